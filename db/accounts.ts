@@ -1,0 +1,88 @@
+// Organizations and their users.
+import { caselessKey } from './fields.ts';
+import { insertPipeline } from './pipelines.ts';
+import { DEFAULT_PIPELINE_NAME, DEFAULT_STAGES } from './resources/pipelines.ts';
+import type { Db, OrganizationRow, UserRow } from './schema.ts';
+
+/** A name or email that is taken already; `existingId` says by what. */
+export class TakenError extends Error {
+  readonly existingId: string;
+  constructor(message: string, existingId: string) {
+    super(message);
+    this.name = 'TakenError';
+    this.existingId = existingId;
+  }
+}
+
+/**
+ * Makes an organization with the pipeline that each one starts with.
+ * @param now Unix milliseconds
+ * @throws TakenError if an organization has that name, whatever the case
+ */
+export async function createOrganization(trx: Db, name: string, now: number): Promise<OrganizationRow> {
+  const taken = await findOrganization(trx, name);
+  if (taken !== undefined)
+    throw new TakenError(`An organization called ${taken.name} exists already.`, taken.id);
+  const row = { id: Bun.randomUUIDv7(), name, name_key: caselessKey(name), created_at: now };
+  await trx.insertInto('organizations').values(row).execute();
+  await insertPipeline(trx, {
+    orgId: row.id,
+    createdBy: row.id,
+    now,
+    name: DEFAULT_PIPELINE_NAME,
+    stages: DEFAULT_STAGES,
+  });
+  return row;
+}
+
+/** All organizations, oldest first. */
+export function listOrganizations(db: Db): Promise<OrganizationRow[]> {
+  return db.selectFrom('organizations').selectAll().orderBy('id').execute();
+}
+
+/** The organization of that id or, whatever the case, name. */
+export function findOrganization(db: Db, nameOrId: string): Promise<OrganizationRow | undefined> {
+  return db
+    .selectFrom('organizations')
+    .selectAll()
+    .where((eb) => eb.or([eb('id', '=', nameOrId), eb('name_key', '=', caselessKey(nameOrId))]))
+    .executeTakeFirst();
+}
+
+/**
+ * Makes a user of an organization.
+ * @throws TakenError if the organization has a user of that email, whatever the case
+ */
+export async function createUser(
+  trx: Db,
+  user: { orgId: string; email: string; name: string | null; now: number },
+): Promise<UserRow> {
+  const taken = await findUser(trx, user.orgId, user.email);
+  if (taken !== undefined)
+    throw new TakenError(`A user with the email ${taken.email} exists already.`, taken.id);
+  const row = {
+    org_id: user.orgId,
+    id: Bun.randomUUIDv7(),
+    email: user.email,
+    email_key: caselessKey(user.email),
+    name: user.name,
+    created_at: user.now,
+  };
+  await trx.insertInto('users').values(row).execute();
+  return row;
+}
+
+/** The users of an organization, oldest first. */
+export function listUsers(db: Db, orgId: string): Promise<UserRow[]> {
+  return db.selectFrom('users').selectAll().where('org_id', '=', orgId).orderBy('id').execute();
+}
+
+/** The user of that id or, whatever the case, email, in the organization. */
+export function findUser(db: Db, orgId: string, emailOrId: string): Promise<UserRow | undefined> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where((eb) => eb.or([eb('id', '=', emailOrId), eb('email_key', '=', caselessKey(emailOrId))]))
+    .executeTakeFirst();
+}

@@ -1,0 +1,270 @@
+// The kinds of field a resource can have: each gives its JSON Schema, its column, and the way between the two.
+import { type TSchema, Type } from 'typebox';
+
+export type JsonScalar = string | number | boolean | null;
+export type JsonValue = JsonScalar | JsonValue[] | { [key: string]: JsonValue };
+export type Data = { [field: string]: JsonValue };
+export type ColumnType = 'text' | 'integer' | 'real';
+export type ColumnValue = string | number | null;
+
+/** How a field is read, typed and looked up; the CLI's import chooses its parser by it. */
+export type FieldKind =
+  | 'text'
+  | 'email'
+  | 'emails'
+  | 'domain'
+  | 'boolean'
+  | 'integer'
+  | 'number'
+  | 'instant'
+  | 'timestamp'
+  | 'date'
+  | 'enum'
+  | 'reference'
+  | 'custom'
+  | 'json';
+
+export interface Field {
+  readonly kind: FieldKind;
+  /** Column type, or null for a field that is computed when a record is presented. */
+  readonly column: ColumnType | null;
+  /** JSON Schema of a value that is not null, as a client writes it. */
+  readonly schema: TSchema;
+  /** JSON Schema of a value that is not null, as a response carries it. */
+  readonly responseSchema: TSchema;
+  /**
+   * Who sets it: the client at any time (`write`), on create only (`create`), on create without being a field of the
+   * record itself (`input`), the service (`read`), or the service for its own use, never shown (`internal`).
+   */
+  readonly access: 'write' | 'create' | 'input' | 'read' | 'internal';
+  /** Whether a create must carry it. */
+  readonly required: boolean;
+  /** Whether null stands for "unset" in a response. */
+  readonly nullable: boolean;
+  /** Whether null in a body clears it. */
+  readonly clearable: boolean;
+  /** What a create stores when the client leaves the field out. */
+  readonly initial: JsonValue;
+  /** The resource (or `users`) that the value is an id of. */
+  readonly references: string | undefined;
+  /** Whether a shadow column `<name>_key` holds the value in lower case, for whole, case-insensitive matching. */
+  readonly caseless: boolean;
+  readonly description: string;
+  readonly example: JsonValue;
+  /** Names that other products' exports give this field. */
+  readonly aliases: readonly string[];
+  readonly encode: (value: JsonValue) => ColumnValue;
+  readonly decode: (column: ColumnValue) => JsonValue;
+}
+
+/** What a declaration may say of any field, beyond its kind. */
+export interface FieldOptions {
+  required?: boolean;
+  access?: Field['access'];
+  nullable?: boolean;
+  clearable?: boolean;
+  caseless?: boolean;
+  /** Where what is returned differs from what is sent. */
+  responseSchema?: TSchema;
+  description?: string;
+  example?: JsonValue;
+  aliases?: readonly string[];
+}
+
+type Shape = Pick<Field, 'kind' | 'column' | 'schema'> & Partial<Field>;
+
+const asIs = (value: JsonValue): ColumnValue => value as ColumnValue;
+
+function field(shape: Shape, options: FieldOptions): Field {
+  const required = options.required ?? false;
+  const nullable = options.nullable ?? shape.nullable ?? !required;
+  return {
+    responseSchema: shape.schema,
+    access: 'write',
+    required,
+    nullable,
+    clearable: nullable,
+    initial: null,
+    references: undefined,
+    caseless: false,
+    description: '',
+    example: null,
+    aliases: [],
+    encode: asIs,
+    decode: asIs,
+    ...shape,
+    ...options,
+  };
+}
+
+const NAME_CHARACTERS_MAX = 1_000;
+export const EMAIL_CHARACTERS_MAX = 320;
+
+/** Text of at most `maxLength` code points (1,000 unless said otherwise); required text is never empty. */
+export function text(options: FieldOptions & { maxLength?: number } = {}): Field {
+  const { maxLength = NAME_CHARACTERS_MAX, ...rest } = options;
+  const schema = Type.String(rest.required ? { minLength: 1, maxLength } : { maxLength });
+  return field({ kind: 'text', column: 'text', schema }, rest);
+}
+
+/** One email address, kept as written and compared case-insensitively. */
+export function email(options: FieldOptions = {}): Field {
+  const schema = Type.String({ format: 'email', maxLength: EMAIL_CHARACTERS_MAX });
+  return field({ kind: 'email', column: 'text', schema, example: 'ada@example.com' }, options);
+}
+
+/** A list of email addresses, `[]` where there are none. */
+export function emails(options: FieldOptions = {}): Field {
+  const schema = Type.Array(Type.String({ format: 'email', maxLength: EMAIL_CHARACTERS_MAX }), {
+    maxItems: 100,
+  });
+  return field(
+    { ...jsonColumn('emails', schema, []), clearable: true, example: ['ada@work.example'] },
+    options,
+  );
+}
+
+/** An internet domain; `normalizeDomain` gives the stored form. */
+export function domain(options: FieldOptions = {}): Field {
+  const schema = Type.String({ minLength: 1, maxLength: NAME_CHARACTERS_MAX });
+  return field({ kind: 'domain', column: 'text', schema, example: 'example.com' }, options);
+}
+
+/** True or false, never null. */
+export function boolean(options: FieldOptions & { initial?: boolean } = {}): Field {
+  return field(
+    {
+      kind: 'boolean',
+      column: 'integer',
+      schema: Type.Boolean(),
+      nullable: false,
+      initial: false,
+      example: false,
+      encode: (value) => (value ? 1 : 0),
+      decode: (column) => column === 1,
+    },
+    options,
+  );
+}
+
+/** A whole number. */
+export function integer(options: FieldOptions & { minimum?: number } = {}): Field {
+  const { minimum = Number.MIN_SAFE_INTEGER, ...rest } = options;
+  const schema = Type.Integer({ minimum, maximum: Number.MAX_SAFE_INTEGER });
+  return field({ kind: 'integer', column: 'integer', schema, example: 42 }, rest);
+}
+
+/** A number, whole or not, up to ±(2^53−1). */
+export function number(options: FieldOptions & { minimum?: number; maximum?: number } = {}): Field {
+  const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER, ...rest } = options;
+  return field(
+    { kind: 'number', column: 'real', schema: Type.Number({ minimum, maximum }), example: 1250.5 },
+    rest,
+  );
+}
+
+// The range that JavaScript dates, and so RFC 3339 strings, can express.
+const INSTANT_MS_MAX = 8.64e15;
+
+/** An instant that clients write: integer Unix milliseconds in requests and responses alike. */
+export function instant(options: FieldOptions = {}): Field {
+  const schema = Type.Integer({ minimum: -INSTANT_MS_MAX, maximum: INSTANT_MS_MAX });
+  return field({ kind: 'instant', column: 'integer', schema, example: 1_767_225_600_000 }, options);
+}
+
+/** An instant that the service sets: Unix milliseconds stored, RFC 3339 UTC with milliseconds shown. */
+export function timestamp(options: FieldOptions = {}): Field {
+  return field(
+    {
+      kind: 'timestamp',
+      column: 'integer',
+      schema: Type.String({ format: 'date-time' }),
+      access: 'read',
+      example: '2026-01-01T00:00:00.000Z',
+      encode: (value) => (typeof value === 'string' ? Date.parse(value) : (value as number | null)),
+      decode: (column) => (column === null ? null : new Date(Number(column)).toISOString()),
+    },
+    options,
+  );
+}
+
+/** A calendar day, `YYYY-MM-DD`. */
+export function date(options: FieldOptions = {}): Field {
+  const schema = Type.String({ format: 'date' });
+  return field({ kind: 'date', column: 'text', schema, example: '2026-03-31' }, options);
+}
+
+/** One of the named values. */
+export function enumeration(
+  values: readonly string[],
+  options: FieldOptions & { initial?: string } = {},
+): Field {
+  const { initial = null, nullable = initial === null && !options.required, ...rest } = options;
+  const shape = { kind: 'enum', column: 'text', schema: Type.Enum([...values]) } as const;
+  return field({ ...shape, initial, nullable, example: initial ?? values[0] ?? null }, rest);
+}
+
+/** The id of a record of another resource, or of a user. */
+export function reference(references: string, options: FieldOptions = {}): Field {
+  const schema = Type.String({ maxLength: NAME_CHARACTERS_MAX });
+  const example = '019b76da-a800-7000-8000-000000000001';
+  return field({ kind: 'reference', column: 'text', schema, references, example }, options);
+}
+
+/** A flat object of the client's own keys; PATCH merges, null removes a key. */
+export function custom(options: FieldOptions = {}): Field {
+  const value = Type.Union([
+    Type.String({ maxLength: NAME_CHARACTERS_MAX }),
+    Type.Number({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
+    Type.Boolean(),
+    Type.Null(),
+  ]);
+  const schema = Type.Unsafe(
+    Type.Object(
+      {},
+      { maxProperties: 100, propertyNames: Type.String({ maxLength: 100 }), additionalProperties: value },
+    ),
+  );
+  return field(
+    { ...jsonColumn('custom', schema, {}), clearable: true, example: { segment: 'enterprise' } },
+    options,
+  );
+}
+
+/** A structured value kept as JSON, or (`column: null`) computed when the record is presented. */
+export function json(
+  schema: TSchema,
+  options: FieldOptions & { initial?: JsonValue; column?: null } = {},
+): Field {
+  const { initial = null, nullable = initial === null, column, ...rest } = options;
+  const shape = jsonColumn('json', schema, initial);
+  return field({ ...shape, nullable, ...(column === null && { column }) }, { access: 'read', ...rest });
+}
+
+function jsonColumn(kind: FieldKind, schema: TSchema, initial: JsonValue): Shape {
+  return {
+    kind,
+    column: 'text',
+    schema,
+    nullable: initial === null,
+    initial,
+    encode: (value) => (value === null ? null : JSON.stringify(value)),
+    decode: (column) => (column === null ? initial : (JSON.parse(String(column)) as JsonValue)),
+  };
+}
+
+/** The form in which emails and names are compared: lower case. */
+export function caselessKey(value: string): string {
+  return value.toLowerCase();
+}
+
+/** A domain in stored form: lower case, without scheme, `www.`, path and trailing dot; '' if nothing is left. */
+export function normalizeDomain(value: string): string {
+  return value
+    .trim()
+    .toLowerCase()
+    .replace(/^(?:[a-z][a-z0-9+.-]*:)?\/\//, '')
+    .replace(/[/?#\\].*$/s, '')
+    .replace(/\.+$/, '')
+    .replace(/^www\./, '');
+}

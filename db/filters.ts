@@ -1,0 +1,81 @@
+// The kinds of list filter a declaration can name.
+import { caselessKey, normalizeDomain } from './fields.ts';
+import type { Filter, Match } from './resource.ts';
+
+const unchanged = (value: string): string => value;
+
+function filter(shape: Partial<Filter> & Pick<Filter, 'match' | 'description'>): Filter {
+  return { type: 'text', normalize: unchanged, references: [], ...shape };
+}
+
+const column = (name: string): Match => ({ column: name, operator: '=' });
+
+/** Exact match of any of the columns. */
+export function equals(...columns: string[]): Filter {
+  return filter({ match: columns.map(column), description: `Exact match of ${columns.join(' or ')}.` });
+}
+
+/** Match of an id that refers to a record (or user); what the key cannot see finds nothing. */
+export function refersTo(target: string | readonly string[], ...match: (string | Match)[]): Filter {
+  const references = typeof target === 'string' ? [target] : target;
+  return filter({
+    match: match.map((one) => (typeof one === 'string' ? column(one) : one)),
+    references,
+    description: `Id of a ${references.map((name) => name.replace(/ies$/, 'y').replace(/s$/, '')).join(', ')}.`,
+  });
+}
+
+/** Whole, case-insensitive match of a field that is declared `caseless`. */
+export function caseless(name: string): Filter {
+  return filter({
+    match: [column(`${name}_key`)],
+    normalize: caselessKey,
+    description: `Whole match of ${name}, whatever the case.`,
+  });
+}
+
+/** Case-insensitive match of an email in a table of links. */
+export function emailIn(table: string, record: string, value: string): Filter {
+  return filter({
+    match: [{ table, record, value }],
+    normalize: caselessKey,
+    description: 'An email address, primary or alternative, whatever the case.',
+  });
+}
+
+/** Match of a domain in any spelling that normalises to it. */
+export function domainIs(name: string): Filter {
+  return filter({
+    match: [column(name)],
+    normalize: normalizeDomain,
+    description: 'A domain; scheme, www., path and case do not matter.',
+  });
+}
+
+/** `true` or `false`. */
+export function isTrue(name: string): Filter {
+  return filter({ type: 'boolean', match: [column(name)], description: `Whether ${name} is true.` });
+}
+
+/** One of the named values. */
+export function oneOf(name: string, values: readonly string[]): Filter {
+  return filter({ type: values, match: [column(name)], description: `One of ${values.join(', ')}.` });
+}
+
+/** Instants before the given one, which is excluded. */
+export function before(name: string): Filter {
+  return filter({
+    type: 'instant',
+    match: [{ column: name, operator: '<' }],
+    description: `${name} before this instant (exclusive); RFC 3339 or Unix milliseconds.`,
+  });
+}
+
+/** Instants from the given one on. */
+export function after(name: string): Filter {
+  return filter({
+    type: 'instant',
+    match: [{ column: name, operator: '>=' }],
+    description: `${name} at or after this instant; RFC 3339 or Unix milliseconds.`,
+  });
+}

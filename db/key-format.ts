@@ -1,0 +1,44 @@
+// The text of an API key: prefix, 43 base62 characters from 256 random bits, CRC32 of all before as 6 base62 characters.
+import { createHash } from 'node:crypto';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const SECRET_CHARACTERS = 43;
+const CHECKSUM_CHARACTERS = 6;
+
+export type Api = 'v1' | 'v2';
+export const KEY_PREFIXES = {
+  v2: ['service_live'],
+  v1: ['service_api', 'service_pk'],
+} as const satisfies Record<Api, readonly string[]>;
+
+/** A new key with the given prefix; it exists in clear only in the returned value. */
+export function generateKey(prefix: string): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  const secret = base62(BigInt(`0x${Buffer.from(bytes).toString('hex')}`), SECRET_CHARACTERS);
+  const body = `${prefix}_${secret}`;
+  return body + checksum(body);
+}
+
+/** Which interface a well-formed key is for; undefined if it is mistyped or no key at all. */
+export function apiOfKey(key: string): Api | undefined {
+  const match = /^(service_(?:live|api|pk))_[0-9A-Za-z]{49}$/.exec(key);
+  if (match === null) return undefined;
+  const body = key.slice(0, -CHECKSUM_CHARACTERS);
+  if (checksum(body) !== key.slice(-CHECKSUM_CHARACTERS)) return undefined;
+  return match[1] === 'service_live' ? 'v2' : 'v1';
+}
+
+/** What is stored of a key: its SHA-256, hex. */
+export function hashKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+function checksum(text: string): string {
+  return base62(BigInt(Bun.hash.crc32(text)), CHECKSUM_CHARACTERS);
+}
+
+function base62(value: bigint, length: number): string {
+  let digits = '';
+  for (let rest = value; rest > 0n; rest /= 62n) digits = ALPHABET[Number(rest % 62n)] + digits;
+  return digits.padStart(length, '0');
+}

@@ -1,0 +1,149 @@
+// API keys: issued, found by the hash of their secret, rotated, revoked. No secret is stored.
+import { type Api, generateKey, hashKey, KEY_PREFIXES } from './key-format.ts';
+import type { ApiKeyRow, Db } from './schema.ts';
+import { statement } from './statement.ts';
+
+export type AccessLevel = 'organization' | 'user';
+
+export interface NewKey {
+  orgId: string;
+  api: Api;
+  /** v1 only: which of its two prefixes. */
+  prefix?: string;
+  name: string | null;
+  scopes: readonly string[];
+  access: AccessLevel;
+  /** The user a key with access `user` is bound to. */
+  userId: string | null;
+  /** Unix milliseconds, or null for a key that does not expire. */
+  expiresAt: number | null;
+  now: number;
+}
+
+export interface IssuedKey {
+  /** The key itself, shown this once. */
+  key: string;
+  row: ApiKeyRow;
+}
+
+/** Issues a key; the secret is in the result only. */
+export async function issueKey(trx: Db, options: NewKey): Promise<IssuedKey> {
+  const prefix = options.prefix ?? KEY_PREFIXES[options.api][0];
+  const key = generateKey(prefix);
+  const row: ApiKeyRow = {
+    org_id: options.orgId,
+    id: Bun.randomUUIDv7(),
+    api: options.api,
+    prefix,
+    name: options.name,
+    scopes: options.scopes.join(','),
+    access: options.access,
+    user_id: options.userId,
+    created_at: options.now,
+    expires_at: options.expiresAt,
+    revoked_at: null,
+    last_used_at: null,
+  };
+  await trx.insertInto('api_keys').values(row).execute();
+  await insertSecret(trx, row, key, options.now);
+  return { key, row };
+}
+
+function insertSecret(trx: Db, row: ApiKeyRow, key: string, now: number): Promise<unknown> {
+  const secret = {
+    org_id: row.org_id,
+    key_id: row.id,
+    hash: hashKey(key),
+    created_at: now,
+    expires_at: null,
+  };
+  return trx.insertInto('api_key_secrets').values(secret).execute();
+}
+
+/** Keys of one organization, or of all, oldest first, revoked and expired ones included. */
+export function listKeys(db: Db, orgId?: string): Promise<ApiKeyRow[]> {
+  let query = db.selectFrom('api_keys').selectAll().orderBy('id');
+  if (orgId !== undefined) query = query.where('org_id', '=', orgId);
+  return query.execute();
+}
+
+/** The key of that id, in whichever organization. */
+export function findKey(db: Db, id: string): Promise<ApiKeyRow | undefined> {
+  return db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Gives a key a new secret; earlier ones keep working for `graceMs` milliseconds, 0 ending them at once. */
+export async function rotateKey(trx: Db, row: ApiKeyRow, graceMs: number, now: number): Promise<IssuedKey> {
+  const key = generateKey(row.prefix);
+  const graceEnds = now + graceMs;
+  await trx
+    .updateTable('api_key_secrets')
+    .set({ expires_at: graceEnds })
+    .where('org_id', '=', row.org_id)
+    .where('key_id', '=', row.id)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', graceEnds)]))
+    .execute();
+  await insertSecret(trx, row, key, now);
+  return { key, row };
+}
+
+/** Ends a key with the next request; false if it was revoked before. */
+export async function revokeKey(trx: Db, row: ApiKeyRow, now: number): Promise<boolean> {
+  const result = await trx
+    .updateTable('api_keys')
+    .set({ revoked_at: now })
+    .where('org_id', '=', row.org_id)
+    .where('id', '=', row.id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** A key as a request presents it: with the organization's name and the end of its secret's grace. */
+export type PresentedKey = ApiKeyRow & { org_name: string; secret_expires_at: number | null };
+
+const presentedKey = statement<PresentedKey>((db, param) =>
+  db
+    .selectFrom('api_key_secrets as secret')
+    .innerJoin('api_keys as key', (join) =>
+      join.onRef('key.org_id', '=', 'secret.org_id').onRef('key.id', '=', 'secret.key_id'),
+    )
+    .innerJoin('organizations as org', 'org.id', 'key.org_id')
+    .selectAll('key')
+    .select(['org.name as org_name', 'secret.expires_at as secret_expires_at'])
+    .where('secret.hash', '=', param('hash')),
+);
+
+/** The key whose current or still honoured secret has that hash. */
+export async function findKeyByHash(db: Db, hash: string): Promise<PresentedKey | undefined> {
+  return (await presentedKey(db, { hash }))[0];
+}
+
+const touched = statement<never>((db, param) =>
+  db
+    .updateTable('api_keys')
+    .set({ last_used_at: param('now') })
+    .where('org_id', '=', param('org'))
+    .where('id', '=', param('id')),
+);
+
+/** Notes when a key was last used. */
+export async function touchKey(trx: Db, row: Pick<ApiKeyRow, 'org_id' | 'id'>, now: number): Promise<void> {
+  await touched(trx, { org: row.org_id, id: row.id, now });
+}
+
+const V1_TO_V2: Record<string, readonly string[]> = {
+  'people:read': ['contacts:read'],
+  'people:write': ['contacts:write', 'contacts:delete'],
+  'companies:read': ['companies:read'],
+  'companies:write': ['companies:write'],
+  'companies:remove': ['companies:delete'],
+  'interactions:read': ['interactions:read'],
+  'interactions:write': ['interactions:write'],
+};
+
+/** The v2 scopes that do what the v1 scopes did; `ALL` gives those of every v1 scope and nothing more. */
+export function scopesFromV1(scopes: readonly string[]): string[] {
+  const granted = scopes.includes('ALL') ? Object.keys(V1_TO_V2) : scopes;
+  return [...new Set(granted.flatMap((scope) => V1_TO_V2[scope] ?? []))];
+}

@@ -1,0 +1,175 @@
+// Pipelines with their stages, which have a table of their own so that deals can refer to them.
+import { caselessKey } from './fields.ts';
+import type { StageType } from './resources/pipelines.ts';
+import { type ColumnMap, type Db, type StageRow, tableOf } from './schema.ts';
+import { statement } from './statement.ts';
+
+export interface NewStage {
+  name: string;
+  type?: StageType;
+  probability?: number | null;
+}
+
+/** Writes a pipeline and its stages in order; gives the pipeline's id. `now` is in Unix milliseconds. */
+export async function insertPipeline(
+  trx: Db,
+  pipeline: { orgId: string; createdBy: string; now: number; name: string; stages: readonly NewStage[] },
+): Promise<string> {
+  const id = Bun.randomUUIDv7();
+  await trx
+    .insertInto(tableOf({ name: 'pipelines' }))
+    .values({
+      org_id: pipeline.orgId,
+      id,
+      created_by: pipeline.createdBy,
+      created_at: pipeline.now,
+      updated_at: pipeline.now,
+      name: pipeline.name,
+      name_key: caselessKey(pipeline.name),
+    })
+    .execute();
+  await insertStages(trx, pipeline.stages.map(stageRow(pipeline.orgId, id)));
+  return id;
+}
+
+/** Makes the row of a stage from what a client gives; its place in the list is its position. */
+export function stageRow(
+  orgId: string,
+  pipelineId: string,
+): (stage: NewStage & { id?: string }, position: number) => StageRow {
+  return (stage, position) => ({
+    org_id: orgId,
+    id: stage.id ?? Bun.randomUUIDv7(),
+    pipeline_id: pipelineId,
+    position,
+    name: stage.name,
+    name_key: caselessKey(stage.name),
+    type: stage.type ?? 'open',
+    probability: stage.probability ?? null,
+  });
+}
+
+/** Adds stages to their pipeline. */
+export async function insertStages(trx: Db, rows: StageRow[]): Promise<void> {
+  if (rows.length > 0) await trx.insertInto('pipeline_stages').values(rows).execute();
+}
+
+/** The stages of the pipelines, in order. */
+export function listStages(db: Db, orgId: string, pipelineIds: readonly string[]): Promise<StageRow[]> {
+  return db
+    .selectFrom('pipeline_stages')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('pipeline_id', 'in', [...pipelineIds])
+    .orderBy('pipeline_id')
+    .orderBy('position')
+    .execute();
+}
+
+const stageById = statement<StageRow>((db, param) =>
+  db
+    .selectFrom('pipeline_stages')
+    .selectAll()
+    .where('org_id', '=', param('org'))
+    .where('id', '=', param('id')),
+);
+
+/** The stage of that id. */
+export async function findStage(db: Db, orgId: string, id: string): Promise<StageRow | undefined> {
+  return (await stageById(db, { org: orgId, id }))[0];
+}
+
+const firstStage = statement<StageRow>((db, param) =>
+  db
+    .selectFrom('pipeline_stages')
+    .selectAll()
+    .where('org_id', '=', param('org'))
+    .where('pipeline_id', '=', param('pipeline'))
+    .orderBy('position')
+    .limit(1),
+);
+
+/** The first stage of a pipeline. */
+export async function findFirstStage(
+  db: Db,
+  orgId: string,
+  pipelineId: string,
+): Promise<StageRow | undefined> {
+  return (await firstStage(db, { org: orgId, pipeline: pipelineId }))[0];
+}
+
+const oldestPipeline = statement<{ id: string }>((db, param) =>
+  db
+    .selectFrom(tableOf({ name: 'pipelines' }))
+    .select('id')
+    .where('org_id', '=', param('org'))
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1),
+);
+
+/** The id of the organization's oldest pipeline, where deals go by default. */
+export async function findOldestPipeline(db: Db, orgId: string): Promise<string | undefined> {
+  return (await oldestPipeline(db, { org: orgId }))[0]?.id;
+}
+
+/** Those of the stages that deals are in, with their names. */
+export function findStagesInUse(
+  db: Db,
+  orgId: string,
+  stageIds: readonly string[],
+): Promise<Pick<StageRow, 'id' | 'name'>[]> {
+  if (stageIds.length === 0) return Promise.resolve([]);
+  return db
+    .selectFrom('pipeline_stages as stage')
+    .select(['stage.id', 'stage.name'])
+    .where('stage.org_id', '=', orgId)
+    .where('stage.id', 'in', [...stageIds])
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom(`${tableOf({ name: 'deals' })} as deal`)
+          .select('deal.id')
+          .where('deal.org_id', '=', orgId)
+          .whereRef('deal.stage_id', '=', 'stage.id'),
+      ),
+    )
+    .orderBy('stage.position')
+    .execute();
+}
+
+/** Gives a stage its new name, type, probability and position. */
+export async function updateStage(trx: Db, row: StageRow): Promise<void> {
+  const { name, name_key, type, probability, position } = row;
+  await trx
+    .updateTable('pipeline_stages')
+    .set({ name, name_key, type, probability, position })
+    .where('org_id', '=', row.org_id)
+    .where('id', '=', row.id)
+    .execute();
+}
+
+/** Removes stages that no deal is in. */
+export async function deleteStages(trx: Db, orgId: string, stageIds: readonly string[]): Promise<void> {
+  if (stageIds.length === 0) return;
+  await trx
+    .deleteFrom('pipeline_stages')
+    .where('org_id', '=', orgId)
+    .where('id', 'in', [...stageIds])
+    .execute();
+}
+
+/** Makes the deals of a stage follow its new type: their status and, closed or open, their closing time. */
+export async function moveDealsWithStage(trx: Db, stage: StageRow, now: number): Promise<void> {
+  const columns: ColumnMap = {
+    status: stage.type,
+    closed_at: stage.type === 'open' ? null : now,
+    updated_at: now,
+  };
+  await trx
+    .updateTable(tableOf({ name: 'deals' }))
+    .set(columns)
+    .where('org_id', '=', stage.org_id)
+    .where('stage_id', '=', stage.id)
+    .execute();
+}

@@ -1,0 +1,208 @@
+// defineResource(): from one declaration, the schemas, columns, scopes and lists that everything else derives from.
+import { type TSchema, Type } from 'typebox';
+import {
+  type ColumnValue,
+  caselessKey,
+  type Data,
+  type Field,
+  type JsonValue,
+  reference,
+  timestamp,
+} from './fields.ts';
+
+export type Action = 'read' | 'write' | 'delete';
+export type Operation = 'list' | 'get' | 'create' | 'update' | 'delete' | 'batch';
+export type Row = { [column: string]: ColumnValue };
+
+/** One way in which a filter's value can be found: in a column of the record, or through a table of links. */
+export type Match =
+  | { readonly column: string; readonly operator: '=' | '<' | '>=' }
+  | { readonly table: string; readonly record: string; readonly value: string };
+
+/** A query parameter of a list; a record passes when any of the matches holds. */
+export interface Filter {
+  readonly type: 'text' | 'boolean' | 'instant' | readonly string[];
+  readonly match: readonly Match[];
+  /** Turns the value as given into the value as stored. */
+  readonly normalize: (value: string) => string;
+  /** Resources one of which the value is an id of: a record hidden from the key finds nothing. */
+  readonly references: readonly string[];
+  readonly description: string;
+}
+
+/** A collection sub-resource: `/{parent}/{id}/{name}`. */
+export interface Link {
+  readonly table: string;
+  /** Column that holds the parent's id. */
+  readonly parentColumn: string;
+  /** Field of the body, and column, that holds the child's id. */
+  readonly childField: string;
+  /** The child's resource by its singular: fixed (one entry), named by the body, or by the parent's record_type. */
+  readonly children: Readonly<Record<string, string>>;
+  readonly childType: 'fixed' | 'body' | 'parent';
+  /** What the link itself carries. */
+  readonly fields: Readonly<Record<string, Field>>;
+  readonly description: string;
+}
+
+/** A single association: `/{parent}/{id}/{name}`, kept in a column of the parent. */
+export interface Association {
+  readonly column: string;
+  readonly child: string;
+  readonly description: string;
+}
+
+export interface ResourceOptions {
+  name: string;
+  singular: string;
+  description: string;
+  operations: readonly Operation[];
+  scopes: readonly Action[];
+  /** The field that says whose record it is; null where records belong to the organization. */
+  owner: string | null;
+  fields: Record<string, Field>;
+  /** Fields of which at least one must be set. */
+  identifying?: readonly string[];
+  filters?: Record<string, Filter>;
+  /** What lists can be sorted and windowed by; pipelines take created_at alone. */
+  sorts?: readonly ('created_at' | 'updated_at')[];
+  links?: Record<string, Link>;
+  associations?: Record<string, Association>;
+  /** What the answer to a create carries beyond the record. */
+  createdFields?: Record<string, Field>;
+  /** Fields that a table on a terminal shows. */
+  columns: readonly string[];
+}
+
+export interface Resource extends Required<ResourceOptions> {
+  /** All fields, the common ones included, in the order of responses. */
+  readonly fields: Record<string, Field>;
+  /** Stored columns with their types, without org_id. */
+  readonly storedColumns: readonly string[];
+  readonly createSchema: TSchema;
+  readonly updateSchema: TSchema;
+  readonly responseSchema: TSchema;
+}
+
+const COMMON_FIRST = {
+  id: reference('', { access: 'read', required: true, description: 'UUIDv7 of the record.' }),
+};
+const COMMON_LAST = {
+  created_by: {
+    ...reference('', { access: 'read', required: true }),
+    description: 'The user of a user-bound key, else the id of the API key.',
+  },
+  created_at: timestamp({ required: true, description: 'When the record was created.' }),
+  updated_at: timestamp({ required: true, description: 'When the record was last changed.' }),
+};
+
+/** Completes a declaration with the common fields and everything derived from its fields. */
+export function defineResource(options: ResourceOptions): Resource {
+  const fields = { ...COMMON_FIRST, ...options.fields, ...COMMON_LAST };
+  return {
+    identifying: [],
+    filters: {},
+    sorts: ['created_at', 'updated_at'],
+    links: {},
+    associations: {},
+    createdFields: {},
+    ...options,
+    fields,
+    storedColumns: storedColumnsOf(fields),
+    createSchema: bodySchema(fields, (field) => field.access !== 'read' && field.access !== 'internal', true),
+    updateSchema: bodySchema(fields, (field) => field.access === 'write', false),
+    responseSchema: recordSchema(fields),
+  };
+}
+
+/** Schema of a record, or of a link's own fields, as responses carry it: every field present, null where unset. */
+export function recordSchema(fields: Record<string, Field>): TSchema {
+  const properties: Record<string, TSchema> = {};
+  for (const [name, field] of Object.entries(fields)) {
+    if (isShown(field)) properties[name] = annotated(field, field.responseSchema, field.nullable);
+  }
+  return Type.Object(properties, { additionalProperties: false });
+}
+
+function isShown(field: Field): boolean {
+  return field.access !== 'input' && field.access !== 'internal';
+}
+
+function bodySchema(
+  fields: Record<string, Field>,
+  takes: (field: Field) => boolean,
+  creating: boolean,
+): TSchema {
+  const properties: Record<string, TSchema> = {};
+  for (const [name, field] of Object.entries(fields)) {
+    if (!takes(field)) continue;
+    const schema = annotated(field, field.schema, field.clearable);
+    properties[name] = creating && field.required ? schema : Type.Optional(schema);
+  }
+  return Type.Object(properties, { additionalProperties: false });
+}
+
+/** Schema of the body that makes a link: the child's id (and type, where it varies) and the link's own fields. */
+export function linkSchema(link: Link): TSchema {
+  const properties: Record<string, TSchema> = {};
+  if (link.childType === 'body') properties.record_type = Type.Enum(Object.keys(link.children));
+  properties[link.childField] = Type.String({ maxLength: 1_000 });
+  for (const [name, field] of Object.entries(link.fields)) {
+    properties[name] = Type.Optional(annotated(field, field.schema, field.clearable));
+  }
+  return Type.Object(properties, { additionalProperties: false });
+}
+
+function annotated(field: Field, schema: TSchema, nullable: boolean): TSchema {
+  const notes: Record<string, JsonValue> = {};
+  if (field.description !== '') notes.description = field.description;
+  if (field.example !== null) notes.example = field.example;
+  const value = nullable ? Type.Union([schema, Type.Null()]) : schema;
+  return { ...value, ...notes };
+}
+
+function isStored(field: Field): boolean {
+  return field.column !== null && field.access !== 'input';
+}
+
+function storedColumnsOf(fields: Record<string, Field>): string[] {
+  return Object.entries(fields).flatMap(([name, field]) =>
+    !isStored(field) ? [] : field.caseless ? [name, `${name}_key`] : [name],
+  );
+}
+
+/** The columns, shadow keys included, that hold the fields present in `data`. */
+export function toColumns(fields: Record<string, Field>, data: Data): Row {
+  const row: Row = {};
+  for (const [name, value] of Object.entries(data)) {
+    const field = fields[name];
+    if (field === undefined || !isStored(field)) continue;
+    row[name] = field.encode(value);
+    if (field.caseless) row[`${name}_key`] = typeof value === 'string' ? caselessKey(value) : null;
+  }
+  return row;
+}
+
+/** The fields that a row holds; computed fields start at their initial value. */
+export function fromColumns(fields: Record<string, Field>, row: Row): Data {
+  const data: Data = {};
+  for (const name in fields) {
+    const field = fields[name] as Field;
+    if (isShown(field)) data[name] = field.column === null ? field.initial : field.decode(row[name] ?? null);
+  }
+  return data;
+}
+
+/** The values a create starts from: every writable field's own default. */
+export function initialData(resource: Resource): Data {
+  const data: Data = {};
+  for (const [name, field] of Object.entries(resource.fields)) {
+    if (isStored(field)) data[name] = field.initial;
+  }
+  return data;
+}
+
+/** `resource:action` scopes of one resource. */
+export function scopesOf(resource: Resource): string[] {
+  return resource.scopes.map((action) => `${resource.name}:${action}`);
+}

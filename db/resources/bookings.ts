@@ -1,0 +1,42 @@
+// Bookings: read-only, fed by scheduling tools.
+import { Type } from 'typebox';
+import { enumeration, instant, json, reference, text } from '../fields.ts';
+import { after, before, caseless, oneOf } from '../filters.ts';
+import { defineResource } from '../resource.ts';
+import { attendeeSchema, organizerSchema } from './meetings.ts';
+
+export const BOOKING_STATUSES = ['booked', 'rescheduled', 'cancelled'] as const;
+
+export const bookings = defineResource({
+  name: 'bookings',
+  singular: 'booking',
+  description: 'Appointments made through a scheduling tool, read-only: fed by booking imports.',
+  operations: ['list', 'get'],
+  scopes: ['read'],
+  owner: 'owner_id',
+  fields: {
+    external_id: text({ access: 'read', example: 'bk-1187' }),
+    title: text({ access: 'read', example: '30 minute call' }),
+    description: text({ access: 'read', example: 'About the second unit.' }),
+    status: enumeration(BOOKING_STATUSES, { access: 'read', initial: 'booked' }),
+    start_time: instant({ access: 'read' }),
+    end_time: instant({ access: 'read', example: 1_767_227_000_000 }),
+    timezone: text({ access: 'read', example: 'Europe/London', description: 'IANA time zone.' }),
+    organizer: json(organizerSchema, { example: { name: 'Ada', email: 'ada@example.com' } }),
+    attendee: json(attendeeSchema, {
+      example: { name: 'Charles', email: 'charles@example.com', contact_id: null },
+    }),
+    attendee_email: text({ access: 'internal', caseless: true }),
+    guests: json(Type.Array(Type.String()), { initial: [], description: 'Emails of further guests.' }),
+    cancellation_reason: text({ access: 'read', example: 'Travelling' }),
+    meeting_id: reference('meetings', { access: 'read', description: 'The meeting it became.' }),
+    owner_id: reference('users', { access: 'read', description: 'The user whose booking it is.' }),
+  },
+  filters: {
+    status: oneOf('status', BOOKING_STATUSES),
+    attendee_email: caseless('attendee_email'),
+    start_before: before('start_time'),
+    start_after: after('start_time'),
+  },
+  columns: ['id', 'title', 'status', 'start_time', 'attendee', 'created_at'],
+});

@@ -1,0 +1,114 @@
+// Contacts: the people an organization deals with (v1: people).
+import { boolean, custom, email, emails, reference, text, timestamp } from '../fields.ts';
+import { emailIn, equals, refersTo } from '../filters.ts';
+import { defineResource } from '../resource.ts';
+
+export const contacts = defineResource({
+  name: 'contacts',
+  singular: 'contact',
+  description: 'The people an organization deals with. Version 1 calls them people.',
+  operations: ['list', 'get', 'create', 'update', 'delete', 'batch'],
+  scopes: ['read', 'write', 'delete'],
+  owner: 'owner_id',
+  identifying: ['email', 'phone', 'first_name', 'last_name'],
+  fields: {
+    email: email({
+      description: 'Primary email address; belongs to one contact only.',
+      aliases: [
+        'E-mail',
+        'Email Address',
+        'E-mail Address',
+        'E-mail 1 - Value',
+        'Primary Email',
+        'Work Email',
+        'Person - Email',
+        'Person - Email - Work',
+        'Email 1',
+      ],
+    }),
+    alt_emails: emails({
+      description: 'Further email addresses; each belongs to one contact only.',
+      aliases: [
+        'Alternative Emails',
+        'Additional Emails',
+        'Other Emails',
+        'Secondary Email',
+        'E-mail 2 Address',
+        'E-mail 2 - Value',
+        'Additional email addresses',
+        'Email 2',
+      ],
+    }),
+    first_name: text({ example: 'Ada', aliases: ['First', 'Given Name', 'Forename', 'Person - First name'] }),
+    last_name: text({
+      example: 'Lovelace',
+      aliases: ['Last', 'Surname', 'Family Name', 'Person - Last name'],
+    }),
+    title: text({
+      example: 'Head of Engines',
+      description: 'Job title.',
+      aliases: [
+        'Job Title',
+        'Position',
+        'Role',
+        'Organization 1 - Title',
+        'Organization Title',
+        'Person - Job title',
+      ],
+    }),
+    phone: text({
+      example: '+44 20 7946 0000',
+      description: 'Business telephone number.',
+      aliases: [
+        'Phone Number',
+        'Telephone',
+        'Business Phone',
+        'Work Phone',
+        'Phone 1 - Value',
+        'Person - Phone',
+        'Person - Phone - Work',
+        'Primary Phone',
+      ],
+    }),
+    personal_phone: text({
+      example: '+44 7700 900000',
+      description: 'Private telephone number.',
+      aliases: [
+        'Mobile',
+        'Mobile Phone',
+        'Mobile Phone Number',
+        'Cell',
+        'Cell Phone',
+        'Home Phone',
+        'Phone 2 - Value',
+        'Person - Phone - Mobile',
+      ],
+    }),
+    linkedin: text({
+      example: 'https://www.linkedin.com/in/ada',
+      aliases: ['LinkedIn URL', 'LinkedIn Profile', 'LinkedIn Bio', 'LinkedIn Profile URL'],
+    }),
+    twitter: text({ example: '@ada', aliases: ['Twitter Handle', 'Twitter Username', 'Twitter URL', 'X'] }),
+    facebook: text({ example: 'https://facebook.com/ada', aliases: ['Facebook URL', 'Facebook Page'] }),
+    instagram: text({ example: '@ada', aliases: ['Instagram Handle', 'Instagram URL'] }),
+    whatsapp: text({ example: '+44 7700 900000', aliases: ['WhatsApp Number', 'WhatsApp Phone Number'] }),
+    remarks: text({
+      maxLength: 10_000,
+      example: 'Met at the Analytical Society.',
+      aliases: ['Notes', 'Comments', 'Description', 'Remark'],
+    }),
+    company_id: reference('companies', { description: 'The company the contact works for.' }),
+    owner_id: reference('users', { description: 'The user whose contact it is.' }),
+    keep_in_touch: boolean({ description: 'Whether to stay in regular contact.' }),
+    custom: custom({ description: 'Fields of your own, flat.' }),
+    last_interaction_at: timestamp({ description: 'When the contact was last interacted with.' }),
+  },
+  filters: {
+    email: emailIn('contact_emails', 'contact_id', 'email_key'),
+    phone: equals('phone', 'personal_phone'),
+    company_id: refersTo('companies', 'company_id'),
+    owner_id: refersTo('users', 'owner_id'),
+    segment_id: refersTo('segments', { table: 'segment_members', record: 'record_id', value: 'segment_id' }),
+  },
+  columns: ['id', 'email', 'first_name', 'last_name', 'title', 'phone', 'created_at'],
+});

@@ -1,0 +1,94 @@
+// Deals: what is being sold, moving through the stages of a pipeline.
+import { custom, date, enumeration, number, reference, text, timestamp } from '../fields.ts';
+import { oneOf, refersTo } from '../filters.ts';
+import { defineResource } from '../resource.ts';
+import { STAGE_TYPES } from './pipelines.ts';
+
+export const deals = defineResource({
+  name: 'deals',
+  singular: 'deal',
+  description: 'What is being sold, moving through the stages of a pipeline.',
+  operations: ['list', 'get', 'create', 'update', 'delete', 'batch'],
+  scopes: ['read', 'write', 'delete'],
+  owner: 'owner_id',
+  fields: {
+    name: text({
+      required: true,
+      caseless: true,
+      example: 'Difference engine, second unit',
+      aliases: ['Deal Name', 'Deal', 'Deal - Title', 'Opportunity', 'Opportunity Name', 'Title'],
+    }),
+    pipeline_id: reference('pipelines', {
+      nullable: false,
+      description: "The pipeline; the organization's oldest one unless given.",
+    }),
+    stage_id: reference('stages', {
+      nullable: false,
+      description: "The stage; the pipeline's first one unless given.",
+    }),
+    status: enumeration(STAGE_TYPES, {
+      access: 'read',
+      nullable: false,
+      description: "Follows the type of the deal's stage.",
+    }),
+    estimated_value: number({
+      example: 48_000,
+      aliases: ['Amount', 'Value', 'Deal Value', 'Close Value', 'Deal - Value', 'Opportunity Amount'],
+    }),
+    currency: text({
+      example: 'EUR',
+      description: 'ISO 4217 code.',
+      aliases: ['Currency Code', 'Deal - Currency of Value', 'Deal Currency Code'],
+    }),
+    estimated_close_date: date({
+      aliases: ['Close Date', 'Expected Close Date', 'Deal - Expected close date'],
+    }),
+    company_id: reference('companies', { description: 'The company the deal is made with.' }),
+    point_of_contact_id: reference('contacts', { description: 'The contact who answers for it.' }),
+    owner_id: reference('users', { description: 'The user whose deal it is.' }),
+    custom: custom({ description: 'Fields of your own, flat.' }),
+    stage_changed_at: timestamp({ nullable: false, description: 'When the deal came to its stage.' }),
+    closed_at: timestamp({ description: 'When the deal was won or lost; null while it is open.' }),
+  },
+  filters: {
+    pipeline_id: refersTo('pipelines', 'pipeline_id'),
+    stage_id: refersTo('stages', 'stage_id'),
+    status: oneOf('status', STAGE_TYPES),
+    owner_id: refersTo('users', 'owner_id'),
+    company_id: refersTo('companies', 'company_id', {
+      table: 'deal_companies',
+      record: 'deal_id',
+      value: 'company_id',
+    }),
+    contact_id: refersTo('contacts', 'point_of_contact_id', {
+      table: 'deal_contacts',
+      record: 'deal_id',
+      value: 'contact_id',
+    }),
+  },
+  links: {
+    contacts: {
+      table: 'deal_contacts',
+      parentColumn: 'deal_id',
+      childField: 'contact_id',
+      children: { contact: 'contacts' },
+      childType: 'fixed',
+      fields: {
+        supervisor: reference('contacts', {
+          description: 'The contact who supervises this one in the deal.',
+        }),
+      },
+      description: 'Contacts who take part in the deal.',
+    },
+    companies: {
+      table: 'deal_companies',
+      parentColumn: 'deal_id',
+      childField: 'company_id',
+      children: { company: 'companies' },
+      childType: 'fixed',
+      fields: {},
+      description: 'Companies that take part in the deal.',
+    },
+  },
+  columns: ['id', 'name', 'status', 'estimated_value', 'currency', 'estimated_close_date', 'created_at'],
+});

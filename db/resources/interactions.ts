@@ -1,0 +1,106 @@
+// Interactions: what happened between the organization and a contact; written once, never changed.
+import { Type } from 'typebox';
+import { boolean, email, enumeration, instant, json, reference, text } from '../fields.ts';
+import { oneOf, refersTo } from '../filters.ts';
+import { defineResource } from '../resource.ts';
+
+export const INTERACTION_TYPES = [
+  'DIRECT_MESSAGE',
+  'EMAIL',
+  'MEETING',
+  'MEMO',
+  'BOOKING_CREATED',
+  'BOOKING_CANCELLED',
+  'MANUAL',
+  'API_EVENT',
+  'VOICE_NOTE',
+] as const;
+export const INTERACTION_DIRECTIONS = ['INBOUND', 'OUTBOUND', 'HYBRID', 'INTERNAL', 'EVENT'] as const;
+
+export const interactions = defineResource({
+  name: 'interactions',
+  singular: 'interaction',
+  description:
+    'What happened between the organization and a contact. Written once; never changed or deleted.',
+  operations: ['list', 'get', 'create', 'batch'],
+  scopes: ['read', 'write'],
+  owner: 'created_by',
+  fields: {
+    type: enumeration(INTERACTION_TYPES, {
+      required: true,
+      access: 'create',
+      example: 'EMAIL',
+      aliases: ['Activity Type', 'Interaction Type'],
+    }),
+    direction: enumeration(INTERACTION_DIRECTIONS, { required: true, access: 'create', example: 'OUTBOUND' }),
+    title: text({
+      required: true,
+      access: 'create',
+      example: 'Sent the offer',
+      aliases: ['Subject', 'Name'],
+    }),
+    summary: text({
+      maxLength: 10_000,
+      access: 'create',
+      example: 'Two units, delivery in spring.',
+      aliases: ['Body', 'Description', 'Notes'],
+    }),
+    interaction_date: instant({
+      access: 'create',
+      nullable: false,
+      clearable: true,
+      description: 'When it happened, Unix milliseconds; now unless given.',
+      aliases: ['Date', 'Activity Date', 'Timestamp'],
+    }),
+    main_contact: reference('contacts', {
+      access: 'create',
+      description: 'Id of the contact; on create exactly one of main_contact and main_contact_email.',
+    }),
+    main_contact_email: email({
+      access: 'input',
+      description: 'Email of the contact, who is created if unknown.',
+      aliases: ['Contact', 'Contact Email', 'Email'],
+    }),
+    primary_id: text({
+      access: 'create',
+      example: 'msg-1842',
+      description: 'Id in the system it comes from: type, primary_id and secondary_id together are unique.',
+    }),
+    secondary_id: text({
+      access: 'create',
+      example: 'thread-77',
+      description: 'Second id in the system it comes from.',
+    }),
+    contact_ids: json(Type.Array(Type.String()), {
+      column: null,
+      initial: [],
+      description: 'The contacts involved.',
+    }),
+    company_ids: json(Type.Array(Type.String()), {
+      column: null,
+      initial: [],
+      description: 'The companies involved.',
+    }),
+  },
+  createdFields: {
+    is_duplicate: boolean({
+      access: 'read',
+      description: 'Whether it was there already; then nothing is written.',
+    }),
+  },
+  filters: {
+    contact_id: refersTo('contacts', {
+      table: 'interaction_contacts',
+      record: 'interaction_id',
+      value: 'contact_id',
+    }),
+    company_id: refersTo('companies', {
+      table: 'interaction_companies',
+      record: 'interaction_id',
+      value: 'company_id',
+    }),
+    type: oneOf('type', INTERACTION_TYPES),
+    direction: oneOf('direction', INTERACTION_DIRECTIONS),
+  },
+  columns: ['id', 'type', 'direction', 'title', 'interaction_date', 'main_contact'],
+});

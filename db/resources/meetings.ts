@@ -1,0 +1,65 @@
+// Meetings: read-only, fed by calendar imports.
+import { Type } from 'typebox';
+import { enumeration, instant, json, reference, text } from '../fields.ts';
+import { after, before, refersTo } from '../filters.ts';
+import { defineResource } from '../resource.ts';
+
+const nullableText = Type.Union([Type.String(), Type.Null()]);
+
+/** Someone who calls or holds a meeting. */
+export const organizerSchema = Type.Object(
+  { name: nullableText, email: nullableText },
+  { additionalProperties: false },
+);
+
+/** Someone invited; contact_id is the contact whose email it is, if there is one. */
+export const attendeeSchema = Type.Object(
+  { name: nullableText, email: nullableText, contact_id: nullableText },
+  { additionalProperties: false },
+);
+
+export const MEETING_STATUSES = ['confirmed', 'tentative', 'cancelled'] as const;
+
+export const meetings = defineResource({
+  name: 'meetings',
+  singular: 'meeting',
+  description: 'Meetings, read-only: fed by calendar imports. A deal and a company can be associated.',
+  operations: ['list', 'get'],
+  scopes: ['read', 'write'],
+  owner: 'owner_id',
+  fields: {
+    external_id: text({
+      access: 'read',
+      description: 'Id in the calendar: UID, or UID/RECURRENCE-ID.',
+      example: 'a1b2c3@calendar.example',
+    }),
+    title: text({ access: 'read', example: 'Kick-off' }),
+    description: text({ access: 'read', example: 'Agenda to follow.' }),
+    location: text({ access: 'read', example: 'Room 4' }),
+    start_time: instant({ access: 'read' }),
+    end_time: instant({ access: 'read', example: 1_767_229_200_000 }),
+    timezone: text({ access: 'read', example: 'Europe/London', description: 'IANA time zone.' }),
+    status: enumeration(MEETING_STATUSES, { access: 'read', initial: 'confirmed' }),
+    organizer: json(organizerSchema, { example: { name: 'Ada', email: 'ada@example.com' } }),
+    attendees: json(Type.Array(attendeeSchema), { initial: [] }),
+    deal_id: reference('deals', { access: 'read', description: 'The associated deal.' }),
+    company_id: reference('companies', { access: 'read', description: 'The associated company.' }),
+    recording_ids: json(Type.Array(Type.String()), {
+      column: null,
+      initial: [],
+      description: 'Recordings of the meeting.',
+    }),
+    owner_id: reference('users', { access: 'read', description: 'The user whose meeting it is.' }),
+  },
+  filters: {
+    deal_id: refersTo('deals', 'deal_id'),
+    company_id: refersTo('companies', 'company_id'),
+    start_before: before('start_time'),
+    start_after: after('start_time'),
+  },
+  associations: {
+    deal: { column: 'deal_id', child: 'deals', description: 'The deal the meeting is about.' },
+    company: { column: 'company_id', child: 'companies', description: 'The company the meeting is about.' },
+  },
+  columns: ['id', 'title', 'status', 'start_time', 'end_time', 'location'],
+});

@@ -1,0 +1,44 @@
+// Notes: texts about records, in trees.
+import { boolean, reference, text } from '../fields.ts';
+import { isTrue, refersTo } from '../filters.ts';
+import { defineResource } from '../resource.ts';
+
+export const notes = defineResource({
+  name: 'notes',
+  singular: 'note',
+  description: 'Texts about contacts, companies and deals; a note may have a parent note.',
+  operations: ['list', 'get', 'create', 'update', 'delete', 'batch'],
+  scopes: ['read', 'write', 'delete'],
+  owner: 'created_by',
+  fields: {
+    title: text({ required: true, example: 'First meeting', aliases: ['Note', 'Subject', 'Note Title'] }),
+    content: text({
+      maxLength: 50_000,
+      example: 'They want two units by spring.',
+      aliases: ['Body', 'Text', 'Note Body', 'Note Content'],
+    }),
+    parent_id: reference('notes', { description: 'The note this one stands under; no cycles.' }),
+    is_archived: boolean({ description: 'Whether it is put away.', aliases: ['Archived'] }),
+  },
+  filters: {
+    is_archived: isTrue('is_archived'),
+    parent_id: refersTo('notes', 'parent_id'),
+    record_id: refersTo(['contacts', 'companies', 'deals'], {
+      table: 'note_records',
+      record: 'note_id',
+      value: 'record_id',
+    }),
+  },
+  links: {
+    records: {
+      table: 'note_records',
+      parentColumn: 'note_id',
+      childField: 'record_id',
+      children: { contact: 'contacts', company: 'companies', deal: 'deals' },
+      childType: 'body',
+      fields: {},
+      description: 'Records the note is about.',
+    },
+  },
+  columns: ['id', 'title', 'parent_id', 'is_archived', 'created_at'],
+});

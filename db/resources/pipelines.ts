@@ -1,0 +1,74 @@
+// Pipelines: the stages that deals pass through, in order.
+import { Type } from 'typebox';
+import { json, text } from '../fields.ts';
+import { defineResource } from '../resource.ts';
+
+export const STAGE_TYPES = ['open', 'won', 'lost'] as const;
+export type StageType = (typeof STAGE_TYPES)[number];
+export const STAGES_MAX = 50;
+
+/** The stages of a pipeline that is created without any. */
+export const DEFAULT_STAGES: readonly { name: string; type: StageType }[] = [
+  { name: 'Prospecting', type: 'open' },
+  { name: 'Discovery', type: 'open' },
+  { name: 'Proposal', type: 'open' },
+  { name: 'Negotiation', type: 'open' },
+  { name: 'Closed Won', type: 'won' },
+  { name: 'Closed Lost', type: 'lost' },
+];
+
+/** The pipeline that every organization starts with. */
+export const DEFAULT_PIPELINE_NAME = 'Sales';
+
+const stageName = Type.String({ minLength: 1, maxLength: 1_000 });
+const stageType = Type.Enum([...STAGE_TYPES]);
+const probability = Type.Number({ minimum: 0, maximum: 1 });
+const stageInput = Type.Object(
+  {
+    id: Type.Optional(Type.String({ maxLength: 1_000, description: 'In an update: the stage to keep.' })),
+    name: stageName,
+    type: Type.Optional({ ...stageType, description: 'open unless given.' }),
+    probability: Type.Optional(Type.Union([probability, Type.Null()])),
+    position: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'In an update, if it agrees with the order.' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+const stageOutput = Type.Object(
+  {
+    id: Type.String(),
+    name: stageName,
+    type: stageType,
+    probability: Type.Union([probability, Type.Null()]),
+    position: Type.Integer({ minimum: 0 }),
+  },
+  { additionalProperties: false },
+);
+
+export const pipelines = defineResource({
+  name: 'pipelines',
+  singular: 'pipeline',
+  description: 'The stages that deals pass through, in order. Every organization starts with one.',
+  operations: ['list', 'get', 'create', 'update', 'delete', 'batch'],
+  scopes: ['read', 'write', 'delete'],
+  owner: null,
+  sorts: ['created_at'],
+  fields: {
+    name: text({ required: true, caseless: true, example: 'Sales', aliases: ['Pipeline', 'Pipeline Name'] }),
+    stages: json(Type.Array(stageInput, { minItems: 1, maxItems: STAGES_MAX }), {
+      access: 'write',
+      column: null,
+      initial: [],
+      nullable: false,
+      description:
+        'The stages in order; a default set unless given. An update replaces the list, keeping stages by id.',
+      example: [
+        { name: 'Qualified', type: 'open', probability: 0.2 },
+        { name: 'Won', type: 'won' },
+      ],
+      responseSchema: Type.Array(stageOutput, { minItems: 1, maxItems: STAGES_MAX }),
+    }),
+  },
+  columns: ['id', 'name', 'created_at', 'updated_at'],
+});

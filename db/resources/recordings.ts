@@ -1,0 +1,47 @@
+// Recordings: read-only, fed by call-recording imports; a transcript is fetched through a short-lived link.
+import { Type } from 'typebox';
+import { boolean, instant, json, number, reference, text } from '../fields.ts';
+import { isTrue, refersTo } from '../filters.ts';
+import { defineResource } from '../resource.ts';
+
+export const recordings = defineResource({
+  name: 'recordings',
+  singular: 'recording',
+  description:
+    'Call recordings, read-only: fed by recording imports. Getting one issues a link to its transcript.',
+  operations: ['list', 'get'],
+  scopes: ['read'],
+  owner: 'owner_id',
+  fields: {
+    external_id: text({ access: 'read', example: 'rec-2291' }),
+    meeting_id: reference('meetings', { access: 'read', description: 'The meeting it was recorded in.' }),
+    title: text({ access: 'read', example: 'Kick-off' }),
+    started_at: instant({ access: 'read' }),
+    duration_seconds: number({ access: 'read', minimum: 0, example: 1_830 }),
+    has_transcript: boolean({
+      access: 'read',
+      description: 'False while transcription is in progress, or when there was no audio.',
+    }),
+    transcript_url: json(Type.String(), {
+      column: null,
+      example: 'https://crm.example/api/v2/transcripts/download?token=…',
+      description: 'Link to the transcript, good for 300 s; null in lists and without a transcript.',
+    }),
+    recording_url: json(Type.String(), { column: null, description: 'Deprecated; always null.' }),
+    video_status: json(Type.Enum(['skipped']), {
+      column: null,
+      initial: 'skipped',
+      example: 'skipped',
+      description: 'Deprecated; always skipped.',
+    }),
+    owner_id: reference('users', {
+      access: 'read',
+      description: 'The user whose recording it is: that of its meeting.',
+    }),
+  },
+  filters: {
+    meeting_id: refersTo('meetings', 'meeting_id'),
+    has_transcript: isTrue('has_transcript'),
+  },
+  columns: ['id', 'title', 'meeting_id', 'started_at', 'duration_seconds', 'has_transcript'],
+});

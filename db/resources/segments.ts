@@ -1,0 +1,44 @@
+// Segments: named sets of contacts or of companies.
+import { Type } from 'typebox';
+import { enumeration, json, text } from '../fields.ts';
+import { oneOf } from '../filters.ts';
+import { defineResource } from '../resource.ts';
+
+const RECORD_TYPES = ['contact', 'company'] as const;
+
+export const segments = defineResource({
+  name: 'segments',
+  singular: 'segment',
+  description: 'Named sets of contacts or of companies.',
+  operations: ['list', 'get', 'create', 'update', 'delete', 'batch'],
+  scopes: ['read', 'write', 'delete'],
+  owner: 'created_by',
+  fields: {
+    name: text({ required: true, example: 'Newsletter', aliases: ['Segment', 'Segment Name', 'List Name'] }),
+    description: text({ maxLength: 10_000, example: 'Everyone who asked for it.' }),
+    record_type: enumeration(RECORD_TYPES, {
+      access: 'create',
+      initial: 'contact',
+      description: 'What its members are; fixed once created.',
+    }),
+    member_count: json(Type.Integer({ minimum: 0 }), {
+      column: null,
+      initial: 0,
+      example: 0,
+      description: 'How many members it has.',
+    }),
+  },
+  filters: { record_type: oneOf('record_type', RECORD_TYPES) },
+  links: {
+    members: {
+      table: 'segment_members',
+      parentColumn: 'segment_id',
+      childField: 'record_id',
+      children: { contact: 'contacts', company: 'companies' },
+      childType: 'parent',
+      fields: {},
+      description: "The segment's members, of its record_type.",
+    },
+  },
+  columns: ['id', 'name', 'record_type', 'member_count', 'created_at'],
+});

@@ -1,0 +1,45 @@
+// Tasks: what somebody has to do, about a contact, a company or a deal.
+import { boolean, instant, reference, text, timestamp } from '../fields.ts';
+import { after, before, isTrue, refersTo } from '../filters.ts';
+import { defineResource } from '../resource.ts';
+
+export const tasks = defineResource({
+  name: 'tasks',
+  singular: 'task',
+  description: 'What somebody has to do, about a contact, a company or a deal.',
+  operations: ['list', 'get', 'create', 'update', 'delete', 'batch'],
+  scopes: ['read', 'write', 'delete'],
+  owner: 'main_assignee_id',
+  fields: {
+    name: text({
+      required: true,
+      example: 'Send the drawings',
+      aliases: ['Task', 'Task Name', 'Subject', 'Title', 'Task Title'],
+    }),
+    description: text({
+      maxLength: 10_000,
+      example: 'Sheets 1 to 20.',
+      aliases: ['Notes', 'Details', 'Task Notes'],
+    }),
+    due_date: instant({
+      description: 'When it is due, Unix milliseconds.',
+      aliases: ['Due', 'Due On', 'Deadline'],
+    }),
+    done: boolean({ description: 'Whether it is done.', aliases: ['Completed', 'Is Done', 'Complete'] }),
+    company_id: reference('companies', { description: 'The company it is about.' }),
+    deal_id: reference('deals', { description: 'The deal it is about.' }),
+    person_id: reference('contacts', { description: 'The contact it is about.' }),
+    main_assignee_id: reference('users', { description: 'The user who has to do it.' }),
+    done_at: timestamp({ description: 'When it was marked done; null while it is not.' }),
+  },
+  filters: {
+    done: isTrue('done'),
+    main_assignee_id: refersTo('users', 'main_assignee_id'),
+    company_id: refersTo('companies', 'company_id'),
+    deal_id: refersTo('deals', 'deal_id'),
+    person_id: refersTo('contacts', 'person_id'),
+    due_before: before('due_date'),
+    due_after: after('due_date'),
+  },
+  columns: ['id', 'name', 'done', 'due_date', 'main_assignee_id', 'created_at'],
+});

@@ -1,0 +1,104 @@
+// The tables as Kysely sees them: the accounts typed one by one, the records by the shape they share.
+import type { Kysely } from 'kysely';
+import type { ColumnValue } from './fields.ts';
+import type { Resource, Row } from './resource.ts';
+
+export interface OrganizationRow {
+  id: string;
+  name: string;
+  name_key: string;
+  created_at: number;
+}
+
+export interface UserRow {
+  org_id: string;
+  id: string;
+  email: string;
+  email_key: string;
+  name: string | null;
+  created_at: number;
+}
+
+export interface ApiKeyRow {
+  org_id: string;
+  id: string;
+  api: string;
+  prefix: string;
+  name: string | null;
+  /** Scopes, comma-separated. */
+  scopes: string;
+  access: string;
+  user_id: string | null;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+  last_used_at: number | null;
+}
+
+export interface ApiKeySecretRow {
+  org_id: string;
+  key_id: string;
+  /** SHA-256 of the key, hex. */
+  hash: string;
+  created_at: number;
+  /** End of the grace after a rotation; null for the current secret. */
+  expires_at: number | null;
+}
+
+export interface IdempotencyRow {
+  org_id: string;
+  principal: string;
+  key: string;
+  fingerprint: string;
+  status: number;
+  location: string | null;
+  body: string;
+  created_at: number;
+}
+
+export interface StageRow {
+  org_id: string;
+  id: string;
+  pipeline_id: string;
+  position: number;
+  name: string;
+  name_key: string;
+  type: string;
+  probability: number | null;
+}
+
+/** What every record's table has; the rest follows from its declaration. */
+export type RecordRow = Row & { org_id: string; id: string; created_at: number; updated_at: number };
+
+/** What every table of links has, its parent's, child's and own columns beside. */
+export type LinkRow = Row & { org_id: string; link_id: string; created_at: number };
+
+export interface Schema {
+  organizations: OrganizationRow;
+  users: UserRow;
+  api_keys: ApiKeyRow;
+  api_key_secrets: ApiKeySecretRow;
+  idempotency_keys: IdempotencyRow;
+  settings: { name: string; value: string };
+  pipeline_stages: StageRow;
+  contact_emails: { org_id: string; email_key: string; contact_id: string; is_primary: number };
+  interaction_contacts: { org_id: string; interaction_id: string; contact_id: string };
+  interaction_companies: { org_id: string; interaction_id: string; company_id: string };
+  recording_transcripts: { org_id: string; recording_id: string; language: string | null; segments: string };
+  /** Stands for any record's table; `tableOf` and `linkTable` give the real name. */
+  records: RecordRow;
+  links: LinkRow;
+}
+
+export type Db = Kysely<Schema>;
+export type ColumnMap = Record<string, ColumnValue>;
+
+/** The table of a resource, typed as what all records share. */
+export function tableOf(resource: Pick<Resource, 'name'>): 'records' {
+  return resource.name as 'records';
+}
+
+/** A table of links by its name, typed as what all links share. */
+export function linkTable(name: string): 'links' {
+  return name as 'links';
+}

@@ -1,0 +1,231 @@
+// Opens SQLite: pragmas in order and asserted, one writer connection, read-only readers, and the lock of the server.
+import { constants, Database } from 'bun:sqlite';
+import { accessSync, existsSync, constants as fsConstants, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { Kysely } from 'kysely';
+import { BunSqliteDialect } from 'kysely-bun-sqlite';
+import type { Db, Schema } from './schema.ts';
+
+/** "CRM1", so that another program's database is told from ours before anything is written. */
+const APPLICATION_ID = 0x43524d31;
+const BUSY_TIMEOUT_MS = 5_000;
+const WAL_SIZE_LIMIT_BYTES = 64 * 1024 * 1024;
+
+/** A database file that cannot be used, said for the operator, with the next steps to take. */
+export class DatabaseFileError extends Error {
+  readonly nextSteps: string[];
+  constructor(message: string, nextSteps: string[], cause?: unknown) {
+    super(message, { cause });
+    this.name = 'DatabaseFileError';
+    this.nextSteps = nextSteps;
+  }
+}
+
+export interface Connection {
+  readonly raw: Database;
+  readonly db: Db;
+}
+
+/**
+ * Opens the connection that writes.
+ * @throws DatabaseFileError if the file is missing and not to be created, unwritable, or no database of crm.
+ */
+export function openWriter(path: string, create: boolean): Connection {
+  assertUsablePath(path, create);
+  const raw = guarded(path, () => new Database(path, { readwrite: true, create, strict: false }));
+  guarded(path, () => {
+    raw.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    claimFile(raw, path);
+    raw.run('PRAGMA journal_mode = WAL');
+    raw.run('PRAGMA synchronous = FULL');
+    raw.run('PRAGMA foreign_keys = ON');
+    raw.run(`PRAGMA journal_size_limit = ${WAL_SIZE_LIMIT_BYTES}`);
+    raw.run('PRAGMA cache_size = -65536');
+    raw.run('PRAGMA temp_store = MEMORY');
+    assertPragmas(raw, {
+      journal_mode: 'wal',
+      synchronous: 2,
+      foreign_keys: 1,
+      busy_timeout: BUSY_TIMEOUT_MS,
+    });
+  });
+  return connect(raw);
+}
+
+/** Opens a connection that can only read. */
+export function openReader(path: string): Connection {
+  const raw = guarded(path, () => new Database(path, { readonly: true, strict: false }));
+  raw.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  raw.run('PRAGMA query_only = ON');
+  raw.run('PRAGMA cache_size = -65536');
+  raw.run('PRAGMA mmap_size = 268435456');
+  assertPragmas(raw, { query_only: 1, busy_timeout: BUSY_TIMEOUT_MS });
+  return connect(raw);
+}
+
+function connect(raw: Database): Connection {
+  // kysely-bun-sqlite prepares every statement anew; Bun's query() keeps them.
+  raw.prepare = raw.query.bind(raw) as typeof raw.prepare;
+  return { raw, db: new Kysely<Schema>({ dialect: new BunSqliteDialect({ database: raw }) }) };
+}
+
+function assertUsablePath(path: string, create: boolean): void {
+  const folder = dirname(resolve(path));
+  if (existsSync(path)) {
+    if (!statSync(path).isFile()) {
+      throw new DatabaseFileError(`${path} is not a file.`, ['Name a database file with --db PATH.']);
+    }
+    return;
+  }
+  if (!create) {
+    throw new DatabaseFileError(`There is no database at ${path}.`, [
+      'Make one: crm init --org NAME',
+      'Or name another file with --db PATH (or CRM_DB).',
+    ]);
+  }
+  try {
+    accessSync(folder, fsConstants.W_OK | fsConstants.X_OK);
+  } catch (cause) {
+    const steps = ['Make the folder, or give the user who runs crm the right to write in it.'];
+    throw new DatabaseFileError(
+      `The database ${path} cannot be made: its folder is not writable.`,
+      steps,
+      cause,
+    );
+  }
+}
+
+// A new, empty file becomes ours; anything else must be ours already.
+function claimFile(raw: Database, path: string): void {
+  const id = pragma(raw, 'application_id');
+  if (id === APPLICATION_ID) return;
+  const tables = raw.query('SELECT count(*) AS n FROM sqlite_schema').get() as { n: number };
+  if (tables.n > 0 || id !== 0) {
+    throw new DatabaseFileError(`${path} is an SQLite database of another program.`, [
+      'Name a database of crm, or a new file, with --db PATH.',
+    ]);
+  }
+  raw.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+}
+
+function assertPragmas(raw: Database, expected: Record<string, string | number>): void {
+  for (const [name, value] of Object.entries(expected)) {
+    const actual = pragma(raw, name);
+    if (actual !== value) throw new Error(`PRAGMA ${name} is ${actual}, not ${value}`);
+  }
+}
+
+function pragma(raw: Database, name: string): unknown {
+  const row = raw.query(`PRAGMA ${name}`).get() as Record<string, unknown> | null;
+  return row === null ? null : Object.values(row)[0];
+}
+
+function guarded<T>(path: string, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    throw explainOpenError(path, error);
+  }
+}
+
+function explainOpenError(path: string, error: unknown): unknown {
+  const code = sqliteCode(error);
+  if (code === 'SQLITE_NOTADB') {
+    return new DatabaseFileError(
+      `${path} is not an SQLite database.`,
+      ['Name another file with --db PATH.'],
+      error,
+    );
+  }
+  if (code.startsWith('SQLITE_CANTOPEN') || code.startsWith('SQLITE_READONLY') || code === 'SQLITE_PERM') {
+    const steps = [
+      'Give the user who runs crm the right to write the file and its folder, or use --db PATH.',
+    ];
+    return new DatabaseFileError(`The database ${path} cannot be opened for writing.`, steps, error);
+  }
+  if (code === 'SQLITE_FULL') {
+    const steps = ['Free some space on the disk that holds the database, then start again.'];
+    return new DatabaseFileError(`There is no space left for the database ${path}.`, steps, error);
+  }
+  if (code.startsWith('SQLITE_BUSY')) {
+    const steps = ['Wait for the other program that is writing to it, then try again.'];
+    return new DatabaseFileError(`The database ${path} is busy.`, steps, error);
+  }
+  if (code.startsWith('SQLITE_CORRUPT') || code.startsWith('SQLITE_IOERR')) {
+    const steps = ['Restore the newest backup of the file.', 'Check the disk for faults.'];
+    return new DatabaseFileError(
+      `The database ${path} is damaged or its disk fails (${code}).`,
+      steps,
+      error,
+    );
+  }
+  return error;
+}
+
+/** The name of SQLite's result code that an error carries, '' if it carries none. */
+export function sqliteCode(error: unknown): string {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return '';
+  return String(error.code).startsWith('SQLITE_') ? String(error.code) : '';
+}
+
+/** Whether the disk failed under a statement, after which nothing the connection says can be trusted. */
+export function isDiskFailure(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code.startsWith('SQLITE_IOERR') || code.startsWith('SQLITE_CORRUPT');
+}
+
+/** Folds the write-ahead log back into the file, as far as readers allow. */
+export function checkpoint(raw: Database): void {
+  raw.run('PRAGMA wal_checkpoint(TRUNCATE)');
+}
+
+/** Who serves a database. */
+export interface LockHolder {
+  pid: number;
+  since: string;
+  address: string;
+}
+
+/**
+ * Takes the lock that lets one server run per database file; the operating system frees it when the process ends.
+ * @returns a function that gives the lock back
+ * @throws DatabaseFileError that names the holder, if another server has it.
+ */
+export function lockForServing(path: string, holder: LockHolder): () => void {
+  const lock = guarded(path, () => new Database(`${path}-serving`, { readwrite: true, create: true }));
+  try {
+    lock.run('PRAGMA journal_mode = DELETE');
+    lock.run('BEGIN IMMEDIATE');
+    lock.run('CREATE TABLE IF NOT EXISTS holder (pid INTEGER, since TEXT, address TEXT) STRICT');
+    lock.run('DELETE FROM holder');
+    lock.run('INSERT INTO holder VALUES (?, ?, ?)', [holder.pid, holder.since, holder.address]);
+    lock.run('COMMIT');
+    // A reserved lock keeps other servers out and still lets them read who holds it.
+    lock.run('BEGIN IMMEDIATE');
+  } catch (error) {
+    const busy = sqliteCode(error).startsWith('SQLITE_BUSY');
+    const other = busy ? readHolder(lock) : null;
+    lock.close();
+    if (!busy) throw explainOpenError(path, error);
+    const who = other === null ? '' : ` (process ${other.pid}, since ${other.since}, at ${other.address})`;
+    throw new DatabaseFileError(`Another crm server is already serving ${path}${who}.`, [
+      'Use that server, or stop it first.',
+      'To serve another database, name it with --db PATH.',
+    ]);
+  }
+  return () => lock.close();
+}
+
+function readHolder(lock: Database): LockHolder | null {
+  try {
+    return lock.query('SELECT pid, since, address FROM holder').get() as LockHolder | null;
+  } catch {
+    return null;
+  }
+}
+
+/** Tells SQLite to leave the write-ahead log of a closed database folded in. */
+export function closeConnection(connection: Connection): void {
+  connection.raw.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 0);
+  connection.raw.close();
+}

@@ -1,0 +1,108 @@
+// The writer queue: jobs that arrive together share one transaction and one fsync, each in a savepoint of its own.
+import type { Database } from 'bun:sqlite';
+import type { Db } from './schema.ts';
+import { isDiskFailure } from './sqlite.ts';
+
+// Bounds how long readers of the event loop wait for one group.
+const GROUP_JOBS_MAX = 64;
+
+interface Entry {
+  run: () => Promise<void>;
+  commit: () => void;
+  fail: (error: unknown) => void;
+}
+
+/** Runs jobs one after another on the writer connection, grouped into durable transactions. */
+export class WriteQueue {
+  #raw: Database;
+  #db: Db;
+  #waiting: Entry[] = [];
+  #draining: Promise<void> | null = null;
+  #closed = false;
+  readonly #onDiskFailure: (error: unknown) => void;
+
+  constructor(raw: Database, db: Db, onDiskFailure: (error: unknown) => void) {
+    this.#raw = raw;
+    this.#db = db;
+    this.#onDiskFailure = onDiskFailure;
+  }
+
+  /** Queues a job; resolves with its result after the commit, rejects with its error after its rollback. */
+  write<T>(job: (trx: Db) => Promise<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(new Error('the store is closed'));
+    return new Promise<T>((resolve, reject) => {
+      let result: T;
+      this.#waiting.push({
+        run: async () => {
+          result = await job(this.#db);
+        },
+        commit: () => resolve(result),
+        fail: reject,
+      });
+      this.#draining ??= this.#drain();
+    });
+  }
+
+  /** Refuses further jobs and resolves when the queued ones are done. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#draining;
+  }
+
+  async #drain(): Promise<void> {
+    // One turn of the event loop lets requests that are already here join the first group.
+    await nextTurn();
+    while (this.#waiting.length > 0) {
+      await this.#commitGroup(this.#waiting.splice(0, GROUP_JOBS_MAX));
+      await nextTurn();
+    }
+    this.#draining = null;
+  }
+
+  async #commitGroup(group: Entry[]): Promise<void> {
+    const done: Entry[] = [];
+    try {
+      this.#raw.run('BEGIN IMMEDIATE');
+      for (const entry of group) {
+        if (await this.#runInSavepoint(entry)) done.push(entry);
+      }
+      this.#raw.run('COMMIT');
+    } catch (error) {
+      this.#rollBack();
+      for (const entry of group) entry.fail(error);
+      if (isDiskFailure(error)) this.#onDiskFailure(error);
+      return;
+    }
+    for (const entry of done) entry.commit();
+  }
+
+  // False when the job failed by itself; its error is told at once and the group goes on without it.
+  async #runInSavepoint(entry: Entry): Promise<boolean> {
+    this.#raw.run('SAVEPOINT job');
+    try {
+      await entry.run();
+    } catch (error) {
+      // A full or failing disk ends the whole transaction: the group fails together.
+      if (!this.#raw.inTransaction || isDiskFailure(error)) throw error;
+      this.#raw.run('ROLLBACK TO job');
+      this.#raw.run('RELEASE job');
+      entry.fail(error);
+      return false;
+    }
+    this.#raw.run('RELEASE job');
+    return true;
+  }
+
+  #rollBack(): void {
+    if (!this.#raw.inTransaction) return;
+    try {
+      this.#raw.run('ROLLBACK');
+    } catch (error) {
+      this.#onDiskFailure(error);
+    }
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
