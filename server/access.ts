@@ -1,0 +1,33 @@
+// Who is asking and what they may do: the one thing that business rules know of a key.
+import type { AccessLevel } from '../db/keys.ts';
+import type { Resource, Row } from '../db/resource.ts';
+
+export interface Access {
+  orgId: string;
+  orgName: string;
+  keyId: string;
+  level: AccessLevel;
+  /** The user that a user-bound key is limited to; null for organization-wide keys. */
+  userId: string | null;
+  scopes: ReadonlySet<string>;
+}
+
+/** Whose work it is: goes into created_by and tells idempotency keys of different callers apart. */
+export function principalOf(access: Access): string {
+  return access.userId ?? access.keyId;
+}
+
+/** Whether the key sees a record: organization-wide keys see all, user-bound ones what their user owns. */
+export function canSee(access: Access, resource: Resource, row: Row): boolean {
+  return access.userId === null || resource.owner === null || row[resource.owner] === access.userId;
+}
+
+/** The owner that lists are limited to, null for none. */
+export function ownerFilter(access: Access, resource: Resource): string | null {
+  return resource.owner === null ? null : access.userId;
+}
+
+/** Whether the key was issued with that v2 scope or, for v1 keys, with its counterpart. */
+export function hasScope(access: Access, scope: string): boolean {
+  return access.scopes.has(scope) || access.scopes.has('ALL');
+}

@@ -1,0 +1,151 @@
+// createApp(): the whole server on one screen; importing or creating it does nothing until a request comes.
+import { Elysia } from 'elysia';
+import { touchKey } from '../db/keys.ts';
+import type { Store } from '../db/store.ts';
+import type { Access } from './access.ts';
+import { Cursors } from './cursor.ts';
+import { docs } from './docs.ts';
+import type { Logger } from './log.ts';
+import { operationDetail } from './openapi/operations.ts';
+import type { Operation } from './operation.ts';
+import { Authenticator } from './pipeline/credential.ts';
+import { type Exchange, startExchange } from './pipeline/exchange.ts';
+import { answer, answerError } from './pipeline/pipeline.ts';
+import { KEY_LIMIT, ORG_LIMIT, RateLimiter } from './pipeline/rate-limit.ts';
+import { Replays } from './pipeline/replay.ts';
+import {
+  apiOfPath,
+  matchPath,
+  methodNotAllowed,
+  methodsByPath,
+  rawPath,
+  unknownPath,
+} from './pipeline/route.ts';
+import { TranscriptLinks } from './transcript-links.ts';
+import { v1Operations } from './v1/routes.ts';
+import { v2Operations } from './v2/routes.ts';
+
+export interface AppOptions {
+  store: Store;
+  /** Signs cursors and transcript links; the same for as long as they are to hold. */
+  signingSecret: string;
+  /** Where clients reach the service, without a trailing slash; asked at each request. */
+  baseUrl: () => string;
+  /** Unix milliseconds; the system's clock unless given. */
+  now?: () => number;
+  /** Requests per minute and key, and per minute and organization. */
+  keyLimit?: number;
+  orgLimit?: number;
+  /** The client's network address. */
+  addressOf?: (request: Request) => string;
+  logger?: Logger;
+}
+
+/** What the pipeline works with. */
+export interface Services {
+  store: Store;
+  cursors: Cursors;
+  transcriptLinks: TranscriptLinks;
+  authenticator: Authenticator;
+  limiter: RateLimiter;
+  replays: Replays;
+  baseUrl: () => string;
+  now: () => number;
+  addressOf: (request: Request) => string;
+  noteUse: (access: Access, now: number) => void;
+  logRequest: (exchange: Exchange, status: number) => void;
+  logFailure: (exchange: Exchange, cause: unknown) => void;
+}
+
+/** Every operation of the service, both versions. */
+export function allOperations(): Operation[] {
+  return [...v1Operations(), ...v2Operations()];
+}
+
+/** The server as an Elysia app; `handle(request)` answers, `listen` or `Bun.serve({ fetch })` serves. */
+export function createApp(options: AppOptions) {
+  const services = servicesOf(options);
+  const operations = allOperations();
+  const app = new Elysia({ strictPath: true, normalize: false });
+  app.use(docs());
+  app.get('/healthz', () => Response.json({ status: 'ok' }), { detail: { hide: true } });
+  app.get('/readyz', () => readiness(options.store), { detail: { hide: true } });
+  for (const operation of operations) {
+    const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    const handler = ({ request }: { request: Request }) => answer(services, operation, request);
+    app.route(operation.method, path, handler, { detail: operationDetail(operation), parse: 'none' });
+    if (operation.method === 'GET')
+      app.route('HEAD', path, handler, { detail: { hide: true }, parse: 'none' });
+  }
+  const methods = methodsByPath(operations);
+  const elsewhere = ({ request }: { request: Request }) => refuse(services, methods, request);
+  for (const path of methods.keys()) {
+    app.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), elsewhere, { detail: { hide: true }, parse: 'none' });
+  }
+  app.all('/*', elsewhere, { detail: { hide: true }, parse: 'none' });
+  app.onError(({ error, request }) => {
+    const exchange = startExchange(request, apiOfPath(rawPath(request.url)), services.now());
+    return answerError(services, exchange, error);
+  });
+  return app;
+}
+
+function servicesOf(options: AppOptions): Services {
+  const { store, logger, signingSecret } = options;
+  const lastUse = new Map<string, number>();
+  return {
+    store,
+    cursors: new Cursors(signingSecret),
+    transcriptLinks: new TranscriptLinks(signingSecret),
+    authenticator: new Authenticator(store.read),
+    limiter: new RateLimiter(options.keyLimit ?? KEY_LIMIT, options.orgLimit ?? ORG_LIMIT),
+    replays: new Replays(),
+    baseUrl: options.baseUrl,
+    now: options.now ?? Date.now,
+    addressOf: options.addressOf ?? (() => 'local'),
+    noteUse: (access, now) => noteUse(store, lastUse, access, now),
+    logRequest: (exchange, status) => logger?.request(exchange, status),
+    logFailure: (exchange, cause) => logger?.failure(exchange, cause),
+  };
+}
+
+const MINUTE_MS = 60_000;
+
+// Kept to the minute and not waited for: a request is answered without it.
+function noteUse(store: Store, lastUse: Map<string, number>, access: Access, now: number): void {
+  const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS;
+  if (lastUse.get(access.keyId) === minute) return;
+  lastUse.set(access.keyId, minute);
+  const key = { org_id: access.orgId, id: access.keyId };
+  store.write((trx) => touchKey(trx, key, minute)).catch(() => lastUse.delete(access.keyId));
+}
+
+async function readiness(store: Store): Promise<Response> {
+  try {
+    await store.read.selectFrom('organizations').select('id').limit(1).execute();
+    return Response.json({ status: 'ready' });
+  } catch {
+    return Response.json({ status: 'not ready' }, { status: 503 });
+  }
+}
+
+// What no operation answers: 405 where the path is known with other methods, else 404.
+function refuse(services: Services, methods: Map<string, string[]>, request: Request): Response {
+  const path = rawPath(request.url);
+  const exchange = startExchange(request, apiOfPath(path), services.now());
+  const known = [...methods].filter(([template]) => isMatch(template, path));
+  const exact = known.find(([template]) => template === path) ?? known[0];
+  const error = exact === undefined ? unknownPath() : methodNotAllowed(exact[1]);
+  const response = answerError(services, exchange, error);
+  services.logRequest(exchange, response.status);
+  return response;
+}
+
+function isMatch(template: string, path: string): boolean {
+  try {
+    matchPath(template, path);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,4 @@
+import { swagger } from '@elysiajs/swagger';
+export function docs() {
+  return swagger({ path: '/docs', specPath: '/docs/json' });
+}

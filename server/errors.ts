@@ -1,0 +1,106 @@
+// Every way a request can fail: one table from fault to public code and status, one error type to throw.
+
+/** What a client can be told; the codes of the contract, and two faults that share a code but not a status. */
+const FAULTS = {
+  AUTH_MISSING_CREDENTIALS: { status: 401, code: 'AUTH_MISSING_CREDENTIALS' },
+  AUTH_INVALID_API_KEY: { status: 401, code: 'AUTH_INVALID_API_KEY' },
+  AUTH_EXPIRED_API_KEY: { status: 401, code: 'AUTH_EXPIRED_API_KEY' },
+  AUTH_INSUFFICIENT_SCOPE: { status: 403, code: 'AUTH_INSUFFICIENT_SCOPE' },
+  VALIDATION_FAILED: { status: 422, code: 'VALIDATION_FAILED' },
+  VALIDATION_REQUIRED_FIELD: { status: 422, code: 'VALIDATION_REQUIRED_FIELD' },
+  VALIDATION_INVALID_FORMAT: { status: 422, code: 'VALIDATION_INVALID_FORMAT' },
+  VALIDATION_OUT_OF_RANGE: { status: 422, code: 'VALIDATION_OUT_OF_RANGE' },
+  RESOURCE_NOT_FOUND: { status: 404, code: 'RESOURCE_NOT_FOUND' },
+  RESOURCE_CONFLICT: { status: 409, code: 'RESOURCE_CONFLICT' },
+  OPERATION_FORBIDDEN: { status: 403, code: 'OPERATION_FORBIDDEN' },
+  RATE_LIMIT_EXCEEDED: { status: 429, code: 'RATE_LIMIT_EXCEEDED' },
+  INTERNAL_ERROR: { status: 500, code: 'INTERNAL_ERROR' },
+  METHOD_NOT_ALLOWED: { status: 405, code: 'OPERATION_FORBIDDEN' },
+  BODY_TOO_LARGE: { status: 413, code: 'VALIDATION_OUT_OF_RANGE' },
+} as const satisfies Record<string, { status: number; code: string }>;
+
+export type Fault = keyof typeof FAULTS;
+export type ErrorCode = (typeof FAULTS)[Fault]['code'];
+export type ValidationCode = Extract<ErrorCode, `VALIDATION_${string}`>;
+
+/** Every public error code. */
+export const ERROR_CODES: readonly ErrorCode[] = [
+  ...new Set(Object.values(FAULTS).map((fault) => fault.code)),
+];
+
+/** One fault of a request's content: where, what is allowed there, and the fault's own code. */
+export interface Detail {
+  path: string;
+  message: string;
+  code: ErrorCode;
+}
+
+export interface ApiErrorOptions {
+  details?: Detail[];
+  headers?: Record<string, string>;
+  /** What really happened, for the log only. */
+  cause?: unknown;
+}
+
+/** A failure with a public text; everything else that is thrown becomes an INTERNAL_ERROR. */
+export class ApiError extends Error {
+  readonly fault: Fault;
+  readonly details: Detail[] | null;
+  readonly headers: Record<string, string>;
+
+  constructor(fault: Fault, message: string, options: ApiErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'ApiError';
+    this.fault = fault;
+    this.details = options.details ?? null;
+    this.headers = options.headers ?? {};
+  }
+
+  /** HTTP status. */
+  get status(): number {
+    return FAULTS[this.fault].status;
+  }
+
+  /** Public error code. */
+  get code(): ErrorCode {
+    return FAULTS[this.fault].code;
+  }
+}
+
+/** The 422 for a list of faults: one gives its own code, several VALIDATION_FAILED. */
+export function validationError(details: Detail[]): ApiError {
+  const [first] = details;
+  if (first === undefined) return new ApiError('VALIDATION_FAILED', 'The request is not valid.');
+  if (details.length > 1) {
+    return new ApiError('VALIDATION_FAILED', `The request has ${details.length} faults; see details.`, {
+      details,
+    });
+  }
+  const where = first.path === '' ? '' : `${first.path}: `;
+  return new ApiError(first.code as Fault, where + first.message, { details });
+}
+
+/** The 422 for one fault. */
+export function invalid(path: string, message: string, code: ValidationCode = 'VALIDATION_FAILED'): ApiError {
+  return validationError([{ path, message, code }]);
+}
+
+/** The 404 for a record that is absent or not the key's to see: the same words for both. */
+export function notFound(singular: string): ApiError {
+  return new ApiError('RESOURCE_NOT_FOUND', `No ${singular} with this id exists in your organization.`);
+}
+
+/** The same error in other names; used where one version's fields stand for the other's. */
+export function renamed(
+  error: ApiError,
+  rename: { path(path: string): string; text(text: string): string },
+): ApiError {
+  if (error.details === null) return error;
+  return validationError(
+    error.details.map(({ path, message, code }) => ({
+      path: rename.path(path),
+      message: rename.text(message),
+      code,
+    })),
+  );
+}

@@ -1,0 +1,81 @@
+// What an endpoint is: its place, its rules, and what it does once a request has passed the pipeline.
+import type { TSchema } from 'typebox';
+import type { Data, JsonValue } from '../db/fields.ts';
+import type { Db } from '../db/schema.ts';
+import type { Access } from './access.ts';
+import type { Cursors } from './cursor.ts';
+import type { TranscriptLinks } from './transcript-links.ts';
+
+export type Api = 'v1' | 'v2';
+export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+
+/** A query parameter of a list. */
+export interface QueryParameter {
+  type: 'text' | 'integer' | 'boolean' | 'instant' | readonly string[];
+  minimum?: number;
+  maximum?: number;
+  initial?: JsonValue;
+  description: string;
+}
+
+/** What an operation works with. */
+export interface Call {
+  /** The writing transaction of a write, the reader of a read. */
+  db: Db;
+  access: Access;
+  params: Record<string, string>;
+  query: Record<string, JsonValue>;
+  /** The body as sent, valid against the operation's schema; an array for a batch. */
+  body: JsonValue;
+  /** Unix milliseconds, the same through the whole request. */
+  now: number;
+  baseUrl: string;
+  cursors: Cursors;
+  transcriptLinks: TranscriptLinks;
+}
+
+/** What an operation answers; the envelope is put around it. */
+export type Answer =
+  | { status: 200 | 201; object: 'success'; data: JsonValue; location?: string }
+  | { status: 200; object: 'list'; data: Data[]; endCursor: string | null; hasNextPage: boolean }
+  | { status: 200; object: 'batch'; data: JsonValue }
+  | { status: 204 };
+
+export interface Operation {
+  api: Api;
+  method: Method;
+  /** Path with `{parameter}` segments, from the root. */
+  path: string;
+  /** Unique name, lowerCamelCase. */
+  id: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  /** Scopes that are all required; none for an endpoint with a credential of its own. */
+  scopes: readonly string[];
+  /** The request carries its own credential (a signed token) instead of a key. */
+  isTokenAuthorized?: boolean;
+  /** A user-bound key is refused: the resource belongs to the organization. */
+  isOrganizationOnly?: boolean;
+  /** Runs in a write transaction. */
+  isWrite: boolean;
+  query: Readonly<Record<string, QueryParameter>>;
+  /** Schema of the JSON body, for operations that take one. */
+  body?: TSchema;
+  /** The body is a list of items, each checked by itself against `body`. */
+  isBatch?: boolean;
+  /** Schema of `data` in a successful answer; none for 204. */
+  answer?: TSchema;
+  answerKind: 'success' | 'list' | 'batch' | 'none';
+  successStatuses: readonly number[];
+  /** Statuses beyond success, 401, 403, 429 and 500 that it can give. */
+  errorStatuses: readonly number[];
+  run(call: Call): Promise<Answer>;
+}
+
+/** Largest body of one record, in bytes (1 MiB). */
+export const BODY_BYTES_MAX = 1024 * 1024;
+/** Largest body of a batch, in bytes (32 MiB). */
+export const BATCH_BODY_BYTES_MAX = 32 * 1024 * 1024;
+/** Most items of a batch. */
+export const BATCH_ITEMS_MAX = 100;

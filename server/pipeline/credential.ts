@@ -1,0 +1,101 @@
+// Step 2, credential: exactly one key, of this interface, neither revoked nor expired.
+import { apiOfKey, hashKey } from '../../db/key-format.ts';
+import type { AccessLevel, PresentedKey } from '../../db/keys.ts';
+import { findKeyByHash } from '../../db/keys.ts';
+import type { Db } from '../../db/schema.ts';
+import type { Access } from '../access.ts';
+import { ApiError, type Fault } from '../errors.ts';
+import type { Api } from '../operation.ts';
+import { FixedWindow, limitHeaders, retryAfterSeconds } from './window.ts';
+
+/** Wrong credentials that one client address may send in a minute. */
+export const WRONG_CREDENTIALS_PER_MINUTE = 60;
+
+const KEY_HEADER = 'X-Service-Api-Key';
+const HOW_TO = `Send it as "${KEY_HEADER}: <key>" or as "Authorization: Bearer <key>".`;
+
+/** Checks credentials, and slows down clients that keep guessing. */
+export class Authenticator {
+  readonly #db: Db;
+  readonly #wrong = new FixedWindow(WRONG_CREDENTIALS_PER_MINUTE);
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  /**
+   * Who is asking.
+   * @param address the client's network address
+   * @param now Unix milliseconds
+   * @throws ApiError 401, or 429 for an address with too many wrong credentials in this minute
+   */
+  async authenticate(request: Request, api: Api, address: string, now: number): Promise<Access> {
+    const sent = credentialOf(request.headers);
+    if (sent === null) {
+      throw unauthorized('AUTH_MISSING_CREDENTIALS', `An API key is needed. ${HOW_TO}`);
+    }
+    const row = sent === undefined ? undefined : await this.#find(sent, api);
+    if (row === undefined || row.revoked_at !== null || hasEnded(row.secret_expires_at, now)) {
+      this.#countWrong(address, now);
+      const other = sent !== undefined && row === undefined ? hintAtOtherVersion(sent, api) : '';
+      throw unauthorized('AUTH_INVALID_API_KEY', `The API key is not valid here.${other} ${HOW_TO}`);
+    }
+    if (hasEnded(row.expires_at, now)) {
+      this.#countWrong(address, now);
+      throw unauthorized('AUTH_EXPIRED_API_KEY', 'The API key has expired; ask your operator for a new one.');
+    }
+    return accessOf(row);
+  }
+
+  async #find(key: string, api: Api): Promise<PresentedKey | undefined> {
+    if (apiOfKey(key) !== api) return undefined;
+    return findKeyByHash(this.#db, hashKey(key));
+  }
+
+  #countWrong(address: string, now: number): void {
+    const state = this.#wrong.peek(address, now);
+    if (state.remaining > 0) {
+      this.#wrong.count(address, now);
+      return;
+    }
+    const seconds = retryAfterSeconds(state, now);
+    const message = `Too many wrong API keys from this address; try again in ${seconds} s.`;
+    throw new ApiError('RATE_LIMIT_EXCEEDED', message, {
+      headers: { ...limitHeaders(state), 'Retry-After': String(seconds) },
+    });
+  }
+}
+
+// The key that was sent; null if there is none, undefined if what was sent cannot be one.
+function credentialOf(headers: Headers): string | null | undefined {
+  const key = headers.get(KEY_HEADER);
+  const authorization = headers.get('Authorization');
+  if (key === null && authorization === null) return null;
+  if (key !== null && authorization !== null) return undefined;
+  if (key !== null) return key;
+  return /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+}
+
+function hintAtOtherVersion(key: string, api: Api): string {
+  const other = apiOfKey(key);
+  return other === undefined || other === api ? '' : ` It is a key for ${other}, and this is ${api}.`;
+}
+
+function hasEnded(at: number | null, now: number): boolean {
+  return at !== null && at <= now;
+}
+
+function accessOf(row: PresentedKey): Access {
+  return {
+    orgId: row.org_id,
+    orgName: row.org_name,
+    keyId: row.id,
+    level: row.access as AccessLevel,
+    userId: row.access === 'user' ? row.user_id : null,
+    scopes: new Set(row.scopes === '' ? [] : row.scopes.split(',')),
+  };
+}
+
+function unauthorized(fault: Fault, message: string): ApiError {
+  return new ApiError(fault, message, { headers: { 'WWW-Authenticate': 'Bearer' } });
+}

@@ -1,0 +1,139 @@
+// The strict JSON reader: bytes → UTF-8 → nesting and keys → value; nothing is dropped or coerced in silence.
+import type { JsonValue } from '../../db/fields.ts';
+import { type Detail, invalid } from '../errors.ts';
+
+const NESTING_MAX = 32;
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+export interface ParsedBody {
+  value: JsonValue;
+  /** Whether the text may hold characters or numbers that `unstorable` must look for. */
+  isSuspect: boolean;
+}
+
+/**
+ * Reads a JSON body.
+ * @param contentType the header as sent; null is read as JSON
+ * @throws ApiError 422 for another content type, bad UTF-8, bad JSON, too deep nesting, repeated keys, `__proto__`
+ */
+export function parseJson(bytes: Uint8Array, contentType: string | null): ParsedBody {
+  requireJson(contentType);
+  const text = decodeUtf8(bytes);
+  checkStructure(text);
+  try {
+    return { value: JSON.parse(text) as JsonValue, isSuspect: /\\u|\d{16}|\d[eE]/.test(text) };
+  } catch {
+    const message = text.trim() === '' ? 'must not be empty; send a JSON value' : 'must be valid JSON';
+    throw invalid('', `The body ${message}.`, 'VALIDATION_INVALID_FORMAT');
+  }
+}
+
+function requireJson(contentType: string | null): void {
+  if (contentType === null) return;
+  const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
+  const isJson = type === 'application/json' || /^application\/[\w.+-]+\+json$/.test(type);
+  const isUtf8 = parameters.every((one) => !one.startsWith('charset=') || /^charset="?utf-?8"?$/.test(one));
+  if (isJson && isUtf8) return;
+  const message = 'must be application/json, in UTF-8';
+  throw invalid('Content-Type', message, 'VALIDATION_INVALID_FORMAT');
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw invalid('', 'The body must be valid UTF-8.', 'VALIDATION_INVALID_FORMAT');
+  }
+}
+
+interface Level {
+  /** Keys seen so far; null in an array. */
+  keys: Set<string> | null;
+  key: string;
+  index: number;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+// JSON.parse keeps the last of repeated keys and says nothing of depth, so both are looked for in the text itself.
+function checkStructure(text: string): void {
+  const levels: Level[] = [];
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === QUOTE) {
+      const end = endOfString(text, at);
+      const level = levels.at(-1);
+      if (level?.keys && nextIs(text, end + 1, ':'))
+        noteKey(levels, level, level.keys, text.slice(at, end + 1));
+      at = end;
+    } else if (char === 0x7b || char === 0x5b) {
+      levels.push({ keys: char === 0x7b ? new Set() : null, key: '', index: 0 });
+      if (levels.length > NESTING_MAX) {
+        throw invalid(
+          '',
+          `The body must not be nested deeper than ${NESTING_MAX} levels.`,
+          'VALIDATION_OUT_OF_RANGE',
+        );
+      }
+    } else if (char === 0x7d || char === 0x5d) levels.pop();
+    else if (char === 0x2c) {
+      const level = levels.at(-1);
+      if (level !== undefined) level.index++;
+    }
+  }
+}
+
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === BACKSLASH) at++;
+    else if (char === QUOTE) return at;
+  }
+  return text.length;
+}
+
+function nextIs(text: string, from: number, wanted: string): boolean {
+  let at = from;
+  while (at < text.length && text.charCodeAt(at) <= 0x20) at++;
+  return text[at] === wanted;
+}
+
+function noteKey(levels: Level[], level: Level, keys: Set<string>, quoted: string): void {
+  const key = quoted.includes('\\') ? unescaped(quoted) : quoted.slice(1, -1);
+  level.key = key;
+  const path = levels.map((one) => (one.keys === null ? one.index : one.key)).join('.');
+  if (key === '__proto__') throw invalid(path, 'is a key that is not allowed');
+  if (keys.has(key)) throw invalid(path, 'is given more than once');
+  keys.add(key);
+}
+
+function unescaped(quoted: string): string {
+  try {
+    return String(JSON.parse(quoted));
+  } catch {
+    return quoted;
+  }
+}
+
+/** The faults of a value that no record can hold: NUL, lone surrogates, numbers past ±(2^53−1). */
+export function unstorable(value: JsonValue, path = ''): Detail[] {
+  if (typeof value === 'string') return textFaults(value, path);
+  if (typeof value === 'number') {
+    if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return [];
+    const message = `must be between -${Number.MAX_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`;
+    return [{ path, message, code: 'VALIDATION_OUT_OF_RANGE' }];
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  const prefix = path === '' ? '' : `${path}.`;
+  return Object.entries(value).flatMap(([key, item]) => [
+    ...textFaults(key, prefix + key),
+    ...unstorable(item, prefix + key),
+  ]);
+}
+
+function textFaults(text: string, path: string): Detail[] {
+  if (text.isWellFormed() && !text.includes('\0')) return [];
+  const message = 'must not contain the character NUL or half of a surrogate pair';
+  return [{ path: path.toWellFormed().replaceAll('\0', '\uFFFD'), message, code: 'VALIDATION_FAILED' }];
+}

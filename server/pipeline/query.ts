@@ -1,0 +1,108 @@
+// Step 7, validation of query parameters: each known, given once, not empty, and exactly of its type.
+import type { JsonValue } from '../../db/fields.ts';
+import { type Detail, type ValidationCode, validationError } from '../errors.ts';
+import type { Operation, QueryParameter } from '../operation.ts';
+
+const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+const UNIX_MS = /^-?\d{1,15}$/;
+const INTEGER = /^-?(0|[1-9]\d{0,15})$/;
+
+/**
+ * The query parameters of a request, typed, with defaults for those left out.
+ * @throws ApiError 422 with all faults
+ */
+export function validateQuery(operation: Operation, url: string): Record<string, JsonValue> {
+  const given = queryPairs(url);
+  const faults: Detail[] = [];
+  const values: Record<string, JsonValue> = {};
+  const known = Object.keys(operation.query);
+  for (const [name, texts] of given) {
+    const parameter = operation.query[name];
+    const result = parameter === undefined ? notKnown(known) : readValue(parameter, texts);
+    if (isFault(result)) faults.push({ path: name, ...result });
+    else values[name] = result.value;
+  }
+  if (faults.length > 0) throw validationError(faults);
+  for (const [name, { initial }] of Object.entries(operation.query)) {
+    if (values[name] === undefined && initial !== undefined) values[name] = initial;
+  }
+  return values;
+}
+
+type Refusal = { message: string; code: ValidationCode };
+
+function isFault(result: Refusal | { value: JsonValue }): result is Refusal {
+  return 'code' in result;
+}
+
+/** The pairs of a query string in order, by name; a text that cannot be decoded is null. */
+function queryPairs(url: string): Map<string, (string | null)[]> {
+  const pairs = new Map<string, (string | null)[]>();
+  const start = url.indexOf('?');
+  if (start < 0) return pairs;
+  for (const pair of url
+    .slice(start + 1)
+    .split('#')[0]
+    ?.split('&') ?? []) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals)) ?? pair;
+    const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
+    pairs.set(name, [...(pairs.get(name) ?? []), value]);
+  }
+  return pairs;
+}
+
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return null;
+  }
+}
+
+function notKnown(known: string[]): Refusal {
+  const allowed = known.length === 0 ? 'this path takes no query parameters' : `allowed: ${known.join(', ')}`;
+  return { message: `is not a parameter of this path; ${allowed}`, code: 'VALIDATION_FAILED' };
+}
+
+function readValue(parameter: QueryParameter, texts: (string | null)[]): Refusal | { value: JsonValue } {
+  const [text] = texts;
+  if (texts.length > 1) return { message: 'must be given only once', code: 'VALIDATION_FAILED' };
+  if (text === null || text === undefined) {
+    return { message: 'must be percent-encoded UTF-8', code: 'VALIDATION_INVALID_FORMAT' };
+  }
+  if (text === '') return { message: 'must not be empty', code: 'VALIDATION_FAILED' };
+  if (text.includes('\0'))
+    return { message: 'must not contain the character NUL', code: 'VALIDATION_FAILED' };
+  if (parameter.type === 'integer') return integerOf(parameter, text);
+  if (parameter.type === 'instant') return instantOf(text);
+  if (parameter.type === 'text') return { value: text };
+  const values = parameter.type === 'boolean' ? ['true', 'false'] : parameter.type;
+  if (!values.includes(text))
+    return { message: `must be one of: ${values.join(', ')}`, code: 'VALIDATION_FAILED' };
+  return { value: parameter.type === 'boolean' ? text === 'true' : text };
+}
+
+function integerOf({ minimum = 0, maximum = 0 }: QueryParameter, text: string): Refusal | { value: number } {
+  const range = `an integer from ${minimum} to ${maximum}`;
+  if (!INTEGER.test(text)) return { message: `must be ${range}`, code: 'VALIDATION_FAILED' };
+  const value = Number(text);
+  if (value >= minimum && value <= maximum) return { value };
+  return { message: `must be ${range}`, code: 'VALIDATION_OUT_OF_RANGE' };
+}
+
+function instantOf(text: string): Refusal | { value: number } {
+  const value = UNIX_MS.test(text) ? Number(text) : RFC_3339.test(text) ? parseRfc3339(text) : Number.NaN;
+  if (!Number.isNaN(value)) return { value };
+  const message = 'must be a date and time such as 2026-01-31T09:30:00Z, or Unix milliseconds';
+  return { message, code: 'VALIDATION_INVALID_FORMAT' };
+}
+
+// A day that does not exist, such as 30 February, would roll over silently.
+function parseRfc3339(text: string): number {
+  const [year, month, day] = text.slice(0, 10).split('-').map(Number);
+  const midnight = new Date(Date.UTC(year ?? 0, (month ?? 1) - 1, day ?? 1));
+  const isRealDay = midnight.getUTCDate() === day && midnight.getUTCMonth() + 1 === month;
+  return isRealDay ? Date.parse(text.replace(' ', 'T').toUpperCase()) : Number.NaN;
+}

@@ -1,0 +1,83 @@
+// Step 5, idempotent replay: a keyed request that was answered before gets the stored answer, a running one is waited for.
+import { createHash } from 'node:crypto';
+import { findStoredResponse, storeResponse } from '../../db/idempotency.ts';
+import type { Db } from '../../db/schema.ts';
+import { type Access, principalOf } from '../access.ts';
+import { invalid } from '../errors.ts';
+import type { Operation } from '../operation.ts';
+import type { Rendered } from './respond.ts';
+import { rawPath } from './route.ts';
+
+export const KEY_HEADER = 'Idempotency-Key';
+const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
+
+/** A keyed request: whose, which key, and what was asked. */
+export interface KeyedRequest {
+  orgId: string;
+  principal: string;
+  key: string;
+  fingerprint: string;
+}
+
+/** The keyed form of a request; null if the operation honours no key or none was sent. */
+export function keyedRequest(
+  operation: Operation,
+  request: Request,
+  access: Access,
+  bytes: Uint8Array,
+): KeyedRequest | null {
+  const key = request.headers.get(KEY_HEADER);
+  if (key === null || !honoursKeys(operation) || !VISIBLE_ASCII.test(key)) return null;
+  const hash = createHash('sha256')
+    .update(`${request.method}\0${rawPath(request.url)}\0`)
+    .update(bytes);
+  return { orgId: access.orgId, principal: principalOf(access), key, fingerprint: hash.digest('hex') };
+}
+
+/** @throws ApiError 422 if a key was sent that cannot be one. */
+export function checkKeyFormat(operation: Operation, request: Request): void {
+  const key = request.headers.get(KEY_HEADER);
+  if (key === null || !honoursKeys(operation) || VISIBLE_ASCII.test(key)) return;
+  throw invalid(KEY_HEADER, 'must be 1 to 255 visible ASCII characters', 'VALIDATION_INVALID_FORMAT');
+}
+
+/** Whether an operation honours Idempotency-Key: every v2 POST and PATCH. */
+export function honoursKeys(operation: Operation): boolean {
+  return operation.api === 'v2' && (operation.method === 'POST' || operation.method === 'PATCH');
+}
+
+/** Keeps requests with one key from running at once. */
+export class Replays {
+  readonly #running = new Map<string, Promise<void>>();
+
+  /** Waits until no other request with this key runs, and takes its place; the result gives the place back. */
+  async enter(keyed: KeyedRequest): Promise<() => void> {
+    const id = [keyed.orgId, keyed.principal, keyed.key].join('\0');
+    for (let other = this.#running.get(id); other !== undefined; other = this.#running.get(id)) await other;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#running.set(id, promise);
+    return () => {
+      this.#running.delete(id);
+      resolve();
+    };
+  }
+
+  /**
+   * The stored answer to a keyed request, if it has one.
+   * @throws ApiError 422 if the key was used for another request
+   */
+  async find(db: Db, keyed: KeyedRequest, now: number): Promise<Rendered | undefined> {
+    const stored = await findStoredResponse(db, { ...keyed, now });
+    if (stored === undefined) return undefined;
+    if (stored.fingerprint !== keyed.fingerprint) {
+      throw invalid(KEY_HEADER, 'was used for a different request before; use a new key for each request');
+    }
+    return { status: stored.status, location: stored.location, body: stored.body };
+  }
+
+  /** Stores an answer, in the transaction of the work that it answers. */
+  async store(trx: Db, keyed: KeyedRequest, rendered: Rendered, now: number): Promise<void> {
+    const { orgId: org_id, principal, key, fingerprint } = keyed;
+    await storeResponse(trx, { org_id, principal, key, fingerprint, ...rendered, created_at: now });
+  }
+}

@@ -1,0 +1,53 @@
+// Last step, answer: the envelope around what an operation gives, or around an error.
+import type { JsonValue } from '../../db/fields.ts';
+import { ApiError } from '../errors.ts';
+import type { Answer } from '../operation.ts';
+import { type Exchange, metaOf } from './exchange.ts';
+
+/** An answer ready to be sent, or to be stored and sent again. */
+export interface Rendered {
+  status: number;
+  location: string | null;
+  body: string;
+}
+
+/** Puts the envelope around an answer. */
+export function renderAnswer(exchange: Exchange, answer: Answer): Rendered {
+  if (answer.status === 204) return { status: 204, location: null, body: '' };
+  const { object, data, status } = answer;
+  const meta = metaOf(exchange);
+  const location = (object === 'success' && answer.location) || null;
+  if (object !== 'list') return { status, location, body: JSON.stringify({ object, data, meta }) };
+  const page_info = { has_next_page: answer.hasNextPage, end_cursor: answer.endCursor };
+  return { status, location, body: JSON.stringify({ object, data, page_info, meta }) };
+}
+
+/** Puts the envelope around an error; anything that is not an ApiError becomes a 500 that tells nothing. */
+export function renderError(exchange: Exchange, error: ApiError): Rendered {
+  const { code, message, details } = error;
+  const body: Record<string, JsonValue> = { code, message, details: details as unknown as JsonValue };
+  const envelope = { object: 'error', error: body, meta: metaOf(exchange) };
+  return { status: error.status, location: error.headers.Location ?? null, body: JSON.stringify(envelope) };
+}
+
+/** The public form of anything thrown. */
+export function publicError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  const message = 'Something went wrong on our side; try again, and quote the request id if it persists.';
+  return new ApiError('INTERNAL_ERROR', message, { cause: error });
+}
+
+/** The HTTP response; a HEAD request gets no body. */
+export function toResponse(
+  exchange: Exchange,
+  rendered: Rendered,
+  more: Record<string, string> = {},
+): Response {
+  const headers = new Headers({ ...exchange.headers, ...more });
+  if (rendered.location !== null) headers.set('Location', rendered.location);
+  if (rendered.status === 204) return new Response(null, { status: 204, headers });
+  headers.set('Content-Type', 'application/json; charset=utf-8');
+  headers.set('Cache-Control', 'no-store');
+  const body = exchange.request.method === 'HEAD' ? null : rendered.body;
+  return new Response(body, { status: rendered.status, headers });
+}

@@ -1,0 +1,55 @@
+// Step 1, route: the path must be the operation's to the letter; what else is known of it decides 404 or 405.
+import { ApiError } from '../errors.ts';
+import type { Api, Operation } from '../operation.ts';
+
+/** The path of a URL as sent, neither decoded nor normalised further. */
+export function rawPath(url: string): string {
+  const start = url.indexOf('/', url.indexOf('://') + 3);
+  if (start < 0) return '/';
+  const end = url.slice(start).search(/[?#]/);
+  return end < 0 ? url.slice(start) : url.slice(start, start + end);
+}
+
+/**
+ * The parameters of a path.
+ * @throws ApiError 404 if a segment is not what the template says, letter by letter
+ */
+export function matchPath(template: string, path: string): Record<string, string> {
+  const wanted = template.split('/');
+  const given = path.split('/');
+  const params: Record<string, string> = {};
+  for (const [index, segment] of wanted.entries()) {
+    const value = given[index] ?? '';
+    if (segment.startsWith('{')) {
+      if (value === '') throw unknownPath();
+      params[segment.slice(1, -1)] = value;
+    } else if (segment !== value) throw unknownPath();
+  }
+  if (given.length !== wanted.length) throw unknownPath();
+  return params;
+}
+
+/** The 404 for a path that is not part of the interface. */
+export function unknownPath(): ApiError {
+  const message =
+    'There is nothing at this path; see /docs for all paths. Mind that a trailing slash is another path.';
+  return new ApiError('RESOURCE_NOT_FOUND', message);
+}
+
+/** The 405 for a path that takes other methods. */
+export function methodNotAllowed(methods: readonly string[]): ApiError {
+  const allow = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+  return new ApiError('METHOD_NOT_ALLOWED', `This path takes ${allow} only.`, { headers: { Allow: allow } });
+}
+
+/** The version whose envelope answers a path. */
+export function apiOfPath(path: string): Api {
+  return path === '/api/v1' || path.startsWith('/api/v1/') ? 'v1' : 'v2';
+}
+
+/** Every path of the interface with the methods it takes. */
+export function methodsByPath(operations: readonly Operation[]): Map<string, string[]> {
+  const methods = new Map<string, string[]>();
+  for (const { path, method } of operations) methods.set(path, [...(methods.get(path) ?? []), method]);
+  return methods;
+}

@@ -1,0 +1,175 @@
+// Step 7, validation: the body against the operation's schema; every fault with its path and what is allowed.
+import type { TSchema } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
+import { Settings } from 'typebox/system';
+import type { JsonValue } from '../../db/fields.ts';
+import { type Detail, invalid, type ValidationCode, validationError } from '../errors.ts';
+import { BATCH_ITEMS_MAX, type Operation } from '../operation.ts';
+import { parseJson, unstorable } from './json.ts';
+
+// Every fault is told, and a body has far fewer fields than this.
+const FAULTS_MAX = 500;
+
+interface Fault {
+  keyword: string;
+  schemaPath: string;
+  instancePath: string;
+  params: Record<string, unknown>;
+}
+
+const validators = new WeakMap<TSchema, Validator>();
+
+function validatorOf(schema: TSchema): Validator {
+  let validator = validators.get(schema);
+  if (validator === undefined) {
+    Settings.Set({ maxErrors: FAULTS_MAX });
+    validator = Compile(schema);
+    validators.set(schema, validator);
+  }
+  return validator;
+}
+
+/**
+ * The body of a request, valid for its operation; the items of a batch are left for `faultsOf`.
+ * @throws ApiError 422 with all faults
+ */
+export function validateBody(operation: Operation, bytes: Uint8Array, contentType: string | null): JsonValue {
+  const { body: schema } = operation;
+  if (schema === undefined) return null;
+  const { value, isSuspect } = parseJson(bytes, contentType);
+  if (operation.isBatch === true) return batchItems(value);
+  const faults = isSuspect ? unstorable(value) : [];
+  if (faults.length === 0) faults.push(...faultsOf(schema, value));
+  if (faults.length > 0) throw validationError(faults);
+  return value;
+}
+
+function batchItems(value: JsonValue): JsonValue[] {
+  if (!Array.isArray(value)) throw invalid('', 'The body must be an array of items.');
+  if (value.length <= BATCH_ITEMS_MAX) return value;
+  const message = `A batch has at most ${BATCH_ITEMS_MAX} items; this one has ${value.length}.`;
+  throw invalid('', message, 'VALIDATION_OUT_OF_RANGE');
+}
+
+/** The faults of one item of a batch. */
+export function itemFaults(schema: TSchema, item: JsonValue): Detail[] {
+  const faults = unstorable(item);
+  return faults.length > 0 ? faults : faultsOf(schema, item);
+}
+
+/** The faults of a value against a schema; none if it is valid. */
+export function faultsOf(schema: TSchema, value: JsonValue): Detail[] {
+  const validator = validatorOf(schema);
+  if (validator.Check(value)) return [];
+  const errors = validator.Errors(value) as unknown as Fault[];
+  const details = withoutBranches(errors.flatMap(refusedOnly)).flatMap((error) => describe(error, schema));
+  const seen = new Set<string>();
+  return details.filter(({ path, message }) => {
+    const key = `${path}\0${message}`;
+    return seen.has(key) ? false : seen.add(key);
+  });
+}
+
+// Properties that fail a schema of their own are told by that schema's errors; only what has no place at all is kept.
+function refusedOnly(error: Fault, _index: number, all: Fault[]): Fault[] {
+  if (error.keyword !== 'additionalProperties') return [error];
+  const isRefused = (name: string) =>
+    all.some(
+      (one) =>
+        one.keyword === 'boolean' &&
+        unescapePointer(one.instancePath) === `${unescapePointer(error.instancePath)}/${name}`,
+    );
+  const additionalProperties = (error.params.additionalProperties as string[]).filter(isRefused);
+  return additionalProperties.length === 0 ? [] : [{ ...error, params: { additionalProperties } }];
+}
+
+// A union fails in each of its branches: what is told is the branch that was meant, or the types that are allowed.
+function withoutBranches(errors: Fault[]): Fault[] {
+  const unions = errors.filter((error) => error.keyword === 'anyOf');
+  return unions.reduce((rest, union) => {
+    const prefix = `${union.schemaPath}/anyOf/`;
+    const isBranch = ({ schemaPath, instancePath }: Fault) =>
+      schemaPath.startsWith(prefix) && `${instancePath}/`.startsWith(`${union.instancePath}/`);
+    const branches = rest.filter(isBranch);
+    const meant = branches.filter(
+      (error) => error.keyword !== 'type' || error.instancePath !== union.instancePath,
+    );
+    const types = branches.flatMap((error) => (error.keyword === 'type' ? [String(error.params.type)] : []));
+    const others = rest.filter((error) => error !== union && !isBranch(error));
+    if (meant.length > 0) return [...others, ...meant];
+    return [...others, { ...union, keyword: 'type', params: { type: types } }];
+  }, errors);
+}
+
+type Describe = (params: Record<string, unknown>) => [message: string, code: ValidationCode];
+
+const OUT_OF_RANGE = 'VALIDATION_OUT_OF_RANGE';
+const FORMATS: Record<string, string> = {
+  email: 'must be an email address, such as ada@example.com',
+  date: 'must be a date, YYYY-MM-DD',
+  'date-time': 'must be a date and time, such as 2026-01-31T09:30:00Z',
+};
+const TYPES: Record<string, string> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'an integer',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  null: 'null',
+};
+
+const DESCRIPTIONS: Record<string, Describe> = {
+  type: ({ type }) => [`must be ${namesOf(type).join(' or ')}`, 'VALIDATION_FAILED'],
+  enum: ({ allowedValues }) => [
+    `must be one of: ${(allowedValues as unknown[]).join(', ')}`,
+    'VALIDATION_FAILED',
+  ],
+  format: ({ format }) => [
+    FORMATS[String(format)] ?? `must be a valid ${format}`,
+    'VALIDATION_INVALID_FORMAT',
+  ],
+  minLength: ({ limit }) => [`must have at least ${limit} character${limit === 1 ? '' : 's'}`, OUT_OF_RANGE],
+  maxLength: ({ limit }) => [`must have at most ${limit} characters`, OUT_OF_RANGE],
+  minimum: ({ limit }) => [`must be at least ${limit}`, OUT_OF_RANGE],
+  maximum: ({ limit }) => [`must be at most ${limit}`, OUT_OF_RANGE],
+  minItems: ({ limit }) => [`must have at least ${limit} item${limit === 1 ? '' : 's'}`, OUT_OF_RANGE],
+  maxItems: ({ limit }) => [`must have at most ${limit} items`, OUT_OF_RANGE],
+  maxProperties: ({ limit }) => [`must have at most ${limit} keys`, OUT_OF_RANGE],
+};
+
+function namesOf(type: unknown): string[] {
+  const types = Array.isArray(type) ? type : [type];
+  return types.map((one) => TYPES[String(one)] ?? String(one));
+}
+
+function describe(error: Fault, schema: TSchema): Detail[] {
+  const path = error.instancePath.slice(1).split('/').map(unescapePointer).join('.');
+  const below = (name: unknown) => (path === '' ? String(name) : `${path}.${name}`);
+  if (error.keyword === 'required') {
+    const names = error.params.requiredProperties as string[];
+    return names.map((name) => ({
+      path: below(name),
+      message: 'is required',
+      code: 'VALIDATION_REQUIRED_FIELD',
+    }));
+  }
+  if (error.keyword === 'additionalProperties') {
+    const names = error.params.additionalProperties as string[];
+    const message = path === '' ? notAllowed(schema) : 'is not a field that can be sent here';
+    return names.map((name) => ({ path: below(name), message, code: 'VALIDATION_FAILED' }));
+  }
+  const description = DESCRIPTIONS[error.keyword];
+  if (description === undefined) return [];
+  const [message, code] = description(error.params);
+  return [{ path, message, code }];
+}
+
+function notAllowed(schema: TSchema): string {
+  const properties = 'properties' in schema ? Object.keys(schema.properties as object) : [];
+  return `is not a field that can be sent here; allowed: ${properties.join(', ')}`;
+}
+
+function unescapePointer(segment: string): string {
+  return segment.replaceAll('~1', '/').replaceAll('~0', '~');
+}

@@ -1,0 +1,59 @@
+// Counters over the epoch-aligned minutes.
+
+export const WINDOW_MS = 60_000;
+
+/** What a limit looks like to its client. */
+export interface WindowState {
+  limit: number;
+  remaining: number;
+  /** Unix seconds at which the window ends. */
+  resetSeconds: number;
+}
+
+/** Counts events per name and minute; forgets a minute once it is over. */
+export class FixedWindow {
+  readonly limit: number;
+  #minute = -1;
+  #counts = new Map<string, number>();
+
+  /** @param limit events per minute */
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  /** Where a name stands, without counting. `now` is in Unix milliseconds. */
+  peek(name: string, now: number): WindowState {
+    const used = this.#current(now).get(name) ?? 0;
+    const resetSeconds = (this.#minute + 1) * (WINDOW_MS / 1_000);
+    return { limit: this.limit, remaining: Math.max(0, this.limit - used), resetSeconds };
+  }
+
+  /** Counts one event. */
+  count(name: string, now: number): void {
+    const counts = this.#current(now);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+
+  #current(now: number): Map<string, number> {
+    const minute = Math.floor(now / WINDOW_MS);
+    if (minute !== this.#minute) {
+      this.#minute = minute;
+      this.#counts = new Map();
+    }
+    return this.#counts;
+  }
+}
+
+/** Seconds until a window ends, at least 1. */
+export function retryAfterSeconds(state: WindowState, now: number): number {
+  return Math.max(1, Math.ceil(state.resetSeconds - now / 1_000));
+}
+
+/** The headers that describe a limit. */
+export function limitHeaders(state: WindowState): Record<string, string> {
+  return {
+    'X-RateLimit-Limit': String(state.limit),
+    'X-RateLimit-Remaining': String(state.remaining),
+    'X-RateLimit-Reset': String(state.resetSeconds),
+  };
+}

@@ -1,0 +1,44 @@
+// Companies: the domain is kept in one form and is unique in the organization.
+import { normalizeDomain } from '../../db/fields.ts';
+import { companies } from '../../db/resources/companies.ts';
+import { type Db, tableOf } from '../../db/schema.ts';
+import { statement } from '../../db/statement.ts';
+import { canSee } from '../access.ts';
+import { conflict } from './conflict.ts';
+import type { Rules } from './rules.ts';
+
+const byDomain = statement<{ id: string; owner_id: string | null }>(
+  (db, param) =>
+    db
+      .selectFrom(tableOf(companies))
+      .select(['id', 'owner_id'])
+      .where('org_id', '=', param('org'))
+      .where('domain', '=', param('domain')) as never,
+);
+
+/** The company that has a domain, in any spelling of it. */
+export async function findCompanyByDomain(
+  db: Db,
+  orgId: string,
+  domain: string,
+): Promise<{ id: string; owner_id: string | null } | undefined> {
+  return (await byDomain(db, { org: orgId, domain: normalizeDomain(domain) }))[0];
+}
+
+export const companyRules: Rules = {
+  prepare({ input, next, faults }) {
+    if (typeof input.domain !== 'string') return;
+    next.domain = normalizeDomain(input.domain);
+    if (next.domain === '') {
+      const message = 'must be an internet domain, such as example.com';
+      faults.push({ path: 'domain', message, code: 'VALIDATION_INVALID_FORMAT' });
+    }
+  },
+  async claim({ trx, access, id, input, next }) {
+    if (typeof input.domain !== 'string' || typeof next.domain !== 'string') return;
+    const owner = await findCompanyByDomain(trx, access.orgId, next.domain);
+    if (owner === undefined || owner.id === id) return;
+    const visibleId = canSee(access, companies, { owner_id: owner.owner_id }) ? owner.id : null;
+    throw conflict('companies', visibleId, 'domain', 'another company has this domain');
+  },
+};

@@ -1,0 +1,51 @@
+// Contacts: an email, primary or alternative, belongs to one contact of the organization.
+import { findContactsByEmail, replaceContactEmails } from '../../db/contact-emails.ts';
+import { caselessKey, type Data } from '../../db/fields.ts';
+import { findRecord } from '../../db/records.ts';
+import { contacts } from '../../db/resources/contacts.ts';
+import { canSee } from '../access.ts';
+import { conflict } from './conflict.ts';
+import type { Change, Rules } from './rules.ts';
+
+export const contactRules: Rules = {
+  prepare(change) {
+    if (change.next.alt_emails === null) change.next.alt_emails = [];
+  },
+  async claim(change) {
+    const paths = emailPaths(change.input);
+    if (paths.size === 0) return;
+    const { trx, access } = change;
+    const owners = await findContactsByEmail(trx, access.orgId, [...paths.keys()]);
+    for (const [email, path] of paths) {
+      const ownerId = owners.get(email);
+      if (ownerId === undefined || ownerId === change.id) continue;
+      const owner = await findRecord(trx, contacts, access.orgId, ownerId);
+      const visibleId = owner !== undefined && canSee(access, contacts, owner) ? ownerId : null;
+      throw conflict('contacts', visibleId, path, 'another contact has this email address');
+    }
+  },
+  async afterWrite({ trx, access, id, current, input, next }: Change) {
+    if (current !== null && input.email === undefined && input.alt_emails === undefined) return;
+    await replaceContactEmails(trx, {
+      orgId: access.orgId,
+      id,
+      email: typeof next.email === 'string' ? next.email : null,
+      altEmails: emailList(next),
+      isNew: current === null,
+    });
+  },
+};
+
+function emailList(data: Data): string[] {
+  return Array.isArray(data.alt_emails) ? data.alt_emails.map(String) : [];
+}
+
+// Each address that the client sent, in lower case, with the path it was sent at.
+function emailPaths(input: Data): Map<string, string> {
+  const paths = new Map<string, string>();
+  emailList(input).forEach((email, index) => {
+    paths.set(caselessKey(email), `alt_emails.${index}`);
+  });
+  if (typeof input.email === 'string') paths.set(caselessKey(input.email), 'email');
+  return paths;
+}

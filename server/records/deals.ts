@@ -1,0 +1,58 @@
+// Deals: pipeline and stage agree, and status and closing date follow the stage.
+import { findFirstStage, findOldestPipeline, findStage } from '../../db/pipelines.ts';
+import type { StageRow } from '../../db/schema.ts';
+import type { Change, Rules } from './rules.ts';
+
+const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
+
+export const dealRules: Rules = {
+  async prepare(change) {
+    checkCurrency(change);
+    const stage = await chooseStage(change);
+    if (stage !== undefined) enterStage(change, stage);
+  },
+};
+
+function checkCurrency({ input, faults }: Change): void {
+  const { currency } = input;
+  if (typeof currency !== 'string' || CURRENCIES.has(currency)) return;
+  const message = 'must be an ISO 4217 code in capitals, such as EUR';
+  faults.push({ path: 'currency', message, code: 'VALIDATION_INVALID_FORMAT' });
+}
+
+// The stage the deal is to have; undefined, with a fault, if what was sent does not name one.
+async function chooseStage(change: Change): Promise<StageRow | undefined> {
+  const { trx, access, current, input, faults } = change;
+  const fault = (path: string, message: string) =>
+    void faults.push({ path, message, code: 'VALIDATION_FAILED' });
+  if (faults.some(({ path }) => path === 'pipeline_id')) return undefined;
+  const sentPipeline = typeof input.pipeline_id === 'string' ? input.pipeline_id : undefined;
+  if (typeof input.stage_id === 'string') {
+    const stage = await findStage(trx, access.orgId, input.stage_id);
+    if (stage === undefined) {
+      fault('stage_id', 'must be the id of an existing stage');
+      return undefined;
+    }
+    const pipelineId = sentPipeline ?? current?.pipeline_id ?? (await findOldestPipeline(trx, access.orgId));
+    if (stage.pipeline_id === pipelineId) return stage;
+    fault('stage_id', "must be a stage of the deal's pipeline; to change pipelines send pipeline_id too");
+    return undefined;
+  }
+  const unchanged = current !== null && (sentPipeline === undefined || sentPipeline === current.pipeline_id);
+  if (unchanged) return findStage(trx, access.orgId, String(current.stage_id));
+  const pipelineId = sentPipeline ?? (await findOldestPipeline(trx, access.orgId));
+  const first = pipelineId === undefined ? undefined : await findFirstStage(trx, access.orgId, pipelineId);
+  if (first === undefined)
+    fault('pipeline_id', 'is needed: the organization has no pipeline; create one first');
+  return first;
+}
+
+function enterStage({ current, next, now }: Change, stage: StageRow): void {
+  const at = new Date(now).toISOString();
+  if (current?.stage_id !== stage.id) next.stage_changed_at = at;
+  next.pipeline_id = stage.pipeline_id;
+  next.stage_id = stage.id;
+  if (next.status === stage.type && current !== null) return;
+  next.status = stage.type;
+  next.closed_at = stage.type === 'open' ? null : at;
+}

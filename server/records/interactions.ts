@@ -1,0 +1,98 @@
+// Interactions: written once, about a contact that an id or an email names; a repeated one is not written again.
+import { findContactByEmail, replaceContactEmails } from '../../db/contact-emails.ts';
+import { listInvolved, logInteraction } from '../../db/interactions.ts';
+import { insertRecord } from '../../db/records.ts';
+import { initialData, toColumns } from '../../db/resource.ts';
+import { contacts } from '../../db/resources/contacts.ts';
+import { hasScope, principalOf } from '../access.ts';
+import type { Detail } from '../errors.ts';
+import { findVisible } from './references.ts';
+import type { Change, Rules } from './rules.ts';
+
+export const interactionRules: Rules = {
+  async prepare(change) {
+    const { input, next, now, faults } = change;
+    next.interaction_date ??= now;
+    const byId = typeof input.main_contact === 'string';
+    const byEmail = typeof input.main_contact_email === 'string';
+    if (byId === byEmail) faults.push(exactlyOne(byId));
+    else if (byEmail) await checkEmail(change, String(input.main_contact_email));
+  },
+  async create(change) {
+    const { trx, access, now, next } = change;
+    const { id, isDuplicate } = await logInteraction(trx, {
+      orgId: access.orgId,
+      createdBy: principalOf(access),
+      now,
+      type: String(next.type),
+      direction: String(next.direction),
+      title: String(next.title),
+      summary: textOf(next.summary),
+      interactionDate: Number(next.interaction_date),
+      isDated: typeof change.input.interaction_date === 'number',
+      mainContact: await mainContact(change),
+      primaryId: textOf(next.primary_id),
+      secondaryId: textOf(next.secondary_id),
+      visibleTo: access.userId,
+    });
+    return { id, extra: { is_duplicate: isDuplicate } };
+  },
+  async present({ db, access }, records) {
+    const involved = await listInvolved(
+      db,
+      access.orgId,
+      records.map((record) => String(record.id)),
+    );
+    for (const record of records) {
+      const { contactIds = [], companyIds = [] } = involved.get(String(record.id)) ?? {};
+      record.contact_ids = contactIds;
+      record.company_ids = companyIds;
+    }
+  },
+};
+
+function exactlyOne(both: boolean): Detail {
+  const names = 'exactly one of main_contact and main_contact_email';
+  return both
+    ? { path: 'main_contact_email', message: `${names} must be present, not both`, code: 'VALIDATION_FAILED' }
+    : { path: 'main_contact', message: `${names} is required`, code: 'VALIDATION_REQUIRED_FIELD' };
+}
+
+async function checkEmail({ trx, access, faults }: Change, email: string): Promise<void> {
+  const ownerId = await findContactByEmail(trx, access.orgId, email);
+  const isVisible =
+    ownerId !== undefined && (await findVisible(trx, access, 'contacts', ownerId)) !== undefined;
+  if (isVisible || (ownerId === undefined && mayCreateContacts(access))) return;
+  // The same words whether the contact is absent or another user's.
+  const message = 'must be the email of an existing contact; creating one needs the scope to write contacts';
+  faults.push({ path: 'main_contact_email', message, code: 'VALIDATION_FAILED' });
+}
+
+function mayCreateContacts(access: Change['access']): boolean {
+  return hasScope(access, 'contacts:write') || hasScope(access, 'people:write');
+}
+
+async function mainContact(change: Change): Promise<string> {
+  const { trx, access, now, next, input } = change;
+  if (typeof next.main_contact === 'string') return next.main_contact;
+  const email = String(input.main_contact_email);
+  const existing = await findContactByEmail(trx, access.orgId, email);
+  if (existing !== undefined) return existing;
+  const id = Bun.randomUUIDv7();
+  const columns = toColumns(contacts.fields, { ...initialData(contacts), email, owner_id: access.userId });
+  const created_by = principalOf(access);
+  await insertRecord(trx, contacts, {
+    ...columns,
+    org_id: access.orgId,
+    id,
+    created_by,
+    created_at: now,
+    updated_at: now,
+  });
+  await replaceContactEmails(trx, { orgId: access.orgId, id, email, altEmails: [], isNew: true });
+  return id;
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}

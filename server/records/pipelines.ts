@@ -1,0 +1,131 @@
+// Pipelines: their stages keep their identity through updates, and deals keep their stages.
+import type { Data, JsonValue } from '../../db/fields.ts';
+import {
+  deleteStages,
+  findStagesInUse,
+  insertStages,
+  listStages,
+  moveDealsWithStage,
+  stageRow,
+  updateStage,
+} from '../../db/pipelines.ts';
+import { DEFAULT_STAGES, type StageType } from '../../db/resources/pipelines.ts';
+import type { StageRow } from '../../db/schema.ts';
+import { ApiError } from '../errors.ts';
+import type { Change, Rules } from './rules.ts';
+
+interface StageInput {
+  id?: string;
+  name: string;
+  type?: StageType;
+  probability?: number | null;
+  position?: number;
+}
+
+export const pipelineRules: Rules = {
+  prepare(change) {
+    const { current, input, next } = change;
+    if (current === null && input.stages === undefined) next.stages = DEFAULT_STAGES as unknown as JsonValue;
+    if (input.stages !== undefined) checkStages(change, stagesIn(input.stages));
+  },
+  async claim(change) {
+    if (change.current === null || change.input.stages === undefined) return;
+    const kept = new Set(stagesIn(change.input.stages).map((stage) => stage.id));
+    const removed = stagesIn(change.current.stages).filter((stage) => !kept.has(stage.id));
+    await refuseWhileInUse(
+      change,
+      removed.map((stage) => String(stage.id)),
+    );
+  },
+  async afterWrite(change) {
+    if (change.current === null) await insertStages(change.trx, rowsOf(change));
+    else if (change.input.stages !== undefined) await replaceStages(change, stagesIn(change.current.stages));
+  },
+  async beforeDelete({ trx, access, id }) {
+    const stages = await listStages(trx, access.orgId, [id]);
+    const used = await findStagesInUse(
+      trx,
+      access.orgId,
+      stages.map((stage) => stage.id),
+    );
+    if (used.length > 0) {
+      const message = 'Deals still use this pipeline; move or delete them first.';
+      throw new ApiError('RESOURCE_CONFLICT', message);
+    }
+  },
+  async present({ db, access }, records) {
+    const rows = await listStages(
+      db,
+      access.orgId,
+      records.map((record) => String(record.id)),
+    );
+    for (const record of records) {
+      record.stages = rows.filter((row) => row.pipeline_id === record.id).map(shownStage);
+    }
+  },
+};
+
+function shownStage(row: StageRow): Data {
+  const { id, name, type, probability, position } = row;
+  return { id, name, type, probability, position };
+}
+
+function stagesIn(value: JsonValue | undefined): StageInput[] {
+  return Array.isArray(value) ? (value as unknown as StageInput[]) : [];
+}
+
+// Ids and positions are for updates: an id keeps a stage of this pipeline, a position must agree with the order.
+function checkStages({ current, faults }: Change, stages: StageInput[]): void {
+  const known = new Set(stagesIn(current?.stages).map((stage) => stage.id));
+  const seen = new Set<string>();
+  stages.forEach((stage, index) => {
+    const fault = (field: string, message: string) =>
+      void faults.push({ path: `stages.${index}.${field}`, message, code: 'VALIDATION_FAILED' });
+    if (current === null) {
+      if (stage.id !== undefined) fault('id', 'is given by the service; leave it out when creating');
+      if (stage.position !== undefined)
+        fault('position', 'follows from the order; leave it out when creating');
+      return;
+    }
+    if (stage.position !== undefined && stage.position !== index)
+      fault('position', `must agree with the order: ${index} here`);
+    if (stage.id === undefined) return;
+    if (!known.has(stage.id))
+      fault('id', 'must be the id of a stage of this pipeline; leave it out for a new stage');
+    if (seen.has(stage.id)) fault('id', 'must not occur twice');
+    seen.add(stage.id);
+  });
+}
+
+async function refuseWhileInUse({ trx, access }: Change, stageIds: string[]): Promise<void> {
+  const [used] = await findStagesInUse(trx, access.orgId, stageIds);
+  if (used === undefined) return;
+  const message = `Deals are still in the stage ${used.name}, which this would remove; move them first.`;
+  throw new ApiError('RESOURCE_CONFLICT', message);
+}
+
+// A stage that is kept keeps what the client does not mention.
+function rowsOf({ access, id, current, next }: Change): StageRow[] {
+  const before = new Map(stagesIn(current?.stages).map((stage) => [stage.id, stage]));
+  const stages = stagesIn(next.stages).map((stage) => ({ ...before.get(stage.id), ...stage }));
+  return stages.map(stageRow(access.orgId, id));
+}
+
+async function replaceStages(change: Change, before: StageInput[]): Promise<void> {
+  const { trx, access, now } = change;
+  const rows = rowsOf(change);
+  const previous = new Map(before.map((stage) => [stage.id, stage]));
+  const kept = new Set(rows.map((row) => row.id));
+  const removed = before.flatMap(({ id }) => (id !== undefined && !kept.has(id) ? [id] : []));
+  await deleteStages(trx, access.orgId, removed);
+  await insertStages(
+    trx,
+    rows.filter((row) => !previous.has(row.id)),
+  );
+  for (const row of rows) {
+    const was = previous.get(row.id);
+    if (was === undefined) continue;
+    await updateStage(trx, row);
+    if (was.type !== row.type) await moveDealsWithStage(trx, row, now);
+  }
+}

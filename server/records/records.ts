@@ -1,0 +1,244 @@
+// The life of a record, the same for every resource: list, get, create, update, delete; rules add what is special.
+import type { ColumnValue, Data, JsonValue } from '../../db/fields.ts';
+import { type Direction, listRecords } from '../../db/query.ts';
+import { deleteRecord, findRecord, insertRecord, updateRecord } from '../../db/records.ts';
+import { fromColumns, initialData, type Resource, toColumns } from '../../db/resource.ts';
+import type { Db, RecordRow } from '../../db/schema.ts';
+import { type Access, canSee, ownerFilter, principalOf } from '../access.ts';
+import { ApiError, notFound, validationError } from '../errors.ts';
+import { checkReferences, findVisible } from './references.ts';
+import { rulesOf } from './registry.ts';
+import type { Change, Reader } from './rules.ts';
+
+/** Who writes, where and when. */
+export interface Writer {
+  db: Db;
+  access: Access;
+  /** Unix milliseconds. */
+  now: number;
+}
+
+/**
+ * The record of that id.
+ * @throws ApiError 404 if it is absent or not the key's to see
+ */
+export async function getRecord(reader: Reader, resource: Resource, id: string): Promise<Data> {
+  const row = await getRow(reader, resource, id);
+  return present(reader, resource, row);
+}
+
+/** The row of that id, which must exist and be visible to the key. */
+export async function getRow(reader: Reader, resource: Resource, id: string): Promise<RecordRow> {
+  const row = await findRecord(reader.db, resource, reader.access.orgId, id);
+  if (row === undefined || !canSee(reader.access, resource, row)) throw notFound(resource.singular);
+  return row;
+}
+
+/**
+ * Creates a record.
+ * @param input fields that are valid against the resource's create schema
+ * @returns the record as it is then shown
+ */
+export async function createRecord(writer: Writer, resource: Resource, input: Data): Promise<Data> {
+  const { db: trx, access, now } = writer;
+  const id = Bun.randomUUIDv7();
+  const next = { ...initialData(resource), ...input };
+  const change: Change = { trx, access, now, resource, id, current: null, input, next, faults: [] };
+  takeOwnership(change);
+  mergeCustom(change);
+  await check(change);
+  const rules = rulesOf(resource);
+  if (rules.create !== undefined) {
+    const { id: createdId, extra } = await rules.create(change);
+    return { ...(await getRecord(writer, resource, createdId)), ...extra };
+  }
+  const columns = toColumns(resource.fields, change.next);
+  const created_by = principalOf(access);
+  const row: RecordRow = {
+    ...columns,
+    org_id: access.orgId,
+    id,
+    created_by,
+    created_at: now,
+    updated_at: now,
+  };
+  await insertRecord(trx, resource, row);
+  await rules.afterWrite?.(change);
+  return present(writer, resource, row);
+}
+
+/**
+ * Changes the fields that are present in `input`; an empty one changes nothing.
+ * @throws ApiError 404, 422, 409, 403
+ */
+export async function updateRecordFields(
+  writer: Writer,
+  resource: Resource,
+  id: string,
+  input: Data,
+): Promise<Data> {
+  const { db: trx, access, now } = writer;
+  const row = await getRow(writer, resource, id);
+  if (Object.keys(input).length === 0) return present(writer, resource, row);
+  const current = await present(writer, resource, row);
+  const change: Change = {
+    trx,
+    access,
+    now,
+    resource,
+    id,
+    current,
+    input,
+    next: { ...current, ...input },
+    faults: [],
+  };
+  refuseGivingAway(change);
+  mergeCustom(change);
+  await check(change);
+  const columns = { ...changedColumns(change), updated_at: now };
+  await updateRecord(trx, resource, access.orgId, id, columns);
+  await rulesOf(resource).afterWrite?.(change);
+  return present(writer, resource, { ...row, ...columns });
+}
+
+/** Deletes a record, the links to it, and clears references to it. */
+export async function removeRecord(writer: Writer, resource: Resource, id: string): Promise<void> {
+  const { db: trx, access, now } = writer;
+  await getRow(writer, resource, id);
+  await rulesOf(resource).beforeDelete?.({ trx, access, id });
+  await deleteRecord(trx, resource, access.orgId, id, now);
+}
+
+export interface ListRequest {
+  filters: Readonly<Record<string, ColumnValue>>;
+  createdSince: number | null;
+  updatedSince: number | null;
+  sortBy: 'created_at' | 'updated_at';
+  direction: Direction;
+  after: { value: number; id: string } | null;
+  limit: number;
+}
+
+export interface Page {
+  records: Data[];
+  /** Where the next page begins; null for an empty page. */
+  end: { value: number; id: string } | null;
+  hasNextPage: boolean;
+}
+
+/** One page of records that the key sees. */
+export async function listPage(reader: Reader, resource: Resource, request: ListRequest): Promise<Page> {
+  const { db, access } = reader;
+  if (await namesHiddenRecord(reader, resource, request))
+    return { records: [], end: null, hasNextPage: false };
+  const query = {
+    ...request,
+    orgId: access.orgId,
+    ownerId: ownerFilter(access, resource),
+    limit: request.limit + 1,
+  };
+  const rows = await listRecords(db, resource, query);
+  const hasNextPage = rows.length > request.limit;
+  if (hasNextPage) rows.pop();
+  const last = rows.at(-1);
+  const end = last === undefined ? null : { value: last[request.sortBy], id: last.id };
+  return { records: await presentAll(reader, resource, rows), end, hasNextPage };
+}
+
+/** A record as responses carry it. */
+export async function present(reader: Reader, resource: Resource, row: RecordRow): Promise<Data> {
+  const record = fromColumns(resource.fields, row);
+  await rulesOf(resource).present?.(reader, [record]);
+  return record;
+}
+
+/** Records as responses carry them. */
+export async function presentAll(
+  reader: Reader,
+  resource: Resource,
+  rows: readonly RecordRow[],
+): Promise<Data[]> {
+  const records = rows.map((row) => fromColumns(resource.fields, row));
+  if (records.length > 0) await rulesOf(resource).present?.(reader, records);
+  return records;
+}
+
+async function check(change: Change): Promise<void> {
+  const { trx, access, resource, input, faults } = change;
+  faults.push(...missingIdentity(change));
+  faults.push(...(await checkReferences(trx, access, resource.fields, input)));
+  const rules = rulesOf(resource);
+  await rules.prepare?.(change);
+  if (faults.length > 0) throw validationError(faults);
+  await rules.claim?.(change);
+}
+
+function missingIdentity({ resource, next }: Change): Change['faults'] {
+  const { identifying } = resource;
+  const [first] = identifying;
+  if (first === undefined || identifying.some((name) => next[name] !== null && next[name] !== '')) return [];
+  const message = `at least one of ${identifying.join(', ')} is required`;
+  return [{ path: first, message, code: 'VALIDATION_REQUIRED_FIELD' }];
+}
+
+// created_by follows from the key; every other owner is a field that a user-bound key may only set to its user.
+function takeOwnership(change: Change): void {
+  const { access, resource, input, next } = change;
+  if (access.userId === null || resource.owner === null || resource.owner === 'created_by') return;
+  refuseGivingAway(change);
+  if (input[resource.owner] === undefined) next[resource.owner] = access.userId;
+}
+
+function refuseGivingAway({ access, resource, input }: Change): void {
+  if (access.userId === null || resource.owner === null) return;
+  const owner = input[resource.owner];
+  if (owner === undefined || owner === access.userId) return;
+  const message = `This key is bound to one user: ${resource.owner} can only be that user.`;
+  throw new ApiError('OPERATION_FORBIDDEN', message);
+}
+
+const CUSTOM_KEYS_MAX = 100;
+
+function mergeCustom(change: Change): void {
+  const sent = change.input.custom;
+  if (change.resource.fields.custom === undefined || !isObject(sent)) {
+    if (sent === null) change.next.custom = {};
+    return;
+  }
+  const before = isObject(change.current?.custom) ? change.current.custom : {};
+  const kept = Object.entries({ ...before, ...sent }).filter(([, value]) => value !== null);
+  change.next.custom = Object.fromEntries(kept);
+  if (kept.length > CUSTOM_KEYS_MAX) {
+    const message = `must have at most ${CUSTOM_KEYS_MAX} keys; with those already there it would have ${kept.length}`;
+    change.faults.push({ path: 'custom', message, code: 'VALIDATION_OUT_OF_RANGE' });
+  }
+}
+
+function isObject(value: JsonValue | undefined): value is Data {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+// Only what differs is written: fields that the client sent, and those that the rules derived from them.
+function changedColumns({ resource, current, next }: Change): Data {
+  const changed: Data = {};
+  for (const [name, value] of Object.entries(next)) {
+    if (current === null || current[name] !== value) changed[name] = value;
+  }
+  return toColumns(resource.fields, changed);
+}
+
+// A filter by a record that the key cannot see finds nothing, as if the record did not exist.
+async function namesHiddenRecord(reader: Reader, resource: Resource, request: ListRequest): Promise<boolean> {
+  if (reader.access.userId === null) return false;
+  for (const [name, value] of Object.entries(request.filters)) {
+    const targets = (resource.filters[name]?.references ?? []).filter(
+      (target) => target !== 'users' && target !== 'stages',
+    );
+    if (targets.length === 0) continue;
+    const found = await Promise.all(
+      targets.map((target) => findVisible(reader.db, reader.access, target, String(value))),
+    );
+    if (found.every((row) => row === undefined)) return true;
+  }
+  return false;
+}

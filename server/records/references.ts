@@ -1,0 +1,53 @@
+// Ids that a body names: each must be of a record that exists and that the key can see, in the same words for both.
+import type { Data, Field } from '../../db/fields.ts';
+import { findRecord } from '../../db/records.ts';
+import { findResource } from '../../db/resources/index.ts';
+import type { Db, RecordRow } from '../../db/schema.ts';
+import { statement } from '../../db/statement.ts';
+import { type Access, canSee } from '../access.ts';
+import type { Detail } from '../errors.ts';
+
+const user = statement<{ id: string }>((db, param) =>
+  db.selectFrom('users').select('id').where('org_id', '=', param('org')).where('id', '=', param('id')),
+);
+
+/** The record of that id, if it exists and the key sees it. */
+export async function findVisible(
+  db: Db,
+  access: Access,
+  resourceName: string,
+  id: string,
+): Promise<RecordRow | undefined> {
+  const resource = findResource(resourceName);
+  if (resource === undefined) return undefined;
+  const row = await findRecord(db, resource, access.orgId, id);
+  return row !== undefined && canSee(access, resource, row) ? row : undefined;
+}
+
+/** Whether an id names a user of the organization or a record that the key sees. */
+export async function isKnown(db: Db, access: Access, target: string, id: string): Promise<boolean> {
+  if (target === 'users') return (await user(db, { org: access.orgId, id })).length > 0;
+  return (await findVisible(db, access, target, id)) !== undefined;
+}
+
+/** The fault of a field whose id names nothing the key can see. */
+export function unknownReference(path: string, target: string): Detail {
+  const singular = target === 'users' ? 'user' : (findResource(target)?.singular ?? target.replace(/s$/, ''));
+  return { path, message: `must be the id of an existing ${singular}`, code: 'VALIDATION_FAILED' };
+}
+
+/** The faults of all reference fields among `input`; stages are left to the deal's own rules. */
+export async function checkReferences(
+  db: Db,
+  access: Access,
+  fields: Readonly<Record<string, Field>>,
+  input: Data,
+): Promise<Detail[]> {
+  const faults: Detail[] = [];
+  for (const [name, value] of Object.entries(input)) {
+    const target = fields[name]?.references;
+    if (target === undefined || target === '' || target === 'stages' || typeof value !== 'string') continue;
+    if (!(await isKnown(db, access, target, value))) faults.push(unknownReference(name, target));
+  }
+  return faults;
+}

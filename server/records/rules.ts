@@ -1,0 +1,45 @@
+// What a resource may add to the common life of a record: checks, derived fields, what is written beside it.
+import type { Data } from '../../db/fields.ts';
+import type { Resource } from '../../db/resource.ts';
+import type { Db } from '../../db/schema.ts';
+import type { Access } from '../access.ts';
+import type { Detail } from '../errors.ts';
+
+/** A create or an update on its way. */
+export interface Change {
+  trx: Db;
+  access: Access;
+  /** Unix milliseconds. */
+  now: number;
+  resource: Resource;
+  id: string;
+  /** The record before; null in a create. */
+  current: Data | null;
+  /** The fields the client sent. */
+  input: Data;
+  /** The record after; rules may complete it. */
+  next: Data;
+  /** Faults found so far; a change with any is refused with all of them. */
+  faults: Detail[];
+}
+
+/** Whoever reads a record. */
+export interface Reader {
+  db: Db;
+  access: Access;
+}
+
+export interface Rules {
+  /** Completes `next` and adds to `faults`. */
+  prepare?(change: Change): Promise<void> | void;
+  /** Refuses a change that conflicts with other records (409). */
+  claim?(change: Change): Promise<void>;
+  /** Writes what belongs to the record but is stored elsewhere. */
+  afterWrite?(change: Change): Promise<void>;
+  /** Takes the place of the common insert; gives what the answer carries beyond the record. */
+  create?(change: Change): Promise<{ id: string; extra: Data }>;
+  /** Refuses a delete (409). */
+  beforeDelete?(change: Pick<Change, 'trx' | 'access' | 'id'>): Promise<void>;
+  /** Fills in the computed fields of records that are about to be shown. */
+  present?(reader: Reader, records: Data[]): Promise<void>;
+}

@@ -1,0 +1,131 @@
+// Starts the service: database, lock, app, socket; and stops it in the opposite order.
+import { purgeStoredResponses } from '../db/idempotency.ts';
+import { getSigningSecret } from '../db/settings.ts';
+import { lockForServing } from '../db/sqlite.ts';
+import { openStore, type Store } from '../db/store.ts';
+import { createApp } from './app.ts';
+import { createLogger, type LogStyle } from './log.ts';
+
+export interface ServeOptions {
+  /** Path of the database file. */
+  db: string;
+  host: string;
+  /** 0 takes any free port. */
+  port: number;
+  /** Where clients reach the service, if that is not where it listens. */
+  baseUrl?: string;
+  tls?: { certFile: string; keyFile: string };
+  /** A proxy ends TLS and adds the client's address to X-Forwarded-For. */
+  behindProxy: boolean;
+  keyLimit: number;
+  orgLimit: number;
+  log: LogStyle;
+}
+
+export interface RunningServer {
+  url: string;
+  docsUrl: string;
+  /** Whether the database has no organization yet. */
+  isEmpty: boolean;
+  /** Lets running requests finish, for at most 10 s, and closes everything. */
+  stop(): Promise<void>;
+}
+
+const DRAIN_MS_MAX = 10_000;
+const PURGE_EVERY_MS = 10 * 60_000;
+// Above the service's own limits, so that too large bodies get its own answer.
+const SOCKET_BODY_BYTES_MAX = 256 * 1024 * 1024;
+const IDLE_SECONDS = 60;
+
+/**
+ * Serves a database.
+ * @throws DatabaseFileError if the file cannot be used or is served already; the system's error if the port is taken
+ */
+export async function startServer(options: ServeOptions): Promise<RunningServer> {
+  const store = await openStore(options.db, { onDiskFailure: exitOnDiskFailure });
+  let release: () => void;
+  try {
+    release = lockForServing(options.db, {
+      pid: process.pid,
+      since: new Date().toISOString(),
+      address: `${options.host}:${options.port}`,
+    });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  try {
+    return await listen(store, options, release);
+  } catch (error) {
+    release();
+    await store.close();
+    throw error;
+  }
+}
+
+async function listen(store: Store, options: ServeOptions, release: () => void): Promise<RunningServer> {
+  const signingSecret = await store.write(getSigningSecret);
+  let url = '';
+  let addressOf = (_request: Request): string => '';
+  const app = createApp({
+    store,
+    signingSecret,
+    baseUrl: () => url,
+    keyLimit: options.keyLimit,
+    orgLimit: options.orgLimit,
+    addressOf: (request) => addressOf(request),
+    logger: createLogger(options.log, (line) => process.stderr.write(`${line}\n`)),
+  });
+  const { tls } = options;
+  const server = Bun.serve({
+    hostname: options.host,
+    port: options.port,
+    maxRequestBodySize: SOCKET_BODY_BYTES_MAX,
+    idleTimeout: IDLE_SECONDS,
+    fetch: (request) => app.fetch(request),
+    ...(tls && { tls: { cert: Bun.file(tls.certFile), key: Bun.file(tls.keyFile) } }),
+  });
+  const scheme = tls === undefined ? 'http' : 'https';
+  url = options.baseUrl?.replace(/\/+$/, '') ?? `${scheme}://${hostOf(options.host)}:${server.port}`;
+  addressOf = (request) =>
+    (options.behindProxy && forwardedFor(request)) || server.requestIP(request)?.address || 'unknown';
+  const purging = setInterval(() => {
+    store.write((trx) => purgeStoredResponses(trx, Date.now())).catch(() => undefined);
+  }, PURGE_EVERY_MS);
+  const organization = await store.read.selectFrom('organizations').select('id').limit(1).executeTakeFirst();
+  return {
+    url,
+    docsUrl: `${url}/docs`,
+    isEmpty: organization === undefined,
+    stop: async () => {
+      clearInterval(purging);
+      await drain(server);
+      await store.close();
+      release();
+    },
+  };
+}
+
+// The proxy appends the address it sees; whatever stands before it came from the client.
+function forwardedFor(request: Request): string {
+  return request.headers.get('X-Forwarded-For')?.split(',').at(-1)?.trim() ?? '';
+}
+
+function hostOf(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+async function drain(server: Bun.Server<undefined>): Promise<void> {
+  const deadline = Bun.sleep(DRAIN_MS_MAX).then(() => server.stop(true));
+  await Promise.race([server.stop(), deadline]);
+}
+
+// After a failed write nothing in memory can be trusted; a restart reads what is really on the disk.
+function exitOnDiskFailure(error: unknown): void {
+  process.stderr.write(
+    `The disk under the database failed: ${error instanceof Error ? error.message : error}\n`,
+  );
+  process.stderr.write('The server stops, so that a restart can settle what was written.\n');
+  process.exit(1);
+}

@@ -1,0 +1,44 @@
+// Links to transcripts: the signed token is the only credential, opens one transcript, and lasts five minutes.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { FixedWindow } from './pipeline/window.ts';
+
+/** How long a link can be used, in seconds. */
+export const LINK_LIFETIME_SECONDS = 300;
+/** Downloads by one token in a minute. */
+export const DOWNLOADS_PER_MINUTE = 60;
+export const TRANSCRIPT_PATH = '/api/v2/transcripts/download';
+
+const SIGNATURE_BYTES = 32;
+
+export class TranscriptLinks {
+  readonly #secret: string;
+  readonly downloads = new FixedWindow(DOWNLOADS_PER_MINUTE);
+
+  /** @param secret signs the tokens */
+  constructor(secret: string) {
+    this.#secret = secret;
+  }
+
+  /** A fresh link to a recording's transcript. `now` is in Unix milliseconds. */
+  issue(baseUrl: string, recording: { orgId: string; id: string }, now: number): string {
+    const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(9))).toString('base64url');
+    const expires = now + LINK_LIFETIME_SECONDS * 1_000;
+    const payload = Buffer.from([recording.orgId, recording.id, expires, nonce].join(' '));
+    const token = Buffer.concat([this.#sign(payload), payload]).toString('base64url');
+    return `${baseUrl}${TRANSCRIPT_PATH}?token=${token}`;
+  }
+
+  /** The recording a token opens; undefined if it was altered or its time is over. */
+  open(token: string, now: number): { orgId: string; id: string } | undefined {
+    const bytes = Buffer.from(token, 'base64url');
+    const payload = bytes.subarray(SIGNATURE_BYTES);
+    if (payload.length === 0 || bytes.toString('base64url') !== token) return undefined;
+    if (!timingSafeEqual(bytes.subarray(0, SIGNATURE_BYTES), this.#sign(payload))) return undefined;
+    const [orgId = '', id = '', expires = '0'] = payload.toString().split(' ');
+    return Number(expires) > now ? { orgId, id } : undefined;
+  }
+
+  #sign(payload: Buffer): Buffer {
+    return createHmac('sha256', this.#secret).update('transcript\0').update(payload).digest();
+  }
+}

@@ -1,0 +1,176 @@
+// What v1 operations do: v2 logic on translated bodies, with v1's own answers to conflicts and its own names in faults.
+import { findContactByEmail } from '../../db/contact-emails.ts';
+import type { Data } from '../../db/fields.ts';
+import type { Resource } from '../../db/resource.ts';
+import { companies } from '../../db/resources/companies.ts';
+import { contacts } from '../../db/resources/contacts.ts';
+import { interactions } from '../../db/resources/interactions.ts';
+import { ApiError, invalid, renamed, validationError } from '../errors.ts';
+import type { Answer, Call } from '../operation.ts';
+import { findCompanyByDomain } from '../records/companies.ts';
+import { ConflictError } from '../records/conflict.ts';
+import { createRecord, getRecord, listPage, removeRecord, updateRecordFields } from '../records/records.ts';
+import {
+  COMPANY_READ_ONLY_FIELDS,
+  fromCompany,
+  toCompany,
+  toInteraction,
+  toPerson,
+  toV2,
+  v1Path,
+  v1Text,
+} from './translate.ts';
+
+export async function authenticate({ access }: Call): Promise<Answer> {
+  return success({ team_name: access.orgName });
+}
+
+export async function getPerson(call: Call): Promise<Answer> {
+  return success(toPerson(await getRecord(call, contacts, call.params.personId ?? '')));
+}
+
+export async function createPerson(call: Call): Promise<Answer> {
+  const { type: _, identifier, ...names } = call.body as Data;
+  const input = toV2({ email: identifier ?? null, ...names });
+  const contact = await inV1Names(() => createRecord(call, contacts, input), 'keep', { email: 'identifier' });
+  return created(call, 'people', contact.id, toPerson(contact));
+}
+
+/** Creates or merges by email, which matches alternative addresses too; the primary one then stays what it was. */
+export async function upsertPerson(call: Call): Promise<Answer> {
+  const { email, ...fields } = toV2(call.body as Data);
+  const existing = await findContactByEmail(call.db, call.access.orgId, String(email));
+  const contact = await inV1Names(
+    () =>
+      existing === undefined
+        ? createRecord(call, contacts, { email: email ?? null, ...fields })
+        : updateRecordFields(call, contacts, existing, fields),
+    'refuse',
+  );
+  return success(toPerson(contact));
+}
+
+export async function updatePerson(call: Call): Promise<Answer> {
+  const update = () =>
+    updateRecordFields(call, contacts, call.params.personId ?? '', toV2(call.body as Data));
+  return success(toPerson(await inV1Names(update, 'refuse')));
+}
+
+export async function deletePerson(call: Call): Promise<Answer> {
+  await removeRecord(call, contacts, call.params.personId ?? '');
+  return { status: 204 };
+}
+
+export function queryPeople(call: Call): Promise<Answer> {
+  return query(call, contacts, toPerson);
+}
+
+export async function getCompany(call: Call): Promise<Answer> {
+  return success(toCompany(await getRecord(call, companies, call.params.companyId ?? '')));
+}
+
+/** Creates a company, or gives the id of the one that has the domain. */
+export async function createCompany(call: Call): Promise<Answer> {
+  const input = companyInput(call);
+  const existing = await findCompanyByDomain(call.db, call.access.orgId, String(input.domain));
+  if (existing !== undefined) return success({ id: existing.id });
+  const company = await inV1Names(() => createRecord(call, companies, input), 'keep');
+  return created(call, 'companies', company.id, { id: company.id ?? null });
+}
+
+export async function updateCompany(call: Call): Promise<Answer> {
+  const input = companyInput(call);
+  const update = () => updateRecordFields(call, companies, call.params.companyId ?? '', input);
+  const company = await inV1Names(update, 'keep');
+  return success({ id: company.id ?? null });
+}
+
+export async function deleteCompany(call: Call): Promise<Answer> {
+  await removeRecord(call, companies, call.params.companyId ?? '');
+  return { status: 204 };
+}
+
+export async function getInteraction(call: Call): Promise<Answer> {
+  return success(toInteraction(await getRecord(call, interactions, call.params.interactionId ?? '')));
+}
+
+export async function createInteraction(call: Call): Promise<Answer> {
+  const input = toV2(call.body as Data);
+  if (typeof input.interaction_date === 'number') input.interaction_date = Math.trunc(input.interaction_date);
+  const interaction = await inV1Names(() => createRecord(call, interactions, input), 'keep');
+  const { id = null, is_duplicate: isDuplicate = false } = interaction;
+  return created(call, 'interactions', id, { id, isDuplicate });
+}
+
+export function queryInteractions(call: Call): Promise<Answer> {
+  return query(call, interactions, toInteraction);
+}
+
+function companyInput(call: Call): Data {
+  const body = call.body as Data;
+  const readOnly = COMPANY_READ_ONLY_FIELDS.filter((name) => body[name] !== undefined);
+  if (readOnly.length === 0) return fromCompany(body);
+  const message = 'is read-only';
+  throw validationError(readOnly.map((path) => ({ path, message, code: 'VALIDATION_FAILED' })));
+}
+
+async function query(call: Call, resource: Resource, show: (record: Data) => Data): Promise<Answer> {
+  const { cursor, limit = 20, filter = {} } = call.body as Data;
+  const filters = toV2(filter as Data) as Record<string, string>;
+  const normalized = Object.entries(filters).map(([name, value]) => [
+    name,
+    resource.filters[name]?.normalize(value) ?? value,
+  ]);
+  const list = { orgId: call.access.orgId, path: `/api/v1/${resource.name}/query`, query: filters };
+  const place = typeof cursor === 'string' ? call.cursors.open(list, cursor) : null;
+  const page = await listPage(call, resource, {
+    filters: Object.fromEntries(normalized),
+    createdSince: null,
+    updatedSince: null,
+    sortBy: 'created_at',
+    direction: 'desc',
+    after: place === null ? null : { value: Number(place[0]), id: String(place[1]) },
+    limit: Number(limit),
+  });
+  const { records, end, hasNextPage } = page;
+  const endCursor = end === null ? null : call.cursors.issue(list, [end.value, end.id]);
+  return { status: 200, object: 'list', data: records.map(show), endCursor, hasNextPage };
+}
+
+function success(data: Data): Answer {
+  return { status: 200, object: 'success', data };
+}
+
+function created(call: Call, collection: string, id: Data[string] | undefined, data: Data): Answer {
+  const location = `${call.baseUrl}/api/v1/${collection}/${id}`;
+  return { status: 201, object: 'success', data, location };
+}
+
+// Faults come back in v1 names; a conflict stays a 409 or, in the rows of the contract that list none, is a 422.
+async function inV1Names<T>(
+  run: () => Promise<T>,
+  conflicts: 'keep' | 'refuse',
+  ownPaths: Record<string, string> = {},
+): Promise<T> {
+  const rename = (path: string) => ownPaths[path] ?? v1Path(path);
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof ConflictError) throw translated(error, conflicts, rename);
+    if (error instanceof ApiError) throw renamed(error, { path: rename, text: v1Text });
+    throw error;
+  }
+}
+
+function translated(
+  error: ConflictError,
+  conflicts: 'keep' | 'refuse',
+  rename: (path: string) => string,
+): ApiError {
+  const path = rename(error.path);
+  const message = error.details?.[0]?.message ?? 'is taken';
+  if (conflicts === 'refuse') return invalid(path, message);
+  return new ApiError('RESOURCE_CONFLICT', `${path}: ${message}`, {
+    details: [{ path, message, code: 'RESOURCE_CONFLICT' }],
+  });
+}

@@ -1,0 +1,131 @@
+// The translation between v1 and v2: names, dates, and what v1 leaves out. Pure functions, no rules of their own.
+import type { Data, JsonValue } from '../../db/fields.ts';
+
+// v1 name → v2 name, where camelCase and snake_case do not say it all.
+const RENAMED: Record<string, string> = {
+  owner: 'owner_id',
+  lastInteraction: 'last_interaction_at',
+  creationTime: 'created_at',
+};
+const RENAMED_BACK = Object.fromEntries(Object.entries(RENAMED).map(([v1, v2]) => [v2, v1]));
+
+const PERSON_FIELDS = [
+  'id',
+  'email',
+  'firstName',
+  'lastName',
+  'title',
+  'phone',
+  'personalPhone',
+  'linkedin',
+  'twitter',
+  'facebook',
+  'instagram',
+  'whatsapp',
+  'altEmails',
+  'remarks',
+  'companyId',
+  'owner',
+  'createdBy',
+  'creationTime',
+  'lastInteraction',
+] as const;
+
+/** Fields of a v1 company that clients write; all others are additional properties. */
+export const COMPANY_WRITABLE_FIELDS = [
+  'domain',
+  'name',
+  'linkedin',
+  'twitter',
+  'facebook',
+  'instagram',
+  'crunchbase',
+] as const;
+
+/** Fields of a v1 company that the service sets. */
+export const COMPANY_READ_ONLY_FIELDS = ['id', 'createdBy', 'creationTime', 'lastInteraction'] as const;
+
+const INTERACTION_FIELDS = [
+  'id',
+  'type',
+  'direction',
+  'title',
+  'summary',
+  'interactionDate',
+  'mainContact',
+  'primaryId',
+  'secondaryId',
+  'contactIds',
+  'companyIds',
+  'createdBy',
+  'creationTime',
+] as const;
+
+/** The v2 name of a v1 field. */
+export function v2Name(name: string): string {
+  return RENAMED[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** The v1 name of a v2 field. */
+export function v1Name(name: string): string {
+  return RENAMED_BACK[name] ?? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** A v2 path of a fault, dotted, in v1 names; additional properties of companies stand at top level in v1. */
+export function v1Path(path: string): string {
+  const [first = '', ...rest] = path.split('.');
+  return first === 'custom' && rest.length > 0 ? rest.join('.') : [v1Name(first), ...rest].join('.');
+}
+
+/** A text about v2 fields with the fields in v1 names. */
+export function v1Text(text: string): string {
+  return text.replace(/\b[a-z]+(?:_[a-z]+)+\b/g, v1Name);
+}
+
+/** A v1 body in v2 names. */
+export function toV2(body: Data): Data {
+  return Object.fromEntries(Object.entries(body).map(([name, value]) => [v2Name(name), value]));
+}
+
+/** A contact as v1 shows it. */
+export function toPerson(contact: Data): Data {
+  return pick(contact, PERSON_FIELDS);
+}
+
+/** A company as v1 shows it: its additional properties at top level, where no field has the name. */
+export function toCompany(company: Data): Data {
+  const additional = company.custom as Data;
+  return { ...additional, ...pick(company, [...COMPANY_READ_ONLY_FIELDS, ...COMPANY_WRITABLE_FIELDS]) };
+}
+
+/** A v1 company body in v2 terms: what is not a field of v1 goes to custom. */
+export function fromCompany(body: Data): Data {
+  const fields: Data = {};
+  const custom: Data = {};
+  for (const [name, value] of Object.entries(body)) {
+    const isField = COMPANY_WRITABLE_FIELDS.some((field) => field === name);
+    (isField ? fields : custom)[name] = value;
+  }
+  return Object.keys(custom).length === 0 ? fields : { ...fields, custom };
+}
+
+/** An interaction as v1 shows it. */
+export function toInteraction(interaction: Data): Data {
+  const shown = pick(interaction, INTERACTION_FIELDS);
+  shown.interactionDate = new Date(Number(interaction.interaction_date)).toISOString();
+  return shown;
+}
+
+function pick(record: Data, names: readonly string[]): Data {
+  const shown: Data = {};
+  for (const name of names) {
+    const value = record[v2Name(name)];
+    if (isSet(value)) shown[name] = value;
+  }
+  return shown;
+}
+
+// v1 types know no null: what is unset is left out.
+function isSet(value: JsonValue | undefined): value is JsonValue {
+  return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
+}

@@ -1,0 +1,173 @@
+// List, get, create, update, delete and batch of one resource.
+import type { TSchema } from 'typebox';
+import type { Data, JsonValue } from '../../db/fields.ts';
+import { type Resource, recordSchema, type Operation as Verb } from '../../db/resource.ts';
+import type { Answer, Call, Operation } from '../operation.ts';
+import { createRecord, getRecord, listPage, removeRecord, updateRecordFields } from '../records/records.ts';
+import { batchCreate, batchSchema } from './batch.ts';
+import { operationId, pathOf, titleOf } from './naming.ts';
+import { identityOf, listParameters, listRequest } from './paging.ts';
+import { showRecording } from './transcripts.ts';
+
+type Common = Pick<Operation, 'api' | 'tag'>;
+
+/** The operations of a resource itself, as its declaration names them. */
+export function collectionOperations(resource: Resource): Operation[] {
+  const common: Common = { api: 'v2', tag: titleOf(resource) };
+  const makers: Record<Verb, () => Operation> = {
+    list: () => ({ ...common, ...list(resource) }),
+    get: () => ({ ...common, ...get(resource) }),
+    create: () => ({ ...common, ...create(resource) }),
+    update: () => ({ ...common, ...update(resource) }),
+    delete: () => ({ ...common, ...remove(resource) }),
+    batch: () => ({ ...common, ...batch(resource) }),
+  };
+  return resource.operations.map((verb) => makers[verb]());
+}
+
+type Specific = Omit<Operation, keyof Common>;
+
+function list(resource: Resource): Specific {
+  const path = pathOf(resource);
+  return {
+    method: 'GET',
+    path,
+    id: operationId('list', resource),
+    summary: `List ${resource.name}`,
+    description: resource.description,
+    scopes: [`${resource.name}:read`],
+    isWrite: false,
+    query: listParameters(resource),
+    answer: resource.responseSchema,
+    answerKind: 'list',
+    successStatuses: [200],
+    errorStatuses: [422],
+    run: async (call): Promise<Answer> => {
+      const identity = identityOf(call, path);
+      const page = await listPage(call, resource, listRequest(call, resource, identity));
+      const { end, hasNextPage, records } = page;
+      const endCursor = end === null ? null : call.cursors.issue(identity, [end.value, end.id]);
+      return { status: 200, object: 'list', data: records, endCursor, hasNextPage };
+    },
+  };
+}
+
+function get(resource: Resource): Specific {
+  return {
+    method: 'GET',
+    path: `${pathOf(resource)}/{id}`,
+    id: operationId('get', resource, true),
+    summary: `Get a ${resource.singular}`,
+    scopes: [`${resource.name}:read`],
+    isWrite: false,
+    query: {},
+    answer: resource.responseSchema,
+    answerKind: 'success',
+    successStatuses: [200],
+    errorStatuses: [404, 422],
+    run: async (call): Promise<Answer> => {
+      const record = await getRecord(call, resource, idOf(call));
+      const data = resource.name === 'recordings' ? showRecording(call, record) : record;
+      return { status: 200, object: 'success', data };
+    },
+  };
+}
+
+function create(resource: Resource): Specific {
+  return {
+    ...writing(resource),
+    method: 'POST',
+    path: pathOf(resource),
+    id: operationId('create', resource, true),
+    summary: `Create a ${resource.singular}`,
+    body: resource.createSchema,
+    answer: createdSchema(resource),
+    answerKind: 'success',
+    successStatuses: [201],
+    errorStatuses: [409, 413, 422],
+    run: async (call): Promise<Answer> => {
+      const data = await createRecord(call, resource, call.body as Data);
+      const location = `${call.baseUrl}${pathOf(resource)}/${data.id}`;
+      return { status: 201, object: 'success', data, location };
+    },
+  };
+}
+
+function update(resource: Resource): Specific {
+  return {
+    ...writing(resource),
+    method: 'PATCH',
+    path: `${pathOf(resource)}/{id}`,
+    id: operationId('update', resource, true),
+    summary: `Update a ${resource.singular}`,
+    description: 'Only the fields that are present change; null clears an optional field.',
+    body: resource.updateSchema,
+    answer: resource.responseSchema,
+    answerKind: 'success',
+    successStatuses: [200],
+    errorStatuses: [404, 409, 413, 422],
+    run: async (call): Promise<Answer> => {
+      const data = await updateRecordFields(call, resource, idOf(call), call.body as Data);
+      return { status: 200, object: 'success', data };
+    },
+  };
+}
+
+function remove(resource: Resource): Specific {
+  return {
+    ...writing(resource),
+    method: 'DELETE',
+    path: `${pathOf(resource)}/{id}`,
+    id: operationId('delete', resource, true),
+    summary: `Delete a ${resource.singular}`,
+    description: 'For good: links to it go with it, references to it become null, interactions stay.',
+    scopes: [`${resource.name}:delete`],
+    answerKind: 'none',
+    successStatuses: [204],
+    errorStatuses: [404, 409, 422],
+    run: async (call): Promise<Answer> => {
+      await removeRecord(call, resource, idOf(call));
+      return { status: 204 };
+    },
+  };
+}
+
+function batch(resource: Resource): Specific {
+  return {
+    ...writing(resource),
+    method: 'POST',
+    path: `${pathOf(resource)}/batch`,
+    id: operationId('batchCreate', resource),
+    summary: `Create up to 100 ${resource.name}`,
+    description:
+      'Items are created independently and in order; a 200 does not mean that all succeeded: see summary.failed.',
+    body: resource.createSchema,
+    isBatch: true,
+    answer: batchSchema(createdSchema(resource)),
+    answerKind: 'batch',
+    successStatuses: [200],
+    errorStatuses: [413, 422],
+    run: async (call): Promise<Answer> => {
+      const data = await batchCreate(call, resource, call.body as JsonValue[]);
+      return { status: 200, object: 'batch', data };
+    },
+  };
+}
+
+function writing(resource: Resource) {
+  return {
+    scopes: [`${resource.name}:write`],
+    isWrite: true,
+    isOrganizationOnly: resource.owner === null,
+    query: {},
+  } as const;
+}
+
+function createdSchema(resource: Resource): TSchema {
+  if (Object.keys(resource.createdFields).length === 0) return resource.responseSchema;
+  return recordSchema({ ...resource.fields, ...resource.createdFields });
+}
+
+function idOf(call: Call): string {
+  return call.params.id ?? '';
+}

@@ -1,0 +1,22 @@
+// Names that v2 operations derive from a resource.
+import type { Resource } from '../../db/resource.ts';
+
+/** Path of a resource's collection. */
+export function pathOf(resource: Pick<Resource, 'name'>): string {
+  return `/api/v2/${resource.name}`;
+}
+
+/** A name with a capital first letter. */
+export function capitalized(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** Name of the group that a resource's operations are shown in. */
+export function titleOf(resource: Pick<Resource, 'name'>): string {
+  return capitalized(resource.name);
+}
+
+/** Unique name of an operation: verb and resource, in the singular where it is about one record. */
+export function operationId(verb: string, resource: Resource, isSingular = false): string {
+  return verb + capitalized(isSingular ? resource.singular : resource.name);
+}

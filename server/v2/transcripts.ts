@@ -1,0 +1,67 @@
+// Transcripts: getting a recording issues a link, and the link downloads the transcript without a key.
+import { Type } from 'typebox';
+import type { Data, JsonValue } from '../../db/fields.ts';
+import { findTranscript } from '../../db/transcripts.ts';
+import { ApiError } from '../errors.ts';
+import type { Answer, Call, Operation } from '../operation.ts';
+import { DOWNLOADS_PER_MINUTE, LINK_LIFETIME_SECONDS, TRANSCRIPT_PATH } from '../transcript-links.ts';
+
+/** A recording as getting it shows it: with a fresh link, if there is a transcript. */
+export function showRecording({ access, transcriptLinks, baseUrl, now }: Call, recording: Data): Data {
+  if (recording.has_transcript !== true) return recording;
+  const id = String(recording.id);
+  return { ...recording, transcript_url: transcriptLinks.issue(baseUrl, { orgId: access.orgId, id }, now) };
+}
+
+const nullableText = Type.Union([Type.String(), Type.Null()]);
+const seconds = Type.Number({ minimum: 0, description: 'Seconds from the start.' });
+const speaker = Type.Object({ name: nullableText, email: nullableText });
+const transcriptSchema = Type.Object({
+  recording_id: Type.String(),
+  meeting_id: nullableText,
+  language: nullableText,
+  segments: Type.Array(
+    Type.Object({
+      speaker: Type.Union([speaker, Type.Null()]),
+      start_time: seconds,
+      end_time: seconds,
+      speech: Type.String(),
+    }),
+  ),
+});
+
+/** The download behind a recording's transcript_url. */
+export const transcriptDownload: Operation = {
+  api: 'v2',
+  method: 'GET',
+  path: TRANSCRIPT_PATH,
+  id: 'downloadTranscript',
+  tag: 'Recordings',
+  summary: 'Download a transcript',
+  description:
+    `The link that getting a recording gives: the token is its only credential, opens that one transcript, ` +
+    `and lasts ${LINK_LIFETIME_SECONDS} s. At most ${DOWNLOADS_PER_MINUTE} downloads a minute by one token.`,
+  scopes: [],
+  isTokenAuthorized: true,
+  isWrite: false,
+  query: { token: { type: 'text', description: 'The token of the link.' } },
+  answer: transcriptSchema,
+  answerKind: 'success',
+  successStatuses: [200],
+  errorStatuses: [404, 422],
+  run: async ({ db, query, transcriptLinks, now }): Promise<Answer> => {
+    const recording = transcriptLinks.open(String(query.token ?? ''), now);
+    const transcript = recording && (await findTranscript(db, recording.orgId, recording.id));
+    if (transcript === undefined) throw linkGone();
+    const { recordingId: recording_id, meetingId: meeting_id, language, segments } = transcript;
+    const data: JsonValue = { recording_id, meeting_id, language, segments };
+    return { status: 200, object: 'success', data };
+  },
+};
+
+/** The 404 of a link that is no longer, or never was, good. */
+export function linkGone(): ApiError {
+  const message =
+    'This transcript link is not valid or has expired; get the recording again for a fresh one.';
+  return new ApiError('RESOURCE_NOT_FOUND', message);
+}
