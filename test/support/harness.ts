@@ -1,0 +1,148 @@
+// A whole service for a test: a database of its own in a temporary folder, createApp on it, a clock to turn.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createOrganization, createUser } from '../../db/accounts.ts';
+import { type AccessLevel, issueKey } from '../../db/keys.ts';
+import { V2_SCOPES } from '../../db/resources/index.ts';
+import { getSigningSecret } from '../../db/settings.ts';
+import { openStore, type Store } from '../../db/store.ts';
+import { createApp } from '../../server/app.ts';
+
+export const BASE_URL = 'http://crm.test';
+
+// biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape
+export type Json = any;
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: Json;
+}
+
+export interface RequestInput {
+  key?: string | null;
+  body?: Json;
+  /** Sent as it is, instead of `body`. */
+  raw?: string | Uint8Array<ArrayBuffer>;
+  headers?: Record<string, string>;
+}
+
+export type Send = (method: string, path: string, input?: RequestInput) => Promise<Reply>;
+
+export interface KeyOptions {
+  api?: 'v1' | 'v2';
+  scopes?: readonly string[];
+  access?: AccessLevel;
+  userId?: string | null;
+  expiresAt?: number | null;
+  orgId?: string;
+  prefix?: string;
+}
+
+export interface Harness {
+  store: Store;
+  dbPath: string;
+  orgId: string;
+  otherOrgId: string;
+  /** Two users of the organization. */
+  alice: string;
+  bob: string;
+  /** Organization-wide keys with every scope. */
+  v1: string;
+  v2: string;
+  /** Turns the clock, Unix milliseconds. */
+  clock: { now: number };
+  send: Send;
+  issue(options?: KeyOptions): Promise<{ key: string; id: string }>;
+  close(): Promise<void>;
+}
+
+export interface HarnessOptions {
+  keyLimit?: number;
+  orgLimit?: number;
+}
+
+/** Starts a service; limits are out of the way unless given. */
+export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
+  const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
+  const dbPath = join(folder, 'crm.db');
+  const store = await openStore(dbPath);
+  const clock = { now: Date.now() };
+  const app = createApp({
+    store,
+    signingSecret: await store.write(getSigningSecret),
+    baseUrl: () => BASE_URL,
+    now: () => clock.now,
+    keyLimit: options.keyLimit ?? 1_000_000,
+    orgLimit: options.orgLimit ?? 1_000_000,
+    logger: { request: () => undefined, failure: (_, cause) => console.error(cause) },
+    addressOf: (request) => request.headers.get('X-Test-Address') ?? 'local',
+  });
+  const { now } = clock;
+  const org = await store.write((trx) => createOrganization(trx, 'Acme', now));
+  const other = await store.write((trx) => createOrganization(trx, 'Other', now));
+  const user = (email: string) =>
+    store.write((trx) => createUser(trx, { orgId: org.id, email, name: null, now }));
+  const issue: Harness['issue'] = async (key = {}) => {
+    const api = key.api ?? 'v2';
+    const issued = await store.write((trx) =>
+      issueKey(trx, {
+        orgId: key.orgId ?? org.id,
+        api,
+        name: null,
+        scopes: key.scopes ?? (api === 'v1' ? ['ALL'] : V2_SCOPES),
+        access: key.access ?? (key.userId ? 'user' : 'organization'),
+        userId: key.userId ?? null,
+        expiresAt: key.expiresAt ?? null,
+        now: clock.now,
+        ...(key.prefix !== undefined && { prefix: key.prefix }),
+      }),
+    );
+    return { key: issued.key, id: issued.row.id };
+  };
+  const v1 = (await issue({ api: 'v1' })).key;
+  const v2 = (await issue()).key;
+  return {
+    store,
+    dbPath,
+    orgId: org.id,
+    otherOrgId: other.id,
+    alice: (await user('alice@acme.test')).id,
+    bob: (await user('bob@acme.test')).id,
+    v1,
+    v2,
+    clock,
+    issue,
+    send: sender((request) => app.handle(request), { v1, v2 }),
+    close: async () => {
+      await store.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Sends requests to whatever answers them, with the organization's key for the path's version unless told otherwise. */
+export function sender(
+  handle: (request: Request) => Response | Promise<Response>,
+  keys: { v1: string; v2: string },
+  origin = 'http://localhost',
+): Send {
+  return async (method, path, input = {}) => {
+    const headers = new Headers(input.headers);
+    const key = input.key === undefined ? (path.startsWith('/api/v1') ? keys.v1 : keys.v2) : input.key;
+    if (key !== null) headers.set('Authorization', `Bearer ${key}`);
+    const body = input.raw ?? (input.body === undefined ? undefined : JSON.stringify(input.body));
+    if (body !== undefined && !headers.has('Content-Type')) headers.set('Content-Type', 'application/json');
+    const response = await handle(new Request(origin + path, { method, headers, body }));
+    const text = await response.text();
+    const isJson = text !== '' && (response.headers.get('Content-Type') ?? '').includes('json');
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? JSON.parse(text) : undefined,
+    };
+  };
+}
