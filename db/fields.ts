@@ -242,6 +242,7 @@ export function json(
 }
 
 function jsonColumn(kind: FieldKind, schema: TSchema, initial: JsonValue): Shape {
+  const initialText = JSON.stringify(initial);
   return {
     kind,
     column: 'text',
@@ -249,7 +250,9 @@ function jsonColumn(kind: FieldKind, schema: TSchema, initial: JsonValue): Shape
     nullable: initial === null,
     initial,
     encode: (value) => (value === null ? null : JSON.stringify(value)),
-    decode: (column) => (column === null ? initial : (JSON.parse(String(column)) as JsonValue)),
+    // Most lists and objects are empty: those are not parsed.
+    decode: (column) =>
+      column === null || column === initialText ? initial : (JSON.parse(String(column)) as JsonValue),
   };
 }
 

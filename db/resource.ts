@@ -183,12 +183,22 @@ export function toColumns(fields: Record<string, Field>, data: Data): Row {
   return row;
 }
 
+const shownFields = new WeakMap<Record<string, Field>, [string, Field][]>();
+
+function shownOf(fields: Record<string, Field>): [string, Field][] {
+  let shown = shownFields.get(fields);
+  if (shown === undefined) {
+    shown = Object.entries(fields).filter(([, field]) => isShown(field));
+    shownFields.set(fields, shown);
+  }
+  return shown;
+}
+
 /** The fields that a row holds; computed fields start at their initial value. */
 export function fromColumns(fields: Record<string, Field>, row: Row): Data {
   const data: Data = {};
-  for (const name in fields) {
-    const field = fields[name] as Field;
-    if (isShown(field)) data[name] = field.column === null ? field.initial : field.decode(row[name] ?? null);
+  for (const [name, field] of shownOf(fields)) {
+    data[name] = field.column === null ? field.initial : field.decode(row[name] ?? null);
   }
   return data;
 }

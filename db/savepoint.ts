@@ -1,13 +1,17 @@
 // A part of a write that can fail without the whole: standard SQL savepoints, the same on every engine.
-import { sql } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import type { Db } from './schema.ts';
+
+const SAVE = CompiledQuery.raw('savepoint part');
+const RELEASE = CompiledQuery.raw('release savepoint part');
+const ROLL_BACK = CompiledQuery.raw('rollback to savepoint part');
 
 /** Runs `part` inside the current transaction; if it throws, what it wrote is undone and the error goes on. */
 export async function attempt<T>(trx: Db, part: () => Promise<T>): Promise<T> {
-  await sql`savepoint part`.execute(trx);
+  await trx.executeQuery(SAVE);
   try {
     const result = await part();
-    await sql`release savepoint part`.execute(trx);
+    await trx.executeQuery(RELEASE);
     return result;
   } catch (error) {
     // A full disk ends the whole transaction by itself; then the first error is the one to tell.
@@ -17,6 +21,6 @@ export async function attempt<T>(trx: Db, part: () => Promise<T>): Promise<T> {
 }
 
 async function undo(trx: Db): Promise<void> {
-  await sql`rollback to savepoint part`.execute(trx);
-  await sql`release savepoint part`.execute(trx);
+  await trx.executeQuery(ROLL_BACK);
+  await trx.executeQuery(RELEASE);
 }

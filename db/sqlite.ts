@@ -64,9 +64,33 @@ export function openReader(path: string): Connection {
 }
 
 function connect(raw: Database): Connection {
-  // kysely-bun-sqlite prepares every statement anew; Bun's query() keeps them.
-  raw.prepare = raw.query.bind(raw) as typeof raw.prepare;
+  keepStatements(raw);
   return { raw, db: new Kysely<Schema>({ dialect: new BunSqliteDialect({ database: raw }) }) };
+}
+
+const STATEMENTS_MAX = 500;
+
+// kysely-bun-sqlite prepares every statement anew, and Bun's own query() keeps only 20 of them.
+function keepStatements(raw: Database): void {
+  const kept = new Map<string, ReturnType<Database['prepare']>>();
+  const prepare = raw.prepare.bind(raw);
+  raw.prepare = ((sql: string) => {
+    let statement = kept.get(sql);
+    if (statement === undefined) {
+      statement = prepare(sql);
+      if (kept.size >= STATEMENTS_MAX) evictOldest(kept);
+      kept.set(sql, statement);
+    }
+    return statement;
+  }) as typeof raw.prepare;
+}
+
+function evictOldest(kept: Map<string, ReturnType<Database['prepare']>>): void {
+  for (const [sql, statement] of kept) {
+    kept.delete(sql);
+    statement.finalize();
+    return;
+  }
 }
 
 function assertUsablePath(path: string, create: boolean): void {

@@ -4,7 +4,6 @@ import type { Resource, Row } from '../db/resource.ts';
 
 export interface Access {
   orgId: string;
-  orgName: string;
   keyId: string;
   level: AccessLevel;
   /** The user that a user-bound key is limited to; null for organization-wide keys. */

@@ -77,12 +77,11 @@ export function createApp(options: AppOptions) {
     if (operation.method === 'GET')
       app.route('HEAD', path, handler, { detail: { hide: true }, parse: 'none' });
   }
-  const methods = methodsByPath(operations);
-  const elsewhere = ({ request }: { request: Request }) => refuse(services, methods, request);
-  for (const path of methods.keys()) {
-    app.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), elsewhere, { detail: { hide: true }, parse: 'none' });
+  for (const [path, methods] of methodsByPath(operations)) {
+    const otherMethod = ({ request }: { request: Request }) => refuse(services, request, path, methods);
+    app.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), otherMethod, { detail: { hide: true }, parse: 'none' });
   }
-  app.all('/*', elsewhere, { detail: { hide: true }, parse: 'none' });
+  app.all('/*', ({ request }) => refuse(services, request), { detail: { hide: true }, parse: 'none' });
   app.onError(({ error, request }) => {
     const exchange = startExchange(request, apiOfPath(rawPath(request.url)), services.now());
     return answerError(services, exchange, error);
@@ -130,22 +129,16 @@ async function readiness(store: Store): Promise<Response> {
 }
 
 // What no operation answers: 405 where the path is known with other methods, else 404.
-function refuse(services: Services, methods: Map<string, string[]>, request: Request): Response {
+function refuse(
+  services: Services,
+  request: Request,
+  template?: string,
+  methods: readonly string[] = [],
+): Response {
   const path = rawPath(request.url);
   const exchange = startExchange(request, apiOfPath(path), services.now());
-  const known = [...methods].filter(([template]) => isMatch(template, path));
-  const exact = known.find(([template]) => template === path) ?? known[0];
-  const error = exact === undefined ? unknownPath() : methodNotAllowed(exact[1]);
-  const response = answerError(services, exchange, error);
+  const isKnown = template !== undefined && matchPath(template, path) !== undefined;
+  const response = answerError(services, exchange, isKnown ? methodNotAllowed(methods) : unknownPath());
   services.logRequest(exchange, response.status);
   return response;
-}
-
-function isMatch(template: string, path: string): boolean {
-  try {
-    matchPath(template, path);
-    return true;
-  } catch {
-    return false;
-  }
 }

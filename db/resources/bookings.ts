@@ -17,7 +17,7 @@ export const bookings = defineResource({
   fields: {
     external_id: text({ access: 'read', example: 'bk-1187' }),
     title: text({ access: 'read', example: '30 minute call' }),
-    description: text({ access: 'read', example: 'About the second unit.' }),
+    description: text({ maxLength: 10_000, access: 'read', example: 'About the second unit.' }),
     status: enumeration(BOOKING_STATUSES, { access: 'read', initial: 'booked' }),
     start_time: instant({ access: 'read' }),
     end_time: instant({ access: 'read', example: 1_767_227_000_000 }),

@@ -1,6 +1,6 @@
 // Meetings: read-only, fed by calendar imports.
 import { Type } from 'typebox';
-import { enumeration, instant, json, reference, text } from '../fields.ts';
+import { enumeration, instant, integer, json, reference, text } from '../fields.ts';
 import { after, before, refersTo } from '../filters.ts';
 import { defineResource } from '../resource.ts';
 
@@ -34,7 +34,7 @@ export const meetings = defineResource({
       example: 'a1b2c3@calendar.example',
     }),
     title: text({ access: 'read', example: 'Kick-off' }),
-    description: text({ access: 'read', example: 'Agenda to follow.' }),
+    description: text({ maxLength: 10_000, access: 'read', example: 'Agenda to follow.' }),
     location: text({ access: 'read', example: 'Room 4' }),
     start_time: instant({ access: 'read' }),
     end_time: instant({ access: 'read', example: 1_767_229_200_000 }),
@@ -50,6 +50,10 @@ export const meetings = defineResource({
       description: 'Recordings of the meeting.',
     }),
     owner_id: reference('users', { access: 'read', description: 'The user whose meeting it is.' }),
+    sequence: integer({
+      access: 'internal',
+      description: 'Revision in the calendar; an older one changes nothing.',
+    }),
   },
   filters: {
     deal_id: refersTo('deals', 'deal_id'),

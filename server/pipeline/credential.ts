@@ -88,7 +88,6 @@ function hasEnded(at: number | null, now: number): boolean {
 function accessOf(row: PresentedKey): Access {
   return {
     orgId: row.org_id,
-    orgName: row.org_name,
     keyId: row.id,
     level: row.access as AccessLevel,
     userId: row.access === 'user' ? row.user_id : null,

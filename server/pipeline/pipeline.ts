@@ -9,7 +9,7 @@ import { execute } from './execute.ts';
 import { validateQuery } from './query.ts';
 import { checkKeyFormat, type KeyedRequest, keyedRequest } from './replay.ts';
 import { publicError, type Rendered, renderError, toResponse } from './respond.ts';
-import { matchPath, rawPath } from './route.ts';
+import { matchPath, rawPath, unknownPath } from './route.ts';
 import { requireAccess } from './scope.ts';
 import { validateBody } from './validate.ts';
 import { limitHeaders, retryAfterSeconds } from './window.ts';
@@ -28,6 +28,7 @@ async function passSteps(services: Services, operation: Operation, exchange: Exc
   const { request } = exchange;
 
   const params = matchPath(operation.path, rawPath(request.url));
+  if (params === undefined) throw unknownPath();
   if (operation.isTokenAuthorized === true) return await answerToken(services, operation, exchange, params);
   const address = services.addressOf(request);
   const access = await services.authenticator.authenticate(request, operation.api, address, exchange.now);
@@ -108,7 +109,6 @@ async function answerToken(
 
 const NOBODY: Access = {
   orgId: '',
-  orgName: '',
   keyId: '',
   level: 'organization',
   userId: null,

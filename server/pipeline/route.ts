@@ -10,22 +10,18 @@ export function rawPath(url: string): string {
   return end < 0 ? url.slice(start) : url.slice(start, start + end);
 }
 
-/**
- * The parameters of a path.
- * @throws ApiError 404 if a segment is not what the template says, letter by letter
- */
-export function matchPath(template: string, path: string): Record<string, string> {
+/** The parameters of a path; undefined if a segment is not what the template says, letter by letter. */
+export function matchPath(template: string, path: string): Record<string, string> | undefined {
   const wanted = template.split('/');
   const given = path.split('/');
+  if (given.length !== wanted.length) return undefined;
   const params: Record<string, string> = {};
-  for (const [index, segment] of wanted.entries()) {
+  for (let index = 0; index < wanted.length; index++) {
+    const segment = wanted[index] ?? '';
     const value = given[index] ?? '';
-    if (segment.startsWith('{')) {
-      if (value === '') throw unknownPath();
-      params[segment.slice(1, -1)] = value;
-    } else if (segment !== value) throw unknownPath();
+    if (segment.startsWith('{') && value !== '') params[segment.slice(1, -1)] = value;
+    else if (segment !== value) return undefined;
   }
-  if (given.length !== wanted.length) throw unknownPath();
   return params;
 }
 

@@ -1,4 +1,5 @@
 // What v1 operations do: v2 logic on translated bodies, with v1's own answers to conflicts and its own names in faults.
+import { findOrganization } from '../../db/accounts.ts';
 import { findContactByEmail } from '../../db/contact-emails.ts';
 import type { Data } from '../../db/fields.ts';
 import type { Resource } from '../../db/resource.ts';
@@ -21,8 +22,9 @@ import {
   v1Text,
 } from './translate.ts';
 
-export async function authenticate({ access }: Call): Promise<Answer> {
-  return success({ team_name: access.orgName });
+export async function authenticate({ db, access }: Call): Promise<Answer> {
+  const organization = await findOrganization(db, access.orgId);
+  return success({ team_name: organization?.name ?? '' });
 }
 
 export async function getPerson(call: Call): Promise<Answer> {
