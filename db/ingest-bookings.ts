@@ -55,7 +55,10 @@ async function writeBooking(trx: Db, run: IngestRun, entry: BookingEntry): Promi
   const previous = previousId === null ? undefined : stored.get(previousId);
   const data = { ...entry.data, ...(await meetingField(trx, run, entry)) };
   const written = await write(trx, run, entry, data, stored.get(externalId));
-  if (entry.replaces !== null) await write(trx, run, entry, onlyNews(entry.replaces, previous), previous);
+  if (entry.replaces !== null) {
+    const moved = await write(trx, run, entry, onlyNews(entry.replaces, previous), previous);
+    if (moved.outcome !== 'unchanged') run.report[moved.outcome] += 1;
+  }
   // A moved booking was made once; it is logged under the id that it had first.
   if (previous === undefined) await logBooking(trx, run, entry, written.row, previousId ?? externalId);
   return written.outcome;

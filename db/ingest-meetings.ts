@@ -18,12 +18,26 @@ import { meetings } from './resources/meetings.ts';
 import { type Db, type RecordRow, tableOf } from './schema.ts';
 import type { Store } from './store.ts';
 
+export interface MeetingEntry extends IngestEntry {
+  /** Revision of the calendar's entry: an older one never overwrites a newer one. Null where there are none. */
+  sequence: number | null;
+}
+
+/** The stretch of time for which a calendar tells every instance of a series; what else is stored there is gone. */
+export interface SeriesExtent {
+  sequence: number;
+  /** Unix milliseconds, inclusive; infinite where the calendar tells the series to that end. */
+  from: number;
+  to: number;
+}
+
+/** The meetings of one calendar entry: one, or the instances of a series. */
 export interface MeetingGroup {
-  /** What the external ids of the group begin with: `UID`, or `UID/RECURRENCE-ID`. */
+  /** The external id of the one, and what those of instances begin with: `UID/RECURRENCE-ID`. */
   uid: string;
-  entries: readonly (IngestEntry & { sequence: number | null })[];
-  /** The stretch, in Unix milliseconds, of which the group holds every instance; null where it does not say. */
-  extent: { sequence: number; from: number; to: number } | null;
+  entries: readonly MeetingEntry[];
+  /** Null where the entry does not tell what else there is. */
+  extent: SeriesExtent | null;
 }
 
 const ENTRIES_PER_SLICE = 100;
@@ -96,7 +110,7 @@ function isOutdated(
 async function writeMeeting(
   trx: Db,
   run: IngestRun,
-  entry: MeetingGroup['entries'][number],
+  entry: MeetingEntry,
   existing: RecordRow | undefined,
 ): Promise<{ row: RecordRow; outcome: Outcome }> {
   const owner = await ownerOf(trx, run, entry.data, existing);
@@ -173,11 +187,7 @@ function instanceInstant(uid: string, row: RecordRow): number | undefined {
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
-function goneMeetings(
-  slice: Slice,
-  extent: NonNullable<Slice['extent']>,
-  rows: readonly RecordRow[],
-): RecordRow[] {
+function goneMeetings(slice: Slice, extent: SeriesExtent, rows: readonly RecordRow[]): RecordRow[] {
   return rows.filter((row) => {
     if (slice.externalIds.has(String(row.external_id)) || row.status === 'cancelled') return false;
     if (Number(row.sequence ?? 0) > extent.sequence) return false;

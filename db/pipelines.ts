@@ -1,5 +1,4 @@
 // Pipelines with their stages, which have a table of their own so that deals can refer to them.
-import { caselessKey } from './fields.ts';
 import type { StageType } from './resources/pipelines.ts';
 import { type ColumnMap, type Db, type StageRow, tableOf } from './schema.ts';
 import { statement } from './statement.ts';
@@ -25,7 +24,6 @@ export async function insertPipeline(
       created_at: pipeline.now,
       updated_at: pipeline.now,
       name: pipeline.name,
-      name_key: caselessKey(pipeline.name),
     })
     .execute();
   await insertStages(trx, pipeline.stages.map(stageRow(pipeline.orgId, id)));
@@ -43,7 +41,6 @@ export function stageRow(
     pipeline_id: pipelineId,
     position,
     name: stage.name,
-    name_key: caselessKey(stage.name),
     type: stage.type ?? 'open',
     probability: stage.probability ?? null,
   });
@@ -140,10 +137,10 @@ export function findStagesInUse(
 
 /** Gives a stage its new name, type, probability and position. */
 export async function updateStage(trx: Db, row: StageRow): Promise<void> {
-  const { name, name_key, type, probability, position } = row;
+  const { name, type, probability, position } = row;
   await trx
     .updateTable('pipeline_stages')
-    .set({ name, name_key, type, probability, position })
+    .set({ name, type, probability, position })
     .where('org_id', '=', row.org_id)
     .where('id', '=', row.id)
     .execute();

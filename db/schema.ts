@@ -62,7 +62,6 @@ export interface StageRow {
   pipeline_id: string;
   position: number;
   name: string;
-  name_key: string;
   type: string;
   probability: number | null;
 }

@@ -44,10 +44,9 @@ const RECORD_TABLES: Record<string, Columns> = {
     custom: 'text',
     last_interaction_at: 'integer',
   },
-  pipelines: { name: 'text', name_key: 'text' },
+  pipelines: { name: 'text' },
   deals: {
     name: 'text',
-    name_key: 'text',
     pipeline_id: 'text',
     stage_id: 'text',
     status: 'text',
@@ -272,7 +271,6 @@ async function createStages(db: Db): Promise<void> {
     .addColumn('pipeline_id', 'text', (c) => c.notNull())
     .addColumn('position', 'integer', (c) => c.notNull())
     .addColumn('name', 'text', (c) => c.notNull())
-    .addColumn('name_key', 'text', (c) => c.notNull())
     .addColumn('type', 'text', (c) => c.notNull())
     .addColumn('probability', 'real')
     .execute();

@@ -14,7 +14,6 @@ export const deals = defineResource({
   fields: {
     name: text({
       required: true,
-      caseless: true,
       example: 'Difference engine, second unit',
       aliases: ['Deal Name', 'Deal', 'Deal - Title', 'Opportunity', 'Opportunity Name', 'Title'],
     }),

@@ -55,7 +55,7 @@ export const pipelines = defineResource({
   owner: null,
   sorts: ['created_at'],
   fields: {
-    name: text({ required: true, caseless: true, example: 'Sales', aliases: ['Pipeline', 'Pipeline Name'] }),
+    name: text({ required: true, example: 'Sales', aliases: ['Pipeline', 'Pipeline Name'] }),
     stages: json(Type.Array(stageInput, { minItems: 1, maxItems: STAGES_MAX }), {
       access: 'write',
       column: null,
