@@ -98,7 +98,7 @@ function field(shape: Shape, options: FieldOptions): Field {
 }
 
 const NAME_CHARACTERS_MAX = 1_000;
-export const EMAIL_CHARACTERS_MAX = 320;
+export const EMAIL_CHARACTERS_MAX = NAME_CHARACTERS_MAX;
 
 /** Text of at most `maxLength` code points (1,000 unless said otherwise); required text is never empty. */
 export function text(options: FieldOptions & { maxLength?: number } = {}): Field {
@@ -207,8 +207,13 @@ export function enumeration(
 /** The id of a record of another resource, or of a user. */
 export function reference(references: string, options: FieldOptions = {}): Field {
   const schema = Type.String({ maxLength: NAME_CHARACTERS_MAX });
-  const example = '019b76da-a800-7000-8000-000000000001';
+  const example = exampleId(references);
   return field({ kind: 'reference', column: 'text', schema, references, example }, options);
+}
+
+/** An id for examples: the same for the same kind of record, and another for every other kind. */
+export function exampleId(kind: string): string {
+  return `019b76da-a800-7000-8000-${Bun.hash(kind).toString(16).padStart(12, '0').slice(-12)}`;
 }
 
 /** A flat object of the client's own keys; PATCH merges, null removes a key. */

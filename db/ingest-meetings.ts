@@ -36,6 +36,8 @@ export interface MeetingGroup {
   /** The external id of the one, and what those of instances begin with: `UID/RECURRENCE-ID`. */
   uid: string;
   entries: readonly MeetingEntry[];
+  /** External ids of meetings that are told badly, and so are left as they are. */
+  spared: readonly string[];
   /** Null where the entry does not tell what else there is. */
   extent: SeriesExtent | null;
 }
@@ -59,7 +61,8 @@ export function ingestMeetings(
 
 // A long series takes several transactions; the last one looks for what is gone.
 function slicesOf(group: MeetingGroup): Slice[] {
-  const externalIds = new Set(group.entries.map(({ data }) => String(data.external_id)));
+  const told = group.entries.map(({ data }) => String(data.external_id));
+  const externalIds = new Set([...told, ...group.spared]);
   const slices: Slice[] = [];
   for (let from = 0; from === 0 || from < group.entries.length; from += ENTRIES_PER_SLICE) {
     const to = from + ENTRIES_PER_SLICE;

@@ -1,4 +1,4 @@
-// What every ingest does with an entry: find the record by its external id, write what is given, count what became of it.
+// What every ingest does with an entry: finds its record by external id, writes what is given, counts what became of it.
 import { findContactsByEmail } from './contact-emails.ts';
 import { caselessKey, type Data, type JsonValue } from './fields.ts';
 import { logInteraction } from './interactions.ts';

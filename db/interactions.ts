@@ -1,7 +1,9 @@
 // Logging an interaction: told from what is there already, linked to contacts and their companies, and remembered by them.
+import type { ColumnValue } from './fields.ts';
 import { insertRecord } from './records.ts';
 import { getResource } from './resources/index.ts';
 import { type ColumnMap, type Db, tableOf } from './schema.ts';
+import { type Param, statement } from './statement.ts';
 
 export interface NewInteraction {
   orgId: string;
@@ -31,6 +33,11 @@ export async function logInteraction(
 ): Promise<{ id: string; isDuplicate: boolean }> {
   const existing = await findDuplicate(trx, input);
   if (existing !== undefined) return { id: existing, isDuplicate: true };
+  return { id: await insertInteraction(trx, input), isDuplicate: false };
+}
+
+/** Writes an interaction that is no duplicate; gives its id. */
+export async function insertInteraction(trx: Db, input: NewInteraction): Promise<string> {
   const id = Bun.randomUUIDv7();
   await insertRecord(trx, getResource('interactions'), {
     org_id: input.orgId,
@@ -48,74 +55,116 @@ export async function logInteraction(
     secondary_id: input.secondaryId,
   });
   await linkToContacts(trx, id, input);
-  return { id, isDuplicate: false };
+  return id;
 }
 
-async function findDuplicate(trx: Db, input: NewInteraction): Promise<string | undefined> {
-  if (input.primaryId === null && !input.isDated) return undefined;
-  let query = trx
+const byOrigin = statement<{ id: string; created_by: string }>((db, param) =>
+  duplicatesOf(db, param)
+    .where('primary_id', '=', param('primary_id'))
+    .where('secondary_id', 'is not distinct from', param('secondary_id')),
+);
+
+const byContent = statement<{ id: string; created_by: string }>((db, param) =>
+  duplicatesOf(db, param)
+    .where('main_contact', '=', param('contact'))
+    .where('direction', '=', param('direction'))
+    .where('title', '=', param('title'))
+    .where('interaction_date', '=', param('date')),
+);
+
+function duplicatesOf(db: Db, param: Param) {
+  return db
     .selectFrom(tableOf({ name: 'interactions' }))
-    .select('id')
-    .where('org_id', '=', input.orgId)
-    .where('type', '=', input.type)
-    .orderBy('id')
-    .limit(1);
-  if (input.visibleTo !== null) query = query.where('created_by', '=', input.visibleTo);
-  query =
-    input.primaryId !== null
-      ? query
-          .where('primary_id', '=', input.primaryId)
-          .where('secondary_id', 'is not distinct from', input.secondaryId)
-      : query
-          .where('main_contact', '=', input.mainContact)
-          .where('direction', '=', input.direction)
-          .where('title', '=', input.title)
-          .where('interaction_date', '=', input.interactionDate);
-  return (await query.executeTakeFirst())?.id;
+    .select(['id', 'created_by'])
+    .$castTo<{ id: string; created_by: string }>()
+    .where('org_id', '=', param('org'))
+    .where('type', '=', param('type'))
+    .orderBy('id');
 }
 
-async function linkToContacts(trx: Db, id: string, input: NewInteraction): Promise<void> {
-  const contactIds = [...new Set([input.mainContact, ...(input.otherContacts ?? [])])];
-  const org_id = input.orgId;
-  const rows = contactIds.map((contact_id) => ({ org_id, interaction_id: id, contact_id }));
-  await trx.insertInto('interaction_contacts').values(rows).execute();
-  const companyIds = await companiesOf(trx, org_id, contactIds);
-  if (companyIds.length > 0) {
-    const companyRows = companyIds.map((company_id) => ({ org_id, interaction_id: id, company_id }));
-    await trx.insertInto('interaction_companies').values(companyRows).execute();
+type Candidate = Omit<NewInteraction, 'mainContact'> & { mainContact: string | null };
+
+/** The id of the interaction that this one repeats; `mainContact` is null for a contact who does not exist yet. */
+export async function findDuplicate(trx: Db, input: Candidate): Promise<string | undefined> {
+  if (input.primaryId === null && !input.isDated) return undefined;
+  const found = await (input.primaryId === null ? byContent : byOrigin)(trx, {
+    org: input.orgId,
+    type: input.type,
+    primary_id: input.primaryId,
+    secondary_id: input.secondaryId,
+    contact: input.mainContact,
+    direction: input.direction,
+    title: input.title,
+    date: input.interactionDate,
+  });
+  return found.find((row) => input.visibleTo === null || row.created_by === input.visibleTo)?.id;
+}
+
+const contactLink = statement<never>((db, param) =>
+  db.insertInto('interaction_contacts').values({
+    org_id: param('org'),
+    interaction_id: param('interaction'),
+    contact_id: param('id'),
+  }),
+);
+
+const companyLink = statement<never>((db, param) =>
+  db.insertInto('interaction_companies').values({
+    org_id: param('org'),
+    interaction_id: param('interaction'),
+    company_id: param('id'),
+  }),
+);
+
+async function linkToContacts(trx: Db, interaction: string, input: NewInteraction): Promise<void> {
+  const org = input.orgId;
+  const contactIds = new Set([input.mainContact, ...(input.otherContacts ?? [])]);
+  const companyIds = new Set<string>();
+  for (const id of contactIds) {
+    await contactLink(trx, { org, interaction, id });
+    const companyId = await findCompanyOf(trx, org, id);
+    if (companyId !== null) companyIds.add(companyId);
+    await moveContact(trx, moment(input, id));
   }
-  await moveLastInteraction(trx, 'contacts', contactIds, input);
-  await moveLastInteraction(trx, 'companies', companyIds, input);
+  for (const id of companyIds) {
+    await companyLink(trx, { org, interaction, id });
+    await moveCompany(trx, moment(input, id));
+  }
 }
 
-async function companiesOf(trx: Db, orgId: string, contactIds: string[]): Promise<string[]> {
-  const rows = await trx
+const companyOf = statement<{ company_id: ColumnValue }>((db, param) =>
+  db
     .selectFrom(tableOf({ name: 'contacts' }))
     .select('company_id')
-    .where('org_id', '=', orgId)
-    .where('id', 'in', contactIds)
-    .execute();
-  return [...new Set(rows.flatMap((row) => (typeof row.company_id === 'string' ? [row.company_id] : [])))];
+    .where('org_id', '=', param('org'))
+    .where('id', '=', param('id')),
+);
+
+async function findCompanyOf(trx: Db, org: string, id: string): Promise<string | null> {
+  const companyId = (await companyOf(trx, { org, id }))[0]?.company_id;
+  return typeof companyId === 'string' ? companyId : null;
 }
 
+const moveContact = moveLastInteraction('contacts');
+const moveCompany = moveLastInteraction('companies');
+
 // Forward only: an interaction that is logged late changes nothing that happened since.
-async function moveLastInteraction(
-  trx: Db,
-  name: string,
-  ids: string[],
-  input: NewInteraction,
-): Promise<void> {
-  if (ids.length === 0) return;
-  const columns: ColumnMap = { last_interaction_at: input.interactionDate, updated_at: input.now };
-  await trx
-    .updateTable(tableOf({ name }))
-    .set(columns)
-    .where('org_id', '=', input.orgId)
-    .where('id', 'in', ids)
-    .where((eb) =>
-      eb.or([eb('last_interaction_at', 'is', null), eb('last_interaction_at', '<', input.interactionDate)]),
-    )
-    .execute();
+function moveLastInteraction(name: string) {
+  return statement<never>((db, param) => {
+    const columns = { last_interaction_at: param('date'), updated_at: param('now') } as ColumnMap;
+    return db
+      .updateTable(tableOf({ name }))
+      .set(columns)
+      .where('org_id', '=', param('org'))
+      .where('id', '=', param('id'))
+      .where((eb) =>
+        eb.or([eb('last_interaction_at', 'is', null), eb('last_interaction_at', '<', param('date'))]),
+      );
+  });
+}
+
+function moment({ orgId, interactionDate, now }: NewInteraction, id: string): Record<string, ColumnValue> {
+  return { org: orgId, id, date: interactionDate, now };
 }
 
 /** The contacts and companies involved in interactions, in the order of their ids. */

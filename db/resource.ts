@@ -4,6 +4,7 @@ import {
   type ColumnValue,
   caselessKey,
   type Data,
+  exampleId,
   type Field,
   type JsonValue,
   reference,
@@ -84,21 +85,22 @@ export interface Resource extends Required<ResourceOptions> {
   readonly responseSchema: TSchema;
 }
 
-const COMMON_FIRST = {
-  id: reference('', { access: 'read', required: true, description: 'UUIDv7 of the record.' }),
-};
+const ID = reference('', { access: 'read', required: true, description: 'UUIDv7 of the record.' });
 const COMMON_LAST = {
-  created_by: {
-    ...reference('', { access: 'read', required: true }),
+  created_by: reference('', {
+    access: 'read',
+    required: true,
+    example: exampleId('users'),
     description: 'The user of a user-bound key, else the id of the API key.',
-  },
+  }),
   created_at: timestamp({ required: true, description: 'When the record was created.' }),
   updated_at: timestamp({ required: true, description: 'When the record was last changed.' }),
 };
 
 /** Completes a declaration with the common fields and everything derived from its fields. */
 export function defineResource(options: ResourceOptions): Resource {
-  const fields = { ...COMMON_FIRST, ...options.fields, ...COMMON_LAST };
+  const id = { ...ID, example: exampleId(options.name) };
+  const fields = { id, ...options.fields, ...COMMON_LAST };
   return {
     identifying: [],
     filters: {},
@@ -119,7 +121,10 @@ export function defineResource(options: ResourceOptions): Resource {
 export function recordSchema(fields: Record<string, Field>): TSchema {
   const properties: Record<string, TSchema> = {};
   for (const [name, field] of Object.entries(fields)) {
-    if (isShown(field)) properties[name] = annotated(field, field.responseSchema, field.nullable);
+    if (!isShown(field)) continue;
+    // An example is of what is sent; where what is returned differs, its schema has examples of its own.
+    const { example } = field.responseSchema === field.schema ? field : { example: null };
+    properties[name] = annotated({ ...field, example }, field.responseSchema, field.nullable);
   }
   return Type.Object(properties, { additionalProperties: false });
 }
@@ -146,7 +151,8 @@ function bodySchema(
 export function linkSchema(link: Link): TSchema {
   const properties: Record<string, TSchema> = {};
   if (link.childType === 'body') properties.record_type = Type.Enum(Object.keys(link.children));
-  properties[link.childField] = Type.String({ maxLength: 1_000 });
+  const [child = ''] = Object.values(link.children);
+  properties[link.childField] = Type.String({ maxLength: 1_000, example: exampleId(child) });
   for (const [name, field] of Object.entries(link.fields)) {
     properties[name] = Type.Optional(annotated(field, field.schema, field.clearable));
   }

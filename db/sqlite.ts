@@ -1,5 +1,5 @@
 // Opens SQLite: pragmas in order and asserted, one writer connection, read-only readers, and the lock of the server.
-import { constants, Database } from 'bun:sqlite';
+import { Database } from 'bun:sqlite';
 import { accessSync, existsSync, constants as fsConstants, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Kysely } from 'kysely';
@@ -24,6 +24,8 @@ export class DatabaseFileError extends Error {
 export interface Connection {
   readonly raw: Database;
   readonly db: Db;
+  /** Closes it; the last one to close folds the write-ahead log into the file. */
+  close(): void;
 }
 
 /**
@@ -64,15 +66,22 @@ export function openReader(path: string): Connection {
 }
 
 function connect(raw: Database): Connection {
-  keepStatements(raw);
-  return { raw, db: new Kysely<Schema>({ dialect: new BunSqliteDialect({ database: raw }) }) };
+  const kept = keepStatements(raw);
+  const close = () => {
+    // SQLite keeps a connection open for as long as it has statements.
+    for (const statement of kept.values()) statement.finalize();
+    raw.close();
+  };
+  return { raw, db: new Kysely<Schema>({ dialect: new BunSqliteDialect({ database: raw }) }), close };
 }
+
+type KeptStatements = Map<string, ReturnType<Database['prepare']>>;
 
 const STATEMENTS_MAX = 500;
 
 // kysely-bun-sqlite prepares every statement anew, and Bun's own query() keeps only 20 of them.
-function keepStatements(raw: Database): void {
-  const kept = new Map<string, ReturnType<Database['prepare']>>();
+function keepStatements(raw: Database): KeptStatements {
+  const kept: KeptStatements = new Map();
   const prepare = raw.prepare.bind(raw);
   raw.prepare = ((sql: string) => {
     let statement = kept.get(sql);
@@ -83,9 +92,10 @@ function keepStatements(raw: Database): void {
     }
     return statement;
   }) as typeof raw.prepare;
+  return kept;
 }
 
-function evictOldest(kept: Map<string, ReturnType<Database['prepare']>>): void {
+function evictOldest(kept: KeptStatements): void {
   for (const [sql, statement] of kept) {
     kept.delete(sql);
     statement.finalize();
@@ -198,11 +208,6 @@ export function isDiskFailure(error: unknown): boolean {
   return code.startsWith('SQLITE_IOERR') || code.startsWith('SQLITE_CORRUPT');
 }
 
-/** Folds the write-ahead log back into the file, as far as readers allow. */
-export function checkpoint(raw: Database): void {
-  raw.run('PRAGMA wal_checkpoint(TRUNCATE)');
-}
-
 /** Who serves a database. */
 export interface LockHolder {
   pid: number;
@@ -246,10 +251,4 @@ function readHolder(lock: Database): LockHolder | null {
   } catch {
     return null;
   }
-}
-
-/** Tells SQLite to leave the write-ahead log of a closed database folded in. */
-export function closeConnection(connection: Connection): void {
-  connection.raw.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 0);
-  connection.raw.close();
 }

@@ -2,7 +2,7 @@
 import { Migrator } from 'kysely';
 import { MIGRATIONS } from './migrations/index.ts';
 import type { Db } from './schema.ts';
-import { type Connection, closeConnection, DatabaseFileError, openReader, openWriter } from './sqlite.ts';
+import { type Connection, DatabaseFileError, openReader, openWriter } from './sqlite.ts';
 import { WriteQueue } from './write-queue.ts';
 
 export interface Store {
@@ -30,7 +30,7 @@ export async function openStore(path: string, options: StoreOptions = {}): Promi
   try {
     await migrate(writer, path);
   } catch (error) {
-    writer.raw.close();
+    writer.close();
     throw error;
   }
   const reader = openReader(path);
@@ -40,8 +40,8 @@ export async function openStore(path: string, options: StoreOptions = {}): Promi
     write: (job) => queue.write(job),
     close: async () => {
       await queue.close();
-      reader.raw.close();
-      closeConnection(writer);
+      reader.close();
+      writer.close();
     },
   };
 }

@@ -74,8 +74,6 @@ export function createApp(options: AppOptions) {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
     const handler = ({ request }: { request: Request }) => answer(services, operation, request);
     app.route(operation.method, path, handler, { detail: operationDetail(operation), parse: 'none' });
-    if (operation.method === 'GET')
-      app.route('HEAD', path, handler, { detail: { hide: true }, parse: 'none' });
   }
   for (const [path, methods] of methodsByPath(operations)) {
     const otherMethod = ({ request }: { request: Request }) => refuse(services, request, path, methods);

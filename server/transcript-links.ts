@@ -1,5 +1,6 @@
 // Links to transcripts: the signed token is the only credential, opens one transcript, and lasts five minutes.
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { ApiError } from './errors.ts';
 import { FixedWindow } from './pipeline/window.ts';
 
 /** How long a link can be used, in seconds. */
@@ -41,4 +42,11 @@ export class TranscriptLinks {
   #sign(payload: Buffer): Buffer {
     return createHmac('sha256', this.#secret).update('transcript\0').update(payload).digest();
   }
+}
+
+/** The 404 of a link that is no longer, or never was, good. */
+export function linkGone(): ApiError {
+  const message =
+    'This transcript link is not valid or has expired; get the recording again for a fresh one.';
+  return new ApiError('RESOURCE_NOT_FOUND', message);
 }

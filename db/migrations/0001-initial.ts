@@ -135,7 +135,7 @@ const FILTERED: Record<string, string[]> = {
   tasks: ['main_assignee_id', 'company_id', 'deal_id', 'person_id', 'due_date'],
   notes: ['parent_id', 'created_by'],
   segments: ['created_by'],
-  interactions: ['created_by', 'type', 'main_contact'],
+  interactions: ['created_by', 'type'],
   meetings: ['deal_id', 'company_id', 'owner_id', 'start_time'],
   recordings: ['meeting_id', 'owner_id'],
   bookings: ['attendee_email_key', 'meeting_id', 'owner_id', 'start_time'],
@@ -369,11 +369,18 @@ async function createSideTables(db: Db): Promise<void> {
     const keys = ['org_id', child, 'interaction_id'];
     await db.schema.createIndex(`${table}_${child}`).on(table).columns(keys).execute();
   }
-  await db.schema
-    .createIndex('interactions_primary_id')
-    .on('interactions')
-    .columns(['org_id', 'primary_id'])
-    .execute();
+  // How duplicates are found: by where they come from, or by what they say.
+  for (const [name, columns] of [
+    ['interactions_primary_id', ['org_id', 'primary_id', 'type']],
+    ['interactions_main_contact', ['org_id', 'main_contact', 'interaction_date']],
+  ] as const) {
+    await db.schema
+      .createIndex(name)
+      .on('interactions')
+      .columns([...columns])
+      .where(columns[1], 'is not', null)
+      .execute();
+  }
   await db.schema
     .createTable('recording_transcripts')
     .addColumn('org_id', 'text', (c) => c.notNull())

@@ -1,6 +1,6 @@
 // Bookings: read-only, fed by scheduling tools.
 import { Type } from 'typebox';
-import { enumeration, instant, json, reference, text } from '../fields.ts';
+import { enumeration, exampleId, instant, json, reference, text } from '../fields.ts';
 import { after, before, caseless, oneOf } from '../filters.ts';
 import { defineResource } from '../resource.ts';
 import { attendeeSchema, organizerSchema } from './meetings.ts';
@@ -24,11 +24,18 @@ export const bookings = defineResource({
     timezone: text({ access: 'read', example: 'Europe/London', description: 'IANA time zone.' }),
     organizer: json(organizerSchema, { example: { name: 'Ada', email: 'ada@example.com' } }),
     attendee: json(attendeeSchema, {
-      example: { name: 'Charles', email: 'charles@example.com', contact_id: null },
+      example: { name: 'Charles', email: 'charles@example.com', contact_id: exampleId('contacts') },
     }),
     attendee_email: text({ access: 'internal', caseless: true }),
-    guests: json(Type.Array(Type.String()), { initial: [], description: 'Emails of further guests.' }),
-    cancellation_reason: text({ access: 'read', example: 'Travelling' }),
+    guests: json(Type.Array(Type.String()), {
+      initial: [],
+      example: ['grace@example.com'],
+      description: 'Emails of further guests.',
+    }),
+    cancellation_reason: text({
+      access: 'read',
+      description: 'Why it was cancelled, if a reason was given.',
+    }),
     meeting_id: reference('meetings', { access: 'read', description: 'The meeting it became.' }),
     owner_id: reference('users', { access: 'read', description: 'The user whose booking it is.' }),
   },

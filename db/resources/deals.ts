@@ -47,7 +47,10 @@ export const deals = defineResource({
     owner_id: reference('users', { description: 'The user whose deal it is.' }),
     custom: custom({ description: 'Fields of your own, flat.' }),
     stage_changed_at: timestamp({ nullable: false, description: 'When the deal came to its stage.' }),
-    closed_at: timestamp({ description: 'When the deal was won or lost; null while it is open.' }),
+    closed_at: timestamp({
+      example: null,
+      description: 'When the deal was won or lost; null while it is open.',
+    }),
   },
   filters: {
     pipeline_id: refersTo('pipelines', 'pipeline_id'),

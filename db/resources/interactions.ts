@@ -1,6 +1,6 @@
 // Interactions: what happened between the organization and a contact; written once, never changed.
 import { Type } from 'typebox';
-import { boolean, email, enumeration, instant, json, reference, text } from '../fields.ts';
+import { boolean, email, enumeration, exampleId, instant, json, reference, text } from '../fields.ts';
 import { oneOf, refersTo } from '../filters.ts';
 import { defineResource } from '../resource.ts';
 
@@ -75,11 +75,13 @@ export const interactions = defineResource({
       column: null,
       initial: [],
       description: 'The contacts involved.',
+      example: [exampleId('contacts')],
     }),
     company_ids: json(Type.Array(Type.String()), {
       column: null,
       initial: [],
       description: 'The companies involved.',
+      example: [exampleId('companies')],
     }),
   },
   createdFields: {

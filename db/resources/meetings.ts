@@ -1,6 +1,6 @@
 // Meetings: read-only, fed by calendar imports.
 import { Type } from 'typebox';
-import { enumeration, instant, integer, json, reference, text } from '../fields.ts';
+import { enumeration, exampleId, instant, integer, json, reference, text } from '../fields.ts';
 import { after, before, refersTo } from '../filters.ts';
 import { defineResource } from '../resource.ts';
 
@@ -41,13 +41,17 @@ export const meetings = defineResource({
     timezone: text({ access: 'read', example: 'Europe/London', description: 'IANA time zone.' }),
     status: enumeration(MEETING_STATUSES, { access: 'read', initial: 'confirmed' }),
     organizer: json(organizerSchema, { example: { name: 'Ada', email: 'ada@example.com' } }),
-    attendees: json(Type.Array(attendeeSchema), { initial: [] }),
+    attendees: json(Type.Array(attendeeSchema), {
+      initial: [],
+      example: [{ name: 'Charles', email: 'charles@example.com', contact_id: exampleId('contacts') }],
+    }),
     deal_id: reference('deals', { access: 'read', description: 'The associated deal.' }),
     company_id: reference('companies', { access: 'read', description: 'The associated company.' }),
     recording_ids: json(Type.Array(Type.String()), {
       column: null,
       initial: [],
       description: 'Recordings of the meeting.',
+      example: [exampleId('recordings')],
     }),
     owner_id: reference('users', { access: 'read', description: 'The user whose meeting it is.' }),
     sequence: integer({

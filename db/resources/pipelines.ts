@@ -1,6 +1,6 @@
 // Pipelines: the stages that deals pass through, in order.
 import { Type } from 'typebox';
-import { json, text } from '../fields.ts';
+import { exampleId, json, text } from '../fields.ts';
 import { defineResource } from '../resource.ts';
 
 export const STAGE_TYPES = ['open', 'won', 'lost'] as const;
@@ -20,9 +20,9 @@ export const DEFAULT_STAGES: readonly { name: string; type: StageType }[] = [
 /** The pipeline that every organization starts with. */
 export const DEFAULT_PIPELINE_NAME = 'Sales';
 
-const stageName = Type.String({ minLength: 1, maxLength: 1_000 });
+const stageName = Type.String({ minLength: 1, maxLength: 1_000, example: 'Qualified' });
 const stageType = Type.Enum([...STAGE_TYPES]);
-const probability = Type.Number({ minimum: 0, maximum: 1 });
+const probability = Type.Number({ minimum: 0, maximum: 1, example: 0.2 });
 const stageInput = Type.Object(
   {
     id: Type.Optional(Type.String({ maxLength: 1_000, description: 'In an update: the stage to keep.' })),
@@ -37,7 +37,7 @@ const stageInput = Type.Object(
 );
 const stageOutput = Type.Object(
   {
-    id: Type.String(),
+    id: Type.String({ example: exampleId('stages') }),
     name: stageName,
     type: stageType,
     probability: Type.Union([probability, Type.Null()]),

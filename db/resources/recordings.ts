@@ -27,12 +27,15 @@ export const recordings = defineResource({
       example: 'https://crm.example/api/v2/transcripts/download?token=…',
       description: 'Link to the transcript, good for 300 s; null in lists and without a transcript.',
     }),
-    recording_url: json(Type.String(), { column: null, description: 'Deprecated; always null.' }),
-    video_status: json(Type.Enum(['skipped']), {
+    recording_url: json(Type.String({ deprecated: true }), {
+      column: null,
+      description: 'Always null; gone in version 3.',
+    }),
+    video_status: json(Type.Enum(['skipped'], { deprecated: true }), {
       column: null,
       initial: 'skipped',
       example: 'skipped',
-      description: 'Deprecated; always skipped.',
+      description: 'Always skipped; gone in version 3.',
     }),
     owner_id: reference('users', {
       access: 'read',

@@ -30,7 +30,7 @@ export const tasks = defineResource({
     deal_id: reference('deals', { description: 'The deal it is about.' }),
     person_id: reference('contacts', { description: 'The contact it is about.' }),
     main_assignee_id: reference('users', { description: 'The user who has to do it.' }),
-    done_at: timestamp({ description: 'When it was marked done; null while it is not.' }),
+    done_at: timestamp({ example: null, description: 'When it was marked done; null while it is not.' }),
   },
   filters: {
     done: isTrue('done'),

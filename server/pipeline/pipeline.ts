@@ -3,6 +3,7 @@ import type { Access } from '../access.ts';
 import type { Services } from '../app.ts';
 import { ApiError } from '../errors.ts';
 import { BATCH_BODY_BYTES_MAX, BODY_BYTES_MAX, type Operation } from '../operation.ts';
+import { linkGone } from '../transcript-links.ts';
 import { readBytes } from './body.ts';
 import { type Exchange, startExchange } from './exchange.ts';
 import { execute } from './execute.ts';
@@ -64,7 +65,7 @@ async function answerKeyed(
   const { replays, limiter, store } = services;
   const leave = await replays.enter(admitted.keyed);
   try {
-    Object.assign(exchange.headers, limiter.describe(admitted.access, exchange.now));
+    Object.assign(exchange.headers, limiter.describe(admitted.access, services.now()));
     const stored = await replays.find(store.read, admitted.keyed, exchange.now);
     if (stored !== undefined) return toResponse(exchange, stored, { 'Idempotent-Replayed': 'true' });
     return await answerFresh(services, operation, exchange, admitted);
@@ -80,7 +81,8 @@ async function answerFresh(
   { params, access, bytes, keyed }: Admitted,
 ): Promise<Response> {
   const { request, now } = exchange;
-  Object.assign(exchange.headers, services.limiter.admit(access, now));
+  // By the clock as it is now: a body that was slow to come belongs to the minute in which it is let in.
+  Object.assign(exchange.headers, services.limiter.admit(access, services.now()));
   checkKeyFormat(operation, request);
   const query = validateQuery(operation, request.url);
   const body = validateBody(operation, bytes, request.headers.get('Content-Type'));
@@ -98,11 +100,13 @@ async function answerToken(
 ): Promise<Response> {
   const { request, now } = exchange;
   const { transcriptLinks, store } = services;
+  // A credential comes before validation: whatever is wrong with the token, it opens nothing.
+  const [token = '', ...more] = new URL(request.url).searchParams.getAll('token');
+  const recording = more.length > 0 ? undefined : transcriptLinks.open(token, now);
+  if (recording === undefined) throw linkGone();
+  admitDownload(transcriptLinks.downloads, token, exchange);
   const query = validateQuery(operation, request.url);
-  const token = String(query.token ?? '');
-  const recording = transcriptLinks.open(token, now);
-  if (recording !== undefined) admitDownload(transcriptLinks.downloads, token, exchange);
-  const access: Access = { ...NOBODY, orgId: recording?.orgId ?? '' };
+  const access: Access = { ...NOBODY, orgId: recording.orgId };
   const call = { ...contextOf(services), access, params, query, body: null, now };
   return toResponse(exchange, await execute(operation, call, exchange, store, null, services.replays));
 }

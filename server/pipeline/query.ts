@@ -17,7 +17,7 @@ export function validateQuery(operation: Operation, url: string): Record<string,
   const values: Record<string, JsonValue> = {};
   const known = Object.keys(operation.query);
   for (const [name, texts] of given) {
-    const parameter = operation.query[name];
+    const parameter = Object.hasOwn(operation.query, name) ? operation.query[name] : undefined;
     const result = parameter === undefined ? notKnown(known) : readValue(parameter, texts);
     if (isFault(result)) faults.push({ path: name, ...result });
     else values[name] = result.value;

@@ -37,7 +37,7 @@ export function publicError(error: unknown): ApiError {
   return new ApiError('INTERNAL_ERROR', message, { cause: error });
 }
 
-/** The HTTP response; a HEAD request gets no body. */
+/** The HTTP response; the body of one to a HEAD request is left out by Elysia, which gives its length. */
 export function toResponse(
   exchange: Exchange,
   rendered: Rendered,
@@ -48,6 +48,5 @@ export function toResponse(
   if (rendered.status === 204) return new Response(null, { status: 204, headers });
   headers.set('Content-Type', 'application/json; charset=utf-8');
   headers.set('Cache-Control', 'no-store');
-  const body = exchange.request.method === 'HEAD' ? null : rendered.body;
-  return new Response(body, { status: rendered.status, headers });
+  return new Response(rendered.body, { status: rendered.status, headers });
 }

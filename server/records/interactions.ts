@@ -1,6 +1,6 @@
 // Interactions: written once, about a contact that an id or an email names; a repeated one is not written again.
 import { findContactByEmail, replaceContactEmails } from '../../db/contact-emails.ts';
-import { listInvolved, logInteraction } from '../../db/interactions.ts';
+import { findDuplicate, insertInteraction, listInvolved } from '../../db/interactions.ts';
 import { insertRecord } from '../../db/records.ts';
 import { initialData, toColumns } from '../../db/resource.ts';
 import { contacts } from '../../db/resources/contacts.ts';
@@ -20,7 +20,7 @@ export const interactionRules: Rules = {
   },
   async create(change) {
     const { trx, access, now, next } = change;
-    const { id, isDuplicate } = await logInteraction(trx, {
+    const interaction = {
       orgId: access.orgId,
       createdBy: principalOf(access),
       now,
@@ -30,12 +30,19 @@ export const interactionRules: Rules = {
       summary: textOf(next.summary),
       interactionDate: Number(next.interaction_date),
       isDated: typeof change.input.interaction_date === 'number',
-      mainContact: await mainContact(change),
       primaryId: textOf(next.primary_id),
       secondaryId: textOf(next.secondary_id),
       visibleTo: access.userId,
+    };
+    const mainContact = await knownContact(change);
+    // Before a contact is made: a duplicate writes nothing.
+    const existing = await findDuplicate(trx, { ...interaction, mainContact });
+    if (existing !== undefined) return { id: existing, extra: { is_duplicate: true } };
+    const id = await insertInteraction(trx, {
+      ...interaction,
+      mainContact: mainContact ?? (await createContact(change)),
     });
-    return { id, extra: { is_duplicate: isDuplicate } };
+    return { id, extra: { is_duplicate: false } };
   },
   async present({ db, access }, records) {
     const involved = await listInvolved(
@@ -72,12 +79,13 @@ function mayCreateContacts(access: Change['access']): boolean {
   return hasScope(access, 'contacts:write') || hasScope(access, 'people:write');
 }
 
-async function mainContact(change: Change): Promise<string> {
-  const { trx, access, now, next, input } = change;
+async function knownContact({ trx, access, next, input }: Change): Promise<string | null> {
   if (typeof next.main_contact === 'string') return next.main_contact;
+  return (await findContactByEmail(trx, access.orgId, String(input.main_contact_email))) ?? null;
+}
+
+async function createContact({ trx, access, now, input }: Change): Promise<string> {
   const email = String(input.main_contact_email);
-  const existing = await findContactByEmail(trx, access.orgId, email);
-  if (existing !== undefined) return existing;
   const id = Bun.randomUUIDv7();
   const columns = toColumns(contacts.fields, { ...initialData(contacts), email, owner_id: access.userId });
   const created_by = principalOf(access);

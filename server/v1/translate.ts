@@ -74,7 +74,7 @@ export function v1Name(name: string): string {
 /** A v2 path of a fault, dotted, in v1 names; additional properties of companies stand at top level in v1. */
 export function v1Path(path: string): string {
   const [first = '', ...rest] = path.split('.');
-  return first === 'custom' && rest.length > 0 ? rest.join('.') : [v1Name(first), ...rest].join('.');
+  return first === 'custom' ? rest.join('.') : [v1Name(first), ...rest].join('.');
 }
 
 /** A text about v2 fields with the fields in v1 names. */
@@ -92,10 +92,14 @@ export function toPerson(contact: Data): Data {
   return pick(contact, PERSON_FIELDS);
 }
 
-/** A company as v1 shows it: its additional properties at top level, where no field has the name. */
+const COMPANY_FIELDS: readonly string[] = [...COMPANY_READ_ONLY_FIELDS, ...COMPANY_WRITABLE_FIELDS];
+
+/** A company as v1 shows it: its additional properties at top level, except where a field, set or not, has the name. */
 export function toCompany(company: Data): Data {
-  const additional = company.custom as Data;
-  return { ...additional, ...pick(company, [...COMPANY_READ_ONLY_FIELDS, ...COMPANY_WRITABLE_FIELDS]) };
+  const additional = Object.entries(company.custom as Data).filter(
+    ([name]) => !COMPANY_FIELDS.includes(name),
+  );
+  return { ...Object.fromEntries(additional), ...pick(company, COMPANY_FIELDS) };
 }
 
 /** A v1 company body in v2 terms: what is not a field of v1 goes to custom. */

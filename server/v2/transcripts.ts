@@ -2,9 +2,13 @@
 import { Type } from 'typebox';
 import type { Data, JsonValue } from '../../db/fields.ts';
 import { findTranscript } from '../../db/transcripts.ts';
-import { ApiError } from '../errors.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
-import { DOWNLOADS_PER_MINUTE, LINK_LIFETIME_SECONDS, TRANSCRIPT_PATH } from '../transcript-links.ts';
+import {
+  DOWNLOADS_PER_MINUTE,
+  LINK_LIFETIME_SECONDS,
+  linkGone,
+  TRANSCRIPT_PATH,
+} from '../transcript-links.ts';
 
 /** A recording as getting it shows it: with a fresh link, if there is a transcript. */
 export function showRecording({ access, transcriptLinks, baseUrl, now }: Call, recording: Data): Data {
@@ -58,10 +62,3 @@ export const transcriptDownload: Operation = {
     return { status: 200, object: 'success', data };
   },
 };
-
-/** The 404 of a link that is no longer, or never was, good. */
-export function linkGone(): ApiError {
-  const message =
-    'This transcript link is not valid or has expired; get the recording again for a fresh one.';
-  return new ApiError('RESOURCE_NOT_FOUND', message);
-}

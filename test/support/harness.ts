@@ -8,6 +8,7 @@ import { V2_SCOPES } from '../../db/resources/index.ts';
 import { getSigningSecret } from '../../db/settings.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { createApp } from '../../server/app.ts';
+import { createLogger } from '../../server/log.ts';
 
 export const BASE_URL = 'http://crm.test';
 
@@ -62,6 +63,8 @@ export interface Harness {
 export interface HarnessOptions {
   keyLimit?: number;
   orgLimit?: number;
+  /** Takes the log as JSON lines; without it, failures go to stderr and nothing else is logged. */
+  log?: (line: string) => void;
 }
 
 /** Starts a service; limits are out of the way unless given. */
@@ -77,7 +80,10 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     now: () => clock.now,
     keyLimit: options.keyLimit ?? 1_000_000,
     orgLimit: options.orgLimit ?? 1_000_000,
-    logger: { request: () => undefined, failure: (_, cause) => console.error(cause) },
+    logger: (options.log && createLogger('json', options.log)) ?? {
+      request: () => undefined,
+      failure: (_, cause) => console.error(cause),
+    },
     addressOf: (request) => request.headers.get('X-Test-Address') ?? 'local',
   });
   const { now } = clock;

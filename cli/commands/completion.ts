@@ -1,0 +1,49 @@
+// `crm completion`: scripts that teach a shell to complete crm's commands; the words come from crm itself.
+import { Argument, type Command } from 'commander';
+import { completions } from '../complete.ts';
+import { writeOut } from '../io.ts';
+
+const BASH = `# crm: put this into ~/.bashrc:  source <(crm completion bash)
+_crm() {
+  local IFS=$'\\n'
+  COMPREPLY=($(crm __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _crm crm
+`;
+
+const ZSH = `#compdef crm
+# crm: put this into ~/.zshrc, after compinit:  source <(crm completion zsh)
+_crm() {
+  local -a found
+  found=("\${(@f)$(crm __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  if [[ -n "\${found[1]}" ]]; then compadd -a found; else _files; fi
+}
+compdef _crm crm
+`;
+
+const FISH = `# crm: save this as ~/.config/fish/completions/crm.fish
+function __crm_complete
+  set -l words (commandline -opc) (commandline -ct)
+  crm __complete -- $words[2..-1] 2>/dev/null
+end
+complete -c crm -a '(__crm_complete)'
+`;
+
+const SCRIPTS: Readonly<Record<string, string>> = { bash: BASH, zsh: ZSH, fish: FISH };
+
+/** Adds `crm completion`, and the hidden command that its scripts call. */
+export function registerCompletionCommand(program: Command): void {
+  program
+    .command('completion')
+    .summary('print a completion script for a shell')
+    .description('Print a script that completes commands and options of crm in a shell.')
+    .addArgument(new Argument('<shell>', 'your shell').choices(Object.keys(SCRIPTS)))
+    .action((shell: string) => writeOut(SCRIPTS[shell] ?? ''));
+  program
+    .command('__complete', { hidden: true })
+    .argument('[words...]')
+    .action(async (words: string[]) => {
+      const found = await completions(program, words);
+      await writeOut(found.map((word) => `${word}\n`).join(''));
+    });
+}

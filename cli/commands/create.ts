@@ -1,0 +1,45 @@
+// `crm create`: makes one record and prints it.
+import type { Command } from 'commander';
+import { requestBody } from '../body.ts';
+import { recordOf } from '../client.ts';
+import { type Config, resolveConfig } from '../config.ts';
+import { connect } from '../connect.ts';
+import { note } from '../io.ts';
+import { resourceLook } from '../looks.ts';
+import { printRecord } from '../output.ts';
+import { pathOf, resourceFor } from '../target.ts';
+
+interface Options {
+  data?: string;
+}
+
+/** Adds `crm create`. */
+export function registerCreateCommand(program: Command): void {
+  program
+    .command('create')
+    .summary('make one record')
+    .description('Make one record from field=value pairs or from JSON, and print it.')
+    .argument('<resource>', 'contacts, companies, deals, …')
+    .argument('[field=value...]', 'values; custom.key=value for fields of your own')
+    .option('-d, --data <json|@file|->', 'the whole record as JSON: text, file or input')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  crm create companies domain=example.com name="Example Ltd" employee_count=250\n  crm create contacts -d @contact.json',
+    )
+    .action((resource: string, pairs: string[], options: Options, command: Command) =>
+      runCreate(resource, pairs, options, resolveConfig(command)),
+    );
+}
+
+async function runCreate(what: string, pairs: string[], options: Options, config: Config): Promise<void> {
+  const resource = await resourceFor(what, 'create');
+  const settable = Object.fromEntries(
+    Object.entries(resource.fields).filter(([, { access }]) => access !== 'read' && access !== 'internal'),
+  );
+  const body = await requestBody(options.data, pairs, settable);
+  const record = recordOf(await (await connect(config)).request('POST', pathOf(resource), body));
+  if (record.is_duplicate === true) note('It was there already; nothing is written.');
+  const look = resourceLook(resource);
+  const allFields = [...look.allFields, ...Object.keys(resource.createdFields)];
+  await printRecord(config, record, { ...look, allFields });
+}

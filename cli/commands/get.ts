@@ -1,0 +1,49 @@
+// `crm get`: prints one record.
+import type { Command } from 'commander';
+import { recordOf } from '../client.ts';
+import { type Config, resolveConfig } from '../config.ts';
+import { connect } from '../connect.ts';
+import { usageError } from '../errors.ts';
+import { note } from '../io.ts';
+import { resourceLook, targetLook } from '../looks.ts';
+import { type Look, parseFields, printRecord } from '../output.ts';
+import { isTarget, parseTarget, pathOf, resourceFor } from '../target.ts';
+
+interface Options {
+  fields?: string;
+}
+
+/** Adds `crm get`. */
+export function registerGetCommand(program: Command): void {
+  program
+    .command('get')
+    .summary('print one record')
+    .description('Print one record, or the one associated with another, such as meetings/ID/deal.')
+    .argument('<resource>', 'contacts, companies, deals, …, or meetings/ID/deal')
+    .argument('[id]', 'id of the record')
+    .option('--fields <a,b>', 'only these fields; custom.key for your own')
+    .action((resource: string, id: string | undefined, options: Options, command: Command) =>
+      runGet(resource, id, options, resolveConfig(command)),
+    );
+}
+
+async function runGet(what: string, id: string | undefined, options: Options, config: Config): Promise<void> {
+  const { path, look } = await locate(what, id);
+  const fields = parseFields(options.fields, look.allFields);
+  const response = await (await connect(config)).request('GET', path);
+  if (response.body.object === 'success' && response.body.data === null) return note(`${what} is not set.`);
+  await printRecord(config, recordOf(response), { ...look, fields });
+}
+
+async function locate(what: string, id: string | undefined): Promise<{ path: string; look: Look }> {
+  if (isTarget(what) && id === undefined) {
+    const target = await parseTarget(what);
+    if (target.link !== undefined) {
+      throw usageError(`${what} is a list, not one record.`, `run: crm list ${what}`);
+    }
+    return { path: target.path, look: await targetLook(target) };
+  }
+  const resource = await resourceFor(what, 'get');
+  if (id === undefined) throw usageError('The id is missing.', `run: crm get ${resource.name} ID`);
+  return { path: pathOf(resource, id), look: resourceLook(resource) };
+}

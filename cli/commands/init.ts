@@ -1,0 +1,80 @@
+// `crm init`: from nothing to a database with an organization, a user and a key; run again it changes nothing.
+import type { Command } from 'commander';
+import type { IssuedKey } from '../../db/keys.ts';
+import type { OrganizationRow } from '../../db/schema.ts';
+import type { Store } from '../../db/store.ts';
+import { type Config, resolveConfig } from '../config.ts';
+import { checkedEmail, checkedName, databaseFlag, withStore } from '../database.ts';
+import { note } from '../io.ts';
+import { printKey } from '../key-output.ts';
+import { shellWord } from '../text.ts';
+
+interface Options {
+  org: string;
+  user?: string;
+}
+
+interface Outcome {
+  org: OrganizationRow;
+  isNewOrg: boolean;
+  isNewUser: boolean;
+  /** Null where the organization had keys before. */
+  issued: IssuedKey | null;
+}
+
+/** Adds `crm init`. */
+export function registerInitCommand(program: Command): void {
+  program
+    .command('init')
+    .summary('make a database, an organization and a key')
+    .description(
+      'Make the database, an organization, a user, and a v2 key with every scope, as far as they are not there yet.',
+    )
+    .requiredOption('--org <name>', 'name of the organization')
+    .option('--user <email>', 'email of the first user')
+    .action((options: Options, command: Command) => runInit(options, resolveConfig(command)));
+}
+
+async function runInit(options: Options, config: Config): Promise<void> {
+  const name = checkedName('The name of an organization', options.org);
+  const email = options.user === undefined ? undefined : await checkedEmail(options.user);
+  const outcome = await withStore(config.db, (store) => setUp(store, name, email), { create: true });
+  const { org, issued } = outcome;
+  if (outcome.isNewOrg) note(`Made the organization ${org.name} (${org.id}).`);
+  if (outcome.isNewUser) note(`Made the user ${email}.`);
+  if (issued === null) {
+    note(`${org.name} has keys already. Another: crm keys issue --org ${shellWord(org.name)} --all-scopes`);
+  } else {
+    await printKey(config, issued);
+  }
+  note(`Next: crm serve${databaseFlag(config.db)}`);
+}
+
+// One transaction: two runs at once make one organization and one key.
+async function setUp(store: Store, name: string, email: string | undefined): Promise<Outcome> {
+  const { createOrganization, createUser, findOrganization, findUser } = await import('../../db/accounts.ts');
+  const { issueKey, listKeys } = await import('../../db/keys.ts');
+  const { V2_SCOPES } = await import('../../db/resources/index.ts');
+  const now = Date.now();
+  return store.write(async (trx) => {
+    const known = await findOrganization(trx, name);
+    const org = known ?? (await createOrganization(trx, name, now));
+    const isNewUser = email !== undefined && (await findUser(trx, org.id, email)) === undefined;
+    if (isNewUser) await createUser(trx, { orgId: org.id, email, name: null, now });
+    // A key that was revoked counts too: init must not bring back an access that someone has ended.
+    const hasKey = (await listKeys(trx, org.id)).some((key) => key.api === 'v2');
+    const issued = hasKey
+      ? null
+      : await issueKey(trx, {
+          orgId: org.id,
+          api: 'v2',
+          name: 'init',
+          scopes: V2_SCOPES,
+          access: 'organization',
+          userId: null,
+          expiresAt: null,
+          now,
+        });
+    return { org, isNewOrg: known === undefined, isNewUser, issued };
+  });
+}

@@ -1,0 +1,127 @@
+// `crm keys`: issues, lists, rotates and revokes API keys.
+import { type Command, Option } from 'commander';
+import type { ApiKeyRow } from '../../db/schema.ts';
+import type { Store } from '../../db/store.ts';
+import { type Config, resolveConfig } from '../config.ts';
+import { organizationNamed, withStore } from '../database.ts';
+import { CliError, usageError } from '../errors.ts';
+import { note } from '../io.ts';
+import { type IssueOptions, newKey } from '../key-options.ts';
+import { keyStatus, printKey, printKeyList } from '../key-output.ts';
+import { durationMs } from '../options.ts';
+
+const GRACE_DAYS_MAX = 7;
+const DAY_MS = 86_400_000;
+
+/** Adds `crm keys issue`, `list`, `rotate` and `revoke`. */
+export function registerKeysCommand(program: Command): void {
+  const keys = program
+    .command('keys')
+    .summary('issue, list, rotate and revoke API keys')
+    .description('API keys: what programs and the data commands sign in with.');
+  registerIssue(keys);
+  keys
+    .command('list')
+    .description('List keys, without their secrets.')
+    .option('--org <org>', 'only those of this organization, by name or id')
+    .action((options: { org?: string }, command: Command) => runList(options.org, resolveConfig(command)));
+  keys
+    .command('rotate')
+    .description('Give a key a new secret and print it; the old one goes on working for a while.')
+    .argument('<id>', 'id of the key')
+    .option('--grace <duration>', 'how long the old secret works: 0 to 7d', '24h')
+    .action((id: string, options: { grace: string }, command: Command) =>
+      runRotate(id, options.grace, resolveConfig(command)),
+    );
+  keys
+    .command('revoke')
+    .description('End a key, from the very next request on.')
+    .argument('<id>', 'id of the key')
+    .action((id: string, _options: unknown, command: Command) => runRevoke(id, resolveConfig(command)));
+}
+
+function registerIssue(keys: Command): void {
+  keys
+    .command('issue')
+    .description('Issue a key and print it. It is shown this once: only its hash is stored.')
+    .option('--org <org>', 'name or id of the organization')
+    .addOption(new Option('--api <version>', 'version of the interface').choices(['v2', 'v1']).default('v2'))
+    .addOption(new Option('--prefix <prefix>', 'v1 only').choices(['service_api', 'service_pk']))
+    .option('--name <label>', 'what the key is for')
+    .option('--scopes <a:read,b:write>', 'what the key may do')
+    .option('--all-scopes', 'everything; for v1, ALL')
+    .option('--from-v1 <keyid>', 'what this v1 key may do, as v2 scopes')
+    .addOption(
+      new Option('--access <level>', 'all records, or those of one user')
+        .choices(['organization', 'user'])
+        .default('organization'),
+    )
+    .option('--user <email>', 'with --access user: whose records')
+    .option('--expires <when>', '12h, 90d, or a date (its beginning, UTC); never unless said')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  export CRM_API_KEY=$(crm keys issue --org Example --all-scopes)\n  crm keys issue --org Example --scopes contacts:read,deals:read --expires 90d --name reporting',
+    )
+    .action((options: IssueOptions, command: Command) => runIssue(options, resolveConfig(command)));
+}
+
+async function runIssue(options: IssueOptions, config: Config): Promise<void> {
+  const { issueKey } = await import('../../db/keys.ts');
+  const issued = await withStore(config.db, async (store) => {
+    const key = await newKey(store, options, Date.now());
+    return store.write((trx) => issueKey(trx, key));
+  });
+  await printKey(config, issued);
+}
+
+async function runList(org: string | undefined, config: Config): Promise<void> {
+  const { listKeys } = await import('../../db/keys.ts');
+  const rows = await withStore(config.db, async (store) => {
+    const orgId = org === undefined ? undefined : (await organizationNamed(store, org)).id;
+    return listKeys(store.read, orgId);
+  });
+  await printKeyList(config, rows, Date.now());
+}
+
+async function runRotate(id: string, graceText: string, config: Config): Promise<void> {
+  const graceMs = durationMs(graceText);
+  if (graceMs === undefined || graceMs > GRACE_DAYS_MAX * DAY_MS) {
+    throw usageError(`"${graceText}" is no grace period.`, 'give 0, or up to 7 days, like 30m, 24h or 7d.');
+  }
+  const { rotateKey } = await import('../../db/keys.ts');
+  const now = Date.now();
+  const issued = await withStore(config.db, async (store) => {
+    const row = await keyOfId(store, id);
+    const status = keyStatus(row, now);
+    if (status !== 'active') {
+      throw new CliError(`The key ${id} is ${status}; a new secret would not work.`, {
+        nextSteps: ['issue a new key with "crm keys issue".'],
+      });
+    }
+    return store.write((trx) => rotateKey(trx, row, graceMs, now));
+  });
+  await printKey(config, issued);
+  const ends = new Date(now + graceMs).toISOString();
+  note(graceMs === 0 ? 'The old secret has ended.' : `The old secret works until ${ends}.`);
+}
+
+async function runRevoke(id: string, config: Config): Promise<void> {
+  const { revokeKey } = await import('../../db/keys.ts');
+  const wasRevoked = await withStore(config.db, async (store) => {
+    const row = await keyOfId(store, id);
+    return store.write((trx) => revokeKey(trx, row, Date.now()));
+  });
+  note(wasRevoked ? `Revoked the key ${id}.` : `The key ${id} was revoked before.`);
+}
+
+async function keyOfId(store: Store, id: string): Promise<ApiKeyRow> {
+  const { findKey } = await import('../../db/keys.ts');
+  const row = await findKey(store.read, id);
+  if (row !== undefined) return row;
+  // Someone may well paste the key itself: never repeat it.
+  const named = /^service_/.test(id)
+    ? 'There is no key with that id.'
+    : `There is no key with the id "${id}".`;
+  const nextSteps = ['give the id of the key, not the key itself; see "crm keys list".'];
+  throw new CliError(named, { nextSteps });
+}

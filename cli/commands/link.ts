@@ -1,0 +1,84 @@
+// `crm link` and `crm unlink`: tie records together through every sub-resource and association.
+import type { Command } from 'commander';
+import type { Data } from '../../db/fields.ts';
+import type { Link } from '../../db/resource.ts';
+import { bodyFromPairs } from '../body.ts';
+import { recordOf } from '../client.ts';
+import { type Config, resolveConfig } from '../config.ts';
+import { connect } from '../connect.ts';
+import { usageError } from '../errors.ts';
+import { note } from '../io.ts';
+import { targetLook } from '../looks.ts';
+import { printRecord } from '../output.ts';
+import { idSegment, parseTarget, type Target } from '../target.ts';
+
+const EXAMPLES = `
+Examples:
+  crm link deals/ID/contacts CONTACT supervisor=CONTACT
+  crm link notes/ID/records CHILD record_type=company
+  crm link segments/ID/members CHILD
+  crm link meetings/ID/deal DEAL`;
+
+/** Adds `crm link` and `crm unlink`. */
+export function registerLinkCommands(program: Command): void {
+  program
+    .command('link')
+    .summary('link a record to another')
+    .description('Link an existing record to another. Linking what is linked already changes nothing.')
+    .argument('<target>', 'deals/ID/contacts, notes/ID/records, meetings/ID/deal, …')
+    .argument('<child>', 'id of the record to link')
+    .argument('[field=value...]', 'what the link itself carries, such as supervisor or record_type')
+    .addHelpText('after', EXAMPLES)
+    .action((target: string, child: string, pairs: string[], _options: unknown, command: Command) =>
+      runLink(target, child, pairs, resolveConfig(command)),
+    );
+  program
+    .command('unlink')
+    .summary('take a link away')
+    .description('Take a link, or the association of a meeting, away. The records themselves stay.')
+    .argument('<target>', 'deals/ID/contacts, meetings/ID/deal, …')
+    .argument('[child]', 'id of the linked record; none for an association')
+    .action((target: string, child: string | undefined, _options: unknown, command: Command) =>
+      runUnlink(target, child, resolveConfig(command)),
+    );
+}
+
+async function runLink(text: string, child: string, pairs: string[], config: Config): Promise<void> {
+  const target = await parseTarget(text);
+  const body = linkBody(target, child, pairs);
+  const client = await connect(config);
+  const response = await client.request(target.link === undefined ? 'PUT' : 'POST', target.path, { body });
+  await printRecord(config, recordOf(response), await targetLook(target));
+}
+
+function linkBody(target: Target, child: string, pairs: string[]): Data {
+  const { link, association } = target;
+  if (link !== undefined) return { ...ownFields(link, pairs), [link.childField]: child };
+  if (pairs.length > 0) throw usageError(`An association carries no values.`, 'leave field=value out.');
+  return { [association?.column ?? '']: child };
+}
+
+function ownFields(link: Link, pairs: string[]): Data {
+  if (link.childType !== 'body') return bodyFromPairs(pairs, link.fields);
+  const types = Object.keys(link.children);
+  const prefix = 'record_type=';
+  const type = pairs.find((pair) => pair.startsWith(prefix))?.slice(prefix.length);
+  if (type === undefined || !types.includes(type)) {
+    throw usageError('The type of the record to link is missing.', `add ${prefix}${types.join('|')}.`);
+  }
+  const others = pairs.filter((pair) => !pair.startsWith(prefix));
+  return { ...bodyFromPairs(others, link.fields), record_type: type };
+}
+
+async function runUnlink(text: string, child: string | undefined, config: Config): Promise<void> {
+  const target = await parseTarget(text);
+  if (target.link !== undefined && child === undefined) {
+    throw usageError('The id of the linked record is missing.', `run: crm unlink ${text} CHILD`);
+  }
+  if (target.link === undefined && child !== undefined) {
+    throw usageError(`${text} is one association; it takes no id.`, `run: crm unlink ${text}`);
+  }
+  const path = child === undefined ? target.path : `${target.path}/${idSegment(child)}`;
+  await (await connect(config)).request('DELETE', path);
+  note(child === undefined ? `Cleared ${text}.` : `Unlinked ${child} from ${text}.`);
+}

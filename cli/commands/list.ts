@@ -1,0 +1,83 @@
+// `crm list`: pages through a resource and prints its records.
+import { type Command, Option } from 'commander';
+import { type Config, resolveConfig } from '../config.ts';
+import { connect } from '../connect.ts';
+import { usageError } from '../errors.ts';
+import { note, writeOut } from '../io.ts';
+import { type ListRequest, listRequest, pagesOf } from '../list-request.ts';
+import { apiOption, collect, count } from '../options.ts';
+import { createPrinter, parseFields } from '../output.ts';
+
+interface Options {
+  limit?: number;
+  all?: boolean;
+  envelope?: boolean;
+  cursor?: string;
+  sortBy?: string;
+  sortDirection?: string;
+  filter?: string[];
+  fields?: string;
+  api: 'v1' | 'v2';
+}
+
+const LIMIT_DEFAULT = 20;
+
+/** Adds `crm list`. */
+export function registerListCommand(program: Command): void {
+  program
+    .command('list')
+    .summary('list records, page by page')
+    .description('List the records of a resource, or those linked to one, such as deals/ID/contacts.')
+    .argument('<resource>', 'contacts, companies, deals, …, or a sub-resource')
+    .addOption(new Option('--limit <n>', 'how many records (default: 20)').argParser(count).conflicts('all'))
+    .option('--all', 'every record')
+    .option('--envelope', 'print one page as the server sent it')
+    .option('--cursor <cursor>', 'continue where an earlier list ended')
+    .option('--sort-by <field>', 'created_at or updated_at')
+    .addOption(new Option('--sort-direction <direction>', 'newest or oldest first').choices(['asc', 'desc']))
+    .option('--filter <key=value>', 'only records that match; repeatable', collect)
+    .option('--fields <a,b>', 'only these fields; custom.key for your own')
+    .addOption(apiOption())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  crm list companies --limit 50\n  crm list deals --filter status=open --fields id,name,estimated_value -o csv',
+    )
+    .action((resource: string, options: Options, command: Command) =>
+      runList(resource, options, resolveConfig(command)),
+    );
+}
+
+async function runList(resource: string, options: Options, config: Config): Promise<void> {
+  const list = await listRequest(resource, options);
+  const limit = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? LIMIT_DEFAULT);
+  const cursor = options.cursor ?? null;
+  if (options.envelope) return printEnvelope(list, options, cursor, config);
+  const known = list.look.allFields.length > 0 ? list.look.allFields : undefined;
+  const fields = parseFields(options.fields, known);
+  const printer = createPrinter(config, { ...list.look, fields });
+  const client = await connect(config);
+  let nextCursor: string | null = null;
+  for await (const page of pagesOf(client, list, { cursor, limit })) {
+    await printer.print(page.records);
+    nextCursor = page.nextCursor;
+  }
+  await printer.end();
+  if (nextCursor !== null) note(`More: add --cursor ${nextCursor}`);
+}
+
+async function printEnvelope(
+  list: ListRequest,
+  options: Options,
+  cursor: string | null,
+  config: Config,
+): Promise<void> {
+  const limit = options.limit ?? Math.min(LIMIT_DEFAULT, list.pageSizeMax);
+  if (options.all || options.fields !== undefined || limit > list.pageSizeMax) {
+    throw usageError(
+      `--envelope prints one page of at most ${list.pageSizeMax} records, whole.`,
+      'leave --all and --fields out, and follow page_info.end_cursor with --cursor.',
+    );
+  }
+  const { response } = await list.page(await connect(config), cursor, limit);
+  await writeOut(`${response.text}\n`);
+}

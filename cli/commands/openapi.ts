@@ -1,0 +1,16 @@
+// `crm openapi`: prints the description of the interface, without a server.
+import { type Command, Option } from 'commander';
+import { writeOut } from '../io.ts';
+
+/** Adds `crm openapi`. */
+export function registerOpenapiCommand(program: Command): void {
+  program
+    .command('openapi')
+    .summary('print the OpenAPI document')
+    .description('Print the OpenAPI document as /docs/json serves it, of both versions or of one.')
+    .addOption(new Option('--api <version>', 'only this version').choices(['v1', 'v2']))
+    .action(async (options: { api?: 'v1' | 'v2' }) => {
+      const { openApiDocument } = await import('../../server/openapi/document.ts');
+      await writeOut(`${JSON.stringify(await openApiDocument(options.api), null, 2)}\n`);
+    });
+}

@@ -1,0 +1,73 @@
+// `crm quickstart`: the whole journey on a throw-away database, from nothing to exported records.
+import type { Command } from 'commander';
+import { type Config, type GlobalOptions, resolveConfig } from '../config.ts';
+import { CliError, EXIT } from '../errors.ts';
+import { onInterrupt } from '../interrupt.ts';
+
+interface Options {
+  exit?: boolean;
+  keep?: boolean;
+}
+
+/** Adds `crm quickstart`. */
+export function registerQuickstartCommand(program: Command): void {
+  program
+    .command('quickstart')
+    .summary('see everything work, on a throw-away database')
+    .description(
+      'Make a throw-away database with an organization and keys, serve it, import demo data, read it in both ' +
+        'versions, export it, and go on serving until Ctrl-C. Nothing else is touched.',
+    )
+    .option('--exit', 'end after the summary and remove the database, unless --db names it')
+    .option('--keep', 'with --exit: do not remove it')
+    .addHelpText('after', '\nExamples:\n  crm quickstart\n  crm quickstart --exit -o json')
+    .action((options: Options, command: Command) =>
+      // Only the flag counts: a database that the environment or a profile names is in use for something else.
+      runQuickstart(options, resolveConfig(command), command.optsWithGlobals<GlobalOptions>()),
+    );
+}
+
+async function runQuickstart(options: Options, config: Config, { db, color }: GlobalOptions): Promise<void> {
+  const { createScreen } = await import('../quickstart/screen.ts');
+  const { placeDatabase, removePlace } = await import('../quickstart/setup.ts');
+  const { startDemo } = await import('../quickstart/demo.ts');
+  const { travel } = await import('../quickstart/journey.ts');
+  const { printFigures, sayGoodbye, summarize } = await import('../quickstart/summary.ts');
+  const stopped = stopRequested();
+  const place = placeDatabase(db);
+  const isKept = !options.exit || options.keep === true || place.folder === null;
+  const screen = createScreen(isColored(color));
+  try {
+    const demo = await startDemo(screen, place);
+    try {
+      const figures = await Promise.race([travel(demo), stopped.then(interruption)]);
+      summarize(demo, figures, { isServing: !options.exit, isKept });
+      await printFigures(config, demo, figures);
+      if (!options.exit) await stopped;
+    } finally {
+      await demo.stop();
+    }
+    if (!options.exit) sayGoodbye(screen, place);
+  } finally {
+    if (!isKept) removePlace(place);
+  }
+}
+
+function stopRequested(): Promise<void> {
+  return new Promise((resolve) => {
+    onInterrupt(resolve);
+    process.once('SIGTERM', () => resolve());
+  });
+}
+
+function interruption(): never {
+  throw new CliError('Interrupted before the journey was over.', {
+    exitCode: EXIT.interrupted,
+    nextSteps: ['run it again: crm quickstart'],
+  });
+}
+
+function isColored(color: boolean | undefined): boolean {
+  const isPlain = color === false || Boolean(process.env.NO_COLOR) || process.env.TERM === 'dumb';
+  return Boolean(process.stderr.isTTY) && !isPlain;
+}

@@ -1,0 +1,145 @@
+// `crm serve`: runs the server until it is told to stop.
+import { existsSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import { type Config, resolveConfig } from '../config.ts';
+import { isLoopback } from '../connect.ts';
+import { databaseError, databaseFlag } from '../database.ts';
+import { CliError, errorCode, usageError } from '../errors.ts';
+import { onInterrupt } from '../interrupt.ts';
+import { note } from '../io.ts';
+import { count, port } from '../options.ts';
+import { VERSION } from '../version.ts';
+
+interface Options {
+  host: string;
+  port: number;
+  baseUrl?: string;
+  tlsCert?: string;
+  tlsKey?: string;
+  behindProxy?: boolean;
+  keyLimit: number;
+  orgLimit: number;
+  log?: 'json' | 'pretty' | 'off';
+}
+
+/** Adds `crm serve`. */
+export function registerServeCommand(program: Command): void {
+  program
+    .command('serve')
+    .summary('run the server')
+    .description('Serve the database over HTTP until SIGTERM or Ctrl-C; the file is made if it is missing.')
+    .option('--host <host>', 'address to listen on', '127.0.0.1')
+    .option('--port <port>', 'port to listen on; 0 takes a free one', port, 4000)
+    .option('--base-url <url>', 'address that clients use, where it is another')
+    .option('--tls-cert <file>', 'certificate chain, PEM')
+    .option('--tls-key <file>', 'private key, PEM')
+    .addOption(new Option('--behind-proxy', 'a proxy in front ends TLS').conflicts(['tlsCert', 'tlsKey']))
+    .option('--key-limit <n>', 'requests a minute for each key', count, 200)
+    .option('--org-limit <n>', 'requests a minute for each organization', count, 1000)
+    .addOption(
+      new Option('--log <form>', 'logs on stderr (default: pretty on a terminal, else json)').choices([
+        'json',
+        'pretty',
+        'off',
+      ]),
+    )
+    .action((options: Options, command: Command) => runServe(options, resolveConfig(command)));
+}
+
+async function runServe(options: Options, config: Config): Promise<void> {
+  const tls = tlsFiles(options);
+  checkExposure(options);
+  if (options.baseUrl !== undefined) checkBaseUrl(options.baseUrl);
+  const { startServer } = await import('../../server/serve.ts');
+  const server = await startServer({
+    db: config.db,
+    host: options.host,
+    port: options.port,
+    ...(options.baseUrl !== undefined && { baseUrl: options.baseUrl }),
+    ...(tls !== undefined && { tls }),
+    behindProxy: options.behindProxy ?? false,
+    keyLimit: options.keyLimit,
+    orgLimit: options.orgLimit,
+    log: options.log ?? (process.stderr.isTTY ? 'pretty' : 'json'),
+  }).catch((error: unknown) => {
+    throw startError(options, config, error);
+  });
+  note(
+    [
+      `crm ${VERSION} serves ${config.db}`,
+      `API   ${server.url}/api/v2  and  ${server.url}/api/v1`,
+      `Docs  ${server.docsUrl}`,
+      `Next: ${nextCommand(server, config)}`,
+    ].join('\n'),
+  );
+  await stopRequested();
+  note('Stopping: open requests are being finished.');
+  await server.stop();
+}
+
+function tlsFiles({ tlsCert, tlsKey }: Options): { certFile: string; keyFile: string } | undefined {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined) {
+    throw usageError('--tls-cert and --tls-key go together.', 'give both files.');
+  }
+  for (const file of [tlsCert, tlsKey]) {
+    if (!existsSync(file)) throw usageError(`There is no file ${file}.`, 'check --tls-cert and --tls-key.');
+  }
+  return { certFile: tlsCert, keyFile: tlsKey };
+}
+
+function checkExposure(options: Options): void {
+  if (isLoopback(options.host) || options.tlsCert !== undefined || options.behindProxy) return;
+  throw usageError(
+    `${options.host} can be reached from other machines, and keys would cross the network unencrypted.`,
+    'add --tls-cert FILE --tls-key FILE to serve HTTPS,',
+    'or --behind-proxy if a proxy in front of it ends TLS,',
+    'or leave --host out to serve this machine only.',
+  );
+}
+
+function checkBaseUrl(text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && ['http:', 'https:'].includes(url.protocol) && !url.search && !url.hash) return;
+  throw usageError(`--base-url "${text}" is no address.`, 'give one like https://crm.example.com.');
+}
+
+function startError(options: Options, config: Config, error: unknown): unknown {
+  const address = `${options.host}:${options.port}`;
+  const code = errorCode(error);
+  if (code === 'EADDRINUSE') {
+    const nextSteps = ['stop the program that has it, or choose another: crm serve --port 4001'];
+    return new CliError(`The address ${address} is in use.`, { nextSteps, cause: error });
+  }
+  if (code === 'EACCES') {
+    const nextSteps = ['choose a port above 1023, or allow the program to take this one.'];
+    return new CliError(`The address ${address} may not be taken.`, { nextSteps, cause: error });
+  }
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    const nextSteps = ['choose an address of this machine in --host.'];
+    return new CliError(`${options.host} is no address of this machine.`, { nextSteps, cause: error });
+  }
+  if (/^ERR_(?:OSSL|SSL|BORINGSSL)/.test(code)) {
+    const nextSteps = ['check that both are PEM files that belong together.'];
+    return new CliError('The certificate or its key cannot be used.', { nextSteps, cause: error });
+  }
+  return databaseError(config.db, error);
+}
+
+function nextCommand(server: { url: string; isEmpty: boolean }, config: Config): string {
+  const db = databaseFlag(config.db);
+  if (server.isEmpty) return `crm init --org "My company"${db}   (in another terminal)`;
+  const url = server.url === 'http://127.0.0.1:4000' ? '' : ` --url ${server.url}`;
+  return `crm list contacts${url}   (with a key in CRM_API_KEY; "crm keys issue" makes one)`;
+}
+
+function stopRequested(): Promise<void> {
+  return new Promise((resolve) => {
+    // Asked for once, we drain; Ctrl-C once more ends the process by its default.
+    const release = onInterrupt(() => {
+      release();
+      resolve();
+    });
+    process.once('SIGTERM', () => resolve());
+  });
+}

@@ -1,0 +1,44 @@
+// `crm update`: changes the given fields of one record and prints it.
+import type { Command } from 'commander';
+import { requestBody } from '../body.ts';
+import { recordOf } from '../client.ts';
+import { type Config, resolveConfig } from '../config.ts';
+import { connect } from '../connect.ts';
+import { resourceLook } from '../looks.ts';
+import { printRecord } from '../output.ts';
+import { pathOf, resourceFor } from '../target.ts';
+
+interface Options {
+  data?: string;
+}
+
+/** Adds `crm update`. */
+export function registerUpdateCommand(program: Command): void {
+  program
+    .command('update')
+    .summary('change fields of one record')
+    .description('Change the given fields of one record, leave the others as they are, and print it.')
+    .argument('<resource>', 'contacts, companies, deals, …')
+    .argument('<id>', 'id of the record')
+    .argument('[field=value...]', 'new values; "field=" clears a field')
+    .option('-d, --data <json|@file|->', 'the changes as JSON: text, file or input')
+    .addHelpText('after', '\nExample:\n  crm update deals ID estimated_value=52000 custom.region=north')
+    .action((resource: string, id: string, pairs: string[], options: Options, command: Command) =>
+      runUpdate({ resource, id, pairs }, options, resolveConfig(command)),
+    );
+}
+
+async function runUpdate(
+  what: { resource: string; id: string; pairs: string[] },
+  options: Options,
+  config: Config,
+): Promise<void> {
+  const resource = await resourceFor(what.resource, 'update');
+  const settable = Object.fromEntries(
+    Object.entries(resource.fields).filter(([, { access }]) => access === 'write'),
+  );
+  const body = await requestBody(options.data, what.pairs, settable);
+  const path = pathOf(resource, what.id);
+  const record = recordOf(await (await connect(config)).request('PATCH', path, body));
+  await printRecord(config, record, resourceLook(resource));
+}

@@ -1,0 +1,63 @@
+// `crm users`: makes and lists the users of an organization.
+import type { Command } from 'commander';
+import type { Data } from '../../db/fields.ts';
+import type { UserRow } from '../../db/schema.ts';
+import { type Config, resolveConfig } from '../config.ts';
+import { checkedEmail, checkedName, organizationNamed, withStore } from '../database.ts';
+import { createPrinter, type Look, printRecord } from '../output.ts';
+
+const FIELDS = ['id', 'email', 'name', 'org_id'];
+const LOOK: Look = { columns: FIELDS, allFields: FIELDS };
+
+interface Options {
+  org: string;
+  name?: string;
+}
+
+/** Adds `crm users create` and `crm users list`. */
+export function registerUsersCommand(program: Command): void {
+  const users = program
+    .command('users')
+    .summary('make and list users')
+    .description('Users of an organization: records have owners, and keys can be bound to a user.');
+  users
+    .command('create')
+    .description('Make a user and print it.')
+    .argument('<email>', 'email address')
+    .requiredOption('--org <org>', 'name or id of the organization')
+    .option('--name <name>', 'name of the person')
+    .action((email: string, options: Options, command: Command) =>
+      runCreate(email, options, resolveConfig(command)),
+    );
+  users
+    .command('list')
+    .description('List the users of an organization.')
+    .requiredOption('--org <org>', 'name or id of the organization')
+    .action((options: Options, command: Command) => runList(options, resolveConfig(command)));
+}
+
+async function runCreate(text: string, options: Options, config: Config): Promise<void> {
+  const email = await checkedEmail(text);
+  const name = options.name === undefined ? null : checkedName('The name of a user', options.name);
+  const { createUser } = await import('../../db/accounts.ts');
+  const user = await withStore(config.db, async (store) => {
+    const org = await organizationNamed(store, options.org);
+    return store.write((trx) => createUser(trx, { orgId: org.id, email, name, now: Date.now() }));
+  });
+  await printRecord(config, presented(user), LOOK);
+}
+
+async function runList(options: Options, config: Config): Promise<void> {
+  const { listUsers } = await import('../../db/accounts.ts');
+  const rows = await withStore(config.db, async (store) => {
+    const org = await organizationNamed(store, options.org);
+    return listUsers(store.read, org.id);
+  });
+  const printer = createPrinter(config, LOOK);
+  await printer.print(rows.map(presented));
+  await printer.end();
+}
+
+function presented({ id, email, name, org_id }: UserRow): Data {
+  return { id, email, name, org_id };
+}

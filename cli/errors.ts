@@ -1,0 +1,56 @@
+// Errors that a person can act on, and the exit codes they end in.
+
+export const EXIT = { done: 0, failed: 1, usage: 2, rejectedRows: 3, auth: 4, interrupted: 130 } as const;
+
+export interface CliErrorOptions {
+  /** 1 (failed) unless said. */
+  exitCode?: number;
+  /** What to do next, one sentence or command each. */
+  nextSteps?: string[];
+  /** The server's id of the request that failed. */
+  requestId?: string;
+  /** HTTP status of the response, where the server refused. */
+  status?: number;
+  cause?: unknown;
+}
+
+/** An expected failure: its message is for people, and main turns it into the exit code. */
+export class CliError extends Error {
+  readonly exitCode: number;
+  readonly nextSteps: readonly string[];
+  readonly requestId: string | undefined;
+  readonly status: number | undefined;
+
+  constructor(message: string, options: CliErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'CliError';
+    this.exitCode = options.exitCode ?? EXIT.failed;
+    this.nextSteps = options.nextSteps ?? [];
+    this.requestId = options.requestId;
+    this.status = options.status;
+  }
+}
+
+/** An error in how the command was written: exit 2. */
+export function usageError(message: string, ...nextSteps: string[]): CliError {
+  return new CliError(message, { exitCode: EXIT.usage, nextSteps });
+}
+
+/** The `code` that system calls and libraries put on their errors, or ''. */
+export function errorCode(error: unknown): string {
+  const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
+  return typeof code === 'string' ? code : '';
+}
+
+/** What stderr says of an error: message, request id, and the next step to take. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof CliError)) {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return `crm: unexpected error: ${text}\nNext: Report this, with the command you ran.`;
+  }
+  const lines = [`crm: ${error.message}`];
+  if (error.requestId !== undefined) lines.push(`Request id: ${error.requestId}`);
+  const steps = error.nextSteps.map((step) => step.replace(/^(?!crm )./, (first) => first.toUpperCase()));
+  if (steps.length > 0) lines.push(`Next: ${steps.join('\n      ')}`);
+  return lines.join('\n');
+}

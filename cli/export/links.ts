@@ -1,0 +1,65 @@
+// The links of exported records, as lines that `import all` ties together again.
+import type { Data } from '../../db/fields.ts';
+import type { Resource } from '../../db/resource.ts';
+import type { Client } from '../client.ts';
+import { CliError } from '../errors.ts';
+import { readLines } from '../lines.ts';
+import { listRequest, pagesOf } from '../list-request.ts';
+import type { Spool } from './spool.ts';
+
+/**
+ * One line of links.ndjson: the record `record_id` is linked under `resource/id/link`; `record_type` where the link
+ * needs it, and the link's own fields, stand beside.
+ */
+type LinkLine = Data;
+
+/** Adds the links of every record in `recordsPath` to the spool, and goes on where an earlier run left off. */
+export async function collectLinks(
+  client: Client,
+  resource: Resource,
+  recordsPath: string,
+  links: Spool,
+  onProgress: (done: number) => void,
+): Promise<void> {
+  const finished = finishedRecords(links.cursor, resource);
+  let done = 0;
+  for await (const line of readLines(recordsPath)) {
+    done += 1;
+    if (done <= finished) continue;
+    const record = JSON.parse(line) as Data;
+    const lines = await linksOf(client, resource, record).catch(noneIfGone);
+    await links.append(lines, `${resource.name} ${done}`);
+    onProgress(done);
+  }
+}
+
+// Deleted since it was listed: then it has no links any more.
+function noneIfGone(error: unknown): LinkLine[] {
+  if (error instanceof CliError && error.status === 404) return [];
+  throw error;
+}
+
+function finishedRecords(cursor: string | null, resource: Resource): number {
+  const [name, done] = (cursor ?? '').split(' ');
+  return name === resource.name ? Number(done) : 0;
+}
+
+async function linksOf(client: Client, resource: Resource, record: Data): Promise<LinkLine[]> {
+  if (record.member_count === 0) return [];
+  const lines: LinkLine[] = [];
+  const id = String(record.id);
+  for (const [name, link] of Object.entries(resource.links)) {
+    const list = await listRequest(`${resource.name}/${id}/${name}`, { api: 'v2' });
+    for await (const page of pagesOf(client, list, { cursor: null, limit: Number.POSITIVE_INFINITY })) {
+      for (const child of page.records) {
+        const own: Data = Object.fromEntries(
+          Object.keys(link.fields).map((field) => [field, child[field] ?? null]),
+        );
+        const type: Data = link.childType === 'body' ? { record_type: child.record_type ?? null } : {};
+        const recordId = String(child[link.childType === 'body' ? link.childField : 'id']);
+        lines.push({ resource: resource.name, id, link: name, record_id: recordId, ...type, ...own });
+      }
+    }
+  }
+  return lines;
+}

@@ -1,0 +1,70 @@
+// From spooled records to the exported text: CSV columns found in a pass of their own, files renamed when whole.
+import { open, rename, rm } from 'node:fs/promises';
+import type { Data } from '../../db/fields.ts';
+import { errorCode } from '../errors.ts';
+import { readLines } from '../lines.ts';
+import { createEncoder, type Look } from '../output.ts';
+import { syncFolder, unwritable } from './spool.ts';
+
+export type ExportFormat = 'csv' | 'ndjson' | 'json';
+
+const PAGE_RECORDS = 500;
+
+/** Writes the spooled records to `target` through a temporary file beside it, durable before it gets its name. */
+export async function writeFile(
+  spoolPath: string,
+  target: string,
+  format: ExportFormat,
+  look: Look,
+): Promise<void> {
+  const temporary = `${target}.crm-new`;
+  try {
+    const file = await open(temporary, 'w');
+    try {
+      for await (const text of encoded(spoolPath, format, look)) await file.write(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, target);
+    await syncFolder(target);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw errorCode(error) === '' ? error : unwritable(target, error);
+  }
+}
+
+/** The spooled records as text, piece by piece. */
+export async function* encoded(spoolPath: string, format: ExportFormat, look: Look): AsyncGenerator<string> {
+  const columns = format === 'csv' ? await csvColumns(spoolPath, look) : look.allFields;
+  const encoder = createEncoder(format, { ...look, allFields: columns });
+  let page: Data[] = [];
+  let isEmpty = true;
+  for await (const line of readLines(spoolPath)) {
+    page.push(JSON.parse(line) as Data);
+    if (page.length < PAGE_RECORDS) continue;
+    yield encoder.page(page, isEmpty);
+    isEmpty = false;
+    page = [];
+  }
+  if (page.length > 0) yield encoder.page(page, isEmpty);
+  yield encoder.end(isEmpty && page.length === 0);
+}
+
+/** Whether the columns of a CSV file show only once all records are known. */
+export function hasOpenColumns(look: Look): boolean {
+  return look.fields === undefined && look.allFields.includes('custom');
+}
+
+// A column for every custom key that any record has, so that the file can be imported again.
+async function csvColumns(spoolPath: string, look: Look): Promise<readonly string[]> {
+  if (!hasOpenColumns(look)) return look.allFields;
+  const keys = new Set<string>();
+  for await (const line of readLines(spoolPath)) {
+    const { custom } = JSON.parse(line) as Data;
+    for (const key of Object.keys(custom ?? {})) keys.add(key);
+  }
+  return look.allFields.flatMap((name) =>
+    name === 'custom' ? [...keys].map((key) => `custom.${key}`) : [name],
+  );
+}

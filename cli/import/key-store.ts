@@ -1,0 +1,59 @@
+// A map on disk: what an import has to remember of every row must not grow its memory.
+import { Database, type Statement } from 'bun:sqlite';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Texts by key; the first value of a key stays. */
+export class KeyStore {
+  readonly #database: Database;
+  readonly #insert: Statement;
+  readonly #replace: Statement;
+  readonly #select: Statement<{ value: string }, [string]>;
+  readonly #temporaryPath: string | null;
+
+  /** Opens the store at a path, or one that is gone when it is closed. */
+  constructor(path: string | null = null) {
+    this.#temporaryPath = path === null ? join(tmpdir(), `crm-import-${crypto.randomUUID()}.keys`) : null;
+    this.#database = new Database(path ?? this.#temporaryPath ?? '', { create: true, strict: true });
+    this.#database.run('PRAGMA busy_timeout = 5000');
+    // A temporary store has nothing to lose in a crash: one transaction, never committed.
+    this.#database.run(path === null ? 'PRAGMA journal_mode = OFF' : 'PRAGMA journal_mode = DELETE');
+    this.#database.run(path === null ? 'PRAGMA synchronous = OFF' : 'PRAGMA synchronous = NORMAL');
+    this.#database.run(
+      'CREATE TABLE IF NOT EXISTS keys (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID',
+    );
+    if (path === null) this.#database.run('BEGIN');
+    this.#insert = this.#database.query('INSERT OR IGNORE INTO keys (key, value) VALUES (?, ?)');
+    this.#replace = this.#database.query('INSERT OR REPLACE INTO keys (key, value) VALUES (?, ?)');
+    this.#select = this.#database.query('SELECT value FROM keys WHERE key = ?');
+  }
+
+  get(key: string): string | undefined {
+    return this.#select.get(key)?.value;
+  }
+
+  /** Whether the key was new. */
+  add(key: string, value: string): boolean {
+    return this.#insert.run(key, value).changes > 0;
+  }
+
+  /** Puts a value in place of what was there. */
+  set(key: string, value: string): void {
+    this.#replace.run(key, value);
+  }
+
+  /** Adds all of them or, if the process dies, none. */
+  addAll(entries: Iterable<readonly [key: string, value: string]>): void {
+    const add = (): void => {
+      for (const [key, value] of entries) this.add(key, value);
+    };
+    if (this.#temporaryPath !== null) add();
+    else this.#database.transaction(add)();
+  }
+
+  close(): void {
+    this.#database.close();
+    if (this.#temporaryPath !== null) rmSync(this.#temporaryPath, { force: true });
+  }
+}

@@ -1,0 +1,61 @@
+// What passes through an import: rows as they were read, and why one of them was turned away.
+import type { Data, JsonValue } from '../../db/fields.ts';
+
+export type Format = 'csv' | 'json' | 'ndjson';
+
+/** Why a row is not imported, in the words of the errors file. */
+export interface Rejection {
+  code: string;
+  /** The field, or '' where the whole row is at fault. */
+  path: string;
+  message: string;
+}
+
+/** One row of the input, before anything is made of it. */
+export interface SourceRow {
+  /** The first line of the row. */
+  readonly line: number;
+  /** Header and value, in the order of the input. */
+  readonly entries: readonly (readonly [header: string, value: JsonValue])[];
+  /** As the errors file gives it back: CSV cells, a JSON object, or text that is no JSON. */
+  readonly original: readonly string[] | Data | string;
+  readonly fault: Rejection | null;
+}
+
+/** A row that is ready to be sent, or turned away beforehand. */
+export type PreparedRow = { line: number; body: Data } | { line: number; rejection: Rejection };
+
+/** What became of a row. */
+export type Outcome =
+  /** `id` is that of the record, where it is known. */
+  { status: 'created' | 'updated' | 'skipped'; id?: string } | { status: 'rejected'; rejection: Rejection };
+
+/** One fault of a row; several are joined into one rejection. */
+export class RowFault extends Error {
+  readonly code: string;
+  readonly path: string;
+
+  constructor(code: string, path: string, message: string) {
+    super(message);
+    this.code = code;
+    this.path = path;
+  }
+}
+
+/** One rejection for all faults of a row: a single fault keeps its own code. */
+export function rejectionOf(faults: readonly Rejection[]): Rejection {
+  const [first, ...others] = faults;
+  if (first === undefined) throw new Error('a rejection needs a fault');
+  if (others.length === 0) return { code: first.code, path: first.path, message: first.message };
+  const isSame = others.every(({ code }) => code === first.code);
+  return {
+    code: isSame ? first.code : 'VALIDATION_FAILED',
+    path: faults.map(({ path }) => path).join(', '),
+    message: faults.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; '),
+  };
+}
+
+/** Columns that an errors file adds; they are ignored when it is imported again. */
+export const ERROR_COLUMNS = ['_line', '_code', '_path', '_message'] as const;
+/** Holds a line that is no JSON in an NDJSON errors file. */
+export const TEXT_COLUMN = '_text';

@@ -1,0 +1,89 @@
+// One import from beginning to end: survey, plan, journal, rows, summary.
+import { resolve } from 'node:path';
+import { type Client, unexpectedAnswer } from '../client.ts';
+import type { Config } from '../config.ts';
+import { connect } from '../connect.ts';
+import { usageError } from '../errors.ts';
+import { onInterrupt } from '../interrupt.ts';
+import { note } from '../io.ts';
+import { responseError } from '../response-error.ts';
+import { resourceFor } from '../target.ts';
+import { sha256 } from './digest.ts';
+import { ErrorsFile } from './errors-file.ts';
+import { ImportRun } from './import-run.ts';
+import type { JournalState } from './journal.ts';
+import { describePlan, makePlan, type Plan, planKey } from './plan.ts';
+import { Reporter } from './report.ts';
+import type { ImportRequest, ImportSummary } from './request.ts';
+import { openJournal } from './resume.ts';
+import { type SurveyedInput, surveyInput } from './survey.ts';
+
+/** Imports one input; throws a CliError where it could not be brought to its end. */
+export async function runImport(request: ImportRequest, config: Config): Promise<ImportSummary> {
+  const resource = await resourceFor(request.resource, 'batch');
+  const apiKey = await config.apiKey();
+  const reporter = new Reporter();
+  const client = await connect({ ...config, apiKey: async () => apiKey }, reporter.onWait);
+  const input = await surveyInput(request.input, request.format);
+  const plan = makePlan(resource, input.survey, request);
+  if (!request.isQuiet) tellPlan(plan, request, input);
+  const { organization, requestsPerMinute } = await greet(client);
+  const content = `${input.digest ?? ''}\n${planKey(plan)}`;
+  const journal = await openJournal({
+    input: request.isDryRun || input.digest === null ? null : request.input,
+    fingerprint: sha256(`${content}\n${config.url}`),
+    keyDigest: sha256(apiKey),
+    organization,
+    batchSize: request.batchSize,
+    isResumeWanted: request.isResumeWanted,
+    isConfirmed: request.isConfirmed,
+  });
+  const errorsFile =
+    request.isDryRun && request.errors === null ? null : openErrors(request, input, journal.state);
+  const interruption = new AbortController();
+  const release = onInterrupt(() => interruption.abort());
+  const run = new ImportRun({
+    ...{ request, resource, client, input, plan, journal, reporter, errorsFile, content, interruption },
+    requestsPerMinute,
+  });
+  try {
+    return await run.go();
+  } finally {
+    release();
+  }
+}
+
+function openErrors(request: ImportRequest, input: SurveyedInput, state: JournalState): ErrorsFile {
+  if (request.errors !== null && resolve(request.errors) === resolve(request.input)) {
+    throw usageError('--errors names the input itself.', 'name another file.');
+  }
+  return new ErrorsFile({
+    path: request.errors,
+    input: request.input,
+    format: input.format,
+    headers: input.headers,
+    resumed: state.errorsFile === null ? null : { file: state.errorsFile, bytes: state.errorsBytes },
+  });
+}
+
+function tellPlan(plan: Plan, request: ImportRequest, { survey }: SurveyedInput): void {
+  note(`${request.isDryRun ? 'Checking' : 'Importing'} ${plan.resource.name} from ${survey.name}:`);
+  for (const line of describePlan(plan)) note(line);
+}
+
+/** Finds out that server and key are good before anything is read at length, and whose organization it is. */
+export async function greet(
+  client: Client,
+): Promise<{ organization: string | null; requestsPerMinute: number }> {
+  const path = '/api/v2/pipelines';
+  const query = { limit: '1', sort_direction: 'asc' };
+  const response = await client.request('GET', path, { query, expectErrors: true });
+  const { status, headers, body } = response;
+  const requestsPerMinute = Number(headers.get('x-ratelimit-limit')) || 200;
+  // A key without pipelines:read can import all the same.
+  if (status === 403) return { organization: null, requestsPerMinute };
+  if (body.object === 'error') throw responseError({ method: 'GET', path, status, headers, body });
+  if (body.object !== 'list') throw unexpectedAnswer(response);
+  const [oldest] = body.data;
+  return { organization: oldest === undefined ? null : String(oldest.id), requestsPerMinute };
+}

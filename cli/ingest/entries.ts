@@ -1,0 +1,33 @@
+// What the parsers of `crm ingest` give back: entries with the line they stand in, and the faults of the rest.
+
+/** Something wrong with an entry, which is left out, or with the file around it. */
+export interface Fault {
+  line: number;
+  message: string;
+}
+
+export interface Parsed<T> {
+  entries: T[];
+  faults: Fault[];
+  /** Entries that are well-formed but tell nothing to store. */
+  ignored: number;
+}
+
+/** Gathers the faults of one entry, so that all of them are told at once. */
+export class FaultList {
+  readonly faults: Fault[] = [];
+
+  add(line: number, message: string): void {
+    this.faults.push({ line, message });
+  }
+
+  /** The value that `read` gives, or undefined and a fault in that line. */
+  attempt<T>(line: number, read: () => T): T | undefined {
+    try {
+      return read();
+    } catch (error) {
+      this.add(line, error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,28 @@
+// People in calendars and bookings: a name, an email, each once.
+import { caselessKey } from '../../db/fields.ts';
+
+export const NAME_CHARACTERS_MAX = 1_000;
+export const DESCRIPTION_CHARACTERS_MAX = 10_000;
+
+/** Someone who holds, attends or books; at least one of the two is known. */
+export interface Person {
+  name: string | null;
+  email: string | null;
+}
+
+/** The people who have a name or an email, each email once. */
+export function uniquePeople(people: readonly Person[]): Person[] {
+  const seen = new Set<string>();
+  return people.filter(({ name, email }) => {
+    if (email === null) return name !== null;
+    const key = caselessKey(email);
+    return seen.has(key) ? false : seen.add(key);
+  });
+}
+
+/** Text of at most that many code points; what is longer ends in `…`. */
+export function clip(text: string, charactersMax: number): string {
+  if (text.length <= charactersMax) return text;
+  const characters = [...text];
+  return characters.length <= charactersMax ? text : `${characters.slice(0, charactersMax - 1).join('')}…`;
+}

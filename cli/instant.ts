@@ -1,0 +1,14 @@
+// ISO 8601 dates and instants as people type them on the command line.
+
+const ISO = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+
+/** Unix milliseconds of `2026-03-31` (its beginning, UTC) or `2026-03-31T09:00:00Z`; undefined if it is neither. */
+export function isoMilliseconds(text: string): number | undefined {
+  const day = ISO.exec(text)?.[1];
+  if (day === undefined) return undefined;
+  const midnight = new Date(`${day}T00:00:00Z`);
+  // 30 February is taken for 2 March, or for no date at all.
+  if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(day)) return undefined;
+  const milliseconds = Date.parse(text);
+  return Number.isNaN(milliseconds) ? undefined : milliseconds;
+}

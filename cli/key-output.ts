@@ -1,0 +1,95 @@
+// How a key is shown, once: bare in a pipe, framed on a terminal, as an object with -o json.
+import type { Data } from '../db/fields.ts';
+import type { IssuedKey } from '../db/keys.ts';
+import type { ApiKeyRow } from '../db/schema.ts';
+import type { Config } from './config.ts';
+import { isoTime } from './database.ts';
+import { writeOut } from './io.ts';
+import { createPrinter, printRecord } from './output.ts';
+import { neutralizeLine } from './text.ts';
+
+/** Prints a key that was just issued or rotated; it can never be shown again. */
+export async function printKey(config: Config, { key, row }: IssuedKey): Promise<void> {
+  if (config.isOutputGiven && config.output !== 'table') {
+    const record: Data = {
+      id: row.id,
+      key,
+      api: row.api,
+      scopes: scopesOf(row),
+      access: row.access,
+      expires_at: isoTime(row.expires_at),
+    };
+    return printRecord(config, record, { columns: [], allFields: Object.keys(record) });
+  }
+  if (!config.isOutputGiven && !process.stdout.isTTY) return writeOut(`${key}\n`);
+  const columns = process.stdout.isTTY ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY;
+  // All of it on stdout: stderr may well end up in a log, where no key belongs.
+  await writeOut(`${keyNotice(key, row, columns)}${nextCommands(key, row)}\n`);
+}
+
+/** The once-only notice, framed where the terminal is wide enough for a frame that leaves the key in one piece. */
+export function keyNotice(key: string, row: ApiKeyRow, columns: number): string {
+  const label = row.name === null ? '' : ` "${neutralizeLine(row.name)}"`;
+  const lines = [
+    `${row.api} key${label}, shown this once. Keep it in a safe place.`,
+    '',
+    key,
+    '',
+    `id      ${row.id}`,
+    `access  ${row.access === 'user' ? `user ${row.user_id}` : row.access}`,
+    `expires ${isoTime(row.expires_at) ?? 'never'}`,
+  ];
+  const width = Math.max(...lines.map((line) => Bun.stringWidth(line)));
+  if (width + 4 > columns) return `${lines.join('\n')}\n`;
+  const body = lines.map((line) => `│ ${line}${' '.repeat(width - Bun.stringWidth(line))} │\n`).join('');
+  const bar = '─'.repeat(width + 2);
+  return `╭${bar}╮\n${body}╰${bar}╯\n`;
+}
+
+function nextCommands(key: string, row: ApiKeyRow): string {
+  const call =
+    row.api === 'v1'
+      ? 'crm list people --api v1'
+      : `crm list ${scopesOf(row)[0]?.split(':')[0] ?? 'contacts'}`;
+  return `Next: export CRM_API_KEY=${key}\n      ${call}`;
+}
+
+function scopesOf(row: ApiKeyRow): string[] {
+  return row.scopes === '' ? [] : row.scopes.split(',');
+}
+
+const LIST_COLUMNS = ['id', 'name', 'api', 'access', 'status', 'created_at', 'last_used_at'];
+
+/** Prints keys without their secrets. */
+export async function printKeyList(config: Config, rows: readonly ApiKeyRow[], now: number): Promise<void> {
+  const records = rows.map((row) => presented(row, now));
+  const allFields = Object.keys(records[0] ?? {});
+  const printer = createPrinter(config, { columns: LIST_COLUMNS, allFields });
+  await printer.print(records);
+  await printer.end();
+}
+
+function presented(row: ApiKeyRow, now: number): Data {
+  const { id, name, api, prefix, access, user_id, org_id } = row;
+  return {
+    id,
+    name,
+    api,
+    prefix,
+    access,
+    user_id,
+    org_id,
+    scopes: scopesOf(row),
+    status: keyStatus(row, now),
+    created_at: isoTime(row.created_at),
+    expires_at: isoTime(row.expires_at),
+    revoked_at: isoTime(row.revoked_at),
+    last_used_at: isoTime(row.last_used_at),
+  };
+}
+
+/** Whether the key works at that moment (Unix milliseconds), or why not. */
+export function keyStatus(row: ApiKeyRow, now: number): 'active' | 'expired' | 'revoked' {
+  if (row.revoked_at !== null) return 'revoked';
+  return row.expires_at !== null && row.expires_at <= now ? 'expired' : 'active';
+}

@@ -1,0 +1,19 @@
+// The entry: settles colour before anything that reads it is loaded, then runs the command line.
+
+import { listenForInterrupts } from './interrupt.ts';
+import { flushErrors, writeOut } from './io.ts';
+
+async function main(words: string[]): Promise<number> {
+  const isPlain = process.env.NO_COLOR || process.env.TERM === 'dumb' || words.includes('--no-color');
+  if (isPlain) process.env.FORCE_COLOR = '0';
+  // A failed write is reported to its writer; without a listener it would end the process besides.
+  process.stdout.on('error', () => {});
+  process.stderr.on('error', () => {});
+  listenForInterrupts();
+  const { run } = await import('./program.ts');
+  return run(words);
+}
+
+const exitCode = await main(process.argv.slice(2));
+await Promise.allSettled([writeOut(''), flushErrors()]);
+process.exit(exitCode);

@@ -1,0 +1,122 @@
+// The command line as a whole: every command in its group, and the one place where errors become exit codes.
+import { Command, CommanderError, Option } from 'commander';
+import { registerCompletionCommand } from './commands/completion.ts';
+import { registerCreateCommand } from './commands/create.ts';
+import { registerDeleteCommand } from './commands/delete.ts';
+import { registerExportCommand } from './commands/export.ts';
+import { registerGetCommand } from './commands/get.ts';
+import { registerImportCommand } from './commands/import.ts';
+import { registerIngestCommand } from './commands/ingest.ts';
+import { registerInitCommand } from './commands/init.ts';
+import { registerKeysCommand } from './commands/keys.ts';
+import { registerLinkCommands } from './commands/link.ts';
+import { registerListCommand } from './commands/list.ts';
+import { registerOpenapiCommand } from './commands/openapi.ts';
+import { registerOrgsCommand } from './commands/orgs.ts';
+import { registerQuickstartCommand } from './commands/quickstart.ts';
+import { registerServeCommand } from './commands/serve.ts';
+import { registerUpdateCommand } from './commands/update.ts';
+import { registerUsersCommand } from './commands/users.ts';
+import { registerVersionCommand } from './commands/version.ts';
+import { OUTPUT_FORMATS } from './config.ts';
+import { CliError, describeError, EXIT, errorCode, usageError } from './errors.ts';
+import { note, writeOut } from './io.ts';
+import { versionLine } from './version.ts';
+
+const ABOUT = 'About crm:';
+
+/** Builds the program, with nothing run yet. */
+export function buildProgram(): Command {
+  const program = new Command('crm')
+    .description('A self-hosted CRM records service and its command line.')
+    .version(versionLine(), '-V, --version', 'print version, commit and Bun version')
+    .exitOverride()
+    .configureOutput({ outputError: () => {} })
+    .configureHelp({ showGlobalOptions: true });
+  addGlobalOptions(program);
+  program.commandsGroup('Operator commands (on the database file itself):');
+  registerServeCommand(program);
+  registerInitCommand(program);
+  registerOrgsCommand(program);
+  registerUsersCommand(program);
+  registerKeysCommand(program);
+  registerIngestCommand(program);
+  program.commandsGroup('Data commands (over HTTP, with an API key):');
+  registerImportCommand(program);
+  registerListCommand(program);
+  registerGetCommand(program);
+  registerCreateCommand(program);
+  registerUpdateCommand(program);
+  registerDeleteCommand(program);
+  registerLinkCommands(program);
+  registerExportCommand(program);
+  program.commandsGroup('To see it all at once:');
+  registerQuickstartCommand(program);
+  program.commandsGroup(ABOUT);
+  registerOpenapiCommand(program);
+  registerCompletionCommand(program);
+  registerVersionCommand(program);
+  program.addHelpCommand(
+    new Command('help').argument('[command]').description('print what a command takes').helpGroup(ABOUT),
+  );
+  return program;
+}
+
+function addGlobalOptions(program: Command): void {
+  program
+    .optionsGroup('Global options, before or after the command:')
+    .option('--db <path>', 'database file [CRM_DB, ./crm.db]')
+    .option('--url <url>', 'server address [CRM_URL, http://127.0.0.1:4000]')
+    .option('--api-key-file <file>', 'file that holds the API key [CRM_API_KEY holds the key itself]')
+    .addOption(
+      new Option('-o, --output <format>', 'table on a terminal, else ndjson [CRM_OUTPUT]').choices(
+        OUTPUT_FORMATS,
+      ),
+    )
+    .option('--profile <name>', 'profile of crm/config.json in XDG_CONFIG_HOME [CRM_PROFILE]')
+    .option('--no-color', 'no colour [NO_COLOR, TERM=dumb]');
+}
+
+/** Runs the command line given (without the program's own name) and resolves with the exit code. */
+export async function run(words: readonly string[]): Promise<number> {
+  const program = buildProgram();
+  try {
+    if (words.length === 0) await writeOut(program.helpInformation());
+    else await program.parseAsync(words, { from: 'user' });
+    return Number(process.exitCode ?? EXIT.done);
+  } catch (error) {
+    return exitCodeOf(program, words, error);
+  }
+}
+
+function exitCodeOf(program: Command, words: readonly string[], error: unknown): number {
+  // Whoever read our output has seen enough.
+  if (errorCode(error) === 'EPIPE') return EXIT.done;
+  const shown = error instanceof CommanderError ? usageErrorOf(program, words, error) : error;
+  if (shown === null) return EXIT.done;
+  note(describeError(shown));
+  return shown instanceof CliError ? shown.exitCode : EXIT.failed;
+}
+
+/** commander's complaint as a usage error of ours; null where it only ended after help or version. */
+function usageErrorOf(program: Command, words: readonly string[], error: CommanderError): CliError | null {
+  if (error.exitCode === 0) return null;
+  const name = commandPath(program, words);
+  if (error.code === 'commander.help') {
+    return usageError(`"${name}" needs a command of its own.`, `run "${name} --help" to see which.`);
+  }
+  const message = error.message.replace(/^error: /, '');
+  return usageError(message, `run "${name} --help" to see what it takes.`);
+}
+
+function commandPath(program: Command, words: readonly string[]): string {
+  const path = ['crm'];
+  let command = program;
+  for (const word of words) {
+    const next = command.commands.find((one) => one.name() === word);
+    if (next === undefined) continue;
+    command = next;
+    path.push(word);
+  }
+  return path.join(' ');
+}

@@ -1,0 +1,183 @@
+// Progress of long work on stderr: an Ink bar on a terminal, a plain line every few seconds anywhere else.
+
+export interface ProgressState {
+  /** How much is behind us, whatever became of it. */
+  done: number;
+  ok?: number;
+  failed?: number;
+  skipped?: number;
+  /** What the work is waiting for; without one it is taken to be running. */
+  note?: string;
+}
+
+export interface ProgressOptions {
+  label: string;
+  /** Plural, such as `rows`. */
+  unit: string;
+  /** Null where the end is not known. */
+  total: number | null;
+  quiet?: boolean;
+  /** What the rate limit lets through in one epoch-aligned minute, in units. */
+  ratePerMinuteMax?: number;
+  /** Done before this run began, so that it does not count as speed. */
+  startAt?: number;
+}
+
+export interface Progress {
+  update(state: ProgressState): void;
+  stop(finalLine?: string): Promise<void>;
+}
+
+/** What there is to show at one moment. */
+export interface Snapshot extends ProgressState {
+  label: string;
+  unit: string;
+  total: number | null;
+  ratePerSecond: number | null;
+  etaSeconds: number | null;
+}
+
+export interface EtaInput {
+  remaining: number;
+  ratePerSecond: number;
+  ratePerMinuteMax?: number;
+  usedThisMinute: number;
+  secondsLeftInMinute: number;
+}
+
+const MINUTE_MS = 60_000;
+const PLAIN_INTERVAL_MS = 3_000;
+
+/** Seconds until the rest is done, with the waits for every minute whose budget is used up. */
+export function estimateSeconds(input: EtaInput): number {
+  const { remaining, ratePerSecond, ratePerMinuteMax, usedThisMinute, secondsLeftInMinute } = input;
+  if (remaining <= 0) return 0;
+  if (ratePerMinuteMax === undefined) return remaining / ratePerSecond;
+  const budget = Math.max(0, ratePerMinuteMax - usedThisMinute);
+  const thisMinute = Math.min(budget, ratePerSecond * secondsLeftInMinute);
+  if (remaining <= thisMinute) return remaining / ratePerSecond;
+  const perMinute = Math.min(ratePerMinuteMax, ratePerSecond * 60);
+  const rest = remaining - thisMinute;
+  const wholeMinutes = Math.ceil(rest / perMinute) - 1;
+  return secondsLeftInMinute + wholeMinutes * 60 + (rest - wholeMinutes * perMinute) / ratePerSecond;
+}
+
+/** Turns updates into rate and ETA; time spent waiting does not count as work. */
+export class Meter {
+  readonly #options: ProgressOptions;
+  readonly #startAt: number;
+  #state: ProgressState;
+  #updatedMs: number;
+  #activeMs = 0;
+  #doneAtMinuteStart: number;
+
+  constructor(options: ProgressOptions, nowMs: number) {
+    this.#options = options;
+    this.#startAt = options.startAt ?? 0;
+    this.#state = { done: this.#startAt };
+    this.#doneAtMinuteStart = this.#startAt;
+    this.#updatedMs = nowMs;
+  }
+
+  update(state: ProgressState, nowMs: number): void {
+    if (this.#state.note === undefined) this.#activeMs += nowMs - this.#updatedMs;
+    if (minuteOf(nowMs) !== minuteOf(this.#updatedMs)) this.#doneAtMinuteStart = this.#state.done;
+    this.#state = state;
+    this.#updatedMs = nowMs;
+  }
+
+  snapshot(nowMs: number): Snapshot {
+    const { label, unit, total } = this.#options;
+    const ratePerSecond = this.#rate();
+    const etaSeconds =
+      total === null || ratePerSecond === null ? null : this.#eta(total, ratePerSecond, nowMs);
+    return { label, unit, total, ratePerSecond, etaSeconds, ...this.#state };
+  }
+
+  #rate(): number | null {
+    const done = this.#state.done - this.#startAt;
+    return done > 0 && this.#activeMs > 0 ? (done / this.#activeMs) * 1000 : null;
+  }
+
+  #eta(total: number, ratePerSecond: number, nowMs: number): number {
+    const { ratePerMinuteMax } = this.#options;
+    const isSameMinute = minuteOf(nowMs) === minuteOf(this.#updatedMs);
+    const isSpent = isSameMinute && this.#state.note !== undefined;
+    const used = isSameMinute ? this.#state.done - this.#doneAtMinuteStart : 0;
+    return estimateSeconds({
+      remaining: total - this.#state.done,
+      ratePerSecond,
+      usedThisMinute: isSpent ? Number.POSITIVE_INFINITY : used,
+      secondsLeftInMinute: (MINUTE_MS - (nowMs % MINUTE_MS)) / 1000,
+      ...(ratePerMinuteMax !== undefined && { ratePerMinuteMax }),
+    });
+  }
+}
+
+const minuteOf = (ms: number): number => Math.floor(ms / MINUTE_MS);
+
+/** A whole number with thousands separators. */
+export function formatCount(value: number): string {
+  return Math.round(value).toLocaleString('en-US');
+}
+
+/** A duration as a person says it: `8 s`, `2 min 5 s`, `1 h 20 min`. */
+export function formatDuration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}
+
+/** Rate, ETA and counts, each as one short phrase; what is unknown or zero is left out. */
+export function progressFacts(snapshot: Snapshot): string[] {
+  const { ratePerSecond, etaSeconds, unit, ok, failed, skipped } = snapshot;
+  const facts: string[] = [];
+  if (ratePerSecond !== null) {
+    const rate = ratePerSecond < 10 ? ratePerSecond.toFixed(1) : formatCount(ratePerSecond);
+    facts.push(`${rate} ${unit}/s`);
+  }
+  if (etaSeconds !== null && etaSeconds > 0) facts.push(`${formatDuration(etaSeconds)} left`);
+  if (ok !== undefined) facts.push(`${formatCount(ok)} ok`);
+  if (failed) facts.push(`${formatCount(failed)} failed`);
+  if (skipped) facts.push(`${formatCount(skipped)} skipped`);
+  return facts;
+}
+
+/** `57%`, or null where the end is not known. */
+export function percentDone({ done, total }: Pick<Snapshot, 'done' | 'total'>): string | null {
+  if (total === null || total === 0) return null;
+  return `${Math.floor((Math.min(done, total) / total) * 100)}%`;
+}
+
+/** The whole state in one plain line. */
+export function progressLine(snapshot: Snapshot): string {
+  const { label, unit, done, total, note } = snapshot;
+  const percent = percentDone(snapshot);
+  const of = total === null ? '' : ` of ${formatCount(total)}`;
+  const head = `${label}: ${formatCount(done)}${of} ${unit}${percent === null ? '' : ` (${percent})`}`;
+  const line = [head, ...progressFacts(snapshot)].join(', ');
+  return note === undefined ? line : `${line} – ${note}`;
+}
+
+/** Shows progress on stderr until `stop`, which leaves only its final line behind. */
+export async function startProgress(options: ProgressOptions): Promise<Progress> {
+  const meter = new Meter(options, Date.now());
+  const update = (state: ProgressState): void => meter.update(state, Date.now());
+  if (options.quiet) return { update, stop: async () => {} };
+  const snapshot = (): Snapshot => meter.snapshot(Date.now());
+  if (process.stderr.isTTY && process.env.TERM !== 'dumb') {
+    const { mountProgress } = await import('./ui/mount-progress.tsx');
+    return { update, stop: mountProgress(snapshot) };
+  }
+  const print = (): void => void process.stderr.write(`${progressLine(snapshot())}\n`);
+  const timer = setInterval(print, PLAIN_INTERVAL_MS);
+  return {
+    update,
+    stop: async (finalLine) => {
+      clearInterval(timer);
+      print();
+      if (finalLine !== undefined) process.stderr.write(`${finalLine}\n`);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+// The stage of quickstart: the demo database made and served.
+import { databaseError } from '../database.ts';
+import { errorCode } from '../errors.ts';
+import { buildDemoData, DEMO_ORGANIZATION } from './demo-data.ts';
+import type { Ids } from './load.ts';
+import type { Screen } from './screen.ts';
+import { createDatabase, type DemoDatabase, type Place } from './setup.ts';
+import type { DemoData } from './types.ts';
+
+export interface Demo {
+  screen: Screen;
+  data: DemoData;
+  /** Ids by key of the demo data: those of the users, then of whatever is imported. */
+  ids: Ids;
+  database: DemoDatabase;
+  url: string;
+  docsUrl: string;
+  /** Finishes open requests, for ten seconds at most, and frees the database. */
+  stop(): Promise<void>;
+}
+
+const HOST = '127.0.0.1';
+const PORT = 4000;
+const KEY_LIMIT = 200;
+const ORG_LIMIT = 1_000;
+
+/** Makes the demo database and serves it on port 4000, or on a free port where that is taken. */
+export async function startDemo(screen: Screen, place: Place): Promise<Demo> {
+  screen.heading('crm quickstart: the whole journey on a throw-away database');
+  const data = buildDemoData(Date.now());
+  const ids: Ids = new Map();
+  const database = await createDatabase(place, data.users, ids);
+  screen.step('Database', place.path);
+  screen.step('Organization', `${DEMO_ORGANIZATION}, ${data.users.length} users`);
+  screen.step('Keys', 'v1 (ALL), v2 (every scope), and one for the import, good for an hour');
+  const server = await serve(place.path);
+  screen.step('Server', `${server.url}, docs at ${server.docsUrl}`);
+  return { screen, data, ids, database, url: server.url, docsUrl: server.docsUrl, stop: server.stop };
+}
+
+async function serve(db: string) {
+  const { startServer } = await import('../../server/serve.ts');
+  const limits = { keyLimit: KEY_LIMIT, orgLimit: ORG_LIMIT };
+  const start = (port: number) =>
+    startServer({ db, host: HOST, port, behindProxy: false, ...limits, log: 'off' });
+  try {
+    return await start(PORT).catch((error: unknown) => {
+      if (errorCode(error) === 'EADDRINUSE') return start(0);
+      throw error;
+    });
+  } catch (error) {
+    throw databaseError(db, error);
+  }
+}

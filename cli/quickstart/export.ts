@@ -1,0 +1,39 @@
+// The last leg of quickstart: all contacts into a CSV file beside the database.
+import { statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { exportToFile } from '../export/run.ts';
+import { Spool } from '../export/spool.ts';
+import { type ListRequest, listRequest } from '../list-request.ts';
+import { clientFor } from './client.ts';
+import type { Demo } from './demo.ts';
+import type { ExportMeasure } from './figures.ts';
+
+/** Exports the contacts as `crm export contacts --format csv` does. */
+export async function exportContacts(demo: Demo): Promise<ExportMeasure> {
+  const { screen, data, database } = demo;
+  const path = join(dirname(database.path), `${basename(database.path, '.db')}-contacts.csv`);
+  const client = clientFor(demo, database.keys.v2);
+  const state = { done: 0, requests: 0, bytes: 0 };
+  const list = counted(await listRequest('contacts', { api: 'v2', filter: [] }), state);
+  const measure = await screen.measure({
+    ...{ label: 'Export', unit: 'contacts', total: data.records.contacts.length },
+    run: async (report) => {
+      const onProgress = (done: number): void => report({ ...state, done });
+      const job = { client, list, look: list.look, format: 'csv', onProgress } as const;
+      state.done = await exportToFile(job, path, await Spool.open(`${path}.crm-part`, list.name, false));
+      return { ...state, bytes: statSync(path).size };
+    },
+  });
+  screen.text(`  in ${path}`);
+  return { ...measure, path };
+}
+
+function counted(list: ListRequest, state: { requests: number }): ListRequest {
+  return {
+    ...list,
+    page: (...request) => {
+      state.requests += 1;
+      return list.page(...request);
+    },
+  };
+}

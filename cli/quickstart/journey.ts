@@ -1,0 +1,73 @@
+// The journey of quickstart: import over HTTP, ingest, read in both versions, export.
+import { CliError } from '../errors.ts';
+import { listRequest, pagesOf } from '../list-request.ts';
+import { clientFor } from './client.ts';
+import type { Demo } from './demo.ts';
+import { exportContacts } from './export.ts';
+import type { Figures, Measure } from './figures.ts';
+import { ingestDemo } from './ingest.ts';
+import { learnStages, loadRecords, makeLinks } from './load.ts';
+import { WRITABLE } from './types.ts';
+
+/** Carries the demo data through the server and back; throws where anything is refused, lost or doubled. */
+export async function travel(demo: Demo): Promise<Figures> {
+  const { data } = demo;
+  const startedMs = performance.now();
+  const { imported, links } = await importAll(demo);
+  const ingested = await ingestDemo(demo);
+  const pages = { v2: await readAll(demo, 'v2'), v1: await readAll(demo, 'v1') };
+  const exported = await exportContacts(demo);
+  if (exported.records !== data.records.contacts.length) throw notWhole('The export');
+  return { imported, links, ingested, pages, exported, seconds: (performance.now() - startedMs) / 1_000 };
+}
+
+async function importAll(demo: Demo): Promise<Pick<Figures, 'imported' | 'links'>> {
+  const { screen, data, ids, database } = demo;
+  const client = clientFor(demo, database.keys.loader);
+  await learnStages(client, ids);
+  const imported: Record<string, Measure> = {};
+  for (const name of WRITABLE) {
+    const records = data.records[name];
+    imported[name] = await screen.measure({
+      ...{ label: 'Import', unit: name, total: records.length },
+      run: (report) => loadRecords(client, name, records, ids, report),
+    });
+  }
+  const links = await screen.measure({
+    ...{ label: 'Import', unit: 'links', total: data.links.length },
+    run: (report) => makeLinks(client, data.links, ids, report),
+  });
+  return { imported, links };
+}
+
+/** Pages through all contacts, which v1 calls people, and finds every imported one exactly once. */
+async function readAll(demo: Demo, api: 'v1' | 'v2'): Promise<Measure> {
+  const { screen, data, ids, database } = demo;
+  const client = clientFor(demo, database.keys[api]);
+  const list = await listRequest(api === 'v1' ? 'people' : 'contacts', { api, filter: [] });
+  const missing = new Set(data.records.contacts.map(({ key }) => ids.get(key)));
+  const measure = await screen.measure({
+    ...{ label: `Read by ${api}`, unit: list.name, total: missing.size },
+    run: async (report) => {
+      const state = { done: 0, requests: 0, bytes: 0 };
+      for await (const page of pagesOf(client, list, { cursor: null, limit: Number.POSITIVE_INFINITY })) {
+        for (const { id } of page.records) missing.delete(String(id));
+        state.done += page.records.length;
+        state.requests += 1;
+        state.bytes += Buffer.byteLength(page.response.text);
+        report(state);
+      }
+      return state;
+    },
+  });
+  if (missing.size > 0 || measure.records !== data.records.contacts.length) {
+    throw notWhole(`Reading by ${api}`);
+  }
+  return measure;
+}
+
+function notWhole(what: string): CliError {
+  return new CliError(`${what} did not give every contact exactly once.`, {
+    nextSteps: ['run it again with --keep, then "crm doctor" on the database that it names.'],
+  });
+}

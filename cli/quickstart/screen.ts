@@ -1,0 +1,126 @@
+// What quickstart says on stderr: a line for each step, with a bar while it runs and colour on a terminal only.
+import type { Wait } from '../client.ts';
+import { formatCount, startProgress } from '../progress.ts';
+import { neutralize } from '../text.ts';
+import { formatBytes, formatTime, type Measure, perSecond } from './figures.ts';
+
+/** How far some work has come. */
+export interface Done {
+  done: number;
+  requests: number;
+  /** Bytes read, where that is what the work does. */
+  bytes?: number;
+}
+
+export interface MeasuredWork {
+  label: string;
+  /** Plural, such as `contacts`. */
+  unit: string;
+  total: number;
+  run(report: (done: Done) => void): Promise<Done>;
+}
+
+/** Shows the steps of the journey. */
+export interface Screen {
+  /** A line that stands out. */
+  heading(text: string): void;
+  /** A step that is done: what, and how it went. */
+  step(label: string, detail: string): void;
+  /** Sentences, which may be broken between words. */
+  prose(text: string): void;
+  /** Lines to be copied or aligned, left as they are. */
+  text(lines: string): void;
+  /** Runs work of known size under a progress bar and leaves the line of a step that is done. */
+  measure(work: MeasuredWork): Promise<Measure>;
+  /** Says what the running work waits for. */
+  wait(wait: Wait): void;
+}
+
+const LABEL_CHARACTERS = 13;
+
+/** A screen on stderr. */
+export function createScreen(isColored: boolean): Screen {
+  const paint = (code: number, text: string): string =>
+    isColored ? `\u001b[${code}m${text}\u001b[0m` : text;
+  const write = (text: string): void => void process.stderr.write(`${text}\n`);
+  const stepLine = (label: string, detail: string): string =>
+    `${paint(32, '✓')} ${paint(1, label.padEnd(LABEL_CHARACTERS))} ${wrapped(neutralize(detail))}`;
+  let running: Bar | null = null;
+  return {
+    heading: (text) => write(paint(1, Bun.wrapAnsi(neutralize(text), terminalColumns()))),
+    prose: (text) => write(Bun.wrapAnsi(neutralize(text), terminalColumns())),
+    step: (label, detail) => write(stepLine(label, detail)),
+    text: (lines) => write(neutralize(lines)),
+    wait: ({ reason, seconds }) => {
+      const text = `${reason}: going on in ${Math.ceil(seconds)} s`;
+      if (running === null) write(`  ${text}`);
+      else running.hold(text);
+    },
+    measure: async (work) => {
+      const bar = await startBar(work);
+      running = bar;
+      let line: string | undefined;
+      try {
+        const startedMs = performance.now();
+        const result = await work.run((done) => bar?.report(done));
+        const seconds = (performance.now() - startedMs) / 1_000;
+        line = stepLine(work.label, describe(work.unit, result, seconds));
+        const { done, ...rest } = result;
+        return { records: done, ...rest, seconds };
+      } finally {
+        running = null;
+        if (bar !== null) await bar.stop(line);
+        else if (line !== undefined) write(line);
+      }
+    },
+  };
+}
+
+function terminalColumns(): number {
+  return process.stderr.isTTY ? process.stderr.columns || 80 : Number.MAX_SAFE_INTEGER;
+}
+
+// On a terminal a long detail goes on below its beginning, or below its label where the terminal is narrow.
+function wrapped(detail: string): string {
+  const columns = terminalColumns();
+  const indent = LABEL_CHARACTERS + 3;
+  if (indent + Bun.stringWidth(detail) <= columns) return detail;
+  const isNarrow = columns < 60;
+  const [margin, room] = isNarrow ? [2, columns - 2] : [indent, columns - indent];
+  const lines = Bun.wrapAnsi(detail, room - 1).split('\n');
+  return (isNarrow ? ['', ...lines] : lines).join(`\n${' '.repeat(margin)}`);
+}
+
+interface Bar {
+  report(done: Done): void;
+  /** Shows why nothing moves. */
+  hold(reason: string): void;
+  /** Puts the line in its place. */
+  stop(line: string | undefined): Promise<void>;
+}
+
+// Without a terminal there is no bar: the lines of the steps, seconds apart, are progress enough.
+async function startBar({ label, unit, total }: MeasuredWork): Promise<Bar | null> {
+  if (!process.stderr.isTTY || process.env.TERM === 'dumb') return null;
+  const progress = await startProgress({ label: `${label} ${unit}`, unit, total });
+  let latest = 0;
+  return {
+    report: ({ done }) => {
+      latest = done;
+      progress.update({ done });
+    },
+    hold: (reason) => progress.update({ done: latest, note: reason }),
+    stop: (line) => progress.stop(line),
+  };
+}
+
+function describe(unit: string, { done, requests, bytes }: Done, seconds: number): string {
+  const facts = [
+    `${formatCount(done)} ${unit}`,
+    `${formatCount(requests)} ${requests === 1 ? 'request' : 'requests'}`,
+    ...(bytes === undefined ? [] : [formatBytes(bytes)]),
+    formatTime(seconds),
+    `${formatCount(perSecond(done, seconds))}/s`,
+  ];
+  return facts.join(', ');
+}

@@ -1,0 +1,97 @@
+// Makes the throw-away database of quickstart: organization, users and keys.
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { NewKey } from '../../db/keys.ts';
+import type { Db } from '../../db/schema.ts';
+import { withStore } from '../database.ts';
+import { CliError, errorCode, usageError } from '../errors.ts';
+import { DEMO_ORGANIZATION } from './demo-data.ts';
+import type { Ids } from './load.ts';
+import type { DemoUser } from './types.ts';
+
+/** Where the demo database is. */
+export interface Place {
+  path: string;
+  /** The folder made for it; null where the caller named the file. */
+  folder: string | null;
+}
+
+export interface DemoDatabase extends Place {
+  organizationId: string;
+  keys: { v1: string; v2: string; loader: string };
+}
+
+const LOADER_KEY_HOURS = 1;
+
+/** Where the demo database goes: the path given, which must be new, or a fresh temporary folder. */
+export function placeDatabase(given: string | undefined): Place {
+  if (given === undefined) {
+    const folder = makeFolder();
+    return { path: join(folder, 'crm.db'), folder };
+  }
+  const path = resolve(given);
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size === 0) return { path, folder: null };
+  throw usageError(
+    `${path} exists already, and quickstart fills a database of its own.`,
+    'name a new file in --db, or leave --db out for a temporary one.',
+  );
+}
+
+function makeFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'crm-quickstart-'));
+  } catch (cause) {
+    throw new CliError(`Cannot make a folder in ${tmpdir()}: ${errorCode(cause)}.`, {
+      nextSteps: ['name another place for temporary files in TMPDIR, or a new database file in --db.'],
+      cause,
+    });
+  }
+}
+
+/** Removes the folder that was made for a demo database. */
+export function removePlace({ folder }: Place): void {
+  if (folder !== null) rmSync(folder, { recursive: true, force: true });
+}
+
+/** Creates the database with the demo organization, its users (whose ids go into `ids`) and three keys. */
+export async function createDatabase(
+  place: Place,
+  users: readonly DemoUser[],
+  ids: Ids,
+): Promise<DemoDatabase> {
+  const { createOrganization, createUser } = await import('../../db/accounts.ts');
+  const now = Date.now();
+  const fill = async (trx: Db): Promise<DemoDatabase> => {
+    const { id: orgId } = await createOrganization(trx, DEMO_ORGANIZATION, now);
+    for (const { key, email, name } of users) {
+      ids.set(key, (await createUser(trx, { orgId, email, name, now })).id);
+    }
+    return { ...place, organizationId: orgId, keys: await issueKeys(trx, orgId, now) };
+  };
+  return withStore(place.path, (store) => store.write(fill), { create: true });
+}
+
+// The import has a key of its own, without the right to delete, that soon expires: so the 200 requests a minute
+// of the newcomer's key are left to the newcomer.
+async function issueKeys(trx: Db, orgId: string, now: number): Promise<DemoDatabase['keys']> {
+  const { issueKey } = await import('../../db/keys.ts');
+  const { V2_SCOPES } = await import('../../db/resources/index.ts');
+  const issue = async (options: Pick<NewKey, 'api' | 'name' | 'scopes' | 'expiresAt'>): Promise<string> => {
+    const issued = await issueKey(trx, { ...options, orgId, access: 'organization', userId: null, now });
+    return issued.key;
+  };
+  const loaderScopes = V2_SCOPES.filter((scope) => !scope.endsWith(':delete'));
+  const loaderExpiresAt = now + LOADER_KEY_HOURS * 3_600_000;
+  return {
+    v1: await issue({ api: 'v1', name: 'quickstart v1', scopes: ['ALL'], expiresAt: null }),
+    v2: await issue({ api: 'v2', name: 'quickstart', scopes: V2_SCOPES, expiresAt: null }),
+    loader: await issue({
+      api: 'v2',
+      name: 'quickstart import',
+      scopes: loaderScopes,
+      expiresAt: loaderExpiresAt,
+    }),
+  };
+}

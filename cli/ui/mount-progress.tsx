@@ -1,0 +1,32 @@
+// Mounts the progress bar on stderr; only ever loaded on a terminal.
+import { render, Text } from 'ink';
+import type { Snapshot } from '../progress.ts';
+import { ProgressView } from './ProgressView.tsx';
+
+const FRAME_INTERVAL_MS = 150;
+const COLUMNS_DEFAULT = 80;
+
+/** Draws the snapshot several times a second; the function it returns puts the final line in its place. */
+export function mountProgress(snapshot: () => Snapshot): (finalLine?: string) => Promise<void> {
+  const hasColor = !process.env.NO_COLOR;
+  const frame = () => (
+    <ProgressView
+      snapshot={snapshot()}
+      columns={process.stderr.columns || COLUMNS_DEFAULT}
+      hasColor={hasColor}
+    />
+  );
+  const app = render(frame(), {
+    stdout: process.stderr,
+    exitOnCtrlC: false,
+    patchConsole: false,
+    interactive: true,
+  });
+  const timer = setInterval(() => app.rerender(frame()), FRAME_INTERVAL_MS);
+  return async (finalLine) => {
+    clearInterval(timer);
+    app.rerender(finalLine === undefined ? null : <Text>{finalLine}</Text>);
+    app.unmount();
+    await app.waitUntilExit();
+  };
+}

@@ -1,0 +1,118 @@
+// The OpenAPI document: @elysiajs/swagger describes an app that has every route and serves none.
+import { swagger } from '@elysiajs/swagger';
+import { Elysia } from 'elysia';
+import type { Data, JsonValue } from '../../db/fields.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import type { Api, Operation } from '../operation.ts';
+import { v1Operations } from '../v1/routes.ts';
+import { v2Operations } from '../v2/routes.ts';
+import { description } from './description.ts';
+import { errorComponents } from './errors.ts';
+import { HEADERS } from './headers.ts';
+import { isData } from './json-schema.ts';
+import { operationDetail } from './operations.ts';
+import { SHARED_PARAMETERS } from './parameters.ts';
+import { componentSchemas } from './schemas.ts';
+import { tags } from './tags.ts';
+
+const SPEC_PATH = '/docs/json';
+
+const documents = new Map<Api | undefined, Promise<Data>>();
+
+/** The document of both versions or of one; built when first asked for, without a server or a database. */
+export function openApiDocument(api?: Api): Promise<Data> {
+  let document = documents.get(api);
+  if (document === undefined) {
+    document = buildDocument(api);
+    documents.set(api, document);
+  }
+  return document;
+}
+
+async function buildDocument(api: Api | undefined): Promise<Data> {
+  const operations = [...v2Operations(), ...v1Operations()].filter(
+    (one) => api === undefined || one.api === api,
+  );
+  const app = new Elysia().use(
+    swagger({ path: '/docs', specPath: SPEC_PATH, documentation: frame(operations) }),
+  );
+  for (const operation of operations) {
+    const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    app.route(operation.method, path, notServed, { detail: operationDetail(operation) });
+  }
+  const response = await app.handle(new Request(`http://localhost${SPEC_PATH}`));
+  const document = (await response.json()) as Data;
+  return { ...document, components: usedComponents(document) };
+}
+
+function notServed(): never {
+  throw new Error('this app is described, not served');
+}
+
+type Documentation = NonNullable<Parameters<typeof swagger>[0]>['documentation'];
+
+// All that is not of a single operation.
+function frame(operations: Operation[]): Documentation {
+  const used = new Set(operations.map(({ tag }) => tag));
+  const document: Data = {
+    info: {
+      title: 'CRM Records Service',
+      version: manifest.version,
+      description: description(),
+      license: { name: manifest.license, url: 'https://spdx.org/licenses/MIT.html' },
+    },
+    servers: [{ url: '/', description: 'The service that this document comes from.' }],
+    tags: tags().filter(({ name }) => used.has(String(name))),
+    security: [{ ApiKeyHeader: [] }, { BearerToken: [] }],
+    components: {
+      securitySchemes: SECURITY_SCHEMES,
+      schemas: componentSchemas(),
+      parameters: SHARED_PARAMETERS,
+      headers: HEADERS,
+      responses: errorComponents(),
+    },
+  };
+  return document as Documentation;
+}
+
+const SECURITY_SCHEMES: Data = {
+  ApiKeyHeader: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Service-Api-Key',
+    description: 'The key in a header of its own. Send this or the other, never both.',
+  },
+  BearerToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The key as a bearer token. Send this or the other, never both.',
+  },
+};
+
+// Components that nothing refers to, because their version was left out, are left out too.
+function usedComponents(document: Data): Data {
+  const { components = {}, ...rest } = document;
+  const all = isData(components) ? components : {};
+  const used = new Set<string>();
+  follow(rest, all, used);
+  const kept = Object.entries(all).map(([kind, entries]) => {
+    const inUse = Object.entries(isData(entries) ? entries : {}).filter(
+      ([name]) => kind === 'securitySchemes' || used.has(`#/components/${kind}/${name}`),
+    );
+    return [kind, Object.fromEntries(inUse)];
+  });
+  return Object.fromEntries(kept);
+}
+
+function follow(value: JsonValue, components: Data, used: Set<string>): void {
+  if (Array.isArray(value)) for (const item of value) follow(item, components, used);
+  if (!isData(value)) return;
+  const { $ref } = value;
+  if (typeof $ref === 'string' && !used.has($ref)) {
+    used.add($ref);
+    const [, , kind = '', name = ''] = $ref.split('/');
+    const entries = components[kind];
+    if (isData(entries)) follow(entries[name] ?? null, components, used);
+  }
+  for (const item of Object.values(value)) follow(item, components, used);
+}

@@ -1,0 +1,193 @@
+// The error answers, as components: one for each status, and where they differ for each kind of endpoint.
+import type { Data } from '../../db/fields.ts';
+import type { Detail } from '../errors.ts';
+import type { Operation } from '../operation.ts';
+import { errorExample } from './envelopes.ts';
+import { type HeaderName, headersOf, RATE_LIMIT_HEADERS } from './headers.ts';
+import { refTo } from './json-schema.ts';
+
+/** Whose errors: those of a version, or those of the download by a link, which is not of a key. */
+type Family = 'V1' | 'V2' | 'Link';
+
+interface Example {
+  code: Detail['code'];
+  message: string;
+  /** Path and message of each fault, with its code where it is not the error's own. */
+  faults?: [path: string, message: string, code?: Detail['code']][];
+}
+
+interface ErrorAnswer {
+  name: string;
+  description: string;
+  headers: (family: Family) => readonly HeaderName[];
+  examples: Record<string, Example>;
+}
+
+const none = (): readonly HeaderName[] => [];
+const limited = (family: Family): readonly HeaderName[] => (family === 'Link' ? [] : RATE_LIMIT_HEADERS);
+const replayable = (family: Family): readonly HeaderName[] =>
+  family === 'V2' ? [...RATE_LIMIT_HEADERS, 'Idempotent-Replayed'] : limited(family);
+
+const ANSWERS: Record<number, ErrorAnswer> = {
+  401: {
+    name: 'Unauthorized',
+    description:
+      'No key, more than one, or one that is not valid here: wrong, revoked, expired, or of the other version.',
+    headers: () => ['WWW-Authenticate'],
+    examples: {
+      missing: { code: 'AUTH_MISSING_CREDENTIALS', message: 'An API key is needed.' },
+      invalid: { code: 'AUTH_INVALID_API_KEY', message: 'The API key is not valid here.' },
+      expired: { code: 'AUTH_EXPIRED_API_KEY', message: 'The API key has expired.' },
+    },
+  },
+  403: {
+    name: 'Forbidden',
+    description: 'The key lacks a scope that this needs, or its access level does not allow it.',
+    headers: none,
+    examples: {
+      scope: {
+        code: 'AUTH_INSUFFICIENT_SCOPE',
+        message: 'This needs the scope contacts:write, which the API key does not have.',
+      },
+      forbidden: {
+        code: 'OPERATION_FORBIDDEN',
+        message: 'This key is bound to one user: owner_id can only be that user.',
+      },
+    },
+  },
+  404: {
+    name: 'NotFound',
+    description: 'No such record exists in the organization, or the key does not see it.',
+    headers: replayable,
+    examples: {
+      absent: {
+        code: 'RESOURCE_NOT_FOUND',
+        message: 'No contact with this id exists in your organization.',
+      },
+    },
+  },
+  405: {
+    name: 'MethodNotAllowed',
+    description: 'This path with a method that it does not take. Needs no key.',
+    headers: () => ['Allow'],
+    examples: { method: { code: 'OPERATION_FORBIDDEN', message: 'This path takes GET, HEAD, POST only.' } },
+  },
+  409: {
+    name: 'Conflict',
+    description: 'Another record has what only one may have, or records still use what would be removed.',
+    headers: (family) => [...replayable(family), ...(family === 'V2' ? (['ExistingLocation'] as const) : [])],
+    examples: {
+      taken: {
+        code: 'RESOURCE_CONFLICT',
+        message: 'email: another contact has this email address',
+        faults: [['email', 'another contact has this email address']],
+      },
+    },
+  },
+  413: {
+    name: 'ContentTooLarge',
+    description: 'The body is over 1 MiB, or over 32 MiB in a batch.',
+    headers: none,
+    examples: { body: { code: 'VALIDATION_OUT_OF_RANGE', message: 'The body may have at most 1 MiB.' } },
+  },
+  422: {
+    name: 'UnprocessableContent',
+    description: 'The request is not valid; `details` lists every fault.',
+    headers: limited,
+    examples: {
+      required: {
+        code: 'VALIDATION_REQUIRED_FIELD',
+        message: 'name: is required',
+        faults: [['name', 'is required']],
+      },
+      format: {
+        code: 'VALIDATION_INVALID_FORMAT',
+        message: 'alt_emails.0: must be an email address, such as ada@example.com',
+        faults: [['alt_emails.0', 'must be an email address, such as ada@example.com']],
+      },
+      range: {
+        code: 'VALIDATION_OUT_OF_RANGE',
+        message: 'limit: must be an integer from 1 to 200',
+        faults: [['limit', 'must be an integer from 1 to 200']],
+      },
+      several: {
+        code: 'VALIDATION_FAILED',
+        message: 'The request has 2 faults; see details.',
+        faults: [
+          ['title', 'must have at most 1000 characters', 'VALIDATION_OUT_OF_RANGE'],
+          ['company_id', 'must be the id of an existing company', 'VALIDATION_FAILED'],
+        ],
+      },
+    },
+  },
+  429: {
+    name: 'TooManyRequests',
+    description:
+      'A limit is used up for this minute; the request counted nowhere. Try again after Retry-After.',
+    headers: () => [...RATE_LIMIT_HEADERS, 'Retry-After'],
+    examples: {
+      limit: {
+        code: 'RATE_LIMIT_EXCEEDED',
+        message: 'The limit of 200 requests a minute is used up; try again in 12 s.',
+      },
+    },
+  },
+  500: {
+    name: 'InternalError',
+    description:
+      'A failure of the service. Whether a write was done is unknown: repeat it with the same Idempotency-Key.',
+    headers: none,
+    examples: {
+      failure: {
+        code: 'INTERNAL_ERROR',
+        message: 'Something went wrong on our side; try again, and quote the request id if it persists.',
+      },
+    },
+  },
+};
+
+const FAMILIES: readonly Family[] = ['V1', 'V2', 'Link'];
+
+/** Every error answer as a component, by name. */
+export function errorComponents(): Data {
+  return Object.fromEntries(
+    FAMILIES.flatMap((family) =>
+      Object.values(ANSWERS).map((one) => [nameIn(family, one), errorAnswer(family, one)]),
+    ),
+  );
+}
+
+/** References to the error answers of an operation, by status. */
+export function errorResponses(operation: Operation): Data {
+  const isLink = operation.isTokenAuthorized === true;
+  const family = isLink ? 'Link' : operation.api === 'v1' ? 'V1' : 'V2';
+  const always = isLink ? [405, 429, 500] : [401, 403, 405, 429, 500];
+  const statuses = [...new Set([...always, ...operation.errorStatuses])].sort();
+  const entries = statuses.flatMap((status) => {
+    const one = ANSWERS[status];
+    return one === undefined ? [] : [[String(status), refTo('responses', nameIn(family, one))]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function nameIn(family: Family, { name }: ErrorAnswer): string {
+  return family === 'V2' ? name : family + name;
+}
+
+function errorAnswer(family: Family, { description, headers, examples }: ErrorAnswer): Data {
+  const api = family === 'V1' ? 'v1' : 'v2';
+  const shown = Object.entries(examples).map(([key, { code, message, faults }]) => {
+    const details = faults?.map(([path, text, own = code]) => ({ path, message: text, code: own })) ?? null;
+    return [key, { summary: code, value: errorExample(api, code, message, details) }];
+  });
+  return {
+    description,
+    headers: headersOf(['X-Request-Id', ...headers(family)]),
+    content: {
+      'application/json': {
+        schema: refTo('schemas', api === 'v1' ? 'V1Error' : 'Error'),
+        examples: Object.fromEntries(shown),
+      },
+    },
+  };
+}

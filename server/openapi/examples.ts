@@ -1,0 +1,79 @@
+// Examples of bodies and answers; bodies are such that sending them as they are works.
+import type { Data, JsonValue } from '../../db/fields.ts';
+import { findResource } from '../../db/resources/index.ts';
+import type { Operation } from '../operation.ts';
+import { isData } from './json-schema.ts';
+import { sampleOf } from './sample.ts';
+import { describeSchema, resolveRef } from './schemas.ts';
+
+const PERSON = { firstName: 'Ada', lastName: 'Lovelace', title: 'Head of Engines' };
+
+// Bodies of version 1, which is frozen, and whose filters and alternatives no schema tells.
+const V1_BODIES: Record<string, JsonValue> = {
+  createPerson: { type: 'email', identifier: 'ada@example.com', ...PERSON },
+  upsertPerson: { email: 'ada@example.com', ...PERSON, altEmails: ['ada@work.example'] },
+  updatePerson: { title: 'Head of Engines', remarks: 'Met at the Analytical Society.' },
+  queryPeople: { limit: 20, filter: { email: 'ada@example.com' } },
+  createCompanyV1: { domain: 'example.com', name: 'Example Ltd', industry: 'Manufacturing' },
+  updateCompanyV1: { name: 'Example Ltd', industry: 'Manufacturing' },
+  queryInteractions: { limit: 20 },
+  createInteractionV1: {
+    type: 'EMAIL',
+    direction: 'OUTBOUND',
+    title: 'Sent the offer',
+    interactionDate: 1_767_225_600_000,
+    mainContactEmail: 'ada@example.com',
+  },
+};
+
+const UPDATED_FIELDS = 3;
+
+/** Example of an operation's body; of one item of a batch. */
+export function bodyExample(operation: Operation): JsonValue {
+  const { id, method, body, path } = operation;
+  const fixed = V1_BODIES[id];
+  if (fixed !== undefined || body === undefined) return fixed ?? null;
+  const sample = sampleOf(describeSchema(body), resolveRef);
+  const [, name = ''] = /^\/api\/v2\/(\w+)(?:\/batch|\/\{id\})?$/.exec(path) ?? [];
+  const fields = findResource(name)?.fields;
+  if (!isData(sample)) return sample;
+  if (fields === undefined) return withIds(sample, path);
+  // An id would have to exist; all else can be sent as it is.
+  const sendable = Object.entries(sample).filter(([field]) => fields[field]?.kind !== 'reference');
+  return Object.fromEntries(method === 'PATCH' ? sendable.slice(0, UPDATED_FIELDS) : sendable);
+}
+
+// The body of an association names a field of the record it is kept in, which has the example.
+function withIds(sample: Data, path: string): Data {
+  const [, parent = ''] = /^\/api\/v2\/(\w+)/.exec(path) ?? [];
+  const fields = findResource(parent)?.fields ?? {};
+  const entries = Object.entries(sample).map(([name, value]) => [name, fields[name]?.example ?? value]);
+  return Object.fromEntries(entries);
+}
+
+/** Example of the data of a successful answer; of one record of a list. */
+export function dataExample({ answer, answerKind }: Operation): JsonValue {
+  if (answer === undefined) return null;
+  const schema = describeSchema(answer);
+  return answerKind === 'batch' ? batchExample(schema) : sampleOf(schema, resolveRef);
+}
+
+// One item that was created and one that was not, to show both.
+function batchExample(schema: Data): Data {
+  const sample = sampleOf(schema, resolveRef);
+  const [item] = isData(sample) && Array.isArray(sample.items) ? sample.items : [];
+  const data = isData(item) ? (item.data ?? null) : null;
+  const message = 'is not a field that can be sent here';
+  const details = [{ path: 'colour', message, code: 'VALIDATION_FAILED' }];
+  return {
+    items: [
+      { index: 0, status: 'created', data },
+      {
+        index: 1,
+        status: 'error',
+        error: { code: 'VALIDATION_FAILED', message: `colour: ${message}`, details },
+      },
+    ],
+    summary: { total: 2, succeeded: 1, failed: 1 },
+  };
+}

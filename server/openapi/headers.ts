@@ -1,0 +1,51 @@
+// The headers of answers, as components.
+import type { Data } from '../../db/fields.ts';
+import { refTo } from './json-schema.ts';
+
+function integer(description: string, minimum: number): Data {
+  return { required: true, description, schema: { type: 'integer', minimum } };
+}
+
+function text(description: string, more: Data = {}): Data {
+  return { required: true, description, schema: { type: 'string', ...more } };
+}
+
+/** Every header that an answer can be described with; the last two may be absent. */
+export const HEADERS = {
+  'X-Request-Id': text('Names this exchange; the same as meta.request_id, except in a replay.', {
+    minLength: 1,
+  }),
+  'X-RateLimit-Limit': integer('Requests a minute that the tighter limit allows.', 1),
+  'X-RateLimit-Remaining': integer('Requests left in this minute.', 0),
+  'X-RateLimit-Reset': integer('When the minute ends, in Unix seconds.', 0),
+  'Retry-After': integer('Seconds to wait before trying again.', 1),
+  Location: text('Absolute address of the record.', { format: 'uri' }),
+  Allow: text('The methods that this path takes.', { minLength: 1 }),
+  'WWW-Authenticate': text('How to authenticate.', { enum: ['Bearer'] }),
+  'Idempotent-Replayed': {
+    description: 'There, and `true`, when this is the stored answer to an earlier request with the same key.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  ExistingLocation: {
+    description: 'Address of the record that is in the way, where the key may see it.',
+    schema: { type: 'string', format: 'uri' },
+  },
+} as const satisfies Data;
+
+export type HeaderName = keyof typeof HEADERS;
+
+/** What an answer says of the rate limit. */
+export const RATE_LIMIT_HEADERS = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+] as const;
+
+/** The headers of an answer by name. */
+export function headersOf(names: readonly HeaderName[]): Data {
+  return Object.fromEntries(names.map((name) => [sentAs(name), refTo('headers', name)]));
+}
+
+function sentAs(name: HeaderName): string {
+  return name === 'ExistingLocation' ? 'Location' : name;
+}

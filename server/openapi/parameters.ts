@@ -1,0 +1,67 @@
+// The parameters of an operation: path, query, and the header of idempotent writes.
+import type { Data } from '../../db/fields.ts';
+import type { Operation, QueryParameter } from '../operation.ts';
+import { honoursKeys, KEY_HEADER } from '../pipeline/replay.ts';
+import { refTo } from './json-schema.ts';
+
+/** Parameters that operations share. None has an example: a page that fills it in would send it. */
+export const SHARED_PARAMETERS: Data = {
+  IdempotencyKey: {
+    name: KEY_HEADER,
+    in: 'header',
+    description:
+      'Names this write, so that sending it again gets the stored answer instead of a second write. ' +
+      'Kept for 24 h; with another request it is a 422.',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+  },
+};
+
+/** All parameters of an operation. */
+export function parametersOf(operation: Operation): Data[] {
+  const path = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) =>
+    pathParameter(operation, name),
+  );
+  const isRequired = operation.isTokenAuthorized === true;
+  const query = Object.entries(operation.query).map(([name, parameter]) =>
+    queryParameter(name, parameter, isRequired),
+  );
+  return [...path, ...query, ...(honoursKeys(operation) ? [refTo('parameters', 'IdempotencyKey')] : [])];
+}
+
+function pathParameter(operation: Operation, name: string): Data {
+  const isChild = name === 'child_id';
+  const description = isChild ? 'Id of the linked record.' : `Id of the ${subjectOf(operation)}.`;
+  return { name, in: 'path', required: true, description, schema: { type: 'string' } };
+}
+
+// The collection before the first parameter, in the singular.
+function subjectOf({ path }: Operation): string {
+  const [, collection = 'record'] = /(\w+)\/\{/.exec(path) ?? [];
+  if (collection === 'people') return 'person';
+  return collection.replace(/ies$/, 'y').replace(/s$/, '');
+}
+
+function queryParameter(name: string, parameter: QueryParameter, required: boolean): Data {
+  const { description } = parameter;
+  return { name, in: 'query', ...(required && { required }), description, schema: querySchema(parameter) };
+}
+
+function querySchema({ type, minimum, maximum, initial }: QueryParameter): Data {
+  const schema: Data = initial === undefined ? {} : { default: initial };
+  if (type === 'text') return { type: 'string', minLength: 1, ...schema };
+  if (type === 'boolean') return { type: 'boolean', ...schema };
+  if (type === 'instant') {
+    const anyOf = [
+      { type: 'string', format: 'date-time' },
+      { type: 'integer', format: 'int64' },
+    ];
+    return { anyOf, ...schema };
+  }
+  if (type !== 'integer') return { type: 'string', enum: [...type], ...schema };
+  return {
+    type: 'integer',
+    ...(minimum !== undefined && { minimum }),
+    ...(maximum !== undefined && { maximum }),
+    ...schema,
+  };
+}

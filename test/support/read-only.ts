@@ -1,0 +1,44 @@
+// Meetings, recordings and bookings as an integration would leave them in the database.
+import type { Data } from '../../db/fields.ts';
+import { insertRecord } from '../../db/records.ts';
+import { initialData, toColumns } from '../../db/resource.ts';
+import { getResource } from '../../db/resources/index.ts';
+import type { Harness, Json } from './harness.ts';
+
+type Where = Pick<Harness, 'store' | 'orgId' | 'clock'>;
+
+/** Writes a record of a read-only resource and gives its id. */
+export async function insertReadOnly(where: Where, name: string, fields: Data = {}): Promise<string> {
+  const resource = getResource(name);
+  const id = Bun.randomUUIDv7();
+  const attendee = fields.attendee as Json;
+  const derived: Data = attendee?.email ? { attendee_email: attendee.email } : {};
+  const columns = toColumns(resource.fields, { ...initialData(resource), ...fields, ...derived });
+  const { now } = where.clock;
+  const row = { org_id: where.orgId, id, created_by: 'integration', created_at: now, updated_at: now };
+  await where.store.write((trx) => insertRecord(trx, resource, { ...columns, ...row }));
+  return id;
+}
+
+export const SEGMENTS = [
+  {
+    speaker: { name: 'Ada', email: 'ada@mail.example' },
+    start_time: 0,
+    end_time: 2.5,
+    speech: 'Good morning.',
+  },
+  { speaker: { name: null, email: null }, start_time: 2.5, end_time: 4, speech: 'Morning.' },
+];
+
+/** Writes a recording that has a transcript and gives its id. */
+export async function insertTranscribed(where: Where, fields: Data = {}): Promise<string> {
+  const id = await insertReadOnly(where, 'recordings', { ...fields, has_transcript: true });
+  const row = {
+    org_id: where.orgId,
+    recording_id: id,
+    language: 'en',
+    segments: JSON.stringify(SEGMENTS),
+  };
+  await where.store.write((trx) => trx.insertInto('recording_transcripts').values(row).execute());
+  return id;
+}
