@@ -24,6 +24,8 @@ export class DatabaseFileError extends Error {
 export interface Connection {
   readonly raw: Database;
   readonly db: Db;
+  /** Ends the snapshot that reads share, if one is open; the next read sees what is committed by then. */
+  endSnapshot(): void;
   /** Closes it; the last one to close folds the write-ahead log into the file. */
   close(): void;
 }
@@ -62,17 +64,43 @@ export function openReader(path: string): Connection {
   raw.run('PRAGMA cache_size = -65536');
   raw.run('PRAGMA mmap_size = 268435456');
   assertPragmas(raw, { query_only: 1, busy_timeout: BUSY_TIMEOUT_MS });
-  return connect(raw);
+  return connect(raw, shareSnapshot);
 }
 
-function connect(raw: Database): Connection {
+function connect(raw: Database, share: (raw: Database) => () => void = () => () => undefined): Connection {
   const kept = keepStatements(raw);
+  const endSnapshot = share(raw);
   const close = () => {
+    endSnapshot();
     // SQLite keeps a connection open for as long as it has statements.
     for (const statement of kept.values()) statement.finalize();
     raw.close();
   };
-  return { raw, db: new Kysely<Schema>({ dialect: new BunSqliteDialect({ database: raw }) }), close };
+  const db: Db = new Kysely<Schema>({ dialect: new BunSqliteDialect({ database: raw }) });
+  return { raw, db, endSnapshot, close };
+}
+
+// Taking and giving back SQLite's read lock costs more than most queries do, so the reads of one turn of the event loop
+// share a snapshot. It never outlives the turn, and a commit of our own ends it at once.
+function shareSnapshot(raw: Database): () => void {
+  const prepare = raw.prepare.bind(raw);
+  const begin = prepare('BEGIN');
+  const commit = prepare('COMMIT');
+  let isOpen = false;
+  const end = () => {
+    if (!isOpen) return;
+    isOpen = false;
+    commit.run();
+  };
+  raw.prepare = ((sql: string) => {
+    if (!isOpen) {
+      begin.run();
+      isOpen = true;
+      setImmediate(end);
+    }
+    return prepare(sql);
+  }) as typeof raw.prepare;
+  return end;
 }
 
 type KeptStatements = Map<string, ReturnType<Database['prepare']>>;
@@ -87,6 +115,8 @@ function keepStatements(raw: Database): KeptStatements {
     let statement = kept.get(sql);
     if (statement === undefined) {
       statement = prepare(sql);
+      // Asked for at every execution, and the same every time.
+      Object.defineProperty(statement, 'columnNames', { value: statement.columnNames });
       if (kept.size >= STATEMENTS_MAX) evictOldest(kept);
       kept.set(sql, statement);
     }

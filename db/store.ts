@@ -34,7 +34,10 @@ export async function openStore(path: string, options: StoreOptions = {}): Promi
     throw error;
   }
   const reader = openReader(path);
-  const queue = new WriteQueue(writer.raw, writer.db, options.onDiskFailure ?? (() => undefined));
+  const queue = new WriteQueue(writer.raw, writer.db, {
+    onCommit: reader.endSnapshot,
+    onDiskFailure: options.onDiskFailure ?? (() => undefined),
+  });
   return {
     read: reader.db,
     write: (job) => queue.write(job),

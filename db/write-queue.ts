@@ -19,12 +19,18 @@ export class WriteQueue {
   #waiting: Entry[] = [];
   #draining: Promise<void> | null = null;
   #closed = false;
+  readonly #onCommit: () => void;
   readonly #onDiskFailure: (error: unknown) => void;
 
-  constructor(raw: Database, db: Db, onDiskFailure: (error: unknown) => void) {
+  constructor(
+    raw: Database,
+    db: Db,
+    events: { onCommit: () => void; onDiskFailure: (error: unknown) => void },
+  ) {
     this.#raw = raw;
     this.#db = db;
-    this.#onDiskFailure = onDiskFailure;
+    this.#onCommit = events.onCommit;
+    this.#onDiskFailure = events.onDiskFailure;
   }
 
   /** Queues a job; resolves with its result after the commit, rejects with its error after its rollback. */
@@ -73,6 +79,7 @@ export class WriteQueue {
       if (isDiskFailure(error)) this.#onDiskFailure(error);
       return;
     }
+    this.#onCommit();
     for (const entry of done) entry.commit();
   }
 

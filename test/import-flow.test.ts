@@ -182,7 +182,7 @@ describe('rejected rows', () => {
       '--create-missing',
     ]);
     expect(retry.exitCode).toBe(0);
-    expect(retry.stderr).toContain('5 created, 0 rejected, and 1 missing company');
+    expect(retry.stderr).toContain('5 created, 0 rejected, and 1 missing company created');
     expect(existsSync(join(service.folder, 'rejected.csv.errors.csv.errors.csv'))).toBe(false);
     const nowhere = await send('GET', '/api/v2/companies?name=nowhere%20ltd');
     const lost = await send('GET', '/api/v2/contacts?email=lost@rejected.test');
@@ -220,7 +220,8 @@ describe('rejected rows', () => {
     ];
     const first = await service.crm(args);
     expect(first.exitCode).toBe(3);
-    expect(first.stderr).toContain('stopped after 10 rejected rows');
+    expect(first.stderr).toContain('10 rows of 10 were rejected');
+    expect(first.stderr).toContain('un the same command again to go on');
     await service.crm(args);
     const last = await service.crm(args);
     expect(last.stderr).toContain('Of 30 rows of tasks: 5 created, 25 rejected');
@@ -497,6 +498,97 @@ describe('never a lost or doubled row', () => {
     const unsure = await service.crm(['import', 'tasks', 'orgs.csv'], { key: blind.key });
     expect(unsure.exitCode).toBe(1);
     expect(unsure.stderr).toContain('whether it was into the same organization cannot be told');
+  });
+});
+
+describe('rows of unknown fate', () => {
+  /** A journal whose batches were sent long ago, or with another key, and never answered. */
+  async function inDoubt(
+    name: string,
+    change: (state: { pending: { sentAt: number }[] }) => void,
+  ): Promise<string[]> {
+    await service.write(name, tasks(name, 20));
+    const args = ['import', 'tasks', name, '--batch-size', '10', '--concurrency', '1'];
+    let child: CommandChild | undefined;
+    let seen = 0;
+    service.between = async ({ isBatch }, answer) => {
+      if (isBatch) seen += 1;
+      if (seen >= 2) child?.kill('SIGKILL');
+      return answer();
+    };
+    child = service.start(args);
+    await child.run;
+    service.between = null;
+    const state = JSON.parse(await service.read(`${name}.crm-journal`));
+    expect(state.pending.length).toBe(1);
+    change(state);
+    await service.write(`${name}.crm-journal`, JSON.stringify(state));
+    return args;
+  }
+
+  test('are not sent again after the server has forgotten their keys, unless told to', async () => {
+    const args = await inDoubt('forgotten', (state) => {
+      for (const batch of state.pending) batch.sentAt -= 2 * 24 * 60 * 60 * 1000;
+    });
+    const run = await service.crm(args);
+    expect(run.exitCode).toBe(2);
+    expect(run.stderr).toContain(
+      'The rows of lines 12 to 21 were sent more than 23 hours ago without an answer',
+    );
+    expect((await service.crm([...args, '--yes'])).exitCode).toBe(0);
+    expect(await namesOf('forgotten')).toEqual(expectedNames('forgotten', 20));
+  });
+
+  test('nor with another key', async () => {
+    const args = await inDoubt('strange', () => {});
+    const { key } = await service.harness.issue();
+    const run = await service.crm(args, { key });
+    expect(run.exitCode).toBe(2);
+    expect(run.stderr).toContain('were sent with another API key without an answer');
+    expect((await service.crm(args)).exitCode).toBe(0);
+    expect(await namesOf('strange')).toEqual(expectedNames('strange', 20));
+  });
+
+  test('a folder that cannot be written: no journal, errors beside the shell, and still nothing twice', async () => {
+    // A folder in the place of the file is what root cannot write to either.
+    await service.write('closed/rows.csv.crm-journal.tmp/x', '');
+    await service.write('closed/rows.csv.errors.csv/x', '');
+    await service.write(
+      'closed/rows.csv',
+      `${tasks('closed', 5)}`
+        .replace('name', 'name,done')
+        .replaceAll(/(\d{4})/g, '$1,no')
+        .replace('0004,no', '0004,maybe'),
+    );
+    for (let twice = 0; twice < 2; twice += 1) {
+      const run = await service.crm(['import', 'tasks', 'closed/rows.csv']);
+      expect(run.exitCode).toBe(3);
+      expect(run.stderr).toContain('cannot be written, so there will be no journal');
+      expect(run.stderr).toContain(join(service.folder, 'rows.csv.errors.csv'));
+    }
+    expect((await namesOf('closed')).length).toBe(4);
+  });
+
+  test('an errors file that was moved away is begun again', async () => {
+    await service.write('moved.csv', 'name,done\na,maybe\nb,no\nc,maybe\n');
+    const args = [
+      'import',
+      'tasks',
+      'moved.csv',
+      '--batch-size',
+      '1',
+      '--concurrency',
+      '1',
+      '--stop-after',
+      '1',
+    ];
+    expect((await service.crm(args)).exitCode).toBe(3);
+    await Bun.file(join(service.folder, 'moved.csv.errors.csv')).delete();
+    expect((await service.crm(args)).exitCode).toBe(3);
+    expect(lines(await service.read('moved.csv.errors.csv')).map((line) => line.split(',').at(-2))).toEqual([
+      'name',
+      'c',
+    ]);
   });
 });
 

@@ -80,7 +80,7 @@ const REFUSALS: Refusal[] = [
   },
   {
     name: 'an unknown query parameter',
-    applies: (operation) => !takesBody(operation),
+    applies: (operation) => needsKey(operation) && !takesBody(operation),
     query: '?nope=1',
     send: () => ({}),
     status: 422,

@@ -32,7 +32,10 @@ const statuses = (data: Json): string[] => data.items.map((item: Json) => item.e
 for (const resource of CREATABLE) {
   describe(resource, () => {
     test('an empty batch is 200 with zeros', async () => {
-      expect(await batch(resource, [])).toEqual({ items: [], summary: { total: 0, succeeded: 0, failed: 0 } });
+      expect(await batch(resource, [])).toEqual({
+        items: [],
+        summary: { total: 0, succeeded: 0, failed: 0 },
+      });
     });
 
     test('good items are created whatever stands between them', async () => {

@@ -3,19 +3,22 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { CONTRACT, CREATABLE } from './support/contract.ts';
 import { type Harness, type Json, type Reply, startHarness } from './support/harness.ts';
 import { insertReadOnly } from './support/read-only.ts';
-import { type Client, clientOf, expectError, expectFault } from './support/v2.ts';
+import { type Client, clientOf, expectError, expectFault, uniqueEmail } from './support/v2.ts';
 
 let harness: Harness;
 let api: Client;
 /** Resource → its records, in the order in which they were made; three share each moment. */
 const made: Record<string, Json[]> = {};
 let start: number;
+/** An interaction of long ago, which leaves its contact as it is, and the contact out of what is counted. */
+let about: Json;
 
 const RECORDS = 9;
 const STEP_MS = 1_000;
 
 async function makeOne(resource: string): Promise<void> {
-  if (CREATABLE.includes(resource)) await api.create(resource);
+  if (resource === 'interactions') await api.create(resource, { ...about, title: uniqueEmail() });
+  else if (CREATABLE.includes(resource)) await api.create(resource);
   else await insertReadOnly(harness, resource);
 }
 
@@ -25,6 +28,8 @@ beforeAll(async () => {
   for (const { id } of await api.list('/pipelines')) await api.del(`/pipelines/${id}`);
   // An organization without pipelines takes no deals: the first to be made is another resource's help.
   await api.create('pipelines');
+  const { main_contact, type, direction } = await api.create('interactions');
+  about = { main_contact, type, direction, interaction_date: 0 };
   start = harness.clock.now + STEP_MS;
   for (let count = 0; count < RECORDS; count++) {
     if (count % 3 === 0) harness.clock.now += STEP_MS;
@@ -129,7 +134,11 @@ for (const resource of Object.keys(CONTRACT)) {
       }
       expectError(await api.get(`${path}?x=1&limit=0`), 422, 'VALIDATION_FAILED', 'x', 'limit');
       for (const text of ['yesterday', '2026-02-30T00:00:00Z', '2026-01-01', '1.5', '2026-01-01T00:00:00'])
-        expectFault(await api.get(`${path}?created_since=${text}`), 'VALIDATION_INVALID_FORMAT', 'created_since');
+        expectFault(
+          await api.get(`${path}?created_since=${text}`),
+          'VALIDATION_INVALID_FORMAT',
+          'created_since',
+        );
     });
 
     test('a cursor is refused by every list but its own, and altered', async () => {
@@ -142,7 +151,8 @@ for (const resource of Object.keys(CONTRACT)) {
       }
       const other = resource === 'contacts' ? 'companies' : 'contacts';
       const middle = Math.floor(cursor.length / 2);
-      const flipped = cursor.slice(0, middle) + (cursor[middle] === 'A' ? 'B' : 'A') + cursor.slice(middle + 1);
+      const flipped =
+        cursor.slice(0, middle) + (cursor[middle] === 'A' ? 'B' : 'A') + cursor.slice(middle + 1);
       const queries = [
         `${path}?sort_direction=asc&cursor=${cursor}`,
         `${path}?created_since=0&cursor=${cursor}`,

@@ -1,21 +1,19 @@
 // `crm import`: brings a file of records in, or everything that `crm export all` wrote.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Config, resolveConfig } from '../config.ts';
-import { CliError, EXIT, usageError } from '../errors.ts';
+import { usageError } from '../errors.ts';
 import type { DateFormat } from '../import/dates.ts';
-import type { ImportRequest, ImportSummary } from '../import/request.ts';
+import type { ImportRequest } from '../import/request.ts';
 import type { Format } from '../import/row.ts';
 import type { OnDuplicate } from '../import/send.ts';
-import { note, writeOut } from '../io.ts';
 import { collect, count } from '../options.ts';
-import { counted } from '../text.ts';
 
 interface Options {
   format?: Format;
-  map: string[];
+  map?: string[];
   mapFile?: string;
-  mapValue: string[];
-  set: string[];
+  mapValue?: string[];
+  set?: string[];
   custom?: boolean;
   dryRun?: boolean;
   errors?: string;
@@ -80,10 +78,10 @@ export function registerImportCommand(program: Command): void {
         'ndjson',
       ]),
     )
-    .option('--map <header=field>', 'what a column means; repeatable', collect, [])
+    .option('--map <header=field>', 'what a column means; repeatable', gather)
     .option('--map-file <file>', 'JSON object of such mappings')
-    .option('--map-value <header:value=new>', 'replaces a value of a column; repeatable', collect, [])
-    .option('--set <field=value>', 'a value for every row; repeatable', collect, [])
+    .option('--map-value <header:value=new>', 'replaces a value of a column; repeatable', gather)
+    .option('--set <field=value>', 'a value for every row; repeatable', gather)
     .option('--custom', 'keep unknown columns as custom.*')
     .option('--dry-run', 'check everything, write nothing')
     .option('--errors <file>', 'where rejected rows go (default: FILE.errors.csv or .ndjson)')
@@ -113,6 +111,10 @@ export function registerImportCommand(program: Command): void {
     );
 }
 
+function gather(value: string, previous: string[] = []): string[] {
+  return collect(value, previous);
+}
+
 function upTo(maximum: number): (value: string) => number {
   return (value) => {
     const number = count(value);
@@ -123,41 +125,24 @@ function upTo(maximum: number): (value: string) => number {
 
 async function run(resource: string, file: string, options: Options, config: Config): Promise<void> {
   const request = requestOf(resource, file, options);
-  if (resource === 'all') return runAll(request, options, config);
-  const { runImport } = await import('../import/run.ts');
-  const summary = await runImport(request, config);
-  await report(summary, file, request, config);
-}
-
-async function runAll(request: ImportRequest, options: Options, config: Config): Promise<void> {
-  refuseForAll(options);
-  const { importAll } = await import('../import/all.ts');
-  const summary = await importAll(request, config);
-  if (config.isOutputGiven && config.output === 'json')
-    await writeOut(`${JSON.stringify(summary, null, 2)}\n`);
-  if (summary.status === 'already' && !request.isQuiet) {
-    note(
-      `${request.input} was imported before; there is nothing left to do. Use --no-resume to import it again.`,
-    );
+  const { reportAll, reportImport } = await import('../import/summary.ts');
+  if (resource === 'all') {
+    refuseForAll(options);
+    const { importAll } = await import('../import/all.ts');
+    return reportAll(await importAll(request, config), request, config);
   }
-  const rejected = summary.resources.reduce((sum, one) => sum + one.rejected, summary.links?.rejected ?? 0);
-  if (rejected === 0) return;
-  throw new CliError(`Of records and links, ${rejected.toLocaleString('en-US')} were rejected.`, {
-    exitCode: EXIT.rejectedRows,
-    nextSteps: [
-      'see the errors files named above; correct the rows and import each with "crm import RESOURCE FILE".',
-    ],
-  });
+  const { runImport } = await import('../import/run.ts');
+  await reportImport(await runImport(request, config), request, config);
 }
 
 /** The folder says itself what its files mean. */
 function refuseForAll(options: Options): void {
   const given = Object.entries({
     '--format': options.format,
-    '--map': options.map.length,
+    '--map': options.map,
     '--map-file': options.mapFile,
-    '--map-value': options.mapValue.length,
-    '--set': options.set.length,
+    '--map-value': options.mapValue,
+    '--set': options.set,
     '--custom': options.custom,
     '--dry-run': options.dryRun,
     '--errors': options.errors,
@@ -173,7 +158,7 @@ function refuseForAll(options: Options): void {
 }
 
 function requestOf(resource: string, input: string, options: Options): ImportRequest {
-  const { map, mapFile, mapValue, set, onDuplicate, batchSize, concurrency } = options;
+  const { map = [], mapFile, mapValue = [], set = [], onDuplicate, batchSize, concurrency } = options;
   return {
     resource,
     input,
@@ -195,84 +180,4 @@ function requestOf(resource: string, input: string, options: Options): ImportReq
     isConfirmed: options.yes ?? false,
     isQuiet: options.quiet ?? false,
   };
-}
-
-async function report(
-  summary: ImportSummary,
-  file: string,
-  request: ImportRequest,
-  config: Config,
-): Promise<void> {
-  const { samples, ...figures } = summary;
-  if (config.isOutputGiven && config.output === 'json')
-    await writeOut(`${JSON.stringify(figures, null, 2)}\n`);
-  if (!request.isQuiet) {
-    note(sentence(summary, file));
-    for (const sample of samples) note(sample);
-    if (summary.rejected > samples.length && samples.length > 0) {
-      note(`  … and ${counted(summary.rejected - samples.length, 'more row')}`);
-    }
-  }
-  if (summary.status === 'already' || summary.rejected === 0) return;
-  throw rejectedRows(summary, request);
-}
-
-function sentence(summary: ImportSummary, file: string): string {
-  const { resource, rows, created, updated, skipped, rejected, companies_created: companies } = summary;
-  const parts = [
-    `${created.toLocaleString('en-US')} created`,
-    ...(updated > 0 ? [`${updated.toLocaleString('en-US')} updated`] : []),
-    ...(skipped > 0 ? [`${skipped.toLocaleString('en-US')} skipped`] : []),
-    `${rejected.toLocaleString('en-US')} rejected`,
-  ].join(', ');
-  const companiesToo =
-    companies > 0 ? `, and ${counted(companies, 'missing company').replace('companys', 'companies')}` : '';
-  if (summary.status === 'already') {
-    return `${file} was imported before (${parts}); there is nothing left to do. Use --no-resume to import it again.`;
-  }
-  const began = summary.dry_run ? 'A run would give of' : 'Of';
-  return `${began} ${counted(rows, 'row')} of ${resource}: ${parts}${companiesToo} (${summary.seconds} s).`;
-}
-
-function rejectedRows(summary: ImportSummary, request: ImportRequest): CliError {
-  const { rows, rejected, errors_file: errors, dry_run: isDryRun, status } = summary;
-  const would = isDryRun ? 'would be' : 'were';
-  const where = errors === null ? '' : `; they are in ${errors}, each with the reason`;
-  const retry =
-    errors === null
-      ? 'correct them, or name a file for them with --errors FILE.'
-      : `correct them there, then run: ${commandFor(request, errors)}`;
-  const more =
-    status === 'stopped'
-      ? [
-          `the import stopped after ${counted(rejected, 'rejected row')}; run the same command with a higher --stop-after to go on.`,
-        ]
-      : [];
-  return new CliError(
-    `${counted(rejected, 'row')} of ${rows.toLocaleString('en-US')} ${would} rejected${where}.`,
-    {
-      exitCode: EXIT.rejectedRows,
-      nextSteps: [...more, retry],
-    },
-  );
-}
-
-/** The command that imports an errors file the way its input was. */
-function commandFor(request: ImportRequest, errors: string): string {
-  const repeated = (flag: string, values: readonly string[]): string[] =>
-    values.flatMap((value) => [flag, value]);
-  const words = [
-    ...['crm', 'import', request.resource, errors],
-    ...repeated('--map', request.map),
-    ...(request.mapFile === undefined ? [] : ['--map-file', request.mapFile]),
-    ...repeated('--map-value', request.mapValue),
-    ...repeated('--set', request.set),
-    ...(request.custom ? ['--custom'] : []),
-    ...(request.dateFormat === null ? [] : ['--date-format', request.dateFormat]),
-    ...(request.onDuplicate === 'fail' ? [] : ['--on-duplicate', request.onDuplicate]),
-    ...(request.createMissing ? ['--create-missing'] : []),
-  ];
-  return words
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
-    .join(' ');
 }

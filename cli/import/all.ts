@@ -31,9 +31,6 @@ export interface AllSummary {
   status: 'finished' | 'already';
 }
 
-const RESUME_STEP =
-  'run the same command again: it goes on where it stopped, and nothing is lost or doubled.';
-
 /** Imports a folder; throws a CliError where it could not be brought to its end. */
 export async function importAll(request: ImportRequest, config: Config): Promise<AllSummary> {
   const apiKey = await config.apiKey();
@@ -55,8 +52,12 @@ export async function importAll(request: ImportRequest, config: Config): Promise
   try {
     return ids.isFinished ? already(skipped) : await run(files, skipped, parts);
   } catch (error) {
-    if (!interruption.signal.aborted) throw withStep(error, RESUME_STEP);
-    throw new CliError('Interrupted.', { exitCode: EXIT.interrupted, nextSteps: [RESUME_STEP] });
+    const command = request.isResumeWanted
+      ? 'the same command again'
+      : 'the command again without --no-resume';
+    const step = `run ${command}: it goes on where it stopped, and nothing is lost or doubled.`;
+    if (!interruption.signal.aborted) throw withStep(error, step);
+    throw new CliError('Interrupted.', { exitCode: EXIT.interrupted, nextSteps: [step] });
   } finally {
     release();
     ids.close();

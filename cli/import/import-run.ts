@@ -232,7 +232,10 @@ export class ImportRun {
     const { request, input, journal } = this.#parts;
     if (request.isDryRun) return 'run the same command again; nothing was written.';
     if (input.digest !== null) {
-      return `run the same command again: it goes on after row ${count(rows)}, and no row is lost or doubled.`;
+      const command = request.isResumeWanted
+        ? 'the same command again'
+        : 'the command again without --no-resume';
+      return `run ${command}: it goes on after row ${count(rows)}, and no row is lost or doubled.`;
     }
     const unknown = journal.state.batchSize * request.concurrency;
     return `${STDIN_NAME} cannot be resumed: the first ${count(rows)} rows are in, up to ${unknown} after them may be; import the rest from a file.`;

@@ -5,6 +5,7 @@ import { ProgressView } from './ProgressView.tsx';
 
 const FRAME_INTERVAL_MS = 150;
 const COLUMNS_DEFAULT = 80;
+const CURSOR_UP = '\u001B[1A';
 
 /** Draws the snapshot several times a second; the function it returns puts the final line in its place. */
 export function mountProgress(snapshot: () => Snapshot): (finalLine?: string) => Promise<void> {
@@ -28,5 +29,7 @@ export function mountProgress(snapshot: () => Snapshot): (finalLine?: string) =>
     app.rerender(finalLine === undefined ? null : <Text>{finalLine}</Text>);
     app.unmount();
     await app.waitUntilExit();
+    // Ink ends with a line feed even where nothing is left to show.
+    if (finalLine === undefined) process.stderr.write(CURSOR_UP);
   };
 }

@@ -1,5 +1,5 @@
 // Deals: what is being sold, moving through the stages of a pipeline.
-import { custom, date, enumeration, number, reference, text, timestamp } from '../fields.ts';
+import { custom, date, enumeration, exampleId, number, reference, text, timestamp } from '../fields.ts';
 import { oneOf, refersTo } from '../filters.ts';
 import { defineResource } from '../resource.ts';
 import { STAGE_TYPES } from './pipelines.ts';
@@ -77,6 +77,7 @@ export const deals = defineResource({
       childType: 'fixed',
       fields: {
         supervisor: reference('contacts', {
+          example: exampleId('supervisor'),
           description: 'The contact who supervises this one in the deal.',
         }),
       },

@@ -20,6 +20,7 @@ export const recordings = defineResource({
     duration_seconds: number({ access: 'read', minimum: 0, example: 1_830 }),
     has_transcript: boolean({
       access: 'read',
+      example: true,
       description: 'False while transcription is in progress, or when there was no audio.',
     }),
     transcript_url: json(Type.String(), {

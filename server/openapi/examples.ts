@@ -1,5 +1,5 @@
 // Examples of bodies and answers; bodies are such that sending them as they are works.
-import type { Data, JsonValue } from '../../db/fields.ts';
+import { type Data, exampleId, type JsonValue } from '../../db/fields.ts';
 import { findResource } from '../../db/resources/index.ts';
 import type { Operation } from '../operation.ts';
 import { isData } from './json-schema.ts';
@@ -23,6 +23,27 @@ const V1_BODIES: Record<string, JsonValue> = {
     title: 'Sent the offer',
     interactionDate: 1_767_225_600_000,
     mainContactEmail: 'ada@example.com',
+  },
+};
+
+// Data of answers that no declaration has an example of.
+const ANSWERS: Record<string, JsonValue> = {
+  authenticate: { team_name: 'Example Ltd' },
+  createCompanyV1: { id: exampleId('companies') },
+  updateCompanyV1: { id: exampleId('companies') },
+  createInteractionV1: { id: exampleId('interactions'), isDuplicate: false },
+  downloadTranscript: {
+    recording_id: exampleId('recordings'),
+    meeting_id: exampleId('meetings'),
+    language: 'en',
+    segments: [
+      {
+        speaker: { name: 'Ada', email: 'ada@example.com' },
+        start_time: 0.4,
+        end_time: 3.2,
+        speech: 'Shall we begin with the second unit?',
+      },
+    ],
   },
 };
 
@@ -52,10 +73,13 @@ function withIds(sample: Data, path: string): Data {
 }
 
 /** Example of the data of a successful answer; of one record of a list. */
-export function dataExample({ answer, answerKind }: Operation): JsonValue {
-  if (answer === undefined) return null;
+export function dataExample({ id, answer, answerKind }: Operation): JsonValue {
+  const fixed = ANSWERS[id];
+  if (fixed !== undefined || answer === undefined) return fixed ?? null;
   const schema = describeSchema(answer);
-  return answerKind === 'batch' ? batchExample(schema) : sampleOf(schema, resolveRef);
+  if (answerKind === 'batch') return batchExample(schema);
+  const sample = sampleOf(schema, resolveRef);
+  return id === 'listRecordings' && isData(sample) ? { ...sample, transcript_url: null } : sample;
 }
 
 // One item that was created and one that was not, to show both.

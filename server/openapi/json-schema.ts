@@ -33,15 +33,13 @@ function convertInPlace(schema: Data, nameOf: NameOf): Data {
   const converted: Data = rest;
   if (Array.isArray(rest.enum)) converted.type = typeof rest.enum[0];
   if (rest.type === 'integer' && Number(rest.maximum) > INT32_MAX) converted.format = 'int64';
-  if (isData(properties)) converted.properties = mapValues(properties, (one) => convert(one, nameOf));
+  if (isData(properties) && Object.keys(properties).length > 0)
+    converted.properties = mapValues(properties, (one) => convert(one, nameOf));
   if (isData(items)) converted.items = convert(items, nameOf);
   if (isData(additionalProperties)) converted.additionalProperties = convert(additionalProperties, nameOf);
   else if (additionalProperties !== undefined) converted.additionalProperties = additionalProperties;
-  if (isData(propertyNames)) {
-    const limit = `Keys have at most ${propertyNames.maxLength} characters.`;
-    converted.description = rest.description === undefined ? limit : `${rest.description} ${limit}`;
-  }
-  return converted;
+  if (!isData(propertyNames)) return converted;
+  return withNotes({ description: `Keys have at most ${propertyNames.maxLength} characters.` }, converted);
 }
 
 // Null is no type in 3.0 but a property of one; a reference takes none, so beside it null is a schema of its own.
@@ -54,7 +52,14 @@ function union(branches: Data[], notes: Data, nameOf: NameOf): Data {
   }
   const nullable: Data = { ...first, nullable: true };
   if (Array.isArray(first.enum)) nullable.enum = [...first.enum, null];
-  return more.length === 0 ? { ...nullable, ...notes } : { anyOf: [nullable, ...more], ...notes };
+  return more.length === 0 ? withNotes(nullable, notes) : { anyOf: [nullable, ...more], ...notes };
+}
+
+// Later notes win, but what both describe is told together.
+function withNotes(schema: Data, notes: Data): Data {
+  const descriptions = [notes.description, schema.description].filter((text) => text !== undefined);
+  const merged = { ...schema, ...notes };
+  return descriptions.length === 0 ? merged : { ...merged, description: descriptions.join(' ') };
 }
 
 /** Whether a value is an object with keys. */

@@ -21,12 +21,15 @@ interface Named {
   describe: (property: Data, name: string) => Data;
 }
 
-let names: Map<string, string> | undefined;
+let named: Named[] | undefined;
+let namesByText: Map<string, string> | undefined;
 let components: Data | undefined;
 
 /** A reference to a schema's component or, where it has none, the schema itself. */
 export function describeSchema(schema: TSchema): Data {
-  return toOpenApi(schema, nameOf);
+  // Two bodies can have the same text and yet be described differently, so the schema itself comes first.
+  const own = allNamed().find((one) => one.schema === schema);
+  return own === undefined ? toOpenApi(schema, nameOf) : refTo('schemas', own.name);
 }
 
 /** Every component schema by name. */
@@ -45,8 +48,8 @@ export function resolveRef(ref: string): Data {
 const refPrefix = String(refTo('schemas', '').$ref);
 
 function nameOf(text: string): string | undefined {
-  names ??= new Map(allNamed().map(({ schema, name }) => [JSON.stringify(schema), name]));
-  return names.get(text);
+  namesByText ??= new Map(allNamed().map(({ schema, name }) => [JSON.stringify(schema), name]));
+  return namesByText.get(text);
 }
 
 function component({ name, schema, describe }: Named): [string, Data] {
@@ -56,7 +59,8 @@ function component({ name, schema, describe }: Named): [string, Data] {
 }
 
 function allNamed(): Named[] {
-  return [...RESOURCES.flatMap(namedOf), ...v2Operations().flatMap(namedAnswer), ...namedOfV1()];
+  named ??= [...RESOURCES.flatMap(namedOf), ...v2Operations().flatMap(namedAnswer), ...namedOfV1()];
+  return named;
 }
 
 function namedOf(resource: Resource): Named[] {

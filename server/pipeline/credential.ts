@@ -11,12 +11,14 @@ import { FixedWindow, limitHeaders, retryAfterSeconds } from './window.ts';
 /** Wrong credentials that one client address may send in a minute. */
 export const WRONG_CREDENTIALS_PER_MINUTE = 60;
 
+const SCOPE_LISTS_MAX = 1_000;
 const KEY_HEADER = 'X-Service-Api-Key';
 const HOW_TO = `Send it as "${KEY_HEADER}: <key>" or as "Authorization: Bearer <key>".`;
 
 /** Checks credentials, and slows down clients that keep guessing. */
 export class Authenticator {
   readonly #db: Db;
+  readonly #scopes = new Map<string, ReadonlySet<string>>();
   readonly #wrong = new FixedWindow(WRONG_CREDENTIALS_PER_MINUTE);
 
   constructor(db: Db) {
@@ -25,26 +27,42 @@ export class Authenticator {
 
   /**
    * Who is asking.
-   * @param address the client's network address
+   * @param addressOf gives the client's network address; asked only if the credential is wrong
    * @param now Unix milliseconds
    * @throws ApiError 401, or 429 for an address with too many wrong credentials in this minute
    */
-  async authenticate(request: Request, api: Api, address: string, now: number): Promise<Access> {
+  async authenticate(
+    request: Request,
+    api: Api,
+    addressOf: (request: Request) => string,
+    now: number,
+  ): Promise<Access> {
     const sent = credentialOf(request.headers);
     if (sent === null) {
       throw unauthorized('AUTH_MISSING_CREDENTIALS', `An API key is needed. ${HOW_TO}`);
     }
     const row = sent === undefined ? undefined : await this.#find(sent, api);
     if (row === undefined || row.revoked_at !== null || hasEnded(row.secret_expires_at, now)) {
-      this.#countWrong(address, now);
+      this.#countWrong(addressOf(request), now);
       const other = sent !== undefined && row === undefined ? hintAtOtherVersion(sent, api) : '';
       throw unauthorized('AUTH_INVALID_API_KEY', `The API key is not valid here.${other} ${HOW_TO}`);
     }
     if (hasEnded(row.expires_at, now)) {
-      this.#countWrong(address, now);
+      this.#countWrong(addressOf(request), now);
       throw unauthorized('AUTH_EXPIRED_API_KEY', 'The API key has expired; ask your operator for a new one.');
     }
-    return accessOf(row);
+    return { ...accessOf(row), scopes: this.#scopesOf(row.scopes) };
+  }
+
+  // Keys of one kind have one list of scopes, so there are few different ones.
+  #scopesOf(list: string): ReadonlySet<string> {
+    let scopes = this.#scopes.get(list);
+    if (scopes === undefined) {
+      scopes = new Set(list === '' ? [] : list.split(','));
+      if (this.#scopes.size >= SCOPE_LISTS_MAX) this.#scopes.clear();
+      this.#scopes.set(list, scopes);
+    }
+    return scopes;
   }
 
   async #find(key: string, api: Api): Promise<PresentedKey | undefined> {
@@ -85,13 +103,12 @@ function hasEnded(at: number | null, now: number): boolean {
   return at !== null && at <= now;
 }
 
-function accessOf(row: PresentedKey): Access {
+function accessOf(row: PresentedKey): Omit<Access, 'scopes'> {
   return {
     orgId: row.org_id,
     keyId: row.id,
     level: row.access as AccessLevel,
     userId: row.access === 'user' ? row.user_id : null,
-    scopes: new Set(row.scopes === '' ? [] : row.scopes.split(',')),
   };
 }
 

@@ -31,8 +31,12 @@ async function passSteps(services: Services, operation: Operation, exchange: Exc
   const params = matchPath(operation.path, rawPath(request.url));
   if (params === undefined) throw unknownPath();
   if (operation.isTokenAuthorized === true) return await answerToken(services, operation, exchange, params);
-  const address = services.addressOf(request);
-  const access = await services.authenticator.authenticate(request, operation.api, address, exchange.now);
+  const access = await services.authenticator.authenticate(
+    request,
+    operation.api,
+    services.addressOf,
+    exchange.now,
+  );
   exchange.keyId = access.keyId;
   services.noteUse(access, exchange.now);
   requireAccess(operation, access);

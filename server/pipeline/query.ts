@@ -46,7 +46,8 @@ function queryPairs(url: string): Map<string, (string | null)[]> {
     ?.split('&') ?? []) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
-    const name = decode(equals < 0 ? pair : pair.slice(0, equals)) ?? pair;
+    const rawName = equals < 0 ? pair : pair.slice(0, equals);
+    const name = decode(rawName) ?? rawName;
     const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
     pairs.set(name, [...(pairs.get(name) ?? []), value]);
   }

@@ -6,8 +6,8 @@ import type { Api, Operation } from '../operation.ts';
 export function rawPath(url: string): string {
   const start = url.indexOf('/', url.indexOf('://') + 3);
   if (start < 0) return '/';
-  const end = url.slice(start).search(/[?#]/);
-  return end < 0 ? url.slice(start) : url.slice(start, start + end);
+  const query = url.indexOf('?', start);
+  return query < 0 ? url.slice(start) : url.slice(start, query);
 }
 
 /** The parameters of a path; undefined if a segment is not what the template says, letter by letter. */

@@ -56,6 +56,8 @@ export interface Harness {
   /** Turns the clock, Unix milliseconds. */
   clock: { now: number };
   send: Send;
+  /** Answers a request as it is. */
+  handle(request: Request): Promise<Response>;
   issue(options?: KeyOptions): Promise<{ key: string; id: string }>;
   close(): Promise<void>;
 }
@@ -121,6 +123,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     v2,
     clock,
     issue,
+    handle: (request) => app.handle(request),
     send: sender((request) => app.handle(request), { v1, v2 }),
     close: async () => {
       await store.close();

@@ -1,0 +1,109 @@
+// What an import tells in the end: figures, the first rejected rows, and what to do about them.
+import type { Config } from '../config.ts';
+import { CliError, EXIT } from '../errors.ts';
+import { note, writeOut } from '../io.ts';
+import { counted } from '../text.ts';
+import type { AllSummary } from './all.ts';
+import type { ImportRequest, ImportSummary } from './request.ts';
+
+/** Tells what an import did: figures on stdout as JSON if asked for, words on stderr; rejected rows are an error. */
+export async function reportImport(
+  summary: ImportSummary,
+  request: ImportRequest,
+  config: Config,
+): Promise<void> {
+  const { samples, ...figures } = summary;
+  await writeFigures(figures, config);
+  if (!request.isQuiet) {
+    note(sentence(summary, request.input));
+    for (const sample of samples) note(sample);
+    if (summary.rejected > samples.length && samples.length > 0) {
+      note(`  … and ${counted(summary.rejected - samples.length, 'more row')}`);
+    }
+  }
+  if (summary.status === 'already' || summary.rejected === 0) return;
+  throw rejectedRows(summary, request);
+}
+
+/** The same for a folder. */
+export async function reportAll(summary: AllSummary, request: ImportRequest, config: Config): Promise<void> {
+  await writeFigures(summary, config);
+  if (summary.status === 'already' && !request.isQuiet) note(alreadyThere(request.input, ''));
+  const rejected = summary.resources.reduce((sum, one) => sum + one.rejected, summary.links?.rejected ?? 0);
+  if (rejected === 0) return;
+  throw new CliError(`Of records and links, ${rejected.toLocaleString('en-US')} were rejected.`, {
+    exitCode: EXIT.rejectedRows,
+    nextSteps: [
+      'see the errors files named above; correct the rows and import each with "crm import RESOURCE FILE".',
+    ],
+  });
+}
+
+async function writeFigures(figures: object, config: Config): Promise<void> {
+  if (!config.isOutputGiven || config.output !== 'json') return;
+  await writeOut(`${JSON.stringify(figures, null, 2)}\n`);
+}
+
+function alreadyThere(input: string, figures: string): string {
+  return `${input} was imported before${figures}; there is nothing left to do. Use --no-resume to import it again.`;
+}
+
+function sentence(summary: ImportSummary, file: string): string {
+  const { resource, rows, created, updated, skipped, rejected, errors_file: errors } = summary;
+  const verb = summary.dry_run ? 'would be ' : '';
+  const parts = [
+    `${created.toLocaleString('en-US')} ${verb}created`,
+    ...(updated > 0 ? [`${updated.toLocaleString('en-US')} ${verb}updated`] : []),
+    ...(skipped > 0 ? [`${skipped.toLocaleString('en-US')} ${verb}skipped`] : []),
+    `${rejected.toLocaleString('en-US')} ${verb}rejected`,
+  ].join(', ');
+  if (summary.status === 'already') {
+    return alreadyThere(file, ` (${parts}${errors === null ? '' : `; rejected rows are in ${errors}`})`);
+  }
+  const { companies_created: made } = summary;
+  const companies =
+    made === 0 ? '' : `, and ${made} missing ${made === 1 ? 'company' : 'companies'} ${verb}created`;
+  const began = summary.dry_run ? 'Nothing was written. Of' : 'Of';
+  return `${began} ${counted(rows, 'row')} of ${resource}: ${parts}${companies} (${summary.seconds} s).`;
+}
+
+function rejectedRows(summary: ImportSummary, request: ImportRequest): CliError {
+  const { rows, rejected, errors_file: errors, dry_run: isDryRun, status } = summary;
+  const would = isDryRun ? 'would be' : 'were';
+  const where = errors === null ? '' : `; they are in ${errors}, each with the reason`;
+  const retry =
+    errors === null
+      ? 'correct them, or name a file for them with --errors FILE.'
+      : `correct them there, then run: ${commandFor(request, errors)}`;
+  const more =
+    status === 'stopped'
+      ? ['run the same command again to go on; --stop-after counts the rejected rows of each run.']
+      : [];
+  return new CliError(
+    `${counted(rejected, 'row')} of ${rows.toLocaleString('en-US')} ${would} rejected${where}.`,
+    {
+      exitCode: EXIT.rejectedRows,
+      nextSteps: [...more, retry],
+    },
+  );
+}
+
+/** The command that imports an errors file the way its input was. */
+function commandFor(request: ImportRequest, errors: string): string {
+  const repeated = (flag: string, values: readonly string[]): string[] =>
+    values.flatMap((value) => [flag, value]);
+  const words = [
+    ...['crm', 'import', request.resource, errors],
+    ...repeated('--map', request.map),
+    ...(request.mapFile === undefined ? [] : ['--map-file', request.mapFile]),
+    ...repeated('--map-value', request.mapValue),
+    ...repeated('--set', request.set),
+    ...(request.custom ? ['--custom'] : []),
+    ...(request.dateFormat === null ? [] : ['--date-format', request.dateFormat]),
+    ...(request.onDuplicate === 'fail' ? [] : ['--on-duplicate', request.onDuplicate]),
+    ...(request.createMissing ? ['--create-missing'] : []),
+  ];
+  return words
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(' ');
+}

@@ -1,0 +1,316 @@
+// Validation: which fault has which code and path, that all are told at once, and every limit at its boundary.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { expectRefusal, type FaultRow, versionOf } from './support/envelope.ts';
+import { type Harness, type Json, startHarness } from './support/harness.ts';
+
+let harness: Harness;
+let contact = '';
+beforeAll(async () => {
+  harness = await startHarness();
+  contact = (await harness.send('POST', '/api/v2/contacts', { body: { first_name: 'C' } })).body.data.id;
+});
+afterAll(() => harness.close());
+
+const FAILED = 'VALIDATION_FAILED';
+const INVALID = 'VALIDATION_INVALID_FORMAT';
+const RANGE = 'VALIDATION_OUT_OF_RANGE';
+const REQUIRED = 'VALIDATION_REQUIRED_FIELD';
+
+let count = 0;
+const BASE: Record<string, () => Json> = {
+  '/api/v2/contacts': () => ({ first_name: 'A' }),
+  '/api/v2/companies': () => ({ name: 'A' }),
+  '/api/v2/deals': () => ({ name: 'A' }),
+  '/api/v2/pipelines': () => ({ name: 'A' }),
+  '/api/v2/tasks': () => ({ name: 'A' }),
+  '/api/v2/notes': () => ({ title: 'A' }),
+  '/api/v2/segments': () => ({ name: 'A' }),
+  '/api/v2/interactions': () => ({ type: 'EMAIL', direction: 'INBOUND', title: 'A', main_contact: contact }),
+  '/api/v1/people': () => ({ type: 'email', identifier: `v${count}@valid.test`, firstName: 'A' }),
+  '/api/v1/companies': () => ({ domain: `v${count}.test` }),
+  '/api/v1/interactions': () => ({ type: 'EMAIL', direction: 'INBOUND', title: 'A', mainContact: contact }),
+};
+
+function create(path: string, body: Json) {
+  count += 1;
+  return harness.send('POST', path, { body: { ...BASE[path]?.(), ...body } });
+}
+
+const fields = (text: string, max: number): [string, number][] =>
+  text.split(' ').map((name): [string, number] => [name, max]);
+
+const SOCIAL = 'linkedin twitter facebook instagram';
+const TEXTS: Record<string, [field: string, max: number][]> = {
+  '/api/v2/contacts': [
+    ...fields(`first_name last_name title phone personal_phone ${SOCIAL} whatsapp`, 1_000),
+    ['remarks', 10_000],
+  ],
+  '/api/v2/companies': fields(`name ${SOCIAL} crunchbase industry city state country`, 1_000),
+  '/api/v2/deals': [['name', 1_000]],
+  '/api/v2/pipelines': [['name', 1_000]],
+  '/api/v2/tasks': [
+    ['name', 1_000],
+    ['description', 10_000],
+  ],
+  '/api/v2/notes': [
+    ['title', 1_000],
+    ['content', 50_000],
+  ],
+  '/api/v2/segments': [
+    ['name', 1_000],
+    ['description', 10_000],
+  ],
+  '/api/v2/interactions': [...fields('title primary_id secondary_id', 1_000), ['summary', 10_000]],
+  '/api/v1/people': fields('firstName lastName title', 1_000),
+  '/api/v1/companies': fields(`name ${SOCIAL} crunchbase anything`, 1_000),
+  '/api/v1/interactions': [...fields('title primaryId secondaryId', 1_000), ['summary', 10_000]],
+};
+
+describe('texts have a length in code points', () => {
+  for (const [path, texts] of Object.entries(TEXTS)) {
+    for (const [field, max] of texts) {
+      test(`${path} ${field}: ${max}`, async () => {
+        // Two UTF-16 units, one code point; and a mark, which is a code point of its own.
+        for (const unit of ['x', '😀', '\u0301']) {
+          const kept = await create(path, { [field]: unit.repeat(max) });
+          expect([kept.status, kept.body.error?.details]).toEqual([201, undefined]);
+          const reply = await create(path, { [field]: unit.repeat(max + 1) });
+          const { details } = expectRefusal(reply, 422, RANGE, [[field, RANGE]], versionOf(path));
+          expect(details[0].message).toContain(String(max));
+        }
+      });
+    }
+  }
+});
+
+const keysOf = (total: number) => Object.fromEntries(Array.from({ length: total }, (_, i) => [`k${i}`, i]));
+const email = (length: number) => `${'a'.repeat(length - '@mail.test'.length)}@mail.test`;
+const stages = (total: number) => Array.from({ length: total }, (_, i) => ({ name: `S${i}` }));
+const emails = (total: number) => Array.from({ length: total }, (_, i) => `alt${count}-${i}@valid.test`);
+
+// What is the last to be taken, and the first that is not.
+const BOUNDARIES: [path: string, field: string, last: () => Json, first: () => Json, at?: string][] = [
+  ['/api/v2/contacts', 'email', () => email(1_000), () => email(1_001)],
+  ['/api/v2/contacts', 'alt_emails', () => emails(100), () => emails(101)],
+  ['/api/v2/contacts', 'custom', () => keysOf(100), () => keysOf(101)],
+  [
+    '/api/v2/contacts',
+    'custom',
+    () => ({ k: '😀'.repeat(1_000) }),
+    () => ({ k: 'x'.repeat(1_001) }),
+    'custom.k',
+  ],
+  ['/api/v2/companies', 'domain', () => 'd'.repeat(1_000), () => 'd'.repeat(1_001)],
+  ['/api/v2/companies', 'employee_count', () => 0, () => -1],
+  ['/api/v2/companies', 'estimated_revenue', () => 2 ** 53 - 1, () => 2 ** 53],
+  ['/api/v2/companies', 'estimated_revenue', () => -(2 ** 53 - 1), () => -(2 ** 53)],
+  ['/api/v2/deals', 'estimated_value', () => 0.01, () => 1e300],
+  ['/api/v2/deals', 'name', () => 'x', () => ''],
+  ['/api/v2/tasks', 'name', () => 'x', () => ''],
+  ['/api/v2/notes', 'title', () => 'x', () => ''],
+  ['/api/v2/segments', 'name', () => 'x', () => ''],
+  ['/api/v2/pipelines', 'name', () => 'x', () => ''],
+  ['/api/v2/pipelines', 'stages', () => stages(50), () => stages(51)],
+  ['/api/v2/pipelines', 'stages', () => stages(1), () => []],
+  [
+    '/api/v2/pipelines',
+    'stages',
+    () => [{ name: 'a', probability: 1 }],
+    () => [{ name: 'a', probability: 1.01 }],
+    'stages.0.probability',
+  ],
+  [
+    '/api/v2/pipelines',
+    'stages',
+    () => [{ name: 'a', probability: 0 }],
+    () => [{ name: 'a', probability: -0.01 }],
+    'stages.0.probability',
+  ],
+  ['/api/v2/interactions', 'interaction_date', () => 8.64e15, () => 8.64e15 + 1],
+  ['/api/v1/interactions', 'interactionDate', () => -8.64e15, () => -8.64e15 - 1],
+  ['/api/v1/people', 'identifier', () => email(999), () => email(1_002)],
+  ['/api/v1/companies', 'domain', () => 'e'.repeat(1_000), () => ''],
+];
+
+describe('limits', () => {
+  for (const [path, field, last, first, at = field] of BOUNDARIES) {
+    test(`${path} ${at}: ${JSON.stringify(first()).slice(0, 40)}`, async () => {
+      const kept = await create(path, { [field]: last() });
+      expect([kept.status, kept.body.error]).toEqual([201, undefined]);
+      expectRefusal(await create(path, { [field]: first() }), 422, RANGE, [[at, RANGE]], versionOf(path));
+    });
+  }
+
+  test('keys of custom fields have at most 100 characters', async () => {
+    const [longest, tooLong] = ['😀'.repeat(100), 'k'.repeat(101)];
+    for (const [path, wrap, at] of [
+      ['/api/v2/contacts', (key: string) => ({ custom: { [key]: 1 } }), `custom.${tooLong}`],
+      ['/api/v1/companies', (key: string) => ({ [key]: 1 }), tooLong],
+    ] as const) {
+      expect((await create(path, wrap(longest))).status).toBe(201);
+      expectRefusal(await create(path, wrap(tooLong)), 422, RANGE, [[at, RANGE]], versionOf(path));
+    }
+  });
+
+  test('additional properties of a v1 company are at most 100, those already there included', async () => {
+    const full = await create('/api/v1/companies', keysOf(100));
+    expect(full.status).toBe(201);
+    expectRefusal(await create('/api/v1/companies', keysOf(101)), 422, RANGE, [['', RANGE]], '1');
+    const at = `/api/v1/companies/${full.body.data.id}`;
+    expectRefusal(await harness.send('PATCH', at, { body: { more: 1 } }), 422, RANGE, [['', RANGE]], '1');
+    expect((await harness.send('PATCH', at, { body: { more: 1, k0: null } })).status).toBe(200);
+  });
+
+  test('a batch has at most 100 items', async () => {
+    const send = (total: number) =>
+      harness.send('POST', '/api/v2/tasks/batch', { body: Array(total).fill({ name: 'T' }) });
+    expect((await send(100)).body.data.summary).toEqual({ total: 100, succeeded: 100, failed: 0 });
+    expectRefusal(await send(101), 422, RANGE, [['', RANGE]]);
+    expect((await send(0)).body.data).toEqual({ items: [], summary: { total: 0, succeeded: 0, failed: 0 } });
+  });
+});
+
+const KINDS: [path: string, body: Json, faults: FaultRow[], says?: string[]][] = [
+  ['/api/v2/contacts', { first_name: null }, [['email', REQUIRED]], ['email, phone, first_name, last_name']],
+  ['/api/v2/contacts', { first_name: '' }, [['email', REQUIRED]]],
+  ['/api/v2/companies', { name: null }, [['domain', REQUIRED]], ['domain, name']],
+  ['/api/v2/deals', { name: undefined }, [['name', REQUIRED]]],
+  ['/api/v2/deals', { name: null }, [['name', FAILED]]],
+  ['/api/v2/pipelines', { stages: [{}] }, [['stages.0.name', REQUIRED]]],
+  ['/api/v2/interactions', { main_contact: undefined }, [['main_contact', REQUIRED]], ['main_contact_email']],
+  ['/api/v2/interactions', { main_contact_email: 'x@y.co' }, [['main_contact_email', FAILED]], ['not both']],
+  ['/api/v2/interactions', { main_contact: null }, [['main_contact', REQUIRED]]],
+  ['/api/v1/people', { firstName: undefined }, [['firstName', REQUIRED]]],
+  ['/api/v1/people', { identifier: undefined }, [['identifier', REQUIRED]]],
+  ['/api/v1/interactions', { mainContact: undefined }, [['mainContact', REQUIRED]], ['mainContactEmail']],
+  ['/api/v1/interactions', { mainContactEmail: 'x@y.co' }, [['mainContactEmail', FAILED]], ['mainContact ']],
+  ['/api/v2/contacts', { email: 'nobody' }, [['email', INVALID]], ['ada@example.com']],
+  ['/api/v2/contacts', { email: '' }, [['email', INVALID]]],
+  ['/api/v2/contacts', { email: 'a@b.co ' }, [['email', INVALID]]],
+  ['/api/v2/contacts', { email: 'a@b@c.co' }, [['email', INVALID]]],
+  ['/api/v2/contacts', { email: 'Ada <a@b.co>' }, [['email', INVALID]]],
+  ['/api/v2/contacts', { alt_emails: ['ok@b.co', 'nobody'] }, [['alt_emails.1', INVALID]]],
+  ['/api/v2/contacts', { alt_emails: 'ok@b.co' }, [['alt_emails', FAILED]], ['array']],
+  [
+    '/api/v2/contacts',
+    { alt_emails: [5, null] },
+    [
+      ['alt_emails.0', FAILED],
+      ['alt_emails.1', FAILED],
+    ],
+  ],
+  ['/api/v1/people', { identifier: 'nobody' }, [['identifier', INVALID]]],
+  ['/api/v2/deals', { estimated_close_date: '2026-02-30' }, [['estimated_close_date', INVALID]]],
+  ['/api/v2/deals', { estimated_close_date: '2026-02-03T00:00:00Z' }, [['estimated_close_date', INVALID]]],
+  [
+    '/api/v2/deals',
+    { estimated_close_date: '3/2/2026' },
+    [['estimated_close_date', INVALID]],
+    ['YYYY-MM-DD'],
+  ],
+  ['/api/v2/deals', { currency: 'euro' }, [['currency', INVALID]], ['EUR']],
+  ['/api/v2/deals', { currency: 'eur' }, [['currency', INVALID]]],
+  ['/api/v2/companies', { domain: 'https://' }, [['domain', INVALID]], ['example.com']],
+  ['/api/v1/companies', { domain: 'https://www.' }, [['domain', INVALID]]],
+  ['/api/v2/contacts', { first_name: 5 }, [['first_name', FAILED]], ['string']],
+  ['/api/v2/contacts', { first_name: ['A'] }, [['first_name', FAILED]]],
+  ['/api/v2/contacts', { first_name: true }, [['first_name', FAILED]]],
+  ['/api/v2/contacts', { keep_in_touch: 'true' }, [['keep_in_touch', FAILED]], ['true or false']],
+  ['/api/v2/contacts', { keep_in_touch: 1 }, [['keep_in_touch', FAILED]]],
+  ['/api/v2/contacts', { keep_in_touch: null }, [['keep_in_touch', FAILED]]],
+  ['/api/v2/companies', { employee_count: '5' }, [['employee_count', FAILED]], ['integer']],
+  ['/api/v2/companies', { employee_count: 5.5 }, [['employee_count', FAILED]]],
+  ['/api/v2/tasks', { due_date: '2026-01-01T00:00:00Z' }, [['due_date', FAILED]], ['integer']],
+  ['/api/v2/tasks', { due_date: 1.5 }, [['due_date', FAILED]]],
+  ['/api/v2/segments', { record_type: 'deal' }, [['record_type', FAILED]], ['contact, company']],
+  ['/api/v2/interactions', { type: 'CALL' }, [['type', FAILED]], ['DIRECT_MESSAGE', 'VOICE_NOTE']],
+  ['/api/v2/interactions', { direction: 'inbound' }, [['direction', FAILED]], ['INBOUND', 'EVENT']],
+  ['/api/v1/people', { type: 'phone' }, [['type', FAILED]], ['email']],
+  ['/api/v1/interactions', { type: 'CALL' }, [['type', FAILED]], ['DIRECT_MESSAGE', 'VOICE_NOTE']],
+  [
+    '/api/v2/pipelines',
+    { stages: [{ name: 'a', type: 'done' }] },
+    [['stages.0.type', FAILED]],
+    ['open, won, lost'],
+  ],
+  ['/api/v2/pipelines', { stages: [{ name: 'a', colour: 'red' }] }, [['stages.0.colour', FAILED]]],
+  ['/api/v2/contacts', { custom: { a: { b: 1 } } }, [['custom.a', FAILED]]],
+  ['/api/v2/contacts', { custom: { a: [1] } }, [['custom.a', FAILED]]],
+  ['/api/v2/contacts', { custom: [] }, [['custom', FAILED]]],
+  ['/api/v2/contacts', { custom: 'x' }, [['custom', FAILED]]],
+  ['/api/v1/companies', { a: { b: 1 } }, [['a', FAILED]]],
+  ['/api/v1/companies', { a: [1] }, [['a', FAILED]]],
+  ['/api/v2/contacts', { firstName: 'A' }, [['firstName', FAILED]], ['first_name']],
+  ['/api/v2/contacts', { id: 'mine' }, [['id', FAILED]]],
+  ['/api/v2/contacts', { created_at: '2026-01-01T00:00:00Z' }, [['created_at', FAILED]]],
+  [
+    '/api/v2/contacts',
+    { updated_at: 1, created_by: 'me' },
+    [
+      ['updated_at', FAILED],
+      ['created_by', FAILED],
+    ],
+  ],
+  ['/api/v2/contacts', { last_interaction_at: null }, [['last_interaction_at', FAILED]]],
+  ['/api/v2/deals', { status: 'won' }, [['status', FAILED]]],
+  ['/api/v2/tasks', { done_at: null }, [['done_at', FAILED]]],
+  ['/api/v1/people', { companyId: 'x' }, [['companyId', FAILED]]],
+  ['/api/v1/people', { first_name: 'x' }, [['first_name', FAILED]]],
+  [
+    '/api/v1/companies',
+    { id: 'x', creationTime: 'y' },
+    [
+      ['id', FAILED],
+      ['creationTime', FAILED],
+    ],
+  ],
+  ['/api/v2/contacts', { company_id: 'absent' }, [['company_id', FAILED]], ['existing company']],
+  ['/api/v2/contacts', { company_id: '' }, [['company_id', FAILED]]],
+  ['/api/v2/contacts', { company_id: 5 }, [['company_id', FAILED]]],
+  ['/api/v2/contacts', { owner_id: 'absent' }, [['owner_id', FAILED]], ['existing user']],
+  [
+    '/api/v2/deals',
+    { stage_id: 'absent', company_id: 'absent' },
+    [
+      ['stage_id', FAILED],
+      ['company_id', FAILED],
+    ],
+  ],
+  ['/api/v2/interactions', { main_contact: 'absent' }, [['main_contact', FAILED]]],
+  ['/api/v1/interactions', { mainContact: 'absent' }, [['mainContact', FAILED]]],
+  [
+    '/api/v2/contacts',
+    { email: 'nobody', first_name: 5, remarks: 'x'.repeat(10_001), nope: 1, custom: { a: {} } },
+    [
+      ['email', INVALID],
+      ['first_name', FAILED],
+      ['remarks', RANGE],
+      ['nope', FAILED],
+      ['custom.a', FAILED],
+    ],
+  ],
+  [
+    '/api/v1/interactions',
+    { type: undefined, direction: 'up', title: 'x'.repeat(1_001), interactionDate: '1', nope: 1 },
+    [
+      ['type', REQUIRED],
+      ['direction', FAILED],
+      ['title', RANGE],
+      ['interactionDate', FAILED],
+      ['nope', FAILED],
+    ],
+  ],
+];
+
+describe('faults have their code and path', () => {
+  for (const [path, body, faults, says = []] of KINDS) {
+    test(`${path} ${JSON.stringify(body).slice(0, 70)}`, async () => {
+      const reply = await create(path, body);
+      const code = faults.length > 1 ? FAILED : (faults[0]?.[1] ?? '');
+      const { message, details } = expectRefusal(reply, 422, code, faults, versionOf(path));
+      for (const word of says) expect(details[0].message).toContain(word);
+      // The message of an error with one fault is of use by itself.
+      if (faults.length === 1) expect(message).toBe(`${details[0].path}: ${details[0].message}`);
+    });
+  }
+});
