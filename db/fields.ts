@@ -163,12 +163,13 @@ export function number(options: FieldOptions & { minimum?: number; maximum?: num
   );
 }
 
-// The range that JavaScript dates, and so RFC 3339 strings, can express.
-const INSTANT_MS_MAX = 8.64e15;
+/** The instants that RFC 3339 can write: the years 0000 to 9999. */
+export const INSTANT_MS_MIN = -62_167_219_200_000;
+export const INSTANT_MS_MAX = 253_402_300_799_999;
 
 /** An instant that clients write: integer Unix milliseconds in requests and responses alike. */
 export function instant(options: FieldOptions = {}): Field {
-  const schema = Type.Integer({ minimum: -INSTANT_MS_MAX, maximum: INSTANT_MS_MAX });
+  const schema = Type.Integer({ minimum: INSTANT_MS_MIN, maximum: INSTANT_MS_MAX });
   return field({ kind: 'instant', column: 'integer', schema, example: 1_767_225_600_000 }, options);
 }
 

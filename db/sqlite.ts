@@ -1,6 +1,6 @@
 // Opens SQLite: pragmas in order and asserted, one writer connection, read-only readers, and the lock of the server.
 import { Database } from 'bun:sqlite';
-import { accessSync, existsSync, constants as fsConstants, statSync } from 'node:fs';
+import { accessSync, closeSync, existsSync, constants as fsConstants, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Kysely } from 'kysely';
 import { BunSqliteDialect } from 'kysely-bun-sqlite';
@@ -36,6 +36,7 @@ export interface Connection {
  */
 export function openWriter(path: string, create: boolean): Connection {
   assertUsablePath(path, create);
+  createPrivately(path);
   const raw = guarded(path, () => new Database(path, { readwrite: true, create, strict: false }));
   guarded(path, () => {
     raw.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
@@ -104,6 +105,11 @@ function shareSnapshot(raw: Database): () => void {
 }
 
 type KeptStatements = Map<string, ReturnType<Database['prepare']>>;
+
+// What it holds is about people: nobody but its owner reads it. SQLite gives its other files the same mode.
+function createPrivately(path: string): void {
+  if (!existsSync(path)) guarded(path, () => closeSync(openSync(path, 'a', 0o600)));
+}
 
 const STATEMENTS_MAX = 500;
 

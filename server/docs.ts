@@ -24,8 +24,10 @@ const PAGE = `<!doctype html>
     <script src="/docs/page.js" defer></script>
   </head>
   <body>
-    <nav aria-label="Contents"></nav>
-    <main><noscript>This page needs JavaScript; the description itself is at /docs/json.</noscript></main>
+    <nav aria-label="Contents">
+      <a href="/docs/json" download="openapi.json">Download openapi.json</a>
+    </nav>
+    <main id="docs"><noscript>This page needs JavaScript; the description is at /docs/json.</noscript></main>
   </body>
 </html>
 `;

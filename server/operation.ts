@@ -4,6 +4,7 @@ import type { Data, JsonValue } from '../db/fields.ts';
 import type { Db } from '../db/schema.ts';
 import type { Access } from './access.ts';
 import type { Cursors } from './cursor.ts';
+import type { Detail } from './errors.ts';
 import type { TranscriptLinks } from './transcript-links.ts';
 
 export type Api = 'v1' | 'v2';
@@ -62,6 +63,8 @@ export interface Operation {
   query: Readonly<Record<string, QueryParameter>>;
   /** Schema of the JSON body, for operations that take one. */
   body?: TSchema;
+  /** Faults beyond the schema that a body, or an item of a batch, has by itself. */
+  inspect?(body: Data): Detail[];
   /** The body is a list of items, each checked by itself against `body`. */
   isBatch?: boolean;
   /** Schema of `data` in a successful answer; none for 204. */

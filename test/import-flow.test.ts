@@ -298,6 +298,24 @@ describe('what is there already', () => {
     });
   });
 
+  test('a company is found by its domain, in any spelling', async () => {
+    await service.harness.send('POST', '/api/v2/companies', {
+      body: { domain: 'dup.example', name: 'Old', city: 'Rome' },
+    });
+    await service.write('firms.csv', 'website,name,score\nhttps://www.DUP.example/about,New,5\n');
+    const run = await service.crm([
+      'import',
+      'companies',
+      'firms.csv',
+      '--on-duplicate',
+      'update',
+      '--custom',
+    ]);
+    expect([run.exitCode, run.stderr]).toEqual([0, expect.stringContaining('0 created, 1 updated')]);
+    const { body } = await service.harness.send('GET', '/api/v2/companies?domain=dup.example');
+    expect(body.data[0]).toMatchObject({ name: 'New', city: 'Rome', custom: { score: '5' } });
+  });
+
   test('an interaction that was there already is skipped', async () => {
     await service.write(
       'calls.csv',
@@ -307,6 +325,30 @@ describe('what is there already', () => {
       const run = await service.crm(['import', 'interactions', 'calls.csv', '-o', 'json', ...extra]);
       expect(JSON.parse(run.stdout)).toMatchObject({ created: 1, skipped: 1, rejected: 0 });
     }
+  });
+});
+
+describe('standard input', () => {
+  const line = (row: object): string => `${JSON.stringify(row)}\n`;
+
+  test('a field that turns up late and is not known rejects its row; an early one refuses the import', async () => {
+    const many = Array.from({ length: 120 }, (_, index) => line({ name: `late ${index}` })).join('');
+    const args = ['import', 'tasks', '-', '--errors', 'late.ndjson'];
+    const late = await service.crm(args, { stdin: many + line({ name: 'late x', nonsense: 1 }) });
+    expect([late.exitCode, late.stderr]).toEqual([3, expect.stringContaining('120 created, 1 rejected')]);
+    expect(JSON.parse(await service.read('late.ndjson'))).toMatchObject({
+      name: 'late x',
+      _path: 'nonsense',
+      _line: 121,
+    });
+    const early = await service.crm(args, { stdin: line({ name: 'early', nonsense: 1 }) });
+    expect([early.exitCode, early.stderr]).toEqual([2, expect.stringContaining('"nonsense"')]);
+  });
+
+  test('rejected rows go to import-errors.csv unless another place is named', async () => {
+    const run = await service.crm(['import', 'tasks', '-'], { stdin: 'name,done\nx,maybe\n' });
+    expect(run.exitCode).toBe(3);
+    expect(await service.read('import-errors.csv')).toContain('2,VALIDATION_INVALID_FORMAT,done,');
   });
 });
 

@@ -164,3 +164,43 @@ test('HEAD answers as GET, without a body', async () => {
     });
   }
 });
+
+describe("a child's scope", () => {
+  const keyFor = async (...scopes: string[]) => clientOf(harness, await keyWith(scopes));
+
+  test('of deals/contacts and deals/companies is checked before the deal is looked for', async () => {
+    const reader = await keyFor('deals:read');
+    for (const name of ['contacts', 'companies'])
+      expectError(await reader.get(`/deals/absent/${name}`), 403, 'AUTH_INSUFFICIENT_SCOPE');
+  });
+
+  test('of segments/members is that of its type, checked once the segment is found', async () => {
+    const people = await api.create('segments', { name: 'P' });
+    const firms = await api.create('segments', { name: 'F', record_type: 'company' });
+    const reader = await keyFor('segments:read');
+    expectMissing(await reader.get('/segments/absent/members'));
+    for (const { id } of [people, firms])
+      expectError(await reader.get(`/segments/${id}/members`), 403, 'AUTH_INSUFFICIENT_SCOPE');
+    const contacts = await keyFor('segments:read', 'contacts:read');
+    expect(await contacts.list(`/segments/${people.id}/members`)).toEqual([]);
+    const refused = await contacts.get(`/segments/${firms.id}/members`);
+    expectError(refused, 403, 'AUTH_INSUFFICIENT_SCOPE');
+    expect(refused.body.error.message).toContain('companies:read');
+    const user = await harness.issue({ userId: harness.alice, scopes: ['segments:read'] });
+    expectMissing(await clientOf(harness, user.key).get(`/segments/${people.id}/members`));
+  });
+
+  test('of notes/records is not needed, nor is any to link and unlink', async () => {
+    const [contact, note] = [await api.create('contacts'), await api.create('notes')];
+    const path = `/notes/${note.id}/records`;
+    const writer = await keyFor('notes:write');
+    const body = { record_type: 'contact', record_id: contact.id };
+    expect((await writer.post(path, body)).status).toBe(200);
+    expect(await (await keyFor('notes:read')).list(path)).toHaveLength(1);
+    expect((await writer.del(`${path}/${contact.id}`)).status).toBe(204);
+    const segment = await api.create('segments');
+    const members = await keyFor('segments:write');
+    const linked = await members.post(`/segments/${segment.id}/members`, { record_id: contact.id });
+    expect(linked.status).toBe(200);
+  });
+});

@@ -1,103 +1,19 @@
 // Every filter of every list: what it finds, what it leaves out, and that filters combine.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { CONTRACT } from './support/contract.ts';
-import { type Harness, type Json, startHarness } from './support/harness.ts';
-import { insertReadOnly } from './support/read-only.ts';
+import { CONTRACT, type Contract } from './support/contract.ts';
+import { type Harness, startHarness } from './support/harness.ts';
+import { makeNamedRecords, T } from './support/named-records.ts';
 import { type Client, clientOf, expectFault } from './support/v2.ts';
 
 let harness: Harness;
 let api: Client;
-/** Name in this file → id. */
-const ids: Record<string, string> = {};
-
-const T = Date.parse('2026-03-01T12:00:00.000Z');
-const BASE = { type: 'EMAIL', direction: 'INBOUND', title: 'Hello' };
-
-async function make(name: string, resource: string, body: Json): Promise<void> {
-  ids[name] = (await api.create(resource, body)).id;
-}
-
-async function insert(name: string, resource: string, fields: Json): Promise<void> {
-  ids[name] = await insertReadOnly(harness, resource, fields);
-}
-
-async function makeRecords(): Promise<void> {
-  const { alice, bob } = harness;
-  await make('acme', 'companies', { name: 'Acme', domain: 'acme.example', owner_id: alice });
-  await make('ACME', 'companies', { name: 'ACME', owner_id: bob });
-  await make('acme2', 'companies', { name: 'Acme 2', domain: 'shop.acme.example' });
-  await make('ada', 'contacts', {
-    email: 'ada@x.example',
-    alt_emails: ['ada@y.example'],
-    phone: '+44 1',
-    company_id: ids.acme,
-    owner_id: alice,
-  });
-  await make('bob', 'contacts', {
-    email: 'bob@x.example',
-    phone: '+44 2',
-    personal_phone: '+44 1',
-    company_id: ids.acme,
-  });
-  await make('cyd', 'contacts', { first_name: 'Cyd', owner_id: alice });
-  await make('people', 'segments', { name: 'P' });
-  await make('firms', 'segments', { name: 'F', record_type: 'company' });
-  for (const name of ['ada', 'cyd'])
-    await api.post(`/segments/${ids.people}/members`, { record_id: ids[name] });
-  await api.post(`/segments/${ids.firms}/members`, { record_id: ids.acme });
-  await makeDeals();
-  await makeActivities();
-  await makeCalendar();
-}
-
-async function makeDeals(): Promise<void> {
-  const [sales] = await api.list('/pipelines');
-  ids.sales = sales.id;
-  ids.discovery = sales.stages[1].id;
-  ids.won = sales.stages[4].id;
-  harness.clock.now += 1;
-  const partners = await api.create('pipelines', { name: 'Partners' });
-  ids.partners = partners.id;
-  const { alice } = harness;
-  await make('big', 'deals', { name: 'Big', stage_id: ids.won, company_id: ids.acme, owner_id: alice });
-  await make('own', 'deals', { name: 'Own', point_of_contact_id: ids.ada, stage_id: ids.discovery });
-  await make('linked', 'deals', { name: 'Linked', pipeline_id: partners.id, owner_id: alice });
-  await api.post(`/deals/${ids.linked}/contacts`, { contact_id: ids.ada, supervisor: ids.bob });
-  await api.post(`/deals/${ids.linked}/companies`, { company_id: ids.acme });
-  await api.post(`/deals/${ids.own}/contacts`, { contact_id: ids.ada });
-}
-
-async function makeActivities(): Promise<void> {
-  const { alice } = harness;
-  await make('call', 'tasks', { name: 'C', done: true, due_date: T, person_id: ids.ada, deal_id: ids.big });
-  await make('mail', 'tasks', { name: 'M', due_date: T + 1, company_id: ids.acme, main_assignee_id: alice });
-  await make('none', 'tasks', { name: 'N' });
-  await make('top', 'notes', { title: 'T', is_archived: true });
-  await make('under', 'notes', { title: 'U', parent_id: ids.top });
-  await api.post(`/notes/${ids.top}/records`, { record_type: 'contact', record_id: ids.ada });
-  await api.post(`/notes/${ids.under}/records`, { record_type: 'contact', record_id: ids.ada });
-  await api.post(`/notes/${ids.under}/records`, { record_type: 'deal', record_id: ids.big });
-  await make('hello', 'interactions', { ...BASE, main_contact: ids.ada });
-  await make('memo', 'interactions', { ...BASE, type: 'MEMO', main_contact: ids.cyd });
-  await make('reply', 'interactions', { ...BASE, direction: 'OUTBOUND', main_contact: ids.bob });
-}
-
-async function makeCalendar(): Promise<void> {
-  await insert('kickoff', 'meetings', { start_time: T, deal_id: ids.big });
-  await insert('review', 'meetings', { start_time: T + 1, company_id: ids.acme, deal_id: ids.own });
-  await insert('undated', 'meetings', {});
-  await insert('taped', 'recordings', { meeting_id: ids.kickoff, has_transcript: true });
-  await insert('silent', 'recordings', { meeting_id: ids.review, has_transcript: false });
-  const attendee = { name: 'Ada', email: 'Ada@X.example' };
-  await insert('intro', 'bookings', { status: 'booked', start_time: T, attendee });
-  await insert('moved', 'bookings', { status: 'rescheduled', start_time: T + 1 });
-  await insert('off', 'bookings', { status: 'cancelled', start_time: T - 1, attendee });
-}
+/** Name of a record in the rows below → its id. */
+let ids: Record<string, string>;
 
 beforeAll(async () => {
   harness = await startHarness();
   api = clientOf(harness);
-  await makeRecords();
+  ids = await makeNamedRecords(harness, api);
 });
 afterAll(() => harness.close());
 
@@ -224,7 +140,7 @@ function filled(query: string): string {
 
 for (const [resource, rows] of Object.entries(ROWS)) {
   describe(resource, () => {
-    const { filters } = CONTRACT[resource] as (typeof CONTRACT)[string];
+    const { filters } = CONTRACT[resource] as Contract;
 
     test('every filter of the contract has a row here', () => {
       const used = rows.flatMap(([query]) => query.split('&').map((pair) => String(pair.split('=')[0])));

@@ -48,6 +48,7 @@ export interface RunParts {
   hooks?: RunHooks;
 }
 
+/** One run over one input; the journal says where it begins. */
 export class ImportRun {
   readonly #parts: RunParts;
   readonly #lookups: Lookups;

@@ -42,7 +42,7 @@ export const companies = defineResource({
       example: 'https://www.linkedin.com/company/example',
       aliases: ['LinkedIn URL', 'LinkedIn Company Page', 'Company LinkedIn'],
     }),
-    twitter: text({ example: '@example', aliases: ['Twitter Handle', 'Twitter URL', 'X'] }),
+    twitter: text({ example: '@example', aliases: ['Twitter Handle', 'Twitter URL'] }),
     facebook: text({
       example: 'https://facebook.com/example',
       aliases: ['Facebook URL', 'Facebook Company Page'],

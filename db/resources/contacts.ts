@@ -88,7 +88,7 @@ export const contacts = defineResource({
       example: 'https://www.linkedin.com/in/ada',
       aliases: ['LinkedIn URL', 'LinkedIn Profile', 'LinkedIn Bio', 'LinkedIn Profile URL'],
     }),
-    twitter: text({ example: '@ada', aliases: ['Twitter Handle', 'Twitter Username', 'Twitter URL', 'X'] }),
+    twitter: text({ example: '@ada', aliases: ['Twitter Handle', 'Twitter Username', 'Twitter URL'] }),
     facebook: text({ example: 'https://facebook.com/ada', aliases: ['Facebook URL', 'Facebook Page'] }),
     instagram: text({ example: '@ada', aliases: ['Instagram Handle', 'Instagram URL'] }),
     whatsapp: text({ example: '+44 7700 900000', aliases: ['WhatsApp Number', 'WhatsApp Phone Number'] }),

@@ -8,11 +8,11 @@ darkScheme.addEventListener('change', followScheme);
 show();
 
 async function show() {
-  const main = document.querySelector('main');
   const response = await fetch('/docs/json');
   const spec = await response.json();
+  listContents(spec);
   globalThis.SwaggerUIBundle({
-    domNode: main,
+    dom_id: '#docs',
     spec,
     deepLinking: true,
     displayRequestDuration: true,
@@ -21,35 +21,48 @@ async function show() {
     tryItOutEnabled: true,
     persistAuthorization: false,
     validatorUrl: null,
-    onComplete: () => fillContents(main),
   });
 }
 
-function fillContents(main) {
-  const sections = [...main.querySelectorAll('.info h2:not(.title), .opblock-tag')];
-  const groups = { Guide: [], 'Version 2': [], 'Version 1': [] };
-  for (const section of sections) {
-    const name = section.dataset.tag ?? section.textContent;
-    const group =
-      section.dataset.tag === undefined ? 'Guide' : name.startsWith('v1 ') ? 'Version 1' : 'Version 2';
-    groups[group].push(link(name.replace(/^v1 /, ''), section));
-  }
-  const lists = Object.entries(groups).map(([title, links]) => {
-    const list = document.createElement('ul');
-    list.append(...links);
-    const heading = document.createElement('h2');
-    heading.textContent = title;
-    return [heading, list];
-  });
-  document.querySelector('nav').replaceChildren(...lists.flat());
+function listContents({ info, tags }) {
+  const headings = [...info.description.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
+  const names = tags.map(({ name }) => name);
+  const isOld = (name) => name.startsWith('v1 ');
+  document.querySelector('nav').prepend(
+    ...list('Guide', headings, findHeading),
+    ...list(
+      'Version 2',
+      names.filter((name) => !isOld(name)),
+      findTag,
+    ),
+    ...list('Version 1', names.filter(isOld), findTag),
+  );
 }
 
-function link(name, section) {
+function list(title, names, find) {
+  const heading = document.createElement('h2');
+  heading.textContent = title;
+  const items = document.createElement('ul');
+  items.append(...names.map((name) => entry(name, find)));
+  return [heading, items];
+}
+
+// Swagger UI makes the sections after this list, so each is looked for when it is wanted.
+function entry(name, find) {
   const item = document.createElement('li');
   const button = document.createElement('button');
   button.type = 'button';
-  button.textContent = name;
-  button.addEventListener('click', () => section.scrollIntoView({ block: 'start' }));
+  button.textContent = name.replace(/^v1 /, '');
+  button.addEventListener('click', () => find(name)?.scrollIntoView());
   item.append(button);
   return item;
+}
+
+function findHeading(name) {
+  const headings = document.querySelectorAll('.info .markdown h2, .info .renderedMarkdown h2');
+  return [...headings].find((heading) => heading.textContent === name);
+}
+
+function findTag(name) {
+  return document.querySelector(`.opblock-tag[data-tag="${name}"]`);
 }

@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { Settings } from 'typebox/system';
-import type { JsonValue } from '../../db/fields.ts';
+import type { Data, JsonValue } from '../../db/fields.ts';
 import { type Detail, invalid, type ValidationCode, validationError } from '../errors.ts';
 import { BATCH_ITEMS_MAX, type Operation } from '../operation.ts';
 import { parseJson, unstorable } from './json.ts';
@@ -29,6 +29,9 @@ function validatorOf(schema: TSchema): Validator {
   return validator;
 }
 
+/** What a body is checked against. */
+export type BodyRules = Pick<Operation, 'inspect'> & { body: TSchema };
+
 /**
  * The body of a request, valid for its operation; the items of a batch are left for `faultsOf`.
  * @throws ApiError 422 with all faults
@@ -38,10 +41,27 @@ export function validateBody(operation: Operation, bytes: Uint8Array, contentTyp
   if (schema === undefined) return null;
   const { value, isSuspect } = parseJson(bytes, contentType);
   if (operation.isBatch === true) return batchItems(value);
-  const faults = isSuspect ? unstorable(value) : [];
-  if (faults.length === 0) faults.push(...faultsOf(schema, value));
+  const faults = bodyFaults({ ...operation, body: schema }, value, isSuspect);
   if (faults.length > 0) throw validationError(faults);
   return value;
+}
+
+// What the resource's own rules say of the body is added here only to what the schema says, so that all is told at once.
+function bodyFaults(rules: BodyRules, value: JsonValue, isSuspect: boolean): Detail[] {
+  const faults = isSuspect ? unstorable(value) : [];
+  addFaults(faults, faultsOf(rules.body, value));
+  if (faults.length > 0 && rules.inspect !== undefined && isObject(value))
+    addFaults(faults, rules.inspect(value));
+  return faults;
+}
+
+function addFaults(faults: Detail[], more: Detail[]): void {
+  const told = new Set(faults.map(({ path }) => path));
+  faults.push(...more.filter(({ path }) => !told.has(path)));
+}
+
+function isObject(value: JsonValue): value is Data {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function batchItems(value: JsonValue): JsonValue[] {
@@ -52,9 +72,8 @@ function batchItems(value: JsonValue): JsonValue[] {
 }
 
 /** The faults of one item of a batch. */
-export function itemFaults(schema: TSchema, item: JsonValue): Detail[] {
-  const faults = unstorable(item);
-  return faults.length > 0 ? faults : faultsOf(schema, item);
+export function itemFaults(rules: BodyRules, item: JsonValue): Detail[] {
+  return bodyFaults(rules, item, true);
 }
 
 /** The faults of a value against a schema; none if it is valid. */

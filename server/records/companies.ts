@@ -26,13 +26,13 @@ export async function findCompanyByDomain(
 }
 
 export const companyRules: Rules = {
-  prepare({ input, next, faults }) {
-    if (typeof input.domain !== 'string') return;
-    next.domain = normalizeDomain(input.domain);
-    if (next.domain === '') {
-      const message = 'must be an internet domain, such as example.com';
-      faults.push({ path: 'domain', message, code: 'VALIDATION_INVALID_FORMAT' });
-    }
+  inspect({ domain }) {
+    if (typeof domain !== 'string' || normalizeDomain(domain) !== '') return [];
+    const message = 'must be an internet domain, such as example.com';
+    return [{ path: 'domain', message, code: 'VALIDATION_INVALID_FORMAT' }];
+  },
+  prepare({ input, next }) {
+    if (typeof input.domain === 'string') next.domain = normalizeDomain(input.domain);
   },
   async claim({ trx, access, id, input, next }) {
     if (typeof input.domain !== 'string' || typeof next.domain !== 'string') return;

@@ -6,19 +6,16 @@ import type { Change, Rules } from './rules.ts';
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
 
 export const dealRules: Rules = {
+  inspect({ currency }) {
+    if (typeof currency !== 'string' || CURRENCIES.has(currency)) return [];
+    const message = 'must be an ISO 4217 code in capitals, such as EUR';
+    return [{ path: 'currency', message, code: 'VALIDATION_INVALID_FORMAT' }];
+  },
   async prepare(change) {
-    checkCurrency(change);
     const stage = await chooseStage(change);
     if (stage !== undefined) enterStage(change, stage);
   },
 };
-
-function checkCurrency({ input, faults }: Change): void {
-  const { currency } = input;
-  if (typeof currency !== 'string' || CURRENCIES.has(currency)) return;
-  const message = 'must be an ISO 4217 code in capitals, such as EUR';
-  faults.push({ path: 'currency', message, code: 'VALIDATION_INVALID_FORMAT' });
-}
 
 // The stage the deal is to have; undefined, with a fault, if what was sent does not name one.
 async function chooseStage(change: Change): Promise<StageRow | undefined> {

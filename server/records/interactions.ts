@@ -10,13 +10,16 @@ import { findVisible } from './references.ts';
 import type { Change, Rules } from './rules.ts';
 
 export const interactionRules: Rules = {
+  inspect({ main_contact, main_contact_email }) {
+    const byId = (main_contact ?? null) !== null;
+    const byEmail = (main_contact_email ?? null) !== null;
+    return byId === byEmail ? [exactlyOne(byId)] : [];
+  },
   async prepare(change) {
-    const { input, next, now, faults } = change;
+    const { input, next, now } = change;
     next.interaction_date ??= now;
-    const byId = typeof input.main_contact === 'string';
-    const byEmail = typeof input.main_contact_email === 'string';
-    if (byId === byEmail) faults.push(exactlyOne(byId));
-    else if (byEmail) await checkEmail(change, String(input.main_contact_email));
+    if (typeof input.main_contact_email === 'string' && typeof input.main_contact !== 'string')
+      await checkEmail(change, input.main_contact_email);
   },
   async create(change) {
     const { trx, access, now, next } = change;

@@ -11,7 +11,7 @@ import {
 } from '../../db/pipelines.ts';
 import { DEFAULT_STAGES, type StageType } from '../../db/resources/pipelines.ts';
 import type { StageRow } from '../../db/schema.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, type Detail } from '../errors.ts';
 import type { Change, Rules } from './rules.ts';
 
 interface StageInput {
@@ -23,10 +23,13 @@ interface StageInput {
 }
 
 export const pipelineRules: Rules = {
+  inspect({ stages }, isNew) {
+    return isNew && Array.isArray(stages) ? stages.flatMap(faultsOfNewStage) : [];
+  },
   prepare(change) {
     const { current, input, next } = change;
-    if (current === null && input.stages === undefined) next.stages = DEFAULT_STAGES as unknown as JsonValue;
-    if (input.stages !== undefined) checkStages(change, stagesIn(input.stages));
+    if (current === null) next.stages ??= DEFAULT_STAGES as unknown as JsonValue;
+    else if (input.stages !== undefined) checkStages(change, stagesIn(input.stages));
   },
   async claim(change) {
     if (change.current === null || change.input.stages === undefined) return;
@@ -74,19 +77,23 @@ function stagesIn(value: JsonValue | undefined): StageInput[] {
   return Array.isArray(value) ? (value as unknown as StageInput[]) : [];
 }
 
-// Ids and positions are for updates: an id keeps a stage of this pipeline, a position must agree with the order.
+// Ids and positions are for updates: the service gives a new stage its id, and the order its position.
+function faultsOfNewStage(stage: JsonValue, index: number): Detail[] {
+  if (typeof stage !== 'object' || stage === null || Array.isArray(stage)) return [];
+  return ['id', 'position'].flatMap((name) => {
+    if (stage[name] === undefined) return [];
+    const message = 'is set by the service; leave it out when creating';
+    return [{ path: `stages.${index}.${name}`, message, code: 'VALIDATION_FAILED' }];
+  });
+}
+
+// In an update an id keeps a stage of this pipeline, and a position must agree with the order.
 function checkStages({ current, faults }: Change, stages: StageInput[]): void {
   const known = new Set(stagesIn(current?.stages).map((stage) => stage.id));
   const seen = new Set<string>();
   stages.forEach((stage, index) => {
     const fault = (field: string, message: string) =>
       void faults.push({ path: `stages.${index}.${field}`, message, code: 'VALIDATION_FAILED' });
-    if (current === null) {
-      if (stage.id !== undefined) fault('id', 'is given by the service; leave it out when creating');
-      if (stage.position !== undefined)
-        fault('position', 'follows from the order; leave it out when creating');
-      return;
-    }
     if (stage.position !== undefined && stage.position !== index)
       fault('position', `must agree with the order: ${index} here`);
     if (stage.id === undefined) return;

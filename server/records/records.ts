@@ -5,7 +5,7 @@ import { deleteRecord, findRecord, insertRecord, updateRecord } from '../../db/r
 import { fromColumns, initialData, type Resource, toColumns } from '../../db/resource.ts';
 import type { Db, RecordRow } from '../../db/schema.ts';
 import { type Access, canSee, ownerFilter, principalOf } from '../access.ts';
-import { ApiError, notFound, validationError } from '../errors.ts';
+import { ApiError, type Detail, notFound, validationError } from '../errors.ts';
 import { checkReferences, findVisible } from './references.ts';
 import { rulesOf } from './registry.ts';
 import type { Change, Reader } from './rules.ts';
@@ -164,19 +164,25 @@ export async function presentAll(
 }
 
 async function check(change: Change): Promise<void> {
-  const { trx, access, resource, input, faults } = change;
-  faults.push(...missingIdentity(change));
-  faults.push(...(await checkReferences(trx, access, resource.fields, input)));
+  const { trx, access, resource, current, input, next, faults } = change;
   const rules = rulesOf(resource);
+  faults.push(...missingIdentity(resource, next));
+  faults.push(...(rules.inspect?.(input, current === null) ?? []));
+  faults.push(...(await checkReferences(trx, access, resource.fields, input)));
   await rules.prepare?.(change);
   if (faults.length > 0) throw validationError(faults);
   await rules.claim?.(change);
 }
 
-function missingIdentity({ resource, next }: Change): Change['faults'] {
-  const { identifying } = resource;
+/** Faults beyond the schema that a body has by itself, whatever the records it is about. */
+export function inspectBody(resource: Resource, body: Data, isNew: boolean): Detail[] {
+  const missing = isNew ? missingIdentity(resource, body) : [];
+  return [...missing, ...(rulesOf(resource).inspect?.(body, isNew) ?? [])];
+}
+
+function missingIdentity({ identifying }: Resource, record: Data): Detail[] {
   const [first] = identifying;
-  if (first === undefined || identifying.some((name) => next[name] !== null && next[name] !== '')) return [];
+  if (first === undefined || identifying.some((name) => (record[name] ?? '') !== '')) return [];
   const message = `at least one of ${identifying.join(', ')} is required`;
   return [{ path: first, message, code: 'VALIDATION_REQUIRED_FIELD' }];
 }

@@ -4,6 +4,7 @@ import type { Resource } from '../../db/resource.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Access } from '../access.ts';
 import type { Detail } from '../errors.ts';
+import type { Call } from '../operation.ts';
 
 /** A create or an update on its way. */
 export interface Change {
@@ -30,6 +31,8 @@ export interface Reader {
 }
 
 export interface Rules {
+  /** Faults beyond the schema that a body has by itself; one that the schema refuses may hold values of any type. */
+  inspect?(input: Data, isNew: boolean): Detail[];
   /** Completes `next` and adds to `faults`. */
   prepare?(change: Change): Promise<void> | void;
   /** Refuses a change that conflicts with other records (409). */
@@ -42,4 +45,6 @@ export interface Rules {
   beforeDelete?(change: Pick<Change, 'trx' | 'access' | 'id'>): Promise<void>;
   /** Fills in the computed fields of records that are about to be shown. */
   present?(reader: Reader, records: Data[]): Promise<void>;
+  /** Adds what a record shows only when it is got by itself. */
+  showOne?(call: Call, record: Data): Data;
 }

@@ -1,6 +1,6 @@
 // Bodies and answers of version 1, in its own names.
 import { type TSchema, Type } from 'typebox';
-import { EMAIL_CHARACTERS_MAX } from '../../db/fields.ts';
+import { EMAIL_CHARACTERS_MAX, INSTANT_MS_MAX, INSTANT_MS_MIN } from '../../db/fields.ts';
 import { INTERACTION_DIRECTIONS, INTERACTION_TYPES } from '../../db/resources/interactions.ts';
 import { COMPANY_WRITABLE_FIELDS } from './translate.ts';
 
@@ -9,7 +9,6 @@ export const PEOPLE_PAGE_MAX = 100;
 /** Largest page of an interactions query. */
 export const INTERACTIONS_PAGE_MAX = 21;
 const PAGE_DEFAULT = 20;
-const INSTANT_MS_MAX = 8.64e15;
 
 const closed = { additionalProperties: false };
 const text = Type.String({ maxLength: 1_000 });
@@ -73,7 +72,7 @@ export const interactionCreate = Type.Object(
     primaryId: optionalText,
     secondaryId: optionalText,
     interactionDate: Type.Optional(
-      Type.Number({ minimum: -INSTANT_MS_MAX, maximum: INSTANT_MS_MAX, description: 'Unix milliseconds.' }),
+      Type.Number({ minimum: INSTANT_MS_MIN, maximum: INSTANT_MS_MAX, description: 'Unix milliseconds.' }),
     ),
     mainContact: Type.Optional({ ...text, description: 'Exactly one of mainContact and mainContactEmail.' }),
     mainContactEmail: Type.Optional(email),

@@ -5,22 +5,27 @@ import type { Resource } from '../../db/resource.ts';
 import { attempt } from '../../db/savepoint.ts';
 import { ApiError, ERROR_CODES, validationError } from '../errors.ts';
 import type { Call } from '../operation.ts';
-import { itemFaults } from '../pipeline/validate.ts';
+import { type BodyRules, itemFaults } from '../pipeline/validate.ts';
 import { createRecord } from '../records/records.ts';
 
 /** Creates the items in order; one that fails harms no other. */
-export async function batchCreate(call: Call, resource: Resource, items: JsonValue[]): Promise<Data> {
+export async function batchCreate(
+  call: Call,
+  resource: Resource,
+  rules: BodyRules,
+  items: JsonValue[],
+): Promise<Data> {
   const results: Data[] = [];
   for (const [index, item] of items.entries())
-    results.push({ index, ...(await createItem(call, resource, item)) });
+    results.push({ index, ...(await createItem(call, resource, rules, item)) });
   const succeeded = results.filter((result) => result.status === 'created').length;
   const summary = { total: items.length, succeeded, failed: items.length - succeeded };
   return { items: results, summary };
 }
 
-async function createItem(call: Call, resource: Resource, item: JsonValue): Promise<Data> {
+async function createItem(call: Call, resource: Resource, rules: BodyRules, item: JsonValue): Promise<Data> {
   try {
-    const faults = itemFaults(resource.createSchema, item);
+    const faults = itemFaults(rules, item);
     if (faults.length > 0) throw validationError(faults);
     const data = await attempt(call.db, () => createRecord(call, resource, item as Data));
     return { status: 'created', data };

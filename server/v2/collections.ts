@@ -3,11 +3,19 @@ import type { TSchema } from 'typebox';
 import type { Data, JsonValue } from '../../db/fields.ts';
 import { type Resource, recordSchema, type Operation as Verb } from '../../db/resource.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
-import { createRecord, getRecord, listPage, removeRecord, updateRecordFields } from '../records/records.ts';
+import type { BodyRules } from '../pipeline/validate.ts';
+import {
+  createRecord,
+  getRecord,
+  inspectBody,
+  listPage,
+  removeRecord,
+  updateRecordFields,
+} from '../records/records.ts';
+import { rulesOf } from '../records/registry.ts';
 import { batchCreate, batchSchema } from './batch.ts';
 import { operationId, pathOf, titleOf } from './naming.ts';
 import { identityOf, listParameters, listRequest } from './paging.ts';
-import { showRecording } from './transcripts.ts';
 
 type Common = Pick<Operation, 'api' | 'tag'>;
 
@@ -67,7 +75,7 @@ function get(resource: Resource): Specific {
     errorStatuses: [404, 422],
     run: async (call): Promise<Answer> => {
       const record = await getRecord(call, resource, idOf(call));
-      const data = resource.name === 'recordings' ? showRecording(call, record) : record;
+      const data = rulesOf(resource).showOne?.(call, record) ?? record;
       return { status: 200, object: 'success', data };
     },
   };
@@ -80,7 +88,7 @@ function create(resource: Resource): Specific {
     path: pathOf(resource),
     id: operationId('create', resource, true),
     summary: `Create a ${resource.singular}`,
-    body: resource.createSchema,
+    ...createRules(resource),
     answer: createdSchema(resource),
     answerKind: 'success',
     successStatuses: [201],
@@ -102,6 +110,7 @@ function update(resource: Resource): Specific {
     summary: `Update a ${resource.singular}`,
     description: 'Only the fields that are present change; null clears an optional field.',
     body: resource.updateSchema,
+    inspect: (body) => inspectBody(resource, body, false),
     answer: resource.responseSchema,
     answerKind: 'success',
     successStatuses: [200],
@@ -133,6 +142,7 @@ function remove(resource: Resource): Specific {
 }
 
 function batch(resource: Resource): Specific {
+  const rules = createRules(resource);
   return {
     ...writing(resource),
     method: 'POST',
@@ -141,17 +151,21 @@ function batch(resource: Resource): Specific {
     summary: `Create up to 100 ${resource.name}`,
     description:
       'Items are created independently and in order; a 200 does not mean that all succeeded: see summary.failed.',
-    body: resource.createSchema,
+    ...rules,
     isBatch: true,
     answer: batchSchema(createdSchema(resource)),
     answerKind: 'batch',
     successStatuses: [200],
     errorStatuses: [413, 422],
     run: async (call): Promise<Answer> => {
-      const data = await batchCreate(call, resource, call.body as JsonValue[]);
+      const data = await batchCreate(call, resource, rules, call.body as JsonValue[]);
       return { status: 200, object: 'batch', data };
     },
   };
+}
+
+function createRules(resource: Resource): BodyRules {
+  return { body: resource.createSchema, inspect: (body) => inspectBody(resource, body, true) };
 }
 
 function writing(resource: Resource) {

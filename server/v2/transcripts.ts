@@ -1,21 +1,14 @@
-// Transcripts: getting a recording issues a link, and the link downloads the transcript without a key.
+// Transcripts: the link that getting a recording gives downloads its transcript without a key.
 import { Type } from 'typebox';
-import type { Data, JsonValue } from '../../db/fields.ts';
+import type { JsonValue } from '../../db/fields.ts';
 import { findTranscript } from '../../db/transcripts.ts';
-import type { Answer, Call, Operation } from '../operation.ts';
+import type { Answer, Operation } from '../operation.ts';
 import {
   DOWNLOADS_PER_MINUTE,
   LINK_LIFETIME_SECONDS,
   linkGone,
   TRANSCRIPT_PATH,
 } from '../transcript-links.ts';
-
-/** A recording as getting it shows it: with a fresh link, if there is a transcript. */
-export function showRecording({ access, transcriptLinks, baseUrl, now }: Call, recording: Data): Data {
-  if (recording.has_transcript !== true) return recording;
-  const id = String(recording.id);
-  return { ...recording, transcript_url: transcriptLinks.issue(baseUrl, { orgId: access.orgId, id }, now) };
-}
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 const seconds = Type.Number({ minimum: 0, description: 'Seconds from the start.' });
