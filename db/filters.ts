@@ -37,7 +37,7 @@ export function caseless(name: string): Filter {
 /** Case-insensitive match of an email in a table of links. */
 export function emailIn(table: string, record: string, value: string): Filter {
   return filter({
-    match: [{ table, record, value }],
+    match: [{ table, record, value, isFew: true }],
     normalize: caselessKey,
     description: 'An email address, primary or alternative, whatever the case.',
   });

@@ -1,8 +1,8 @@
 // Lists of records: filters, time windows and keyset pages; each shape of list is compiled once.
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
 import type { ColumnValue } from './fields.ts';
-import type { Filter, Match, Resource } from './resource.ts';
-import { type Db, linkTable, type RecordRow, type Schema, tableOf } from './schema.ts';
+import type { Match, Resource } from './resource.ts';
+import { type Db, type LinkRow, linkTable, type RecordRow, tableOf } from './schema.ts';
 import { type Param, statement } from './statement.ts';
 
 export type Direction = 'asc' | 'desc';
@@ -29,20 +29,58 @@ export interface ListQuery {
   limit: number;
 }
 
-type Builder = ExpressionBuilder<Schema, 'records'>;
-type Condition = ExpressionWrapper<Schema, 'records', SqlBool>;
+type Tables = { record: RecordRow; link: LinkRow };
+type Builder = ExpressionBuilder<Tables, 'record'>;
+type Condition = ExpressionWrapper<Tables, 'record', SqlBool>;
 type ListStatement = (db: Db, args: Record<string, ColumnValue>) => Promise<RecordRow[]>;
+
+/** The filter that a page is searched by: one of its matches at a time, so that each search has an index to follow. */
+interface Lead {
+  name: string;
+  match: Match;
+  index: number;
+}
 
 const statements = new Map<string, ListStatement>();
 
 /** The rows of one page, in order. */
-export function listRecords(db: Db, resource: Resource, query: ListQuery): Promise<RecordRow[]> {
-  const shape = shapeOf(resource, query);
+export async function listRecords(db: Db, resource: Resource, query: ListQuery): Promise<RecordRow[]> {
+  const leads = leadsOf(resource, query);
+  const pages: RecordRow[][] = [];
+  for (const lead of leads) pages.push(await statementOf(resource, query, lead)(db, argumentsOf(query)));
+  const [only = []] = pages;
+  return pages.length === 1 ? only : merged(pages, query);
+}
+
+function leadsOf(resource: Resource, query: ListQuery): (Lead | null)[] {
+  for (const name of Object.keys(query.filters)) {
+    const matches = resource.filters[name]?.match ?? [];
+    if (matches.length > 1 || matches.some((match) => 'table' in match)) {
+      return matches.map((match, index) => ({ name, match, index }));
+    }
+  }
+  return [null];
+}
+
+// A record may match in several ways; it comes once, in its place.
+function merged(pages: RecordRow[][], { sortBy, direction, limit }: ListQuery): RecordRow[] {
+  const rows = [...new Map(pages.flat().map((row) => [row.id, row])).values()];
+  const sign = direction === 'asc' ? 1 : -1;
+  rows.sort((a, b) => sign * (a[sortBy] - b[sortBy] || (a.id < b.id ? -1 : 1)));
+  return rows.slice(0, limit);
+}
+
+function statementOf(resource: Resource, query: ListQuery, lead: Lead | null): ListStatement {
+  const shape = shapeOf(resource, query, lead);
   let run = statements.get(shape);
   if (run === undefined) {
-    run = statement<RecordRow>((compiler, param) => build(compiler, resource, query, param));
+    run = statement<RecordRow>((db, param) => build(db, resource, query, lead, param));
     statements.set(shape, run);
   }
+  return run;
+}
+
+function argumentsOf(query: ListQuery): Record<string, ColumnValue> {
   const args: Record<string, ColumnValue> = {
     org: query.orgId,
     owner: query.ownerId,
@@ -53,11 +91,11 @@ export function listRecords(db: Db, resource: Resource, query: ListQuery): Promi
     limit: query.limit,
   };
   for (const [name, value] of Object.entries(query.filters)) args[`filter_${name}`] = value;
-  return run(db, args);
+  return args;
 }
 
 // Everything that decides the SQL; what varies within a shape is a parameter.
-function shapeOf(resource: Resource, query: ListQuery): string {
+function shapeOf(resource: Resource, query: ListQuery, lead: Lead | null): string {
   return [
     resource.name,
     query.sortBy,
@@ -66,42 +104,64 @@ function shapeOf(resource: Resource, query: ListQuery): string {
     query.createdSince === null ? '' : 'created_since',
     query.updatedSince === null ? '' : 'updated_since',
     query.after === null ? '' : 'after',
+    lead === null ? '' : `${lead.name}.${lead.index}`,
     ...Object.keys(query.filters).sort(),
   ].join(' ');
 }
 
-function build(db: Db, resource: Resource, query: ListQuery, param: Param) {
-  let select = db.selectFrom(tableOf(resource)).selectAll().where('org_id', '=', param('org'));
-  if (query.ownerId !== null && resource.owner !== null)
-    select = select.where(resource.owner, '=', param('owner'));
-  if (query.createdSince !== null) select = select.where('created_at', '>=', param('created_since'));
-  if (query.updatedSince !== null) select = select.where('updated_at', '>=', param('updated_since'));
+function build(db: Db, resource: Resource, query: ListQuery, lead: Lead | null, param: Param) {
+  let select = from(db, resource, lead, param).where('record.org_id', '=', param('org'));
+  const { owner } = resource;
+  if (query.ownerId !== null && owner !== null) select = select.where(`record.${owner}`, '=', param('owner'));
+  if (query.createdSince !== null) select = select.where('record.created_at', '>=', param('created_since'));
+  if (query.updatedSince !== null) select = select.where('record.updated_at', '>=', param('updated_since'));
   for (const name of Object.keys(query.filters)) {
-    const filter = resource.filters[name];
-    if (filter !== undefined) select = select.where((eb) => matches(eb as Builder, filter, name, param));
+    const matches = lead?.name === name ? [lead.match] : (resource.filters[name]?.match ?? []);
+    // Followed already: the records come from these links.
+    if (lead !== null && lead.name === name && isFew(lead.match)) continue;
+    select = select.where((eb) => eb.or(matches.map((match) => holds(eb, match, `filter_${name}`, param))));
   }
   if (query.after !== null) {
     select = select.where((eb) =>
       eb(
-        eb.refTuple(query.sortBy, 'id'),
+        eb.refTuple(`record.${query.sortBy}`, 'record.id'),
         query.direction === 'desc' ? '<' : '>',
         eb.tuple(param('after_value'), param('after_id')),
       ),
     );
   }
-  return select.orderBy(query.sortBy, query.direction).orderBy('id', query.direction).limit(param('limit'));
+  return select
+    .orderBy(`record.${query.sortBy}`, query.direction)
+    .orderBy('record.id', query.direction)
+    .limit(param('limit'));
 }
 
-function matches(eb: Builder, filter: Filter, name: string, param: Param): Condition {
-  return eb.or(filter.match.map((match) => matchesOne(eb, match, `filter_${name}`, param)));
-}
-
-function matchesOne(eb: Builder, match: Match, argument: string, param: Param): Condition {
-  if ('column' in match) return eb(match.column, match.operator, param(argument)) as Condition;
-  const linked = eb
-    .selectFrom(`${linkTable(match.table)} as link`)
-    .select(`link.${match.record}`)
+// Few links are followed to their records; else the records are gone through in order, and looked up among the links.
+function from(db: Db, resource: Resource, lead: Lead | null, param: Param) {
+  const record = `${tableOf(resource)} as record` as const;
+  if (lead === null || !isFew(lead.match))
+    return db.selectFrom(record).selectAll('record').$castTo<RecordRow>();
+  const { table, record: recordColumn, value } = lead.match;
+  return db
+    .selectFrom(`${linkTable(table)} as link`)
+    .crossJoin(record)
+    .selectAll('record')
+    .$castTo<RecordRow>()
     .where('link.org_id', '=', param('org'))
-    .where(`link.${match.value}`, '=', param(argument));
-  return eb('id', 'in', linked as never) as Condition;
+    .where(`link.${value}`, '=', param(`filter_${lead.name}`))
+    .whereRef('record.id', '=', `link.${recordColumn}`);
+}
+
+function isFew(match: Match): match is Extract<Match, { table: string }> {
+  return 'table' in match && match.isFew;
+}
+
+function holds(eb: Builder, match: Match, argument: string, param: Param): Condition {
+  if ('column' in match) return eb(`record.${match.column}`, match.operator, param(argument)) as Condition;
+  const linked = eb
+    .selectFrom(`${linkTable(match.table)} as link` as never)
+    .select(`link.${match.record}` as never)
+    .where('link.org_id' as never, '=', param('org'))
+    .where(`link.${match.value}` as never, '=', param(argument));
+  return eb('record.id', 'in', linked as never) as Condition;
 }

@@ -83,7 +83,12 @@ export const companies = defineResource({
     domain: domainIs('domain'),
     name: caseless('name'),
     owner_id: refersTo('users', 'owner_id'),
-    segment_id: refersTo('segments', { table: 'segment_members', record: 'record_id', value: 'segment_id' }),
+    segment_id: refersTo('segments', {
+      table: 'segment_members',
+      record: 'record_id',
+      value: 'segment_id',
+      isFew: false,
+    }),
   },
   columns: ['id', 'name', 'domain', 'industry', 'employee_count', 'country', 'created_at'],
 });

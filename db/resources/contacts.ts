@@ -108,7 +108,12 @@ export const contacts = defineResource({
     phone: equals('phone', 'personal_phone'),
     company_id: refersTo('companies', 'company_id'),
     owner_id: refersTo('users', 'owner_id'),
-    segment_id: refersTo('segments', { table: 'segment_members', record: 'record_id', value: 'segment_id' }),
+    segment_id: refersTo('segments', {
+      table: 'segment_members',
+      record: 'record_id',
+      value: 'segment_id',
+      isFew: false,
+    }),
   },
   columns: ['id', 'email', 'first_name', 'last_name', 'title', 'phone', 'created_at'],
 });

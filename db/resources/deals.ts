@@ -61,11 +61,13 @@ export const deals = defineResource({
       table: 'deal_companies',
       record: 'deal_id',
       value: 'company_id',
+      isFew: true,
     }),
     contact_id: refersTo('contacts', 'point_of_contact_id', {
       table: 'deal_contacts',
       record: 'deal_id',
       value: 'contact_id',
+      isFew: true,
     }),
   },
   links: {

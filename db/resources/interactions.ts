@@ -95,11 +95,13 @@ export const interactions = defineResource({
       table: 'interaction_contacts',
       record: 'interaction_id',
       value: 'contact_id',
+      isFew: true,
     }),
     company_id: refersTo('companies', {
       table: 'interaction_companies',
       record: 'interaction_id',
       value: 'company_id',
+      isFew: true,
     }),
     type: oneOf('type', INTERACTION_TYPES),
     direction: oneOf('direction', INTERACTION_DIRECTIONS),

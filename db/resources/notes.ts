@@ -27,6 +27,7 @@ export const notes = defineResource({
       table: 'note_records',
       record: 'note_id',
       value: 'record_id',
+      isFew: true,
     }),
   },
   links: {
