@@ -108,7 +108,12 @@ type KeptStatements = Map<string, ReturnType<Database['prepare']>>;
 
 // What it holds is about people: nobody but its owner reads it. SQLite gives its other files the same mode.
 function createPrivately(path: string): void {
-  if (!existsSync(path)) guarded(path, () => closeSync(openSync(path, 'a', 0o600)));
+  if (existsSync(path)) return;
+  try {
+    closeSync(openSync(path, 'a', 0o600));
+  } catch (error) {
+    throw notWritable(path, error);
+  }
 }
 
 const STATEMENTS_MAX = 500;
@@ -145,6 +150,7 @@ function assertUsablePath(path: string, create: boolean): void {
     if (!statSync(path).isFile()) {
       throw new DatabaseFileError(`${path} is not a file.`, ['Name a database file with --db PATH.']);
     }
+    assertWritable(path);
     return;
   }
   if (!create) {
@@ -162,6 +168,15 @@ function assertUsablePath(path: string, create: boolean): void {
       steps,
       cause,
     );
+  }
+}
+
+// SQLite opens a file that it may not write for reading, and says so at the first write only.
+function assertWritable(path: string): void {
+  try {
+    accessSync(path, fsConstants.R_OK | fsConstants.W_OK);
+  } catch (error) {
+    throw notWritable(path, error);
   }
 }
 
@@ -208,10 +223,7 @@ function explainOpenError(path: string, error: unknown): unknown {
     );
   }
   if (code.startsWith('SQLITE_CANTOPEN') || code.startsWith('SQLITE_READONLY') || code === 'SQLITE_PERM') {
-    const steps = [
-      'Give the user who runs crm the right to write the file and its folder, or use --db PATH.',
-    ];
-    return new DatabaseFileError(`The database ${path} cannot be opened for writing.`, steps, error);
+    return notWritable(path, error);
   }
   if (code === 'SQLITE_FULL') {
     const steps = ['Free some space on the disk that holds the database, then start again.'];
@@ -230,6 +242,11 @@ function explainOpenError(path: string, error: unknown): unknown {
     );
   }
   return error;
+}
+
+function notWritable(path: string, cause: unknown): DatabaseFileError {
+  const steps = ['Give the user who runs crm the right to write the file and its folder, or use --db PATH.'];
+  return new DatabaseFileError(`The database ${path} cannot be opened for writing.`, steps, cause);
 }
 
 /** The name of SQLite's result code that an error carries, '' if it carries none. */

@@ -6,7 +6,6 @@ import type { Access } from './access.ts';
 import { Cursors } from './cursor.ts';
 import { docs } from './docs.ts';
 import type { Logger } from './log.ts';
-import { operationDetail } from './openapi/operations.ts';
 import type { Operation } from './operation.ts';
 import { Authenticator } from './pipeline/credential.ts';
 import { type Exchange, startExchange } from './pipeline/exchange.ts';
@@ -68,18 +67,18 @@ export function createApp(options: AppOptions) {
   const operations = allOperations();
   const app = new Elysia({ strictPath: true, normalize: false });
   app.use(docs());
-  app.get('/healthz', () => Response.json({ status: 'ok' }), { detail: { hide: true } });
-  app.get('/readyz', () => readiness(options.store), { detail: { hide: true } });
+  app.get('/healthz', () => Response.json({ status: 'ok' }));
+  app.get('/readyz', () => readiness(options.store));
   for (const operation of operations) {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
     const handler = ({ request }: { request: Request }) => answer(services, operation, request);
-    app.route(operation.method, path, handler, { detail: operationDetail(operation), parse: 'none' });
+    app.route(operation.method, path, handler, { parse: 'none' });
   }
   for (const [path, methods] of methodsByPath(operations)) {
     const otherMethod = ({ request }: { request: Request }) => refuse(services, request, path, methods);
-    app.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), otherMethod, { detail: { hide: true }, parse: 'none' });
+    app.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), otherMethod, { parse: 'none' });
   }
-  app.all('/*', ({ request }) => refuse(services, request), { detail: { hide: true }, parse: 'none' });
+  app.all('/*', ({ request }) => refuse(services, request), { parse: 'none' });
   app.onError(({ error, request }) => {
     const exchange = startExchange(request, apiOfPath(rawPath(request.url)), services.now());
     return answerError(services, exchange, error);

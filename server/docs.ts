@@ -2,6 +2,7 @@
 import { Elysia } from 'elysia';
 import swaggerStyle from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' };
 import swaggerScript from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' };
+import operationsStyle from './docs/operations.css' with { type: 'file' };
 import pageStyle from './docs/page.css' with { type: 'file' };
 import pageScript from './docs/page.js' with { type: 'file' };
 
@@ -20,6 +21,7 @@ const PAGE = `<!doctype html>
     <link rel="icon" href="data:,">
     <link rel="stylesheet" href="/docs/swagger-ui.css">
     <link rel="stylesheet" href="/docs/page.css">
+    <link rel="stylesheet" href="/docs/operations.css">
     <script src="/docs/swagger-ui-bundle.js" defer></script>
     <script src="/docs/page.js" defer></script>
   </head>
@@ -41,6 +43,7 @@ const CONTENTS: Record<string, () => Promise<Content>> = {
   '/docs/json': once('application/json; charset=utf-8', description),
   '/docs/page.js': once(JAVASCRIPT, () => fileBytes(pageScript)),
   '/docs/page.css': once(CSS, () => fileBytes(pageStyle)),
+  '/docs/operations.css': once(CSS, () => fileBytes(operationsStyle)),
   '/docs/swagger-ui-bundle.js': once(JAVASCRIPT, () => fileBytes(swaggerScript)),
   '/docs/swagger-ui.css': once(CSS, () => fileBytes(swaggerStyle)),
 };
@@ -62,9 +65,7 @@ export function docs() {
   const app = new Elysia({ name: 'docs' });
   for (const [path, load] of Object.entries(CONTENTS)) {
     const handler = async ({ request }: { request: Request }) => respond(request, await load());
-    for (const method of ['GET', 'HEAD']) {
-      app.route(method, path, handler, { detail: { hide: true }, parse: 'none' });
-    }
+    for (const method of ['GET', 'HEAD']) app.route(method, path, handler, { parse: 'none' });
   }
   return app;
 }

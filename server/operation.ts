@@ -64,7 +64,7 @@ export interface Operation {
   /** Schema of the JSON body, for operations that take one. */
   body?: TSchema;
   /** Faults beyond the schema that a body, or an item of a batch, has by itself. */
-  inspect?(body: Data): Detail[];
+  inspect?: (body: Data) => Detail[];
   /** The body is a list of items, each checked by itself against `body`. */
   isBatch?: boolean;
   /** Schema of `data` in a successful answer; none for 204. */

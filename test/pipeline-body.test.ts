@@ -201,6 +201,20 @@ describe('kept to the letter', () => {
   });
 });
 
+test("a body that does not arrive whole is the client's fault, and writes nothing", async () => {
+  const broken = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      controller.enqueue(Buffer.from('{"first_name":"Half","phone":"half"}'));
+      controller.error(new Error('gone'));
+    },
+  });
+  const headers = { Authorization: `Bearer ${harness.v2}` };
+  const request = new Request(`http://localhost${CONTACTS}`, { method: 'POST', headers, body: broken });
+  const response = await harness.handle(request);
+  expect([response.status, ((await response.json()) as Json).error.code]).toEqual([422, INVALID]);
+  expect((await harness.send('GET', `${CONTACTS}?phone=half`)).body.data).toEqual([]);
+});
+
 describe('size', () => {
   const padded = (size: number, json: string) => json + ' '.repeat(size - json.length);
   /** A stream of unknown length, as a chunked request is. */

@@ -118,7 +118,11 @@ describe('keys are kept nowhere', () => {
       const { key } = await harness.issue({ api });
       secrets.push(key);
       const path = api === 'v1' ? '/api/v1/authenticate' : '/api/v2/contacts';
-      for (const headers of [{ Authorization: `Bearer ${key}` }, { 'X-Service-Api-Key': key }])
+      const ways: Record<string, string>[] = [
+        { Authorization: `Bearer ${key}` },
+        { 'X-Service-Api-Key': key },
+      ];
+      for (const headers of ways)
         expect((await harness.send('GET', path, { key: null, headers })).status).toBe(200);
       await harness.send('GET', `${path}?api_key=${key}`, { key });
       await harness.send('POST', '/api/v2/contacts', {

@@ -97,7 +97,7 @@ describe('the limit of an organization', () => {
     const harness = await start({ keyLimit: 5, orgLimit: 6 });
     const other = await harness.issue();
     const foreign = await harness.issue({ orgId: harness.otherOrgId });
-    const steps: [string | undefined, string, number[]][] = [
+    const steps: [string | undefined, string, [number, number]][] = [
       [undefined, '/api/v2/contacts', [5, 4]],
       [undefined, '/api/v2/contacts', [5, 3]],
       [undefined, '/api/v1/authenticate', [6, 3]],

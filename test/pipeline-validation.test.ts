@@ -126,8 +126,8 @@ const BOUNDARIES: [path: string, field: string, last: () => Json, first: () => J
     () => [{ name: 'a', probability: -0.01 }],
     'stages.0.probability',
   ],
-  ['/api/v2/interactions', 'interaction_date', () => 8.64e15, () => 8.64e15 + 1],
-  ['/api/v1/interactions', 'interactionDate', () => -8.64e15, () => -8.64e15 - 1],
+  ['/api/v2/interactions', 'interaction_date', () => 253_402_300_799_999, () => 253_402_300_800_000],
+  ['/api/v1/interactions', 'interactionDate', () => -62_167_219_200_000, () => -62_167_219_200_001],
   ['/api/v1/people', 'identifier', () => email(999), () => email(1_002)],
   ['/api/v1/companies', 'domain', () => 'e'.repeat(1_000), () => ''],
 ];
@@ -287,6 +287,54 @@ const KINDS: [path: string, body: Json, faults: FaultRow[], says?: string[]][] =
       ['remarks', RANGE],
       ['nope', FAILED],
       ['custom.a', FAILED],
+    ],
+  ],
+  [
+    '/api/v2/contacts',
+    { first_name: undefined, title: 5 },
+    [
+      ['title', FAILED],
+      ['email', REQUIRED],
+    ],
+  ],
+  [
+    '/api/v2/companies',
+    { name: '', employee_count: -1 },
+    [
+      ['employee_count', RANGE],
+      ['domain', REQUIRED],
+    ],
+  ],
+  [
+    '/api/v2/interactions',
+    { type: undefined, main_contact: undefined },
+    [
+      ['type', REQUIRED],
+      ['main_contact', REQUIRED],
+    ],
+  ],
+  [
+    '/api/v1/interactions',
+    { type: undefined, mainContact: undefined },
+    [
+      ['type', REQUIRED],
+      ['mainContact', REQUIRED],
+    ],
+  ],
+  [
+    '/api/v1/interactions',
+    { title: 5, mainContactEmail: 'x@y.co' },
+    [
+      ['title', FAILED],
+      ['mainContactEmail', FAILED],
+    ],
+  ],
+  [
+    '/api/v1/companies',
+    { id: 'x', name: 5 },
+    [
+      ['id', FAILED],
+      ['name', FAILED],
     ],
   ],
   [

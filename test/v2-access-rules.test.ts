@@ -71,6 +71,8 @@ for (const [resource, owner] of Object.entries(OWNERS)) {
         expectError(await alice.post(`/${resource}`, body), 403, 'OPERATION_FORBIDDEN');
         expectError(await alice.patch(`/${resource}/${own.id}`, body), 403, 'OPERATION_FORBIDDEN');
       }
+      const nobody = { ...minimalBody(resource), [owner]: 'absent' };
+      expectFault(await alice.post(`/${resource}`, nobody), 'VALIDATION_FAILED', owner);
       expect(await alice.fetch(resource, own.id)).toEqual(own);
       expect((await alice.update(resource, own.id, { [owner]: harness.alice }))[owner]).toBe(harness.alice);
     });

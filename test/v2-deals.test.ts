@@ -163,7 +163,6 @@ test('the currency is an ISO 4217 code', async () => {
 
 test('a body with several faults tells them all', async () => {
   const body = {
-    currency: 'eur',
     stage_id: 'absent',
     company_id: 'absent',
     owner_id: 'absent',

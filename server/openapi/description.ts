@@ -33,8 +33,9 @@ Every request carries one API key, in exactly one of two headers: \`X-Service-Ap
 
 A key has **scopes**, and an operation names those it needs; without one it is a 403.
 
-- Version 2: ${scopeList(V2_SCOPES)}. There is none for everything. Linking and unlinking need the write scope of the
-  record linked to; listing what is linked needs the read scopes of both sides (records of a note: \`notes:read\` alone).
+- Version 2: ${scopeList(V2_SCOPES)}. There is none for everything. To link and unlink needs the write
+  scope of the record that others are linked to; to list them needs the read scopes of both sides (of a note's records
+  \`notes:read\` alone).
 - Version 1: ${scopeList(V1_SCOPES)}. \`ALL\` opens every endpoint.
 
 A key of version 2 has an **access level**. An organization-wide key sees every record of its organization. A
@@ -97,9 +98,8 @@ const LISTS = `
 ## Lists
 
 Lists come in pages: send \`page_info.end_cursor\` as \`cursor\`, with the same order and filters, until
-\`has_next_page\` is false. A cursor is opaque and good for its own list only; elsewhere, or altered, it is a 422. The
-last page has one too: with ascending order it can be kept and asked again later for what has come since. No record is
-skipped or repeated while others are created or deleted.
+\`has_next_page\` is false. A cursor is opaque and good for its own list only; elsewhere, or altered, it is a 422. No
+record is skipped or repeated while others are created or deleted.
 
 In version 2 \`limit\` is 1 to ${PAGE_ROWS_MAX} (${PAGE_ROWS_DEFAULT} unless given), and the order is newest first, by
 \`created_at\`, unless \`sort_by\` and \`sort_direction\` say otherwise; ties go by id. Filters can be combined, and all
@@ -133,7 +133,7 @@ const WRITES = `
 - DELETE is for good. Links to the record go with it and references to it become null; interactions stay.
 - A batch creates up to ${BATCH_ITEMS_MAX} records from an array. Its items are independent, come to pass in order and
   see those before them; the answer is a 200 even if all fail, so look at \`summary.failed\`. A failed item carries
-  \`error\` with \`code\`, \`message\` and, where there are any, \`details\`. It counts as one request.
+  \`error\` with \`code\`, \`message\` and, where there are any, \`details\`. A batch counts as one request.
 - Linking what is linked, setting what is set and clearing what is unset change nothing and succeed; unlinking what is
   not linked is a 404.
 `;
@@ -169,6 +169,7 @@ const REQUESTS = `
   ignored.
 - Nesting deeper than 32 levels, repeated keys and \`__proto__\` are refused.
 - Paths are exact: a trailing slash or an encoded letter makes another path.
+- \`/healthz\`, \`/readyz\` and \`/docs\` need no key and count against no limit.
 - HTTPS always, save on the machine itself.
 `;
 

@@ -26,12 +26,20 @@ const V1_BODIES: Record<string, JsonValue> = {
   },
 };
 
+const NOTE_RECORD = {
+  record_type: 'contact',
+  record_id: exampleId('contacts'),
+  linked_at: '2026-01-01T00:00:00.000Z',
+};
+
 // Data of answers that no declaration has an example of.
 const ANSWERS: Record<string, JsonValue> = {
   authenticate: { team_name: 'Example Ltd' },
   createCompanyV1: { id: exampleId('companies') },
   updateCompanyV1: { id: exampleId('companies') },
   createInteractionV1: { id: exampleId('interactions'), isDuplicate: false },
+  listNoteRecords: NOTE_RECORD,
+  linkNoteRecords: NOTE_RECORD,
   downloadTranscript: {
     recording_id: exampleId('recordings'),
     meeting_id: exampleId('meetings'),

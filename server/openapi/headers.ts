@@ -15,7 +15,7 @@ export const HEADERS = {
   'X-Request-Id': text('Names this exchange; the same as meta.request_id, except in a replay.', {
     minLength: 1,
   }),
-  'X-RateLimit-Limit': integer('Requests a minute that the tighter limit allows.', 1),
+  'X-RateLimit-Limit': integer('Requests a minute that the tighter limit allows.', 0),
   'X-RateLimit-Remaining': integer('Requests left in this minute.', 0),
   'X-RateLimit-Reset': integer('When the minute ends, in Unix seconds.', 0),
   'Retry-After': integer('Seconds to wait before trying again.', 1),

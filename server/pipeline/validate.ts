@@ -41,21 +41,26 @@ export function validateBody(operation: Operation, bytes: Uint8Array, contentTyp
   if (schema === undefined) return null;
   const { value, isSuspect } = parseJson(bytes, contentType);
   if (operation.isBatch === true) return batchItems(value);
-  const faults = bodyFaults({ ...operation, body: schema }, value, isSuspect);
+  const faults = bodyFaults(schema, operation.inspect, value, isSuspect);
   if (faults.length > 0) throw validationError(faults);
   return value;
 }
 
-// What the resource's own rules say of the body is added here only to what the schema says, so that all is told at once.
-function bodyFaults(rules: BodyRules, value: JsonValue, isSuspect: boolean): Detail[] {
+function bodyFaults(
+  schema: TSchema,
+  inspect: Operation['inspect'],
+  value: JsonValue,
+  isSuspect: boolean,
+): Detail[] {
   const faults = isSuspect ? unstorable(value) : [];
-  addFaults(faults, faultsOf(rules.body, value));
-  if (faults.length > 0 && rules.inspect !== undefined && isObject(value))
-    addFaults(faults, rules.inspect(value));
+  addFaults(faults, faultsOf(schema, value));
+  if (inspect !== undefined && isObject(value)) addFaults(faults, inspect(value));
   return faults;
 }
 
+// A path that is faulty already is told once.
 function addFaults(faults: Detail[], more: Detail[]): void {
+  if (more.length === 0) return;
   const told = new Set(faults.map(({ path }) => path));
   faults.push(...more.filter(({ path }) => !told.has(path)));
 }
@@ -72,8 +77,8 @@ function batchItems(value: JsonValue): JsonValue[] {
 }
 
 /** The faults of one item of a batch. */
-export function itemFaults(rules: BodyRules, item: JsonValue): Detail[] {
-  return bodyFaults(rules, item, true);
+export function itemFaults({ body, inspect }: BodyRules, item: JsonValue): Detail[] {
+  return bodyFaults(body, inspect, item, true);
 }
 
 /** The faults of a value against a schema; none if it is valid. */

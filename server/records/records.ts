@@ -92,7 +92,6 @@ export async function updateRecordFields(
     next: { ...current, ...input },
     faults: [],
   };
-  refuseGivingAway(change);
   mergeCustom(change);
   await check(change);
   const columns = { ...changedColumns(change), updated_at: now };
@@ -171,6 +170,7 @@ async function check(change: Change): Promise<void> {
   faults.push(...(await checkReferences(trx, access, resource.fields, input)));
   await rules.prepare?.(change);
   if (faults.length > 0) throw validationError(faults);
+  refuseGivingAway(change);
   await rules.claim?.(change);
 }
 
@@ -188,10 +188,8 @@ function missingIdentity({ identifying }: Resource, record: Data): Detail[] {
 }
 
 // created_by follows from the key; every other owner is a field that a user-bound key may only set to its user.
-function takeOwnership(change: Change): void {
-  const { access, resource, input, next } = change;
+function takeOwnership({ access, resource, input, next }: Change): void {
   if (access.userId === null || resource.owner === null || resource.owner === 'created_by') return;
-  refuseGivingAway(change);
   if (input[resource.owner] === undefined) next[resource.owner] = access.userId;
 }
 

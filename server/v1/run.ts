@@ -6,11 +6,18 @@ import type { Resource } from '../../db/resource.ts';
 import { companies } from '../../db/resources/companies.ts';
 import { contacts } from '../../db/resources/contacts.ts';
 import { interactions } from '../../db/resources/interactions.ts';
-import { ApiError, invalid, renamed, validationError } from '../errors.ts';
+import { ApiError, type Detail, invalid, renamed } from '../errors.ts';
 import type { Answer, Call } from '../operation.ts';
 import { findCompanyByDomain } from '../records/companies.ts';
 import { ConflictError } from '../records/conflict.ts';
-import { createRecord, getRecord, listPage, removeRecord, updateRecordFields } from '../records/records.ts';
+import {
+  createRecord,
+  getRecord,
+  inspectBody,
+  listPage,
+  removeRecord,
+  updateRecordFields,
+} from '../records/records.ts';
 import {
   COMPANY_READ_ONLY_FIELDS,
   fromCompany,
@@ -73,7 +80,7 @@ export async function getCompany(call: Call): Promise<Answer> {
 
 /** Creates a company, or gives the id of the one that has the domain. */
 export async function createCompany(call: Call): Promise<Answer> {
-  const input = companyInput(call);
+  const input = fromCompany(call.body as Data);
   const existing = await findCompanyByDomain(call.db, call.access.orgId, String(input.domain));
   if (existing !== undefined) return success({ id: existing.id });
   const company = await inV1Names(() => createRecord(call, companies, input), 'keep');
@@ -81,7 +88,7 @@ export async function createCompany(call: Call): Promise<Answer> {
 }
 
 export async function updateCompany(call: Call): Promise<Answer> {
-  const input = companyInput(call);
+  const input = fromCompany(call.body as Data);
   const update = () => updateRecordFields(call, companies, call.params.companyId ?? '', input);
   const company = await inV1Names(update, 'keep');
   return success({ id: company.id ?? null });
@@ -108,12 +115,16 @@ export function queryInteractions(call: Call): Promise<Answer> {
   return query(call, interactions, toInteraction);
 }
 
-function companyInput(call: Call): Data {
-  const body = call.body as Data;
+/** Faults of a company's body beyond its schema: what only the service sets is no additional property. */
+export function inspectCompany(body: Data): Detail[] {
   const readOnly = COMPANY_READ_ONLY_FIELDS.filter((name) => body[name] !== undefined);
-  if (readOnly.length === 0) return fromCompany(body);
-  const message = 'is read-only';
-  throw validationError(readOnly.map((path) => ({ path, message, code: 'VALIDATION_FAILED' })));
+  return readOnly.map((path) => ({ path, message: 'is read-only', code: 'VALIDATION_FAILED' }));
+}
+
+/** Faults of a new interaction's body beyond its schema. */
+export function inspectInteraction(body: Data): Detail[] {
+  const faults = inspectBody(interactions, toV2(body), true);
+  return faults.map(({ path, message, code }) => ({ path: v1Path(path), message: v1Text(message), code }));
 }
 
 async function query(call: Call, resource: Resource, show: (record: Data) => Data): Promise<Answer> {

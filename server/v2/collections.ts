@@ -92,7 +92,7 @@ function create(resource: Resource): Specific {
     answer: createdSchema(resource),
     answerKind: 'success',
     successStatuses: [201],
-    errorStatuses: [409, 413, 422],
+    errorStatuses: [...conflictsOf(resource, 'claim'), 413, 422],
     run: async (call): Promise<Answer> => {
       const data = await createRecord(call, resource, call.body as Data);
       const location = `${call.baseUrl}${pathOf(resource)}/${data.id}`;
@@ -114,7 +114,7 @@ function update(resource: Resource): Specific {
     answer: resource.responseSchema,
     answerKind: 'success',
     successStatuses: [200],
-    errorStatuses: [404, 409, 413, 422],
+    errorStatuses: [404, ...conflictsOf(resource, 'claim'), 413, 422],
     run: async (call): Promise<Answer> => {
       const data = await updateRecordFields(call, resource, idOf(call), call.body as Data);
       return { status: 200, object: 'success', data };
@@ -133,7 +133,7 @@ function remove(resource: Resource): Specific {
     scopes: [`${resource.name}:delete`],
     answerKind: 'none',
     successStatuses: [204],
-    errorStatuses: [404, 409, 422],
+    errorStatuses: [404, ...conflictsOf(resource, 'beforeDelete'), 422],
     run: async (call): Promise<Answer> => {
       await removeRecord(call, resource, idOf(call));
       return { status: 204 };
@@ -175,6 +175,11 @@ function writing(resource: Resource) {
     isOrganizationOnly: resource.owner === null,
     query: {},
   } as const;
+}
+
+// Only where a rule can refuse is a conflict among the answers.
+function conflictsOf(resource: Resource, rule: 'claim' | 'beforeDelete'): number[] {
+  return rulesOf(resource)[rule] === undefined ? [] : [409];
 }
 
 function createdSchema(resource: Resource): TSchema {

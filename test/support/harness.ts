@@ -9,6 +9,7 @@ import { getSigningSecret } from '../../db/settings.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { createApp } from '../../server/app.ts';
 import { createLogger } from '../../server/log.ts';
+import { checkAgainstDocument } from './openapi.ts';
 
 export const BASE_URL = 'http://crm.test';
 
@@ -132,7 +133,10 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   };
 }
 
-/** Sends requests to whatever answers them, with the organization's key for the path's version unless told otherwise. */
+/**
+ * Sends requests to whatever answers them, with the organization's key for the path's version unless told otherwise.
+ * Every answer is held against the OpenAPI document.
+ */
 export function sender(
   handle: (request: Request) => Response | Promise<Response>,
   keys: { v1: string; v2: string },
@@ -147,11 +151,8 @@ export function sender(
     const response = await handle(new Request(origin + path, { method, headers, body }));
     const text = await response.text();
     const isJson = text !== '' && (response.headers.get('Content-Type') ?? '').includes('json');
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: isJson ? JSON.parse(text) : undefined,
-    };
+    const parsed = isJson ? JSON.parse(text) : undefined;
+    await checkAgainstDocument(method, path, response.status, response.headers, parsed);
+    return { status: response.status, headers: response.headers, text, body: parsed };
   };
 }

@@ -1,0 +1,58 @@
+// From the picks that fast-check draws to the ids of the records that there are by then.
+import type { Pick } from './arbitraries.ts';
+import type { Actor, Data, LinkRow, World } from './world.ts';
+
+/** Who sends a request, and what there is then. */
+export interface Place {
+  world: World;
+  actor: Actor;
+}
+
+/** One id in so many names nothing. */
+const ABSENT_EVERY = 17;
+/** One in so many may be of a record that the actor does not see. */
+const HIDDEN_EVERY = 5;
+
+/** The id that a pick stands for: mostly of a record that the actor sees. */
+export function resolve({ world, actor }: Place, { $of, pick }: Pick): string {
+  const seen = pick % HIDDEN_EVERY === 0 ? [] : idsOf(world, $of, actor);
+  const ids = seen.length > 0 ? seen : idsOf(world, $of);
+  return pick % ABSENT_EVERY === 0 ? 'absent' : (ids[pick % Math.max(1, ids.length)] ?? 'absent');
+}
+
+function idsOf(world: World, resource: string, actor?: Actor): string[] {
+  if (resource === 'users') return world.users.filter((id) => (actor?.userId ?? id) === id);
+  if (resource !== 'stages')
+    return (actor === undefined ? world.records(resource) : world.seenBy(actor, resource)).map(
+      ({ id }) => id,
+    );
+  return world.records('pipelines').flatMap(({ stages }) => stages.map((stage: Data) => stage.id));
+}
+
+/** A body with ids in the place of picks. @param current the pipeline whose stages a change keeps */
+export function resolveBody(place: Place, body: Data, current?: Data): Data {
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => {
+      if (name === 'stages' && Array.isArray(value))
+        return [name, value.map((one) => keptStage(one, current))];
+      return [
+        name,
+        typeof value === 'object' && value !== null && '$of' in value ? resolve(place, value) : value,
+      ];
+    }),
+  );
+}
+
+function keptStage({ keep, ...stage }: Data, current: Data | undefined): Data {
+  const stages = current?.stages ?? [];
+  const id = keep === undefined ? undefined : stages[keep % Math.max(1, stages.length)]?.id;
+  return id === undefined ? stage : { id, ...stage };
+}
+
+/** One of the links of a collection, mostly of a parent that the actor sees; undefined now and then. */
+export function resolveLink({ world, actor }: Place, collection: string, pick: number): LinkRow | undefined {
+  const all = world.links.filter((link) => link.collection === collection);
+  const seen = all.filter((link) => world.find(actor, collection.split('/')[0] ?? '', link.parent));
+  const links = pick % HIDDEN_EVERY === 0 || seen.length === 0 ? all : seen;
+  return pick % ABSENT_EVERY === 0 ? undefined : links[pick % Math.max(1, links.length)];
+}

@@ -1,0 +1,112 @@
+// An organization of its own for each run of the model-based test, and the run: requests one after another, then a look at everything.
+import type fc from 'fast-check';
+import { createOrganization, createUser } from '../../db/accounts.ts';
+import type { Harness } from '../support/harness.ts';
+import { insertReadOnly } from '../support/read-only.ts';
+import { clientOf } from '../support/v2.ts';
+import { expectPages } from './answers.ts';
+import type { Request } from './arbitraries.ts';
+import { COLLECTIONS, listLinked } from './links.ts';
+import { type Real, take } from './steps.ts';
+import { type Actor, type Data, RESOURCES, World } from './world.ts';
+
+/** One request as fast-check's model runner takes it. */
+export class Step implements fc.AsyncCommand<World, Real> {
+  readonly #request: Request;
+
+  constructor(request: Request) {
+    this.#request = request;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  async run(world: World, real: Real): Promise<void> {
+    await take(world, real, this.#request);
+  }
+
+  toString(): string {
+    return JSON.stringify(this.#request);
+  }
+}
+
+let runs = 0;
+
+/** A fresh organization with two users, an organization-wide key and one of each user, and what integrations left. */
+export async function startWorld(harness: Harness): Promise<{ model: World; real: Real }> {
+  const { store, clock } = harness;
+  runs += 1;
+  const org = await store.write((trx) => createOrganization(trx, `Model ${runs}`, clock.now));
+  const orgId = org.id;
+  const user = async (email: string) =>
+    (await store.write((trx) => createUser(trx, { orgId, email, name: null, now: clock.now }))).id;
+  const [alice, bob] = [await user('alice@x.example'), await user('bob@x.example')];
+  const whole = await harness.issue({ orgId });
+  const keys = [whole.key];
+  for (const userId of [alice, bob]) keys.push((await harness.issue({ orgId, userId })).key);
+  const actors: Actor[] = [
+    { name: 'org', userId: null, principal: whole.id },
+    { name: 'alice', userId: alice, principal: alice },
+    { name: 'bob', userId: bob, principal: bob },
+  ];
+  const model = new World([alice, bob]);
+  model.now = clock.now;
+  const clients = keys.map((key) => clientOf(harness, key));
+  const wait = (ms: number) => {
+    clock.now += ms;
+    return clock.now;
+  };
+  for (const pipeline of (await clients[0]?.list('/pipelines')) ?? [])
+    model.table('pipelines').set(pipeline.id, pipeline);
+  await addCalendar(harness, orgId, model);
+  return { model, real: { actors, clients, wait, log: [] } };
+}
+
+const person = (email: string) => ({ name: 'P', email });
+
+// Meetings, recordings and bookings of either user and of nobody, whose people are contacts at times.
+async function addCalendar(harness: Harness, orgId: string, model: World): Promise<void> {
+  const where = { store: harness.store, clock: harness.clock, orgId };
+  const owners = [...model.users, null];
+  for (const [index, owner_id] of owners.entries()) {
+    const start_time = index * 1_000;
+    const attendees = [person('Ada@x.example'), person('cyd@y.example')];
+    const meeting = await insertReadOnly(where, 'meetings', { owner_id, start_time, attendees });
+    const fields = { meeting_id: meeting, owner_id };
+    const recording = await insertReadOnly(where, 'recordings', { ...fields, has_transcript: index === 0 });
+    const attendee = person('ada@x.example');
+    const status = index === 0 ? 'booked' : 'cancelled';
+    const booking = await insertReadOnly(where, 'bookings', { ...fields, status, start_time, attendee });
+    const add = (resource: string, id: string, more: Data) => {
+      const { timestamp: created_at, timestamp: updated_at } = model;
+      const record = { id, owner_id, created_by: 'integration', created_at, updated_at };
+      model.table(resource).set(id, { external_id: null, title: null, ...record, ...more });
+    };
+    const times = { description: null, start_time, end_time: null, timezone: null, organizer: null };
+    const none = { location: null, deal_id: null, company_id: null, status: 'confirmed' };
+    add('meetings', meeting, { ...times, ...none, attendees, recording_ids: [recording] });
+    const media = { transcript_url: null, recording_url: null, video_status: 'skipped' };
+    const length = { started_at: null, duration_seconds: null };
+    add('recordings', recording, { ...media, ...length, meeting_id: meeting, has_transcript: index === 0 });
+    const rest = { guests: [], cancellation_reason: null, meeting_id: meeting };
+    add('bookings', booking, { ...times, ...rest, status, attendee });
+  }
+}
+
+/** Looks at everything that there is, as every actor. */
+export async function compareAll(model: World, real: Real): Promise<void> {
+  const request = { wait: 0, filters: {}, since: {}, sortBy: 'created_at', direction: 'asc', limit: 200 };
+  for (const actor of real.actors.keys()) {
+    for (const resource of RESOURCES) await take(model, real, { ...request, do: 'list', actor, resource });
+  }
+  const [org] = real.actors;
+  const [client] = real.clients;
+  if (org === undefined || client === undefined) return;
+  for (const at of COLLECTIONS) {
+    for (const parent of model.table(at.parent).keys()) {
+      const path = `/${at.parent}/${parent}/${at.name}?limit=200`;
+      await expectPages(client, path, 200, listLinked(model, org, at, parent) ?? []);
+    }
+  }
+}

@@ -1,0 +1,147 @@
+// Sends one request to the service and to the model, and holds the answers against each other.
+import type { Json } from '../support/harness.ts';
+import type { Client } from '../support/v2.ts';
+import { expectBatch, expectOutcome, expectPages } from './answers.ts';
+import type { Pick, Request } from './arbitraries.ts';
+import { associate, association, COLLECTIONS, link, listLinked, unlink } from './links.ts';
+import { list } from './lists.ts';
+import { create, remove, update } from './records.ts';
+import { type Place, resolve, resolveBody, resolveLink } from './resolve.ts';
+import { type Actor, type Data, MISSING, type Outcome, type World } from './world.ts';
+
+/** The service, as each of the actors reaches it. */
+export interface Real {
+  actors: Actor[];
+  clients: Client[];
+  /** Turns the service's clock; gives what it then says, in Unix milliseconds. */
+  wait(ms: number): number;
+  /** What was sent, for whoever reads a failure. */
+  log: string[];
+}
+
+interface Turn extends Place {
+  real: Real;
+  client: Client;
+}
+
+/** Does what a request says, in both. */
+export async function take(world: World, real: Real, request: Request): Promise<void> {
+  const actor = real.actors[request.actor];
+  const client = real.clients[request.actor];
+  if (actor === undefined || client === undefined) throw new Error('no such actor');
+  world.now = real.wait(request.wait);
+  await perform({ world, real, actor, client }, request);
+}
+
+async function perform(turn: Turn, request: Request): Promise<void> {
+  const { world, actor, client } = turn;
+  const note = (text: string, body?: Json) =>
+    void turn.real.log.push(`${actor.name} ${text} ${body === undefined ? '' : JSON.stringify(body)}`);
+  const resolved = (pick: Pick) => resolve(turn, pick);
+  switch (request.do) {
+    case 'create': {
+      const body = resolveBody(turn, request.body);
+      note(`POST ${request.resource}`, body);
+      const reply = await client.post(`/${request.resource}`, body);
+      expectOutcome(reply, create(world, actor, request.resource, body, reply.body.data));
+      return;
+    }
+    case 'batch': {
+      const items = request.bodies.map((body) => resolveBody(turn, body));
+      note(`POST ${request.resource}/batch`, items);
+      expectBatch(turn, request.resource, items, await client.post(`/${request.resource}/batch`, items));
+      return;
+    }
+    case 'update': {
+      const id = resolved(request.id);
+      const body = resolveBody(turn, request.body, world.table(request.resource).get(id));
+      note(`PATCH ${request.resource}/${id}`, body);
+      const reply = await client.patch(`/${request.resource}/${id}`, body);
+      expectOutcome(reply, update(world, actor, request.resource, id, body, reply.body.data));
+      return;
+    }
+    case 'delete': {
+      const id = resolved(request.id);
+      note(`DELETE ${request.resource}/${id}`);
+      const reply = await client.del(`/${request.resource}/${id}`);
+      expectOutcome(reply, remove(world, actor, request.resource, id));
+      return;
+    }
+    case 'get': {
+      const id = resolved(request.id);
+      note(`GET ${request.resource}/${id}`);
+      expectOutcome(await client.get(`/${request.resource}/${id}`), read(turn, request.resource, id));
+      return;
+    }
+    case 'list':
+      return takeList(turn, request, note);
+    case 'associate':
+    case 'association': {
+      const path = `/meetings/${resolved(request.meeting)}/${request.name}`;
+      const id = resolved(request.meeting);
+      if (request.do === 'association') {
+        note(`GET ${path}`);
+        return expectOutcome(await client.get(path), association(world, actor, id, request.name));
+      }
+      const child = request.child === null ? null : resolved(request.child);
+      note(`${child === null ? 'DELETE' : 'PUT'} ${path}`, child);
+      const reply =
+        child === null ? await client.del(path) : await client.put(path, { [`${request.name}_id`]: child });
+      return expectOutcome(reply, associate(world, actor, id, request.name, child));
+    }
+    default:
+      return takeLink(turn, request, note);
+  }
+}
+
+type Note = (text: string, body?: Json) => void;
+
+async function takeLink(
+  turn: Turn,
+  request: Extract<Request, { collection: number }>,
+  note: Note,
+): Promise<void> {
+  const { world, actor, client } = turn;
+  const at = COLLECTIONS[request.collection];
+  if (at === undefined) throw new Error('no such collection');
+  if (request.do === 'link') {
+    const parent = resolve(turn, request.parent);
+    const path = `/${at.parent}/${parent}/${at.name}`;
+    const body = { ...resolveBody(turn, request.body), [at.field]: resolve(turn, request.child) };
+    note(`POST ${path}`, body);
+    return expectOutcome(await client.post(path, body), link(world, actor, at, parent, body));
+  }
+  const row = resolveLink(turn, `${at.parent}/${at.name}`, request.link);
+  const parent = row?.parent ?? resolve(turn, request.parent);
+  const path = `/${at.parent}/${parent}/${at.name}`;
+  if (request.do === 'unlink') {
+    const child = row?.child ?? 'absent';
+    note(`DELETE ${path}/${child}`);
+    return expectOutcome(await client.del(`${path}/${child}`), unlink(world, actor, at, parent, child));
+  }
+  note(`GET ${path} by ${request.limit}`);
+  const expected = listLinked(world, actor, at, parent);
+  if (expected === undefined) return expectOutcome(await client.get(path), MISSING);
+  await expectPages(client, `${path}?limit=${request.limit}`, request.limit, expected);
+}
+
+async function takeList(turn: Turn, request: Extract<Request, { do: 'list' }>, note: Note): Promise<void> {
+  const { world, actor, client } = turn;
+  const { resource, sortBy, direction, limit } = request;
+  const filters = resolveBody(turn, request.filters);
+  const since: Data = {};
+  for (const [name, pick] of Object.entries(request.since)) {
+    const record = world.table(resource).get(resolve(turn, pick));
+    since[name] = record === undefined ? world.now : Date.parse(record[name.replace('_since', '_at')]);
+  }
+  const query = new URLSearchParams({ sort_by: sortBy, sort_direction: direction, limit: String(limit) });
+  for (const [name, value] of Object.entries({ ...filters, ...since })) query.set(name, String(value));
+  note(`GET ${resource}?${query}`);
+  const expected = list(world, actor, resource, { filters, since, sortBy, direction });
+  await expectPages(client, `/${resource}?${query}`, limit, expected);
+}
+
+function read({ world, actor }: Turn, resource: string, id: string): Outcome {
+  const record = world.find(actor, resource, id);
+  return record === undefined ? MISSING : { status: 200, data: world.show(actor, resource, record) };
+}

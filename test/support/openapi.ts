@@ -1,0 +1,136 @@
+// Holds answers against the OpenAPI document: what it does not describe, no test may see.
+import { type TSchema, Type } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
+import { openApiDocument } from '../../server/openapi/document.ts';
+import type { Json } from './harness.ts';
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+// Headers that say something of the answer; the document must name each one that is sent.
+const TELLING_HEADERS = ['Location', 'Retry-After', 'Allow', 'WWW-Authenticate', 'Idempotent-Replayed'];
+
+const validators = new Map<string, Validator>();
+
+/**
+ * Fails, saying why, if an answer is not as the document describes it; paths outside the interface are passed over.
+ * @param path as sent, with its query
+ * @param body the parsed JSON body; undefined if there is none
+ */
+export async function checkAgainstDocument(
+  method: string,
+  path: string,
+  status: number,
+  headers: Headers,
+  body: Json,
+): Promise<void> {
+  const document: Json = await openApiDocument();
+  const template = templateOf(document, path.split(/[?#]/)[0] ?? '');
+  if (template === undefined) return;
+  const where = `${method} ${template} → ${status}`;
+  const response = describedResponse(document, document.paths[template], method, status);
+  if (response === undefined) throw new Error(`${where}: the document does not describe this status`);
+  checkHeaders(document, response.headers ?? {}, headers, where);
+  if (method === 'HEAD') return;
+  checkBody(document, response.content, headers, body, where);
+}
+
+/** The faults of a value against a schema of the document, as readable lines. */
+export function faultsAgainst(document: Json, schema: Json, value: Json): string[] {
+  const key = JSON.stringify(schema);
+  let validator = validators.get(key);
+  if (validator === undefined) {
+    validator = Compile(toJsonSchema(document, schema));
+    validators.set(key, validator);
+  }
+  if (validator.Check(value)) return [];
+  return validator.Errors(value).map((fault) => `${fault.instancePath || '/'} ${fault.message}`);
+}
+
+/** What a reference points to; anything else as it is. */
+export function resolved(document: Json, value: Json): Json {
+  const ref: unknown = value?.$ref;
+  if (typeof ref !== 'string') return value;
+  const found = ref
+    .slice(2)
+    .split('/')
+    .reduce((place, key) => place?.[key], document);
+  if (found === undefined) throw new Error(`the document refers to ${ref}, which it does not have`);
+  return found;
+}
+
+// A path without parameters comes before one that has them.
+function templateOf(document: Json, path: string): string | undefined {
+  if (document.paths[path] !== undefined) return path;
+  return Object.keys(document.paths).find((template) =>
+    new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
+  );
+}
+
+// A method that the path does not take has its 405 described with the methods it does take.
+function describedResponse(document: Json, pathItem: Json, method: string, status: number): Json {
+  const name = method === 'HEAD' ? 'get' : method.toLowerCase();
+  const operation = pathItem[name];
+  if (operation !== undefined) return resolved(document, operation.responses[status]);
+  if (status !== 405) return undefined;
+  const other = METHODS.find((one) => pathItem[one] !== undefined) ?? '';
+  return resolved(document, pathItem[other].responses[405]);
+}
+
+function checkHeaders(document: Json, described: Json, headers: Headers, where: string): void {
+  for (const [name, entry] of Object.entries(described)) {
+    const { required, schema } = resolved(document, entry);
+    const text = headers.get(name);
+    if (text === null) {
+      if (required === true) throw new Error(`${where}: the header ${name} is missing`);
+      continue;
+    }
+    const value = schema.type === 'integer' && /^\d+$/.test(text) ? Number(text) : text;
+    const faults = faultsAgainst(document, schema, value);
+    if (faults.length > 0) throw new Error(`${where}: header ${name}: ${text}: ${faults.join('; ')}`);
+  }
+  const unknown = TELLING_HEADERS.filter((name) => headers.has(name) && described[name] === undefined);
+  if (unknown.length > 0)
+    throw new Error(`${where}: the document does not describe the header ${unknown.join(', ')}`);
+}
+
+function checkBody(document: Json, content: Json, headers: Headers, body: Json, where: string): void {
+  if (content === undefined) {
+    if (body !== undefined) throw new Error(`${where}: has a body, and the document describes none`);
+    return;
+  }
+  const type = headers.get('Content-Type')?.split(';')[0] ?? 'none';
+  if (content[type] === undefined)
+    throw new Error(`${where}: the document does not describe a body of type ${type}`);
+  const faults = faultsAgainst(document, content[type].schema, body);
+  if (faults.length > 0)
+    throw new Error(
+      `${where}: the body is not as described:\n  ${faults.join('\n  ')}\n${JSON.stringify(body)}`,
+    );
+}
+
+// The dialect of OpenAPI 3.0 as plain JSON Schema: references resolved, nullable as a type of its own.
+function toJsonSchema(document: Json, described: Json): TSchema {
+  const schema = resolved(document, described);
+  const convert = (one: Json) => toJsonSchema(document, one);
+  const {
+    nullable,
+    properties,
+    items,
+    anyOf,
+    additionalProperties,
+    example: _,
+    default: __,
+    ...rest
+  } = schema;
+  const converted: Json = rest;
+  if (properties !== undefined) {
+    const entries = Object.entries(properties).map(([name, one]) => [name, convert(one)]);
+    converted.properties = Object.fromEntries(entries);
+  }
+  if (items !== undefined) converted.items = convert(items);
+  if (anyOf !== undefined) converted.anyOf = anyOf.map(convert);
+  if (additionalProperties !== undefined) {
+    const isSchema = typeof additionalProperties === 'object';
+    converted.additionalProperties = isSchema ? convert(additionalProperties) : additionalProperties;
+  }
+  return nullable === true ? Type.Union([converted, Type.Null()]) : converted;
+}
