@@ -49,6 +49,7 @@ export function resolveConfig(command: Command): Config {
   const options: GlobalOptions = command.optsWithGlobals();
   const profile = readProfile(options.profile);
   const given = options.output ?? formatFrom('CRM_OUTPUT', environment('CRM_OUTPUT')) ?? profile.output;
+  if (options.db === '') throw usageError('--db names no file.', 'give the path of a database file.');
   return {
     db: options.db ?? environment('CRM_DB') ?? profile.db ?? './crm.db',
     url: options.url ?? environment('CRM_URL') ?? profile.url ?? 'http://127.0.0.1:4000',

@@ -41,13 +41,23 @@ export function databaseError(path: string, error: unknown): unknown {
     return new CliError(error.message, { nextSteps: error.nextSteps as string[], cause: error });
   }
   if (error.name === 'TakenError' && 'existingId' in error) {
-    const nextSteps = [`use that one (id ${error.existingId}), or choose another name.`];
+    const nextSteps = [`use that one (id ${error.existingId}), or choose another.`];
     return new CliError(error.message, { nextSteps, cause: error });
   }
-  const advice = SQLITE_ADVICE.find(({ code }) => errorCode(error).startsWith(code));
+  const code = errorCode(error);
+  const advice = SQLITE_ADVICE.find((one) => code.startsWith(one.code)) ?? systemAdvice(error, code);
   if (advice === undefined) return error;
   const message = `The database ${path} ${advice.reason}.`;
   return new CliError(message, { nextSteps: [advice.nextStep], cause: error });
+}
+
+// An error of the operating system about the file itself, such as ENAMETOOLONG.
+function systemAdvice(error: Error, code: string) {
+  if (!/^E[A-Z]+$/.test(code) || !('syscall' in error)) return undefined;
+  return {
+    reason: `cannot be opened (${code})`,
+    nextStep: 'check the path, or name another with --db PATH.',
+  };
 }
 
 /** The organization of that name or id; an error if there is none. */
@@ -66,7 +76,9 @@ export async function userNamed(store: Store, org: OrganizationRow, emailOrId: s
   const user = await findUser(store.read, org.id, emailOrId);
   if (user !== undefined) return user;
   throw new CliError(`${org.name} has no user "${emailOrId}".`, {
-    nextSteps: [`see "crm users list", or make it: crm users create EMAIL --org ${shellWord(org.name)}`],
+    nextSteps: [
+      `see "crm users list --org ${shellWord(org.name)}", or make it: crm users create EMAIL --org ${shellWord(org.name)}`,
+    ],
   });
 }
 

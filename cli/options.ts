@@ -25,12 +25,12 @@ export function apiOption(): Option {
   return new Option('--api <version>', 'version of the interface').choices(['v1', 'v2']).default('v2');
 }
 
-const UNIT_MS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** Milliseconds of `30m`, `12h`, `90d` or `2w`; undefined if the text is no duration. */
+/** Milliseconds of `45s`, `30m`, `12h`, `90d` or `2w`; undefined if the text is no duration. */
 export function durationMs(text: string): number | undefined {
   if (text === '0') return 0;
-  const match = /^(\d{1,6})([mhdw])$/.exec(text);
+  const match = /^(\d{1,6})([smhdw])$/.exec(text);
   const unit = UNIT_MS[match?.[2] ?? ''];
   return match === null || unit === undefined ? undefined : Number(match[1]) * unit;
 }

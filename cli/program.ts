@@ -92,10 +92,20 @@ export async function run(words: readonly string[]): Promise<number> {
 function exitCodeOf(program: Command, words: readonly string[], error: unknown): number {
   // Whoever read our output has seen enough.
   if (errorCode(error) === 'EPIPE') return EXIT.done;
-  const shown = error instanceof CommanderError ? usageErrorOf(program, words, error) : error;
+  const shown = error instanceof CommanderError ? usageErrorOf(program, words, error) : outputError(error);
   if (shown === null) return EXIT.done;
   note(describeError(shown));
   return shown instanceof CliError ? shown.exitCode : EXIT.failed;
+}
+
+/** A failed write to stdout as an error for people; anything else as it is. */
+function outputError(error: unknown): unknown {
+  const reason = { ENOSPC: 'its disk is full', EIO: 'its disk failed' }[errorCode(error)];
+  if (reason === undefined || error instanceof CliError) return error;
+  return new CliError(`The output cannot be written: ${reason}.`, {
+    nextSteps: ['free some space, or send the output elsewhere, and run the command again.'],
+    cause: error,
+  });
 }
 
 /** commander's complaint as a usage error of ours; null where it only ended after help or version. */

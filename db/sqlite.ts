@@ -85,8 +85,9 @@ function connect(raw: Database, share: (raw: Database) => () => void = () => () 
 // share a snapshot. It never outlives the turn, and a commit of our own ends it at once.
 function shareSnapshot(raw: Database): () => void {
   const prepare = raw.prepare.bind(raw);
-  const begin = prepare('BEGIN');
-  const commit = prepare('COMMIT');
+  // Not among the statements that give way to newer ones; Bun ends its own with the connection.
+  const begin = raw.query('BEGIN');
+  const commit = raw.query('COMMIT');
   let isOpen = false;
   const end = () => {
     if (!isOpen) return;

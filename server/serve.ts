@@ -23,7 +23,10 @@ export interface ServeOptions {
 }
 
 export interface RunningServer {
+  /** Where clients reach it. */
   url: string;
+  /** Where it listens. */
+  listensOn: string;
   docsUrl: string;
   /** Whether the database has no organization yet. */
   isEmpty: boolean;
@@ -82,11 +85,11 @@ async function listen(store: Store, options: ServeOptions, release: () => void):
     port: options.port,
     maxRequestBodySize: SOCKET_BODY_BYTES_MAX,
     idleTimeout: IDLE_SECONDS,
-    fetch: (request) => app.fetch(request),
+    fetch: (request) => app.fetch(withUsualHost(request)),
     ...(tls && { tls: { cert: Bun.file(tls.certFile), key: Bun.file(tls.keyFile) } }),
   });
-  const scheme = tls === undefined ? 'http' : 'https';
-  url = options.baseUrl?.replace(/\/+$/, '') ?? `${scheme}://${hostOf(options.host)}:${server.port}`;
+  const listensOn = `${tls === undefined ? 'http' : 'https'}://${hostOf(options.host)}:${server.port}`;
+  url = options.baseUrl?.replace(/\/+$/, '') ?? listensOn;
   addressOf = (request) =>
     (options.behindProxy && forwardedFor(request)) || server.requestIP(request)?.address || 'unknown';
   const purging = setInterval(() => {
@@ -95,6 +98,7 @@ async function listen(store: Store, options: ServeOptions, release: () => void):
   const organization = await store.read.selectFrom('organizations').select('id').limit(1).executeTakeFirst();
   return {
     url,
+    listensOn,
     docsUrl: `${url}/docs`,
     isEmpty: organization === undefined,
     stop: async () => {
@@ -104,6 +108,17 @@ async function listen(store: Store, options: ServeOptions, release: () => void):
       release();
     },
   };
+}
+
+const PATH_AT_MIN = 11;
+
+// Elysia looks for the path from the twelfth character of the URL on: past that of `http://crm/…`, or of no host at all.
+// A new Request would not do: its body, sent in chunks, is lost when the answer comes before the end of it.
+function withUsualHost(request: Request): Request {
+  const { url } = request;
+  const pathAt = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3);
+  if (pathAt >= PATH_AT_MIN) return request;
+  return Object.defineProperty(request, 'url', { value: `http://localhost${url.slice(pathAt)}` });
 }
 
 // The proxy appends the address it sees; whatever stands before it came from the client.
@@ -117,8 +132,9 @@ function hostOf(host: string): string {
 }
 
 async function drain(server: Bun.Server<undefined>): Promise<void> {
-  const deadline = Bun.sleep(DRAIN_MS_MAX).then(() => server.stop(true));
-  await Promise.race([server.stop(), deadline]);
+  const deadline = setTimeout(() => server.stop(true), DRAIN_MS_MAX);
+  await server.stop();
+  clearTimeout(deadline);
 }
 
 // After a failed write nothing in memory can be trusted; a restart reads what is really on the disk.

@@ -194,7 +194,7 @@ describe('an error', () => {
 
   test('names the existing record of a conflict', async () => {
     steps = [failing(409, { location: 'http://crm/api/v2/contacts/7' }, 'RESOURCE_CONFLICT')];
-    expect((await failure(send('POST'))).nextSteps.join()).toContain('http://crm/api/v2/contacts/7');
+    expect((await failure(send('POST'))).nextSteps.join()).toContain('crm get contacts 7');
   });
 
   test.each([

@@ -162,6 +162,15 @@ describe('an export that breaks off', () => {
   });
 });
 
+test('a folder that is not there is to be made, a full disk is to be cleared', async () => {
+  const missing = await desk.crm(['export', 'companies', '--out', 'nowhere/out.csv']);
+  expect(missing.code).toBe(1);
+  expect(missing.stderr).toMatch(/its folder does not exist\.\nNext: Make the folder/);
+  const full = await desk.into('/dev/full', ['export', 'companies']);
+  expect(full.code).toBe(1);
+  expect(full.stderr).toMatch(/cannot be written: its disk is full\.\nNext: Free some space/);
+});
+
 describe('export all', () => {
   test('writes a file for every resource, and the links', async () => {
     const contact = JSON.parse(await desk.ok(['create', 'contacts', 'email=all@example.com']));

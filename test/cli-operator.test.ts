@@ -86,7 +86,9 @@ describe('orgs and users', () => {
     const taken = await other.crm(['orgs', 'create', 'SECOND']);
     expect(taken).toMatchObject({ code: 1, stdout: '' });
     expect(taken.stderr).toContain(org.id);
-    expect((await other.crm(['users', 'create', 'B@EXAMPLE.com', '--org', 'second'])).code).toBe(1);
+    const known = await other.crm(['users', 'create', 'B@EXAMPLE.com', '--org', 'second']);
+    expect(known.code).toBe(1);
+    expect(known.stderr).toContain(`Next: Use that one (id ${user.id}), or choose another.`);
     expect((await other.crm(['users', 'create', 'b@example.com', '--org', 'first'])).code).toBe(0);
   });
 
@@ -98,6 +100,16 @@ describe('orgs and users', () => {
     expect(database.code).toBe(1);
     expect(database.stderr).toContain('crm init --org NAME');
     expect(await desk.exists('none.db')).toBe(false);
+  });
+
+  test('an empty path is a usage error, and one that no file can have is told as such', async () => {
+    const empty = await desk.crm(['orgs', 'list', '--db', '']);
+    expect(empty.code).toBe(2);
+    expect(empty.stderr).toContain('--db names no file');
+    const long = await desk.crm(['init', '--org', 'Example', '--db', 'x'.repeat(300)]);
+    expect({ code: long.code, stdout: long.stdout }).toEqual({ code: 1, stdout: '' });
+    expect(long.stderr).toMatch(/\nNext: /);
+    expect(long.stderr).not.toContain('unexpected error');
   });
 
   test('a file that is no database is left alone', async () => {
@@ -170,12 +182,15 @@ describe('keys issue', () => {
     ]);
   });
 
-  test('takes a duration for its expiry', async () => {
+  test.each([
+    ['90d', 90 * 86_400_000],
+    ['600s', 600_000],
+  ])('takes a duration for its expiry: %s', async (duration, durationMs) => {
     const before = Date.now();
-    const { expires_at } = await issued('--all-scopes', '--expires', '90d');
+    const { expires_at } = await issued('--all-scopes', '--expires', duration);
     const lifetime = Date.parse(String(expires_at)) - before;
-    expect(lifetime).toBeGreaterThanOrEqual(90 * 86_400_000);
-    expect(lifetime).toBeLessThan(90 * 86_400_000 + 60_000);
+    expect(lifetime).toBeGreaterThanOrEqual(durationMs);
+    expect(lifetime).toBeLessThan(durationMs + 60_000);
   });
 
   test('needs an organization that exists, a user of it, and a v1 key of it', async () => {

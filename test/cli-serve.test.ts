@@ -75,7 +75,9 @@ describe('serve', () => {
     const taken = await desk.crm(sameAddress);
     expect(taken.code).toBe(1);
     expect(taken.stderr).toContain('is in use');
-    expect(taken.stderr).toContain('--port');
+    const suggested = /--port (\d+)/.exec(taken.stderr)?.[1] ?? '';
+    expect(suggested).not.toBe('');
+    expect(suggested).not.toBe(new URL(server.url).port);
     const served = await desk.crm(['serve', '--port', '0']);
     expect(served.code).toBe(1);
     expect(served.stderr).toContain(String(server.pid));

@@ -3,8 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
+/** The executable that `bun run build` makes, or the one that CRM_BIN names. */
+export const BINARY = resolve(process.env.CRM_BIN ?? join(import.meta.dir, '..', 'dist', 'crm'));
+
 const COMMAND: readonly string[] = process.env.CRM_BIN
-  ? [resolve(process.env.CRM_BIN)]
+  ? [BINARY]
   : [process.execPath, join(import.meta.dir, '..', 'cli', 'main.ts')];
 
 export interface Result {
@@ -24,6 +27,11 @@ export class Desk implements Disposable {
   /** Variables that every command here gets. */
   readonly env: Record<string, string> = {};
   readonly #children = new Set<Bun.Subprocess>();
+  readonly #command: readonly string[];
+
+  constructor(command: readonly string[] = COMMAND) {
+    this.#command = command;
+  }
 
   path(name: string): string {
     return join(this.folder, name);
@@ -42,36 +50,46 @@ export class Desk implements Disposable {
   }
 
   /** Runs a command with its streams piped. */
-  async crm(args: readonly string[], options: RunOptions = {}): Promise<Result> {
-    const child = Bun.spawn([...COMMAND, ...args], {
+  crm(args: readonly string[], options: RunOptions = {}): Promise<Result> {
+    return this.start(args, options).result;
+  }
+
+  /** Starts a command with its streams piped, to be killed on its way. */
+  start(args: readonly string[], options: RunOptions = {}): RunningCommand {
+    const child = Bun.spawn([...this.#command, ...args], {
       ...this.#place(options.env),
       stdin: options.stdin === undefined ? 'ignore' : new Blob([options.stdin]),
       stdout: 'pipe',
       stderr: 'pipe',
     });
-    const [stdout, stderr, code] = await Promise.all([
-      child.stdout.text(),
-      child.stderr.text(),
-      child.exited,
-    ]);
-    return { code, stdout, stderr };
+    this.#children.add(child);
+    const result = finished(child).finally(() => this.#children.delete(child));
+    return { kill: (signal) => child.kill(signal), result };
   }
 
   /** Runs a command with its stdout piped into a shell command; the code is that of the command itself. */
-  async piped(args: readonly string[], reader: string): Promise<Result> {
+  piped(args: readonly string[], reader: string): Promise<Result> {
     const script = `"$@" | ${reader}; exit "\${PIPESTATUS[0]}"`;
-    const child = Bun.spawn(['bash', '-c', script, 'bash', ...COMMAND, ...args], {
-      ...this.#place(),
-      stdin: 'ignore',
-      stdout: 'pipe',
-      stderr: 'pipe',
-    });
-    const [stdout, stderr, code] = await Promise.all([
-      child.stdout.text(),
-      child.stderr.text(),
-      child.exited,
-    ]);
-    return { code, stdout, stderr };
+    return finished(
+      Bun.spawn(['bash', '-c', script, 'bash', ...this.#command, ...args], {
+        ...this.#place(),
+        stdin: 'ignore',
+        stdout: 'pipe',
+        stderr: 'pipe',
+      }),
+    );
+  }
+
+  /** Runs a command with its stdout going to a file or device. */
+  into(path: string, args: readonly string[]): Promise<Result> {
+    return finished(
+      Bun.spawn(['bash', '-c', '"$@" > "$0"', path, ...this.#command, ...args], {
+        ...this.#place(),
+        stdin: 'ignore',
+        stdout: 'pipe',
+        stderr: 'pipe',
+      }),
+    );
   }
 
   /** Runs a command that must succeed and gives its stdout, trimmed. */
@@ -89,7 +107,7 @@ export class Desk implements Disposable {
     const decoder = new TextDecoder();
     let output = '';
     let isAnswered = false;
-    const child = Bun.spawn([...COMMAND, ...args], {
+    const child = Bun.spawn([...this.#command, ...args], {
       ...this.#place({ TERM: 'xterm', ...options.env }),
       terminal: {
         cols: options.columns ?? 100,
@@ -110,7 +128,7 @@ export class Desk implements Disposable {
   /** Starts `crm serve` on a free port and waits until it says where. */
   async serve(args: readonly string[] = []): Promise<RunningServer> {
     const limits = ['--key-limit', '100000', '--org-limit', '100000'];
-    const child = Bun.spawn([...COMMAND, 'serve', '--port', '0', '--log', 'off', ...limits, ...args], {
+    const child = Bun.spawn([...this.#command, 'serve', '--port', '0', '--log', 'off', ...limits, ...args], {
       ...this.#place(),
       stdin: 'ignore',
       stdout: 'pipe',
@@ -157,6 +175,17 @@ export class Desk implements Disposable {
     for (const child of this.#children) child.kill('SIGKILL');
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+async function finished(child: Bun.Subprocess<'ignore' | Blob, 'pipe', 'pipe'>): Promise<Result> {
+  const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { code, stdout, stderr };
+}
+
+export interface RunningCommand {
+  kill(signal: NodeJS.Signals): void;
+  /** Resolves once the command has ended. */
+  result: Promise<Result>;
 }
 
 export interface RunningServer {

@@ -41,7 +41,7 @@ describe.skipIf(!isThere)('the sample data', () => {
   test('unknown columns are refused before anything is sent', async () => {
     const run = await service.crm(['import', 'companies', 'accounts.csv']);
     expect(run.exitCode).toBe(2);
-    expect(run.stderr).toContain('"year_established", "subsidiary_of"');
+    expect(run.stderr).toContain('"sector", "year_established", "subsidiary_of"');
     expect(service.batches).toEqual([]);
   });
 
@@ -58,7 +58,7 @@ describe.skipIf(!isThere)('the sample data', () => {
     const exported = await service.crm(['export', 'companies', '--format', 'csv']);
     const companies = parse(exported.stdout).map((row) => ({
       account: row.name,
-      sector: row.industry,
+      sector: row['custom.sector'],
       year_established: row['custom.year_established'],
       revenue: row.estimated_revenue,
       employees: row.employee_count,

@@ -228,6 +228,15 @@ describe('rejected rows', () => {
     expect(lines(await service.read('stop.csv.errors.csv')).length).toBe(26);
   });
 
+  test('the command for the errors file says how its dates were read, for the few there may not tell', async () => {
+    await service.write('dates.csv', 'name,due_date\nA,12/31/2026\n,1/2/2026\n');
+    const run = await service.crm(['import', 'tasks', 'dates.csv', '-o', 'json']);
+    expect(run.exitCode).toBe(3);
+    expect(JSON.parse(run.stdout)).toMatchObject({ rejected: 1, date_format: 'mdy' });
+    expect(run.stderr).toContain('1 row of 2 was rejected');
+    expect(run.stderr).toContain('run: crm import tasks dates.csv.errors.csv --date-format mdy\n');
+  });
+
   test('an errors file can be named, but not as the input', async () => {
     await service.write('named.csv', 'name,done\nx,maybe\n');
     expect((await service.crm(['import', 'tasks', 'named.csv', '--errors', './named.csv'])).exitCode).toBe(2);

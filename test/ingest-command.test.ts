@@ -59,6 +59,9 @@ describe('meetings', () => {
     const options = { stdin: CALENDAR };
     const { code, stderr } = await desk.crm(['ingest', 'meetings', '-', '--org', 'Acme', '--quiet'], options);
     expect([code, stderr]).toEqual([0, '']);
+    const faulty = await desk.crm(['ingest', 'meetings', '-', '--org', 'Acme'], { stdin: '[{"title":"x"}]' });
+    expect(faulty.code).toBe(3);
+    expect(faulty.stderr).toContain('standard input:1: external_id is required');
   });
 
   test('with faults: each with its line, the others stored, exit 3', async () => {

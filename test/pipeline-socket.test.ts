@@ -154,6 +154,18 @@ describe('paths', () => {
     });
   }
 
+  // Elysia by itself finds no path after a host of under four characters.
+  for (const host of ['x', 'crm', 'X:80', 'crm.test:4000', '[::1]', 'a b', '']) {
+    test(`are found at the host "${host}"`, async () => {
+      const at = (head: string) => head.replace('Host: crm.test', `Host: ${host}`);
+      expect((await exchange(at(request('GET /api/v2/contacts?limit=1', bearer())))).status).toBe(200);
+      expect((await exchange(at(request('GET /api/v2/contacts?limit=0', bearer())))).status).toBe(422);
+      expect((await exchange(at(request('GET /api/v2/contacts/', bearer())))).status).toBe(404);
+      const created = request('POST /api/v2/contacts', bearer(), 'Content-Length: 20');
+      expect((await exchange(at(created), '{"first_name":"Ada"}')).head).toContain(`${server.url}/api/v2/`);
+    });
+  }
+
   for (const method of ['OPTIONS', 'TRACE', 'PROPFIND', 'PUT', 'DELETE', 'PATCH']) {
     test(`${method} is a 405 in the envelope`, async () => {
       const answer = await exchange(request(`${method} /api/v2/contacts`));
@@ -194,6 +206,8 @@ describe('bodies', () => {
     const head = request('POST /api/v2/contacts', bearer(), CHUNKED);
     expect(codeOf(await exchange(head, ...chunks(2 * MEBIBYTE), LAST))).toEqual(tooLarge);
     expect(codeOf(await exchange(head, ...chunks(2 * MEBIBYTE)))).toEqual(tooLarge);
+    const atShortHost = head.replace('crm.test', 'x');
+    expect(codeOf(await exchange(atShortHost, ...chunks(2 * MEBIBYTE)))).toEqual(tooLarge);
   });
 
   test('announced over 1 MiB is a 413 before any of it comes', async () => {

@@ -1,28 +1,21 @@
 // v1 companies: their four rows, and what becomes of properties beyond the known ones.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { expectEnvelope, expectRefusal } from './support/envelope.ts';
-import { BASE_URL, type Harness, type Json, type Reply, startHarness } from './support/harness.ts';
+import { BASE_URL, type Harness, type Json, startHarness } from './support/harness.ts';
+import { dataOf, refusedAs, type V1Client, v1ClientOf } from './support/v1.ts';
 
 let harness: Harness;
 let foreign = '';
 let count = 0;
+let v1: V1Client['v1'];
+let v2: V1Client['v2'];
 beforeAll(async () => {
   harness = await startHarness();
   foreign = (await harness.issue({ api: 'v1', orgId: harness.otherOrgId })).key;
+  ({ v1, v2 } = v1ClientOf(harness));
 });
 afterAll(() => harness.close());
 
 const FAILED = 'VALIDATION_FAILED';
-const v1 = (method: string, path: string, body?: Json, key?: string) =>
-  harness.send(method, `/api/v1${path}`, { body, key });
-const v2 = (method: string, path: string, body?: Json) => harness.send(method, `/api/v2${path}`, { body });
-
-function dataOf(reply: Reply, status: number): Json {
-  expect([reply.status, reply.body?.error]).toEqual([status, undefined]);
-  expectEnvelope(reply, 'success', '1');
-  return reply.body.data;
-}
-
 function site(): string {
   count += 1;
   return `company-${count}.test`;
@@ -32,9 +25,6 @@ const create = async (fields: Json = {}): Promise<string> =>
   dataOf(await v1('POST', '/companies', { domain: site(), ...fields }), 201).id;
 const shown = async (id: string): Promise<Json> => dataOf(await v1('GET', `/companies/${id}`), 200);
 const stored = async (id: string): Promise<Json> => (await v2('GET', `/companies/${id}`)).body.data;
-const refusedAs = (reply: Reply, status: number, code: string, ...paths: string[]) =>
-  expectRefusal(reply, status, code, paths.length === 0 ? undefined : paths.map((path) => [path, code]), '1');
-
 const FULL = {
   name: 'Engines Ltd',
   linkedin: 'company/engines',
@@ -78,6 +68,13 @@ describe('POST /companies', () => {
     expect(await shown(id)).toMatchObject({ domain, name: 'First', note: 'kept' });
     const elsewhere = dataOf(await v1('POST', '/companies', { domain }, foreign), 201);
     expect(elsewhere.id).not.toBe(id);
+  });
+
+  test('many at once with a new domain are one company', async () => {
+    const domain = site();
+    const replies = await Promise.all(Array.from({ length: 20 }, () => v1('POST', '/companies', { domain })));
+    expect(replies.map((reply) => reply.status).toSorted()).toEqual([...Array(19).fill(200), 201]);
+    expect(new Set(replies.map((reply) => reply.body.data.id)).size).toBe(1);
   });
 
   test('keeps a domain in one form', async () => {

@@ -1,29 +1,24 @@
-// v1 interactions and authenticate: their rows, over the interactions of v2.
+// v1 interactions and authenticate: what a create takes, and what v2 then shows.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { expectEnvelope, expectRefusal } from './support/envelope.ts';
-import { BASE_URL, type Harness, type Json, type Reply, startHarness } from './support/harness.ts';
+import { BASE_URL, type Harness, type Json, startHarness } from './support/harness.ts';
+import { dataOf, refusedAs, type V1Client, v1ClientOf } from './support/v1.ts';
 
 let harness: Harness;
 let foreign = '';
 let contact = '';
 let count = 0;
+let v1: V1Client['v1'];
+let v2: V1Client['v2'];
+let shown: V1Client['shown'];
 beforeAll(async () => {
   harness = await startHarness();
+  ({ v1, v2, shown } = v1ClientOf(harness));
   foreign = (await harness.issue({ api: 'v1', orgId: harness.otherOrgId })).key;
   contact = (await v2('POST', '/contacts', { email: 'main@contact.test' })).body.data.id;
 });
 afterAll(() => harness.close());
 
 const FAILED = 'VALIDATION_FAILED';
-const v1 = (method: string, path: string, body?: Json, key?: string) =>
-  harness.send(method, `/api/v1${path}`, { body, key });
-const v2 = (method: string, path: string, body?: Json) => harness.send(method, `/api/v2${path}`, { body });
-
-function dataOf(reply: Reply, status: number): Json {
-  expect([reply.status, reply.body?.error]).toEqual([status, undefined]);
-  expectEnvelope(reply, 'success', '1');
-  return reply.body.data;
-}
 
 function unique(name: string): string {
   count += 1;
@@ -34,9 +29,6 @@ const LEAST = { type: 'EMAIL', direction: 'INBOUND', title: 'Hello' };
 const send = (fields: Json = {}, key?: string) =>
   v1('POST', '/interactions', { ...LEAST, mainContact: contact, ...fields }, key);
 const log = async (fields: Json = {}): Promise<Json> => dataOf(await send(fields), 201);
-const shown = async (id: string): Promise<Json> => dataOf(await v1('GET', `/interactions/${id}`), 200);
-const refusedAs = (reply: Reply, status: number, code: string, ...paths: string[]) =>
-  expectRefusal(reply, status, code, paths.length === 0 ? undefined : paths.map((path) => [path, code]), '1');
 const contactsOf = async (email: string): Promise<Json[]> =>
   (await v2('GET', `/contacts?email=${encodeURIComponent(email)}`)).body.data;
 
@@ -58,7 +50,7 @@ describe('POST /interactions', () => {
     const data = dataOf(reply, 201);
     expect(data).toEqual({ id: expect.any(String), isDuplicate: false });
     expect(reply.headers.get('Location')).toBe(`${BASE_URL}/api/v1/interactions/${data.id}`);
-    expect(await shown(data.id)).toMatchObject({
+    expect(await shown(`/interactions/${data.id}`)).toMatchObject({
       id: data.id,
       type: 'EMAIL',
       direction: 'INBOUND',
@@ -72,7 +64,7 @@ describe('POST /interactions', () => {
 
   test('without a date it happened now, and what is unset is left out', async () => {
     const { id } = await log();
-    const interaction = await shown(id);
+    const interaction = await shown(`/interactions/${id}`);
     expect(interaction.interactionDate).toBe(new Date(harness.clock.now).toISOString());
     expect('summary' in interaction).toBe(false);
     expect(Object.values(interaction)).not.toContain(null);
@@ -133,7 +125,7 @@ describe('POST /interactions', () => {
 
   test('a date with a fraction is kept to the millisecond', async () => {
     const { id } = await log({ interactionDate: 1_700_000_000_123.9 });
-    expect((await shown(id)).interactionDate).toBe('2023-11-14T22:13:20.123Z');
+    expect((await shown(`/interactions/${id}`)).interactionDate).toBe('2023-11-14T22:13:20.123Z');
   });
 });
 
@@ -178,127 +170,6 @@ describe('mainContactEmail', () => {
   });
 });
 
-describe('duplicates', () => {
-  const totalOf = async () => (await v1('POST', '/interactions/query', { limit: 21 })).body.data[0].id;
-
-  test('by type, primaryId and secondaryId, whatever else differs', async () => {
-    const primaryId = unique('message');
-    const first = await log({ primaryId, title: 'One' });
-    const newest = await totalOf();
-    const again = await send({ primaryId, title: 'Two', direction: 'OUTBOUND', interactionDate: 5 });
-    expect(dataOf(again, 201)).toEqual({ id: first.id, isDuplicate: true });
-    expect(again.headers.get('Location')).toBe(`${BASE_URL}/api/v1/interactions/${first.id}`);
-    expect([await totalOf(), (await shown(first.id)).title]).toEqual([newest, 'One']);
-    const others = [
-      { type: 'MEMO', primaryId },
-      { primaryId, secondaryId: 's' },
-      { primaryId: unique('other') },
-    ];
-    for (const fields of others) expect((await log(fields)).isDuplicate).toBe(false);
-    expect((await log({ primaryId, secondaryId: 's' })).isDuplicate).toBe(true);
-    expect((await log({ primaryId })).id).toBe(first.id);
-  });
-
-  test('without primaryId by contact, type, direction, title and a date that is given', async () => {
-    const fields = { title: unique('Title'), interactionDate: 1_700_000_000_000 };
-    const first = await log(fields);
-    expect(await log({ ...fields, summary: 'Other' })).toEqual({ id: first.id, isDuplicate: true });
-    const other = (await v2('POST', '/contacts', { first_name: 'Other' })).body.data.id;
-    for (const change of [
-      { mainContact: other },
-      { type: 'MEMO' },
-      { direction: 'OUTBOUND' },
-      { title: unique('Title') },
-      { interactionDate: 1_700_000_000_001 },
-      { primaryId: unique('message') },
-    ]) {
-      expect((await log({ ...fields, ...change })).isDuplicate).toBe(false);
-    }
-    const undated = { title: unique('Title') };
-    for (let round = 0; round < 2; round++) expect((await log(undated)).isDuplicate).toBe(false);
-  });
-
-  test('two at once are one', async () => {
-    const primaryId = unique('message');
-    const replies = await Promise.all(Array.from({ length: 10 }, () => log({ primaryId })));
-    expect(new Set(replies.map((reply) => reply.id)).size).toBe(1);
-    expect(replies.filter((reply) => reply.isDuplicate)).toHaveLength(9);
-  });
-
-  test('organizations have their own', async () => {
-    const primaryId = unique('message');
-    await log({ primaryId });
-    const email = { mainContact: undefined, mainContactEmail: 'main@contact.test' };
-    expect(dataOf(await send({ primaryId, ...email }, foreign), 201).isDuplicate).toBe(false);
-  });
-});
-
-describe('POST /interactions/query', () => {
-  const query = async (body: Json): Promise<Json> => {
-    const reply = await v1('POST', '/interactions/query', body);
-    expectEnvelope(reply, 'list', '1');
-    return reply.body;
-  };
-
-  test('filters by contact and company', async () => {
-    const company = (await v2('POST', '/companies', { name: 'C' })).body.data.id;
-    const person = (await v2('POST', '/contacts', { first_name: 'P', company_id: company })).body.data.id;
-    const { id } = await log({ mainContact: person });
-    for (const filter of [
-      { contactId: person },
-      { companyId: company },
-      { contactId: person, companyId: company },
-    ])
-      expect((await query({ filter })).data.map((one: Json) => one.id)).toEqual([id]);
-    expect((await query({ filter: { contactId: 'absent' } })).data).toEqual([]);
-    expect((await query({ filter: { contactId: contact, companyId: company } })).data).toEqual([]);
-    const reply = await v1('POST', '/interactions/query', { filter: { contactId: person } }, foreign);
-    expect(reply.body.data).toEqual([]);
-  });
-
-  test('pages: 20 by default, 21 at most', async () => {
-    const person = (await v2('POST', '/contacts', { first_name: 'P' })).body.data.id;
-    const items = Array.from({ length: 45 }, (_, index) => ({
-      ...LEAST,
-      title: `I${index}`,
-      main_contact: person,
-    }));
-    await v2('POST', '/interactions/batch', items);
-    const filter = { contactId: person };
-    const titles = ({ data }: Json) => data.map((one: Json) => one.title);
-    const newest = items.map((item) => item.title).toReversed();
-    const first = await query({ filter });
-    expect(titles(first)).toEqual(newest.slice(0, 20));
-    const second = await query({ filter, limit: 21, cursor: first.page_info.end_cursor });
-    expect(titles(second)).toEqual(newest.slice(20, 41));
-    const last = await query({ filter, limit: 21, cursor: second.page_info.end_cursor });
-    expect([titles(last), last.page_info.has_next_page]).toEqual([newest.slice(41), false]);
-  });
-
-  test('refuses other limits and filters', async () => {
-    const rows: [Json, string, string][] = [
-      [{ limit: 0 }, 'VALIDATION_OUT_OF_RANGE', 'limit'],
-      [{ limit: 22 }, 'VALIDATION_OUT_OF_RANGE', 'limit'],
-      [{ limit: '5' }, FAILED, 'limit'],
-      [{ filter: { email: 'x' } }, FAILED, 'filter.email'],
-      [{ filter: { type: 'EMAIL' } }, FAILED, 'filter.type'],
-      [{ filter: { contactId: 5 } }, FAILED, 'filter.contactId'],
-      [{ sort: 'x' }, FAILED, 'sort'],
-      [{ cursor: 'x' }, 'VALIDATION_INVALID_FORMAT', 'cursor'],
-    ];
-    for (const [body, code, path] of rows)
-      refusedAs(await v1('POST', '/interactions/query', body), 422, code, path);
-  });
-});
-
-describe('absent interactions', () => {
-  test('are a 404, and so are those of others', async () => {
-    const { id } = await log();
-    for (const [path, key] of [['absent'], [crypto.randomUUID()], ['%00'], [id, foreign]])
-      refusedAs(await v1('GET', `/interactions/${path}`, undefined, key), 404, 'RESOURCE_NOT_FOUND');
-  });
-});
-
 test('interactions are those of v2, and move lastInteraction forward only', async () => {
   const company = (await v2('POST', '/companies', { name: 'C' })).body.data.id;
   const person = (await v2('POST', '/contacts', { first_name: 'P', company_id: company })).body.data.id;
@@ -315,7 +186,7 @@ test('interactions are those of v2, and move lastInteraction forward only', asyn
     expect(dataOf(await v1('GET', path), 200).lastInteraction).toBe('1970-01-01T00:00:02.000Z');
   const made = { type: 'MEMO', direction: 'INTERNAL', title: 'By v2', main_contact: person };
   const other = (await v2('POST', '/interactions', { ...made, interaction_date: 3_000 })).body.data;
-  expect(await shown(other.id)).toMatchObject({
+  expect(await shown(`/interactions/${other.id}`)).toMatchObject({
     title: 'By v2',
     interactionDate: '1970-01-01T00:00:03.000Z',
   });

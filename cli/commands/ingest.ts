@@ -92,10 +92,11 @@ async function run(resource: IngestResource, file: string, options: Options, con
   if (config.isOutputGiven && (config.output === 'json' || config.output === 'ndjson')) {
     await writeOut(`${JSON.stringify(summary, null, config.output === 'json' ? 2 : undefined)}\n`);
   }
-  for (const { line, message } of summary.faults) note(neutralizeLine(`${file}:${line}: ${message}`));
+  const name = file === '-' ? 'standard input' : file;
+  for (const { line, message } of summary.faults) note(neutralizeLine(`${name}:${line}: ${message}`));
   if (!options.quiet) note(sentence(summary));
   if (summary.faults.length === 0) return;
-  throw new CliError(`${counted(summary.faults.length, 'fault')} in ${file}; what has them was left out.`, {
+  throw new CliError(`${counted(summary.faults.length, 'fault')} in ${name}; what has them was left out.`, {
     exitCode: EXIT.rejectedRows,
     nextSteps: ['correct the lines named above and run the same command again; nothing will be doubled.'],
   });

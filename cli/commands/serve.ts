@@ -66,12 +66,15 @@ async function runServe(options: Options, config: Config): Promise<void> {
   });
   note(
     [
-      `crm ${VERSION} serves ${config.db}`,
+      `crm ${VERSION} serves ${config.db}${server.url === server.listensOn ? '' : ` on ${server.listensOn}`}`,
       `API   ${server.url}/api/v2  and  ${server.url}/api/v1`,
       `Docs  ${server.docsUrl}`,
       `Next: ${nextCommand(server, config)}`,
     ].join('\n'),
   );
+  if (options.behindProxy && options.baseUrl === undefined) {
+    note('Links in answers will begin with that address: say with --base-url where clients reach the proxy.');
+  }
   await stopRequested();
   note('Stopping: open requests are being finished.');
   await server.stop();
@@ -108,7 +111,8 @@ function startError(options: Options, config: Config, error: unknown): unknown {
   const address = `${options.host}:${options.port}`;
   const code = errorCode(error);
   if (code === 'EADDRINUSE') {
-    const nextSteps = ['stop the program that has it, or choose another: crm serve --port 4001'];
+    const free = options.port === 65_535 ? 0 : options.port + 1;
+    const nextSteps = [`stop the program that has it, or choose another: crm serve --port ${free}`];
     return new CliError(`The address ${address} is in use.`, { nextSteps, cause: error });
   }
   if (code === 'EACCES') {

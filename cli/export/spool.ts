@@ -133,8 +133,9 @@ export function unwritable(path: string, error: unknown): CliError {
   const reason =
     { ENOSPC: 'the disk is full', ENOENT: 'its folder does not exist', EISDIR: 'it is a folder' }[code] ??
     (code || String(error));
+  const remedy = { ENOSPC: 'make room', ENOENT: 'make the folder' }[code] ?? 'permit writing there';
   return new CliError(`Cannot write ${path}: ${reason}.`, {
-    nextSteps: ['make room, or choose another place in --out.'],
+    nextSteps: [`${remedy}, or choose another place in --out.`],
     cause: error,
   });
 }

@@ -202,6 +202,7 @@ export class ImportRun {
   #summary(status: ImportSummary['status']): ImportSummary {
     const { request, resource, journal, reporter } = this.#parts;
     const { counts, rows, errorsFile, salt } = journal.state;
+    const [order, ...otherOrders] = new Set(this.#parts.plan.dates.orders.values());
     if (this.#replays > 0 && !request.isQuiet && salt === '') {
       note(`crm: ${this.#replays} of the batches had been sent before; no row is in twice.`);
     }
@@ -214,6 +215,7 @@ export class ImportRun {
       dry_run: request.isDryRun,
       status,
       seconds: Math.round((Date.now() - this.#startedMs) / 100) / 10,
+      ...(order !== undefined && otherOrders.length === 0 && { date_format: order }),
       samples: [...reporter.samples],
     };
   }

@@ -1,4 +1,5 @@
 // What an import is asked to do, and what it tells in the end.
+import type { SlashedOrder } from './dates.ts';
 import type { Counts } from './journal.ts';
 import type { PlanOptions } from './plan.ts';
 import type { Format } from './row.ts';
@@ -32,6 +33,8 @@ export interface ImportSummary extends Counts {
   /** `already`: an earlier run had finished; `stopped`: by `--stop-after`. */
   status: 'finished' | 'already' | 'stopped';
   seconds: number;
+  /** How slashed dates were read, where all columns that have them agree. */
+  date_format?: SlashedOrder;
   /** The first rejected rows, in words. */
   samples: readonly string[];
 }

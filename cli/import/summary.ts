@@ -69,12 +69,12 @@ function sentence(summary: ImportSummary, file: string): string {
 
 function rejectedRows(summary: ImportSummary, request: ImportRequest): CliError {
   const { rows, rejected, errors_file: errors, dry_run: isDryRun, status } = summary;
-  const would = isDryRun ? 'would be' : 'were';
+  const would = isDryRun ? 'would be' : rejected === 1 ? 'was' : 'were';
   const where = errors === null ? '' : `; they are in ${errors}, each with the reason`;
   const retry =
     errors === null
       ? 'correct them, or name a file for them with --errors FILE.'
-      : `correct them there, then run: ${commandFor(request, errors)}`;
+      : `correct them there, then run: ${commandFor(summary, request, errors)}`;
   const more =
     status === 'stopped'
       ? ['run the same command again to go on; --stop-after counts the rejected rows of each run.']
@@ -89,7 +89,9 @@ function rejectedRows(summary: ImportSummary, request: ImportRequest): CliError 
 }
 
 /** The command that imports an errors file the way its input was. */
-function commandFor(request: ImportRequest, errors: string): string {
+function commandFor(summary: ImportSummary, request: ImportRequest, errors: string): string {
+  // The few dates in the errors file might be taken the other way round.
+  const dateFormat = request.dateFormat ?? summary.date_format;
   const repeated = (flag: string, values: readonly string[]): string[] =>
     values.flatMap((value) => [flag, value]);
   const words = [
@@ -99,7 +101,7 @@ function commandFor(request: ImportRequest, errors: string): string {
     ...repeated('--map-value', request.mapValue),
     ...repeated('--set', request.set),
     ...(request.custom ? ['--custom'] : []),
-    ...(request.dateFormat === null ? [] : ['--date-format', request.dateFormat]),
+    ...(dateFormat === undefined ? [] : ['--date-format', dateFormat]),
     ...(request.onDuplicate === 'fail' ? [] : ['--on-duplicate', request.onDuplicate]),
     ...(request.createMissing ? ['--create-missing'] : []),
   ];

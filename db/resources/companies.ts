@@ -52,7 +52,7 @@ export const companies = defineResource({
       example: 'https://www.crunchbase.com/organization/example',
       aliases: ['Crunchbase URL'],
     }),
-    industry: text({ example: 'Manufacturing', aliases: ['Sector', 'Industry Type'] }),
+    industry: text({ example: 'Manufacturing', aliases: ['Industry Type'] }),
     employee_count: integer({
       minimum: 0,
       example: 250,

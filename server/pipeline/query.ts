@@ -3,9 +3,9 @@ import type { JsonValue } from '../../db/fields.ts';
 import { type Detail, type ValidationCode, validationError } from '../errors.ts';
 import type { Operation, QueryParameter } from '../operation.ts';
 
-const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]([01]\d|2[0-3]):\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 const UNIX_MS = /^-?\d{1,15}$/;
-const INTEGER = /^-?(0|[1-9]\d{0,15})$/;
+const INTEGER = /^-?(0|[1-9]\d*)$/;
 
 /**
  * The query parameters of a request, typed, with defaults for those left out.

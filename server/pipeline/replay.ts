@@ -9,6 +9,7 @@ import type { Rendered } from './respond.ts';
 import { rawPath } from './route.ts';
 
 export const KEY_HEADER = 'Idempotency-Key';
+const KEY_CHARACTERS_MAX = 255;
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
 /** A keyed request: whose, which key, and what was asked. */
@@ -38,7 +39,8 @@ export function keyedRequest(
 export function checkKeyFormat(operation: Operation, request: Request): void {
   const key = request.headers.get(KEY_HEADER);
   if (key === null || !honoursKeys(operation) || VISIBLE_ASCII.test(key)) return;
-  throw invalid(KEY_HEADER, 'must be 1 to 255 visible ASCII characters', 'VALIDATION_INVALID_FORMAT');
+  const code = key.length > KEY_CHARACTERS_MAX ? 'VALIDATION_OUT_OF_RANGE' : 'VALIDATION_INVALID_FORMAT';
+  throw invalid(KEY_HEADER, `must be 1 to ${KEY_CHARACTERS_MAX} visible ASCII characters`, code);
 }
 
 /** Whether an operation honours Idempotency-Key: every v2 POST and PATCH. */

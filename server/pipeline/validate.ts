@@ -1,8 +1,9 @@
 // Step 7, validation: the body against the operation's schema; every fault with its path and what is allowed.
 import type { TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
+import { Format, IsEmail } from 'typebox/format';
 import { Settings } from 'typebox/system';
-import type { Data, JsonValue } from '../../db/fields.ts';
+import { type Data, EMAIL_CHARACTERS_MAX, type JsonValue } from '../../db/fields.ts';
 import { type Detail, invalid, type ValidationCode, validationError } from '../errors.ts';
 import { BATCH_ITEMS_MAX, type Operation } from '../operation.ts';
 import { parseJson, unstorable } from './json.ts';
@@ -23,6 +24,8 @@ function validatorOf(schema: TSchema): Validator {
   let validator = validators.get(schema);
   if (validator === undefined) {
     Settings.Set({ maxErrors: FAULTS_MAX });
+    // Half a second for a megabyte: what is too long anyway is not looked at, its length is told by the schema.
+    Format.Set('email', (text) => text.length > EMAIL_CHARACTERS_MAX || IsEmail(text));
     validator = Compile(schema);
     validators.set(schema, validator);
   }
@@ -86,25 +89,14 @@ export function faultsOf(schema: TSchema, value: JsonValue): Detail[] {
   const validator = validatorOf(schema);
   if (validator.Check(value)) return [];
   const errors = validator.Errors(value) as unknown as Fault[];
-  const details = withoutBranches(errors.flatMap(refusedOnly)).flatMap((error) => describe(error, schema));
+  const details = withoutBranches(errors).flatMap((error) => describe(error, schema));
+  // Whatever fails is refused, even where there are no words for it.
+  if (details.length === 0) return [{ path: '', message: 'is not valid here', code: 'VALIDATION_FAILED' }];
   const seen = new Set<string>();
   return details.filter(({ path, message }) => {
     const key = `${path}\0${message}`;
     return seen.has(key) ? false : seen.add(key);
   });
-}
-
-// Properties that fail a schema of their own are told by that schema's errors; only what has no place at all is kept.
-function refusedOnly(error: Fault, _index: number, all: Fault[]): Fault[] {
-  if (error.keyword !== 'additionalProperties') return [error];
-  const isRefused = (name: string) =>
-    all.some(
-      (one) =>
-        one.keyword === 'boolean' &&
-        unescapePointer(one.instancePath) === `${unescapePointer(error.instancePath)}/${name}`,
-    );
-  const additionalProperties = (error.params.additionalProperties as string[]).filter(isRefused);
-  return additionalProperties.length === 0 ? [] : [{ ...error, params: { additionalProperties } }];
 }
 
 // A union fails in each of its branches: what is told is the branch that was meant, or the types that are allowed.
@@ -178,15 +170,17 @@ function describe(error: Fault, schema: TSchema): Detail[] {
       code: 'VALIDATION_REQUIRED_FIELD',
     }));
   }
-  if (error.keyword === 'additionalProperties') {
-    const names = error.params.additionalProperties as string[];
-    const message = path === '' ? notAllowed(schema) : 'is not a field that can be sent here';
-    return names.map((name) => ({ path: below(name), message, code: 'VALIDATION_FAILED' }));
+  // The schema `false` stands where a property has no place.
+  if (error.keyword === 'boolean') {
+    const isAtTop = error.instancePath.lastIndexOf('/') === 0;
+    const message = isAtTop ? notAllowed(schema) : 'is not a field that can be sent here';
+    return [{ path, message, code: 'VALIDATION_FAILED' }];
   }
   const description = DESCRIPTIONS[error.keyword];
   if (description === undefined) return [];
   const [message, code] = description(error.params);
-  return [{ path, message, code }];
+  const isName = error.schemaPath.includes('/propertyNames');
+  return [{ path, message: isName ? `${message} in its name` : message, code }];
 }
 
 function notAllowed(schema: TSchema): string {

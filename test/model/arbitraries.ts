@@ -1,17 +1,11 @@
 // What fast-check draws: requests in which ids are still picks, to be resolved among the records there are by then.
 import fc from 'fast-check';
 import type { Json } from '../support/harness.ts';
-import { fieldsOf, type Kind } from './fields.ts';
+import { ABSENT, among, bodyOf, drawn, newBodyOf, PICKS_MAX, type Pick, pickOf, present } from './bodies.ts';
+import { FIELDS } from './fields.ts';
 import { COLLECTIONS } from './links.ts';
 import { FILTERS } from './lists.ts';
-import { DOMAINS, EMAILS } from './values.ts';
 import { type Data, RESOURCES } from './world.ts';
-
-/** Stands for the id of one of the records of a resource, or for an id of none. */
-export interface Pick {
-  $of: string;
-  pick: number;
-}
 
 interface By {
   /** Index of the actor. */
@@ -42,117 +36,9 @@ export type Request = By &
     | { do: 'association'; name: string; meeting: Pick }
   );
 
-const PICKS_MAX = 1_000;
-const ABSENT = Symbol('left out');
-
-const pickOf = ($of: string): fc.Arbitrary<Pick> => fc.nat(PICKS_MAX).map((pick) => ({ $of, pick }));
 const by = { actor: fc.constantFrom(0, 0, 1, 1, 2), wait: fc.constantFrom(0, 0, 1, 2) };
 
-/** Mostly one of the good values, at times null, seldom one of the bad. */
-function drawn(good: fc.Arbitrary<Json>, ...bad: Json[]): fc.Arbitrary<Json> {
-  const rare = bad.length === 0 ? [] : [{ weight: 1, arbitrary: fc.constantFrom(...bad) }];
-  return fc.oneof({ weight: 60, arbitrary: good }, { weight: 5, arbitrary: fc.constant(null) }, ...rare);
-}
-
-const among = (...values: Json[]) => fc.constantFrom(...values);
-
-const stage = fc.record(
-  {
-    keep: fc.nat(5),
-    name: among('S', 'T'),
-    type: among('open', 'won', 'lost'),
-    probability: among(0, 0.5, null, 0.25, 1, 2),
-    position: fc.nat(2),
-  },
-  { requiredKeys: ['name'] },
-);
-
-const stages = fc.array(
-  fc.oneof(
-    { weight: 8, arbitrary: stage.map(({ position: _, ...rest }) => rest) },
-    { weight: 1, arbitrary: stage },
-  ),
-  { maxLength: 4 },
-);
-
-function arbitraryOf(kind: Kind): fc.Arbitrary<Json> {
-  if (typeof kind === 'object') {
-    if ('refersTo' in kind) return drawn(pickOf(kind.refersTo), 'absent', 5);
-    return drawn(among(...kind.values), 'nonsense', 5);
-  }
-  const kinds: Record<Exclude<Kind, object>, fc.Arbitrary<Json>> = {
-    text: drawn(among('A', 'B', 'a', ''), 5),
-    'required text': drawn(among('A', 'B', 'a'), '', 5),
-    email: drawn(among(...EMAILS), 'bad', 5),
-    emails: drawn(fc.array(among(...EMAILS), { maxLength: 2 }), ['bad'], 5),
-    domain: drawn(among(...Object.keys(DOMAINS)), '', 5),
-    boolean: drawn(fc.boolean(), 0),
-    count: drawn(among(0, 7), -1, 1.5, '7'),
-    number: drawn(among(0, 1.5, -7), '5'),
-    instant: drawn(among(0, 1_000, 2_000, 3_000), 1.5, '5'),
-    date: drawn(among('2026-03-01', '2024-02-29'), '2026-02-30', 5),
-    currency: drawn(among('EUR', 'USD'), 'eur', 5),
-    custom: drawn(among({ a: 1 }, { a: null, b: 'x' }, { c: true, b: null }, {}), { a: {} }, 'x'),
-    stages: fc.oneof({ weight: 20, arbitrary: stages }, { weight: 1, arbitrary: among(null) }),
-  };
-  return kinds[kind];
-}
-
-const OFTEN = ['email', 'domain', 'main_contact_email', 'interaction_date', 'stage_id', 'parent_id', 'done'];
-
-function bodyOf(resource: string, isNew: boolean): fc.Arbitrary<Data> {
-  const fields = Object.entries(fieldsOf(resource)).map(([name, kind]): [string, fc.Arbitrary<Json>] => {
-    const isNeeded = isNew && (kind === 'required text' || (typeof kind === 'object' && 'required' in kind));
-    const present = isNeeded ? 100 : OFTEN.includes(name) ? 3 : 1;
-    const absent = { weight: isNeeded ? 1 : 5, arbitrary: fc.constant(ABSENT) };
-    return [name, fc.oneof(absent, { weight: present, arbitrary: arbitraryOf(kind) })];
-  });
-  fields.push([
-    'nonsense',
-    fc.oneof({ weight: 100, arbitrary: fc.constant(ABSENT) }, { weight: 1, arbitrary: among(1) }),
-  ]);
-  return fc.record(Object.fromEntries(fields)).map(present);
-}
-
-function present(body: Data): Data {
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== ABSENT));
-}
-
-/** Bodies of creates, so that most of them name their record. */
-function newBodyOf(resource: string): fc.Arbitrary<Data> {
-  const body = bodyOf(resource, true);
-  if (resource === 'contacts')
-    return fc.oneof(
-      body,
-      body.map((one) => ({ first_name: 'A', ...one })),
-    );
-  if (resource === 'companies')
-    return fc.oneof(
-      body,
-      body.map((one) => ({ name: 'A', ...one })),
-    );
-  if (resource !== 'interactions') return body;
-  const contact = fc.oneof(
-    { weight: 8, arbitrary: pickOf('contacts').map((main_contact) => ({ main_contact })) },
-    { weight: 8, arbitrary: among(...EMAILS).map((main_contact_email) => ({ main_contact_email })) },
-    { weight: 1, arbitrary: fc.constant(null) },
-  );
-  const origin = fc.oneof(
-    { weight: 3, arbitrary: fc.constant({}) },
-    { weight: 2, arbitrary: fc.record({ primary_id: among('m1', 'm2'), secondary_id: among(null, 'n') }) },
-  );
-  return fc.tuple(body, contact, origin).map(([one, who, from]) => {
-    if (who === null) return one;
-    const { main_contact: _, main_contact_email: __, primary_id: ___, secondary_id: ____, ...rest } = one;
-    return { ...rest, ...who, ...from };
-  });
-}
-
-const CHANGEABLE = RESOURCES.filter((name) => fieldsOf(name).name || fieldsOf(name).title).filter(
-  (name) => name !== 'interactions',
-);
-const CREATABLE = [...CHANGEABLE, 'interactions'];
-const LISTED = RESOURCES;
+const CREATABLE = Object.keys(FIELDS);
 
 function filtersOf(resource: string): fc.Arbitrary<Data> {
   const filters = Object.entries(FILTERS[resource] ?? {}).map(
@@ -185,28 +71,24 @@ function listOf(resource: string): fc.Arbitrary<Request> {
 }
 
 function requestsOf(resource: string): fc.WeightedArbitrary<Request>[] {
-  const common = { ...by, resource: fc.constant(resource) };
+  const isShared = resource === 'pipelines';
+  const actor = isShared ? fc.constantFrom(0, 0, 0, 0, 1) : by.actor;
+  const common = { ...by, actor, resource: fc.constant(resource) };
   const id = pickOf(resource);
-  const isChangeable = CHANGEABLE.includes(resource);
+  const isChangeable = CREATABLE.includes(resource) && resource !== 'interactions';
   const kinds: [weight: number, arbitrary: fc.Arbitrary<Request>][] = [
     [3, listOf(resource)],
     [1, fc.record({ ...common, do: fc.constant('get' as const), id })],
   ];
   if (CREATABLE.includes(resource)) {
     const body = newBodyOf(resource);
-    kinds.push([
-      resource === 'pipelines' ? 2 : 10,
-      fc.record({ ...common, do: fc.constant('create' as const), body }),
-    ]);
+    kinds.push([isShared ? 2 : 10, fc.record({ ...common, do: fc.constant('create' as const), body })]);
     const bodies = fc.array(body, { maxLength: 4 });
     kinds.push([1, fc.record({ ...common, do: fc.constant('batch' as const), bodies })]);
   }
   if (isChangeable) {
     const body = bodyOf(resource, false);
-    kinds.push([
-      resource === 'pipelines' ? 3 : 5,
-      fc.record({ ...common, do: fc.constant('update' as const), id, body }),
-    ]);
+    kinds.push([5, fc.record({ ...common, do: fc.constant('update' as const), id, body })]);
     kinds.push([1, fc.record({ ...common, do: fc.constant('delete' as const), id })]);
   }
   return kinds.map(([weight, arbitrary]) => ({ weight, arbitrary }));
@@ -258,7 +140,7 @@ function associationRequests(): fc.WeightedArbitrary<Request>[] {
 
 /** Any request. */
 export const anyRequest: fc.Arbitrary<Request> = fc.oneof(
-  ...LISTED.flatMap(requestsOf),
+  ...RESOURCES.flatMap(requestsOf),
   ...linkRequests(),
   ...associationRequests(),
 );

@@ -1,5 +1,6 @@
 // From the picks that fast-check draws to the ids of the records that there are by then.
-import type { Pick } from './arbitraries.ts';
+import type { Json } from '../support/harness.ts';
+import { ABSENT, type Pick, present } from './bodies.ts';
 import type { Actor, Data, LinkRow, World } from './world.ts';
 
 /** Who sends a request, and what there is then. */
@@ -11,7 +12,7 @@ export interface Place {
 /** One id in so many names nothing. */
 const ABSENT_EVERY = 17;
 /** One in so many may be of a record that the actor does not see. */
-const HIDDEN_EVERY = 5;
+const HIDDEN_EVERY = 3;
 
 /** The id that a pick stands for: mostly of a record that the actor sees. */
 export function resolve({ world, actor }: Place, { $of, pick }: Pick): string {
@@ -31,16 +32,35 @@ function idsOf(world: World, resource: string, actor?: Actor): string[] {
 
 /** A body with ids in the place of picks. @param current the pipeline whose stages a change keeps */
 export function resolveBody(place: Place, body: Data, current?: Data): Data {
-  return Object.fromEntries(
-    Object.entries(body).map(([name, value]) => {
-      if (name === 'stages' && Array.isArray(value))
-        return [name, value.map((one) => keptStage(one, current))];
-      return [
-        name,
-        typeof value === 'object' && value !== null && '$of' in value ? resolve(place, value) : value,
-      ];
-    }),
-  );
+  const resolved: Data = {};
+  for (const [name, value] of Object.entries(body)) {
+    if (name === 'stages') resolved[name] = resolveStages(value, current);
+    else if (!isPick(value)) resolved[name] = value;
+    else if (value.$of === 'stages')
+      resolved[name] = resolveStage(place, value, resolved.pipeline_id ?? current?.pipeline_id);
+    else resolved[name] = resolve(place, value);
+  }
+  return present(resolved);
+}
+
+function isPick(value: Json): value is Pick {
+  return typeof value === 'object' && value !== null && '$of' in value;
+}
+
+// Mostly a stage of the pipeline that the deal is in, or goes to, or starts in.
+function resolveStage(place: Place, pick: Pick, pipelineId: unknown): string {
+  const { world } = place;
+  const pipeline = world.table('pipelines').get(String(pipelineId ?? world.records('pipelines')[0]?.id));
+  if (pipeline === undefined || pick.pick % HIDDEN_EVERY === 0) return resolve(place, pick);
+  return pipeline.stages[pick.pick % pipeline.stages.length].id;
+}
+
+function resolveStages(value: Json, current: Data | undefined): Json {
+  if (Array.isArray(value)) return value.map((one) => keptStage(one, current));
+  if (value === null || current === undefined) return value === null ? null : ABSENT;
+  const { retype, type } = value;
+  const at = retype % current.stages.length;
+  return current.stages.map((stage: Data, index: number) => (index === at ? { ...stage, type } : stage));
 }
 
 function keptStage({ keep, ...stage }: Data, current: Data | undefined): Data {

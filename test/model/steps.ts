@@ -2,7 +2,8 @@
 import type { Json } from '../support/harness.ts';
 import type { Client } from '../support/v2.ts';
 import { expectBatch, expectOutcome, expectPages } from './answers.ts';
-import type { Pick, Request } from './arbitraries.ts';
+import type { Request } from './arbitraries.ts';
+import type { Pick } from './bodies.ts';
 import { associate, association, COLLECTIONS, link, listLinked, unlink } from './links.ts';
 import { list } from './lists.ts';
 import { create, remove, update } from './records.ts';
