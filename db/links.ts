@@ -1,4 +1,5 @@
 // Links between records: the tables behind collection sub-resources.
+import { sql } from 'kysely';
 import type { ColumnValue } from './fields.ts';
 import type { Link, Resource, Row } from './resource.ts';
 import { getResource } from './resources/index.ts';
@@ -80,18 +81,7 @@ export async function listLinks(db: Db, link: Link, parent: Parent, page: LinkPa
   if (page.ownerId !== null) {
     const { ownerId } = page;
     query = query.where((eb) =>
-      eb.or(
-        childrenOf(link).map((child) =>
-          eb.exists(
-            eb
-              .selectFrom(`${tableOf(child)} as child`)
-              .select('child.id')
-              .where('child.org_id', '=', parent.orgId)
-              .whereRef('child.id', '=', `link.${link.childField}`)
-              .where(`child.${child.owner ?? 'created_by'}`, '=', ownerId),
-          ),
-        ),
-      ),
+      eb.or(childrenOf(link).map((child) => eb.exists(ownedChild(db, link, child, parent.orgId, ownerId)))),
     );
   }
   return (await query.execute()) as LinkRow[];
@@ -128,18 +118,19 @@ async function countOne(
     .where('link.org_id', '=', parent.orgId)
     .where(`link.${link.parentColumn}`, '=', parent.id);
   if (child !== null) {
-    query = query.where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom(`${tableOf(child)} as child`)
-          .select('child.id')
-          .where('child.org_id', '=', parent.orgId)
-          .whereRef('child.id', '=', `link.${link.childField}`)
-          .where(`child.${child.owner ?? 'created_by'}`, '=', ownerId),
-      ),
-    );
+    query = query.where((eb) => eb.exists(ownedChild(db, link, child, parent.orgId, ownerId)));
   }
   return Number((await query.executeTakeFirstOrThrow()).total);
+}
+
+// The linked record, if it is of that resource and that owner's; stands in a query of the links.
+function ownedChild(db: Db, link: Link, child: Resource, orgId: string, ownerId: ColumnValue) {
+  return db
+    .selectFrom(`${tableOf(child)} as child`)
+    .select('child.id')
+    .where('child.org_id', '=', orgId)
+    .where('child.id', '=', sql.ref<string>(`link.${link.childField}`))
+    .where(`child.${child.owner ?? 'created_by'}`, '=', ownerId);
 }
 
 function childrenOf(link: Link): Resource[] {

@@ -1,4 +1,4 @@
-// Opens SQLite: pragmas in order and asserted, one writer connection, read-only readers, and the lock of the server.
+// Opens SQLite: pragmas in order and asserted, one writer connection, and read-only readers.
 import { Database } from 'bun:sqlite';
 import { accessSync, closeSync, existsSync, constants as fsConstants, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -206,7 +206,8 @@ function pragma(raw: Database, name: string): unknown {
   return row === null ? null : Object.values(row)[0];
 }
 
-function guarded<T>(path: string, open: () => T): T {
+/** Runs what opens a file, and explains why it could not be opened. */
+export function guarded<T>(path: string, open: () => T): T {
   try {
     return open();
   } catch (error) {
@@ -214,7 +215,8 @@ function guarded<T>(path: string, open: () => T): T {
   }
 }
 
-function explainOpenError(path: string, error: unknown): unknown {
+/** Says for the operator why a database file could not be opened; other errors as they are. */
+export function explainOpenError(path: string, error: unknown): unknown {
   const code = sqliteCode(error);
   if (code === 'SQLITE_NOTADB') {
     return new DatabaseFileError(
@@ -260,49 +262,4 @@ export function sqliteCode(error: unknown): string {
 export function isDiskFailure(error: unknown): boolean {
   const code = sqliteCode(error);
   return code.startsWith('SQLITE_IOERR') || code.startsWith('SQLITE_CORRUPT');
-}
-
-/** Who serves a database. */
-export interface LockHolder {
-  pid: number;
-  since: string;
-  address: string;
-}
-
-/**
- * Takes the lock that lets one server run per database file; the operating system frees it when the process ends.
- * @returns a function that gives the lock back
- * @throws DatabaseFileError that names the holder, if another server has it.
- */
-export function lockForServing(path: string, holder: LockHolder): () => void {
-  const lock = guarded(path, () => new Database(`${path}-serving`, { readwrite: true, create: true }));
-  try {
-    lock.run('PRAGMA journal_mode = DELETE');
-    lock.run('BEGIN IMMEDIATE');
-    lock.run('CREATE TABLE IF NOT EXISTS holder (pid INTEGER, since TEXT, address TEXT) STRICT');
-    lock.run('DELETE FROM holder');
-    lock.run('INSERT INTO holder VALUES (?, ?, ?)', [holder.pid, holder.since, holder.address]);
-    lock.run('COMMIT');
-    // A reserved lock keeps other servers out and still lets them read who holds it.
-    lock.run('BEGIN IMMEDIATE');
-  } catch (error) {
-    const busy = sqliteCode(error).startsWith('SQLITE_BUSY');
-    const other = busy ? readHolder(lock) : null;
-    lock.close();
-    if (!busy) throw explainOpenError(path, error);
-    const who = other === null ? '' : ` (process ${other.pid}, since ${other.since}, at ${other.address})`;
-    throw new DatabaseFileError(`Another crm server is already serving ${path}${who}.`, [
-      'Use that server, or stop it first.',
-      'To serve another database, name it with --db PATH.',
-    ]);
-  }
-  return () => lock.close();
-}
-
-function readHolder(lock: Database): LockHolder | null {
-  try {
-    return lock.query('SELECT pid, since, address FROM holder').get() as LockHolder | null;
-  } catch {
-    return null;
-  }
 }

@@ -8,7 +8,7 @@ import { docs } from './docs.ts';
 import type { Logger } from './log.ts';
 import type { Operation } from './operation.ts';
 import { Authenticator } from './pipeline/credential.ts';
-import { type Exchange, startExchange } from './pipeline/exchange.ts';
+import { startExchange } from './pipeline/exchange.ts';
 import { answer, answerError } from './pipeline/pipeline.ts';
 import { KEY_LIMIT, ORG_LIMIT, RateLimiter } from './pipeline/rate-limit.ts';
 import { Replays } from './pipeline/replay.ts';
@@ -20,6 +20,7 @@ import {
   rawPath,
   unknownPath,
 } from './pipeline/route.ts';
+import type { Services } from './services.ts';
 import { TranscriptLinks } from './transcript-links.ts';
 import { v1Operations } from './v1/routes.ts';
 import { v2Operations } from './v2/routes.ts';
@@ -38,22 +39,6 @@ export interface AppOptions {
   /** The client's network address. */
   addressOf?: (request: Request) => string;
   logger?: Logger;
-}
-
-/** What the pipeline works with. */
-export interface Services {
-  store: Store;
-  cursors: Cursors;
-  transcriptLinks: TranscriptLinks;
-  authenticator: Authenticator;
-  limiter: RateLimiter;
-  replays: Replays;
-  baseUrl: () => string;
-  now: () => number;
-  addressOf: (request: Request) => string;
-  noteUse: (access: Access, now: number) => void;
-  logRequest: (exchange: Exchange, status: number) => void;
-  logFailure: (exchange: Exchange, cause: unknown) => void;
 }
 
 /** Every operation of the service, both versions. */

@@ -1,7 +1,7 @@
 // Starts the service: database, lock, app, socket; and stops it in the opposite order.
 import { purgeStoredResponses } from '../db/idempotency.ts';
+import { lockForServing } from '../db/serving-lock.ts';
 import { getSigningSecret } from '../db/settings.ts';
-import { lockForServing } from '../db/sqlite.ts';
 import { openStore, type Store } from '../db/store.ts';
 import { createApp } from './app.ts';
 import { createLogger, type LogStyle } from './log.ts';

@@ -1,6 +1,6 @@
 // `crm export`: formats, files that appear when whole, resuming, everything at once.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { Desk, ndjson, type RunningServer } from './cli-support.ts';
 
@@ -162,10 +162,13 @@ describe('an export that breaks off', () => {
   });
 });
 
-test('a folder that is not there is to be made, a full disk is to be cleared', async () => {
+test('a folder that is not there is to be made', async () => {
   const missing = await desk.crm(['export', 'companies', '--out', 'nowhere/out.csv']);
   expect(missing.code).toBe(1);
   expect(missing.stderr).toMatch(/its folder does not exist\.\nNext: Make the folder/);
+});
+
+test.skipIf(!existsSync('/dev/full'))('a full disk behind stdout is told as such', async () => {
   const full = await desk.into('/dev/full', ['export', 'companies']);
   expect(full.code).toBe(1);
   expect(full.stderr).toMatch(/cannot be written: its disk is full\.\nNext: Free some space/);

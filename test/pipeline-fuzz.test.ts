@@ -29,18 +29,6 @@ afterAll(() => harness.close());
 
 const OPERATIONS = allOperations().filter((operation) => operation.isTokenAuthorized !== true);
 
-/** The names that a body of the operation can have, at any depth, and some that it cannot. */
-function namesOf(operation: Operation): string[] {
-  const names = new Set(['nope', 'constructor', 'toString', '', 'id', 'custom', 'a.b']);
-  const walk = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) return;
-    if ('properties' in value) for (const name of Object.keys(value.properties as object)) names.add(name);
-    for (const child of Object.values(value)) walk(child);
-  };
-  walk(operation.body);
-  return [...names];
-}
-
 const ODD = [
   null,
   true,
@@ -73,29 +61,47 @@ const MORE = [
   {},
 ];
 
+const known = fc.nat().map((index) => ids[index % ids.length] ?? '');
 const scalar = fc.oneof(
   fc.constantFrom<Json>(...ODD, ...MORE),
-  fc.nat().map((index) => ids[index % ids.length]),
+  known,
   fc.string({ unit: 'binary', maxLength: 12 }),
   fc.double({ noNaN: true }),
 );
 
-function bodyOf(operation: Operation): fc.Arbitrary<Json> {
-  const name = fc.constantFrom(...namesOf(operation));
-  const { value } = fc.letrec<{ value: Json; object: Json }>((tie) => ({
-    value: fc.oneof(
-      { maxDepth: 4 },
-      scalar,
-      scalar,
-      scalar,
-      fc.array(tie('value'), { maxLength: 3 }),
-      tie('object'),
-    ),
-    object: fc.dictionary(name, tie('value'), { maxKeys: 8, noNullPrototype: true }),
-  }));
-  const object = fc.dictionary(name, value, { maxKeys: 8, noNullPrototype: true });
-  if (operation.isBatch === true) return fc.oneof(fc.array(fc.oneof(object, value), { maxLength: 4 }), value);
-  return fc.oneof({ weight: 9, arbitrary: object }, { weight: 1, arbitrary: value });
+/** Mostly what the schema asks for, now and then something else. */
+function fitting(schema: Json): fc.Arbitrary<Json> {
+  return fc.oneof({ weight: 19, arbitrary: right(schema) }, { weight: 1, arbitrary: scalar });
+}
+
+function right(schema: Json): fc.Arbitrary<Json> {
+  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(fitting));
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  if (schema.format === 'email') return fc.nat(30).map((one) => `Person${one}@fuzz.test`);
+  if (schema.format === 'date') return fc.constant('2026-02-28');
+  if (schema.type === 'string') return fc.oneof(known, fc.string({ unit: 'grapheme', maxLength: 9 }));
+  if (schema.type === 'integer') return fc.integer({ min: schema.minimum, max: schema.maximum });
+  if (schema.type === 'number') return fc.double({ min: schema.minimum, max: schema.maximum, noNaN: true });
+  if (schema.type === 'boolean') return fc.boolean();
+  if (schema.type === 'array') return fc.array(fitting(schema.items), { maxLength: 3 });
+  if (schema.type !== 'object') return fc.constant(null);
+  const required = schema.required ?? [];
+  const given = Object.entries<Json>(schema.properties ?? {}).map(([name, property]) => {
+    const often = { weight: required.includes(name) ? 40 : 1, arbitrary: fitting(property) };
+    return fc.oneof(often, { weight: 2, arbitrary: fc.constant(undefined) }).map((value) => [name, value]);
+  });
+  const more = fc.dictionary(fc.constantFrom('nope', 'constructor', '', 'a.b', 'id'), scalar, {
+    maxKeys: 2,
+    noNullPrototype: true,
+  });
+  const extra = fc.oneof({ weight: 9, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: more });
+  return fc
+    .tuple(fc.tuple(...given), extra)
+    .map(([pairs, others]) => ({ ...Object.fromEntries(pairs), ...others }));
+}
+
+function bodyOf({ body, isBatch }: Operation): fc.Arbitrary<Json> {
+  return isBatch === true ? fc.array(fitting(body), { maxLength: 4 }) : fitting(body);
 }
 
 function queryOf({ query }: Operation): fc.Arbitrary<string> {
@@ -114,7 +120,7 @@ const named = new Map(OPERATIONS.map((operation) => [`${operation.method} ${oper
 const request = fc.constantFrom(...named).chain(([name, operation]) =>
   fc.record({
     name: fc.constant(name),
-    segments: fc.array(scalar, { minLength: 2, maxLength: 2 }),
+    segments: fc.array(fc.oneof(known, known, scalar), { minLength: 2, maxLength: 2 }),
     query: queryOf(operation),
     body: operation.body === undefined ? fc.constant(undefined) : bodyOf(operation),
     key: fc.option(fc.constantFrom('a', 'b', 'not a key'), { nil: undefined, freq: 4 }),

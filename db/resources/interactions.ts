@@ -38,6 +38,8 @@ export const interactions = defineResource({
       access: 'create',
       example: 'Sent the offer',
       aliases: ['Subject', 'Name'],
+      // Version 1 takes an empty one.
+      responseSchema: Type.String({ maxLength: 1_000 }),
     }),
     summary: text({
       maxLength: 10_000,

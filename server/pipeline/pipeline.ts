@@ -1,8 +1,8 @@
 // The order of checks that every request passes, one step after another; each step is a file beside this one.
 import type { Access } from '../access.ts';
-import type { Services } from '../app.ts';
 import { ApiError } from '../errors.ts';
 import { BATCH_BODY_BYTES_MAX, BODY_BYTES_MAX, type Operation } from '../operation.ts';
+import type { Services } from '../services.ts';
 import { linkGone } from '../transcript-links.ts';
 import { readBytes } from './body.ts';
 import { type Exchange, startExchange } from './exchange.ts';

@@ -1,11 +1,11 @@
 // Interactions: written once, about a contact that an id or an email names; a repeated one is not written again.
 import { findContactByEmail, replaceContactEmails } from '../../db/contact-emails.ts';
 import { findDuplicate, insertInteraction, listInvolved } from '../../db/interactions.ts';
-import { insertRecord } from '../../db/records.ts';
-import { initialData, toColumns } from '../../db/resource.ts';
+import { initialData } from '../../db/resource.ts';
 import { contacts } from '../../db/resources/contacts.ts';
 import { hasScope, principalOf } from '../access.ts';
 import type { Detail } from '../errors.ts';
+import { insertNew } from './insert.ts';
 import { findVisible } from './references.ts';
 import type { Change, Rules } from './rules.ts';
 
@@ -87,19 +87,11 @@ async function knownContact({ trx, access, next, input }: Change): Promise<strin
   return (await findContactByEmail(trx, access.orgId, String(input.main_contact_email))) ?? null;
 }
 
-async function createContact({ trx, access, now, input }: Change): Promise<string> {
+async function createContact(change: Change): Promise<string> {
+  const { trx, access, input } = change;
   const email = String(input.main_contact_email);
   const id = Bun.randomUUIDv7();
-  const columns = toColumns(contacts.fields, { ...initialData(contacts), email, owner_id: access.userId });
-  const created_by = principalOf(access);
-  await insertRecord(trx, contacts, {
-    ...columns,
-    org_id: access.orgId,
-    id,
-    created_by,
-    created_at: now,
-    updated_at: now,
-  });
+  await insertNew(change, contacts, id, { ...initialData(contacts), email, owner_id: access.userId });
   await replaceContactEmails(trx, { orgId: access.orgId, id, email, altEmails: [], isNew: true });
   return id;
 }

@@ -1,11 +1,12 @@
 // The life of a record, the same for every resource: list, get, create, update, delete; rules add what is special.
 import type { ColumnValue, Data, JsonValue } from '../../db/fields.ts';
 import { type Direction, listRecords } from '../../db/query.ts';
-import { deleteRecord, findRecord, insertRecord, updateRecord } from '../../db/records.ts';
+import { deleteRecord, findRecord, updateRecord } from '../../db/records.ts';
 import { fromColumns, initialData, type Resource, toColumns } from '../../db/resource.ts';
 import type { Db, RecordRow } from '../../db/schema.ts';
-import { type Access, canSee, ownerFilter, principalOf } from '../access.ts';
+import { type Access, canSee, ownerFilter } from '../access.ts';
 import { ApiError, type Detail, notFound, validationError } from '../errors.ts';
+import { insertNew } from './insert.ts';
 import { checkReferences, findVisible } from './references.ts';
 import { rulesOf } from './registry.ts';
 import type { Change, Reader } from './rules.ts';
@@ -52,17 +53,7 @@ export async function createRecord(writer: Writer, resource: Resource, input: Da
     const { id: createdId, extra } = await rules.create(change);
     return { ...(await getRecord(writer, resource, createdId)), ...extra };
   }
-  const columns = toColumns(resource.fields, change.next);
-  const created_by = principalOf(access);
-  const row: RecordRow = {
-    ...columns,
-    org_id: access.orgId,
-    id,
-    created_by,
-    created_at: now,
-    updated_at: now,
-  };
-  await insertRecord(trx, resource, row);
+  const row = await insertNew(change, resource, id, change.next);
   await rules.afterWrite?.(change);
   return present(writer, resource, row);
 }
