@@ -1,5 +1,5 @@
 // Ctrl-C: ends the command with 130, unless the command that runs has something better to do.
-import { EXIT } from './errors.ts';
+import { CliError, EXIT } from './errors.ts';
 
 const handlers: (() => void)[] = [];
 
@@ -10,6 +10,25 @@ export function onInterrupt(handler: () => void): () => void {
     const index = handlers.lastIndexOf(handler);
     if (index >= 0) handlers.splice(index, 1);
   };
+}
+
+/** Resolves as the work does; Ctrl-C makes it reject at once with a message and the next step, as they are by then. */
+export async function unlessInterrupted<T>(
+  work: Promise<T>,
+  explain: () => { message: string; nextSteps: string[] },
+): Promise<T> {
+  const interruption = Promise.withResolvers<never>();
+  // A second Ctrl-C does not wait for anything to be tidied up.
+  const release = onInterrupt(() => {
+    release();
+    const { message, nextSteps } = explain();
+    interruption.reject(new CliError(message, { exitCode: EXIT.interrupted, nextSteps }));
+  });
+  try {
+    return await Promise.race([work, interruption.promise]);
+  } finally {
+    release();
+  }
 }
 
 /** Makes SIGINT call the latest handler, or end the process where there is none. */

@@ -8,8 +8,15 @@ import { writeOut } from './io.ts';
 import { createPrinter, printRecord } from './output.ts';
 import { neutralizeLine } from './text.ts';
 
-/** Prints a key that was just issued or rotated; it can never be shown again. */
-export async function printKey(config: Config, { key, row }: IssuedKey): Promise<void> {
+/**
+ * Prints a key that was just issued or rotated; it can never be shown again. Resolves with whether the next commands
+ * were told with it: those in `before`, then those that use the key.
+ */
+export async function printKey(
+  config: Config,
+  { key, row }: IssuedKey,
+  before: readonly string[] = [],
+): Promise<boolean> {
   if (config.isOutputGiven && config.output !== 'table') {
     const record: Data = {
       id: row.id,
@@ -19,12 +26,18 @@ export async function printKey(config: Config, { key, row }: IssuedKey): Promise
       access: row.access,
       expires_at: isoTime(row.expires_at),
     };
-    return printRecord(config, record, { columns: [], allFields: Object.keys(record) });
+    await printRecord(config, record, { columns: [], allFields: Object.keys(record) });
+    return false;
   }
-  if (!config.isOutputGiven && !process.stdout.isTTY) return writeOut(`${key}\n`);
+  if (!config.isOutputGiven && !process.stdout.isTTY) {
+    await writeOut(`${key}\n`);
+    return false;
+  }
   const columns = process.stdout.isTTY ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY;
   // All of it on stdout: stderr may well end up in a log, where no key belongs.
-  await writeOut(`${keyNotice(key, row, columns)}${nextCommands(key, row)}\n`);
+  const next = [...before, `export CRM_API_KEY=${key}`, callWith(row)].join('\n      ');
+  await writeOut(`${keyNotice(key, row, columns)}Next: ${next}\n`);
+  return true;
 }
 
 /** The once-only notice, framed where the terminal is wide enough for a frame that leaves the key in one piece. */
@@ -46,12 +59,10 @@ export function keyNotice(key: string, row: ApiKeyRow, columns: number): string 
   return `╭${bar}╮\n${body}╰${bar}╯\n`;
 }
 
-function nextCommands(key: string, row: ApiKeyRow): string {
-  const call =
-    row.api === 'v1'
-      ? 'crm list people --api v1'
-      : `crm list ${scopesOf(row)[0]?.split(':')[0] ?? 'contacts'}`;
-  return `Next: export CRM_API_KEY=${key}\n      ${call}`;
+// A first call that the key may make.
+function callWith(row: ApiKeyRow): string {
+  if (row.api === 'v1') return 'crm list people --api v1';
+  return `crm list ${scopesOf(row)[0]?.split(':')[0] ?? 'contacts'}`;
 }
 
 function scopesOf(row: ApiKeyRow): string[] {

@@ -53,6 +53,19 @@ describe('init', () => {
     expect((await other.crm(['init', '--org', 'Other'])).stdout).toBe('');
   });
 
+  test('on a terminal tells the next commands once, in the order in which they work', async () => {
+    using other = new Desk();
+    const { code, output } = await other.onTerminal(['init', '--org', 'Shown', '--db', 'my.db']);
+    expect(code).toBe(0);
+    expect(output.match(/Next: /g)).toHaveLength(1);
+    expect(output).toMatch(
+      /Next: crm serve --db my\.db .*\n +export CRM_API_KEY=service_live_\S+\n +crm list /,
+    );
+    expect((await other.onTerminal(['init', '--org', 'Shown', '--db', 'my.db'])).output).toContain(
+      'Next: crm serve',
+    );
+  });
+
   test('twice at once makes one organization and one key', async () => {
     using other = new Desk();
     await other.ok(['init', '--org', 'First']);

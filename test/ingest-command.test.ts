@@ -1,4 +1,5 @@
 // `crm ingest` as its users run it: streams, summary, exit codes, and a server running beside it.
+import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Desk, type Result } from './cli-support.ts';
 
@@ -53,6 +54,31 @@ describe('meetings', () => {
       ignored: 0,
       faults: [],
     });
+  });
+
+  test('an ingest that is interrupted says how to go on, and doubles nothing', async () => {
+    const count = 20_000;
+    const meetings = Array.from({ length: count }, (_, index) => ({
+      external_id: `many-${index}`,
+      title: 'Many',
+      start_time: 1_767_225_600_000 + index,
+      end_time: 1_767_229_200_000 + index,
+    }));
+    await desk.write('many.json', JSON.stringify(meetings));
+    const database = new Database(desk.path('crm.db'), { readonly: true });
+    const stored = database.query<{ n: number }, []>(
+      "SELECT count(*) AS n FROM meetings WHERE title = 'Many'",
+    );
+    const command = desk.start(['ingest', 'meetings', 'many.json', '--org', 'Acme']);
+    while (stored.get()?.n === 0) await Bun.sleep(2);
+    command.kill('SIGINT');
+    const { code, stderr } = await command.result;
+    expect(stored.get()?.n).toBeLessThan(count);
+    expect(code).toBe(130);
+    expect(stderr).toMatch(/Interrupted.*\nNext: Run the same command again; nothing will be doubled\./);
+    expect((await ingest('meetings', 'many.json')).code).toBe(0);
+    expect(stored.get()?.n).toBe(count);
+    database.close();
   });
 
   test('come from standard input too', async () => {

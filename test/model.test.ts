@@ -8,8 +8,8 @@ import type { World } from './model/world.ts';
 import { type Harness, startHarness } from './support/harness.ts';
 
 /** Runs, each with a seed of its own, and requests in each of them. */
-const SEEDS = Number(process.env.MODEL_SEEDS ?? 20);
-const OPERATIONS = Number(process.env.MODEL_OPERATIONS ?? 120);
+const SEEDS = Number(process.env.MODEL_SEEDS ?? 60);
+const OPERATIONS = Number(process.env.MODEL_OPERATIONS ?? 150);
 const FIRST_SEED = Number(process.env.MODEL_FIRST_SEED ?? 1);
 const HOUR_MS = 3_600_000;
 const LINES_SHOWN = 12;

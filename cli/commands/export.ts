@@ -6,6 +6,7 @@ import { type Config, resolveConfig } from '../config.ts';
 import { connect } from '../connect.ts';
 import { CliError, usageError } from '../errors.ts';
 import type { ExportFormat } from '../export/write-file.ts';
+import { unlessInterrupted } from '../interrupt.ts';
 import { listRequest } from '../list-request.ts';
 import { apiOption, collect } from '../options.ts';
 import { parseFields } from '../output.ts';
@@ -137,7 +138,10 @@ async function withProgress(
   const client = await connect(config, onWait);
   progress = await startProgress({ label, unit: 'records', total: null, quiet });
   try {
-    const summary = await job(client, update);
+    const summary = await unlessInterrupted(job(client, update), () => ({
+      message: `Interrupted after ${counted(latest.done, 'record')}.`,
+      nextSteps: out === null || latest.done === 0 ? ['run the same command again.'] : [],
+    }));
     await progress.stop(summary);
   } catch (error) {
     await progress.stop();

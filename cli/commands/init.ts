@@ -42,12 +42,13 @@ async function runInit(options: Options, config: Config): Promise<void> {
   const { org, issued } = outcome;
   if (outcome.isNewOrg) note(`Made the organization ${org.name} (${org.id}).`);
   if (outcome.isNewUser) note(`Made the user ${email}.`);
+  const serve = `crm serve${databaseFlag(config.db)}`;
   if (issued === null) {
     note(`${org.name} has keys already. Another: crm keys issue --org ${shellWord(org.name)} --all-scopes`);
-  } else {
-    await printKey(config, issued);
+  } else if (await printKey(config, issued, [`${serve}   (in another terminal)`])) {
+    return;
   }
-  note(`Next: crm serve${databaseFlag(config.db)}`);
+  note(`Next: ${serve}`);
 }
 
 // One transaction: two runs at once make one organization and one key.

@@ -6,6 +6,7 @@ import type { RecordRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
 import { organizationNamed, userNamed, withStore } from '../database.ts';
 import { CliError, usageError } from '../errors.ts';
+import { unlessInterrupted } from '../interrupt.ts';
 import { startProgress } from '../progress.ts';
 import type { Fault } from './entries.ts';
 import { type IngestFormat, readSource, type Source } from './source.ts';
@@ -61,7 +62,10 @@ export async function runIngest(request: IngestRequest): Promise<IngestSummary> 
     });
     const onProgress = (done: number): void => progress.update({ done, failed: plan.faults.length });
     const options = { orgId: org.id, ownerId: owner?.id ?? null, now, onProgress };
-    const report = await plan.store(store, options).finally(() => progress.stop());
+    const report = await unlessInterrupted(plan.store(store, options), () => ({
+      message: 'Interrupted; what was stored so far stays.',
+      nextSteps: ['run the same command again; nothing will be doubled.'],
+    })).finally(() => progress.stop());
     const faults = [...plan.faults, ...report.faults].sort((a, b) => a.line - b.line);
     return { resource: request.resource, ...report, ignored: plan.ignored, faults };
   });

@@ -8,8 +8,10 @@ import { type Detail, invalid, type ValidationCode, validationError } from '../e
 import { BATCH_ITEMS_MAX, type Operation } from '../operation.ts';
 import { parseJson, unstorable } from './json.ts';
 
-// Every fault is told, and a body has far fewer fields than this.
-const FAULTS_MAX = 500;
+// Every fault is told: an object within the limit below has far fewer.
+const FAULTS_MAX = 2_000;
+// Twice what `custom` may have. Above that the size is told alone: to go through the keys would take seconds.
+const KEYS_MAX = 200;
 
 interface Fault {
   keyword: string;
@@ -88,6 +90,8 @@ export function itemFaults({ body, inspect }: BodyRules, item: JsonValue): Detai
 export function faultsOf(schema: TSchema, value: JsonValue): Detail[] {
   const validator = validatorOf(schema);
   if (validator.Check(value)) return [];
+  const oversized = oversizedObject(value);
+  if (oversized !== undefined) return [oversized];
   const errors = validator.Errors(value) as unknown as Fault[];
   const details = withoutBranches(errors).flatMap((error) => describe(error, schema));
   // Whatever fails is refused, even where there are no words for it.
@@ -97,6 +101,18 @@ export function faultsOf(schema: TSchema, value: JsonValue): Detail[] {
     const key = `${path}\0${message}`;
     return seen.has(key) ? false : seen.add(key);
   });
+}
+
+function oversizedObject(value: JsonValue, path = ''): Detail | undefined {
+  if (!isObject(value)) return undefined;
+  const count = Object.keys(value).length;
+  if (count > KEYS_MAX)
+    return { path, message: `has ${count} keys, far more than are allowed`, code: OUT_OF_RANGE };
+  for (const [name, item] of Object.entries(value)) {
+    const found = oversizedObject(item, path === '' ? name : `${path}.${name}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 // A union fails in each of its branches: what is told is the branch that was meant, or the types that are allowed.

@@ -98,7 +98,7 @@ function linkRequests(): fc.WeightedArbitrary<Request>[] {
   return COLLECTIONS.flatMap(({ parent: resource, children, saysType }, index) => {
     const common = { ...by, collection: fc.constant(index), parent: pickOf(resource) };
     const targets = typeof children === 'string' ? { '': children } : children;
-    const children$ = Object.entries(targets).map(([record_type, name]) => {
+    const linking = Object.entries(targets).map(([record_type, name]) => {
       const extra: Record<string, fc.Arbitrary<Json>> = index === 0
         ? { supervisor: drawn(pickOf('contacts'), 'absent') }
         : { nonsense: among(1) };
@@ -117,7 +117,7 @@ function linkRequests(): fc.WeightedArbitrary<Request>[] {
       limit: fc.constantFrom(200, 2, 1),
     });
     return [
-      { weight: 8, arbitrary: fc.oneof(...children$) },
+      { weight: 8, arbitrary: fc.oneof(...linking) },
       { weight: 2, arbitrary: unlink },
       { weight: 3, arbitrary: linked },
     ];
