@@ -134,7 +134,8 @@ function checkedBase(url: string): string {
       'give one like http://127.0.0.1:4000 or https://crm.example.com in --url or CRM_URL.',
     );
   }
-  return parsed.href.replace(/\/+$/, '');
+  // The root of a version is an address that people have at hand too.
+  return parsed.href.replace(/\/+$/, '').replace(/\/api\/v[12]$/, '');
 }
 
 function checkedKey(apiKey: string): string {

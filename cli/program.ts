@@ -78,8 +78,10 @@ function addGlobalOptions(program: Command): void {
 }
 
 /** Runs the command line given (without the program's own name) and resolves with the exit code. */
-export async function run(words: readonly string[]): Promise<number> {
+export async function run(given: readonly string[]): Promise<number> {
   const program = buildProgram();
+  // commander's own help command knows one level: "help keys issue" would be the help of keys.
+  const words = given[0] === 'help' && given.length > 2 ? [...given.slice(1), '--help'] : given;
   try {
     if (words.length === 0) await writeOut(program.helpInformation());
     else await program.parseAsync(words, { from: 'user' });

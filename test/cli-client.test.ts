@@ -87,6 +87,11 @@ describe('a request', () => {
     await send('GET', {}, `${url}/crm/`);
     expect(seen[0]?.url).toBe(`${url}/crm/api/v2/contacts`);
   });
+
+  test('takes the address of a version for that of its server', async () => {
+    await send('GET', {}, `${url}/api/v2/`);
+    expect(seen[0]?.url).toBe(`${url}/api/v2/contacts`);
+  });
 });
 
 describe('waiting and retrying', () => {

@@ -31,6 +31,10 @@ describe('help', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toStartWith('Usage: crm');
   });
+
+  test('of a command of a command can be asked for either way', async () => {
+    expect(await desk.ok(['help', 'keys', 'issue'])).toBe(await desk.ok(['keys', 'issue', '--help']));
+  });
 });
 
 describe('version', () => {
