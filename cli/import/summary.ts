@@ -70,7 +70,7 @@ function sentence(summary: ImportSummary, file: string): string {
 function rejectedRows(summary: ImportSummary, request: ImportRequest): CliError {
   const { rows, rejected, errors_file: errors, dry_run: isDryRun, status } = summary;
   const would = isDryRun ? 'would be' : rejected === 1 ? 'was' : 'were';
-  const where = errors === null ? '' : `; they are in ${errors}, each with the reason`;
+  const where = errors === null ? '' : `; ${rejected === 1 ? 'it is' : 'they are'} in ${errors}, with the reason`;
   const retry =
     errors === null
       ? 'correct them, or name a file for them with --errors FILE.'
