@@ -1,8 +1,9 @@
 // Request bodies from the command line: JSON as it is, or field=value typed by the declaration.
 import type { Data, Field, JsonValue } from '../db/fields.ts';
-import { usageError } from './errors.ts';
+import { messageOf, usageError } from './errors.ts';
 import { isoMilliseconds } from './instant.ts';
 import { readText } from './io.ts';
+import { isObject } from './json.ts';
 import { splitPair } from './list-request.ts';
 
 /** What to send: JSON text that the server judges as written, or a body made here. */
@@ -30,10 +31,12 @@ async function readJson(data: string): Promise<string> {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw usageError(`-d is not JSON: ${reason}.`, 'give a JSON object, @FILE, or - for the input.');
+    throw usageError(
+      `-d is not JSON: ${messageOf(cause)}.`,
+      'give a JSON object, @FILE, or - for the input.',
+    );
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text;
+  if (isObject(value)) return text;
   throw usageError('-d is no JSON object.', 'give one record; "crm import" takes many.');
 }
 
@@ -63,7 +66,7 @@ function unknownField(name: string, fields: Readonly<Record<string, Field>>) {
 }
 
 /** A value from the command line in the type of its field; empty text is null. */
-export function parseValue(name: string, field: Field, text: string): JsonValue {
+function parseValue(name: string, field: Field, text: string): JsonValue {
   if (text === '') return null;
   switch (field.kind) {
     case 'boolean':

@@ -1,17 +1,7 @@
 // The HTTP client of all data commands: waits out rate limits, retries what may be retried, explains what failed.
-import type { Data } from '../db/fields.ts';
-import type { Envelope } from './envelope.ts';
-import { CliError, EXIT, errorCode, usageError } from './errors.ts';
+import type { ApiResponse, Envelope } from './envelope.ts';
+import { CliError, EXIT, errorCode, messageOf, usageError } from './errors.ts';
 import { responseError } from './response-error.ts';
-
-export type {
-  ApiErrorBody,
-  BatchItem,
-  Envelope,
-  ErrorDetail,
-  Meta,
-  PageInfo,
-} from './envelope.ts';
 
 export interface RequestOptions {
   query?: Record<string, string>;
@@ -23,14 +13,6 @@ export interface RequestOptions {
   signal?: AbortSignal;
   /** 4xx envelopes are returned instead of thrown (429 is still waited out). */
   expectErrors?: boolean;
-}
-
-export interface ApiResponse {
-  status: number;
-  headers: Headers;
-  body: Envelope;
-  /** The body as the server sent it. */
-  text: string;
 }
 
 export interface Wait {
@@ -187,7 +169,7 @@ async function answerOf(
   const text = await response.text();
   const body: Envelope | undefined = text === '' && status === 204 ? { object: 'none' } : parseEnvelope(text);
   const isExpected = status < 300 || (options.expectErrors === true && status >= 400 && status < 500);
-  if (body !== undefined && isExpected) return { status, headers, body, text };
+  if (body !== undefined && isExpected) return { method, path, status, headers, body, text };
   throw responseError({ method, path, status, headers, body });
 }
 
@@ -207,26 +189,10 @@ function isUntrusted(error: unknown): boolean {
 }
 
 function unreachable(base: string, error: unknown): CliError {
-  const message = error instanceof Error ? error.message : String(error);
-  const cause = /ECONNREFUSED|ConnectionRefused/.test(errorCode(error)) ? 'connection refused' : message;
+  const isRefused = /ECONNREFUSED|ConnectionRefused/.test(errorCode(error));
+  const cause = isRefused ? 'connection refused' : messageOf(error);
   const nextSteps = isUntrusted(error)
     ? ['check the certificate, or name its authority in NODE_EXTRA_CA_CERTS.']
     : ['start the server with "crm serve", or name another in --url or CRM_URL.'];
   return new CliError(`No answer from ${base}: ${cause}`, { nextSteps, cause: error });
-}
-
-/** The record (or other object) that a `success` answer carries; a protocol error if it is none. */
-export function recordOf(response: ApiResponse): Data {
-  const { body } = response;
-  if (body.object === 'success' && typeof body.data === 'object' && body.data !== null) {
-    if (!Array.isArray(body.data)) return body.data;
-  }
-  throw unexpectedAnswer(response);
-}
-
-/** An answer in another shape than the interface has. */
-export function unexpectedAnswer({ status, body }: ApiResponse): CliError {
-  return new CliError(`The server sent an answer of another kind than expected (${status} ${body.object}).`, {
-    nextSteps: ['check that the server runs the same version of crm ("crm version").'],
-  });
 }

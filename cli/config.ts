@@ -3,8 +3,9 @@ import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { CliError, EXIT, errorCode, usageError } from './errors.ts';
+import { CliError, EXIT, errorCode, messageOf, usageError } from './errors.ts';
 import { note } from './io.ts';
+import { isObject } from './json.ts';
 
 export const OUTPUT_FORMATS = ['table', 'json', 'ndjson', 'csv'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
@@ -55,14 +56,15 @@ export function resolveConfig(command: Command): Config {
     url: options.url ?? environment('CRM_URL') ?? profile.url ?? 'http://127.0.0.1:4000',
     output: given ?? (process.stdout.isTTY ? 'table' : 'ndjson'),
     isOutputGiven: given !== undefined,
-    isColored: isColored(options),
+    isColored: isColored(process.stdout, options.color),
     apiKey: async () => findApiKey(options.apiKeyFile, profile.api_key_file),
   };
 }
 
-function isColored(options: GlobalOptions): boolean {
-  if (options.color === false || environment('NO_COLOR') !== undefined) return false;
-  return Boolean(process.stdout.isTTY) && process.env.TERM !== 'dumb';
+/** Whether a stream takes colour: a terminal that can show it, and nobody who asked for none. */
+export function isColored(stream: { isTTY?: boolean }, flag: boolean | undefined): boolean {
+  if (flag === false || environment('NO_COLOR') !== undefined) return false;
+  return Boolean(stream.isTTY) && process.env.TERM !== 'dumb';
 }
 
 /** A variable of the environment; an empty one counts as unset. */
@@ -78,8 +80,7 @@ function formatFrom(source: string, value: string | undefined): OutputFormat | u
   return format;
 }
 
-/** Path of the profile file. */
-export function profilePath(): string {
+function profilePath(): string {
   return join(environment('XDG_CONFIG_HOME') ?? join(homedir(), '.config'), 'crm', 'config.json');
 }
 
@@ -116,8 +117,7 @@ function parseProfiles(path: string, text: string): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw badProfile(path, `it is not JSON (${reason})`, cause);
+    throw badProfile(path, `it is not JSON (${messageOf(cause)})`, cause);
   }
   const profiles = isObject(value) ? value.profiles : undefined;
   if (!isObject(profiles)) throw badProfile(path, 'it has no object "profiles"');
@@ -157,10 +157,6 @@ function badProfile(path: string, reason: string, cause?: unknown): CliError {
     nextSteps: [`correct it; it looks like ${example}`],
     cause,
   });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function findApiKey(flagFile: string | undefined, profileFile: string | undefined): string {

@@ -1,5 +1,7 @@
-// The shapes of the service's answers.
+// The shapes of the service's answers, and what a good one carries.
 import type { Data, JsonValue } from '../db/fields.ts';
+import { CliError } from './errors.ts';
+import { isObject } from './json.ts';
 
 export interface Meta {
   request_id: string;
@@ -42,3 +44,36 @@ export type Envelope =
     }
   | { object: 'error'; error: ApiErrorBody; meta: Meta }
   | { object: 'none' };
+
+/** An answer, with the request that it belongs to. */
+export interface ApiResponse {
+  method: string;
+  path: string;
+  status: number;
+  headers: Headers;
+  body: Envelope;
+  /** The body as the server sent it. */
+  text: string;
+}
+
+/** The record (or other object) that a `success` answer carries; a protocol error if it is none. */
+export function recordOf(response: ApiResponse): Data {
+  const { body } = response;
+  if (body.object === 'success' && isObject(body.data)) return body.data;
+  throw unexpectedAnswer(response);
+}
+
+/** The records that a `list` answer carries, and the cursor of the next page, null on the last. */
+export function pageOf(response: ApiResponse): { records: Data[]; nextCursor: string | null } {
+  const { body } = response;
+  if (body.object !== 'list') throw unexpectedAnswer(response);
+  const { has_next_page: hasNext, end_cursor: endCursor } = body.page_info;
+  return { records: body.data, nextCursor: hasNext ? endCursor : null };
+}
+
+/** An answer in another shape than the interface has. */
+export function unexpectedAnswer({ status, body }: ApiResponse): CliError {
+  return new CliError(`The server sent an answer of another kind than expected (${status} ${body.object}).`, {
+    nextSteps: ['check that the server runs the same version of crm ("crm version").'],
+  });
+}

@@ -42,6 +42,24 @@ export function errorCode(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
+/** What an error says, whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The same error with one more thing to do next; what is no CliError stays as it is. */
+export function withStep(error: unknown, step: string): unknown {
+  if (!(error instanceof CliError) || error.nextSteps.includes(step)) return error;
+  const { message, exitCode, requestId, status } = error;
+  return new CliError(message, {
+    exitCode,
+    nextSteps: [...error.nextSteps, step],
+    cause: error,
+    ...(requestId !== undefined && { requestId }),
+    ...(status !== undefined && { status }),
+  });
+}
+
 /** What stderr says of an error: message, request id, and the next step to take. */
 export function describeError(error: unknown): string {
   if (!(error instanceof CliError)) {

@@ -1,4 +1,11 @@
-// ISO 8601 dates and instants as people type them on the command line.
+// Instants: ISO 8601 as people type it on the command line, and how long ago a moment was.
+
+export const DAY_MS = 86_400_000;
+
+/** Seconds since a moment in Unix milliseconds, to the tenth. */
+export function secondsSince(startedMs: number): number {
+  return Math.round((Date.now() - startedMs) / 100) / 10;
+}
 
 const ISO = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 

@@ -31,6 +31,17 @@ export async function unlessInterrupted<T>(
   }
 }
 
+/** Resolves at the first Ctrl-C or SIGTERM; Ctrl-C once more ends the process by its default. */
+export function stopRequested(): Promise<void> {
+  return new Promise((resolve) => {
+    const release = onInterrupt(() => {
+      release();
+      resolve();
+    });
+    process.once('SIGTERM', () => resolve());
+  });
+}
+
 /** Makes SIGINT call the latest handler, or end the process where there is none. */
 export function listenForInterrupts(): void {
   process.on('SIGINT', () => {

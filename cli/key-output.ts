@@ -40,8 +40,8 @@ export async function printKey(
   return true;
 }
 
-/** The once-only notice, framed where the terminal is wide enough for a frame that leaves the key in one piece. */
-export function keyNotice(key: string, row: ApiKeyRow, columns: number): string {
+// Framed where the terminal is wide enough for a frame that leaves the key in one piece.
+function keyNotice(key: string, row: ApiKeyRow, columns: number): string {
   const label = row.name === null ? '' : ` "${neutralizeLine(row.name)}"`;
   const lines = [
     `${row.api} key${label}, shown this once. Keep it in a safe place.`,

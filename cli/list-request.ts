@@ -1,6 +1,7 @@
 // From the options of `list` and `export` to the requests that answer them, page by page.
 import type { Data } from '../db/fields.ts';
-import { type ApiResponse, type Client, unexpectedAnswer } from './client.ts';
+import type { Client } from './client.ts';
+import { type ApiResponse, pageOf } from './envelope.ts';
 import { usageError } from './errors.ts';
 import { resourceLook, targetLook, v1Look } from './looks.ts';
 import type { Look } from './output.ts';
@@ -71,7 +72,7 @@ function getRequest(name: string, path: string, query: Record<string, string>, l
     pageSizeMax: PAGE_SIZE_MAX,
     page: async (client, cursor, limit) => {
       const parameters = { ...query, limit: String(limit), ...(cursor !== null && { cursor }) };
-      return pageOf(await client.request('GET', path, { query: parameters }));
+      return answered(await client.request('GET', path, { query: parameters }));
     },
   };
 }
@@ -95,16 +96,13 @@ function v1Request(what: string, options: ListOptions): ListRequest {
     pageSizeMax: list.pageSizeMax,
     page: async (client, cursor, limit) => {
       const body = { limit, filter, ...(cursor !== null && { cursor }) };
-      return pageOf(await client.request('POST', list.path, { body }));
+      return answered(await client.request('POST', list.path, { body }));
     },
   };
 }
 
-function pageOf(response: ApiResponse): Page {
-  const { body } = response;
-  if (body.object !== 'list') throw unexpectedAnswer(response);
-  const { has_next_page: hasNext, end_cursor: endCursor } = body.page_info;
-  return { records: body.data, nextCursor: hasNext ? endCursor : null, response };
+function answered(response: ApiResponse): Page {
+  return { ...pageOf(response), response };
 }
 
 function parseFilters(

@@ -4,8 +4,8 @@ import { instantsOf, type Look } from './output.ts';
 import { resourceNamed, type Target } from './target.ts';
 import type { V1List } from './v1.ts';
 
-/** Names of the fields that a response carries. */
-export function shownFields(resource: Resource): string[] {
+// Names of the fields that a response carries.
+function shownFields(resource: Resource): string[] {
   return Object.entries(resource.fields).flatMap(([name, field]) =>
     field.access === 'input' || field.access === 'internal' ? [] : [name],
   );

@@ -1,5 +1,6 @@
 // Option parsers that several commands share.
 import { InvalidArgumentError, Option } from 'commander';
+import { DAY_MS } from './instant.ts';
 
 /** Gathers a repeatable option. */
 export function collect(value: string, previous: string[] = []): string[] {
@@ -25,7 +26,7 @@ export function apiOption(): Option {
   return new Option('--api <version>', 'version of the interface').choices(['v1', 'v2']).default('v2');
 }
 
-const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS };
 
 /** Milliseconds of `45s`, `30m`, `12h`, `90d` or `2w`; undefined if the text is no duration. */
 export function durationMs(text: string): number | undefined {

@@ -69,6 +69,15 @@ export async function printRecord(
   }
 }
 
+/** Prints what a command did as one object, where JSON was asked for; its words for people are on stderr. */
+export async function printFigures(
+  config: Pick<Config, 'output' | 'isOutputGiven'>,
+  figures: object,
+): Promise<void> {
+  if (!config.isOutputGiven || (config.output !== 'json' && config.output !== 'ndjson')) return;
+  await writeOut(`${jsonText(figures, config.output === 'json' ? 2 : undefined)}\n`);
+}
+
 /** The encoder of a format. */
 export function createEncoder(format: OutputFormat, look: Look, isColored = false): Encoder {
   switch (format) {
@@ -121,8 +130,8 @@ function csvEncoder(look: Look): Encoder {
   };
 }
 
-/** The record with only the named fields, in their order; null where it has none. */
-export function pick(record: Data, fields: readonly string[] | undefined): Data {
+// In their order; null where the record has none.
+function pick(record: Data, fields: readonly string[] | undefined): Data {
   if (fields === undefined) return record;
   return Object.fromEntries(fields.map((name) => [name, valueAt(record, name) ?? null]));
 }

@@ -25,8 +25,7 @@ import { versionLine } from './version.ts';
 
 const ABOUT = 'About crm:';
 
-/** Builds the program, with nothing run yet. */
-export function buildProgram(): Command {
+function buildProgram(): Command {
   const program = new Command('crm')
     .description('A self-hosted CRM records service and its command line.')
     .version(versionLine(), '-V, --version', 'print version, commit and Bun version')

@@ -1,14 +1,5 @@
 // Progress of long work on stderr: an Ink bar on a terminal, a plain line every few seconds anywhere else.
-
-export interface ProgressState {
-  /** How much is behind us, whatever became of it. */
-  done: number;
-  ok?: number;
-  failed?: number;
-  skipped?: number;
-  /** What the work is waiting for; without one it is taken to be running. */
-  note?: string;
-}
+import { type ProgressState, progressLine, type Snapshot } from './snapshot.ts';
 
 export interface ProgressOptions {
   label: string;
@@ -26,15 +17,6 @@ export interface ProgressOptions {
 export interface Progress {
   update(state: ProgressState): void;
   stop(finalLine?: string): Promise<void>;
-}
-
-/** What there is to show at one moment. */
-export interface Snapshot extends ProgressState {
-  label: string;
-  unit: string;
-  total: number | null;
-  ratePerSecond: number | null;
-  etaSeconds: number | null;
 }
 
 export interface EtaInput {
@@ -115,50 +97,6 @@ export class Meter {
 }
 
 const minuteOf = (ms: number): number => Math.floor(ms / MINUTE_MS);
-
-/** A whole number with thousands separators. */
-export function formatCount(value: number): string {
-  return Math.round(value).toLocaleString('en-US');
-}
-
-/** A duration as a person says it: `8 s`, `2 min 5 s`, `1 h 20 min`. */
-export function formatDuration(seconds: number): string {
-  const whole = Math.max(0, Math.round(seconds));
-  if (whole < 60) return `${whole} s`;
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
-}
-
-/** Rate, ETA and counts, each as one short phrase; what is unknown or zero is left out. */
-export function progressFacts(snapshot: Snapshot): string[] {
-  const { ratePerSecond, etaSeconds, unit, ok, failed, skipped } = snapshot;
-  const facts: string[] = [];
-  if (ratePerSecond !== null) {
-    const rate = ratePerSecond < 10 ? ratePerSecond.toFixed(1) : formatCount(ratePerSecond);
-    facts.push(`${rate} ${unit}/s`);
-  }
-  if (etaSeconds !== null && etaSeconds > 0) facts.push(`${formatDuration(etaSeconds)} left`);
-  if (ok !== undefined) facts.push(`${formatCount(ok)} ok`);
-  if (failed) facts.push(`${formatCount(failed)} failed`);
-  if (skipped) facts.push(`${formatCount(skipped)} skipped`);
-  return facts;
-}
-
-/** `57%`, or null where the end is not known. */
-export function percentDone({ done, total }: Pick<Snapshot, 'done' | 'total'>): string | null {
-  if (total === null || total === 0) return null;
-  return `${Math.floor((Math.min(done, total) / total) * 100)}%`;
-}
-
-/** The whole state in one plain line. */
-export function progressLine(snapshot: Snapshot): string {
-  const { label, unit, done, total, note } = snapshot;
-  const percent = percentDone(snapshot);
-  const of = total === null ? '' : ` of ${formatCount(total)}`;
-  const head = `${label}: ${formatCount(done)}${of} ${unit}${percent === null ? '' : ` (${percent})`}`;
-  const line = [head, ...progressFacts(snapshot)].join(', ');
-  return note === undefined ? line : `${line} – ${note}`;
-}
 
 /** Shows progress on stderr until `stop`, which leaves only its final line behind. */
 export async function startProgress(options: ProgressOptions): Promise<Progress> {

@@ -1,5 +1,6 @@
 // Tables for people: aligned columns, fitted to the terminal, nothing in them that a terminal would obey.
 import type { Data, JsonValue } from '../db/fields.ts';
+import { isObject } from './json.ts';
 import { neutralize, neutralizeLine } from './text.ts';
 
 export interface TableOptions {
@@ -76,8 +77,7 @@ export function valueAt(record: Data, name: string): JsonValue | undefined {
   if (dot < 0) return undefined;
   const parent = record[name.slice(0, dot)];
   const key = name.slice(dot + 1);
-  if (typeof parent !== 'object' || parent === null || Array.isArray(parent)) return undefined;
-  return Object.hasOwn(parent, key) ? parent[key] : undefined;
+  return isObject(parent) && Object.hasOwn(parent, key) ? parent[key] : undefined;
 }
 
 function cellText(value: JsonValue | undefined, isInstant: boolean): string {

@@ -19,11 +19,6 @@ function pictureOf(character: string): string {
   return code === 0x7f ? '␡' : '�';
 }
 
-/** `1 record`, `2 records`. */
-export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 /** A word as a shell takes it: quoted where it must be. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,9 +1,9 @@
 // `crm create`: makes one record and prints it.
 import type { Command } from 'commander';
 import { requestBody } from '../body.ts';
-import { recordOf } from '../client.ts';
 import { type Config, resolveConfig } from '../config.ts';
 import { connect } from '../connect.ts';
+import { recordOf } from '../envelope.ts';
 import { note } from '../io.ts';
 import { resourceLook } from '../looks.ts';
 import { printRecord } from '../output.ts';

@@ -4,14 +4,15 @@ import { type Command, Option } from 'commander';
 import type { ClientOptions } from '../client.ts';
 import { type Config, resolveConfig } from '../config.ts';
 import { connect } from '../connect.ts';
-import { CliError, usageError } from '../errors.ts';
+import { CliError, usageError, withStep } from '../errors.ts';
 import type { ExportFormat } from '../export/write-file.ts';
+import { counted } from '../format.ts';
 import { unlessInterrupted } from '../interrupt.ts';
 import { listRequest } from '../list-request.ts';
 import { apiOption, collect } from '../options.ts';
 import { parseFields } from '../output.ts';
-import { type ProgressState, startProgress } from '../progress.ts';
-import { counted } from '../text.ts';
+import { startProgress } from '../progress.ts';
+import type { ProgressState } from '../snapshot.ts';
 
 interface Options {
   format?: ExportFormat;
@@ -150,17 +151,9 @@ async function withProgress(
 }
 
 function withResumeHint(error: unknown): unknown {
-  if (!(error instanceof CliError)) return error;
-  const { message, exitCode, requestId, nextSteps, status } = error;
-  const hint =
-    status === 422
-      ? 'start afresh, without --resume.'
-      : 'add --resume to the same command to go on from here.';
-  return new CliError(message, {
-    exitCode,
-    nextSteps: [...nextSteps, hint],
-    ...(requestId !== undefined && { requestId }),
-    ...(status !== undefined && { status }),
-    cause: error,
-  });
+  const isRefused = error instanceof CliError && error.status === 422;
+  return withStep(
+    error,
+    isRefused ? 'start afresh, without --resume.' : 'add --resume to the same command to go on from here.',
+  );
 }

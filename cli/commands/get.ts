@@ -1,10 +1,10 @@
 // `crm get`: prints one record.
 import type { Command } from 'commander';
-import { recordOf } from '../client.ts';
 import { type Config, resolveConfig } from '../config.ts';
 import { connect } from '../connect.ts';
+import { recordOf } from '../envelope.ts';
 import { usageError } from '../errors.ts';
-import { note } from '../io.ts';
+import { note, writeOut } from '../io.ts';
 import { resourceLook, targetLook } from '../looks.ts';
 import { type Look, parseFields, printRecord } from '../output.ts';
 import { isTarget, parseTarget, pathOf, resourceFor } from '../target.ts';
@@ -31,7 +31,10 @@ async function runGet(what: string, id: string | undefined, options: Options, co
   const { path, look } = await locate(what, id);
   const fields = parseFields(options.fields, look.allFields);
   const response = await (await connect(config)).request('GET', path);
-  if (response.body.object === 'success' && response.body.data === null) return note(`${what} is not set.`);
+  if (response.body.object === 'success' && response.body.data === null) {
+    if (config.output === 'json') await writeOut('null\n');
+    return note(`${what} is not set.`);
+  }
   await printRecord(config, recordOf(response), { ...look, fields });
 }
 

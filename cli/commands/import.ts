@@ -78,10 +78,10 @@ export function registerImportCommand(program: Command): void {
         'ndjson',
       ]),
     )
-    .option('--map <header=field>', 'what a column means; repeatable', gather)
+    .option('--map <header=field>', 'what a column means; repeatable', collect)
     .option('--map-file <file>', 'JSON object of such mappings')
-    .option('--map-value <header:value=new>', 'replaces a value of a column; repeatable', gather)
-    .option('--set <field=value>', 'a value for every row; repeatable', gather)
+    .option('--map-value <header:value=new>', 'replaces a value of a column; repeatable', collect)
+    .option('--set <field=value>', 'a value for every row; repeatable', collect)
     .option('--custom', 'keep unknown columns as custom.*')
     .option('--dry-run', 'check everything, write nothing')
     .option('--errors <file>', 'where rejected rows go (default: FILE.errors.csv or .ndjson)')
@@ -109,10 +109,6 @@ export function registerImportCommand(program: Command): void {
     .action((resource: string, file: string, options: Options, command: Command) =>
       run(resource, file, options, resolveConfig(command)),
     );
-}
-
-function gather(value: string, previous: string[] = []): string[] {
-  return collect(value, previous);
 }
 
 function upTo(maximum: number): (value: string) => number {

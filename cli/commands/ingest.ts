@@ -2,10 +2,12 @@
 import { type Command, Option } from 'commander';
 import { type Config, resolveConfig } from '../config.ts';
 import { CliError, EXIT } from '../errors.ts';
+import { counted, formatCount } from '../format.ts';
 import type { IngestResource, IngestSummary } from '../ingest/run.ts';
 import type { IngestFormat } from '../ingest/source.ts';
-import { note, writeOut } from '../io.ts';
-import { counted, neutralizeLine } from '../text.ts';
+import { inputName, note } from '../io.ts';
+import { printFigures } from '../output.ts';
+import { neutralizeLine } from '../text.ts';
 
 interface Options {
   org: string;
@@ -89,10 +91,8 @@ function addCommand(
 async function run(resource: IngestResource, file: string, options: Options, config: Config): Promise<void> {
   const { runIngest } = await import('../ingest/run.ts');
   const summary = await runIngest({ ...options, resource, file, db: config.db });
-  if (config.isOutputGiven && (config.output === 'json' || config.output === 'ndjson')) {
-    await writeOut(`${JSON.stringify(summary, null, config.output === 'json' ? 2 : undefined)}\n`);
-  }
-  const name = file === '-' ? 'standard input' : file;
+  await printFigures(config, summary);
+  const name = inputName(file);
   for (const { line, message } of summary.faults) note(neutralizeLine(`${name}:${line}: ${message}`));
   if (!options.quiet) note(sentence(summary));
   if (summary.faults.length === 0) return;
@@ -120,5 +120,5 @@ function sentence({
     [faults.length, faults.length === 1 ? 'fault' : 'faults'],
   ];
   const parts = counts.filter(([count, , isAlways]) => isAlways || count > 0);
-  return `${resource}: ${parts.map(([count, word]) => `${count.toLocaleString('en-US')} ${word}`).join(', ')}.`;
+  return `${resource}: ${parts.map(([count, word]) => `${formatCount(count)} ${word}`).join(', ')}.`;
 }

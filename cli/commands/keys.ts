@@ -5,13 +5,13 @@ import type { Store } from '../../db/store.ts';
 import { type Config, resolveConfig } from '../config.ts';
 import { organizationNamed, withStore } from '../database.ts';
 import { CliError, usageError } from '../errors.ts';
+import { DAY_MS } from '../instant.ts';
 import { note } from '../io.ts';
 import { type IssueOptions, newKey } from '../key-options.ts';
 import { keyStatus, printKey, printKeyList } from '../key-output.ts';
-import { durationMs } from '../options.ts';
+import { apiOption, durationMs } from '../options.ts';
 
 const GRACE_DAYS_MAX = 7;
-const DAY_MS = 86_400_000;
 
 /** Adds `crm keys issue`, `list`, `rotate` and `revoke`. */
 export function registerKeysCommand(program: Command): void {
@@ -45,7 +45,7 @@ function registerIssue(keys: Command): void {
     .command('issue')
     .description('Issue a key and print it. It is shown this once: only its hash is stored.')
     .option('--org <org>', 'name or id of the organization')
-    .addOption(new Option('--api <version>', 'version of the interface').choices(['v2', 'v1']).default('v2'))
+    .addOption(apiOption())
     .addOption(new Option('--prefix <prefix>', 'v1 only').choices(['service_api', 'service_pk']))
     .option('--name <label>', 'what the key is for')
     .option('--scopes <a:read,b:write>', 'what the key may do')

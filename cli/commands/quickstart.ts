@@ -1,8 +1,8 @@
 // `crm quickstart`: the whole journey on a throw-away database, from nothing to exported records.
 import type { Command } from 'commander';
-import { type Config, type GlobalOptions, resolveConfig } from '../config.ts';
+import { type Config, type GlobalOptions, isColored, resolveConfig } from '../config.ts';
 import { CliError, EXIT } from '../errors.ts';
-import { onInterrupt } from '../interrupt.ts';
+import { stopRequested } from '../interrupt.ts';
 
 interface Options {
   exit?: boolean;
@@ -32,17 +32,18 @@ async function runQuickstart(options: Options, config: Config, { db, color }: Gl
   const { placeDatabase, removePlace } = await import('../quickstart/setup.ts');
   const { startDemo } = await import('../quickstart/demo.ts');
   const { travel } = await import('../quickstart/journey.ts');
-  const { printFigures, sayGoodbye, summarize } = await import('../quickstart/summary.ts');
+  const { figuresJson, sayGoodbye, summarize } = await import('../quickstart/summary.ts');
+  const { printFigures } = await import('../output.ts');
   const stopped = stopRequested();
   const place = placeDatabase(db);
   const isKept = !options.exit || options.keep === true || place.folder === null;
-  const screen = createScreen(isColored(color));
+  const screen = createScreen(isColored(process.stderr, color));
   try {
     const demo = await startDemo(screen, place);
     try {
       const figures = await Promise.race([travel(demo), stopped.then(interruption)]);
       summarize(demo, figures, { isServing: !options.exit, isKept });
-      await printFigures(config, demo, figures);
+      await printFigures(config, figuresJson(figures, demo));
       if (!options.exit) await stopped;
     } finally {
       await demo.stop();
@@ -53,21 +54,9 @@ async function runQuickstart(options: Options, config: Config, { db, color }: Gl
   }
 }
 
-function stopRequested(): Promise<void> {
-  return new Promise((resolve) => {
-    onInterrupt(resolve);
-    process.once('SIGTERM', () => resolve());
-  });
-}
-
 function interruption(): never {
   throw new CliError('Interrupted before the journey was over.', {
     exitCode: EXIT.interrupted,
     nextSteps: ['run it again: crm quickstart'],
   });
-}
-
-function isColored(color: boolean | undefined): boolean {
-  const isPlain = color === false || Boolean(process.env.NO_COLOR) || process.env.TERM === 'dumb';
-  return Boolean(process.stderr.isTTY) && !isPlain;
 }

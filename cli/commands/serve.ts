@@ -1,11 +1,12 @@
 // `crm serve`: runs the server until it is told to stop.
 import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
+import type { RunningServer } from '../../server/serve.ts';
 import { type Config, resolveConfig } from '../config.ts';
 import { isLoopback } from '../connect.ts';
 import { databaseError, databaseFlag } from '../database.ts';
 import { CliError, errorCode, usageError } from '../errors.ts';
-import { onInterrupt } from '../interrupt.ts';
+import { stopRequested } from '../interrupt.ts';
 import { note } from '../io.ts';
 import { count, port } from '../options.ts';
 import { VERSION } from '../version.ts';
@@ -50,18 +51,7 @@ async function runServe(options: Options, config: Config): Promise<void> {
   const tls = tlsFiles(options);
   checkExposure(options);
   if (options.baseUrl !== undefined) checkBaseUrl(options.baseUrl);
-  const { startServer } = await import('../../server/serve.ts');
-  const server = await startServer({
-    db: config.db,
-    host: options.host,
-    port: options.port,
-    ...(options.baseUrl !== undefined && { baseUrl: options.baseUrl }),
-    ...(tls !== undefined && { tls }),
-    behindProxy: options.behindProxy ?? false,
-    keyLimit: options.keyLimit,
-    orgLimit: options.orgLimit,
-    log: options.log ?? (process.stderr.isTTY ? 'pretty' : 'json'),
-  }).catch((error: unknown) => {
+  const server = await start(options, config, tls).catch((error: unknown) => {
     throw startError(options, config, error);
   });
   note(
@@ -80,7 +70,33 @@ async function runServe(options: Options, config: Config): Promise<void> {
   await server.stop();
 }
 
-function tlsFiles({ tlsCert, tlsKey }: Options): { certFile: string; keyFile: string } | undefined {
+async function start(options: Options, config: Config, tls: TlsFiles | undefined): Promise<RunningServer> {
+  const { startServer } = await import('../../server/serve.ts');
+  // Where the address is taken, no empty database is to be left behind.
+  if (!existsSync(config.db)) await tryAddress(options);
+  return startServer({
+    db: config.db,
+    host: options.host,
+    port: options.port,
+    ...(options.baseUrl !== undefined && { baseUrl: options.baseUrl }),
+    ...(tls !== undefined && { tls }),
+    behindProxy: options.behindProxy ?? false,
+    keyLimit: options.keyLimit,
+    orgLimit: options.orgLimit,
+    log: options.log ?? (process.stderr.isTTY ? 'pretty' : 'json'),
+  });
+}
+
+async function tryAddress({ host, port }: Options): Promise<void> {
+  await Bun.serve({ hostname: host, port, fetch: () => new Response() }).stop(true);
+}
+
+interface TlsFiles {
+  certFile: string;
+  keyFile: string;
+}
+
+function tlsFiles({ tlsCert, tlsKey }: Options): TlsFiles | undefined {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined) {
     throw usageError('--tls-cert and --tls-key go together.', 'give both files.');
@@ -135,15 +151,4 @@ function nextCommand(server: { url: string; isEmpty: boolean }, config: Config):
   if (server.isEmpty) return `crm init --org "My company"${db}   (in another terminal)`;
   const url = server.url === 'http://127.0.0.1:4000' ? '' : ` --url ${server.url}`;
   return `crm list contacts${url}   (with a key in CRM_API_KEY; "crm keys issue" makes one)`;
-}
-
-function stopRequested(): Promise<void> {
-  return new Promise((resolve) => {
-    // Asked for once, we drain; Ctrl-C once more ends the process by its default.
-    const release = onInterrupt(() => {
-      release();
-      resolve();
-    });
-    process.once('SIGTERM', () => resolve());
-  });
 }

@@ -1,9 +1,9 @@
 // `crm update`: changes the given fields of one record and prints it.
 import type { Command } from 'commander';
 import { requestBody } from '../body.ts';
-import { recordOf } from '../client.ts';
 import { type Config, resolveConfig } from '../config.ts';
 import { connect } from '../connect.ts';
+import { recordOf } from '../envelope.ts';
 import { resourceLook } from '../looks.ts';
 import { printRecord } from '../output.ts';
 import { pathOf, resourceFor } from '../target.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Resource } from '../../db/resource.ts';
 import type { Client } from '../client.ts';
 import { listRequest } from '../list-request.ts';
-import type { ProgressState } from '../progress.ts';
+import type { ProgressState } from '../snapshot.ts';
 import { collectLinks } from './links.ts';
 import { type ExportJob, fill, finish } from './run.ts';
 import { Spool, unwritable } from './spool.ts';
@@ -36,7 +36,7 @@ export async function exportAll(job: ExportAllJob): Promise<number> {
     for (const resource of RESOURCES) {
       finished[resource.name] ??= await exportOne(job, resource, links, total);
       total += finished[resource.name] ?? 0;
-      await Bun.write(finishedPath(job), JSON.stringify({ subject: job.subject, finished }));
+      await writeFinished(job, finished);
     }
   } catch (error) {
     await links.leave();
@@ -87,6 +87,13 @@ async function exportOne(
 }
 
 const finishedPath = (job: ExportAllJob): string => join(job.folder, 'export.crm-part.json');
+
+async function writeFinished(job: ExportAllJob, finished: Record<string, number>): Promise<void> {
+  const path = finishedPath(job);
+  await Bun.write(path, JSON.stringify({ subject: job.subject, finished })).catch((error: unknown) => {
+    throw unwritable(path, error);
+  });
+}
 
 /** What an earlier run for the same subject has finished, with the number of records. */
 async function readFinished(job: ExportAllJob): Promise<Record<string, number>> {

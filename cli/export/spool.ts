@@ -70,6 +70,7 @@ export class Spool {
       await Bun.write(temporary, JSON.stringify(this.#state));
       await rename(temporary, statePath(this.path));
     } catch (error) {
+      await rm(temporary, { force: true });
       throw unwritable(this.path, error);
     }
   }

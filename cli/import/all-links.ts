@@ -88,8 +88,8 @@ function fault(path: string, message: string): RowFault {
   return new RowFault('RESOURCE_NOT_FOUND', path, message);
 }
 
-/** The lines of a file, the last one first; blank lines are left out. */
-export function* linesFromEnd(path: string): Generator<string> {
+// The last line first; blank lines are left out.
+function* linesFromEnd(path: string): Generator<string> {
   const descriptor = openSync(path, 'r');
   try {
     let end = fstatSync(descriptor).size;

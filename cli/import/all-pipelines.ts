@@ -1,6 +1,7 @@
 // Exported pipelines: one of the same name is used, with its stages made equal; the others are created.
-import type { Data, JsonValue } from '../../db/fields.ts';
-import { type Client, recordOf } from '../client.ts';
+import type { Data } from '../../db/fields.ts';
+import type { Client } from '../client.ts';
+import { recordOf } from '../envelope.ts';
 import { CliError } from '../errors.ts';
 import type { IdMap } from './id-map.ts';
 import { Lookups, type Pipeline, type Stage } from './lookups.ts';
@@ -22,7 +23,7 @@ export async function importPipelines(
   const free = [...(await lookups.pipelines())];
   const result = { created: 0, matched: 0 };
   for await (const record of exported) {
-    const pipeline = record as unknown as Pipeline;
+    const pipeline = record as Pipeline;
     const mapped = job.ids.find('pipelines', pipeline.id);
     const at = free.findIndex(({ id, name }) =>
       mapped === undefined ? name.toLowerCase() === pipeline.name.toLowerCase() : id === mapped,
@@ -37,11 +38,11 @@ export async function importPipelines(
 
 async function create(pipeline: Pipeline, { client, keyPrefix, signal }: PipelinesJob): Promise<Pipeline> {
   const response = await client.request('POST', '/api/v2/pipelines', {
-    body: { name: pipeline.name, stages: stagesToCreate(pipeline.stages as unknown as JsonValue) },
+    body: { name: pipeline.name, stages: stagesToCreate(pipeline.stages) },
     idempotencyKey: `${keyPrefix}-pipeline-${pipeline.id}`,
     signal,
   });
-  return recordOf(response) as unknown as Pipeline;
+  return recordOf(response) as Pipeline;
 }
 
 /** Gives the pipeline the exported stages; stages of its own that deals are in stay behind them. */
@@ -69,7 +70,7 @@ async function patch(
 ): Promise<Pipeline | undefined> {
   try {
     const response = await client.request('PATCH', `/api/v2/pipelines/${id}`, { body: { stages }, signal });
-    return recordOf(response) as unknown as Pipeline;
+    return recordOf(response) as Pipeline;
   } catch (error) {
     if (error instanceof CliError && error.status === 409) return undefined;
     throw error;

@@ -4,18 +4,20 @@ import type { Resource } from '../../db/resource.ts';
 import type { Client } from '../client.ts';
 import type { Config } from '../config.ts';
 import { CliError } from '../errors.ts';
+import { secondsSince } from '../instant.ts';
 import { importPipelines } from './all-pipelines.ts';
-import { sha256 } from './digest.ts';
 import { ErrorsFile } from './errors-file.ts';
 import type { IdMap } from './id-map.ts';
-import { ImportRun, type RunHooks } from './import-run.ts';
+import { ImportRun } from './import-run.ts';
+import { type JournalState, totalCounts } from './journal.ts';
 import { KeyStore } from './key-store.ts';
 import { idOf, isAtLevel, markLevels } from './levels.ts';
 import { makePlan, planKey } from './plan.ts';
 import type { Reporter } from './report.ts';
 import type { ImportRequest, ImportSummary } from './request.ts';
 import { openJournal } from './resume.ts';
-import type { Rejection, SourceRow } from './row.ts';
+import type { Rejection } from './row.ts';
+import type { RunHooks } from './run-parts.ts';
 import type { SurveyedInput } from './survey.ts';
 
 /** One file of the folder. */
@@ -40,6 +42,21 @@ export interface AllParts {
   keyPrefix: string;
 }
 
+/** Rows of a file that are imported in one run. */
+interface Part {
+  journalName: string;
+  takes: RunHooks['takes'];
+  /** What became of the parts before. */
+  earlier: PartResult | null;
+}
+
+interface PartResult {
+  /** Of this part and those before. */
+  summary: ImportSummary;
+  /** The errors file that all parts share, and how much of it is certain. */
+  errors: { file: string; bytes: number } | null;
+}
+
 const OWNER_FIELDS = ['owner_id', 'main_assignee_id'];
 
 /** Imports the files of one folder. */
@@ -53,53 +70,60 @@ export class RecordsImport {
     this.#parts = parts;
   }
 
-  /** Imports one file; a file of notes takes a run for every level of the tree. */
-  async import(file: ExportedFile): Promise<ImportSummary[]> {
-    if (file.resource.name === 'pipelines') return [await this.#pipelines(file)];
-    if (file.resource.fields.parent_id === undefined) return [await this.#rows(file, file.path, () => true)];
+  /** Imports one file. */
+  async import(file: ExportedFile): Promise<ImportSummary> {
+    if (file.resource.name === 'pipelines') return this.#pipelines(file);
+    if (file.resource.fields.parent_id !== undefined) return this.#tree(file);
+    const whole = { journalName: file.path, takes: () => true, earlier: null };
+    return (await this.#rows(file, whole)).summary;
+  }
+
+  /** A file of notes takes a part for every level of the tree, told of as one. */
+  async #tree(file: ExportedFile): Promise<ImportSummary> {
+    const startedMs = Date.now();
     const store = new KeyStore();
+    const partAt = (level: number, earlier: PartResult | null): Part => ({
+      journalName: level === 0 ? file.path : `${file.path}.level-${level}`,
+      takes: (row) => isAtLevel(row, level, store),
+      earlier,
+    });
     try {
-      const summaries: ImportSummary[] = [];
       const levels = await markLevels(file.input.rows, store);
-      for (let level = 0; level < Math.max(1, levels); level += 1) {
-        const name = level === 0 ? file.path : `${file.path}.level-${level}`;
-        summaries.push(await this.#rows(file, name, (row) => isAtLevel(row, level, store)));
-      }
-      return summaries;
+      return await this.#parts.reporter.together(async () => {
+        let result = await this.#rows(file, partAt(0, null));
+        for (let level = 1; level < levels; level += 1)
+          result = await this.#rows(file, partAt(level, result));
+        return { ...result.summary, seconds: secondsSince(startedMs) };
+      });
     } finally {
       store.close();
     }
   }
 
-  async #rows(
-    { resource, input }: ExportedFile,
-    journalName: string,
-    takes: (row: SourceRow) => boolean,
-  ): Promise<ImportSummary> {
+  async #rows({ resource, path, input }: ExportedFile, part: Part): Promise<PartResult> {
     const { request, config, organization, apiKey, client, reporter, interruption, requestsPerMinute } =
       this.#parts;
+    const { journalName, takes, earlier } = part;
     const plan = makePlan(resource, input.survey, { ...request, custom: false });
     const content = `${this.#parts.content}\n${journalName}\n${planKey(plan)}`;
     const journal = await openJournal({
-      input: journalName,
-      fingerprint: sha256(`${content}\n${config.url}`),
-      keyDigest: sha256(apiKey),
-      organization,
-      batchSize: request.batchSize,
-      isResumeWanted: request.isResumeWanted,
-      isConfirmed: request.isConfirmed,
+      ...{ input: journalName, content, url: config.url, apiKey, organization, request },
     });
-    const { errorsFile, errorsBytes } = journal.state;
     const run = new ImportRun({
       ...{ request, resource, client, input, plan, journal, reporter },
       ...{ content, interruption, requestsPerMinute },
       errorsFile: new ErrorsFile({
-        ...{ path: null, input: journalName, format: 'ndjson', headers: null },
-        resumed: errorsFile === null ? null : { file: errorsFile, bytes: errorsBytes },
+        ...{ path: null, input: path, format: 'ndjson', headers: null },
+        resumed: errorsOf(journal.state) ?? earlier?.errors ?? null,
       }),
       hooks: this.#hooks(resource, takes),
+      ...(earlier !== null && { before: earlier.summary }),
     });
-    return run.go();
+    const summary = await run.go();
+    return {
+      summary: earlier === null ? summary : joined(earlier.summary, summary),
+      errors: errorsOf(journal.state) ?? earlier?.errors ?? null,
+    };
   }
 
   #hooks(resource: Resource, takes: RunHooks['takes']): RunHooks {
@@ -159,9 +183,23 @@ export class RecordsImport {
         rejected: 0,
       },
       ...{ companies_created: 0, errors_file: null, dry_run: false, status: 'finished', samples: [] },
-      seconds: Math.round((Date.now() - startedMs) / 100) / 10,
+      seconds: secondsSince(startedMs),
     };
   }
+}
+
+function errorsOf({ errorsFile, errorsBytes }: JournalState): PartResult['errors'] {
+  return errorsFile === null ? null : { file: errorsFile, bytes: errorsBytes };
+}
+
+function joined(earlier: ImportSummary, later: ImportSummary): ImportSummary {
+  return {
+    ...later,
+    ...totalCounts([earlier, later]),
+    rows: earlier.rows + later.rows,
+    errors_file: later.errors_file ?? earlier.errors_file,
+    status: earlier.status === later.status ? later.status : 'finished',
+  };
 }
 
 async function* pipelineRecords(path: string, input: SurveyedInput): AsyncGenerator<Data> {

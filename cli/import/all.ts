@@ -4,16 +4,15 @@ import { join } from 'node:path';
 import { RESOURCES } from '../../db/resources/index.ts';
 import type { Config } from '../config.ts';
 import { connect } from '../connect.ts';
-import { CliError, EXIT } from '../errors.ts';
+import { CliError, EXIT, withStep } from '../errors.ts';
+import { counted, formatCount } from '../format.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { note } from '../io.ts';
 import { startProgress } from '../progress.ts';
-import { counted } from '../text.ts';
 import { importLinks } from './all-links.ts';
 import { type AllParts, type ExportedFile, RecordsImport } from './all-records.ts';
 import { sha256 } from './digest.ts';
 import { ErrorsFile } from './errors-file.ts';
-import { withStep } from './explain.ts';
 import { IdMap } from './id-map.ts';
 import { Reporter } from './report.ts';
 import type { ImportRequest, ImportSummary } from './request.ts';
@@ -76,17 +75,17 @@ async function run(files: readonly ExportedFile[], skipped: string[], parts: All
   const records = new RecordsImport(parts);
   const resources: ImportSummary[] = [];
   for (const file of files) {
-    for (const summary of await records.import(file)) {
-      resources.push(summary);
-      tell(`${summary.resource}: ${figures(summary)}`);
-      for (const sample of summary.samples) tell(sample);
-    }
+    const summary = await records.import(file);
+    resources.push(summary);
+    tell(`${summary.resource}: ${figures(summary)}`);
+    for (const sample of summary.samples) tell(sample);
   }
   const links = await linkAll(parts);
-  if (links !== null)
-    tell(
-      `links: ${links.linked} linked${links.rejected === 0 ? '' : `, ${links.rejected} rejected, see ${links.errors_file}`}`,
-    );
+  if (links !== null) {
+    const rejected =
+      links.rejected === 0 ? '' : `, ${formatCount(links.rejected)} rejected, see ${links.errors_file}`;
+    tell(`links: ${formatCount(links.linked)} linked${rejected}`);
+  }
   for (const name of skipped) tell(`${name}: skipped; they are read-only and come in with "crm ingest"`);
   if (records.leftOut > 0) {
     const what = 'to users that this organization does not have, or to records that the folder does not have';
@@ -147,10 +146,10 @@ function figures({
   errors_file: errors,
 }: ImportSummary): string {
   const parts = [
-    `${created.toLocaleString('en-US')} created`,
-    ...(updated > 0 ? [`${updated.toLocaleString('en-US')} matched or updated`] : []),
-    ...(skipped > 0 ? [`${skipped.toLocaleString('en-US')} skipped`] : []),
-    ...(rejected > 0 ? [`${rejected.toLocaleString('en-US')} rejected, see ${errors}`] : []),
+    `${formatCount(created)} created`,
+    ...(updated > 0 ? [`${formatCount(updated)} matched or updated`] : []),
+    ...(skipped > 0 ? [`${formatCount(skipped)} skipped`] : []),
+    ...(rejected > 0 ? [`${formatCount(rejected)} rejected, see ${errors}`] : []),
   ];
   return `${parts.join(', ')}${status === 'already' ? ' before' : ''}`;
 }

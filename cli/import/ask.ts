@@ -1,5 +1,6 @@
 // Requests about one row: what the server holds against the row is the row's fault, anything else ends the import.
-import type { ApiResponse, Client, ErrorDetail, RequestOptions } from '../client.ts';
+import type { Client, RequestOptions } from '../client.ts';
+import type { ApiResponse, ErrorDetail } from '../envelope.ts';
 import { responseError } from '../response-error.ts';
 import { type Rejection, RowFault } from './row.ts';
 
@@ -13,9 +14,9 @@ export async function askForRow(
   options: RequestOptions,
 ): Promise<ApiResponse> {
   const response = await client.request(method, path, { ...options, expectErrors: true });
-  const { status, headers, body } = response;
+  const { status, body } = response;
   if (body.object !== 'error') return response;
-  if (!ROW_STATUSES.includes(status)) throw responseError({ method, path, status, headers, body });
+  if (!ROW_STATUSES.includes(status)) throw responseError(response);
   const { code, message, path: field } = rejectionOfError(body.error);
   throw new RowFault(code, field, message);
 }

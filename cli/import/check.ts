@@ -1,15 +1,15 @@
 // The rules of a resource that a row can be held against before it is sent, so that a dry run finds what a run would.
 import { Compile, type Validator } from 'typebox/compile';
+import type { TLocalizedValidationError } from 'typebox/error';
 import { type Data, type Field, type JsonValue, normalizeDomain } from '../../db/fields.ts';
 import type { Resource } from '../../db/resource.ts';
+import { isObject } from '../json.ts';
 import { writableFields } from './headers.ts';
 import type { Rejection } from './row.ts';
 
 const CUSTOM_KEYS_MAX = 100;
 const CUSTOM_CHARACTERS_MAX = 1_000;
 const KEY_CHARACTERS_MAX = 100;
-
-type Error = { keyword: string; instancePath: string; params: Record<string, unknown>; message: string };
 
 /** Checks bodies of one resource. */
 export class BodyChecker {
@@ -48,7 +48,7 @@ export class BodyChecker {
     const validator = this.#validators.get(name) ?? Compile(field.schema);
     this.#validators.set(name, validator);
     if (validator.Check(value)) return [];
-    const [error] = validator.Errors(value) as unknown as Error[];
+    const [error] = validator.Errors(value);
     return [error === undefined ? fault('FAILED', name, 'is not valid') : describe(name, error)];
   }
 
@@ -65,23 +65,26 @@ export class BodyChecker {
   }
 }
 
-function describe(name: string, { keyword, instancePath, params, message }: Error): Rejection {
-  const path = `${name}${instancePath.replaceAll('/', '.')}`;
-  const limit = Number(params.limit);
-  switch (keyword) {
+function describe(name: string, error: TLocalizedValidationError): Rejection {
+  const path = `${name}${error.instancePath.replaceAll('/', '.')}`;
+  switch (error.keyword) {
     case 'format':
-      return fault('INVALID_FORMAT', path, `is no valid ${params.format}`);
+      return fault('INVALID_FORMAT', path, `is no valid ${error.params.format}`);
     case 'minLength':
     case 'maxLength':
-      return fault('OUT_OF_RANGE', path, `must have at ${sideOf(keyword)} ${limit} characters`);
+      return fault(
+        'OUT_OF_RANGE',
+        path,
+        `must have at ${sideOf(error.keyword)} ${error.params.limit} characters`,
+      );
     case 'minimum':
     case 'maximum':
-      return fault('OUT_OF_RANGE', path, `must be at ${sideOf(keyword)} ${limit}`);
+      return fault('OUT_OF_RANGE', path, `must be at ${sideOf(error.keyword)} ${error.params.limit}`);
     case 'minItems':
     case 'maxItems':
-      return fault('OUT_OF_RANGE', path, `must have at ${sideOf(keyword)} ${limit} items`);
+      return fault('OUT_OF_RANGE', path, `must have at ${sideOf(error.keyword)} ${error.params.limit} items`);
     default:
-      return fault('FAILED', path, message);
+      return fault('FAILED', path, error.message);
   }
 }
 
@@ -90,7 +93,7 @@ function sideOf(keyword: string): 'least' | 'most' {
 }
 
 function customFaults(value: JsonValue): Rejection[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     return [fault('FAILED', 'custom', 'must be an object')];
   }
   const faults: Rejection[] = [];

@@ -9,7 +9,7 @@ export interface CsvRecord {
   fault: string | null;
 }
 
-export const DELIMITERS = [',', ';', '\t', '|'] as const;
+const DELIMITERS = [',', ';', '\t', '|'] as const;
 // Longer than any row that the service could take; past it a quote was left open.
 const RECORD_CHARACTERS_MAX = 16 * 1024 * 1024;
 
@@ -21,6 +21,11 @@ export function sniffDelimiter(headerLine: string): string {
   const counts = DELIMITERS.map((delimiter) => unquoted.split(delimiter).length - 1);
   const most = Math.max(...counts);
   return most === 0 ? ',' : (DELIMITERS[counts.indexOf(most)] ?? ',');
+}
+
+/** The delimiter of a line `sep=;`, which Excel understands in front of the header line; undefined for any other. */
+export function declaredDelimiter(firstLine: string): string | undefined {
+  return /^(?:sep=(.)|"sep=(.)")$/i.exec(firstLine)?.slice(1).find(Boolean);
 }
 
 /** Where the first line ends outside quotes, or -1 while it does not. */

@@ -1,6 +1,8 @@
 // Bytes to text: UTF-8 or a clear refusal that names the place, never a mangled character.
 import { join, parse } from 'node:path';
 import { CliError } from '../errors.ts';
+import { inputName } from '../io.ts';
+import { shellWord } from '../text.ts';
 
 const UTF16_MARKS: readonly (readonly number[])[] = [
   [0xff, 0xfe],
@@ -76,9 +78,10 @@ function badByte(bytes: Buffer, place: { name: string; line: number; offset: num
 }
 
 function conversion(from: string, name: string): string {
-  const file = name === 'standard input' ? 'FILE' : name;
+  const file = name === inputName('-') ? 'FILE' : name;
   const { dir, name: stem, ext } = parse(file);
-  return `convert it: iconv -f ${from} -t UTF-8 '${file}' > '${join(dir, `${stem}.utf8${ext}`)}'`;
+  const converted = join(dir, `${stem}.utf8${ext}`);
+  return `convert it: iconv -f ${from} -t UTF-8 ${shellWord(file)} > ${shellWord(converted)}`;
 }
 
 /** How many bytes of a chunk make whole characters; a character cut off at the end waits for the next chunk. */

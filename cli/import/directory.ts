@@ -1,6 +1,7 @@
 // The companies or contacts of a small organization, read at once: a request a page instead of one a name.
 import type { Data } from '../../db/fields.ts';
-import { type Client, unexpectedAnswer } from '../client.ts';
+import type { Client } from '../client.ts';
+import { pageOf } from '../envelope.ts';
 
 const PAGES_MAX = 5;
 const PAGE_SIZE = 200;
@@ -20,16 +21,15 @@ export async function readDirectory(
       expectErrors: true,
       ...(signal !== undefined && { signal }),
     });
-    const { body } = response;
     // What keeps the key from reading the list is told when a single record is asked for.
-    if (body.object === 'error') return null;
-    if (body.object !== 'list') throw unexpectedAnswer(response);
-    for (const record of body.data) {
+    if (response.body.object === 'error') return null;
+    const { records, nextCursor } = pageOf(response);
+    for (const record of records) {
       for (const key of keysOf(record))
         directory.set(key, [...(directory.get(key) ?? []), String(record.id)]);
     }
-    if (!body.page_info.has_next_page) return directory;
-    cursor = body.page_info.end_cursor;
+    if (nextCursor === null) return directory;
+    cursor = nextCursor;
   }
   return null;
 }

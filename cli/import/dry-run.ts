@@ -1,7 +1,8 @@
 // What a run would do with each row, found out without writing: references, conflicts with the server and in the file.
 import type { Data } from '../../db/fields.ts';
 import type { Resource } from '../../db/resource.ts';
-import { type Client, unexpectedAnswer } from '../client.ts';
+import type { Client } from '../client.ts';
+import { pageOf } from '../envelope.ts';
 import { responseError } from '../response-error.ts';
 import { askForRow } from './ask.ts';
 import type { PendingBatch } from './journal.ts';
@@ -98,8 +99,7 @@ export class DryRunChecker {
     const { resource, signal } = this.#options;
     const path = `/api/v2/${resource.name}`;
     const response = await askForRow(this.#client, 'GET', path, { query: { ...filter, limit: '1' }, signal });
-    if (response.body.object !== 'list') throw unexpectedAnswer(response);
-    const [record] = response.body.data;
+    const [record] = pageOf(response).records;
     return record === undefined ? undefined : ownerName(resource, record);
   }
 
@@ -156,16 +156,15 @@ export class DryRunChecker {
       const query = { limit: String(PAGE_SIZE), ...(cursor !== null && { cursor }) };
       const path = `/api/v2/${resource}`;
       const response = await this.#client.request('GET', path, { query, signal, expectErrors: true });
-      const { status, headers, body } = response;
-      if (status === 403) {
+      if (response.status === 403) {
         this.unchecked.add(resource);
         return 'none';
       }
-      if (body.object === 'error') throw responseError({ method: 'GET', path, status, headers, body });
-      if (body.object !== 'list') throw unexpectedAnswer(response);
-      this.#keys.addAll(body.data.flatMap((record) => this.#keysOfRecord(resource, record)));
-      if (!body.page_info.has_next_page) return 'all';
-      cursor = body.page_info.end_cursor;
+      if (response.body.object === 'error') throw responseError(response);
+      const { records, nextCursor } = pageOf(response);
+      this.#keys.addAll(records.flatMap((record) => this.#keysOfRecord(resource, record)));
+      if (nextCursor === null) return 'all';
+      cursor = nextCursor;
     }
     return 'part';
   }

@@ -18,8 +18,7 @@ export interface ErrorsFileOptions {
   resumed: { file: string; bytes: number } | null;
 }
 
-/** Path of the errors file where none is named. */
-export function defaultErrorsPath(input: string, format: Format): string {
+function defaultErrorsPath(input: string, format: Format): string {
   const suffix = format === 'csv' ? 'csv' : 'ndjson';
   return input === '-' ? `import-errors.${suffix}` : `${input}.errors.${suffix}`;
 }

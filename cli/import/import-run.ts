@@ -1,52 +1,18 @@
 // The rows of one input on their way into the service: prepared, sent, settled, and told of.
-import type { Data } from '../../db/fields.ts';
-import type { Resource } from '../../db/resource.ts';
-import type { Client } from '../client.ts';
-import { CliError, EXIT } from '../errors.ts';
-import { note } from '../io.ts';
+import { CliError, EXIT, withStep } from '../errors.ts';
+import { counted, formatCount } from '../format.ts';
+import { secondsSince } from '../instant.ts';
+import { inputName, note } from '../io.ts';
 import { RowBuilder } from './build-row.ts';
 import { sha256 } from './digest.ts';
-import type { ErrorsFile } from './errors-file.ts';
-import { withStep } from './explain.ts';
 import { runFlow } from './flow.ts';
-import type { Journal, PendingBatch } from './journal.ts';
+import { type PendingBatch, totalCounts } from './journal.ts';
 import { orderingKeys } from './keys.ts';
 import { Lookups } from './lookups.ts';
-import type { Plan } from './plan.ts';
-import type { Reporter } from './report.ts';
-import type { ImportRequest, ImportSummary } from './request.ts';
-import type { Outcome, PreparedRow, Rejection, SourceRow } from './row.ts';
+import type { ImportSummary } from './request.ts';
+import type { Outcome, PreparedRow, SourceRow } from './row.ts';
+import type { RunParts } from './run-parts.ts';
 import { Sender } from './send.ts';
-import { STDIN_NAME } from './source.ts';
-import type { SurveyedInput } from './survey.ts';
-
-/** Where `import all` steps in. */
-export interface RunHooks {
-  /** Whether the row belongs to this run. */
-  takes(row: SourceRow): boolean;
-  /** Changes a row that is ready to be sent. */
-  adapt(body: Data): Data;
-  /** What to send instead of a body that the server rejected, if anything. */
-  amend(body: Data, rejection: Rejection): Data | null;
-  /** Told of the rows that now have a record, before the journal takes them for done. */
-  stored(records: readonly { row: SourceRow; id: string }[]): void;
-}
-
-export interface RunParts {
-  request: ImportRequest;
-  resource: Resource;
-  client: Client;
-  input: SurveyedInput;
-  plan: Plan;
-  journal: Journal;
-  reporter: Reporter;
-  errorsFile: ErrorsFile | null;
-  /** Stands for the content of the input and what is made of it. */
-  content: string;
-  interruption: AbortController;
-  requestsPerMinute: number;
-  hooks?: RunHooks;
-}
 
 /** One run over one input; the journal says where it begins. */
 export class ImportRun {
@@ -76,7 +42,7 @@ export class ImportRun {
     const { request, resource, input, journal, reporter, errorsFile, requestsPerMinute } = this.#parts;
     const { state } = journal;
     if (state.finishedAt !== null) return this.#summary('already');
-    if (state.rows > 0 && !request.isQuiet) note(`Resuming after row ${count(state.rows)}.`);
+    if (state.rows > 0 && !request.isQuiet) note(`Resuming after row ${formatCount(state.rows)}.`);
     if (state.rows === 0) errorsFile?.removeOld();
     try {
       await reporter.start({
@@ -84,10 +50,10 @@ export class ImportRun {
         unit: 'rows',
         total: input.rowCount,
         quiet: request.isQuiet,
-        startAt: state.rows,
+        startAt: state.rows + (this.#parts.before?.rows ?? 0),
         ...(!request.isDryRun && { ratePerMinuteMax: requestsPerMinute * state.batchSize }),
       });
-      reporter.settled(state.rows, state.counts);
+      this.#tellSettled();
       await this.#runRows();
     } catch (error) {
       throw this.#explained(error);
@@ -190,7 +156,16 @@ export class ImportRun {
     }
     hooks?.stored(stored);
     journal.finish(batch, counts, { file: errorsFile?.path ?? null, bytes: errorsFile?.bytes ?? 0 });
-    reporter.settled(journal.state.rows, counts);
+    this.#tellSettled();
+  }
+
+  #tellSettled(): void {
+    const { journal, reporter, before } = this.#parts;
+    const { rows, counts } = journal.state;
+    reporter.settled(
+      rows + (before?.rows ?? 0),
+      before === undefined ? counts : totalCounts([before, counts]),
+    );
   }
 
   #isStopped(): boolean {
@@ -204,7 +179,7 @@ export class ImportRun {
     const { counts, rows, errorsFile, salt } = journal.state;
     const [order, ...otherOrders] = new Set(this.#parts.plan.dates.orders.values());
     if (this.#replays > 0 && !request.isQuiet && salt === '') {
-      note(`crm: ${this.#replays} of the batches had been sent before; no row is in twice.`);
+      note(`crm: ${counted(this.#replays, 'batch', 'batches')} had been sent before; no row is in twice.`);
     }
     return {
       resource: resource.name,
@@ -214,7 +189,7 @@ export class ImportRun {
       errors_file: errorsFile,
       dry_run: request.isDryRun,
       status,
-      seconds: Math.round((Date.now() - this.#startedMs) / 100) / 10,
+      seconds: secondsSince(this.#startedMs),
       ...(order !== undefined && otherOrders.length === 0 && { date_format: order }),
       samples: [...reporter.samples],
     };
@@ -225,7 +200,7 @@ export class ImportRun {
     const { rows } = this.#parts.journal.state;
     const nextStep = this.#nextStep(rows);
     if (this.#parts.interruption.signal.aborted) {
-      const message = `Interrupted after ${count(rows)} rows.`;
+      const message = `Interrupted after ${counted(rows, 'row')}.`;
       return new CliError(message, { exitCode: EXIT.interrupted, nextSteps: [nextStep] });
     }
     return withStep(error, nextStep);
@@ -238,13 +213,10 @@ export class ImportRun {
       const command = request.isResumeWanted
         ? 'the same command again'
         : 'the command again without --no-resume';
-      return `run ${command}: it goes on after row ${count(rows)}, and no row is lost or doubled.`;
+      return `run ${command}: it goes on after row ${formatCount(rows)}, and no row is lost or doubled.`;
     }
-    const unknown = journal.state.batchSize * request.concurrency;
-    return `${STDIN_NAME} cannot be resumed: the first ${count(rows)} rows are in, up to ${unknown} after them may be; import the rest from a file.`;
+    const unknown = formatCount(journal.state.batchSize * request.concurrency);
+    const name = inputName(request.input);
+    return `${name} cannot be resumed: ${counted(rows, 'row')} of it got through, up to ${unknown} more may have; import the rest from a file.`;
   }
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en-US');
 }

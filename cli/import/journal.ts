@@ -10,6 +10,18 @@ export interface Counts {
   rejected: number;
 }
 
+/** Counts of several parts together. */
+export function totalCounts(parts: readonly Counts[]): Counts {
+  const total = { created: 0, updated: 0, skipped: 0, rejected: 0 };
+  for (const { created, updated, skipped, rejected } of parts) {
+    total.created += created;
+    total.updated += updated;
+    total.skipped += skipped;
+    total.rejected += rejected;
+  }
+  return total;
+}
+
 /** A batch whose rows are settled; it was or is about to be sent. */
 export interface PendingBatch {
   number: number;
@@ -122,6 +134,7 @@ function writeWhole(path: string, text: string): void {
     writeFileSync(temporary, text);
     renameSync(temporary, path);
   } catch (cause) {
+    rmSync(temporary, { force: true });
     throw new CliError(`Cannot write the journal ${path}: ${errorCode(cause)}.`, {
       nextSteps: ['make room or permit writing there, then run the same command again.'],
       cause,

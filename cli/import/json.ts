@@ -1,6 +1,7 @@
 // Reads JSON arrays and NDJSON in pieces, one element at a time, so that a file of any length fits in memory.
 import type { Data, JsonValue } from '../../db/fields.ts';
-import { CliError } from '../errors.ts';
+import { CliError, messageOf } from '../errors.ts';
+import { isObject } from '../json.ts';
 
 export interface JsonPiece {
   /** The line its first character stands in. */
@@ -136,9 +137,9 @@ export function parseObject(text: string): Data | string {
   try {
     value = JSON.parse(text) as JsonValue;
   } catch (error) {
-    return `is no JSON: ${error instanceof Error ? error.message : String(error)}`;
+    return `is no JSON: ${messageOf(error)}`;
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'is no JSON object';
+  if (!isObject(value)) return 'is no JSON object';
   const doubled = doubledKey(text);
   return doubled === undefined ? value : `names ${JSON.stringify(doubled)} twice`;
 }

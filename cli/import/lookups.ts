@@ -1,6 +1,7 @@
 // Names become ids: companies, contacts, pipelines and stages are asked of the server once and remembered.
 import { caselessKey, type Data, normalizeDomain } from '../../db/fields.ts';
-import { type Client, recordOf, unexpectedAnswer } from '../client.ts';
+import type { Client } from '../client.ts';
+import { pageOf, recordOf } from '../envelope.ts';
 import { askForRow } from './ask.ts';
 import { sha256 } from './digest.ts';
 import { readDirectory } from './directory.ts';
@@ -15,7 +16,7 @@ export interface LookupOptions {
   signal?: AbortSignal;
 }
 
-export interface Stage {
+export interface Stage extends Data {
   id: string;
   name: string;
   type: string;
@@ -23,7 +24,7 @@ export interface Stage {
   position: number;
 }
 
-export interface Pipeline {
+export interface Pipeline extends Data {
   id: string;
   name: string;
   stages: Stage[];
@@ -160,19 +161,19 @@ export class Lookups {
       query: { ...filter, limit: '2' },
       ...this.#signal(),
     });
-    if (response.body.object !== 'list') throw unexpectedAnswer(response);
-    return response.body.data.map((record) => String(record.id));
+    return pageOf(response).records.map((record) => String(record.id));
   }
 
   async #allPipelines(): Promise<Pipeline[]> {
     const pipelines: Pipeline[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const query = { limit: '200', sort_direction: 'asc', ...(cursor !== '' && { cursor }) };
+    let cursor: string | null = null;
+    do {
+      const query = { limit: '200', sort_direction: 'asc', ...(cursor !== null && { cursor }) };
       const response = await this.#client.request('GET', '/api/v2/pipelines', { query, ...this.#signal() });
-      if (response.body.object !== 'list') throw unexpectedAnswer(response);
-      pipelines.push(...(response.body.data as unknown as Pipeline[]));
-      cursor = response.body.page_info.has_next_page ? response.body.page_info.end_cursor : null;
-    }
+      const page = pageOf(response);
+      pipelines.push(...(page.records as Pipeline[]));
+      cursor = page.nextCursor;
+    } while (cursor !== null);
     return pipelines;
   }
 

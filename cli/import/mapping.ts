@@ -1,6 +1,7 @@
 // Reads --map, --map-file, --map-value and --set: what the user says about columns beyond what their names tell.
 import { readFileSync } from 'node:fs';
-import { CliError, errorCode, usageError } from '../errors.ts';
+import { CliError, errorCode, messageOf, usageError } from '../errors.ts';
+import { isObject } from '../json.ts';
 import { type Destination, type HeaderMatcher, headerKey } from './headers.ts';
 
 export interface MappingOptions {
@@ -64,7 +65,7 @@ function readMapFile(path: string): MapFile {
   try {
     value = JSON.parse(readFileSync(path, 'utf8'));
   } catch (cause) {
-    const reason = errorCode(cause) || (cause instanceof Error ? cause.message : String(cause));
+    const reason = errorCode(cause) || messageOf(cause);
     throw new CliError(`Cannot read the map file ${path}: ${reason}.`, {
       nextSteps: ['make it a JSON object, header to field: {"Company Name": "name"}.'],
       cause,
@@ -78,8 +79,6 @@ function readMapFile(path: string): MapFile {
 }
 
 function isMapFile(value: unknown): value is MapFile {
-  const isObject = (one: unknown): one is Record<string, unknown> =>
-    typeof one === 'object' && one !== null && !Array.isArray(one);
   const isText = (one: unknown): boolean => typeof one === 'string';
   const isEntry = (one: unknown): boolean =>
     isText(one) ||

@@ -1,11 +1,12 @@
 // Stages as a create takes them: what an export says beyond that, the service gives anew.
 import type { JsonValue } from '../../db/fields.ts';
+import { isObject } from '../json.ts';
 
 /** Stages without the ids and positions that an exported pipeline has. */
 export function stagesToCreate(stages: JsonValue): JsonValue {
   if (!Array.isArray(stages)) return stages;
   return stages.map((stage) => {
-    if (typeof stage !== 'object' || stage === null || Array.isArray(stage)) return stage;
+    if (!isObject(stage)) return stage;
     const { id: _id, position: _position, ...rest } = stage;
     return rest;
   });

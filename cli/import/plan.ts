@@ -1,7 +1,7 @@
 // The plan of an import: for every column where its values go, settled before the first row is sent.
-
 import type { Resource } from '../../db/resource.ts';
 import { type CliError, usageError } from '../errors.ts';
+import { counted } from '../format.ts';
 import { type DateFormat, type DateRules, decideDates, type SlashedEvidence } from './dates.ts';
 import { type Destination, HeaderMatcher, lookupsOf, writableFields } from './headers.ts';
 import { type MappingOptions, parseDestination, readMapping } from './mapping.ts';
@@ -152,7 +152,7 @@ function describe(destination: Destination): string {
     case 'field':
       return destination.factor === undefined
         ? destination.field
-        : `${destination.field}, multiplied with ${destination.factor}`;
+        : `${destination.field}, multiplied by ${destination.factor}`;
     case 'custom':
       return `custom.${destination.key}`;
     case 'lookup':
@@ -165,7 +165,7 @@ function describe(destination: Destination): string {
 function notes(plan: Plan, header: string): string {
   const order = plan.dates.orders.get(header);
   const replaced = plan.values.get(header)?.size;
-  const values = replaced === undefined ? '' : `, ${replaced} value${replaced === 1 ? '' : 's'} replaced`;
+  const values = replaced === undefined ? '' : `, ${counted(replaced, 'value')} replaced`;
   return `${order === undefined ? '' : `, read as ${order === 'mdy' ? 'month/day/year' : 'day/month/year'}`}${values}`;
 }
 

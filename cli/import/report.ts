@@ -1,6 +1,7 @@
 // What an import tells on its way: counts, waits, and the first rows that were turned away.
 import type { Wait } from '../client.ts';
-import { formatDuration, type Progress, type ProgressOptions, startProgress } from '../progress.ts';
+import { formatDuration } from '../format.ts';
+import { type Progress, type ProgressOptions, startProgress } from '../progress.ts';
 import type { Counts } from './journal.ts';
 import type { Rejection, SourceRow } from './row.ts';
 
@@ -12,12 +13,26 @@ const MESSAGE_CHARACTERS_MAX = 300;
 export class Reporter {
   readonly samples: string[] = [];
   #progress: Progress | undefined;
+  #isTogether = false;
   #timer: ReturnType<typeof setInterval> | undefined;
   #done = 0;
   #counts: Counts = { created: 0, updated: 0, skipped: 0, rejected: 0 };
   #wait: { reason: string; untilMs: number } | undefined;
 
+  /** Runs several parts of one import under one display. */
+  async together<T>(parts: () => Promise<T>): Promise<T> {
+    this.#isTogether = true;
+    try {
+      return await parts();
+    } finally {
+      this.#isTogether = false;
+      await this.stop();
+    }
+  }
+
+  /** Shows the display, unless an earlier part of the same import has. */
   async start(options: ProgressOptions): Promise<void> {
+    if (this.#progress !== undefined) return;
     this.#done = options.startAt ?? 0;
     this.samples.length = 0;
     this.#progress = await startProgress(options);
@@ -49,11 +64,12 @@ export class Reporter {
     this.samples.push(`  line ${row.line}: ${text.slice(0, MESSAGE_CHARACTERS_MAX)} (${code})`);
   }
 
-  async stop(finalLine?: string): Promise<void> {
+  async stop(): Promise<void> {
+    if (this.#isTogether) return;
     clearInterval(this.#timer);
     const progress = this.#progress;
     this.#progress = undefined;
-    await progress?.stop(finalLine);
+    await progress?.stop();
   }
 
   #update(): void {

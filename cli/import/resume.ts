@@ -1,19 +1,22 @@
 // Opens the journal of an import: afresh, where an earlier run stopped, or to find that there is nothing left to do.
 import { CliError, usageError } from '../errors.ts';
+import { formatCount } from '../format.ts';
 import { canAsk, confirm, note } from '../io.ts';
+import { sha256 } from './digest.ts';
 import { canWriteBeside, JOURNAL_SUFFIX, Journal, type JournalState, readJournal } from './journal.ts';
+import type { ImportRequest } from './request.ts';
 
 export interface ResumeOptions {
   /** The input; null where no journal can be kept, as for standard input. */
   input: string | null;
-  /** Content of the input and what is made of it, the server included. */
-  fingerprint: string;
-  keyDigest: string;
+  /** Stands for the content of the input and what is made of it. */
+  content: string;
+  /** Address of the server. */
+  url: string;
+  apiKey: string;
   /** Id of the organization's oldest pipeline, null where the key may not read it. */
   organization: string | null;
-  batchSize: number;
-  isResumeWanted: boolean;
-  isConfirmed: boolean;
+  request: Pick<ImportRequest, 'batchSize' | 'isResumeWanted' | 'isConfirmed'>;
 }
 
 // The server remembers idempotency keys for 24 hours.
@@ -21,17 +24,18 @@ const CERTAIN_MS = 23 * 60 * 60 * 1000;
 
 /** The journal to go on with; its state says whether the import is finished, or how far it is. */
 export async function openJournal(options: ResumeOptions): Promise<Journal> {
-  const { input } = options;
+  const { input, request } = options;
+  const { isResumeWanted } = request;
   if (input === null) return new Journal(null, freshState(options, true));
   const path = `${input}${JOURNAL_SUFFIX}`;
   if (!canWriteBeside(path)) {
     note(`crm: ${path} cannot be written, so there will be no journal; for 24 hours the server still`);
     note('crm: knows the rows of a run that is cut off, if the same command is run again.');
-    return new Journal(null, freshState(options, !options.isResumeWanted));
+    return new Journal(null, freshState(options, !isResumeWanted));
   }
-  const earlier = options.isResumeWanted ? readJournal(path) : undefined;
+  const earlier = isResumeWanted ? readJournal(path) : undefined;
   if (earlier === undefined || !isSameImport(earlier, options, path)) {
-    return new Journal(path, freshState(options, !options.isResumeWanted));
+    return new Journal(path, freshState(options, !isResumeWanted));
   }
   if (earlier.finishedAt === null) await settleDoubts(earlier, options, path);
   return new Journal(path, earlier);
@@ -40,11 +44,11 @@ export async function openJournal(options: ResumeOptions): Promise<Journal> {
 function freshState(options: ResumeOptions, isSalted: boolean): JournalState {
   return {
     crm_journal: 1,
-    fingerprint: options.fingerprint,
-    keyDigest: options.keyDigest,
+    fingerprint: fingerprintOf(options),
+    keyDigest: sha256(options.apiKey),
     organization: options.organization,
     salt: isSalted ? crypto.randomUUID() : '',
-    batchSize: options.batchSize,
+    batchSize: options.request.batchSize,
     startedAt: new Date().toISOString(),
     finishedAt: null,
     batches: 0,
@@ -56,12 +60,16 @@ function freshState(options: ResumeOptions, isSalted: boolean): JournalState {
   };
 }
 
+function fingerprintOf({ content, url }: ResumeOptions): string {
+  return sha256(`${content}\n${url}`);
+}
+
 function isSameImport(earlier: JournalState, options: ResumeOptions, path: string): boolean {
-  if (earlier.fingerprint !== options.fingerprint) {
+  if (earlier.fingerprint !== fingerprintOf(options)) {
     note(`crm: ${path} is of another content, mapping or server; starting anew.`);
     return false;
   }
-  if (earlier.keyDigest === options.keyDigest) return true;
+  if (earlier.keyDigest === sha256(options.apiKey)) return true;
   if (earlier.organization === null || options.organization === null) {
     throw new CliError(
       'This file was imported, in part or whole, with another API key, and whether it was into the same organization cannot be told.',
@@ -81,15 +89,16 @@ async function settleDoubts(earlier: JournalState, options: ResumeOptions, path:
   const last = earlier.pending.at(-1);
   if (first === undefined || last === undefined) return;
   const isForgotten = Date.now() - first.sentAt > CERTAIN_MS;
-  const isOtherKey = earlier.keyDigest !== options.keyDigest;
-  if ((!isForgotten && !isOtherKey) || options.isConfirmed) return;
+  const isOtherKey = earlier.keyDigest !== sha256(options.apiKey);
+  if ((!isForgotten && !isOtherKey) || options.request.isConfirmed) return;
   const lines = `lines ${first.rows[0]?.line} to ${last.rows.at(-1)?.line}`;
   const reason = isForgotten ? 'more than 23 hours ago' : 'with another API key';
   const doubt = `The rows of ${lines} were sent ${reason} without an answer; they may be in the service already.`;
   if (canAsk() && (await confirm(`${doubt}\nSend them again?`))) return;
+  const sent = earlier.rows + earlier.pending.reduce((sum, { rows }) => sum + rows.length, 0);
   throw usageError(
     doubt,
     'look whether they are there; if not, run the command again with --yes.',
-    `if they are, take the first ${earlier.rows + earlier.pending.reduce((sum, { rows }) => sum + rows.length, 0)} rows out of the input, remove ${path} and import the rest.`,
+    `if they are, take the first ${formatCount(sent)} rows out of the input, remove ${path} and import the rest.`,
   );
 }

@@ -1,14 +1,14 @@
 // One import from beginning to end: survey, plan, journal, rows, summary.
 import { resolve } from 'node:path';
-import { type Client, unexpectedAnswer } from '../client.ts';
+import type { Client } from '../client.ts';
 import type { Config } from '../config.ts';
 import { connect } from '../connect.ts';
+import { pageOf } from '../envelope.ts';
 import { usageError } from '../errors.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { note } from '../io.ts';
 import { responseError } from '../response-error.ts';
 import { resourceFor } from '../target.ts';
-import { sha256 } from './digest.ts';
 import { ErrorsFile } from './errors-file.ts';
 import { ImportRun } from './import-run.ts';
 import type { JournalState } from './journal.ts';
@@ -31,12 +31,7 @@ export async function runImport(request: ImportRequest, config: Config): Promise
   const content = `${input.digest ?? ''}\n${planKey(plan)}`;
   const journal = await openJournal({
     input: request.isDryRun || input.digest === null ? null : request.input,
-    fingerprint: sha256(`${content}\n${config.url}`),
-    keyDigest: sha256(apiKey),
-    organization,
-    batchSize: request.batchSize,
-    isResumeWanted: request.isResumeWanted,
-    isConfirmed: request.isConfirmed,
+    ...{ content, url: config.url, apiKey, organization, request },
   });
   const errorsFile =
     request.isDryRun && request.errors === null ? null : openErrors(request, input, journal.state);
@@ -75,15 +70,13 @@ function tellPlan(plan: Plan, request: ImportRequest, { survey }: SurveyedInput)
 export async function greet(
   client: Client,
 ): Promise<{ organization: string | null; requestsPerMinute: number }> {
-  const path = '/api/v2/pipelines';
   const query = { limit: '1', sort_direction: 'asc' };
-  const response = await client.request('GET', path, { query, expectErrors: true });
+  const response = await client.request('GET', '/api/v2/pipelines', { query, expectErrors: true });
   const { status, headers, body } = response;
   const requestsPerMinute = Number(headers.get('x-ratelimit-limit')) || 200;
   // A key without pipelines:read can import all the same.
   if (status === 403) return { organization: null, requestsPerMinute };
-  if (body.object === 'error') throw responseError({ method: 'GET', path, status, headers, body });
-  if (body.object !== 'list') throw unexpectedAnswer(response);
-  const [oldest] = body.data;
+  if (body.object === 'error') throw responseError(response);
+  const [oldest] = pageOf(response).records;
   return { organization: oldest === undefined ? null : String(oldest.id), requestsPerMinute };
 }

@@ -1,8 +1,9 @@
 // Sends one batch and settles its conflicts as --on-duplicate says.
 import type { Data } from '../../db/fields.ts';
 import type { Resource } from '../../db/resource.ts';
-import type { BatchItem, Client } from '../client.ts';
-import { unexpectedAnswer } from '../client.ts';
+import type { Client } from '../client.ts';
+import type { BatchItem } from '../envelope.ts';
+import { pageOf, unexpectedAnswer } from '../envelope.ts';
 import { CliError } from '../errors.ts';
 import { responseError } from '../response-error.ts';
 import { askForRow, rejectionOfError } from './ask.ts';
@@ -78,12 +79,10 @@ export class Sender {
       signal,
       expectErrors: true,
     });
-    const { status, headers, body } = response;
+    const { headers, body } = response;
     if (body.object === 'error') {
       const isKeyReused = body.error.details?.some((detail) => detail.path === 'Idempotency-Key');
-      throw isKeyReused
-        ? changedBatch(number)
-        : responseError({ method: 'POST', path, status, headers, body });
+      throw isKeyReused ? changedBatch(number) : responseError(response);
     }
     if (body.object !== 'batch' || body.data.items.length !== bodies.length) throw unexpectedAnswer(response);
     if (headers.get('idempotent-replayed') === 'true') this.#options.onReplay();
@@ -137,8 +136,7 @@ export class Sender {
         query: { ...filter, limit: '1' },
         signal,
       });
-      if (response.body.object !== 'list') throw unexpectedAnswer(response);
-      for (const record of response.body.data) found.set(String(record.id), record);
+      for (const record of pageOf(response).records) found.set(String(record.id), record);
     }
     const [existing, second] = [...found.values()];
     if (existing === undefined) throw new RowFault(conflict.code, conflict.path, conflict.message);

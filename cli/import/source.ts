@@ -3,7 +3,8 @@ import { createReadStream } from 'node:fs';
 import { extname } from 'node:path';
 import type { Data } from '../../db/fields.ts';
 import { CliError, usageError } from '../errors.ts';
-import { type CsvRecord, CsvScanner, headerLineEnd, sniffDelimiter } from './csv.ts';
+import { counted } from '../format.ts';
+import { type CsvRecord, CsvScanner, declaredDelimiter, headerLineEnd, sniffDelimiter } from './csv.ts';
 import { decodeUtf8 } from './decode.ts';
 import { JsonArrayScanner, type JsonPiece, LineScanner, parseObject } from './json.ts';
 import { ERROR_COLUMNS, type Format, type Rejection, type SourceRow, TEXT_COLUMN } from './row.ts';
@@ -15,7 +16,6 @@ export interface Source {
   readonly rows: AsyncGenerator<SourceRow>;
 }
 
-export const STDIN_NAME = 'standard input';
 const HEADER_CHARACTERS_MAX = 1024 * 1024;
 
 /** The format that a file's name tells, or null. */
@@ -81,8 +81,11 @@ async function openCsv(begin: string, text: AsyncGenerator<string>, name: string
   const start = await readWhile(text, isHeaderOpen, begin);
   const body = start.trimStart();
   const end = headerLineEnd(body);
-  const scanner = new CsvScanner(sniffDelimiter(end === -1 ? body : body.slice(0, end)), name);
+  const firstLine = end === -1 ? body : body.slice(0, end);
+  const declared = declaredDelimiter(firstLine);
+  const scanner = new CsvScanner(declared ?? sniffDelimiter(firstLine), name);
   const records = csvRecords(scanner, start, text);
+  if (declared !== undefined) await records.next();
   const header = await records.next();
   if (header.done) throw new CliError(`${name} has no header line.`, { nextSteps: ['add one.'] });
   const headers = checkedHeaders(header.value.cells, name);
@@ -138,11 +141,10 @@ function csvFault(record: CsvRecord, expected: number): Rejection | null {
   if (record.fault !== null) return { code: 'VALIDATION_INVALID_FORMAT', path: '', message: record.fault };
   const count = record.cells.length;
   if (count === expected) return null;
-  const columns = `${count} column${count === 1 ? '' : 's'}`;
   return {
     code: 'VALIDATION_INVALID_FORMAT',
     path: '',
-    message: `the row has ${columns}, the header line has ${expected}; a delimiter or a quote is ${count < expected ? 'missing' : 'too many'}`,
+    message: `the row has ${counted(count, 'column')}, the header line has ${expected}; a delimiter or a quote is ${count < expected ? 'missing' : 'too many'}`,
   };
 }
 

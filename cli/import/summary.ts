@@ -1,8 +1,10 @@
 // What an import tells in the end: figures, the first rejected rows, and what to do about them.
 import type { Config } from '../config.ts';
 import { CliError, EXIT } from '../errors.ts';
-import { note, writeOut } from '../io.ts';
-import { counted } from '../text.ts';
+import { counted, formatCount } from '../format.ts';
+import { note } from '../io.ts';
+import { printFigures } from '../output.ts';
+import { shellWord } from '../text.ts';
 import type { AllSummary } from './all.ts';
 import type { ImportRequest, ImportSummary } from './request.ts';
 
@@ -13,7 +15,7 @@ export async function reportImport(
   config: Config,
 ): Promise<void> {
   const { samples, ...figures } = summary;
-  await writeFigures(figures, config);
+  await printFigures(config, figures);
   if (!request.isQuiet) {
     note(sentence(summary, request.input));
     for (const sample of samples) note(sample);
@@ -27,21 +29,16 @@ export async function reportImport(
 
 /** The same for a folder. */
 export async function reportAll(summary: AllSummary, request: ImportRequest, config: Config): Promise<void> {
-  await writeFigures(summary, config);
+  await printFigures(config, summary);
   if (summary.status === 'already' && !request.isQuiet) note(alreadyThere(request.input, ''));
   const rejected = summary.resources.reduce((sum, one) => sum + one.rejected, summary.links?.rejected ?? 0);
   if (rejected === 0) return;
-  throw new CliError(`Of records and links, ${rejected.toLocaleString('en-US')} were rejected.`, {
+  throw new CliError(`Of records and links, ${formatCount(rejected)} were rejected.`, {
     exitCode: EXIT.rejectedRows,
     nextSteps: [
       'see the errors files named above; correct the rows and import each with "crm import RESOURCE FILE".',
     ],
   });
-}
-
-async function writeFigures(figures: object, config: Config): Promise<void> {
-  if (!config.isOutputGiven || config.output !== 'json') return;
-  await writeOut(`${JSON.stringify(figures, null, 2)}\n`);
 }
 
 function alreadyThere(input: string, figures: string): string {
@@ -52,17 +49,17 @@ function sentence(summary: ImportSummary, file: string): string {
   const { resource, rows, created, updated, skipped, rejected, errors_file: errors } = summary;
   const verb = summary.dry_run ? 'would be ' : '';
   const parts = [
-    `${created.toLocaleString('en-US')} ${verb}created`,
-    ...(updated > 0 ? [`${updated.toLocaleString('en-US')} ${verb}updated`] : []),
-    ...(skipped > 0 ? [`${skipped.toLocaleString('en-US')} ${verb}skipped`] : []),
-    `${rejected.toLocaleString('en-US')} ${verb}rejected`,
+    `${formatCount(created)} ${verb}created`,
+    ...(updated > 0 ? [`${formatCount(updated)} ${verb}updated`] : []),
+    ...(skipped > 0 ? [`${formatCount(skipped)} ${verb}skipped`] : []),
+    `${formatCount(rejected)} ${verb}rejected`,
   ].join(', ');
   if (summary.status === 'already') {
     return alreadyThere(file, ` (${parts}${errors === null ? '' : `; rejected rows are in ${errors}`})`);
   }
   const { companies_created: made } = summary;
   const companies =
-    made === 0 ? '' : `, and ${made} missing ${made === 1 ? 'company' : 'companies'} ${verb}created`;
+    made === 0 ? '' : `, and ${counted(made, 'missing company', 'missing companies')} ${verb}created`;
   const began = summary.dry_run ? 'Nothing was written. Of' : 'Of';
   return `${began} ${counted(rows, 'row')} of ${resource}: ${parts}${companies} (${summary.seconds} s).`;
 }
@@ -70,7 +67,8 @@ function sentence(summary: ImportSummary, file: string): string {
 function rejectedRows(summary: ImportSummary, request: ImportRequest): CliError {
   const { rows, rejected, errors_file: errors, dry_run: isDryRun, status } = summary;
   const would = isDryRun ? 'would be' : rejected === 1 ? 'was' : 'were';
-  const where = errors === null ? '' : `; ${rejected === 1 ? 'it is' : 'they are'} in ${errors}, with the reason`;
+  const where =
+    errors === null ? '' : `; ${rejected === 1 ? 'it is' : 'they are'} in ${errors}, with the reason`;
   const retry =
     errors === null
       ? 'correct them, or name a file for them with --errors FILE.'
@@ -79,13 +77,10 @@ function rejectedRows(summary: ImportSummary, request: ImportRequest): CliError 
     status === 'stopped'
       ? ['run the same command again to go on; --stop-after counts the rejected rows of each run.']
       : [];
-  return new CliError(
-    `${counted(rejected, 'row')} of ${rows.toLocaleString('en-US')} ${would} rejected${where}.`,
-    {
-      exitCode: EXIT.rejectedRows,
-      nextSteps: [...more, retry],
-    },
-  );
+  return new CliError(`${counted(rejected, 'row')} of ${formatCount(rows)} ${would} rejected${where}.`, {
+    exitCode: EXIT.rejectedRows,
+    nextSteps: [...more, retry],
+  });
 }
 
 /** The command that imports an errors file the way its input was. */
@@ -105,7 +100,5 @@ function commandFor(summary: ImportSummary, request: ImportRequest, errors: stri
     ...(request.onDuplicate === 'fail' ? [] : ['--on-duplicate', request.onDuplicate]),
     ...(request.createMissing ? ['--create-missing'] : []),
   ];
-  return words
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
-    .join(' ');
+  return words.map(shellWord).join(' ');
 }

@@ -1,10 +1,11 @@
 // The first pass over an input: its headers, how many rows, which way its dates go, and a digest of its content.
 import { type Stats, statSync } from 'node:fs';
-import { CliError, errorCode } from '../errors.ts';
+import { CliError } from '../errors.ts';
+import { inputName, unreadable } from '../io.ts';
 import { type SlashedEvidence, weighDate } from './dates.ts';
 import type { Survey } from './plan.ts';
 import type { Format, SourceRow } from './row.ts';
-import { formatOfName, openSource, readBytes, type Source, STDIN_NAME } from './source.ts';
+import { formatOfName, openSource, readBytes, type Source } from './source.ts';
 
 export interface SurveyedInput {
   survey: Survey;
@@ -25,7 +26,7 @@ const PEEKED_ROWS = 100;
 
 /** Surveys a file whole, or the beginning of what can be read only once. */
 export function surveyInput(input: string, format: Format | null): Promise<SurveyedInput> {
-  if (input === '-') return surveyStream(input, STDIN_NAME, format);
+  if (input === '-') return surveyStream(input, inputName(input), format);
   const stats = statOf(input);
   const known = format ?? formatOfName(input);
   return stats.isFile() ? surveyFile(input, known, stats) : surveyStream(input, input, known);
@@ -121,8 +122,7 @@ function statOf(path: string): Stats {
     const stats = statSync(path);
     if (!stats.isDirectory()) return stats;
   } catch (cause) {
-    const reason = errorCode(cause) === 'ENOENT' ? 'there is no such file' : errorCode(cause);
-    throw new CliError(`Cannot read ${path}: ${reason}.`, { nextSteps: ['check the path.'], cause });
+    throw unreadable(path, cause);
   }
   throw new CliError(`${path} is a folder.`, {
     nextSteps: ['a folder is imported with: crm import all DIR'],

@@ -1,5 +1,6 @@
 // A cell becomes the value that its field is declared to have, or a fault that says what is allowed.
-import type { Data, Field, JsonValue } from '../../db/fields.ts';
+import type { Field, JsonValue } from '../../db/fields.ts';
+import { isObject } from '../json.ts';
 import { type DateRules, readDay, readInstant } from './dates.ts';
 import { RowFault } from './row.ts';
 
@@ -99,7 +100,7 @@ function readNumber(field: Field, value: string, factor: string | undefined): nu
   }
   if (field.kind === 'integer' && !Number.isInteger(number)) {
     throw invalid(
-      `"${value}" is no whole number${factor === undefined ? '' : ` once multiplied with ${factor}`}`,
+      `"${value}" is no whole number${factor === undefined ? '' : ` once multiplied by ${factor}`}`,
     );
   }
   return number;
@@ -127,7 +128,7 @@ function readChoice(field: Field, value: string): string {
 
 function readObject(value: string): JsonValue {
   const object = readStructure(value);
-  if (typeof object === 'object' && object !== null && !Array.isArray(object)) return object as Data;
+  if (isObject(object)) return object;
   throw invalid('is no JSON object such as {"key": "value"}');
 }
 

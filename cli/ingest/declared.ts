@@ -1,9 +1,11 @@
 // Checks the entries of a JSON file against the declaration of their resource.
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import type { TLocalizedValidationError } from 'typebox/error';
 import type { Data, Field, JsonValue } from '../../db/fields.ts';
 import type { IngestEntry } from '../../db/ingest.ts';
 import type { Resource } from '../../db/resource.ts';
+import { isObject } from '../json.ts';
 import type { FaultList } from './entries.ts';
 import { instantIn } from './foreign.ts';
 import type { JsonItem } from './json-items.ts';
@@ -13,14 +15,6 @@ export interface Declared {
   resource: Resource;
   /** Fields beyond those of the resource. */
   extra: Record<string, Field>;
-}
-
-interface SchemaError {
-  keyword: string;
-  schemaPath: string;
-  instancePath: string;
-  params: Record<string, unknown>;
-  message: string;
 }
 
 // What the service itself says of a record: known, so that an exported file can be ingested, and not taken over.
@@ -94,7 +88,7 @@ function withoutContact({ contact_id: _, ...person }: Data): Data {
 
 function mapEach(value: JsonValue, map: (object: Data) => Data): JsonValue {
   if (Array.isArray(value)) return value.map((item) => mapEach(item, map));
-  return typeof value === 'object' && value !== null ? map(value) : value;
+  return isObject(value) ? map(value) : value;
 }
 
 const FAULTS_MAX = 5;
@@ -110,7 +104,7 @@ function faultsOf(name: string, field: Field, value: JsonValue): string[] {
     validator = Compile(field.schema);
     validators.set(field.schema, validator);
   }
-  const errors = validator.Check(value) ? [] : (validator.Errors(value) as unknown as SchemaError[]);
+  const errors = validator.Check(value) ? [] : validator.Errors(value);
   // What the branches of a union say is one fault, that none fits; what has no place is told by the object around it.
   const own = errors.filter(
     ({ schemaPath, keyword }) => !schemaPath.includes('/anyOf/') && keyword !== 'boolean',
@@ -124,15 +118,18 @@ function hasStrayText(value: JsonValue): boolean {
   return value !== null && typeof value === 'object' && Object.values(value).some(hasStrayText);
 }
 
-function describe(name: string, { keyword, instancePath, params, message }: SchemaError): string {
-  const path = `${name}${instancePath.replaceAll('/', '.')}`;
-  if (keyword === 'enum') return `${path} must be one of ${(params.allowedValues as unknown[]).join(', ')}`;
-  if (keyword === 'required') {
-    return `${path} needs ${(params.requiredProperties as unknown[]).join(', ')}`;
+function describe(name: string, error: TLocalizedValidationError): string {
+  const path = `${name}${error.instancePath.replaceAll('/', '.')}`;
+  switch (error.keyword) {
+    case 'enum':
+      return `${path} must be one of ${error.params.allowedValues.join(', ')}`;
+    case 'required':
+      return `${path} needs ${error.params.requiredProperties.join(', ')}`;
+    case 'additionalProperties':
+      return `${path} has unknown fields: ${error.params.additionalProperties.join(', ')}`;
+    case 'anyOf':
+      return `${path} must be text or null`;
+    default:
+      return `${path} ${error.message}`;
   }
-  if (keyword === 'additionalProperties') {
-    return `${path} has unknown fields: ${(params.additionalProperties as unknown[]).join(', ')}`;
-  }
-  if (keyword === 'anyOf') return `${path} must be text or null`;
-  return `${path} ${message}`;
 }

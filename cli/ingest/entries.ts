@@ -1,4 +1,5 @@
 // What the parsers of `crm ingest` give back: entries with the line they stand in, and the faults of the rest.
+import { messageOf } from '../errors.ts';
 
 /** Something wrong with an entry, which is left out, or with the file around it. */
 export interface Fault {
@@ -26,7 +27,7 @@ export class FaultList {
     try {
       return read();
     } catch (error) {
-      this.add(line, error instanceof Error ? error.message : String(error));
+      this.add(line, messageOf(error));
       return undefined;
     }
   }

@@ -1,6 +1,7 @@
 // Reads JSON that other services wrote: takes what is needed, ignores the rest, and tells what is missing.
-import type { Data, JsonValue } from '../../db/fields.ts';
+import type { Data } from '../../db/fields.ts';
 import { isoMilliseconds } from '../instant.ts';
+import { isObject } from '../json.ts';
 import type { FaultList } from './entries.ts';
 import { clip, NAME_CHARACTERS_MAX, type Person } from './people.ts';
 
@@ -59,7 +60,7 @@ export class Foreign {
   /** The objects in the array of that name. */
   objects(name: string): Foreign[] {
     const value = this.#value[name];
-    const items = Array.isArray(value) ? value.filter(isObject) : [];
+    const items = Array.isArray(value) ? value.filter((item) => isObject(item)) : [];
     return items.map(
       (item, index) => new Foreign(item, this.#line, this.#faults, `${this.#path}${name}.${index}.`),
     );
@@ -70,10 +71,6 @@ export class Foreign {
     const person = { name: this.text(nameField), email: this.text(emailField) };
     return person.name === null && person.email === null ? null : person;
   }
-}
-
-function isObject(value: JsonValue | undefined): value is Data {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Unix milliseconds of a time in RFC 3339; undefined if the text is none. */

@@ -1,5 +1,8 @@
 // Recurrence rules: checked, then expanded by ical.js on the wall's clock, within bounds that no rule can escape.
 import ICAL from 'ical.js';
+import { messageOf } from '../errors.ts';
+import { formatCount } from '../format.ts';
+import { DAY_MS } from '../instant.ts';
 import type { ContentLine } from './ics-blocks.ts';
 import type { Moment } from './ics-values.ts';
 import { timeOf } from './zones.ts';
@@ -9,7 +12,6 @@ export interface Rule {
   recur: ICAL.Recur;
 }
 
-const DAY_MS = 86_400_000;
 const STEPS_MAX = 200_000;
 const INTERVAL_MAX = 100_000;
 const PART = /^[A-Za-z-]+=[^=]+$/;
@@ -34,7 +36,7 @@ export function readRule(content: ContentLine, start: Moment): Rule {
     recur.iterator(timeOf(start.wall));
     return { line: content.line, recur: withWallUntil(recur, start) };
   } catch (error) {
-    throw new Error(`RRULE cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`RRULE cannot be read: ${messageOf(error)}`);
   }
 }
 
@@ -60,7 +62,7 @@ function withWallUntil(recur: ICAL.Recur, start: Moment): ICAL.Recur {
 /** Thrown where a rule needs more steps than any calendar of meetings. */
 export class EndlessRuleError extends Error {
   constructor() {
-    super(`RRULE takes more than ${STEPS_MAX.toLocaleString('en-US')} steps; is it meant to recur so often?`);
+    super(`RRULE takes more than ${formatCount(STEPS_MAX)} steps; is it meant to recur so often?`);
     this.name = 'EndlessRuleError';
   }
 }

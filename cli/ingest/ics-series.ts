@@ -1,13 +1,14 @@
 // A series: its instances within the window, each with what an override changes in it.
 import type { MeetingEntry, SeriesExtent } from '../../db/ingest-meetings.ts';
+import { formatCount } from '../format.ts';
+import { DAY_MS } from '../instant.ts';
 import type { FaultList } from './entries.ts';
 import type { CalendarEvent } from './ics-event.ts';
 import { EndlessRuleError, expandRule } from './ics-rule.ts';
 import { type Moment, momentAt, momentKey } from './ics-values.ts';
 
-const DAY_MS = 86_400_000;
-/** A series is ingested for this long: the days of it that lie nearest to today. */
-export const WINDOW_DAYS = 400;
+// A series is ingested for this long: the days of it that lie nearest to today.
+const WINDOW_DAYS = 400;
 // Both ends belong to it.
 const WINDOW_MS = WINDOW_DAYS * DAY_MS - 1;
 export const HALF_WINDOW_MS = (WINDOW_DAYS / 2) * DAY_MS;
@@ -88,10 +89,9 @@ function recurrencesOf(
   const to = from + WINDOW_MS;
   const inside = moments.filter(({ instant }) => instant >= from && instant <= to);
   if (inside.length > INSTANCES_MAX) {
-    const count = INSTANCES_MAX.toLocaleString('en-US');
     faults.add(
       master.rules[0]?.line ?? master.line,
-      `the series has more than ${count} meetings in ${WINDOW_DAYS} days`,
+      `the series has more than ${formatCount(INSTANCES_MAX)} meetings in ${WINDOW_DAYS} days`,
     );
     return undefined;
   }

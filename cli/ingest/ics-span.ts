@@ -1,4 +1,5 @@
 // How long events take: DTEND or DURATION, or what holds where there is neither.
+import { DAY_MS } from '../instant.ts';
 import type { Moment } from './ics-values.ts';
 
 /** How long an event takes: on the wall's clock (days are as long as they are) and exactly, in milliseconds. */
@@ -7,7 +8,6 @@ export interface Span {
   exactMs: number;
 }
 
-const DAY_MS = 86_400_000;
 const DURATION = /^([+-]?)P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/;
 
 /** A whole day, or no time at all. */

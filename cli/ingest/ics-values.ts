@@ -1,5 +1,6 @@
 // Single values of iCalendar: content lines parsed by ical.js, and moments with the zone they are told in.
 import ICAL from 'ical.js';
+import { messageOf } from '../errors.ts';
 import type { ContentLine } from './ics-blocks.ts';
 import { floatingZone, utc, type Zone, type ZoneTable } from './zones.ts';
 
@@ -33,19 +34,13 @@ export interface TimeContext {
 /** Parses a content line; throws an Error that says what is wrong with it. */
 export function parseProperty(content: ContentLine): Property {
   try {
-    const jcal = ICAL.parse.property(content.text) as unknown as [
-      string,
-      Record<string, unknown>,
-      string,
-      ...unknown[],
-    ];
+    const jcal: [string, Record<string, unknown>, string, ...unknown[]] = ICAL.parse.property(content.text);
     const [, rawParams, type, ...values] = jcal;
     const params: Record<string, string> = {};
     for (const [name, value] of Object.entries(rawParams)) params[name] = String(value);
     return { line: content.line, params, type, values };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`${content.name} cannot be read: ${reason}`);
+    throw new Error(`${content.name} cannot be read: ${messageOf(error)}`);
   }
 }
 
@@ -78,7 +73,7 @@ function zoneOf(name: string, tzid: string, context: TimeContext): Zone {
   try {
     return context.zones.get(tzid);
   } catch (error) {
-    throw new Error(`${name} ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`${name} ${messageOf(error)}`);
   }
 }
 

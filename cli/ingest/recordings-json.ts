@@ -1,8 +1,9 @@
 // Recordings from JSON: the read-only fields, the meeting by either id, and the transcript's segments.
 import { Type } from 'typebox';
-import { type Data, type JsonValue, json, text } from '../../db/fields.ts';
+import { type JsonValue, json, text } from '../../db/fields.ts';
 import type { IngestEntry } from '../../db/ingest.ts';
 import { recordings } from '../../db/resources/recordings.ts';
+import { isObject } from '../json.ts';
 import { type Declared, declaredEntries } from './declared.ts';
 import { FaultList, type Parsed } from './entries.ts';
 import { type JsonItem, readJsonItems } from './json-items.ts';
@@ -55,10 +56,6 @@ function withWholeSpeaker(segment: JsonValue): JsonValue {
   const { speaker = null } = segment;
   const isWritten = speaker === null || isObject(speaker);
   return isWritten ? { ...segment, speaker: { name: null, email: null, ...speaker } } : segment;
-}
-
-function isObject(value: JsonValue): value is Data {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isSound({ line, data }: IngestEntry, faults: FaultList): boolean {

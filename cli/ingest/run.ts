@@ -113,7 +113,7 @@ function inMeeting(entry: IngestEntry, meeting: RecordRow): IngestEntry {
   return isPlaced ? entry : { ...entry, data: { ...entry.data, meeting_id: meeting.id } };
 }
 
-async function planTranscript(source: Source, { meeting: named }: IngestRequest): Promise<Plan> {
+async function planTranscript(source: Source, { file: path, meeting: named }: IngestRequest): Promise<Plan> {
   if (named === undefined) {
     throw usageError('A WebVTT file does not tell its meeting.', 'say --meeting with its id or external id.');
   }
@@ -125,7 +125,7 @@ async function planTranscript(source: Source, { meeting: named }: IngestRequest)
   const store: Plan['store'] = async (to, options) => {
     const meeting = await meetingNamed(to, options.orgId, named);
     const { external_id, title = null, start_time = null } = meeting;
-    const file = source.name === 'standard input' ? 'transcript.vtt' : basename(source.name);
+    const file = path === '-' ? 'transcript.vtt' : basename(path);
     const data: Data = {
       external_id: `${external_id ?? meeting.id}/${file}`,
       meeting_id: meeting.id,

@@ -1,6 +1,7 @@
 // The file that `crm ingest` reads, and which of its formats it is in.
 import { extname } from 'node:path';
-import { CliError, errorCode, usageError } from '../errors.ts';
+import { usageError } from '../errors.ts';
+import { inputName, readBytes } from '../io.ts';
 
 export type IngestFormat = 'ics' | 'json' | 'vtt';
 
@@ -35,7 +36,7 @@ export async function readSource(
   asked: IngestFormat | undefined,
   fitting: readonly IngestFormat[],
 ): Promise<Source> {
-  const name = path === '-' ? 'standard input' : path;
+  const name = inputName(path);
   const bytes = await readBytes(path);
   const format = asked ?? EXTENSIONS[extname(path).toLowerCase()] ?? formatOf(bytes);
   if (format === undefined) {
@@ -51,14 +52,4 @@ export async function readSource(
 function formatOf(bytes: Uint8Array): IngestFormat | undefined {
   const start = new TextDecoder().decode(bytes.subarray(0, 200)).trimStart();
   return BEGINNINGS.find(([pattern]) => pattern.test(start))?.[1];
-}
-
-async function readBytes(path: string): Promise<Uint8Array> {
-  try {
-    return await (path === '-' ? Bun.stdin : Bun.file(path)).bytes();
-  } catch (cause) {
-    const code = errorCode(cause);
-    const reason = code === 'ENOENT' ? 'there is no such file' : code || String(cause);
-    throw new CliError(`Cannot read ${path}: ${reason}.`, { nextSteps: ['check the path.'], cause });
-  }
 }

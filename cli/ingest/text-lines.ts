@@ -1,5 +1,6 @@
 // Bytes to lines: byte order marks, CRLF and LF, and the lines that are not UTF-8.
 import { CliError } from '../errors.ts';
+import { shellWord } from '../text.ts';
 
 export interface RawLine {
   line: number;
@@ -19,7 +20,7 @@ export const NOT_UTF8 =
 export function splitLines(bytes: Uint8Array, name: string): RawLine[] {
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
     throw new CliError(`${name} is UTF-16 text, not UTF-8.`, {
-      nextSteps: [`convert it: iconv -f UTF-16 -t UTF-8 '${name}'`],
+      nextSteps: [`convert it: iconv -f UTF-16 -t UTF-8 ${shellWord(name)}`],
     });
   }
   const lines: RawLine[] = [];

@@ -1,5 +1,7 @@
 // Time zones: between what a clock on the wall shows and the instant it shows it at.
 import ICAL from 'ical.js';
+import { messageOf } from '../errors.ts';
+import { DAY_MS } from '../instant.ts';
 import type { Block } from './ics-blocks.ts';
 import { ianaOfWindowsZone } from './windows-zones.ts';
 
@@ -10,8 +12,6 @@ export interface Zone {
   toInstant(wallMs: number): number;
   toWall(instantMs: number): number;
 }
-
-const DAY_MS = 86_400_000;
 
 const utcZone: Zone = { name: 'UTC', toInstant: (wall) => wall, toWall: (instant) => instant };
 
@@ -135,7 +135,7 @@ function ruledZone(tzid: string, block: Block): Zone {
       toWall: (instant) => instant + offsetAt(instant + offsetAt(instant)),
     };
   } catch (error) {
-    throw fail(`cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+    throw fail(`cannot be used: ${messageOf(error)}`);
   }
 }
 

@@ -1,7 +1,8 @@
 // Makes what calendars, call recorders and scheduling tools would hand over: meetings, recordings and bookings.
 import type { Data } from '../../db/fields.ts';
+import { DAY_MS } from '../instant.ts';
 import { CONVERSATIONS, type Conversation } from './conversations.ts';
-import { DAY_MS, workingHour } from './days.ts';
+import { workingHour } from './days.ts';
 import type { DemoContact } from './people.ts';
 import { createRandom, type Random } from './random.ts';
 import { colleaguesOf, type DemoDeal, fill } from './sales.ts';

@@ -1,7 +1,7 @@
 // Days and hours of the demo data, counted from the day it is made.
+import { DAY_MS } from '../instant.ts';
 import type { Random } from './random.ts';
 
-export const DAY_MS = 86_400_000;
 const QUARTER_MS = 900_000;
 
 /** Midnight UTC, in Unix milliseconds, of the day of an instant. */

@@ -2,10 +2,9 @@
 import { databaseError } from '../database.ts';
 import { errorCode } from '../errors.ts';
 import { buildDemoData, DEMO_ORGANIZATION } from './demo-data.ts';
-import type { Ids } from './load.ts';
 import type { Screen } from './screen.ts';
 import { createDatabase, type DemoDatabase, type Place } from './setup.ts';
-import type { DemoData } from './types.ts';
+import type { DemoData, Ids } from './types.ts';
 
 export interface Demo {
   screen: Screen;

@@ -1,7 +1,5 @@
-// What quickstart measured, for people and as JSON.
-import type { Data } from '../../db/fields.ts';
-import { formatCount } from '../progress.ts';
-import type { Demo } from './demo.ts';
+// What quickstart measured, and how it is put to people.
+import { counted, formatBytes, formatCount, formatTime } from '../format.ts';
 
 /** Some records that went one way, and what it took. */
 export interface Measure {
@@ -27,7 +25,7 @@ export interface Figures {
 }
 
 /** Records, requests and seconds of several measures together. */
-export function sum(measures: readonly Measure[]): Measure {
+function sum(measures: readonly Measure[]): Measure {
   const total = { records: 0, requests: 0, seconds: 0 };
   for (const measure of measures) {
     total.records += measure.records;
@@ -68,47 +66,11 @@ export function perSecond(records: number, seconds: number): number {
 /** What was read, page by page. */
 export function pagesLine({ pages: { v2, v1 }, exported }: Figures): string {
   const read = (api: string, { requests, bytes = 0 }: Measure): string =>
-    `${requests} pages of ${api} (${formatBytes(bytes)})`;
+    `${counted(requests, 'page')} of ${api} (${formatBytes(bytes)})`;
   return `Read ${read('v2', v2)} and ${read('v1', v1)}; the export has ${formatBytes(exported.bytes ?? 0)}.`;
-}
-
-/** `0.41 s`, or `5 ms` where it was shorter than a tenth of a second. */
-export function formatTime(seconds: number): string {
-  return seconds < 0.1 ? `${Math.max(1, Math.round(seconds * 1_000))} ms` : `${seconds.toFixed(2)} s`;
-}
-
-/** `1.6 MB`, `310 kB`. */
-export function formatBytes(bytes: number): string {
-  if (bytes >= 1_000_000) return `${(bytes / 1_000_000).toFixed(1)} MB`;
-  return bytes >= 1_000 ? `${Math.round(bytes / 1_000)} kB` : `${bytes} B`;
 }
 
 /** Requests that the key of the import made, the one that reads the stages included. */
 export function importRequests({ imported, links }: Figures): number {
   return 1 + sum([...Object.values(imported), links]).requests;
-}
-
-/** The figures and where everything is, as `-o json` prints them. */
-export function figuresJson(figures: Figures, { database, url, docsUrl }: Demo): Data {
-  const timed = (measure: Measure): Data => ({
-    ...measure,
-    seconds: rounded(measure.seconds),
-    rows_per_second: perSecond(measure.records, measure.seconds),
-  });
-  const imported = Object.entries(figures.imported).map(([name, measure]) => [name, timed(measure)]);
-  return {
-    ...{ database: database.path, url, docs_url: docsUrl },
-    organization_id: database.organizationId,
-    keys: { v1: database.keys.v1, v2: database.keys.v2 },
-    imported: Object.fromEntries(imported),
-    links: timed(figures.links),
-    ingested: { ...figures.ingested },
-    pages: { v2: timed(figures.pages.v2), v1: timed(figures.pages.v1) },
-    exported: { ...timed(figures.exported), path: figures.exported.path },
-    seconds: rounded(figures.seconds),
-  };
-}
-
-function rounded(seconds: number): number {
-  return Math.round(seconds * 1_000) / 1_000;
 }

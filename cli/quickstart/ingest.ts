@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { getResource } from '../../db/resources/index.ts';
 import { CliError } from '../errors.ts';
+import { formatCount } from '../format.ts';
 import { runIngest } from '../ingest/run.ts';
 import type { Demo } from './demo.ts';
 import { withIds } from './load.ts';
@@ -17,7 +18,7 @@ export async function ingestDemo(demo: Demo): Promise<Record<string, number>> {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  const counts = Object.entries(ingested).map(([name, count]) => `${count} ${name}`);
+  const counts = Object.entries(ingested).map(([name, count]) => `${formatCount(count)} ${name}`);
   demo.screen.step('Ingest', `${counts.join(', ')}, from JSON files`);
   return ingested;
 }

@@ -1,5 +1,6 @@
 // Makes the interactions of the demo data.
-import { DAY_MS, workingHour } from './days.ts';
+import { DAY_MS } from '../instant.ts';
+import { workingHour } from './days.ts';
 import { createRandom } from './random.ts';
 import { type DemoDeal, fill } from './sales.ts';
 import type { DemoRecord } from './types.ts';

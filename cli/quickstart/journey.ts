@@ -68,6 +68,6 @@ async function readAll(demo: Demo, api: 'v1' | 'v2'): Promise<Measure> {
 
 function notWhole(what: string): CliError {
   return new CliError(`${what} did not give every contact exactly once.`, {
-    nextSteps: ['run it again with --keep, then "crm doctor" on the database that it names.'],
+    nextSteps: ['run it again; if this comes back, report it with all that stands above.'],
   });
 }

@@ -2,22 +2,19 @@
 import type { Data, JsonValue } from '../../db/fields.ts';
 import type { Resource } from '../../db/resource.ts';
 import { getResource } from '../../db/resources/index.ts';
-import { type Client, recordOf, unexpectedAnswer } from '../client.ts';
+import type { Client } from '../client.ts';
+import { pageOf, recordOf, unexpectedAnswer } from '../envelope.ts';
 import { CliError } from '../errors.ts';
 import { pathOf } from '../target.ts';
 import type { Done } from './screen.ts';
-import type { DemoLink, DemoRecord, WritableName } from './types.ts';
-
-/** Ids that the server gave, by key of the demo data. */
-export type Ids = Map<string, string>;
+import type { DemoLink, DemoRecord, Ids, WritableName } from './types.ts';
 
 const BATCH_ITEMS_MAX = 100;
 
 /** Learns the ids of the default pipeline's stages, as `stages/NAME`. */
 export async function learnStages(client: Client, ids: Ids): Promise<void> {
   const response = await client.request('GET', '/api/v2/pipelines');
-  if (response.body.object !== 'list') throw unexpectedAnswer(response);
-  const stages = response.body.data[0]?.stages as { id: string; name: string }[] | undefined;
+  const stages = pageOf(response).records[0]?.stages as { id: string; name: string }[] | undefined;
   for (const { id, name } of stages ?? []) ids.set(`stages/${name}`, id);
 }
 

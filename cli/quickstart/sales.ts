@@ -1,6 +1,8 @@
 // Makes the deals of the demo data, and the tasks that go with them.
+
+import { DAY_MS } from '../instant.ts';
 import { type DemoCompany, roundTo } from './companies.ts';
-import { DAY_MS, isoDay, workingHour } from './days.ts';
+import { isoDay, workingHour } from './days.ts';
 import { OFFERS, type Offer } from './industries.ts';
 import type { DemoContact } from './people.ts';
 import { createRandom, type Random } from './random.ts';

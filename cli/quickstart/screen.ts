@@ -1,8 +1,9 @@
 // What quickstart says on stderr: a line for each step, with a bar while it runs and colour on a terminal only.
 import type { Wait } from '../client.ts';
-import { formatCount, startProgress } from '../progress.ts';
+import { counted, formatBytes, formatCount, formatTime } from '../format.ts';
+import { startProgress } from '../progress.ts';
 import { neutralize } from '../text.ts';
-import { formatBytes, formatTime, type Measure, perSecond } from './figures.ts';
+import { type Measure, perSecond } from './figures.ts';
 
 /** How far some work has come. */
 export interface Done {
@@ -117,7 +118,7 @@ async function startBar({ label, unit, total }: MeasuredWork): Promise<Bar | nul
 function describe(unit: string, { done, requests, bytes }: Done, seconds: number): string {
   const facts = [
     `${formatCount(done)} ${unit}`,
-    `${formatCount(requests)} ${requests === 1 ? 'request' : 'requests'}`,
+    counted(requests, 'request'),
     ...(bytes === undefined ? [] : [formatBytes(bytes)]),
     formatTime(seconds),
     `${formatCount(perSecond(done, seconds))}/s`,

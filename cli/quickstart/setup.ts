@@ -7,8 +7,7 @@ import type { Db } from '../../db/schema.ts';
 import { withStore } from '../database.ts';
 import { CliError, errorCode, usageError } from '../errors.ts';
 import { DEMO_ORGANIZATION } from './demo-data.ts';
-import type { Ids } from './load.ts';
-import type { DemoUser } from './types.ts';
+import type { DemoUser, Ids } from './types.ts';
 
 /** Where the demo database is. */
 export interface Place {

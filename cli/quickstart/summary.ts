@@ -1,11 +1,9 @@
 // The end of quickstart: what was done, in figures, and what to try next.
-import type { Config } from '../config.ts';
-import { writeOut } from '../io.ts';
-import { jsonText } from '../output.ts';
-import { formatCount } from '../progress.ts';
+import type { Data } from '../../db/fields.ts';
+import { formatCount } from '../format.ts';
 import { shellWord } from '../text.ts';
 import type { Demo } from './demo.ts';
-import { type Figures, figuresJson, importRequests, pagesLine, summaryLines } from './figures.ts';
+import { type Figures, importRequests, type Measure, pagesLine, perSecond, summaryLines } from './figures.ts';
 import { commandsAfterwards, commandsWhileServing, programName } from './next-commands.ts';
 import type { Screen } from './screen.ts';
 import type { Place } from './setup.ts';
@@ -33,11 +31,29 @@ export function summarize(
   screen.prose('Both keys are shown this once. Serving until Ctrl-C.');
 }
 
-/** Prints the figures on stdout where JSON was asked for. */
-export async function printFigures(config: Config, demo: Demo, figures: Figures): Promise<void> {
-  if (!config.isOutputGiven || (config.output !== 'json' && config.output !== 'ndjson')) return;
-  const indent = config.output === 'json' ? 2 : undefined;
-  await writeOut(`${jsonText(figuresJson(figures, demo), indent)}\n`);
+/** The figures and where everything is, as `-o json` prints them. */
+export function figuresJson(figures: Figures, { database, url, docsUrl }: Demo): Data {
+  const timed = (measure: Measure): Data => ({
+    ...measure,
+    seconds: rounded(measure.seconds),
+    rows_per_second: perSecond(measure.records, measure.seconds),
+  });
+  const imported = Object.entries(figures.imported).map(([name, measure]) => [name, timed(measure)]);
+  return {
+    ...{ database: database.path, url, docs_url: docsUrl },
+    organization_id: database.organizationId,
+    keys: { v1: database.keys.v1, v2: database.keys.v2 },
+    imported: Object.fromEntries(imported),
+    links: timed(figures.links),
+    ingested: { ...figures.ingested },
+    pages: { v2: timed(figures.pages.v2), v1: timed(figures.pages.v1) },
+    exported: { ...timed(figures.exported), path: figures.exported.path },
+    seconds: rounded(figures.seconds),
+  };
+}
+
+function rounded(seconds: number): number {
+  return Math.round(seconds * 1_000) / 1_000;
 }
 
 /** Says that the server has ended, and how to get it back. */

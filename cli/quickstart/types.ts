@@ -7,6 +7,9 @@ export interface DemoRecord {
   readonly data: Data;
 }
 
+/** Ids that the server gave, by key of the demo data. */
+export type Ids = Map<string, string>;
+
 /** A link to make: POST to the sub-resource of a record; ids in the body are keys. */
 export interface DemoLink {
   readonly parent: string;

@@ -1,7 +1,8 @@
 // The progress bar that a terminal shows, fitted to its width.
 import { Box, Text } from 'ink';
 import type { ReactNode } from 'react';
-import { formatCount, percentDone, progressFacts, type Snapshot } from '../progress.ts';
+import { formatCount } from '../format.ts';
+import { percentDone, progressFacts, type Snapshot, unitOf } from '../snapshot.ts';
 
 export interface ProgressViewProps {
   snapshot: Snapshot;
@@ -15,9 +16,9 @@ const BAR_CHARACTERS_MAX = 40;
 
 /** Label, bar and share done; below it rate, ETA and counts; below that what is being waited for. */
 export function ProgressView({ snapshot, columns, hasColor }: ProgressViewProps): ReactNode {
-  const { label, unit, done, total, note } = snapshot;
+  const { label, done, total, note } = snapshot;
   const percent = percentDone(snapshot);
-  const amount = `${formatCount(done)}${total === null ? '' : `/${formatCount(total)}`} ${unit}`;
+  const amount = `${formatCount(done)}${total === null ? '' : `/${formatCount(total)}`} ${unitOf(snapshot)}`;
   const tail = percent === null ? amount : `${percent}  ${amount}`;
   const room = columns - label.length - tail.length - 5;
   const isBarShown = total !== null && total > 0 && room >= BAR_CHARACTERS_MIN;

@@ -1,6 +1,6 @@
 // Mounts the progress bar on stderr; only ever loaded on a terminal.
 import { render, Text } from 'ink';
-import type { Snapshot } from '../progress.ts';
+import type { Snapshot } from '../snapshot.ts';
 import { ProgressView } from './ProgressView.tsx';
 
 const FRAME_INTERVAL_MS = 150;
