@@ -1,10 +1,11 @@
 // Stored responses of keyed requests, written in the same transaction as the work they answer.
 import type { Db, IdempotencyRow } from './schema.ts';
 import { statement } from './statement.ts';
+import type { Store } from './store.ts';
 
-/** How long a stored response is replayed: 24 hours. */
-export const RETENTION_MS = 24 * 60 * 60 * 1_000;
-const PURGE_ROWS_MAX = 1_000;
+// How long a stored response is replayed: 24 hours.
+const RETENTION_MS = 24 * 60 * 60 * 1_000;
+const PURGE_ROWS_MAX = 200;
 
 const stored = statement<IdempotencyRow>((db, param) =>
   db
@@ -54,8 +55,16 @@ export async function storeResponse(trx: Db, row: IdempotencyRow): Promise<void>
   await insertion(trx, { ...row });
 }
 
-/** Deletes expired responses, some at a time so that no write waits long; gives how many went. */
-export async function purgeStoredResponses(trx: Db, now: number): Promise<number> {
+/** Deletes all expired responses, some at a time so that no write waits long; gives how many went. */
+export async function purgeStoredResponses(store: Pick<Store, 'write'>, now: number): Promise<number> {
+  let total = 0;
+  for (let gone = PURGE_ROWS_MAX; gone === PURGE_ROWS_MAX; total += gone) {
+    gone = await store.write((trx) => purgeSome(trx, now));
+  }
+  return total;
+}
+
+async function purgeSome(trx: Db, now: number): Promise<number> {
   const expired = await trx
     .selectFrom('idempotency_keys')
     .select(['org_id', 'principal', 'key'])

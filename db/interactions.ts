@@ -78,8 +78,7 @@ function duplicatesOf(db: Db, param: Param) {
     .select(['id', 'created_by'])
     .$castTo<{ id: string; created_by: string }>()
     .where('org_id', '=', param('org'))
-    .where('type', '=', param('type'))
-    .orderBy('id');
+    .where('type', '=', param('type'));
 }
 
 type Candidate = Omit<NewInteraction, 'mainContact'> & { mainContact: string | null };
@@ -97,7 +96,9 @@ export async function findDuplicate(trx: Db, input: Candidate): Promise<string |
     title: input.title,
     date: input.interactionDate,
   });
-  return found.find((row) => input.visibleTo === null || row.created_by === input.visibleTo)?.id;
+  const visible = found.filter((row) => input.visibleTo === null || row.created_by === input.visibleTo);
+  // The oldest; SQL that asked for that order would be run by going through all interactions in it.
+  return visible.map((row) => row.id).sort()[0];
 }
 
 const contactLink = statement<never>((db, param) =>
@@ -183,6 +184,7 @@ export async function listInvolved(
     .select(['interaction_id', 'contact_id'])
     .where('org_id', '=', orgId)
     .where('interaction_id', 'in', ids)
+    .orderBy('interaction_id')
     .orderBy('contact_id')
     .execute();
   const companies = await db
@@ -190,6 +192,7 @@ export async function listInvolved(
     .select(['interaction_id', 'company_id'])
     .where('org_id', '=', orgId)
     .where('interaction_id', 'in', ids)
+    .orderBy('interaction_id')
     .orderBy('company_id')
     .execute();
   for (const row of contacts) involved.get(row.interaction_id)?.contactIds.push(row.contact_id);

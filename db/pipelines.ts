@@ -1,4 +1,5 @@
 // Pipelines with their stages, which have a table of their own so that deals can refer to them.
+import { inPieces } from './event-loop.ts';
 import type { StageType } from './resources/pipelines.ts';
 import { type ColumnMap, type Db, type StageRow, tableOf } from './schema.ts';
 import { statement } from './statement.ts';
@@ -163,10 +164,13 @@ export async function moveDealsWithStage(trx: Db, stage: StageRow, now: number):
     closed_at: stage.type === 'open' ? null : now,
     updated_at: now,
   };
-  await trx
-    .updateTable(tableOf({ name: 'deals' }))
-    .set(columns)
-    .where('org_id', '=', stage.org_id)
-    .where('stage_id', '=', stage.id)
-    .execute();
+  const table = tableOf({ name: 'deals' });
+  const inStage = trx.selectFrom(table).select('id').where('org_id', '=', stage.org_id);
+  const deals = await inStage.where('stage_id', '=', stage.id).execute();
+  await inPieces(async (rowsMax) => {
+    const ids = deals.splice(-rowsMax).map((deal) => deal.id);
+    if (ids.length === 0) return 0n;
+    const update = trx.updateTable(table).set(columns).where('org_id', '=', stage.org_id);
+    return (await update.where('id', 'in', ids).executeTakeFirst()).numUpdatedRows;
+  });
 }

@@ -41,6 +41,8 @@ interface Lead {
   index: number;
 }
 
+// Some thousands of shapes can be asked for; hardly any are.
+const SHAPES_MAX = 500;
 const statements = new Map<string, ListStatement>();
 
 /** The rows of one page, in order. */
@@ -75,6 +77,7 @@ function statementOf(resource: Resource, query: ListQuery, lead: Lead | null): L
   let run = statements.get(shape);
   if (run === undefined) {
     run = statement<RecordRow>((db, param) => build(db, resource, query, lead, param));
+    if (statements.size >= SHAPES_MAX) statements.clear();
     statements.set(shape, run);
   }
   return run;

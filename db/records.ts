@@ -1,4 +1,5 @@
 // Records by id: insert, find, update, delete, the same for every resource, compiled once each.
+import { inPieces } from './event-loop.ts';
 import type { ColumnValue } from './fields.ts';
 import type { Resource, Row } from './resource.ts';
 import { RESOURCES } from './resources/index.ts';
@@ -86,20 +87,20 @@ export async function deleteRecord(
     await clearReferences(trx, resource, other, orgId, id, now);
     await deleteLinks(trx, resource, other, orgId, id);
   }
-  for (const { table, column } of SIDE_TABLES[resource.name] ?? []) {
-    await trx.deleteFrom(linkTable(table)).where('org_id', '=', orgId).where(column, '=', id).execute();
+  for (const { table, column, other } of SIDE_TABLES[resource.name] ?? []) {
+    await deleteLinksBy(trx, table, column, other, orgId, id);
   }
   await trx.deleteFrom(tableOf(resource)).where('org_id', '=', orgId).where('id', '=', id).execute();
 }
 
 // Rows that belong to a record without being a link that a client can see.
-const SIDE_TABLES: Record<string, { table: string; column: string }[]> = {
+const SIDE_TABLES: Record<string, { table: string; column: string; other: string }[]> = {
   contacts: [
-    { table: 'contact_emails', column: 'contact_id' },
-    { table: 'interaction_contacts', column: 'contact_id' },
+    { table: 'contact_emails', column: 'contact_id', other: 'email_key' },
+    { table: 'interaction_contacts', column: 'contact_id', other: 'interaction_id' },
   ],
-  companies: [{ table: 'interaction_companies', column: 'company_id' }],
-  pipelines: [{ table: 'pipeline_stages', column: 'pipeline_id' }],
+  companies: [{ table: 'interaction_companies', column: 'company_id', other: 'interaction_id' }],
+  pipelines: [{ table: 'pipeline_stages', column: 'pipeline_id', other: 'id' }],
 };
 
 async function clearReferences(
@@ -112,13 +113,13 @@ async function clearReferences(
 ): Promise<void> {
   for (const [name, field] of Object.entries(other.fields)) {
     if (field.references !== gone.name || field.column === null) continue;
+    const table = tableOf(other);
     const cleared: Row = { [name]: null, updated_at: now };
-    await trx
-      .updateTable(tableOf(other))
-      .set(cleared)
-      .where('org_id', '=', orgId)
-      .where(name, '=', id)
-      .execute();
+    await inPieces(async (rowsMax) => {
+      const some = trx.selectFrom(table).select('id').where('org_id', '=', orgId).where(name, '=', id);
+      const update = trx.updateTable(table).set(cleared).where('org_id', '=', orgId);
+      return (await update.where('id', 'in', some.limit(rowsMax)).executeTakeFirst()).numUpdatedRows;
+    });
   }
 }
 
@@ -131,15 +132,31 @@ async function deleteLinks(
 ): Promise<void> {
   for (const link of Object.values(other.links)) {
     const table = linkTable(link.table);
-    const columns = other.name === gone.name ? [link.parentColumn] : [];
-    if (Object.values(link.children).includes(gone.name)) columns.push(link.childField);
-    for (const column of columns) {
-      await trx.deleteFrom(table).where('org_id', '=', orgId).where(column, '=', id).execute();
-    }
+    const { parentColumn, childField } = link;
+    if (other.name === gone.name) await deleteLinksBy(trx, link.table, parentColumn, childField, orgId, id);
+    if (Object.values(link.children).includes(gone.name))
+      await deleteLinksBy(trx, link.table, childField, parentColumn, orgId, id);
     for (const [name, field] of Object.entries(link.fields)) {
       if (field.references !== gone.name) continue;
       const cleared: Row = { [name]: null };
       await trx.updateTable(table).set(cleared).where('org_id', '=', orgId).where(name, '=', id).execute();
     }
   }
+}
+
+// The rows in which `column` is `id`; `other` is the rest of their key.
+async function deleteLinksBy(
+  trx: Db,
+  name: string,
+  column: string,
+  other: string,
+  orgId: string,
+  id: string,
+): Promise<void> {
+  const table = linkTable(name);
+  await inPieces(async (rowsMax) => {
+    const some = trx.selectFrom(table).select(other).where('org_id', '=', orgId).where(column, '=', id);
+    const removal = trx.deleteFrom(table).where('org_id', '=', orgId).where(column, '=', id);
+    return (await removal.where(other, 'in', some.limit(rowsMax)).executeTakeFirst()).numDeletedRows;
+  });
 }

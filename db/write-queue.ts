@@ -1,10 +1,12 @@
 // The writer queue: jobs that arrive together share one transaction and one fsync, each in a savepoint of its own.
 import type { Database } from 'bun:sqlite';
+import { nextTurn } from './event-loop.ts';
 import type { Db } from './schema.ts';
 import { isDiskFailure } from './sqlite.ts';
 
-// Bounds how long readers of the event loop wait for one group.
+// Both bound how long readers wait for the event loop, and writers for the others of their group.
 const GROUP_JOBS_MAX = 64;
+const GROUP_MS_MAX = 60;
 
 interface Entry {
   run: () => Promise<void>;
@@ -69,8 +71,10 @@ export class WriteQueue {
     const done: Entry[] = [];
     try {
       this.#raw.run('BEGIN IMMEDIATE');
-      for (const entry of group) {
+      const endsAt = performance.now() + GROUP_MS_MAX;
+      for (const [index, entry] of group.entries()) {
         if (await this.#runInSavepoint(entry)) done.push(entry);
+        if (performance.now() > endsAt) this.#waiting.unshift(...group.splice(index + 1));
       }
       this.#raw.run('COMMIT');
     } catch (error) {
@@ -108,8 +112,4 @@ export class WriteQueue {
       this.#onDiskFailure(error);
     }
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

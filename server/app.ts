@@ -20,6 +20,7 @@ import {
   rawPath,
   unknownPath,
 } from './pipeline/route.ts';
+import { FixedWindow, WINDOW_MS } from './pipeline/window.ts';
 import type { Services } from './services.ts';
 import { TranscriptLinks } from './transcript-links.ts';
 import { v1Operations } from './v1/routes.ts';
@@ -73,7 +74,7 @@ export function createApp(options: AppOptions) {
 
 function servicesOf(options: AppOptions): Services {
   const { store, logger, signingSecret } = options;
-  const lastUse = new Map<string, number>();
+  const uses = new FixedWindow(1);
   return {
     store,
     cursors: new Cursors(signingSecret),
@@ -84,21 +85,19 @@ function servicesOf(options: AppOptions): Services {
     baseUrl: options.baseUrl,
     now: options.now ?? Date.now,
     addressOf: options.addressOf ?? (() => 'local'),
-    noteUse: (access, now) => noteUse(store, lastUse, access, now),
+    noteUse: (access, now) => noteUse(store, uses, access, now),
     logRequest: (exchange, status) => logger?.request(exchange, status),
     logFailure: (exchange, cause) => logger?.failure(exchange, cause),
   };
 }
 
-const MINUTE_MS = 60_000;
-
-// Kept to the minute and not waited for: a request is answered without it.
-function noteUse(store: Store, lastUse: Map<string, number>, access: Access, now: number): void {
-  const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS;
-  if (lastUse.get(access.keyId) === minute) return;
-  lastUse.set(access.keyId, minute);
+// Kept to the minute and not waited for: a request is answered without it, and the next minute makes up for a failure.
+function noteUse(store: Store, uses: FixedWindow, access: Access, now: number): void {
+  if (uses.peek(access.keyId, now).remaining === 0) return;
+  uses.count(access.keyId, now);
   const key = { org_id: access.orgId, id: access.keyId };
-  store.write((trx) => touchKey(trx, key, minute)).catch(() => lastUse.delete(access.keyId));
+  const minute = Math.floor(now / WINDOW_MS) * WINDOW_MS;
+  store.write((trx) => touchKey(trx, key, minute)).catch(() => undefined);
 }
 
 async function readiness(store: Store): Promise<Response> {

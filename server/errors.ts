@@ -29,11 +29,11 @@ export const ERROR_CODES: readonly ErrorCode[] = [
 ];
 
 /** One fault of a request's content: where, what is allowed there, and the fault's own code. */
-export interface Detail {
+export type Detail = {
   path: string;
   message: string;
   code: ErrorCode;
-}
+};
 
 export interface ApiErrorOptions {
   details?: Detail[];

@@ -28,6 +28,8 @@ export interface Call {
   query: Record<string, JsonValue>;
   /** The body as sent, valid against the operation's schema; an array for a batch. */
   body: JsonValue;
+  /** For each item of a batch the faults that keep it from being carried out. */
+  itemFaults: readonly Detail[][];
   /** Unix milliseconds, the same through the whole request. */
   now: number;
   baseUrl: string;

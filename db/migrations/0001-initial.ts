@@ -127,19 +127,22 @@ const RECORD_TABLES: Record<string, Columns> = {
   },
 };
 
-// Columns that lists filter by and deletes clear: each is searched together with the default order.
+// Columns that lists filter by and deletes clear: each is searched together with the order of the list.
 const FILTERED: Record<string, string[]> = {
   companies: ['name_key', 'owner_id'],
   contacts: ['phone', 'personal_phone', 'company_id', 'owner_id'],
   deals: ['pipeline_id', 'stage_id', 'status', 'owner_id', 'company_id', 'point_of_contact_id'],
-  tasks: ['main_assignee_id', 'company_id', 'deal_id', 'person_id', 'due_date'],
-  notes: ['parent_id', 'created_by'],
-  segments: ['created_by'],
-  interactions: ['created_by', 'type'],
+  tasks: ['main_assignee_id', 'done', 'company_id', 'deal_id', 'person_id', 'due_date'],
+  notes: ['parent_id', 'created_by', 'is_archived'],
+  segments: ['created_by', 'record_type'],
+  interactions: ['created_by', 'type', 'direction'],
   meetings: ['deal_id', 'company_id', 'owner_id', 'start_time'],
-  recordings: ['meeting_id', 'owner_id'],
-  bookings: ['attendee_email_key', 'meeting_id', 'owner_id', 'start_time'],
+  recordings: ['meeting_id', 'has_transcript', 'owner_id'],
+  bookings: ['status', 'attendee_email_key', 'meeting_id', 'owner_id', 'start_time'],
 };
+
+// Those of them that lists look for by range: what they find has to be sorted anyway.
+const RANGES = ['due_date', 'start_time'];
 
 const UNIQUE: [table: string, column: string][] = [
   ['companies', 'domain'],
@@ -299,15 +302,26 @@ async function createRecordTable(db: Db, table: string, columns: Columns): Promi
     await db.schema.createIndex(`${table}_${order}`).on(table).columns(['org_id', order, 'id']).execute();
   }
   for (const column of FILTERED[table] ?? []) {
-    // Most records leave most of these empty, and no filter looks for what is empty.
-    const index = db.schema.createIndex(`${table}_${column}`).on(table);
-    await index.columns(['org_id', column, 'created_at', 'id']).where(column, 'is not', null).execute();
+    await createFilterIndex(db, `${table}_${column}`, table, [column, 'created_at']);
+    if (RANGES.includes(column)) continue;
+    await createFilterIndex(db, `${table}_${column}_updated_at`, table, [column, 'updated_at']);
   }
   for (const [where, column] of UNIQUE) {
     if (where !== table) continue;
     const index = db.schema.createIndex(`${table}_${column}_unique`).on(table).columns(['org_id', column]);
     await index.unique().execute();
   }
+}
+
+// Most records leave most of these columns empty, and no filter looks for what is empty.
+async function createFilterIndex(
+  db: Db,
+  name: string,
+  table: string,
+  [column, order]: [string, string],
+): Promise<void> {
+  const index = db.schema.createIndex(name).on(table).columns(['org_id', column, order, 'id']);
+  await index.where(column, 'is not', null).execute();
 }
 
 async function createLinkTable(db: Db, link: (typeof LINK_TABLES)[number]): Promise<void> {

@@ -5,7 +5,7 @@ import { after, before, caseless, oneOf } from '../filters.ts';
 import { defineResource } from '../resource.ts';
 import { attendeeSchema, organizerSchema } from './meetings.ts';
 
-export const BOOKING_STATUSES = ['booked', 'rescheduled', 'cancelled'] as const;
+const BOOKING_STATUSES = ['booked', 'rescheduled', 'cancelled'] as const;
 
 export const bookings = defineResource({
   name: 'bookings',

@@ -18,7 +18,7 @@ export const attendeeSchema = Type.Object(
   { additionalProperties: false },
 );
 
-export const MEETING_STATUSES = ['confirmed', 'tentative', 'cancelled'] as const;
+const MEETING_STATUSES = ['confirmed', 'tentative', 'cancelled'] as const;
 
 export const meetings = defineResource({
   name: 'meetings',

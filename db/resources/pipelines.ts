@@ -5,7 +5,7 @@ import { defineResource } from '../resource.ts';
 
 export const STAGE_TYPES = ['open', 'won', 'lost'] as const;
 export type StageType = (typeof STAGE_TYPES)[number];
-export const STAGES_MAX = 50;
+const STAGES_MAX = 50;
 
 /** The stages of a pipeline that is created without any. */
 export const DEFAULT_STAGES: readonly { name: string; type: StageType }[] = [

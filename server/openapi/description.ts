@@ -167,7 +167,7 @@ const REQUESTS = `
 - Bodies are JSON in UTF-8: \`application/json\` or \`…+json\`, or no Content-Type at all; anything else is a 422. At
   most ${BODY_BYTES_MAX / MIB} MiB, ${BATCH_BODY_BYTES_MAX / MIB} MiB for a batch. A body where none is expected is
   ignored.
-- Nesting deeper than 32 levels, repeated keys and \`__proto__\` are refused.
+- Nesting deeper than 32 levels, more than 100,000 values, repeated keys and \`__proto__\` are refused.
 - Paths are exact: a trailing slash or an encoded letter makes another path.
 - \`/healthz\`, \`/readyz\` and \`/docs\` need no key and count against no limit.
 - HTTPS always, save on the machine itself.

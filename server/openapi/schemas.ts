@@ -93,7 +93,6 @@ const V1_RESOURCES: [RegExp, Resource][] = [
 
 function namedOfV1(): Named[] {
   return Object.entries(v1Schemas).flatMap(([key, schema]) => {
-    if (typeof schema !== 'object') return [];
     const fields = V1_RESOURCES.find(([pattern]) => pattern.test(key))?.[1].fields ?? {};
     return [{ name: `V1${capitalized(key)}`, schema, describe: inV1Names(fields) }];
   });

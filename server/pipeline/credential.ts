@@ -6,7 +6,7 @@ import type { Db } from '../../db/schema.ts';
 import type { Access } from '../access.ts';
 import { ApiError, type Fault } from '../errors.ts';
 import type { Api } from '../operation.ts';
-import { FixedWindow, limitHeaders, retryAfterSeconds } from './window.ts';
+import { FixedWindow, limitExceeded } from './window.ts';
 
 /** Wrong credentials that one client address may send in a minute. */
 export const WRONG_CREDENTIALS_PER_MINUTE = 60;
@@ -72,15 +72,8 @@ export class Authenticator {
 
   #countWrong(address: string, now: number): void {
     const state = this.#wrong.peek(address, now);
-    if (state.remaining > 0) {
-      this.#wrong.count(address, now);
-      return;
-    }
-    const seconds = retryAfterSeconds(state, now);
-    const message = `Too many wrong API keys from this address; try again in ${seconds} s.`;
-    throw new ApiError('RATE_LIMIT_EXCEEDED', message, {
-      headers: { ...limitHeaders(state), 'Retry-After': String(seconds) },
-    });
+    if (state.remaining === 0) throw limitExceeded(state, now, 'Too many wrong API keys from this address');
+    this.#wrong.count(address, now);
   }
 }
 

@@ -1,8 +1,14 @@
 // The strict JSON reader: bytes → UTF-8 → nesting and keys → value; nothing is dropped or coerced in silence.
 import type { JsonValue } from '../../db/fields.ts';
-import { type Detail, invalid } from '../errors.ts';
+import { type ApiError, type Detail, invalid } from '../errors.ts';
 
 const NESTING_MAX = 32;
+// Four times what the fullest batch needs. Memory and time of what follows grow with it, so it is counted first.
+const VALUES_MAX = 100_000;
+// A fault says where it is: were keys shown whole, a thousand faults below a long one would repeat all of it.
+const KEY_CHARACTERS_SHOWN_MAX = 256;
+/** Most faults that one body is told of; one of sane size has far fewer. */
+export const FAULTS_MAX = 2_000;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 export interface ParsedBody {
@@ -14,7 +20,8 @@ export interface ParsedBody {
 /**
  * Reads a JSON body.
  * @param contentType the header as sent; null is read as JSON
- * @throws ApiError 422 for another content type, bad UTF-8, bad JSON, too deep nesting, repeated keys, `__proto__`
+ * @throws ApiError 422 for another content type, bad UTF-8, bad JSON, too deep nesting, too many values, repeated
+ *   keys, `__proto__`
  */
 export function parseJson(bytes: Uint8Array, contentType: string | null): ParsedBody {
   requireJson(contentType);
@@ -59,6 +66,7 @@ const BACKSLASH = 0x5c;
 // JSON.parse keeps the last of repeated keys and says nothing of depth, so both are looked for in the text itself.
 function checkStructure(text: string): void {
   const levels: Level[] = [];
+  let values = 0;
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at);
     if (char === QUOTE) {
@@ -69,19 +77,21 @@ function checkStructure(text: string): void {
       at = end;
     } else if (char === 0x7b || char === 0x5b) {
       levels.push({ keys: char === 0x7b ? new Set() : null, key: '', index: 0 });
-      if (levels.length > NESTING_MAX) {
-        throw invalid(
-          '',
-          `The body must not be nested deeper than ${NESTING_MAX} levels.`,
-          'VALIDATION_OUT_OF_RANGE',
-        );
-      }
+      if (levels.length > NESTING_MAX)
+        throw tooMuch(`The body must not be nested deeper than ${NESTING_MAX} levels.`);
+      values++;
     } else if (char === 0x7d || char === 0x5d) levels.pop();
     else if (char === 0x2c) {
       const level = levels.at(-1);
       if (level !== undefined) level.index++;
+      values++;
     }
+    if (values > VALUES_MAX) throw tooMuch(`The body must not have more than ${VALUES_MAX} values.`);
   }
+}
+
+function tooMuch(message: string): ApiError {
+  return invalid('', message, 'VALIDATION_OUT_OF_RANGE');
 }
 
 function endOfString(text: string, start: number): number {
@@ -102,10 +112,20 @@ function nextIs(text: string, from: number, wanted: string): boolean {
 function noteKey(levels: Level[], level: Level, keys: Set<string>, quoted: string): void {
   const key = quoted.includes('\\') ? unescaped(quoted) : quoted.slice(1, -1);
   level.key = key;
-  const path = levels.map((one) => (one.keys === null ? one.index : one.key)).join('.');
-  if (key === '__proto__') throw invalid(path, 'is a key that is not allowed');
-  if (keys.has(key)) throw invalid(path, 'is given more than once');
+  if (key === '__proto__') throw invalid(pathOf(levels), 'is a key that is not allowed');
+  if (keys.has(key)) throw invalid(pathOf(levels), 'is given more than once');
   keys.add(key);
+}
+
+function pathOf(levels: Level[]): string {
+  return levels.reduce((path, { keys, key, index }) => below(path, keys === null ? String(index) : key), '');
+}
+
+/** The path, dotted, of what stands under a key of the value at `path`; a very long key is cut. */
+export function below(path: string, key: string): string {
+  const isLong = key.length > KEY_CHARACTERS_SHOWN_MAX;
+  const shown = isLong ? `${key.slice(0, KEY_CHARACTERS_SHOWN_MAX).toWellFormed()}…` : key;
+  return path === '' ? shown : `${path}.${shown}`;
 }
 
 function unescaped(quoted: string): string {
@@ -117,23 +137,30 @@ function unescaped(quoted: string): string {
 }
 
 /** The faults of a value that no record can hold: NUL, lone surrogates, numbers past ±(2^53−1). */
-export function unstorable(value: JsonValue, path = ''): Detail[] {
-  if (typeof value === 'string') return textFaults(value, path);
-  if (typeof value === 'number') {
-    if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return [];
-    const message = `must be between -${Number.MAX_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`;
-    return [{ path, message, code: 'VALIDATION_OUT_OF_RANGE' }];
-  }
-  if (typeof value !== 'object' || value === null) return [];
-  const prefix = path === '' ? '' : `${path}.`;
-  return Object.entries(value).flatMap(([key, item]) => [
-    ...textFaults(key, prefix + key),
-    ...unstorable(item, prefix + key),
-  ]);
+export function unstorable(value: JsonValue): Detail[] {
+  const faults: Detail[] = [];
+  addUnstorable(faults, value, '');
+  return faults;
 }
 
-function textFaults(text: string, path: string): Detail[] {
-  if (text.isWellFormed() && !text.includes('\0')) return [];
+function addUnstorable(faults: Detail[], value: JsonValue, path: string): void {
+  if (faults.length >= FAULTS_MAX) return;
+  if (typeof value === 'string') addTextFault(faults, value, path);
+  if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+    const message = `must be between -${Number.MAX_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`;
+    faults.push({ path, message, code: 'VALIDATION_OUT_OF_RANGE' });
+  }
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, item] of Object.entries(value)) {
+    const itemPath = below(path, key);
+    addTextFault(faults, key, itemPath);
+    addUnstorable(faults, item, itemPath);
+  }
+}
+
+function addTextFault(faults: Detail[], text: string, path: string): void {
+  if (text.isWellFormed() && !text.includes('\0')) return;
   const message = 'must not contain the character NUL or half of a surrogate pair';
-  return [{ path: path.toWellFormed().replaceAll('\0', '\uFFFD'), message, code: 'VALIDATION_FAILED' }];
+  const shown = path.toWellFormed().replaceAll('\0', '\uFFFD');
+  faults.push({ path: shown, message, code: 'VALIDATION_FAILED' });
 }

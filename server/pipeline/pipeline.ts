@@ -1,6 +1,5 @@
 // The order of checks that every request passes, one step after another; each step is a file beside this one.
 import type { Access } from '../access.ts';
-import { ApiError } from '../errors.ts';
 import { BATCH_BODY_BYTES_MAX, BODY_BYTES_MAX, type Operation } from '../operation.ts';
 import type { Services } from '../services.ts';
 import { linkGone } from '../transcript-links.ts';
@@ -13,7 +12,7 @@ import { publicError, type Rendered, renderError, toResponse } from './respond.t
 import { matchPath, rawPath, unknownPath } from './route.ts';
 import { requireAccess } from './scope.ts';
 import { validateBody } from './validate.ts';
-import { limitHeaders, retryAfterSeconds } from './window.ts';
+import { limitExceeded, limitHeaders } from './window.ts';
 
 /** Answers one request to an operation. */
 export async function answer(services: Services, operation: Operation, request: Request): Promise<Response> {
@@ -89,8 +88,8 @@ async function answerFresh(
   Object.assign(exchange.headers, services.limiter.admit(access, services.now()));
   checkKeyFormat(operation, request);
   const query = validateQuery(operation, request.url);
-  const body = validateBody(operation, bytes, request.headers.get('Content-Type'));
-  const call = { ...contextOf(services), access, params, query, body, now };
+  const valid = await validateBody(operation, bytes, request.headers.get('Content-Type'));
+  const call = { ...contextOf(services), access, params, query, ...valid, now };
   const rendered = await execute(operation, call, exchange, services.store, keyed, services.replays);
   return toResponse(exchange, rendered);
 }
@@ -111,7 +110,7 @@ async function answerToken(
   admitDownload(transcriptLinks.downloads, token, exchange);
   const query = validateQuery(operation, request.url);
   const access: Access = { ...NOBODY, orgId: recording.orgId };
-  const call = { ...contextOf(services), access, params, query, body: null, now };
+  const call = { ...contextOf(services), access, params, query, body: null, itemFaults: [], now };
   return toResponse(exchange, await execute(operation, call, exchange, store, null, services.replays));
 }
 
@@ -129,13 +128,8 @@ function admitDownload(
   exchange: Exchange,
 ): void {
   const state = downloads.peek(token, exchange.now);
-  if (state.remaining === 0) {
-    const seconds = retryAfterSeconds(state, exchange.now);
-    const message = `This link was used ${state.limit} times in this minute; try again in ${seconds} s.`;
-    throw new ApiError('RATE_LIMIT_EXCEEDED', message, {
-      headers: { ...limitHeaders(state), 'Retry-After': String(seconds) },
-    });
-  }
+  if (state.remaining === 0)
+    throw limitExceeded(state, exchange.now, `This link was used ${state.limit} times in this minute`);
   downloads.count(token, exchange.now);
   Object.assign(exchange.headers, limitHeaders(downloads.peek(token, exchange.now)));
 }

@@ -1,7 +1,6 @@
 // Step 6, rate limit: requests per key and per organization in the epoch-aligned minute, counted together or not at all.
 import type { Access } from '../access.ts';
-import { ApiError } from '../errors.ts';
-import { FixedWindow, limitHeaders, retryAfterSeconds, type WindowState } from './window.ts';
+import { FixedWindow, limitExceeded, limitHeaders, type WindowState } from './window.ts';
 
 /** Requests per key and minute unless the operator says otherwise. */
 export const KEY_LIMIT = 200;
@@ -29,13 +28,8 @@ export class RateLimiter {
    */
   admit(access: Access, now: number): Record<string, string> {
     const state = this.#tighter(access, now);
-    if (state.remaining === 0) {
-      const seconds = retryAfterSeconds(state, now);
-      const message = `The limit of ${state.limit} requests a minute is used up; try again in ${seconds} s.`;
-      throw new ApiError('RATE_LIMIT_EXCEEDED', message, {
-        headers: { ...limitHeaders(state), 'Retry-After': String(seconds) },
-      });
-    }
+    if (state.remaining === 0)
+      throw limitExceeded(state, now, `The limit of ${state.limit} requests a minute is used up`);
     this.#keys.count(access.keyId, now);
     this.#orgs.count(access.orgId, now);
     return this.describe(access, now);

@@ -1,5 +1,4 @@
 // Last step, answer: the envelope around what an operation gives, or around an error.
-import type { JsonValue } from '../../db/fields.ts';
 import { ApiError } from '../errors.ts';
 import type { Answer } from '../operation.ts';
 import { type Exchange, metaOf } from './exchange.ts';
@@ -25,8 +24,7 @@ export function renderAnswer(exchange: Exchange, answer: Answer): Rendered {
 /** Puts the envelope around an error; anything that is not an ApiError becomes a 500 that tells nothing. */
 export function renderError(exchange: Exchange, error: ApiError): Rendered {
   const { code, message, details } = error;
-  const body: Record<string, JsonValue> = { code, message, details: details as unknown as JsonValue };
-  const envelope = { object: 'error', error: body, meta: metaOf(exchange) };
+  const envelope = { object: 'error', error: { code, message, details }, meta: metaOf(exchange) };
   return { status: error.status, location: error.headers.Location ?? null, body: JSON.stringify(envelope) };
 }
 

@@ -3,22 +3,17 @@ import type { TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { Format, IsEmail } from 'typebox/format';
 import { Settings } from 'typebox/system';
+import { nextTurn } from '../../db/event-loop.ts';
 import { type Data, EMAIL_CHARACTERS_MAX, type JsonValue } from '../../db/fields.ts';
-import { type Detail, invalid, type ValidationCode, validationError } from '../errors.ts';
+import { type Detail, invalid, validationError } from '../errors.ts';
 import { BATCH_ITEMS_MAX, type Operation } from '../operation.ts';
-import { parseJson, unstorable } from './json.ts';
+import { detailsOf, type Fault } from './faults.ts';
+import { below, FAULTS_MAX, parseJson, unstorable } from './json.ts';
 
-// Every fault is told: an object within the limit below has far fewer.
-const FAULTS_MAX = 2_000;
-// Twice what `custom` may have. Above that the size is told alone: to go through the keys would take seconds.
-const KEYS_MAX = 200;
-
-interface Fault {
-  keyword: string;
-  schemaPath: string;
-  instancePath: string;
-  params: Record<string, unknown>;
-}
+// Twice what `custom` or a list may have. Above that the size is told alone: to go through it all would take seconds.
+const ENTRIES_MAX = 200;
+// How long the items of a batch keep other requests waiting at a time.
+const TURN_MS_MAX = 10;
 
 const validators = new WeakMap<TSchema, Validator>();
 
@@ -34,21 +29,48 @@ function validatorOf(schema: TSchema): Validator {
   return validator;
 }
 
-/** What a body is checked against. */
-export type BodyRules = Pick<Operation, 'inspect'> & { body: TSchema };
+/** A body that an operation can take. */
+export interface ValidBody {
+  /** What was sent; an array for a batch. */
+  body: JsonValue;
+  /** For each item of a batch its faults; only one without any is to be carried out. */
+  itemFaults: readonly Detail[][];
+}
 
 /**
- * The body of a request, valid for its operation; the items of a batch are left for `faultsOf`.
+ * The body of a request, valid for its operation; items of a batch may have faults of their own.
  * @throws ApiError 422 with all faults
  */
-export function validateBody(operation: Operation, bytes: Uint8Array, contentType: string | null): JsonValue {
-  const { body: schema } = operation;
-  if (schema === undefined) return null;
+export async function validateBody(
+  operation: Operation,
+  bytes: Uint8Array,
+  contentType: string | null,
+): Promise<ValidBody> {
+  const { body: schema, inspect } = operation;
+  if (schema === undefined) return { body: null, itemFaults: [] };
   const { value, isSuspect } = parseJson(bytes, contentType);
-  if (operation.isBatch === true) return batchItems(value);
-  const faults = bodyFaults(schema, operation.inspect, value, isSuspect);
+  const faultsIn = (one: JsonValue) => bodyFaults(schema, inspect, one, isSuspect);
+  if (operation.isBatch === true)
+    return { body: value, itemFaults: await faultsOfEach(batchItems(value), faultsIn) };
+  const faults = faultsIn(value);
   if (faults.length > 0) throw validationError(faults);
-  return value;
+  return { body: value, itemFaults: [] };
+}
+
+async function faultsOfEach(
+  items: JsonValue[],
+  faultsIn: (item: JsonValue) => Detail[],
+): Promise<Detail[][]> {
+  const faults: Detail[][] = [];
+  let turnEnds = performance.now() + TURN_MS_MAX;
+  for (const item of items) {
+    if (performance.now() > turnEnds) {
+      await nextTurn();
+      turnEnds = performance.now() + TURN_MS_MAX;
+    }
+    faults.push(faultsIn(item));
+  }
+  return faults;
 }
 
 function bodyFaults(
@@ -57,8 +79,10 @@ function bodyFaults(
   value: JsonValue,
   isSuspect: boolean,
 ): Detail[] {
+  const oversized = oversizedPart(value, '');
+  if (oversized !== undefined) return [oversized];
   const faults = isSuspect ? unstorable(value) : [];
-  addFaults(faults, faultsOf(schema, value));
+  addFaults(faults, schemaFaults(schema, value));
   if (inspect !== undefined && isObject(value)) addFaults(faults, inspect(value));
   return faults;
 }
@@ -81,19 +105,10 @@ function batchItems(value: JsonValue): JsonValue[] {
   throw invalid('', message, 'VALIDATION_OUT_OF_RANGE');
 }
 
-/** The faults of one item of a batch. */
-export function itemFaults({ body, inspect }: BodyRules, item: JsonValue): Detail[] {
-  return bodyFaults(body, inspect, item, true);
-}
-
-/** The faults of a value against a schema; none if it is valid. */
-export function faultsOf(schema: TSchema, value: JsonValue): Detail[] {
+function schemaFaults(schema: TSchema, value: JsonValue): Detail[] {
   const validator = validatorOf(schema);
   if (validator.Check(value)) return [];
-  const oversized = oversizedObject(value);
-  if (oversized !== undefined) return [oversized];
-  const errors = validator.Errors(value) as unknown as Fault[];
-  const details = withoutBranches(errors).flatMap((error) => describe(error, schema));
+  const details = detailsOf(validator.Errors(value) as unknown as Fault[], schema);
   // Whatever fails is refused, even where there are no words for it.
   if (details.length === 0) return [{ path: '', message: 'is not valid here', code: 'VALIDATION_FAILED' }];
   const seen = new Set<string>();
@@ -103,107 +118,21 @@ export function faultsOf(schema: TSchema, value: JsonValue): Detail[] {
   });
 }
 
-function oversizedObject(value: JsonValue, path = ''): Detail | undefined {
-  if (!isObject(value)) return undefined;
-  const count = Object.keys(value).length;
-  if (count > KEYS_MAX)
-    return { path, message: `has ${count} keys, far more than are allowed`, code: OUT_OF_RANGE };
+function oversizedPart(value: JsonValue, path: string): Detail | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const count = Array.isArray(value) ? value.length : Object.keys(value).length;
+  if (count > ENTRIES_MAX) {
+    const what = Array.isArray(value) ? 'items' : 'keys';
+    return {
+      path,
+      message: `has ${count} ${what}, far more than are allowed`,
+      code: 'VALIDATION_OUT_OF_RANGE',
+    };
+  }
   for (const [name, item] of Object.entries(value)) {
-    const found = oversizedObject(item, path === '' ? name : `${path}.${name}`);
+    if (typeof item !== 'object') continue;
+    const found = oversizedPart(item, below(path, name));
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-// A union fails in each of its branches: what is told is the branch that was meant, or the types that are allowed.
-function withoutBranches(errors: Fault[]): Fault[] {
-  const unions = errors.filter((error) => error.keyword === 'anyOf');
-  return unions.reduce((rest, union) => {
-    const prefix = `${union.schemaPath}/anyOf/`;
-    const isBranch = ({ schemaPath, instancePath }: Fault) =>
-      schemaPath.startsWith(prefix) && `${instancePath}/`.startsWith(`${union.instancePath}/`);
-    const branches = rest.filter(isBranch);
-    const meant = branches.filter(
-      (error) => error.keyword !== 'type' || error.instancePath !== union.instancePath,
-    );
-    const types = branches.flatMap((error) => (error.keyword === 'type' ? [String(error.params.type)] : []));
-    const others = rest.filter((error) => error !== union && !isBranch(error));
-    if (meant.length > 0) return [...others, ...meant];
-    return [...others, { ...union, keyword: 'type', params: { type: types } }];
-  }, errors);
-}
-
-type Describe = (params: Record<string, unknown>) => [message: string, code: ValidationCode];
-
-const OUT_OF_RANGE = 'VALIDATION_OUT_OF_RANGE';
-const FORMATS: Record<string, string> = {
-  email: 'must be an email address, such as ada@example.com',
-  date: 'must be a date, YYYY-MM-DD',
-  'date-time': 'must be a date and time, such as 2026-01-31T09:30:00Z',
-};
-const TYPES: Record<string, string> = {
-  string: 'a string',
-  number: 'a number',
-  integer: 'an integer',
-  boolean: 'true or false',
-  array: 'an array',
-  object: 'an object',
-  null: 'null',
-};
-
-const DESCRIPTIONS: Record<string, Describe> = {
-  type: ({ type }) => [`must be ${namesOf(type).join(' or ')}`, 'VALIDATION_FAILED'],
-  enum: ({ allowedValues }) => [
-    `must be one of: ${(allowedValues as unknown[]).join(', ')}`,
-    'VALIDATION_FAILED',
-  ],
-  format: ({ format }) => [
-    FORMATS[String(format)] ?? `must be a valid ${format}`,
-    'VALIDATION_INVALID_FORMAT',
-  ],
-  minLength: ({ limit }) => [`must have at least ${limit} character${limit === 1 ? '' : 's'}`, OUT_OF_RANGE],
-  maxLength: ({ limit }) => [`must have at most ${limit} characters`, OUT_OF_RANGE],
-  minimum: ({ limit }) => [`must be at least ${limit}`, OUT_OF_RANGE],
-  maximum: ({ limit }) => [`must be at most ${limit}`, OUT_OF_RANGE],
-  minItems: ({ limit }) => [`must have at least ${limit} item${limit === 1 ? '' : 's'}`, OUT_OF_RANGE],
-  maxItems: ({ limit }) => [`must have at most ${limit} items`, OUT_OF_RANGE],
-  maxProperties: ({ limit }) => [`must have at most ${limit} keys`, OUT_OF_RANGE],
-};
-
-function namesOf(type: unknown): string[] {
-  const types = Array.isArray(type) ? type : [type];
-  return types.map((one) => TYPES[String(one)] ?? String(one));
-}
-
-function describe(error: Fault, schema: TSchema): Detail[] {
-  const path = error.instancePath.slice(1).split('/').map(unescapePointer).join('.');
-  const below = (name: unknown) => (path === '' ? String(name) : `${path}.${name}`);
-  if (error.keyword === 'required') {
-    const names = error.params.requiredProperties as string[];
-    return names.map((name) => ({
-      path: below(name),
-      message: 'is required',
-      code: 'VALIDATION_REQUIRED_FIELD',
-    }));
-  }
-  // The schema `false` stands where a property has no place.
-  if (error.keyword === 'boolean') {
-    const isAtTop = error.instancePath.lastIndexOf('/') === 0;
-    const message = isAtTop ? notAllowed(schema) : 'is not a field that can be sent here';
-    return [{ path, message, code: 'VALIDATION_FAILED' }];
-  }
-  const description = DESCRIPTIONS[error.keyword];
-  if (description === undefined) return [];
-  const [message, code] = description(error.params);
-  const isName = error.schemaPath.includes('/propertyNames');
-  return [{ path, message: isName ? `${message} in its name` : message, code }];
-}
-
-function notAllowed(schema: TSchema): string {
-  const properties = 'properties' in schema ? Object.keys(schema.properties as object) : [];
-  return `is not a field that can be sent here; allowed: ${properties.join(', ')}`;
-}
-
-function unescapePointer(segment: string): string {
-  return segment.replaceAll('~1', '/').replaceAll('~0', '~');
 }

@@ -1,4 +1,5 @@
 // Counters over the epoch-aligned minutes.
+import { ApiError } from '../errors.ts';
 
 export const WINDOW_MS = 60_000;
 
@@ -44,9 +45,11 @@ export class FixedWindow {
   }
 }
 
-/** Seconds until a window ends, at least 1. */
-export function retryAfterSeconds(state: WindowState, now: number): number {
-  return Math.max(1, Math.ceil(state.resetSeconds - now / 1_000));
+/** The 429 for a limit that is used up: `what` is, and when to try again. `now` is in Unix milliseconds. */
+export function limitExceeded(state: WindowState, now: number, what: string): ApiError {
+  const seconds = Math.max(1, Math.ceil(state.resetSeconds - now / 1_000));
+  const headers = { ...limitHeaders(state), 'Retry-After': String(seconds) };
+  return new ApiError('RATE_LIMIT_EXCEEDED', `${what}; try again in ${seconds} s.`, { headers });
 }
 
 /** The headers that describe a limit. */

@@ -7,13 +7,15 @@ import { canSee } from '../access.ts';
 import { conflict } from './conflict.ts';
 import type { Rules } from './rules.ts';
 
-const byDomain = statement<{ id: string; owner_id: string | null }>(
-  (db, param) =>
-    db
-      .selectFrom(tableOf(companies))
-      .select(['id', 'owner_id'])
-      .where('org_id', '=', param('org'))
-      .where('domain', '=', param('domain')) as never,
+type DomainOwner = { id: string; owner_id: string | null };
+
+const byDomain = statement<DomainOwner>((db, param) =>
+  db
+    .selectFrom(tableOf(companies))
+    .select(['id', 'owner_id'])
+    .$castTo<DomainOwner>()
+    .where('org_id', '=', param('org'))
+    .where('domain', '=', param('domain')),
 );
 
 /** The company that has a domain, in any spelling of it. */
@@ -21,7 +23,7 @@ export async function findCompanyByDomain(
   db: Db,
   orgId: string,
   domain: string,
-): Promise<{ id: string; owner_id: string | null } | undefined> {
+): Promise<DomainOwner | undefined> {
   return (await byDomain(db, { org: orgId, domain: normalizeDomain(domain) }))[0];
 }
 

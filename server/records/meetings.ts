@@ -28,8 +28,10 @@ async function recordingsOf({ db, access }: Reader, meetingIds: string[]): Promi
     .execute();
   const byMeeting = new Map<string, string[]>();
   for (const row of rows) {
-    const ids = byMeeting.get(String(row.meeting_id)) ?? [];
-    byMeeting.set(String(row.meeting_id), [...ids, String(row.id)]);
+    const meetingId = String(row.meeting_id);
+    const ids = byMeeting.get(meetingId);
+    if (ids === undefined) byMeeting.set(meetingId, [row.id]);
+    else ids.push(row.id);
   }
   return byMeeting;
 }

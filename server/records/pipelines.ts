@@ -14,13 +14,13 @@ import type { StageRow } from '../../db/schema.ts';
 import { ApiError, type Detail } from '../errors.ts';
 import type { Change, Rules } from './rules.ts';
 
-interface StageInput {
+type StageInput = {
   id?: string;
   name: string;
   type?: StageType;
   probability?: number | null;
   position?: number;
-}
+};
 
 export const pipelineRules: Rules = {
   inspect({ stages }, isNew) {
@@ -28,7 +28,7 @@ export const pipelineRules: Rules = {
   },
   prepare(change) {
     const { current, input, next } = change;
-    if (current === null) next.stages ??= DEFAULT_STAGES as unknown as JsonValue;
+    if (current === null) next.stages ??= [...DEFAULT_STAGES];
     else if (input.stages !== undefined) checkStages(change, stagesIn(input.stages));
   },
   async claim(change) {
@@ -74,7 +74,7 @@ function shownStage(row: StageRow): Data {
 }
 
 function stagesIn(value: JsonValue | undefined): StageInput[] {
-  return Array.isArray(value) ? (value as unknown as StageInput[]) : [];
+  return Array.isArray(value) ? (value as StageInput[]) : [];
 }
 
 // Ids and positions are for updates: the service gives a new stage its id, and the order its position.

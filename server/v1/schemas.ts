@@ -4,10 +4,8 @@ import { EMAIL_CHARACTERS_MAX, INSTANT_MS_MAX, INSTANT_MS_MIN } from '../../db/f
 import { INTERACTION_DIRECTIONS, INTERACTION_TYPES } from '../../db/resources/interactions.ts';
 import { COMPANY_WRITABLE_FIELDS } from './translate.ts';
 
-/** Largest page of a people query. */
-export const PEOPLE_PAGE_MAX = 100;
-/** Largest page of an interactions query. */
-export const INTERACTIONS_PAGE_MAX = 21;
+const PEOPLE_PAGE_MAX = 100;
+const INTERACTIONS_PAGE_MAX = 21;
 const PAGE_DEFAULT = 20;
 
 const closed = { additionalProperties: false };

@@ -1,40 +1,32 @@
 // Batch-create: items one after another, each in a savepoint of its own.
 import { type TSchema, Type } from 'typebox';
-import type { Data, JsonValue } from '../../db/fields.ts';
+import type { Data } from '../../db/fields.ts';
 import type { Resource } from '../../db/resource.ts';
 import { attempt } from '../../db/savepoint.ts';
-import { ApiError, ERROR_CODES, validationError } from '../errors.ts';
+import { ApiError, type Detail, ERROR_CODES, validationError } from '../errors.ts';
 import type { Call } from '../operation.ts';
-import { type BodyRules, itemFaults } from '../pipeline/validate.ts';
 import { createRecord } from '../records/records.ts';
 
 /** Creates the items in order; one that fails harms no other. */
-export async function batchCreate(
-  call: Call,
-  resource: Resource,
-  rules: BodyRules,
-  items: JsonValue[],
-): Promise<Data> {
+export async function batchCreate(call: Call, resource: Resource): Promise<Data> {
+  const items = call.body as Data[];
   const results: Data[] = [];
   for (const [index, item] of items.entries())
-    results.push({ index, ...(await createItem(call, resource, rules, item)) });
+    results.push({ index, ...(await createItem(call, resource, item, call.itemFaults[index] ?? [])) });
   const succeeded = results.filter((result) => result.status === 'created').length;
   const summary = { total: items.length, succeeded, failed: items.length - succeeded };
   return { items: results, summary };
 }
 
-async function createItem(call: Call, resource: Resource, rules: BodyRules, item: JsonValue): Promise<Data> {
+async function createItem(call: Call, resource: Resource, item: Data, faults: Detail[]): Promise<Data> {
   try {
-    const faults = itemFaults(rules, item);
     if (faults.length > 0) throw validationError(faults);
-    const data = await attempt(call.db, () => createRecord(call, resource, item as Data));
+    const data = await attempt(call.db, () => createRecord(call, resource, item));
     return { status: 'created', data };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { code, message, details } = error;
-    const fault: Data = { code, message };
-    if (details !== null) fault.details = details.map((detail) => ({ ...detail }));
-    return { status: 'error', error: fault };
+    return { status: 'error', error: { code, message, ...(details !== null && { details }) } };
   }
 }
 

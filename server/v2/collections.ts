@@ -1,9 +1,8 @@
 // List, get, create, update, delete and batch of one resource.
 import type { TSchema } from 'typebox';
-import type { Data, JsonValue } from '../../db/fields.ts';
+import type { Data } from '../../db/fields.ts';
 import { type Resource, recordSchema, type Operation as Verb } from '../../db/resource.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
-import type { BodyRules } from '../pipeline/validate.ts';
 import {
   createRecord,
   getRecord,
@@ -142,7 +141,6 @@ function remove(resource: Resource): Specific {
 }
 
 function batch(resource: Resource): Specific {
-  const rules = createRules(resource);
   return {
     ...writing(resource),
     method: 'POST',
@@ -151,21 +149,21 @@ function batch(resource: Resource): Specific {
     summary: `Create up to 100 ${resource.name}`,
     description:
       'Items are created independently and in order; a 200 does not mean that all succeeded: see summary.failed.',
-    ...rules,
+    ...createRules(resource),
     isBatch: true,
     answer: batchSchema(createdSchema(resource)),
     answerKind: 'batch',
     successStatuses: [200],
     errorStatuses: [413, 422],
     run: async (call): Promise<Answer> => {
-      const data = await batchCreate(call, resource, rules, call.body as JsonValue[]);
+      const data = await batchCreate(call, resource);
       return { status: 200, object: 'batch', data };
     },
   };
 }
 
-function createRules(resource: Resource): BodyRules {
-  return { body: resource.createSchema, inspect: (body) => inspectBody(resource, body, true) };
+function createRules(resource: Resource) {
+  return { body: resource.createSchema, inspect: (body: Data) => inspectBody(resource, body, true) };
 }
 
 function writing(resource: Resource) {

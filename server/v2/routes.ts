@@ -7,9 +7,6 @@ import { collectionOperations } from './collections.ts';
 import { linkOperations } from './links.ts';
 import { transcriptDownload } from './transcripts.ts';
 
-/** Root of version 2. */
-export const V2_ROOT = '/api/v2';
-
 /** All operations of version 2. */
 export function v2Operations(): Operation[] {
   return [...RESOURCES.flatMap(operationsOf), transcriptDownload];
