@@ -75,6 +75,7 @@ describe('serve', () => {
     const taken = await desk.crm(sameAddress);
     expect(taken.code).toBe(1);
     expect(taken.stderr).toContain('is in use');
+    expect(await desk.exists('other.db')).toBe(false);
     const suggested = /--port (\d+)/.exec(taken.stderr)?.[1] ?? '';
     expect(suggested).not.toBe('');
     expect(suggested).not.toBe(new URL(server.url).port);

@@ -87,6 +87,17 @@ async function fill(): Promise<void> {
   await insertReadOnly(service.harness, 'meetings', { title: 'Kick-off', external_id: 'm1' });
 }
 
+const RESOURCE_NAMES = [
+  'companies',
+  'contacts',
+  'pipelines',
+  'deals',
+  'tasks',
+  'notes',
+  'segments',
+  'interactions',
+];
+
 const GIVEN_ANEW = [
   'created_by',
   'created_at',
@@ -101,17 +112,7 @@ const GIVEN_ANEW = [
 async function contentOf(key: string, withOwners: boolean): Promise<Json> {
   const names = new Map<string, string>();
   const content: Json = {};
-  const resources = [
-    'companies',
-    'contacts',
-    'pipelines',
-    'deals',
-    'tasks',
-    'notes',
-    'segments',
-    'interactions',
-  ];
-  for (const resource of resources) {
+  for (const resource of RESOURCE_NAMES) {
     const records = await service.all(resource, key);
     for (const record of records) {
       names.set(record.id, `${resource} ${record.name ?? record.title ?? record.email ?? record.first_name}`);
@@ -160,6 +161,10 @@ test('everything arrives, tied together as it was; users and read-only records s
   expect([run.exitCode, run.stderr]).toEqual([0, expect.stringContaining('meetings: skipped')]);
   expect(run.stderr).toContain('2 references left out');
   const summary = JSON.parse(run.stdout);
+  // A tree of notes takes a run a level, and is told of as one all the same.
+  expect(run.stderr.match(/^notes: .*/gm)).toEqual(['notes: 3 created']);
+  expect(run.stderr.match(/^Importing notes: .*/gm)).toEqual([expect.stringContaining('3 of 3 rows (100%)')]);
+  expect(summary.resources.map((one: Json) => one.resource)).toEqual(RESOURCE_NAMES);
   expect(summary.links).toEqual({ linked: 5, rejected: 0, errors_file: null });
   expect(await contentOf(otherKey, true)).toEqual(await contentOf(service.harness.v2, false));
 });
@@ -210,6 +215,24 @@ test('as CSV too, where custom values become text', async () => {
   expected.companies[0].custom = { a: '1', b: '1', c: 'true' };
   for (const contact of expected.contacts) if (contact.title === '') contact.title = null;
   expect(actual).toEqual(expected);
+});
+
+test('rejected notes of every level stand in one errors file', async () => {
+  const { harness } = service;
+  const { createOrganization } = await import('../db/accounts.ts');
+  const org = await harness.store.write((trx) => createOrganization(trx, 'Rejecting', harness.clock.now));
+  const { key } = await harness.issue({ orgId: org.id });
+  const note = (id: string, parent_id: string | null, title: unknown) =>
+    JSON.stringify({ id, parent_id, title });
+  const bad = 'x'.repeat(2_000);
+  const notes = [note('a', null, 'Top'), note('b', null, bad), note('c', 'a', bad), note('d', 'a', 'Under')];
+  await service.write('trees/notes.ndjson', notes.join('\n'));
+  const run = await service.crm(['import', 'all', 'trees', '-o', 'json'], { key });
+  expect([run.exitCode, run.stderr]).toEqual([3, expect.stringContaining('notes: 2 created, 2 rejected')]);
+  const [{ errors_file: file, ...summary }] = JSON.parse(run.stdout).resources;
+  expect(summary).toMatchObject({ rows: 4, created: 2, rejected: 2, status: 'finished' });
+  const rejected = (await Bun.file(join(service.folder, file)).text()).trimEnd().split('\n');
+  expect(rejected.map((line) => JSON.parse(line)._line)).toEqual([2, 3]);
 });
 
 test('a folder without exports, and options that make no sense, are refused', async () => {

@@ -153,7 +153,7 @@ describe('what the user says', () => {
       'a → name',
       'b → custom.b',
       'c → left out (asked for)',
-      'd → estimated_value, multiplied with 1000',
+      'd → estimated_value, multiplied by 1000',
       'e → company_id, looked up by company',
       'f=g → currency',
     ]);

@@ -1,7 +1,9 @@
 // The progress display: what it says, how it fits narrow terminals, and an ETA that knows the rate limit.
 import { afterEach, describe, expect, test } from 'bun:test';
 import { cleanup, render } from 'ink-testing-library';
-import { estimateSeconds, formatDuration, Meter, progressLine, type Snapshot } from '../cli/progress.ts';
+import { formatDuration } from '../cli/format.ts';
+import { estimateSeconds, Meter } from '../cli/progress.ts';
+import { progressLine, type Snapshot } from '../cli/snapshot.ts';
 import { ProgressView } from '../cli/ui/ProgressView.tsx';
 
 afterEach(cleanup);
@@ -67,6 +69,17 @@ describe('the plain line', () => {
     expect(progressLine(snapshot)).toBe(
       'Importing deals: 5,000 of 8,800 rows (56%), 312 rows/s, 12 s left, 4,990 ok, 10 failed – waiting 12 s for the rate limit',
     );
+  });
+
+  test('one row is no rows', () => {
+    const line = (done: number, total: number | null) =>
+      progressLine({ label: 'Importing', unit: 'rows', done, total, ratePerSecond: null, etaSeconds: null });
+    expect([line(1, 1), line(0, 1), line(1, 2), line(1, null)]).toEqual([
+      'Importing: 1 of 1 row (100%)',
+      'Importing: 0 of 1 row (0%)',
+      'Importing: 1 of 2 rows (50%)',
+      'Importing: 1 row',
+    ]);
   });
 
   test('durations are said as people say them', () => {

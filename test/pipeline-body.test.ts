@@ -98,6 +98,8 @@ const REFUSED: [name: string, raw: Raw, faults: FaultRow[], path?: string][] = [
   ['a form', 'first_name=A&last_name=B', [['', INVALID]]],
   ['33 levels of objects', nested(33), [['', RANGE]]],
   ['33 levels of lists', lists(33), [['', RANGE]]],
+  ['100,001 values', `[${'0,'.repeat(100_000)}0]`, [['', RANGE]]],
+  ['100,001 values inside a batch', `[[${'0,'.repeat(99_999)}0]]`, [['', RANGE]], `${CONTACTS}/batch`],
   ['33 levels inside a batch', `[${nested(32)}]`, [['', RANGE]], `${CONTACTS}/batch`],
   ['a repeated key', '{"email":"a@b.co","email":"c@d.co"}', [['email', FAILED]]],
   ['a repeated key, once escaped', '{"email":"a@b.co","\\u0065mail":"c@d.co"}', [['email', FAILED]]],
@@ -189,6 +191,17 @@ describe('kept to the letter', () => {
     const v1 = await post('{"domain":"keys.test","constructor":"a","valueOf":1}', COMPANIES_V1);
     const shown = await harness.send('GET', `${COMPANIES_V1}/${v1.body.data.id}`);
     expect(shown.body.data).toMatchObject({ constructor: 'a', valueOf: 1 });
+  });
+
+  test('a very long key is not repeated whole with every fault below it', async () => {
+    const long = 'k'.repeat(10_000);
+    const reply = await post(`{"${long}":[${'"\\u0000",'.repeat(199)}"\\u0000"]}`);
+    expect([reply.status, reply.body.error.code]).toEqual([422, FAILED]);
+    const paths: string[] = reply.body.error.details.map(({ path }: Json) => path);
+    expect(paths.slice(0, 2)).toEqual([`${'k'.repeat(256)}….0`, `${'k'.repeat(256)}….1`]);
+    expect(Math.max(...paths.map((path) => path.length))).toBeLessThan(300);
+    const deep = await post(`{"${long}":{"a":1,"a":1}}`);
+    expect(deep.body.error.details).toMatchObject([{ path: `${'k'.repeat(256)}….a`, code: FAILED }]);
   });
 
   test('32 levels are read', async () => {

@@ -1,37 +1,19 @@
 // Every length and limit at its boundary: the last that is taken, and the first that is not.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { creatorOf } from './support/creates.ts';
 import { expectRefusal, versionOf } from './support/envelope.ts';
 import { type Harness, type Json, startHarness } from './support/harness.ts';
+import { uniqueEmail } from './support/v2.ts';
 
 let harness: Harness;
-let contact = '';
+let create: Awaited<ReturnType<typeof creatorOf>>;
 beforeAll(async () => {
   harness = await startHarness();
-  contact = (await harness.send('POST', '/api/v2/contacts', { body: { first_name: 'C' } })).body.data.id;
+  create = await creatorOf(harness);
 });
 afterAll(() => harness.close());
 
 const RANGE = 'VALIDATION_OUT_OF_RANGE';
-
-let count = 0;
-const BASE: Record<string, () => Json> = {
-  '/api/v2/contacts': () => ({ first_name: 'A' }),
-  '/api/v2/companies': () => ({ name: 'A' }),
-  '/api/v2/deals': () => ({ name: 'A' }),
-  '/api/v2/pipelines': () => ({ name: 'A' }),
-  '/api/v2/tasks': () => ({ name: 'A' }),
-  '/api/v2/notes': () => ({ title: 'A' }),
-  '/api/v2/segments': () => ({ name: 'A' }),
-  '/api/v2/interactions': () => ({ type: 'EMAIL', direction: 'INBOUND', title: 'A', main_contact: contact }),
-  '/api/v1/people': () => ({ type: 'email', identifier: `v${count}@valid.test`, firstName: 'A' }),
-  '/api/v1/companies': () => ({ domain: `v${count}.test` }),
-  '/api/v1/interactions': () => ({ type: 'EMAIL', direction: 'INBOUND', title: 'A', mainContact: contact }),
-};
-
-function create(path: string, body: Json) {
-  count += 1;
-  return harness.send('POST', path, { body: { ...BASE[path]?.(), ...body } });
-}
 
 const fields = (text: string, max: number): [string, number][] =>
   text.split(' ').map((name): [string, number] => [name, max]);
@@ -83,7 +65,7 @@ describe('texts have a length in code points', () => {
 const keysOf = (total: number) => Object.fromEntries(Array.from({ length: total }, (_, i) => [`k${i}`, i]));
 const email = (length: number) => `${'a'.repeat(length - '@mail.test'.length)}@mail.test`;
 const stages = (total: number) => Array.from({ length: total }, (_, i) => ({ name: `S${i}` }));
-const emails = (total: number) => Array.from({ length: total }, (_, i) => `alt${count}-${i}@valid.test`);
+const emails = (total: number) => Array.from({ length: total }, () => uniqueEmail());
 
 // What is the last to be taken, and the first that is not.
 const BOUNDARIES: [path: string, field: string, last: () => Json, first: () => Json, at?: string][] = [

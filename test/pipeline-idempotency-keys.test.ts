@@ -2,29 +2,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rotateKey } from '../db/keys.ts';
 import { expectRefusal } from './support/envelope.ts';
-import { type Harness, type RequestInput, startHarness } from './support/harness.ts';
+import { type Harness, startHarness } from './support/harness.ts';
+import { type Keyed, keyedOf, unique } from './support/keyed.ts';
 
 let harness: Harness;
-let count = 0;
+let keyed: Keyed['keyed'];
+let totalOf: Keyed['totalOf'];
 beforeAll(async () => {
   harness = await startHarness();
+  ({ keyed, totalOf } = keyedOf(harness));
 });
 afterAll(() => harness.close());
-
-function unique(): string {
-  count += 1;
-  return `key-${count}`;
-}
-
-function keyed(method: string, path: string, key: string, input: RequestInput = {}) {
-  return harness.send(method, `/api/v2${path}`, {
-    ...input,
-    headers: { 'Idempotency-Key': key, ...input.headers },
-  });
-}
-
-const totalOf = async (phone: string): Promise<number> =>
-  (await harness.send('GET', `/api/v2/contacts?limit=200&phone=${phone}`)).body.data.length;
 
 describe('the form of a key', () => {
   const body = { first_name: 'A' };

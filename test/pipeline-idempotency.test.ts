@@ -2,12 +2,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { purgeStoredResponses } from '../db/idempotency.ts';
 import { expectRefusal, type FaultRow } from './support/envelope.ts';
-import { type Harness, type Json, type RequestInput, startHarness } from './support/harness.ts';
+import { type Harness, type Json, startHarness } from './support/harness.ts';
+import { type Keyed, keyedOf, unique } from './support/keyed.ts';
 
 let harness: Harness;
-let count = 0;
+let keyed: Keyed['keyed'];
+let totalOf: Keyed['totalOf'];
 beforeAll(async () => {
   harness = await startHarness();
+  ({ keyed, totalOf } = keyedOf(harness));
 });
 afterAll(() => harness.close());
 
@@ -15,22 +18,8 @@ const FAILED = 'VALIDATION_FAILED';
 const MISMATCH: FaultRow[] = [['Idempotency-Key', FAILED]];
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-function unique(): string {
-  count += 1;
-  return `key-${count}`;
-}
-
-function keyed(method: string, path: string, key: string, input: RequestInput = {}) {
-  return harness.send(method, `/api/v2${path}`, {
-    ...input,
-    headers: { 'Idempotency-Key': key, ...input.headers },
-  });
-}
-
 const create = async (resource: string, body: Json): Promise<string> =>
   (await harness.send('POST', `/api/v2/${resource}`, { body })).body.data.id;
-const totalOf = async (phone: string): Promise<number> =>
-  (await harness.send('GET', `/api/v2/contacts?limit=200&phone=${phone}`)).body.data.length;
 
 type Request = [method: string, path: string, body: Json];
 
@@ -146,11 +135,27 @@ describe('replayed', () => {
   });
 });
 
+test('however much has expired, all of it is cleared away', async () => {
+  const old = await startHarness();
+  const row = { org_id: old.orgId, principal: 'p', fingerprint: 'f', status: 201, location: null, body: '' };
+  const created_at = old.clock.now - DAY_MS;
+  await old.store.write(async (trx) => {
+    for (let index = 0; index < 1_001; index++)
+      await trx
+        .insertInto('idempotency_keys')
+        .values({ ...row, key: `k${index}`, created_at })
+        .execute();
+  });
+  expect(await purgeStoredResponses(old.store, old.clock.now)).toBe(1_001);
+  expect(await old.store.read.selectFrom('idempotency_keys').select('key').execute()).toEqual([]);
+  await old.close();
+});
+
 test('what is older than 24 hours is cleared away, and nothing else', async () => {
   const old = await startHarness();
   const send = (key: string) =>
     old.send('POST', '/api/v2/contacts', { body: { first_name: 'A' }, headers: { 'Idempotency-Key': key } });
-  const purge = () => old.store.write((trx) => purgeStoredResponses(trx, old.clock.now));
+  const purge = () => purgeStoredResponses(old.store, old.clock.now);
   const kept = async () =>
     (await old.store.read.selectFrom('idempotency_keys').select('key').execute()).length;
   await Promise.all(['a', 'b', 'c'].map(send));

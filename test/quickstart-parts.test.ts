@@ -1,11 +1,9 @@
 // The parts of quickstart that need no server: seeded choices, figures, commands to try.
 import { describe, expect, test } from 'bun:test';
+import { formatBytes, formatTime } from '../cli/format.ts';
 import type { Demo } from '../cli/quickstart/demo.ts';
 import {
   type Figures,
-  figuresJson,
-  formatBytes,
-  formatTime,
   importRequests,
   pagesLine,
   perSecond,
@@ -15,6 +13,7 @@ import { asciiWords } from '../cli/quickstart/names.ts';
 import { commandsAfterwards, commandsWhileServing } from '../cli/quickstart/next-commands.ts';
 import { COUNTRIES } from '../cli/quickstart/places.ts';
 import { createRandom } from '../cli/quickstart/random.ts';
+import { figuresJson } from '../cli/quickstart/summary.ts';
 
 describe('createRandom', () => {
   const draw = (name: string) => {

@@ -1,35 +1,17 @@
 // The database file: how it is opened and brought up, and which files are refused with a next step.
 import { Database } from 'bun:sqlite';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { createOrganization, listOrganizations } from '../db/accounts.ts';
 import { MIGRATIONS } from '../db/migrations/index.ts';
 import type { Db } from '../db/schema.ts';
 import { DatabaseFileError } from '../db/sqlite.ts';
 import { openStore, type Store } from '../db/store.ts';
+import { databasePaths } from './support/folders.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'crm-test-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-
-let count = 0;
-function newPath(): string {
-  count += 1;
-  mkdirSync(join(root, String(count)));
-  return join(root, String(count), 'crm.db');
-}
-
+const newPath = databasePaths();
 let path = '';
 let store: Store;
 beforeEach(async () => {
@@ -113,7 +95,7 @@ describe('refused with a next step', () => {
       other.close();
     },
     'a folder': (file) => void mkdirSync(file),
-    'a file in a folder that is not there': () => join(root, 'nowhere', 'crm.db'),
+    'a file in a folder that is not there': () => join(dirname(newPath()), 'nowhere', 'crm.db'),
     'a file in a place that takes none': () => '/proc/crm.db',
     'a file below a file': (file) => {
       writeFileSync(file, '');
@@ -169,7 +151,6 @@ describe('refused with a next step', () => {
   test('a file that this user may only read', async () => {
     await store.close();
     chmodSync(path, 0o444);
-    chmodSync(root, 0o755);
     for (const suffix of ['', '/..']) chmodSync(path.slice(0, path.lastIndexOf('/')) + suffix, 0o777);
     // Root may write everything, so the child becomes nobody.
     const code = `const { openStore } = await import(${JSON.stringify(join(import.meta.dir, '../db/store.ts'))});

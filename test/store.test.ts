@@ -1,24 +1,14 @@
 // The store: durable jobs in groups, reads that cannot write, and database files that are refused with a next step.
 import { Database } from 'bun:sqlite';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { existsSync } from 'node:fs';
 import { sql } from 'kysely';
 import { attempt } from '../db/savepoint.ts';
 import type { Db } from '../db/schema.ts';
 import { openStore, type Store } from '../db/store.ts';
+import { databasePaths } from './support/folders.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'crm-test-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-
-let count = 0;
-function newPath(): string {
-  count += 1;
-  mkdirSync(join(root, String(count)));
-  return join(root, String(count), 'crm.db');
-}
-
+const newPath = databasePaths();
 let path = '';
 let store: Store;
 beforeEach(async () => {
@@ -93,6 +83,19 @@ describe('jobs', () => {
     ]);
     expect((results[1] as PromiseRejectedResult).reason.message).toBe('on purpose');
     expect(await namesIn(store.read)).toEqual(['a', 'b', 'c']);
+  });
+
+  test('that take long share a transaction with few others, and each is committed once, in order', async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `n${String(index).padStart(2, '0')}`);
+    const slow = (name: string) => async (trx: Db) => {
+      Bun.sleepSync(15);
+      await put(name)(trx);
+      if (name === 'n05') throw new Error('on purpose');
+    };
+    const results = await Promise.allSettled(names.map((name) => store.write(slow(name))));
+    const lost = results.flatMap(({ status }, index) => (status === 'rejected' ? [names[index]] : []));
+    expect(lost).toEqual(['n05']);
+    expect(await namesIn(store.read)).toEqual(names.filter((name) => name !== 'n05'));
   });
 
   test('that leave a savepoint open harm nobody else', async () => {

@@ -2,40 +2,42 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { expectEnvelope } from './support/envelope.ts';
 import { BASE_URL, type Harness, type Json, startHarness } from './support/harness.ts';
-import { dataOf, refusedAs, type V1Client, v1ClientOf } from './support/v1.ts';
+import {
+  dataOf,
+  foreignKey,
+  type Interactions,
+  interactionsOf,
+  LEAST_INTERACTION,
+  refusedAs,
+  uniqueName,
+  type V1Client,
+  v1ClientOf,
+} from './support/v1.ts';
 
 let harness: Harness;
 let foreign = '';
 let contact = '';
-let count = 0;
 let v1: V1Client['v1'];
 let v2: V1Client['v2'];
 let shown: V1Client['shown'];
+let send: Interactions['send'];
+let log: Interactions['log'];
 beforeAll(async () => {
   harness = await startHarness();
-  ({ v1, v2, shown } = v1ClientOf(harness));
-  foreign = (await harness.issue({ api: 'v1', orgId: harness.otherOrgId })).key;
-  contact = (await v2('POST', '/contacts', { email: 'main@contact.test' })).body.data.id;
+  const client = v1ClientOf(harness);
+  ({ v1, v2, shown } = client);
+  foreign = await foreignKey(harness);
+  ({ contact, send, log } = await interactionsOf(client));
 });
 afterAll(() => harness.close());
 
 const FAILED = 'VALIDATION_FAILED';
 
-function unique(name: string): string {
-  count += 1;
-  return `${name}-${count}`;
-}
-
-const LEAST = { type: 'EMAIL', direction: 'INBOUND', title: 'Hello' };
-const send = (fields: Json = {}, key?: string) =>
-  v1('POST', '/interactions', { ...LEAST, mainContact: contact, ...fields }, key);
-const log = async (fields: Json = {}): Promise<Json> => dataOf(await send(fields), 201);
-
 describe('duplicates', () => {
   const totalOf = async () => (await v1('POST', '/interactions/query', { limit: 21 })).body.data[0].id;
 
   test('by type, primaryId and secondaryId, whatever else differs', async () => {
-    const primaryId = unique('message');
+    const primaryId = uniqueName('message');
     const first = await log({ primaryId, title: 'One' });
     const newest = await totalOf();
     const again = await send({ primaryId, title: 'Two', direction: 'OUTBOUND', interactionDate: 5 });
@@ -45,7 +47,7 @@ describe('duplicates', () => {
     const others = [
       { type: 'MEMO', primaryId },
       { primaryId, secondaryId: 's' },
-      { primaryId: unique('other') },
+      { primaryId: uniqueName('other') },
     ];
     for (const fields of others) expect((await log(fields)).isDuplicate).toBe(false);
     expect((await log({ primaryId, secondaryId: 's' })).isDuplicate).toBe(true);
@@ -53,7 +55,7 @@ describe('duplicates', () => {
   });
 
   test('without primaryId by contact, type, direction, title and a date that is given', async () => {
-    const fields = { title: unique('Title'), interactionDate: 1_700_000_000_000 };
+    const fields = { title: uniqueName('Title'), interactionDate: 1_700_000_000_000 };
     const first = await log(fields);
     expect(await log({ ...fields, summary: 'Other' })).toEqual({ id: first.id, isDuplicate: true });
     const other = (await v2('POST', '/contacts', { first_name: 'Other' })).body.data.id;
@@ -61,25 +63,25 @@ describe('duplicates', () => {
       { mainContact: other },
       { type: 'MEMO' },
       { direction: 'OUTBOUND' },
-      { title: unique('Title') },
+      { title: uniqueName('Title') },
       { interactionDate: 1_700_000_000_001 },
-      { primaryId: unique('message') },
+      { primaryId: uniqueName('message') },
     ]) {
       expect((await log({ ...fields, ...change })).isDuplicate).toBe(false);
     }
-    const undated = { title: unique('Title') };
+    const undated = { title: uniqueName('Title') };
     for (let round = 0; round < 2; round++) expect((await log(undated)).isDuplicate).toBe(false);
   });
 
   test('two at once are one', async () => {
-    const primaryId = unique('message');
+    const primaryId = uniqueName('message');
     const replies = await Promise.all(Array.from({ length: 10 }, () => log({ primaryId })));
     expect(new Set(replies.map((reply) => reply.id)).size).toBe(1);
     expect(replies.filter((reply) => reply.isDuplicate)).toHaveLength(9);
   });
 
   test('organizations have their own', async () => {
-    const primaryId = unique('message');
+    const primaryId = uniqueName('message');
     await log({ primaryId });
     const email = { mainContact: undefined, mainContactEmail: 'main@contact.test' };
     expect(dataOf(await send({ primaryId, ...email }, foreign), 201).isDuplicate).toBe(false);
@@ -112,7 +114,7 @@ describe('POST /interactions/query', () => {
   test('pages: 20 by default, 21 at most', async () => {
     const person = (await v2('POST', '/contacts', { first_name: 'P' })).body.data.id;
     const items = Array.from({ length: 45 }, (_, index) => ({
-      ...LEAST,
+      ...LEAST_INTERACTION,
       title: `I${index}`,
       main_contact: person,
     }));

@@ -1,34 +1,36 @@
 // v1 interactions and authenticate: what a create takes, and what v2 then shows.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { BASE_URL, type Harness, type Json, startHarness } from './support/harness.ts';
-import { dataOf, refusedAs, type V1Client, v1ClientOf } from './support/v1.ts';
+import {
+  dataOf,
+  foreignKey,
+  type Interactions,
+  interactionsOf,
+  LEAST_INTERACTION,
+  refusedAs,
+  uniqueName,
+  type V1Client,
+  v1ClientOf,
+} from './support/v1.ts';
 
 let harness: Harness;
 let foreign = '';
-let contact = '';
-let count = 0;
 let v1: V1Client['v1'];
 let v2: V1Client['v2'];
 let shown: V1Client['shown'];
+let send: Interactions['send'];
+let log: Interactions['log'];
 beforeAll(async () => {
   harness = await startHarness();
-  ({ v1, v2, shown } = v1ClientOf(harness));
-  foreign = (await harness.issue({ api: 'v1', orgId: harness.otherOrgId })).key;
-  contact = (await v2('POST', '/contacts', { email: 'main@contact.test' })).body.data.id;
+  const client = v1ClientOf(harness);
+  ({ v1, v2, shown } = client);
+  foreign = await foreignKey(harness);
+  ({ send, log } = await interactionsOf(client));
 });
 afterAll(() => harness.close());
 
 const FAILED = 'VALIDATION_FAILED';
 
-function unique(name: string): string {
-  count += 1;
-  return `${name}-${count}`;
-}
-
-const LEAST = { type: 'EMAIL', direction: 'INBOUND', title: 'Hello' };
-const send = (fields: Json = {}, key?: string) =>
-  v1('POST', '/interactions', { ...LEAST, mainContact: contact, ...fields }, key);
-const log = async (fields: Json = {}): Promise<Json> => dataOf(await send(fields), 201);
 const contactsOf = async (email: string): Promise<Json[]> =>
   (await v2('GET', `/contacts?email=${encodeURIComponent(email)}`)).body.data;
 
@@ -82,7 +84,7 @@ describe('POST /interactions', () => {
   });
 
   test('needs type, direction and title', async () => {
-    for (const name of Object.keys(LEAST))
+    for (const name of Object.keys(LEAST_INTERACTION))
       refusedAs(await send({ [name]: undefined }), 422, 'VALIDATION_REQUIRED_FIELD', name);
     expect((await send({ title: '' })).status).toBe(201);
   });
@@ -134,7 +136,7 @@ describe('mainContactEmail', () => {
     send({ mainContact: undefined, mainContactEmail, ...fields }, key);
 
   test('finds by primary and alternative email, in any case', async () => {
-    const [email, alt] = [`${unique('Found')}@i.test`, `${unique('Alt')}@i.test`];
+    const [email, alt] = [`${uniqueName('Found')}@i.test`, `${uniqueName('Alt')}@i.test`];
     const { id } = (await v2('POST', '/contacts', { email, alt_emails: [alt] })).body.data;
     for (const spelling of [email, email.toUpperCase(), alt.toLowerCase()]) {
       const interaction = dataOf(await byEmail(spelling), 201).id;
@@ -147,7 +149,7 @@ describe('mainContactEmail', () => {
     const both = ['interactions:write', 'people:write'];
     for (const scopes of [['ALL'], both]) {
       const { key } = await harness.issue({ api: 'v1', scopes });
-      const email = `${unique('New')}@i.test`;
+      const email = `${uniqueName('New')}@i.test`;
       dataOf(await byEmail(email, {}, key), 201);
       expect(await contactsOf(email)).toMatchObject([{ email, last_interaction_at: expect.any(String) }]);
     }
@@ -155,16 +157,16 @@ describe('mainContactEmail', () => {
 
   test('refuses where it may not, and makes nothing', async () => {
     const { key } = await harness.issue({ api: 'v1', scopes: ['interactions:write', 'people:read'] });
-    const email = `${unique('never')}@i.test`;
+    const email = `${uniqueName('never')}@i.test`;
     refusedAs(await byEmail(email, {}, key), 422, FAILED, 'mainContactEmail');
     expect(await contactsOf(email)).toEqual([]);
     expect((await byEmail('main@contact.test', {}, key)).status).toBe(201);
   });
 
   test('a duplicate makes no contact', async () => {
-    const primaryId = unique('message');
+    const primaryId = uniqueName('message');
     const { id } = await log({ primaryId });
-    const email = `${unique('never')}@i.test`;
+    const email = `${uniqueName('never')}@i.test`;
     expect(dataOf(await byEmail(email, { primaryId }), 201)).toEqual({ id, isDuplicate: true });
     expect(await contactsOf(email)).toEqual([]);
   });
@@ -173,7 +175,7 @@ describe('mainContactEmail', () => {
 test('interactions are those of v2, and move lastInteraction forward only', async () => {
   const company = (await v2('POST', '/companies', { name: 'C' })).body.data.id;
   const person = (await v2('POST', '/contacts', { first_name: 'P', company_id: company })).body.data.id;
-  const { id } = await log({ mainContact: person, primaryId: unique('m'), interactionDate: 2_000 });
+  const { id } = await log({ mainContact: person, primaryId: uniqueName('m'), interactionDate: 2_000 });
   expect((await v2('GET', `/interactions/${id}`)).body.data).toMatchObject({
     id,
     main_contact: person,

@@ -2,48 +2,35 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { expectEnvelope } from './support/envelope.ts';
 import { type Harness, type Json, startHarness } from './support/harness.ts';
-import { dataOf, refusedAs, type V1Client, v1ClientOf } from './support/v1.ts';
+import {
+  dataOf,
+  foreignKey,
+  mail,
+  type People,
+  peopleOf,
+  refusedAs,
+  type V1Client,
+  v1ClientOf,
+  WHOLE_PERSON,
+} from './support/v1.ts';
 
 let harness: Harness;
 let foreign = '';
-let count = 0;
 let v1: V1Client['v1'];
 let v2: V1Client['v2'];
 let shown: V1Client['shown'];
+let create: People['create'];
+let upsert: People['upsert'];
 beforeAll(async () => {
   harness = await startHarness();
-  foreign = (await harness.issue({ api: 'v1', orgId: harness.otherOrgId })).key;
-  ({ v1, v2, shown } = v1ClientOf(harness));
+  foreign = await foreignKey(harness);
+  const client = v1ClientOf(harness);
+  ({ v1, v2, shown } = client);
+  ({ create, upsert } = peopleOf(client));
 });
 afterAll(() => harness.close());
 
 const FAILED = 'VALIDATION_FAILED';
-
-function mail(name = 'p'): string {
-  count += 1;
-  return `${name}${count}@people.test`;
-}
-
-const create = async (fields: Json = {}): Promise<Json> =>
-  dataOf(
-    await v1('POST', '/people', { type: 'email', identifier: mail(), firstName: 'Ada', ...fields }),
-    201,
-  );
-const upsert = async (fields: Json): Promise<Json> => dataOf(await v1('PUT', '/people', fields), 200);
-
-const FULL = {
-  firstName: 'Ada',
-  lastName: 'Lovelace',
-  title: 'Countess',
-  phone: '+44 20 7946 0000',
-  personalPhone: '+44 7700 900000',
-  linkedin: 'in/ada',
-  twitter: '@ada',
-  facebook: 'ada',
-  instagram: '@ada.l',
-  whatsapp: '+44 7700 900001',
-  remarks: 'Met at the Society.',
-};
 
 describe('POST /people/query', () => {
   const names = async (body: Json): Promise<string[]> => {
@@ -157,14 +144,14 @@ describe('absent people', () => {
 
 describe('people are contacts', () => {
   test('what v1 writes v2 shows', async () => {
-    const person = await upsert({ email: mail(), altEmails: [mail()], ...FULL });
+    const person = await upsert({ email: mail(), altEmails: [mail()], ...WHOLE_PERSON });
     const contact = (await v2('GET', `/contacts/${person.id}`)).body.data;
     expect(contact).toMatchObject({
       id: person.id,
       email: person.email,
       alt_emails: person.altEmails,
       first_name: 'Ada',
-      personal_phone: FULL.personalPhone,
+      personal_phone: WHOLE_PERSON.personalPhone,
       company_id: null,
       owner_id: null,
       keep_in_touch: false,

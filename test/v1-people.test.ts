@@ -1,47 +1,34 @@
 // v1 people: get, create, upsert, update and delete, over the contacts of v2.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { BASE_URL, type Harness, type Json, startHarness } from './support/harness.ts';
-import { dataOf, refusedAs, type V1Client, v1ClientOf } from './support/v1.ts';
+import { BASE_URL, type Harness, startHarness } from './support/harness.ts';
+import {
+  dataOf,
+  foreignKey,
+  mail,
+  type People,
+  peopleOf,
+  refusedAs,
+  type V1Client,
+  v1ClientOf,
+  WHOLE_PERSON,
+} from './support/v1.ts';
 
 let harness: Harness;
 let foreign = '';
-let count = 0;
 let v1: V1Client['v1'];
 let shown: V1Client['shown'];
+let create: People['create'];
+let upsert: People['upsert'];
 beforeAll(async () => {
   harness = await startHarness();
-  foreign = (await harness.issue({ api: 'v1', orgId: harness.otherOrgId })).key;
-  ({ v1, shown } = v1ClientOf(harness));
+  foreign = await foreignKey(harness);
+  const client = v1ClientOf(harness);
+  ({ v1, shown } = client);
+  ({ create, upsert } = peopleOf(client));
 });
 afterAll(() => harness.close());
 
 const FAILED = 'VALIDATION_FAILED';
-
-function mail(name = 'p'): string {
-  count += 1;
-  return `${name}${count}@people.test`;
-}
-
-const create = async (fields: Json = {}): Promise<Json> =>
-  dataOf(
-    await v1('POST', '/people', { type: 'email', identifier: mail(), firstName: 'Ada', ...fields }),
-    201,
-  );
-const upsert = async (fields: Json): Promise<Json> => dataOf(await v1('PUT', '/people', fields), 200);
-
-const FULL = {
-  firstName: 'Ada',
-  lastName: 'Lovelace',
-  title: 'Countess',
-  phone: '+44 20 7946 0000',
-  personalPhone: '+44 7700 900000',
-  linkedin: 'in/ada',
-  twitter: '@ada',
-  facebook: 'ada',
-  instagram: '@ada.l',
-  whatsapp: '+44 7700 900001',
-  remarks: 'Met at the Society.',
-};
 
 describe('POST /people', () => {
   test('creates, and shows only what is set', async () => {
@@ -89,7 +76,7 @@ describe('POST /people', () => {
   }
 
   for (const name of [
-    ...Object.keys(FULL).slice(3),
+    ...Object.keys(WHOLE_PERSON).slice(3),
     'email',
     'altEmails',
     'companyId',
@@ -106,7 +93,7 @@ describe('POST /people', () => {
 
 describe('PUT /people', () => {
   test('creates with every field, and takes it back as it was', async () => {
-    const person = { email: mail(), altEmails: [mail(), mail()], ...FULL };
+    const person = { email: mail(), altEmails: [mail(), mail()], ...WHOLE_PERSON };
     const created = await upsert(person);
     expect(created).toEqual({
       ...person,
@@ -120,9 +107,15 @@ describe('PUT /people', () => {
 
   test('merges: only what is present changes', async () => {
     const email = mail();
-    const { id } = await upsert({ email, ...FULL });
+    const { id } = await upsert({ email, ...WHOLE_PERSON });
     const merged = await upsert({ email, title: 'Analyst', altEmails: ['other@merge.test'] });
-    expect(merged).toMatchObject({ id, email, ...FULL, title: 'Analyst', altEmails: ['other@merge.test'] });
+    expect(merged).toMatchObject({
+      id,
+      email,
+      ...WHOLE_PERSON,
+      title: 'Analyst',
+      altEmails: ['other@merge.test'],
+    });
     expect(await upsert({ email })).toEqual(merged);
   });
 

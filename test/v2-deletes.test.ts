@@ -94,3 +94,22 @@ test('a record that many refer to is deleted from all at once', async () => {
   expect(await api.list(`/notes/${note.id}/records`)).toEqual([]);
   expect((await api.fetch('tasks', task.id)).deal_id).toBeNull();
 });
+
+test('what more than a thousand records refer to leaves none of them behind', async () => {
+  const [company, other] = [await api.create('companies'), await api.create('companies')];
+  const segment = await api.create('segments');
+  const person = { first_name: 'A', company_id: company.id };
+  for (let batch = 0; batch < 11; batch++) {
+    const { items } = (await api.post('/contacts/batch', Array(100).fill(person))).body.data;
+    for (const { data } of items) await api.post(`/segments/${segment.id}/members`, { record_id: data.id });
+  }
+  const kept = await api.create('contacts', { ...person, company_id: other.id });
+  expect((await api.fetch('segments', segment.id)).member_count).toBe(1_100);
+  expect((await api.del(`/companies/${company.id}`)).status).toBe(204);
+  expect((await api.del(`/segments/${segment.id}`)).status).toBe(204);
+  const stored = harness.store.read.selectFrom('contacts' as 'records').select('id');
+  const bound = await stored.where('company_id', 'is not', null).where('first_name', '=', 'A').execute();
+  expect(bound.map(({ id }) => id)).toEqual([kept.id]);
+  const links = harness.store.read.selectFrom('segment_members' as 'links').select('link_id');
+  expect(await links.where('segment_id', '=', segment.id).execute()).toEqual([]);
+});

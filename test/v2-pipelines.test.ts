@@ -191,6 +191,16 @@ describe('changing the stages', () => {
     expect(await api.fetch('deals', inB.id)).toEqual(inB);
     expect(await api.ids('/deals?status=won')).not.toContain(inA.id);
   });
+
+  test('however many they are', async () => {
+    const { id, stages } = await make(...named('A'));
+    const deals = Array(100).fill({ name: 'D', pipeline_id: id });
+    for (let batch = 0; batch < 11; batch++) await api.post('/deals/batch', deals);
+    await api.update('pipelines', id, { stages: [{ ...stages[0], type: 'won' }] });
+    const stored = harness.store.read.selectFrom('deals' as 'records').select('status');
+    const statuses = (await stored.where('pipeline_id', '=', id).execute()).map(({ status }) => status);
+    expect(statuses).toEqual(Array(1_100).fill('won'));
+  });
 });
 
 test('a pipeline that deals use cannot be deleted; its stages go with it', async () => {

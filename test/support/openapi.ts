@@ -2,7 +2,7 @@
 import { type TSchema, Type } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { openApiDocument } from '../../server/openapi/document.ts';
-import type { Json } from './harness.ts';
+import type { Json } from './json.ts';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 // Headers that say something of the answer; the document must name each one that is sent.

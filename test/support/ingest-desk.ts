@@ -1,0 +1,128 @@
+// A database for the tests of ingest, with an organization of its own for every test, and what is seen of it over HTTP.
+import { afterAll, beforeAll, beforeEach, expect } from 'bun:test';
+import { parseBookings } from '../../cli/ingest/bookings-json.ts';
+import { parseCalendar } from '../../cli/ingest/ics.ts';
+import { parseMeetings } from '../../cli/ingest/meetings-json.ts';
+import { parseRecordings } from '../../cli/ingest/recordings-json.ts';
+import { createOrganization, createUser } from '../../db/accounts.ts';
+import type { IngestOptions, IngestReport } from '../../db/ingest.ts';
+import { ingestBookings } from '../../db/ingest-bookings.ts';
+import { ingestMeetings } from '../../db/ingest-meetings.ts';
+import { ingestRecordings } from '../../db/ingest-recordings.ts';
+import { type Harness, type Json, startHarness } from './harness.ts';
+
+export const NOW = Date.parse('2026-03-01T12:00:00Z');
+/** Times of an event, in the lines of a calendar. */
+export const PAST = 'DTSTART:20260201T090000Z\nDTEND:20260201T100000Z';
+export const FUTURE = 'DTSTART:20260401T090000Z\nDTEND:20260401T100000Z';
+
+/** Created, updated, unchanged, cancelled. */
+export const counts = ({ created, updated, unchanged, cancelled }: IngestReport): number[] => [
+  created,
+  updated,
+  unchanged,
+  cancelled,
+];
+
+const bytes = (items: Json[]): Uint8Array => new TextEncoder().encode(JSON.stringify(items));
+
+/** Registers the hooks of a test file; what it gives is always of the test that runs. */
+export function ingestDesk() {
+  let harness: Harness;
+  let options: IngestOptions;
+  let key = '';
+  let alice = '';
+  beforeAll(async () => {
+    harness = await startHarness();
+  });
+  afterAll(() => harness.close());
+  beforeEach(async () => {
+    const { store } = harness;
+    const org = await store.write((trx) => createOrganization(trx, crypto.randomUUID(), NOW));
+    const user = { orgId: org.id, email: 'Alice@Acme.test', name: null, now: NOW };
+    alice = (await store.write((trx) => createUser(trx, user))).id;
+    key = (await harness.issue({ orgId: org.id })).key;
+    options = { orgId: org.id, ownerId: null, now: NOW };
+  });
+
+  async function get(path: string): Promise<Json> {
+    const { status, body, text } = await harness.send('GET', `/api/v2/${path}`, { key });
+    if (status !== 200) throw new Error(`${path}: ${status} ${text}`);
+    return body.data;
+  }
+
+  async function create(path: string, body: Json): Promise<Json> {
+    const { status, body: reply, text } = await harness.send('POST', `/api/v2/${path}`, { key, body });
+    if (status !== 201) throw new Error(`${path}: ${status} ${text}`);
+    return reply.data;
+  }
+
+  async function byExternalId(resource: string): Promise<Map<string, Json>> {
+    const records: Json[] = await get(`${resource}?limit=200`);
+    return new Map(records.map((record) => [record.external_id, record]));
+  }
+
+  /** The status of each meeting by its external id. */
+  async function statuses(): Promise<Record<string, string>> {
+    return Object.fromEntries(
+      [...(await byExternalId('meetings'))].map(([id, { status }]) => [id, status]).sort(),
+    );
+  }
+
+  /** Ingests a calendar of the events given as lines without BEGIN and END. */
+  async function calendar(
+    events: string[],
+    changed: Partial<IngestOptions> & { method?: string } = {},
+  ): Promise<IngestReport> {
+    const { method = 'PUBLISH', ...rest } = changed;
+    const blocks = events.map(
+      (lines) => `BEGIN:VEVENT
+${lines}
+END:VEVENT
+`,
+    );
+    const text = `BEGIN:VCALENDAR
+METHOD:${method}
+${blocks.join('')}END:VCALENDAR
+`;
+    const current = { ...options, ...rest };
+    const { entries, faults } = parseCalendar(new TextEncoder().encode(text), 'test.ics', current.now);
+    expect(faults).toEqual([]);
+    return ingestMeetings(harness.store, current, entries);
+  }
+
+  function meetings(...items: Json[]): Promise<IngestReport> {
+    const { entries, faults } = parseMeetings(bytes(items), 'test.json');
+    expect(faults).toEqual([]);
+    return ingestMeetings(harness.store, options, entries);
+  }
+
+  function recordings(...items: Json[]): Promise<IngestReport> {
+    const { entries, faults } = parseRecordings(bytes(items), 'test.json');
+    expect(faults).toEqual([]);
+    return ingestRecordings(harness.store, options, entries);
+  }
+
+  function bookings(...items: Json[]): Promise<IngestReport> {
+    const { entries, faults } = parseBookings(bytes(items), 'test.json');
+    expect(faults).toEqual([]);
+    return ingestBookings(harness.store, options, entries);
+  }
+
+  return {
+    get harness() {
+      return harness;
+    },
+    get options() {
+      return options;
+    },
+    get key() {
+      return key;
+    },
+    /** A user, whose email is Alice@Acme.test. */
+    get alice() {
+      return alice;
+    },
+    ...{ get, create, byExternalId, statuses, calendar, meetings, recordings, bookings },
+  };
+}
