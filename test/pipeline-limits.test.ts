@@ -47,6 +47,17 @@ describe('the limit of a key', () => {
     expect(limitsOf(await get(harness))).toEqual([1, 0, minute / 1_000 + 60]);
   });
 
+  test('a request that began in the minute before does not bring that minute back', async () => {
+    const harness = await start({ keyLimit: 3 });
+    const minute = Math.floor(harness.clock.now / MINUTE_MS + 1) * MINUTE_MS;
+    harness.clock.now = minute;
+    expect(limitsOf(await get(harness))[1]).toBe(2);
+    harness.clock.now = minute - 1;
+    expect(limitsOf(await get(harness))).toEqual([3, 1, minute / 1_000 + 60]);
+    harness.clock.now = minute;
+    expect(limitsOf(await get(harness))[1]).toBe(0);
+  });
+
   test('each key has its own', async () => {
     const harness = await start({ keyLimit: 1 });
     const other = await harness.issue();

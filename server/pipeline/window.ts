@@ -37,7 +37,8 @@ export class FixedWindow {
 
   #current(now: number): Map<string, number> {
     const minute = Math.floor(now / WINDOW_MS);
-    if (minute !== this.#minute) {
+    // A request that began in the last minute must not bring it back; a clock that was set back must.
+    if (minute > this.#minute || minute < this.#minute - 1) {
       this.#minute = minute;
       this.#counts = new Map();
     }
