@@ -1,8 +1,5 @@
 // A map on disk: what an import has to remember of every row must not grow its memory.
 import { Database, type Statement } from 'bun:sqlite';
-import { rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 
 /** Texts by key; the first value of a key stays. */
 export class KeyStore {
@@ -10,18 +7,19 @@ export class KeyStore {
   readonly #insert: Statement;
   readonly #replace: Statement;
   readonly #select: Statement<{ value: string }, [string]>;
-  readonly #temporaryPath: string | null;
+  readonly #isTemporary: boolean;
 
-  /** Opens the store at a path, or one that is gone when it is closed. */
+  /** Opens the store at a path, or one that is gone when it is closed or the process ends. */
   constructor(path: string | null = null) {
-    this.#temporaryPath = path === null ? join(tmpdir(), `crm-import-${crypto.randomUUID()}.keys`) : null;
-    this.#database = new Database(path ?? this.#temporaryPath ?? '', { create: true, strict: true });
+    this.#isTemporary = path === null;
+    this.#database = new Database(path ?? ':memory:', { create: true, strict: true });
     this.#database.run('PRAGMA busy_timeout = 5000');
-    // A temporary store has nothing to lose in a crash: one transaction, never committed.
-    this.#database.run(path === null ? 'PRAGMA journal_mode = OFF' : 'PRAGMA journal_mode = DELETE');
-    this.#database.run(path === null ? 'PRAGMA synchronous = OFF' : 'PRAGMA synchronous = NORMAL');
+    // SQLite keeps what is temporary in a file without a name: no kill leaves it behind.
+    this.#database.run(path === null ? 'PRAGMA temp_store = FILE' : 'PRAGMA journal_mode = DELETE');
+    this.#database.run('PRAGMA synchronous = NORMAL');
     this.#database.run(
-      'CREATE TABLE IF NOT EXISTS keys (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID',
+      `CREATE ${path === null ? 'TEMP ' : ''}TABLE IF NOT EXISTS keys ` +
+        '(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID',
     );
     if (path === null) this.#database.run('BEGIN');
     this.#insert = this.#database.query('INSERT OR IGNORE INTO keys (key, value) VALUES (?, ?)');
@@ -48,12 +46,11 @@ export class KeyStore {
     const add = (): void => {
       for (const [key, value] of entries) this.add(key, value);
     };
-    if (this.#temporaryPath !== null) add();
+    if (this.#isTemporary) add();
     else this.#database.transaction(add)();
   }
 
   close(): void {
     this.#database.close();
-    if (this.#temporaryPath !== null) rmSync(this.#temporaryPath, { force: true });
   }
 }
