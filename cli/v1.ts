@@ -1,4 +1,12 @@
 // The lists of version 1, which are queries by POST and have fields of their own.
+import {
+  INTERACTION_FIELDS,
+  INTERACTION_FILTERS,
+  INTERACTIONS_PAGE_MAX,
+  PEOPLE_FILTERS,
+  PEOPLE_PAGE_MAX,
+  PERSON_FIELDS,
+} from '../db/resources/v1.ts';
 
 export interface V1List {
   name: string;
@@ -12,38 +20,18 @@ export interface V1List {
 const PEOPLE: V1List = {
   name: 'people',
   path: '/api/v1/people/query',
-  pageSizeMax: 100,
-  filters: ['email', 'phone', 'companyId', 'owner'],
-  fields: [
-    'id',
-    'email',
-    'firstName',
-    'lastName',
-    'title',
-    'phone',
-    'personalPhone',
-    'linkedin',
-    'twitter',
-    'facebook',
-    'instagram',
-    'whatsapp',
-    'altEmails',
-    'remarks',
-    'companyId',
-    'owner',
-    'createdBy',
-    'creationTime',
-    'lastInteraction',
-  ],
+  pageSizeMax: PEOPLE_PAGE_MAX,
+  filters: PEOPLE_FILTERS,
+  fields: PERSON_FIELDS,
   columns: ['id', 'email', 'firstName', 'lastName', 'title', 'phone', 'creationTime'],
 };
 
 const INTERACTIONS: V1List = {
   name: 'interactions',
   path: '/api/v1/interactions/query',
-  pageSizeMax: 21,
-  filters: ['contactId', 'companyId'],
-  fields: ['id', 'type', 'direction', 'title', 'summary', 'interactionDate', 'createdBy', 'creationTime'],
+  pageSizeMax: INTERACTIONS_PAGE_MAX,
+  filters: INTERACTION_FILTERS,
+  fields: INTERACTION_FIELDS,
   columns: ['id', 'type', 'direction', 'title', 'interactionDate'],
 };
 

@@ -125,7 +125,7 @@ function oversizedPart(value: JsonValue, path: string): Detail | undefined {
     const what = Array.isArray(value) ? 'items' : 'keys';
     return {
       path,
-      message: `has ${count} ${what}, far more than are allowed`,
+      message: `has ${count} ${what}; nothing here takes more than ${ENTRIES_MAX}`,
       code: 'VALIDATION_OUT_OF_RANGE',
     };
   }

@@ -2,10 +2,14 @@
 import { type TSchema, Type } from 'typebox';
 import { EMAIL_CHARACTERS_MAX, INSTANT_MS_MAX, INSTANT_MS_MIN } from '../../db/fields.ts';
 import { INTERACTION_DIRECTIONS, INTERACTION_TYPES } from '../../db/resources/interactions.ts';
+import {
+  INTERACTION_FILTERS,
+  INTERACTIONS_PAGE_MAX,
+  PEOPLE_FILTERS,
+  PEOPLE_PAGE_MAX,
+} from '../../db/resources/v1.ts';
 import { COMPANY_WRITABLE_FIELDS } from './translate.ts';
 
-const PEOPLE_PAGE_MAX = 100;
-const INTERACTIONS_PAGE_MAX = 21;
 const PAGE_DEFAULT = 20;
 
 const closed = { additionalProperties: false };
@@ -42,7 +46,7 @@ export const personCreate = Type.Object(
 );
 export const personUpsert = Type.Object({ email, ...personFields }, closed);
 export const personUpdate = Type.Object({ email: Type.Optional(email), ...personFields }, closed);
-export const peopleQuery = querySchema(PEOPLE_PAGE_MAX, ['email', 'phone', 'companyId', 'owner']);
+export const peopleQuery = querySchema(PEOPLE_PAGE_MAX, PEOPLE_FILTERS);
 
 const socialFields = Object.fromEntries(
   COMPANY_WRITABLE_FIELDS.filter((name) => name !== 'domain').map((name) => [name, optionalText]),
@@ -60,7 +64,7 @@ const domain = Type.String({ minLength: 1, maxLength: 1_000, example: 'example.c
 export const companyCreate = Type.Object({ domain, ...socialFields }, additional);
 export const companyUpdate = Type.Object({ domain: Type.Optional(domain), ...socialFields }, additional);
 
-export const interactionsQuery = querySchema(INTERACTIONS_PAGE_MAX, ['contactId', 'companyId']);
+export const interactionsQuery = querySchema(INTERACTIONS_PAGE_MAX, INTERACTION_FILTERS);
 export const interactionCreate = Type.Object(
   {
     type: Type.Enum([...INTERACTION_TYPES]),
@@ -110,7 +114,7 @@ export const idOnly = Type.Object({ id: Type.String() }, closed);
 export const interactionCreated = Type.Object({ id: Type.String(), isDuplicate: Type.Boolean() }, closed);
 export const team = Type.Object({ team_name: Type.String() }, closed);
 
-function querySchema(limitMax: number, filters: string[]): TSchema {
+function querySchema(limitMax: number, filters: readonly string[]): TSchema {
   return Type.Object(
     {
       cursor: Type.Optional(Type.String({ description: 'The end_cursor of the page before.' })),

@@ -1,5 +1,6 @@
 // The translation between v1 and v2: names, dates, and what v1 leaves out. Pure functions, no rules of their own.
 import type { Data, JsonValue } from '../../db/fields.ts';
+import { INTERACTION_FIELDS, PERSON_FIELDS } from '../../db/resources/v1.ts';
 
 // v1 name → v2 name, where camelCase and snake_case do not say it all.
 const RENAMED: Record<string, string> = {
@@ -8,28 +9,6 @@ const RENAMED: Record<string, string> = {
   creationTime: 'created_at',
 };
 const RENAMED_BACK = Object.fromEntries(Object.entries(RENAMED).map(([v1, v2]) => [v2, v1]));
-
-const PERSON_FIELDS = [
-  'id',
-  'email',
-  'firstName',
-  'lastName',
-  'title',
-  'phone',
-  'personalPhone',
-  'linkedin',
-  'twitter',
-  'facebook',
-  'instagram',
-  'whatsapp',
-  'altEmails',
-  'remarks',
-  'companyId',
-  'owner',
-  'createdBy',
-  'creationTime',
-  'lastInteraction',
-] as const;
 
 /** Fields of a v1 company that clients write; all others are additional properties. */
 export const COMPANY_WRITABLE_FIELDS = [
@@ -44,22 +23,6 @@ export const COMPANY_WRITABLE_FIELDS = [
 
 /** Fields of a v1 company that the service sets. */
 export const COMPANY_READ_ONLY_FIELDS = ['id', 'createdBy', 'creationTime', 'lastInteraction'] as const;
-
-const INTERACTION_FIELDS = [
-  'id',
-  'type',
-  'direction',
-  'title',
-  'summary',
-  'interactionDate',
-  'mainContact',
-  'primaryId',
-  'secondaryId',
-  'contactIds',
-  'companyIds',
-  'createdBy',
-  'creationTime',
-] as const;
 
 /** The v2 name of a v1 field. */
 export function v2Name(name: string): string {

@@ -1,0 +1,50 @@
+// What version 1 calls the fields of its resources, and what its queries take.
+
+/** Fields of a person, in the order of responses. */
+export const PERSON_FIELDS = [
+  'id',
+  'email',
+  'firstName',
+  'lastName',
+  'title',
+  'phone',
+  'personalPhone',
+  'linkedin',
+  'twitter',
+  'facebook',
+  'instagram',
+  'whatsapp',
+  'altEmails',
+  'remarks',
+  'companyId',
+  'owner',
+  'createdBy',
+  'creationTime',
+  'lastInteraction',
+] as const;
+
+/** Fields of an interaction, in the order of responses. */
+export const INTERACTION_FIELDS = [
+  'id',
+  'type',
+  'direction',
+  'title',
+  'summary',
+  'interactionDate',
+  'mainContact',
+  'primaryId',
+  'secondaryId',
+  'contactIds',
+  'companyIds',
+  'createdBy',
+  'creationTime',
+] as const;
+
+/** Keys of a people query's filter. */
+export const PEOPLE_FILTERS = ['email', 'phone', 'companyId', 'owner'] as const;
+/** Largest page of a people query. */
+export const PEOPLE_PAGE_MAX = 100;
+/** Keys of an interactions query's filter. */
+export const INTERACTION_FILTERS = ['contactId', 'companyId'] as const;
+/** Largest page of an interactions query. */
+export const INTERACTIONS_PAGE_MAX = 21;
