@@ -1,5 +1,5 @@
 // Request bodies from the command line: JSON as it is, or field=value typed by the declaration.
-import type { Data, Field, JsonValue } from '../db/fields.ts';
+import type { Data, Field, JsonValue } from '../db/declare/fields.ts';
 import { messageOf, usageError } from './errors.ts';
 import { isoMilliseconds } from './instant.ts';
 import { readText } from './io.ts';

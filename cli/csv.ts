@@ -1,5 +1,5 @@
 // Writes CSV as RFC 4180 has it, with line feeds; nested values become JSON text.
-import type { JsonValue } from '../db/fields.ts';
+import type { JsonValue } from '../db/declare/fields.ts';
 
 const FORMULA_START = /^[=+\-@\t\r]/;
 

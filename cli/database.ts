@@ -62,7 +62,7 @@ function systemAdvice(error: Error, code: string) {
 
 /** The organization of that name or id; an error if there is none. */
 export async function organizationNamed(store: Store, nameOrId: string): Promise<OrganizationRow> {
-  const { findOrganization } = await import('../db/accounts.ts');
+  const { findOrganization } = await import('../db/tables/accounts.ts');
   const organization = await findOrganization(store.read, nameOrId);
   if (organization !== undefined) return organization;
   throw new CliError(`There is no organization "${nameOrId}".`, {
@@ -72,7 +72,7 @@ export async function organizationNamed(store: Store, nameOrId: string): Promise
 
 /** The user of that email or id in the organization; an error if there is none. */
 export async function userNamed(store: Store, org: OrganizationRow, emailOrId: string): Promise<UserRow> {
-  const { findUser } = await import('../db/accounts.ts');
+  const { findUser } = await import('../db/tables/accounts.ts');
   const user = await findUser(store.read, org.id, emailOrId);
   if (user !== undefined) return user;
   throw new CliError(`${org.name} has no user "${emailOrId}".`, {

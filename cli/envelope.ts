@@ -1,5 +1,5 @@
 // The shapes of the service's answers, and what a good one carries.
-import type { Data, JsonValue } from '../db/fields.ts';
+import type { Data, JsonValue } from '../db/declare/fields.ts';
 import { CliError } from './errors.ts';
 import { isObject } from './json.ts';
 

@@ -1,5 +1,5 @@
 // What a parsed JSON value is.
-import type { Data, JsonValue } from '../db/fields.ts';
+import type { Data, JsonValue } from '../db/declare/fields.ts';
 
 /** Whether a value is an object with keys, neither null nor an array. */
 export function isObject(value: JsonValue | undefined): value is Data;

@@ -1,7 +1,8 @@
 // From the options of `keys issue` to the key that is to be made, with everything checked.
-import type { AccessLevel, NewKey } from '../db/keys.ts';
+
 import type { OrganizationRow } from '../db/schema.ts';
 import type { Store } from '../db/store.ts';
+import type { AccessLevel, NewKey } from '../db/tables/keys.ts';
 import { checkedName, organizationNamed, userNamed } from './database.ts';
 import { CliError, usageError } from './errors.ts';
 import { isoMilliseconds } from './instant.ts';
@@ -80,7 +81,7 @@ async function chosenScopes(options: IssueOptions): Promise<string[]> {
 }
 
 async function migratedScopes(store: Store, org: OrganizationRow, keyId: string): Promise<string[]> {
-  const { findKey, scopesFromV1 } = await import('../db/keys.ts');
+  const { findKey, scopesFromV1 } = await import('../db/tables/keys.ts');
   const key = await findKey(store.read, keyId);
   if (key?.api === 'v1' && key.org_id === org.id) return scopesFromV1(key.scopes.split(','));
   // Someone may well paste the key itself: never repeat it.

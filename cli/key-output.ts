@@ -1,7 +1,7 @@
 // How a key is shown, once: bare in a pipe, framed on a terminal, as an object with -o json.
-import type { Data } from '../db/fields.ts';
-import type { IssuedKey } from '../db/keys.ts';
+import type { Data } from '../db/declare/fields.ts';
 import type { ApiKeyRow } from '../db/schema.ts';
+import type { IssuedKey } from '../db/tables/keys.ts';
 import type { Config } from './config.ts';
 import { isoTime } from './database.ts';
 import { writeOut } from './io.ts';

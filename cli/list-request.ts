@@ -1,5 +1,5 @@
 // From the options of `list` and `export` to the requests that answer them, page by page.
-import type { Data } from '../db/fields.ts';
+import type { Data } from '../db/declare/fields.ts';
 import type { Client } from './client.ts';
 import { type ApiResponse, pageOf } from './envelope.ts';
 import { usageError } from './errors.ts';

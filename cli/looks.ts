@@ -1,5 +1,5 @@
 // How records of each resource, version and sub-resource look on stdout.
-import type { Resource } from '../db/resource.ts';
+import type { Resource } from '../db/declare/resource.ts';
 import { instantsOf, type Look } from './output.ts';
 import { resourceNamed, type Target } from './target.ts';
 import type { V1List } from './v1.ts';

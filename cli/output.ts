@@ -1,5 +1,5 @@
 // Data on stdout in the format that was asked for: table, json, ndjson or csv.
-import type { Data, Field } from '../db/fields.ts';
+import type { Data, Field } from '../db/declare/fields.ts';
 import type { Config, OutputFormat } from './config.ts';
 import { csvRow } from './csv.ts';
 import { usageError } from './errors.ts';

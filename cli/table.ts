@@ -1,5 +1,5 @@
 // Tables for people: aligned columns, fitted to the terminal, nothing in them that a terminal would obey.
-import type { Data, JsonValue } from '../db/fields.ts';
+import type { Data, JsonValue } from '../db/declare/fields.ts';
 import { isObject } from './json.ts';
 import { neutralize, neutralizeLine } from './text.ts';
 

@@ -1,5 +1,5 @@
 // What the commands act on: a resource by name, a record by id, a sub-resource by path.
-import type { Association, Link, Operation, Resource } from '../db/resource.ts';
+import type { Association, Link, Operation, Resource } from '../db/declare/resource.ts';
 import { type CliError, usageError } from './errors.ts';
 
 /** `deals/ID/contacts` or `meetings/ID/deal`, taken apart. */

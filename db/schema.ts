@@ -1,7 +1,7 @@
 // The tables as Kysely sees them: the accounts typed one by one, the records by the shape they share.
 import type { Kysely } from 'kysely';
-import type { ColumnValue } from './fields.ts';
-import type { Resource, Row } from './resource.ts';
+import type { ColumnValue } from './declare/fields.ts';
+import type { Resource, Row } from './declare/resource.ts';
 
 export interface OrganizationRow {
   id: string;

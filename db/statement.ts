@@ -1,6 +1,6 @@
 // Hot queries, built and compiled by Kysely once and then only given their parameters.
 import type { Compilable, CompiledQuery } from 'kysely';
-import type { ColumnValue } from './fields.ts';
+import type { ColumnValue } from './declare/fields.ts';
 import type { Db } from './schema.ts';
 
 class Placeholder {

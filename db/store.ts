@@ -2,8 +2,8 @@
 import { Migrator } from 'kysely';
 import { MIGRATIONS } from './migrations/index.ts';
 import type { Db } from './schema.ts';
-import { type Connection, DatabaseFileError, openReader, openWriter } from './sqlite.ts';
-import { WriteQueue } from './write-queue.ts';
+import { type Connection, DatabaseFileError, openReader, openWriter } from './sqlite/open-store.ts';
+import { WriteQueue } from './sqlite/write-queue.ts';
 
 export interface Store {
   /** For queries; it cannot write. */

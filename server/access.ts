@@ -1,6 +1,7 @@
 // Who is asking and what they may do: the one thing that business rules know of a key.
-import type { AccessLevel } from '../db/keys.ts';
-import type { Resource, Row } from '../db/resource.ts';
+
+import type { Resource, Row } from '../db/declare/resource.ts';
+import type { AccessLevel } from '../db/tables/keys.ts';
 
 export interface Access {
   orgId: string;

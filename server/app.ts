@@ -1,7 +1,7 @@
 // createApp(): the whole server on one screen; importing or creating it does nothing until a request comes.
 import { Elysia } from 'elysia';
-import { touchKey } from '../db/keys.ts';
 import type { Store } from '../db/store.ts';
+import { touchKey } from '../db/tables/keys.ts';
 import type { Access } from './access.ts';
 import { Cursors } from './cursor.ts';
 import { docs } from './docs.ts';

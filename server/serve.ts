@@ -1,8 +1,9 @@
 // Starts the service: database, lock, app, socket; and stops it in the opposite order.
-import { purgeStoredResponses } from '../db/idempotency.ts';
-import { lockForServing } from '../db/serving-lock.ts';
-import { getSigningSecret } from '../db/settings.ts';
+
+import { lockForServing } from '../db/sqlite/serving-lock.ts';
 import { openStore, type Store } from '../db/store.ts';
+import { purgeStoredResponses } from '../db/tables/idempotency.ts';
+import { getSigningSecret } from '../db/tables/settings.ts';
 import { createApp } from './app.ts';
 import { createLogger, type LogStyle } from './log.ts';
 

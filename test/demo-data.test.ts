@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { buildDemoData } from '../cli/quickstart/demo-data.ts';
 import { type DemoRecord, READ_ONLY, WRITABLE, type WritableName } from '../cli/quickstart/types.ts';
-import { linkSchema } from '../db/resource.ts';
+import { linkSchema } from '../db/declare/resource.ts';
 import { getResource } from '../db/resources/index.ts';
 import { DEFAULT_STAGES } from '../db/resources/pipelines.ts';
 

@@ -4,9 +4,9 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
-import { createOrganization } from '../db/accounts.ts';
-import { issueKey } from '../db/keys.ts';
 import { openStore } from '../db/store.ts';
+import { createOrganization } from '../db/tables/accounts.ts';
+import { issueKey } from '../db/tables/keys.ts';
 import { allOperations } from '../server/app.ts';
 import { type RunningServer, startServer } from '../server/serve.ts';
 

@@ -178,7 +178,7 @@ test('run again it says that nothing is left to do, and changes nothing', async 
 
 test('killed at any request and run again, everything is there once', async () => {
   const { harness } = service;
-  const { createOrganization } = await import('../db/accounts.ts');
+  const { createOrganization } = await import('../db/tables/accounts.ts');
   for (const at of [4, 7, 9, 12, 15]) {
     const org = await harness.store.write((trx) =>
       createOrganization(trx, `Killed ${at}`, harness.clock.now),
@@ -205,7 +205,7 @@ test('killed at any request and run again, everything is there once', async () =
 
 test('as CSV too, where custom values become text', async () => {
   const { harness } = service;
-  const { createOrganization } = await import('../db/accounts.ts');
+  const { createOrganization } = await import('../db/tables/accounts.ts');
   const org = await harness.store.write((trx) => createOrganization(trx, 'From CSV', harness.clock.now));
   const { key } = await harness.issue({ orgId: org.id });
   await service.crm(['export', 'all', '--out', 'sheets', '--format', 'csv']);
@@ -219,7 +219,7 @@ test('as CSV too, where custom values become text', async () => {
 
 test('rejected notes of every level stand in one errors file', async () => {
   const { harness } = service;
-  const { createOrganization } = await import('../db/accounts.ts');
+  const { createOrganization } = await import('../db/tables/accounts.ts');
   const org = await harness.store.write((trx) => createOrganization(trx, 'Rejecting', harness.clock.now));
   const { key } = await harness.issue({ orgId: org.id });
   const note = (id: string, parent_id: string | null, title: unknown) =>

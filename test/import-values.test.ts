@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { decideDates, readDay, readInstant, type SlashedEvidence, weighDate } from '../cli/import/dates.ts';
 import { readValue } from '../cli/import/values.ts';
-import type { Field } from '../db/fields.ts';
+import type { Field } from '../db/declare/fields.ts';
 import { companies } from '../db/resources/companies.ts';
 import { deals } from '../db/resources/deals.ts';
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { parseMeetings } from '../cli/ingest/meetings-json.ts';
 import { parseRecordings } from '../cli/ingest/recordings-json.ts';
-import type { Data } from '../db/fields.ts';
+import type { Data } from '../db/declare/fields.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const told = ({ faults }: { faults: { line: number; message: string }[] }): string[] =>

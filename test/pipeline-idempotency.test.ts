@@ -1,6 +1,6 @@
 // Idempotent replay: what is answered again, byte for byte, for how long, and what is not kept.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { purgeStoredResponses } from '../db/idempotency.ts';
+import { purgeStoredResponses } from '../db/tables/idempotency.ts';
 import { expectRefusal, type FaultRow } from './support/envelope.ts';
 import { type Harness, type Json, startHarness } from './support/harness.ts';
 import { type Keyed, keyedOf, unique } from './support/keyed.ts';

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createOrganization } from '../db/accounts.ts';
-import { issueKey } from '../db/keys.ts';
 import { openStore } from '../db/store.ts';
+import { createOrganization } from '../db/tables/accounts.ts';
+import { issueKey } from '../db/tables/keys.ts';
 import { type RunningServer, startServer } from '../server/serve.ts';
 import type { Json } from './support/harness.ts';
 

@@ -3,11 +3,11 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Kysely } from 'kysely';
 import { BunSqliteDialect } from 'kysely-bun-sqlite';
-import { findDuplicate, listInvolved } from '../db/interactions.ts';
-import { listRecords } from '../db/query.ts';
-import { deleteRecord } from '../db/records.ts';
 import { RESOURCES } from '../db/resources/index.ts';
 import type { Schema } from '../db/schema.ts';
+import { findDuplicate, listInvolved } from '../db/tables/interactions.ts';
+import { listRecords } from '../db/tables/query.ts';
+import { deleteRecord } from '../db/tables/records.ts';
 import { type Harness, startHarness } from './support/harness.ts';
 
 let harness: Harness;

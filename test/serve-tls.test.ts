@@ -3,10 +3,10 @@ import { expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createOrganization } from '../db/accounts.ts';
-import { issueKey } from '../db/keys.ts';
 import { V2_SCOPES } from '../db/resources/index.ts';
 import { openStore } from '../db/store.ts';
+import { createOrganization } from '../db/tables/accounts.ts';
+import { issueKey } from '../db/tables/keys.ts';
 import { startServer } from '../server/serve.ts';
 
 const hasOpenssl = Bun.which('openssl') !== null;

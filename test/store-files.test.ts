@@ -4,11 +4,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
-import { createOrganization, listOrganizations } from '../db/accounts.ts';
 import { MIGRATIONS } from '../db/migrations/index.ts';
 import type { Db } from '../db/schema.ts';
-import { DatabaseFileError } from '../db/sqlite.ts';
+import { DatabaseFileError } from '../db/sqlite/open-store.ts';
 import { openStore, type Store } from '../db/store.ts';
+import { createOrganization, listOrganizations } from '../db/tables/accounts.ts';
 import { databasePaths } from './support/folders.ts';
 
 const newPath = databasePaths();

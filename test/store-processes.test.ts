@@ -3,11 +3,11 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createOrganization } from '../db/accounts.ts';
-import { issueKey } from '../db/keys.ts';
 import { V2_SCOPES } from '../db/resources/index.ts';
-import { DatabaseFileError } from '../db/sqlite.ts';
+import { DatabaseFileError } from '../db/sqlite/open-store.ts';
 import { openStore } from '../db/store.ts';
+import { createOrganization } from '../db/tables/accounts.ts';
+import { issueKey } from '../db/tables/keys.ts';
 import { type ServeOptions, startServer } from '../server/serve.ts';
 import type { Json } from './support/harness.ts';
 

@@ -1,6 +1,6 @@
 // Every field that clients write, generated from the declarations: what it takes, refuses, defaults to, and how null clears it.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Field } from '../db/fields.ts';
+import type { Field } from '../db/declare/fields.ts';
 import { getResource } from '../db/resources/index.ts';
 import { COMMON_FIELDS, CONTRACT, type Contract, CREATABLE } from './support/contract.ts';
 import { acceptedValues, makeTargets, refusedValues, type Targets } from './support/field-samples.ts';

@@ -1,8 +1,8 @@
 // `crm init`: from nothing to a database with an organization, a user and a key; run again it changes nothing.
 import type { Command } from 'commander';
-import type { IssuedKey } from '../../db/keys.ts';
 import type { OrganizationRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
+import type { IssuedKey } from '../../db/tables/keys.ts';
 import { type Config, resolveConfig } from '../config.ts';
 import { checkedEmail, checkedName, databaseFlag, withStore } from '../database.ts';
 import { note } from '../io.ts';
@@ -53,8 +53,10 @@ async function runInit(options: Options, config: Config): Promise<void> {
 
 // One transaction: two runs at once make one organization and one key.
 async function setUp(store: Store, name: string, email: string | undefined): Promise<Outcome> {
-  const { createOrganization, createUser, findOrganization, findUser } = await import('../../db/accounts.ts');
-  const { issueKey, listKeys } = await import('../../db/keys.ts');
+  const { createOrganization, createUser, findOrganization, findUser } = await import(
+    '../../db/tables/accounts.ts'
+  );
+  const { issueKey, listKeys } = await import('../../db/tables/keys.ts');
   const { V2_SCOPES } = await import('../../db/resources/index.ts');
   const now = Date.now();
   return store.write(async (trx) => {

@@ -66,7 +66,7 @@ function registerIssue(keys: Command): void {
 }
 
 async function runIssue(options: IssueOptions, config: Config): Promise<void> {
-  const { issueKey } = await import('../../db/keys.ts');
+  const { issueKey } = await import('../../db/tables/keys.ts');
   const issued = await withStore(config.db, async (store) => {
     const key = await newKey(store, options, Date.now());
     return store.write((trx) => issueKey(trx, key));
@@ -75,7 +75,7 @@ async function runIssue(options: IssueOptions, config: Config): Promise<void> {
 }
 
 async function runList(org: string | undefined, config: Config): Promise<void> {
-  const { listKeys } = await import('../../db/keys.ts');
+  const { listKeys } = await import('../../db/tables/keys.ts');
   const rows = await withStore(config.db, async (store) => {
     const orgId = org === undefined ? undefined : (await organizationNamed(store, org)).id;
     return listKeys(store.read, orgId);
@@ -88,7 +88,7 @@ async function runRotate(id: string, graceText: string, config: Config): Promise
   if (graceMs === undefined || graceMs > GRACE_DAYS_MAX * DAY_MS) {
     throw usageError(`"${graceText}" is no grace period.`, 'give 0, or up to 7 days, like 30m, 24h or 7d.');
   }
-  const { rotateKey } = await import('../../db/keys.ts');
+  const { rotateKey } = await import('../../db/tables/keys.ts');
   const now = Date.now();
   const issued = await withStore(config.db, async (store) => {
     const row = await keyOfId(store, id);
@@ -106,7 +106,7 @@ async function runRotate(id: string, graceText: string, config: Config): Promise
 }
 
 async function runRevoke(id: string, config: Config): Promise<void> {
-  const { revokeKey } = await import('../../db/keys.ts');
+  const { revokeKey } = await import('../../db/tables/keys.ts');
   const wasRevoked = await withStore(config.db, async (store) => {
     const row = await keyOfId(store, id);
     return store.write((trx) => revokeKey(trx, row, Date.now()));
@@ -115,7 +115,7 @@ async function runRevoke(id: string, config: Config): Promise<void> {
 }
 
 async function keyOfId(store: Store, id: string): Promise<ApiKeyRow> {
-  const { findKey } = await import('../../db/keys.ts');
+  const { findKey } = await import('../../db/tables/keys.ts');
   const row = await findKey(store.read, id);
   if (row !== undefined) return row;
   // Someone may well paste the key itself: never repeat it.

@@ -1,7 +1,7 @@
 // `crm link` and `crm unlink`: tie records together through every sub-resource and association.
 import type { Command } from 'commander';
-import type { Data } from '../../db/fields.ts';
-import type { Link } from '../../db/resource.ts';
+import type { Data } from '../../db/declare/fields.ts';
+import type { Link } from '../../db/declare/resource.ts';
 import { bodyFromPairs } from '../body.ts';
 import { type Config, resolveConfig } from '../config.ts';
 import { connect } from '../connect.ts';

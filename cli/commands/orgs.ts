@@ -1,6 +1,6 @@
 // `crm orgs`: makes and lists organizations.
 import type { Command } from 'commander';
-import type { Data } from '../../db/fields.ts';
+import type { Data } from '../../db/declare/fields.ts';
 import type { OrganizationRow } from '../../db/schema.ts';
 import { type Config, resolveConfig } from '../config.ts';
 import { checkedName, isoTime, withStore } from '../database.ts';
@@ -30,7 +30,7 @@ export function registerOrgsCommand(program: Command): void {
 
 async function runCreate(text: string, config: Config): Promise<void> {
   const name = checkedName('The name of an organization', text);
-  const { createOrganization } = await import('../../db/accounts.ts');
+  const { createOrganization } = await import('../../db/tables/accounts.ts');
   const org = await withStore(config.db, (store) =>
     store.write((trx) => createOrganization(trx, name, Date.now())),
   );
@@ -39,7 +39,7 @@ async function runCreate(text: string, config: Config): Promise<void> {
 }
 
 async function runList(config: Config): Promise<void> {
-  const { listOrganizations } = await import('../../db/accounts.ts');
+  const { listOrganizations } = await import('../../db/tables/accounts.ts');
   const rows = await withStore(config.db, (store) => listOrganizations(store.read));
   const printer = createPrinter(config, LOOK);
   await printer.print(rows.map(presented));

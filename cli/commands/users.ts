@@ -1,6 +1,6 @@
 // `crm users`: makes and lists the users of an organization.
 import type { Command } from 'commander';
-import type { Data } from '../../db/fields.ts';
+import type { Data } from '../../db/declare/fields.ts';
 import type { UserRow } from '../../db/schema.ts';
 import { type Config, resolveConfig } from '../config.ts';
 import { checkedEmail, checkedName, organizationNamed, withStore } from '../database.ts';
@@ -39,7 +39,7 @@ export function registerUsersCommand(program: Command): void {
 async function runCreate(text: string, options: Options, config: Config): Promise<void> {
   const email = await checkedEmail(text);
   const name = options.name === undefined ? null : checkedName('The name of a user', options.name);
-  const { createUser } = await import('../../db/accounts.ts');
+  const { createUser } = await import('../../db/tables/accounts.ts');
   const user = await withStore(config.db, async (store) => {
     const org = await organizationNamed(store, options.org);
     return store.write((trx) => createUser(trx, { orgId: org.id, email, name, now: Date.now() }));
@@ -48,7 +48,7 @@ async function runCreate(text: string, options: Options, config: Config): Promis
 }
 
 async function runList(options: Options, config: Config): Promise<void> {
-  const { listUsers } = await import('../../db/accounts.ts');
+  const { listUsers } = await import('../../db/tables/accounts.ts');
   const rows = await withStore(config.db, async (store) => {
     const org = await organizationNamed(store, options.org);
     return listUsers(store.read, org.id);

@@ -1,7 +1,7 @@
 // Exports everything into a folder: one file a resource, and links.ndjson.
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Resource } from '../../db/resource.ts';
+import type { Resource } from '../../db/declare/resource.ts';
 import type { Client } from '../client.ts';
 import { listRequest } from '../list-request.ts';
 import type { ProgressState } from '../snapshot.ts';

@@ -1,6 +1,6 @@
 // The links of exported records, as lines that `import all` ties together again.
-import type { Data } from '../../db/fields.ts';
-import type { Resource } from '../../db/resource.ts';
+import type { Data } from '../../db/declare/fields.ts';
+import type { Resource } from '../../db/declare/resource.ts';
 import type { Client } from '../client.ts';
 import { CliError } from '../errors.ts';
 import { readLines } from '../lines.ts';

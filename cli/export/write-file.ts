@@ -1,6 +1,6 @@
 // From spooled records to the exported text: CSV columns found in a pass of their own, files renamed when whole.
 import { open, rename, rm } from 'node:fs/promises';
-import type { Data } from '../../db/fields.ts';
+import type { Data } from '../../db/declare/fields.ts';
 import { errorCode } from '../errors.ts';
 import { readLines } from '../lines.ts';
 import { createEncoder, type Look } from '../output.ts';

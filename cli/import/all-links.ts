@@ -1,6 +1,6 @@
 // Exported links: each is made again between the records that the old ones have become.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import type { Data } from '../../db/fields.ts';
+import type { Data } from '../../db/declare/fields.ts';
 import { findResource } from '../../db/resources/index.ts';
 import type { Client } from '../client.ts';
 import { askForRow } from './ask.ts';

@@ -1,5 +1,5 @@
 // Exported pipelines: one of the same name is used, with its stages made equal; the others are created.
-import type { Data } from '../../db/fields.ts';
+import type { Data } from '../../db/declare/fields.ts';
 import type { Client } from '../client.ts';
 import { recordOf } from '../envelope.ts';
 import { CliError } from '../errors.ts';

@@ -1,6 +1,6 @@
 // The records of an exported folder, resource by resource, with new ids in place of the old ones.
-import type { Data } from '../../db/fields.ts';
-import type { Resource } from '../../db/resource.ts';
+import type { Data } from '../../db/declare/fields.ts';
+import type { Resource } from '../../db/declare/resource.ts';
 import type { Client } from '../client.ts';
 import type { Config } from '../config.ts';
 import { CliError } from '../errors.ts';

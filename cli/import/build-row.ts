@@ -1,5 +1,5 @@
 // From a row of the input to the body that creates its record: places, types, looks up and checks every value.
-import type { Data, JsonValue } from '../../db/fields.ts';
+import type { Data, JsonValue } from '../../db/declare/fields.ts';
 import { BodyChecker } from './check.ts';
 import type { Destination, LookupKind } from './headers.ts';
 import type { Lookups, Pipeline } from './lookups.ts';

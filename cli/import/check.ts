@@ -1,8 +1,8 @@
 // The rules of a resource that a row can be held against before it is sent, so that a dry run finds what a run would.
 import { Compile, type Validator } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
-import { type Data, type Field, type JsonValue, normalizeDomain } from '../../db/fields.ts';
-import type { Resource } from '../../db/resource.ts';
+import { type Data, type Field, type JsonValue, normalizeDomain } from '../../db/declare/fields.ts';
+import type { Resource } from '../../db/declare/resource.ts';
 import { isObject } from '../json.ts';
 import { writableFields } from './headers.ts';
 import type { Rejection } from './row.ts';

@@ -1,5 +1,5 @@
 // The companies or contacts of a small organization, read at once: a request a page instead of one a name.
-import type { Data } from '../../db/fields.ts';
+import type { Data } from '../../db/declare/fields.ts';
 import type { Client } from '../client.ts';
 import { pageOf } from '../envelope.ts';
 

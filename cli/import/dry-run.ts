@@ -1,6 +1,6 @@
 // What a run would do with each row, found out without writing: references, conflicts with the server and in the file.
-import type { Data } from '../../db/fields.ts';
-import type { Resource } from '../../db/resource.ts';
+import type { Data } from '../../db/declare/fields.ts';
+import type { Resource } from '../../db/declare/resource.ts';
 import type { Client } from '../client.ts';
 import { pageOf } from '../envelope.ts';
 import { responseError } from '../response-error.ts';

@@ -1,7 +1,7 @@
 // The file of rejected rows: their own columns and why, in a form that can be corrected and imported again.
 import { closeSync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Data } from '../../db/fields.ts';
+import type { Data } from '../../db/declare/fields.ts';
 import { csvRow } from '../csv.ts';
 import { CliError, errorCode } from '../errors.ts';
 import { ERROR_COLUMNS, type Format, type Rejection, type SourceRow, TEXT_COLUMN } from './row.ts';

@@ -1,5 +1,5 @@
 // Rows in batches, several under way at once, settled strictly in the order of the input.
-import type { Data } from '../../db/fields.ts';
+import type { Data } from '../../db/declare/fields.ts';
 import type { PendingBatch } from './journal.ts';
 import type { Outcome, PreparedRow, SourceRow } from './row.ts';
 

@@ -1,5 +1,5 @@
 // Reads JSON arrays and NDJSON in pieces, one element at a time, so that a file of any length fits in memory.
-import type { Data, JsonValue } from '../../db/fields.ts';
+import type { Data, JsonValue } from '../../db/declare/fields.ts';
 import { CliError, messageOf } from '../errors.ts';
 import { isObject } from '../json.ts';
 

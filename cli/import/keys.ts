@@ -1,5 +1,5 @@
 // What only one record of an organization may have, as the server compares it.
-import { caselessKey, type Data, normalizeDomain } from '../../db/fields.ts';
+import { caselessKey, type Data, normalizeDomain } from '../../db/declare/fields.ts';
 
 /** A value that is unique, and the list filter that finds who has it. */
 export interface UniqueValue {

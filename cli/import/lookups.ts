@@ -1,5 +1,5 @@
 // Names become ids: companies, contacts, pipelines and stages are asked of the server once and remembered.
-import { caselessKey, type Data, normalizeDomain } from '../../db/fields.ts';
+import { caselessKey, type Data, normalizeDomain } from '../../db/declare/fields.ts';
 import type { Client } from '../client.ts';
 import { pageOf, recordOf } from '../envelope.ts';
 import { askForRow } from './ask.ts';

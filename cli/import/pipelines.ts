@@ -1,5 +1,5 @@
 // Stages as a create takes them: what an export says beyond that, the service gives anew.
-import type { JsonValue } from '../../db/fields.ts';
+import type { JsonValue } from '../../db/declare/fields.ts';
 import { isObject } from '../json.ts';
 
 /** Stages without the ids and positions that an exported pipeline has. */

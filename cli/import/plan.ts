@@ -1,5 +1,5 @@
 // The plan of an import: for every column where its values go, settled before the first row is sent.
-import type { Resource } from '../../db/resource.ts';
+import type { Resource } from '../../db/declare/resource.ts';
 import { type CliError, usageError } from '../errors.ts';
 import { counted } from '../format.ts';
 import { type DateFormat, type DateRules, decideDates, type SlashedEvidence } from './dates.ts';

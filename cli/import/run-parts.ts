@@ -1,6 +1,6 @@
 // What a run over one input is made of.
-import type { Data } from '../../db/fields.ts';
-import type { Resource } from '../../db/resource.ts';
+import type { Data } from '../../db/declare/fields.ts';
+import type { Resource } from '../../db/declare/resource.ts';
 import type { Client } from '../client.ts';
 import type { ErrorsFile } from './errors-file.ts';
 import type { Counts, Journal } from './journal.ts';

@@ -1,6 +1,6 @@
 // Sends one batch and settles its conflicts as --on-duplicate says.
-import type { Data } from '../../db/fields.ts';
-import type { Resource } from '../../db/resource.ts';
+import type { Data } from '../../db/declare/fields.ts';
+import type { Resource } from '../../db/declare/resource.ts';
 import type { Client } from '../client.ts';
 import type { BatchItem } from '../envelope.ts';
 import { pageOf, unexpectedAnswer } from '../envelope.ts';

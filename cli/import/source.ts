@@ -1,7 +1,7 @@
 // Opens an input: finds out its format, then gives its rows one at a time.
 import { createReadStream } from 'node:fs';
 import { extname } from 'node:path';
-import type { Data } from '../../db/fields.ts';
+import type { Data } from '../../db/declare/fields.ts';
 import { CliError, usageError } from '../errors.ts';
 import { counted } from '../format.ts';
 import { type CsvRecord, CsvScanner, declaredDelimiter, headerLineEnd, sniffDelimiter } from './csv.ts';

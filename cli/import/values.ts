@@ -1,5 +1,5 @@
 // A cell becomes the value that its field is declared to have, or a fault that says what is allowed.
-import type { Field, JsonValue } from '../../db/fields.ts';
+import type { Field, JsonValue } from '../../db/declare/fields.ts';
 import { isObject } from '../json.ts';
 import { type DateRules, readDay, readInstant } from './dates.ts';
 import { RowFault } from './row.ts';

@@ -1,5 +1,5 @@
 // Bookings from JSON: the read-only fields, or the webhooks of Cal.com and Calendly, in the order of what happened.
-import type { BookingEntry } from '../../db/ingest-bookings.ts';
+import type { BookingEntry } from '../../db/ingest/bookings.ts';
 import { bookings } from '../../db/resources/bookings.ts';
 import { isCalCom, readCalCom } from './cal-com.ts';
 import { isCalendly, readCalendly } from './calendly.ts';

@@ -1,6 +1,6 @@
 // Bookings as Cal.com's webhooks send them.
-import type { Data } from '../../db/fields.ts';
-import type { BookingEntry } from '../../db/ingest-bookings.ts';
+import type { Data } from '../../db/declare/fields.ts';
+import type { BookingEntry } from '../../db/ingest/bookings.ts';
 import type { FaultList } from './entries.ts';
 import { Foreign, given } from './foreign.ts';
 import { DESCRIPTION_CHARACTERS_MAX, type Person, uniquePeople } from './people.ts';

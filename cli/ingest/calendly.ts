@@ -1,6 +1,6 @@
 // Bookings as Calendly's webhooks send them: one for each invitee; a move cancels one invitee and creates another.
-import type { Data } from '../../db/fields.ts';
-import type { BookingEntry } from '../../db/ingest-bookings.ts';
+import type { Data } from '../../db/declare/fields.ts';
+import type { BookingEntry } from '../../db/ingest/bookings.ts';
 import type { FaultList } from './entries.ts';
 import { Foreign, given } from './foreign.ts';
 import { clip, DESCRIPTION_CHARACTERS_MAX } from './people.ts';

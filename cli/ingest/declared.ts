@@ -2,9 +2,9 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
-import type { Data, Field, JsonValue } from '../../db/fields.ts';
-import type { IngestEntry } from '../../db/ingest.ts';
-import type { Resource } from '../../db/resource.ts';
+import type { Data, Field, JsonValue } from '../../db/declare/fields.ts';
+import type { Resource } from '../../db/declare/resource.ts';
+import type { IngestEntry } from '../../db/ingest/desk.ts';
 import { isObject } from '../json.ts';
 import type { FaultList } from './entries.ts';
 import { instantIn } from './foreign.ts';

@@ -1,5 +1,5 @@
 // Reads JSON that other services wrote: takes what is needed, ignores the rest, and tells what is missing.
-import type { Data } from '../../db/fields.ts';
+import type { Data } from '../../db/declare/fields.ts';
 import { isoMilliseconds } from '../instant.ts';
 import { isObject } from '../json.ts';
 import type { FaultList } from './entries.ts';

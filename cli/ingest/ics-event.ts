@@ -1,5 +1,5 @@
 // One VEVENT: its fields, its time, and what it says of the series it belongs to.
-import type { Data } from '../../db/fields.ts';
+import type { Data } from '../../db/declare/fields.ts';
 import { FaultList } from './entries.ts';
 import type { Block, ContentLine } from './ics-blocks.ts';
 import { type Rule, readRule } from './ics-rule.ts';

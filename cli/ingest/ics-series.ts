@@ -1,5 +1,5 @@
 // A series: its instances within the window, each with what an override changes in it.
-import type { MeetingEntry, SeriesExtent } from '../../db/ingest-meetings.ts';
+import type { MeetingEntry, SeriesExtent } from '../../db/ingest/meetings.ts';
 import { formatCount } from '../format.ts';
 import { DAY_MS } from '../instant.ts';
 import type { FaultList } from './entries.ts';

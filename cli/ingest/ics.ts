@@ -1,5 +1,5 @@
 // iCalendar files: every event and every instance of a series becomes a meeting, every fault is told with its line.
-import type { MeetingEntry, MeetingGroup } from '../../db/ingest-meetings.ts';
+import type { MeetingEntry, MeetingGroup } from '../../db/ingest/meetings.ts';
 import { CliError } from '../errors.ts';
 import { FaultList, type Parsed } from './entries.ts';
 import { type Block, readBlocks, unfold } from './ics-blocks.ts';

@@ -1,5 +1,5 @@
 // JSON files for ingest: an array, NDJSON or one object, taken apart so that one bad entry harms no other.
-import type { Data } from '../../db/fields.ts';
+import type { Data } from '../../db/declare/fields.ts';
 import { CliError } from '../errors.ts';
 import { JsonArrayScanner, LineScanner, parseObject } from '../import/json.ts';
 import type { FaultList } from './entries.ts';

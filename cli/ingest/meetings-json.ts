@@ -1,5 +1,5 @@
 // Meetings from JSON: the read-only fields as the service shows them.
-import type { MeetingGroup } from '../../db/ingest-meetings.ts';
+import type { MeetingGroup } from '../../db/ingest/meetings.ts';
 import { meetings } from '../../db/resources/meetings.ts';
 import { declaredEntries } from './declared.ts';
 import { FaultList, type Parsed } from './entries.ts';

@@ -1,7 +1,7 @@
 // Recordings from JSON: the read-only fields, the meeting by either id, and the transcript's segments.
 import { Type } from 'typebox';
-import { type JsonValue, json, text } from '../../db/fields.ts';
-import type { IngestEntry } from '../../db/ingest.ts';
+import { type JsonValue, json, text } from '../../db/declare/fields.ts';
+import type { IngestEntry } from '../../db/ingest/desk.ts';
 import { recordings } from '../../db/resources/recordings.ts';
 import { isObject } from '../json.ts';
 import { type Declared, declaredEntries } from './declared.ts';

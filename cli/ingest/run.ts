@@ -1,7 +1,7 @@
 // Runs an ingest: reads and checks the file first, then opens the database and stores what is sound.
 import { basename } from 'node:path';
-import type { Data } from '../../db/fields.ts';
-import type { IngestEntry, IngestOptions, IngestReport } from '../../db/ingest.ts';
+import type { Data } from '../../db/declare/fields.ts';
+import type { IngestEntry, IngestOptions, IngestReport } from '../../db/ingest/desk.ts';
 import type { RecordRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
 import { organizationNamed, userNamed, withStore } from '../database.ts';
@@ -82,14 +82,14 @@ async function planMeetings({ bytes, name, format }: Source, now: number): Promi
     format === 'ics'
       ? (await import('./ics.ts')).parseCalendar(bytes, name, now)
       : (await import('./meetings-json.ts')).parseMeetings(bytes, name);
-  const { ingestMeetings } = await import('../../db/ingest-meetings.ts');
+  const { ingestMeetings } = await import('../../db/ingest/meetings.ts');
   const count = entries.reduce((sum, group) => sum + Math.max(1, group.entries.length), 0);
   return { count, faults, ignored, store: (store, options) => ingestMeetings(store, options, entries) };
 }
 
 async function planBookings({ bytes, name }: Source): Promise<Plan> {
   const { parseBookings } = await import('./bookings-json.ts');
-  const { ingestBookings } = await import('../../db/ingest-bookings.ts');
+  const { ingestBookings } = await import('../../db/ingest/bookings.ts');
   const { entries, faults, ignored } = parseBookings(bytes, name);
   const store: Plan['store'] = (to, options) => ingestBookings(to, options, entries);
   return { count: entries.length, faults, ignored, store };
@@ -97,7 +97,7 @@ async function planBookings({ bytes, name }: Source): Promise<Plan> {
 
 async function planRecordings({ bytes, name }: Source, { meeting: named }: IngestRequest): Promise<Plan> {
   const { parseRecordings } = await import('./recordings-json.ts');
-  const { ingestRecordings } = await import('../../db/ingest-recordings.ts');
+  const { ingestRecordings } = await import('../../db/ingest/recordings.ts');
   const { entries, faults, ignored } = parseRecordings(bytes, name);
   const store: Plan['store'] = async (to, options) => {
     const meeting = named === undefined ? undefined : await meetingNamed(to, options.orgId, named);
@@ -118,7 +118,7 @@ async function planTranscript(source: Source, { file: path, meeting: named }: In
     throw usageError('A WebVTT file does not tell its meeting.', 'say --meeting with its id or external id.');
   }
   const { parseWebVtt } = await import('./web-vtt.ts');
-  const { ingestRecordings } = await import('../../db/ingest-recordings.ts');
+  const { ingestRecordings } = await import('../../db/ingest/recordings.ts');
   const transcript = parseWebVtt(source.bytes, source.name);
   // A transcript of which nothing could be read says nothing of the recording.
   const isUsable = transcript.segments.length > 0 || transcript.faults.length === 0;
@@ -141,7 +141,7 @@ async function planTranscript(source: Source, { file: path, meeting: named }: In
 }
 
 async function meetingNamed(store: Store, orgId: string, id: string): Promise<RecordRow> {
-  const { findMeeting } = await import('../../db/ingest.ts');
+  const { findMeeting } = await import('../../db/ingest/desk.ts');
   const meeting = await findMeeting(store.read, orgId, id);
   if (meeting !== undefined) return meeting;
   throw new CliError(`The organization has no meeting "${id}".`, {

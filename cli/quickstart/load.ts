@@ -1,6 +1,6 @@
 // Sends the demo data to the server: batch-create for records, one request for each link.
-import type { Data, JsonValue } from '../../db/fields.ts';
-import type { Resource } from '../../db/resource.ts';
+import type { Data, JsonValue } from '../../db/declare/fields.ts';
+import type { Resource } from '../../db/declare/resource.ts';
 import { getResource } from '../../db/resources/index.ts';
 import type { Client } from '../client.ts';
 import { pageOf, recordOf, unexpectedAnswer } from '../envelope.ts';

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { NewKey } from '../../db/keys.ts';
 import type { Db } from '../../db/schema.ts';
+import type { NewKey } from '../../db/tables/keys.ts';
 import { withStore } from '../database.ts';
 import { CliError, errorCode, usageError } from '../errors.ts';
 import { DEMO_ORGANIZATION } from './demo-data.ts';
@@ -60,7 +60,7 @@ export async function createDatabase(
   users: readonly DemoUser[],
   ids: Ids,
 ): Promise<DemoDatabase> {
-  const { createOrganization, createUser } = await import('../../db/accounts.ts');
+  const { createOrganization, createUser } = await import('../../db/tables/accounts.ts');
   const now = Date.now();
   const fill = async (trx: Db): Promise<DemoDatabase> => {
     const { id: orgId } = await createOrganization(trx, DEMO_ORGANIZATION, now);
@@ -75,7 +75,7 @@ export async function createDatabase(
 // The import has a key of its own, without the right to delete, that soon expires: so the 200 requests a minute
 // of the newcomer's key are left to the newcomer.
 async function issueKeys(trx: Db, orgId: string, now: number): Promise<DemoDatabase['keys']> {
-  const { issueKey } = await import('../../db/keys.ts');
+  const { issueKey } = await import('../../db/tables/keys.ts');
   const { V2_SCOPES } = await import('../../db/resources/index.ts');
   const issue = async (options: Pick<NewKey, 'api' | 'name' | 'scopes' | 'expiresAt'>): Promise<string> => {
     const issued = await issueKey(trx, { ...options, orgId, access: 'organization', userId: null, now });

@@ -1,5 +1,5 @@
 // The end of quickstart: what was done, in figures, and what to try next.
-import type { Data } from '../../db/fields.ts';
+import type { Data } from '../../db/declare/fields.ts';
 import { formatCount } from '../format.ts';
 import { shellWord } from '../text.ts';
 import type { Demo } from './demo.ts';

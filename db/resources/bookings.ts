@@ -1,8 +1,8 @@
 // Bookings: read-only, fed by scheduling tools.
 import { Type } from 'typebox';
-import { enumeration, exampleId, instant, json, reference, text } from '../fields.ts';
-import { after, before, caseless, oneOf } from '../filters.ts';
-import { defineResource } from '../resource.ts';
+import { enumeration, exampleId, instant, json, reference, text } from '../declare/fields.ts';
+import { after, before, caseless, oneOf } from '../declare/filters.ts';
+import { defineResource } from '../declare/resource.ts';
 import { attendeeSchema, organizerSchema } from './meetings.ts';
 
 const BOOKING_STATUSES = ['booked', 'rescheduled', 'cancelled'] as const;

@@ -1,7 +1,7 @@
 // Companies: the organizations that contacts work for and deals are made with.
-import { custom, domain, integer, number, reference, text, timestamp } from '../fields.ts';
-import { caseless, domainIs, refersTo } from '../filters.ts';
-import { defineResource } from '../resource.ts';
+import { custom, domain, integer, number, reference, text, timestamp } from '../declare/fields.ts';
+import { caseless, domainIs, refersTo } from '../declare/filters.ts';
+import { defineResource } from '../declare/resource.ts';
 
 export const companies = defineResource({
   name: 'companies',

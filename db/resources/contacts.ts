@@ -1,7 +1,7 @@
 // Contacts: the people an organization deals with (v1: people).
-import { boolean, custom, email, emails, reference, text, timestamp } from '../fields.ts';
-import { emailIn, equals, refersTo } from '../filters.ts';
-import { defineResource } from '../resource.ts';
+import { boolean, custom, email, emails, reference, text, timestamp } from '../declare/fields.ts';
+import { emailIn, equals, refersTo } from '../declare/filters.ts';
+import { defineResource } from '../declare/resource.ts';
 
 export const contacts = defineResource({
   name: 'contacts',

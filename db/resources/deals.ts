@@ -1,7 +1,16 @@
 // Deals: what is being sold, moving through the stages of a pipeline.
-import { custom, date, enumeration, exampleId, number, reference, text, timestamp } from '../fields.ts';
-import { oneOf, refersTo } from '../filters.ts';
-import { defineResource } from '../resource.ts';
+import {
+  custom,
+  date,
+  enumeration,
+  exampleId,
+  number,
+  reference,
+  text,
+  timestamp,
+} from '../declare/fields.ts';
+import { oneOf, refersTo } from '../declare/filters.ts';
+import { defineResource } from '../declare/resource.ts';
 import { STAGE_TYPES } from './pipelines.ts';
 
 export const deals = defineResource({

@@ -1,8 +1,8 @@
 // Interactions: what happened between the organization and a contact; written once, never changed.
 import { Type } from 'typebox';
-import { boolean, email, enumeration, exampleId, instant, json, reference, text } from '../fields.ts';
-import { oneOf, refersTo } from '../filters.ts';
-import { defineResource } from '../resource.ts';
+import { boolean, email, enumeration, exampleId, instant, json, reference, text } from '../declare/fields.ts';
+import { oneOf, refersTo } from '../declare/filters.ts';
+import { defineResource } from '../declare/resource.ts';
 
 export const INTERACTION_TYPES = [
   'DIRECT_MESSAGE',

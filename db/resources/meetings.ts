@@ -1,8 +1,8 @@
 // Meetings: read-only, fed by calendar imports.
 import { Type } from 'typebox';
-import { enumeration, exampleId, instant, integer, json, reference, text } from '../fields.ts';
-import { after, before, refersTo } from '../filters.ts';
-import { defineResource } from '../resource.ts';
+import { enumeration, exampleId, instant, integer, json, reference, text } from '../declare/fields.ts';
+import { after, before, refersTo } from '../declare/filters.ts';
+import { defineResource } from '../declare/resource.ts';
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 

@@ -1,7 +1,7 @@
 // Notes: texts about records, in trees.
-import { boolean, reference, text } from '../fields.ts';
-import { isTrue, refersTo } from '../filters.ts';
-import { defineResource } from '../resource.ts';
+import { boolean, reference, text } from '../declare/fields.ts';
+import { isTrue, refersTo } from '../declare/filters.ts';
+import { defineResource } from '../declare/resource.ts';
 
 export const notes = defineResource({
   name: 'notes',

@@ -1,7 +1,7 @@
 // Pipelines: the stages that deals pass through, in order.
 import { Type } from 'typebox';
-import { exampleId, json, text } from '../fields.ts';
-import { defineResource } from '../resource.ts';
+import { exampleId, json, text } from '../declare/fields.ts';
+import { defineResource } from '../declare/resource.ts';
 
 export const STAGE_TYPES = ['open', 'won', 'lost'] as const;
 export type StageType = (typeof STAGE_TYPES)[number];

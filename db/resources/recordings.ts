@@ -1,8 +1,8 @@
 // Recordings: read-only, fed by call-recording imports; a transcript is fetched through a short-lived link.
 import { Type } from 'typebox';
-import { boolean, instant, json, number, reference, text } from '../fields.ts';
-import { isTrue, refersTo } from '../filters.ts';
-import { defineResource } from '../resource.ts';
+import { boolean, instant, json, number, reference, text } from '../declare/fields.ts';
+import { isTrue, refersTo } from '../declare/filters.ts';
+import { defineResource } from '../declare/resource.ts';
 
 export const recordings = defineResource({
   name: 'recordings',

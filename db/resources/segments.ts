@@ -1,8 +1,8 @@
 // Segments: named sets of contacts or of companies.
 import { Type } from 'typebox';
-import { enumeration, json, text } from '../fields.ts';
-import { oneOf } from '../filters.ts';
-import { defineResource } from '../resource.ts';
+import { enumeration, json, text } from '../declare/fields.ts';
+import { oneOf } from '../declare/filters.ts';
+import { defineResource } from '../declare/resource.ts';
 
 const RECORD_TYPES = ['contact', 'company'] as const;
 

@@ -1,7 +1,7 @@
 // The OpenAPI document: @elysiajs/swagger describes an app that has every route and serves none.
 import { swagger } from '@elysiajs/swagger';
 import { Elysia } from 'elysia';
-import type { Data, JsonValue } from '../../db/fields.ts';
+import type { Data, JsonValue } from '../../db/declare/fields.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import type { Api, Operation } from '../operation.ts';
 import { v1Operations } from '../v1/routes.ts';

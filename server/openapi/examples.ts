@@ -1,5 +1,5 @@
 // Examples of bodies and answers; bodies are such that sending them as they are works.
-import { type Data, exampleId, type JsonValue } from '../../db/fields.ts';
+import { type Data, exampleId, type JsonValue } from '../../db/declare/fields.ts';
 import { findResource } from '../../db/resources/index.ts';
 import type { Operation } from '../operation.ts';
 import { isData } from './json-schema.ts';

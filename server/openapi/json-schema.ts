@@ -1,6 +1,6 @@
 // JSON Schema, as the declarations have it, in the dialect of OpenAPI 3.0: no null type, no bare enum, no propertyNames.
 import type { TSchema } from 'typebox';
-import type { Data, JsonValue } from '../../db/fields.ts';
+import type { Data, JsonValue } from '../../db/declare/fields.ts';
 
 /** Gives the component that describes a schema, by the schema's JSON text; undefined for one without a name. */
 export type NameOf = (text: string) => string | undefined;

@@ -1,5 +1,5 @@
 // Examples: a value that is valid against a schema, made of the examples that the declarations give.
-import type { Data, JsonValue } from '../../db/fields.ts';
+import type { Data, JsonValue } from '../../db/declare/fields.ts';
 import { isData } from './json-schema.ts';
 
 const FORMATS: Record<string, string> = {

@@ -1,7 +1,7 @@
 // The component schemas: records and bodies under their names, described by the fields of their declarations.
 import type { TSchema } from 'typebox';
-import type { Data, Field } from '../../db/fields.ts';
-import type { Resource } from '../../db/resource.ts';
+import type { Data, Field } from '../../db/declare/fields.ts';
+import type { Resource } from '../../db/declare/resource.ts';
 import { companies } from '../../db/resources/companies.ts';
 import { contacts } from '../../db/resources/contacts.ts';
 import { RESOURCES } from '../../db/resources/index.ts';

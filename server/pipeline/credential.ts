@@ -1,8 +1,9 @@
 // Step 2, credential: exactly one key, of this interface, neither revoked nor expired.
-import { apiOfKey, hashKey } from '../../db/key-format.ts';
-import type { AccessLevel, PresentedKey } from '../../db/keys.ts';
-import { findKeyByHash } from '../../db/keys.ts';
+
 import type { Db } from '../../db/schema.ts';
+import { apiOfKey, hashKey } from '../../db/tables/key-format.ts';
+import type { AccessLevel, PresentedKey } from '../../db/tables/keys.ts';
+import { findKeyByHash } from '../../db/tables/keys.ts';
 import type { Access } from '../access.ts';
 import { ApiError, type Fault } from '../errors.ts';
 import type { Api } from '../operation.ts';

@@ -1,7 +1,7 @@
 // Step 5, idempotent replay: a keyed request that was answered before gets the stored answer, a running one is waited for.
 import { createHash } from 'node:crypto';
-import { findStoredResponse, storeResponse } from '../../db/idempotency.ts';
 import type { Db } from '../../db/schema.ts';
+import { findStoredResponse, storeResponse } from '../../db/tables/idempotency.ts';
 import { type Access, principalOf } from '../access.ts';
 import { invalid } from '../errors.ts';
 import type { Operation } from '../operation.ts';

@@ -1,8 +1,9 @@
 // People in calendars: whose contact an attendee is follows from the email, as contacts are now.
-import { findContactsByEmail } from '../../db/contact-emails.ts';
-import { caselessKey, type Data, type JsonValue } from '../../db/fields.ts';
-import { findRecords } from '../../db/records.ts';
+
+import { caselessKey, type Data, type JsonValue } from '../../db/declare/fields.ts';
 import { contacts } from '../../db/resources/contacts.ts';
+import { findContactsByEmail } from '../../db/tables/contact-emails.ts';
+import { findRecords } from '../../db/tables/records.ts';
 import { canSee } from '../access.ts';
 import type { Reader } from './rules.ts';
 

@@ -1,5 +1,5 @@
 // Companies: the domain is kept in one form and is unique in the organization.
-import { normalizeDomain } from '../../db/fields.ts';
+import { normalizeDomain } from '../../db/declare/fields.ts';
 import { companies } from '../../db/resources/companies.ts';
 import { type Db, tableOf } from '../../db/schema.ts';
 import { statement } from '../../db/statement.ts';

@@ -1,8 +1,9 @@
 // Contacts: an email, primary or alternative, belongs to one contact of the organization.
-import { findContactsByEmail, replaceContactEmails } from '../../db/contact-emails.ts';
-import { caselessKey, type Data } from '../../db/fields.ts';
-import { findRecord } from '../../db/records.ts';
+
+import { caselessKey, type Data } from '../../db/declare/fields.ts';
 import { contacts } from '../../db/resources/contacts.ts';
+import { findContactsByEmail, replaceContactEmails } from '../../db/tables/contact-emails.ts';
+import { findRecord } from '../../db/tables/records.ts';
 import { canSee } from '../access.ts';
 import { conflict } from './conflict.ts';
 import type { Change, Rules } from './rules.ts';

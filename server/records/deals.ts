@@ -1,6 +1,7 @@
 // Deals: pipeline and stage agree, and status and closing date follow the stage.
-import { findFirstStage, findOldestPipeline, findStage } from '../../db/pipelines.ts';
+
 import type { StageRow } from '../../db/schema.ts';
+import { findFirstStage, findOldestPipeline, findStage } from '../../db/tables/pipelines.ts';
 import type { Change, Rules } from './rules.ts';
 
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));

@@ -1,8 +1,8 @@
 // Writing a new record: the fields as given, and whose it is and when it was made.
-import type { Data } from '../../db/fields.ts';
-import { insertRecord } from '../../db/records.ts';
-import { type Resource, toColumns } from '../../db/resource.ts';
+import type { Data } from '../../db/declare/fields.ts';
+import { type Resource, toColumns } from '../../db/declare/resource.ts';
 import type { RecordRow } from '../../db/schema.ts';
+import { insertRecord } from '../../db/tables/records.ts';
 import { principalOf } from '../access.ts';
 import type { Change } from './rules.ts';
 

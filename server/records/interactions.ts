@@ -1,8 +1,9 @@
 // Interactions: written once, about a contact that an id or an email names; a repeated one is not written again.
-import { findContactByEmail, replaceContactEmails } from '../../db/contact-emails.ts';
-import { findDuplicate, insertInteraction, listInvolved } from '../../db/interactions.ts';
-import { initialData } from '../../db/resource.ts';
+
+import { initialData } from '../../db/declare/resource.ts';
 import { contacts } from '../../db/resources/contacts.ts';
+import { findContactByEmail, replaceContactEmails } from '../../db/tables/contact-emails.ts';
+import { findDuplicate, insertInteraction, listInvolved } from '../../db/tables/interactions.ts';
 import { hasScope, principalOf } from '../access.ts';
 import type { Detail } from '../errors.ts';
 import { insertNew } from './insert.ts';

@@ -1,10 +1,10 @@
 // Linked records: list, link and unlink the children of a parent.
-import type { ColumnValue, Data } from '../../db/fields.ts';
-import { deleteLink, findLink, insertLink, listLinks } from '../../db/links.ts';
-import { findRecords } from '../../db/records.ts';
-import { fromColumns, type Link, type Resource, toColumns } from '../../db/resource.ts';
+import type { ColumnValue, Data } from '../../db/declare/fields.ts';
+import { fromColumns, type Link, type Resource, toColumns } from '../../db/declare/resource.ts';
 import { getResource } from '../../db/resources/index.ts';
 import type { LinkRow, RecordRow } from '../../db/schema.ts';
+import { deleteLink, findLink, insertLink, listLinks } from '../../db/tables/links.ts';
+import { findRecords } from '../../db/tables/records.ts';
 import { ApiError, invalid, validationError } from '../errors.ts';
 import { getRow, presentAll, type Writer } from './records.ts';
 import { checkReferences, findVisible, unknownReference } from './references.ts';

@@ -1,6 +1,7 @@
 // Notes: a tree without cycles.
-import { findRecord } from '../../db/records.ts';
+
 import { notes } from '../../db/resources/notes.ts';
+import { findRecord } from '../../db/tables/records.ts';
 import type { Rules } from './rules.ts';
 
 export const noteRules: Rules = {

@@ -1,5 +1,7 @@
 // Pipelines: their stages keep their identity through updates, and deals keep their stages.
-import type { Data, JsonValue } from '../../db/fields.ts';
+import type { Data, JsonValue } from '../../db/declare/fields.ts';
+import { DEFAULT_STAGES, type StageType } from '../../db/resources/pipelines.ts';
+import type { StageRow } from '../../db/schema.ts';
 import {
   deleteStages,
   findStagesInUse,
@@ -8,9 +10,7 @@ import {
   moveDealsWithStage,
   stageRow,
   updateStage,
-} from '../../db/pipelines.ts';
-import { DEFAULT_STAGES, type StageType } from '../../db/resources/pipelines.ts';
-import type { StageRow } from '../../db/schema.ts';
+} from '../../db/tables/pipelines.ts';
 import { ApiError, type Detail } from '../errors.ts';
 import type { Change, Rules } from './rules.ts';
 

@@ -1,9 +1,9 @@
 // The life of a record, the same for every resource: list, get, create, update, delete; rules add what is special.
-import type { ColumnValue, Data, JsonValue } from '../../db/fields.ts';
-import { type Direction, listRecords } from '../../db/query.ts';
-import { deleteRecord, findRecord, updateRecord } from '../../db/records.ts';
-import { fromColumns, initialData, type Resource, toColumns } from '../../db/resource.ts';
+import type { ColumnValue, Data, JsonValue } from '../../db/declare/fields.ts';
+import { fromColumns, initialData, type Resource, toColumns } from '../../db/declare/resource.ts';
 import type { Db, RecordRow } from '../../db/schema.ts';
+import { type Direction, listRecords } from '../../db/tables/query.ts';
+import { deleteRecord, findRecord, updateRecord } from '../../db/tables/records.ts';
 import { type Access, canSee, ownerFilter } from '../access.ts';
 import { ApiError, type Detail, notFound, validationError } from '../errors.ts';
 import { insertNew } from './insert.ts';

@@ -1,9 +1,9 @@
 // Ids that a body names: each must be of a record that exists and that the key can see, in the same words for both.
-import type { Data, Field } from '../../db/fields.ts';
-import { findRecord } from '../../db/records.ts';
+import type { Data, Field } from '../../db/declare/fields.ts';
 import { findResource } from '../../db/resources/index.ts';
 import type { Db, RecordRow } from '../../db/schema.ts';
 import { statement } from '../../db/statement.ts';
+import { findRecord } from '../../db/tables/records.ts';
 import { type Access, canSee } from '../access.ts';
 import type { Detail } from '../errors.ts';
 

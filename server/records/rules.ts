@@ -1,6 +1,6 @@
 // What a resource may add to the common life of a record: checks, derived fields, what is written beside it.
-import type { Data } from '../../db/fields.ts';
-import type { Resource } from '../../db/resource.ts';
+import type { Data } from '../../db/declare/fields.ts';
+import type { Resource } from '../../db/declare/resource.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Access } from '../access.ts';
 import type { Detail } from '../errors.ts';

@@ -1,6 +1,7 @@
 // Segments: how many members they have is counted when they are shown.
-import { countLinks } from '../../db/links.ts';
+
 import { segments } from '../../db/resources/segments.ts';
+import { countLinks } from '../../db/tables/links.ts';
 import type { Rules } from './rules.ts';
 
 export const segmentRules: Rules = {

@@ -1,11 +1,12 @@
 // What v1 operations do: v2 logic on translated bodies, with v1's own answers to conflicts and its own names in faults.
-import { findOrganization } from '../../db/accounts.ts';
-import { findContactByEmail } from '../../db/contact-emails.ts';
-import type { Data } from '../../db/fields.ts';
-import type { Resource } from '../../db/resource.ts';
+
+import type { Data } from '../../db/declare/fields.ts';
+import type { Resource } from '../../db/declare/resource.ts';
 import { companies } from '../../db/resources/companies.ts';
 import { contacts } from '../../db/resources/contacts.ts';
 import { interactions } from '../../db/resources/interactions.ts';
+import { findOrganization } from '../../db/tables/accounts.ts';
+import { findContactByEmail } from '../../db/tables/contact-emails.ts';
 import { ApiError, type Detail, invalid, renamed } from '../errors.ts';
 import type { Answer, Call } from '../operation.ts';
 import { findCompanyByDomain } from '../records/companies.ts';

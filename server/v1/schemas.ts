@@ -1,6 +1,6 @@
 // Bodies and answers of version 1, in its own names.
 import { type TSchema, Type } from 'typebox';
-import { EMAIL_CHARACTERS_MAX, INSTANT_MS_MAX, INSTANT_MS_MIN } from '../../db/fields.ts';
+import { EMAIL_CHARACTERS_MAX, INSTANT_MS_MAX, INSTANT_MS_MIN } from '../../db/declare/fields.ts';
 import { INTERACTION_DIRECTIONS, INTERACTION_TYPES } from '../../db/resources/interactions.ts';
 import {
   INTERACTION_FILTERS,

@@ -1,9 +1,9 @@
 // Single associations: read, set and clear the one record that another is associated with.
 import { Type } from 'typebox';
-import type { Data } from '../../db/fields.ts';
-import { updateRecord } from '../../db/records.ts';
-import type { Association, Resource } from '../../db/resource.ts';
+import type { Data } from '../../db/declare/fields.ts';
+import type { Association, Resource } from '../../db/declare/resource.ts';
 import { getResource } from '../../db/resources/index.ts';
+import { updateRecord } from '../../db/tables/records.ts';
 import { validationError } from '../errors.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 import { readAssociation } from '../records/links.ts';

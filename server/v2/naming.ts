@@ -1,5 +1,5 @@
 // Names that v2 operations derive from a resource.
-import type { Resource } from '../../db/resource.ts';
+import type { Resource } from '../../db/declare/resource.ts';
 
 /** Path of a resource's collection. */
 export function pathOf(resource: Pick<Resource, 'name'>): string {

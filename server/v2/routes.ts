@@ -1,5 +1,5 @@
 // The v2 interface: every resource's endpoints, derived from its declaration.
-import type { Association, Link, Resource } from '../../db/resource.ts';
+import type { Association, Link, Resource } from '../../db/declare/resource.ts';
 import { RESOURCES } from '../../db/resources/index.ts';
 import type { Operation } from '../operation.ts';
 import { associationOperations } from './associations.ts';

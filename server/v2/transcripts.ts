@@ -1,7 +1,7 @@
 // Transcripts: the link that getting a recording gives downloads its transcript without a key.
 import { Type } from 'typebox';
-import type { JsonValue } from '../../db/fields.ts';
-import { findTranscript } from '../../db/transcripts.ts';
+import type { JsonValue } from '../../db/declare/fields.ts';
+import { findTranscript } from '../../db/tables/transcripts.ts';
 import type { Answer, Operation } from '../operation.ts';
 import {
   DOWNLOADS_PER_MINUTE,

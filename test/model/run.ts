@@ -1,6 +1,6 @@
 // An organization of its own for each run of the model-based test, and the run: requests one after another, then a look at everything.
 import type fc from 'fast-check';
-import { createOrganization, createUser } from '../../db/accounts.ts';
+import { createOrganization, createUser } from '../../db/tables/accounts.ts';
 import type { Harness } from '../support/harness.ts';
 import { insertReadOnly } from '../support/read-only.ts';
 import { clientOf } from '../support/v2.ts';

@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createOrganization, createUser } from '../../db/accounts.ts';
-import { type AccessLevel, issueKey } from '../../db/keys.ts';
 import { V2_SCOPES } from '../../db/resources/index.ts';
-import { getSigningSecret } from '../../db/settings.ts';
 import { openStore, type Store } from '../../db/store.ts';
+import { createOrganization, createUser } from '../../db/tables/accounts.ts';
+import { type AccessLevel, issueKey } from '../../db/tables/keys.ts';
+import { getSigningSecret } from '../../db/tables/settings.ts';
 import { createApp } from '../../server/app.ts';
 import { createLogger } from '../../server/log.ts';
 import type { Json } from './json.ts';

@@ -4,11 +4,11 @@ import { parseBookings } from '../../cli/ingest/bookings-json.ts';
 import { parseCalendar } from '../../cli/ingest/ics.ts';
 import { parseMeetings } from '../../cli/ingest/meetings-json.ts';
 import { parseRecordings } from '../../cli/ingest/recordings-json.ts';
-import { createOrganization, createUser } from '../../db/accounts.ts';
-import type { IngestOptions, IngestReport } from '../../db/ingest.ts';
-import { ingestBookings } from '../../db/ingest-bookings.ts';
-import { ingestMeetings } from '../../db/ingest-meetings.ts';
-import { ingestRecordings } from '../../db/ingest-recordings.ts';
+import { ingestBookings } from '../../db/ingest/bookings.ts';
+import type { IngestOptions, IngestReport } from '../../db/ingest/desk.ts';
+import { ingestMeetings } from '../../db/ingest/meetings.ts';
+import { ingestRecordings } from '../../db/ingest/recordings.ts';
+import { createOrganization, createUser } from '../../db/tables/accounts.ts';
 import { type Harness, type Json, startHarness } from './harness.ts';
 
 export const NOW = Date.parse('2026-03-01T12:00:00Z');

@@ -1,8 +1,8 @@
 // Meetings, recordings and bookings as an integration would leave them in the database.
-import type { Data } from '../../db/fields.ts';
-import { insertRecord } from '../../db/records.ts';
-import { initialData, toColumns } from '../../db/resource.ts';
+import type { Data } from '../../db/declare/fields.ts';
+import { initialData, toColumns } from '../../db/declare/resource.ts';
 import { getResource } from '../../db/resources/index.ts';
+import { insertRecord } from '../../db/tables/records.ts';
 import type { Harness, Json } from './harness.ts';
 
 type Where = Pick<Harness, 'store' | 'orgId' | 'clock'>;

@@ -1,9 +1,9 @@
 // Lists of records: filters, time windows and keyset pages; each shape of list is compiled once.
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
-import type { ColumnValue } from './fields.ts';
-import type { Match, Resource } from './resource.ts';
-import { type Db, type LinkRow, linkTable, type RecordRow, tableOf } from './schema.ts';
-import { type Param, statement } from './statement.ts';
+import type { ColumnValue } from '../declare/fields.ts';
+import type { Match, Resource } from '../declare/resource.ts';
+import { type Db, type LinkRow, linkTable, type RecordRow, tableOf } from '../schema.ts';
+import { type Param, statement } from '../statement.ts';
 
 export type Direction = 'asc' | 'desc';
 

@@ -1,5 +1,5 @@
 // Settings of the database as a whole.
-import type { Db } from './schema.ts';
+import type { Db } from '../schema.ts';
 
 const SIGNING_SECRET = 'signing_secret';
 

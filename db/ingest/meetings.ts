@@ -1,5 +1,9 @@
 // Meetings from calendars: an older revision changes nothing, and what a calendar no longer has is cancelled.
-import type { Data, JsonValue } from './fields.ts';
+import type { Data, JsonValue } from '../declare/fields.ts';
+import { meetings } from '../resources/meetings.ts';
+import { type Db, type RecordRow, tableOf } from '../schema.ts';
+import type { Store } from '../store.ts';
+import { updateRecord } from '../tables/records.ts';
 import {
   emailOf,
   findByExternalIds,
@@ -12,11 +16,7 @@ import {
   ownerOf,
   recordIn,
   upsert,
-} from './ingest.ts';
-import { updateRecord } from './records.ts';
-import { meetings } from './resources/meetings.ts';
-import { type Db, type RecordRow, tableOf } from './schema.ts';
-import type { Store } from './store.ts';
+} from './desk.ts';
 
 export interface MeetingEntry extends IngestEntry {
   /** Revision of the calendar's entry: an older one never overwrites a newer one. Null where there are none. */

@@ -1,7 +1,7 @@
 // Stored responses of keyed requests, written in the same transaction as the work they answer.
-import type { Db, IdempotencyRow } from './schema.ts';
-import { statement } from './statement.ts';
-import type { Store } from './store.ts';
+import type { Db, IdempotencyRow } from '../schema.ts';
+import { statement } from '../statement.ts';
+import type { Store } from '../store.ts';
 
 // How long a stored response is replayed: 24 hours.
 const RETENTION_MS = 24 * 60 * 60 * 1_000;

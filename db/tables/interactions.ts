@@ -1,9 +1,9 @@
 // Logging an interaction: told from what is there already, linked to contacts and their companies, and remembered by them.
-import type { ColumnValue } from './fields.ts';
+import type { ColumnValue } from '../declare/fields.ts';
+import { getResource } from '../resources/index.ts';
+import { type ColumnMap, type Db, tableOf } from '../schema.ts';
+import { type Param, statement } from '../statement.ts';
 import { insertRecord } from './records.ts';
-import { getResource } from './resources/index.ts';
-import { type ColumnMap, type Db, tableOf } from './schema.ts';
-import { type Param, statement } from './statement.ts';
 
 export interface NewInteraction {
   orgId: string;

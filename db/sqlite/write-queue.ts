@@ -1,8 +1,8 @@
 // The writer queue: jobs that arrive together share one transaction and one fsync, each in a savepoint of its own.
 import type { Database } from 'bun:sqlite';
-import { nextTurn } from './event-loop.ts';
-import type { Db } from './schema.ts';
-import { isDiskFailure } from './sqlite.ts';
+import { nextTurn } from '../event-loop.ts';
+import type { Db } from '../schema.ts';
+import { isDiskFailure } from './open-store.ts';
 
 // Both bound how long readers wait for the event loop, and writers for the others of their group.
 const GROUP_JOBS_MAX = 64;

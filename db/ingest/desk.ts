@@ -1,12 +1,13 @@
 // What every ingest does with an entry: finds its record by external id, writes what is given, counts what became of it.
-import { findContactsByEmail } from './contact-emails.ts';
-import { caselessKey, type Data, type JsonValue } from './fields.ts';
-import { logInteraction } from './interactions.ts';
-import { findRecord, insertRecord, updateRecord } from './records.ts';
-import { fromColumns, initialData, type Resource, type Row, toColumns } from './resource.ts';
-import { getResource } from './resources/index.ts';
-import { type Db, type RecordRow, tableOf } from './schema.ts';
-import type { Store } from './store.ts';
+
+import { caselessKey, type Data, type JsonValue } from '../declare/fields.ts';
+import { fromColumns, initialData, type Resource, type Row, toColumns } from '../declare/resource.ts';
+import { getResource } from '../resources/index.ts';
+import { type Db, type RecordRow, tableOf } from '../schema.ts';
+import type { Store } from '../store.ts';
+import { findContactsByEmail } from '../tables/contact-emails.ts';
+import { logInteraction } from '../tables/interactions.ts';
+import { findRecord, insertRecord, updateRecord } from '../tables/records.ts';
 
 export interface IngestEntry {
   /** Line of the file, for faults. */

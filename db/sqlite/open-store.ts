@@ -4,7 +4,7 @@ import { accessSync, closeSync, existsSync, constants as fsConstants, openSync, 
 import { dirname, resolve } from 'node:path';
 import { Kysely } from 'kysely';
 import { BunSqliteDialect } from 'kysely-bun-sqlite';
-import type { Db, Schema } from './schema.ts';
+import type { Db, Schema } from '../schema.ts';
 
 /** "CRM1", so that another program's database is told from ours before anything is written. */
 const APPLICATION_ID = 0x43524d31;

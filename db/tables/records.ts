@@ -1,10 +1,11 @@
 // Records by id: insert, find, update, delete, the same for every resource, compiled once each.
-import { inPieces } from './event-loop.ts';
-import type { ColumnValue } from './fields.ts';
-import type { Resource, Row } from './resource.ts';
-import { RESOURCES } from './resources/index.ts';
-import { type Db, linkTable, type RecordRow, tableOf } from './schema.ts';
-import { statement } from './statement.ts';
+
+import type { ColumnValue } from '../declare/fields.ts';
+import type { Resource, Row } from '../declare/resource.ts';
+import { inPieces } from '../event-loop.ts';
+import { RESOURCES } from '../resources/index.ts';
+import { type Db, linkTable, type RecordRow, tableOf } from '../schema.ts';
+import { statement } from '../statement.ts';
 
 interface Statements {
   insert: (db: Db, args: Record<string, ColumnValue>) => Promise<never[]>;

@@ -1,5 +1,8 @@
 // Recordings from call-recording tools: the recording with its meeting's owner, and the transcript beside it.
-import type { Data, JsonValue } from './fields.ts';
+import type { Data, JsonValue } from '../declare/fields.ts';
+import { recordings } from '../resources/recordings.ts';
+import type { Db, RecordRow } from '../schema.ts';
+import type { Store } from '../store.ts';
 import {
   findByExternalIds,
   findMeeting,
@@ -10,10 +13,7 @@ import {
   IngestRun,
   type Outcome,
   upsert,
-} from './ingest.ts';
-import { recordings } from './resources/recordings.ts';
-import type { Db, RecordRow } from './schema.ts';
-import type { Store } from './store.ts';
+} from './desk.ts';
 
 /**
  * Stores recordings. Beside the fields of a recording an entry may have `meeting_external_id`, `language` and

@@ -1,9 +1,9 @@
 // Links between records: the tables behind collection sub-resources.
 import { sql } from 'kysely';
-import type { ColumnValue } from './fields.ts';
-import type { Link, Resource, Row } from './resource.ts';
-import { getResource } from './resources/index.ts';
-import { type Db, type LinkRow, linkTable, tableOf } from './schema.ts';
+import type { ColumnValue } from '../declare/fields.ts';
+import type { Link, Resource, Row } from '../declare/resource.ts';
+import { getResource } from '../resources/index.ts';
+import { type Db, type LinkRow, linkTable, tableOf } from '../schema.ts';
 
 /** One end of a link: the organization and the parent whose links they are. */
 export interface Parent {

@@ -1,6 +1,6 @@
 // Transcripts of recordings.
-import type { JsonValue } from './fields.ts';
-import type { Db } from './schema.ts';
+import type { JsonValue } from '../declare/fields.ts';
+import type { Db } from '../schema.ts';
 
 export interface Transcript {
   recordingId: string;

@@ -1,5 +1,8 @@
 // Bookings from scheduling tools: their state, or what happened to them, which may arrive in any order.
-import type { Data } from './fields.ts';
+import type { Data } from '../declare/fields.ts';
+import { bookings } from '../resources/bookings.ts';
+import type { Db, RecordRow } from '../schema.ts';
+import type { Store } from '../store.ts';
 import {
   emailOf,
   findByExternalIds,
@@ -13,11 +16,8 @@ import {
   ownerOf,
   recordIn,
   upsert,
-} from './ingest.ts';
-import { emailsIn, textOr } from './ingest-meetings.ts';
-import { bookings } from './resources/bookings.ts';
-import type { Db, RecordRow } from './schema.ts';
-import type { Store } from './store.ts';
+} from './desk.ts';
+import { emailsIn, textOr } from './meetings.ts';
 
 export interface BookingEntry extends IngestEntry {
   /** What happened; null where the entry tells the booking's state, which then counts as it is. */

@@ -1,7 +1,8 @@
 // API keys: issued, found by the hash of their secret, rotated, revoked. No secret is stored.
+
+import type { ApiKeyRow, ApiKeySecretRow, Db } from '../schema.ts';
+import { statement } from '../statement.ts';
 import { type Api, generateKey, hashKey, KEY_PREFIXES } from './key-format.ts';
-import type { ApiKeyRow, ApiKeySecretRow, Db } from './schema.ts';
-import { statement } from './statement.ts';
 
 export type AccessLevel = 'organization' | 'user';
 

@@ -1,6 +1,6 @@
 // The lock that lets one server run per database file, and says who holds it.
 import { Database } from 'bun:sqlite';
-import { DatabaseFileError, explainOpenError, guarded, sqliteCode } from './sqlite.ts';
+import { DatabaseFileError, explainOpenError, guarded, sqliteCode } from './open-store.ts';
 
 /** Who serves a database. */
 export interface LockHolder {

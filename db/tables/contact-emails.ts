@@ -1,7 +1,7 @@
 // Who an email belongs to: one row for each address, primary or alternative, of a contact.
-import { caselessKey } from './fields.ts';
-import type { Db } from './schema.ts';
-import { statement } from './statement.ts';
+import { caselessKey } from '../declare/fields.ts';
+import type { Db } from '../schema.ts';
+import { statement } from '../statement.ts';
 
 const owner = statement<{ contact_id: string }>((db, param) =>
   db

@@ -1,8 +1,8 @@
 // Pipelines with their stages, which have a table of their own so that deals can refer to them.
-import { inPieces } from './event-loop.ts';
-import type { StageType } from './resources/pipelines.ts';
-import { type ColumnMap, type Db, type StageRow, tableOf } from './schema.ts';
-import { statement } from './statement.ts';
+import { inPieces } from '../event-loop.ts';
+import type { StageType } from '../resources/pipelines.ts';
+import { type ColumnMap, type Db, type StageRow, tableOf } from '../schema.ts';
+import { statement } from '../statement.ts';
 
 export interface NewStage {
   name: string;

@@ -1,8 +1,8 @@
 // Organizations and their users.
-import { caselessKey } from './fields.ts';
+import { caselessKey } from '../declare/fields.ts';
+import { DEFAULT_PIPELINE_NAME, DEFAULT_STAGES } from '../resources/pipelines.ts';
+import type { Db, OrganizationRow, UserRow } from '../schema.ts';
 import { insertPipeline } from './pipelines.ts';
-import { DEFAULT_PIPELINE_NAME, DEFAULT_STAGES } from './resources/pipelines.ts';
-import type { Db, OrganizationRow, UserRow } from './schema.ts';
 
 /** A name or email that is taken already; `existingId` says by what. */
 export class TakenError extends Error {
