@@ -4,7 +4,7 @@ import type { Store } from '../db/store.ts';
 import { touchKey } from '../db/tables/keys.ts';
 import type { Access } from './access.ts';
 import { Cursors } from './cursor.ts';
-import { docs } from './docs.ts';
+import { docs } from './docs/docs.ts';
 import type { Logger } from './log.ts';
 import type { Operation } from './operation.ts';
 import { Authenticator } from './pipeline/credential.ts';
@@ -20,8 +20,8 @@ import {
   rawPath,
   unknownPath,
 } from './pipeline/route.ts';
+import type { Services } from './pipeline/services.ts';
 import { FixedWindow, WINDOW_MS } from './pipeline/window.ts';
-import type { Services } from './services.ts';
 import { TranscriptLinks } from './transcript-links.ts';
 import { v1Operations } from './v1/routes.ts';
 import { v2Operations } from './v2/routes.ts';

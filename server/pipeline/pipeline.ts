@@ -1,7 +1,6 @@
 // The order of checks that every request passes, one step after another; each step is a file beside this one.
 import type { Access } from '../access.ts';
 import { BATCH_BODY_BYTES_MAX, BODY_BYTES_MAX, type Operation } from '../operation.ts';
-import type { Services } from '../services.ts';
 import { linkGone } from '../transcript-links.ts';
 import { readBytes } from './body.ts';
 import { type Exchange, startExchange } from './exchange.ts';
@@ -11,6 +10,7 @@ import { checkKeyFormat, type KeyedRequest, keyedRequest } from './replay.ts';
 import { publicError, type Rendered, renderError, toResponse } from './respond.ts';
 import { matchPath, rawPath, unknownPath } from './route.ts';
 import { requireAccess } from './scope.ts';
+import type { Services } from './services.ts';
 import { validateBody } from './validate.ts';
 import { limitExceeded, limitHeaders } from './window.ts';
 

@@ -1,6 +1,6 @@
 // The v1 interface, deprecated and complete: its endpoint table.
 import type { Operation } from '../operation.ts';
-import * as run from './run.ts';
+import * as run from './handlers.ts';
 import * as schema from './schemas.ts';
 
 type Row = Pick<Operation, 'method' | 'id' | 'summary' | 'errorStatuses' | 'run'> &

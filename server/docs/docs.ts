@@ -2,9 +2,9 @@
 import { Elysia } from 'elysia';
 import swaggerStyle from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' };
 import swaggerScript from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' };
-import operationsStyle from './docs/operations.css' with { type: 'file' };
-import pageStyle from './docs/page.css' with { type: 'file' };
-import pageScript from './docs/page.js' with { type: 'file' };
+import operationsStyle from './operations.css' with { type: 'file' };
+import pageStyle from './page.css' with { type: 'file' };
+import pageScript from './page.js' with { type: 'file' };
 
 interface Content {
   type: string;
@@ -93,7 +93,7 @@ function once(type: string, load: () => Promise<Uint8Array<ArrayBuffer>>): () =>
 
 async function description(): Promise<Uint8Array<ArrayBuffer>> {
   // Costs too much to be part of every start: the plugin and all that it describes.
-  const { openApiDocument } = await import('./openapi/document.ts');
+  const { openApiDocument } = await import('../openapi/document.ts');
   return encoder.encode(JSON.stringify(await openApiDocument()));
 }
 

@@ -1,12 +1,12 @@
 // What the pipeline works with, made once for an app.
-import type { Store } from '../db/store.ts';
-import type { Access } from './access.ts';
-import type { Cursors } from './cursor.ts';
-import type { Authenticator } from './pipeline/credential.ts';
-import type { Exchange } from './pipeline/exchange.ts';
-import type { RateLimiter } from './pipeline/rate-limit.ts';
-import type { Replays } from './pipeline/replay.ts';
-import type { TranscriptLinks } from './transcript-links.ts';
+import type { Store } from '../../db/store.ts';
+import type { Access } from '../access.ts';
+import type { Cursors } from '../cursor.ts';
+import type { TranscriptLinks } from '../transcript-links.ts';
+import type { Authenticator } from './credential.ts';
+import type { Exchange } from './exchange.ts';
+import type { RateLimiter } from './rate-limit.ts';
+import type { Replays } from './replay.ts';
 
 /** What the pipeline works with. */
 export interface Services {
