@@ -1,7 +1,7 @@
 // The entry: settles colour before anything that reads it is loaded, then runs the command line.
 
-import { listenForInterrupts } from './interrupt.ts';
-import { flushErrors, writeOut } from './io.ts';
+import { listenForInterrupts } from './terminal/interrupt.ts';
+import { flushErrors, writeOut } from './terminal/streams.ts';
 
 async function main(words: string[]): Promise<number> {
   const isPlain = process.env.NO_COLOR || process.env.TERM === 'dumb' || words.includes('--no-color');

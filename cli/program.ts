@@ -18,9 +18,9 @@ import { registerServeCommand } from './commands/serve.ts';
 import { registerUpdateCommand } from './commands/update.ts';
 import { registerUsersCommand } from './commands/users.ts';
 import { registerVersionCommand } from './commands/version.ts';
-import { OUTPUT_FORMATS } from './config.ts';
 import { CliError, describeError, EXIT, errorCode, usageError } from './errors.ts';
-import { note, writeOut } from './io.ts';
+import { OUTPUT_FORMATS } from './terminal/output.ts';
+import { note, writeOut } from './terminal/streams.ts';
 import { versionLine } from './version.ts';
 
 const ABOUT = 'About crm:';

@@ -1,6 +1,6 @@
 // Cursors: opaque places in a list, signed, and bound to the list's order and filters.
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { JsonScalar } from '../db/declare/fields.ts';
+import type { JsonScalar } from '../db/declare/json.ts';
 import { invalid } from './errors.ts';
 
 const SIGNATURE_BYTES = 16;

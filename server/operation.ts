@@ -1,6 +1,6 @@
 // What an endpoint is: its place, its rules, and what it does once a request has passed the pipeline.
 import type { TSchema } from 'typebox';
-import type { Data, JsonValue } from '../db/declare/fields.ts';
+import type { Data, JsonValue } from '../db/declare/json.ts';
 import type { Db } from '../db/schema.ts';
 import type { Access } from './access.ts';
 import type { Cursors } from './cursor.ts';

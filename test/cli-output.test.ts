@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'bun:test';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { csvRow } from '../cli/csv.ts';
-import { renderRecord, Table, valueAt } from '../cli/table.ts';
-import { neutralize, neutralizeLine, shellWord } from '../cli/text.ts';
+import { csvRow } from '../cli/terminal/csv.ts';
+import { renderRecord, Table, valueAt } from '../cli/terminal/table.ts';
+import { neutralize, neutralizeLine, shellWord } from '../cli/terminal/text.ts';
 
 describe('csvRow', () => {
   test('reads back as what was written', () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { CsvScanner } from '../cli/import/csv.ts';
+import { CsvScanner } from '../cli/input/csv-reader.ts';
 import { type ImportService, startImportService } from './fixtures/import/service.ts';
 import type { Json } from './support/harness.ts';
 

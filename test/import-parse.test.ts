@@ -1,11 +1,11 @@
 // Reading inputs: CSV, JSON and NDJSON in any pieces, bytes that are not UTF-8.
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { csvRow } from '../cli/csv.ts';
-import { CsvScanner, sniffDelimiter } from '../cli/import/csv.ts';
-import { decodeUtf8 } from '../cli/import/decode.ts';
+import { openSource } from '../cli/import/plan/source.ts';
 import type { SourceRow } from '../cli/import/row.ts';
-import { openSource } from '../cli/import/source.ts';
+import { CsvScanner, sniffDelimiter } from '../cli/input/csv-reader.ts';
+import { decodeUtf8 } from '../cli/input/decode.ts';
+import { csvRow } from '../cli/terminal/csv.ts';
 
 async function* pieces(...parts: (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield typeof part === 'string' ? Buffer.from(part) : part;

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CliError } from '../cli/errors.ts';
-import { describePlan, makePlan, type PlanOptions, planKey } from '../cli/import/plan.ts';
+import { describePlan, makePlan, type PlanOptions, planKey } from '../cli/import/plan/plan.ts';
 import { getResource } from '../db/resources/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'crm-plan-test-'));

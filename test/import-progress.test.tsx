@@ -1,10 +1,10 @@
 // The progress display: what it says, how it fits narrow terminals, and an ETA that knows the rate limit.
 import { afterEach, describe, expect, test } from 'bun:test';
 import { cleanup, render } from 'ink-testing-library';
-import { formatDuration } from '../cli/format.ts';
-import { estimateSeconds, Meter } from '../cli/progress.ts';
-import { progressLine, type Snapshot } from '../cli/snapshot.ts';
-import { ProgressView } from '../cli/ui/ProgressView.tsx';
+import { formatDuration } from '../cli/terminal/format.ts';
+import { ProgressView } from '../cli/terminal/ProgressView.tsx';
+import { estimateSeconds, Meter } from '../cli/terminal/progress.ts';
+import { progressLine, type Snapshot } from '../cli/terminal/snapshot.ts';
 
 afterEach(cleanup);
 

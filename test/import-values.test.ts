@@ -1,8 +1,14 @@
 // Reading values: dates in every spelling and order, exact decimals.
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { decideDates, readDay, readInstant, type SlashedEvidence, weighDate } from '../cli/import/dates.ts';
-import { readValue } from '../cli/import/values.ts';
+import {
+  decideDates,
+  readDay,
+  readInstant,
+  type SlashedEvidence,
+  weighDate,
+} from '../cli/import/plan/dates.ts';
+import { readValue } from '../cli/import/rows/values.ts';
 import type { Field } from '../db/declare/fields.ts';
 import { companies } from '../db/resources/companies.ts';
 import { deals } from '../db/resources/deals.ts';

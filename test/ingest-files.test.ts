@@ -1,8 +1,8 @@
 // JSON files of meetings and recordings: what they give, and what is told of bad ones.
 import { describe, expect, test } from 'bun:test';
-import { parseMeetings } from '../cli/ingest/meetings-json.ts';
-import { parseRecordings } from '../cli/ingest/recordings-json.ts';
-import type { Data } from '../db/declare/fields.ts';
+import { parseMeetings } from '../cli/ingest/json/meetings.ts';
+import { parseRecordings } from '../cli/ingest/json/recordings.ts';
+import type { Data } from '../db/declare/json.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const told = ({ faults }: { faults: { line: number; message: string }[] }): string[] =>

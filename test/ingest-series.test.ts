@@ -1,6 +1,6 @@
 // Series of meetings, ingested again and again: seen over HTTP, on a real database.
 import { describe, expect, test } from 'bun:test';
-import { parseCalendar } from '../cli/ingest/ics.ts';
+import { parseCalendar } from '../cli/ingest/calendar/calendar-file.ts';
 import { ingestMeetings } from '../db/ingest/meetings.ts';
 import { counts, ingestDesk, NOW } from './support/ingest-desk.ts';
 

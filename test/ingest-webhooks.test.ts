@@ -1,7 +1,7 @@
 // Bookings as Cal.com and Calendly send them: what they give, and what is told of bad ones.
 import { describe, expect, test } from 'bun:test';
-import { parseBookings } from '../cli/ingest/bookings-json.ts';
-import type { Data } from '../db/declare/fields.ts';
+import { parseBookings } from '../cli/ingest/json/bookings.ts';
+import type { Data } from '../db/declare/json.ts';
 
 function bookings(...items: unknown[]) {
   const text = items.map((item) => JSON.stringify(item)).join('\n');

@@ -1,6 +1,8 @@
 // The parts of quickstart that need no server: seeded choices, figures, commands to try.
 import { describe, expect, test } from 'bun:test';
-import { formatBytes, formatTime } from '../cli/format.ts';
+import { asciiWords } from '../cli/quickstart/data/names.ts';
+import { COUNTRIES } from '../cli/quickstart/data/places.ts';
+import { createRandom } from '../cli/quickstart/data/random.ts';
 import type { Demo } from '../cli/quickstart/demo.ts';
 import {
   type Figures,
@@ -9,11 +11,9 @@ import {
   perSecond,
   summaryLines,
 } from '../cli/quickstart/figures.ts';
-import { asciiWords } from '../cli/quickstart/names.ts';
 import { commandsAfterwards, commandsWhileServing } from '../cli/quickstart/next-commands.ts';
-import { COUNTRIES } from '../cli/quickstart/places.ts';
-import { createRandom } from '../cli/quickstart/random.ts';
 import { figuresJson } from '../cli/quickstart/summary.ts';
+import { formatBytes, formatTime } from '../cli/terminal/format.ts';
 
 describe('createRandom', () => {
   const draw = (name: string) => {

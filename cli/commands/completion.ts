@@ -1,7 +1,7 @@
 // `crm completion`: scripts that teach a shell to complete crm's commands; the words come from crm itself.
 import { Argument, type Command } from 'commander';
-import { completions } from '../complete.ts';
-import { writeOut } from '../io.ts';
+import { writeOut } from '../terminal/streams.ts';
+import { completions } from './completion-words.ts';
 
 const BASH = `# crm: put this into ~/.bashrc:  source <(crm completion bash)
 _crm() {

@@ -1,13 +1,13 @@
 // `crm create`: makes one record and prints it.
 import type { Command } from 'commander';
-import { requestBody } from '../body.ts';
-import { type Config, resolveConfig } from '../config.ts';
-import { connect } from '../connect.ts';
-import { recordOf } from '../envelope.ts';
-import { note } from '../io.ts';
-import { resourceLook } from '../looks.ts';
-import { printRecord } from '../output.ts';
-import { pathOf, resourceFor } from '../target.ts';
+import { requestBody } from '../api/body.ts';
+import { connect } from '../api/connect.ts';
+import { recordOf } from '../api/envelope.ts';
+import { resourceLook } from '../api/looks.ts';
+import { pathOf, resourceFor } from '../api/target.ts';
+import { type Config, resolveConfig } from '../settings/config.ts';
+import { printRecord } from '../terminal/output.ts';
+import { note } from '../terminal/streams.ts';
 
 interface Options {
   data?: string;

@@ -1,10 +1,10 @@
 // `crm delete`: deletes one record, for good, once a person or --yes has said so.
 import type { Command } from 'commander';
-import { type Config, resolveConfig } from '../config.ts';
-import { connect } from '../connect.ts';
+import { connect } from '../api/connect.ts';
+import { pathOf, resourceFor } from '../api/target.ts';
 import { CliError, usageError } from '../errors.ts';
-import { canAsk, confirm, note } from '../io.ts';
-import { pathOf, resourceFor } from '../target.ts';
+import { type Config, resolveConfig } from '../settings/config.ts';
+import { canAsk, confirm, note } from '../terminal/streams.ts';
 
 interface Options {
   yes?: boolean;

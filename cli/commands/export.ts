@@ -1,18 +1,18 @@
 // `crm export`: writes a resource, or everything, to files or stdout.
 import { statSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import type { ClientOptions } from '../client.ts';
-import { type Config, resolveConfig } from '../config.ts';
-import { connect } from '../connect.ts';
+import type { ClientOptions } from '../api/client.ts';
+import { connect } from '../api/connect.ts';
+import { listRequest } from '../api/list-request.ts';
 import { CliError, usageError, withStep } from '../errors.ts';
 import type { ExportFormat } from '../export/write-file.ts';
-import { counted } from '../format.ts';
-import { unlessInterrupted } from '../interrupt.ts';
-import { listRequest } from '../list-request.ts';
-import { apiOption, collect } from '../options.ts';
-import { parseFields } from '../output.ts';
-import { startProgress } from '../progress.ts';
-import type { ProgressState } from '../snapshot.ts';
+import { type Config, resolveConfig } from '../settings/config.ts';
+import { apiOption, collect } from '../settings/options.ts';
+import { counted } from '../terminal/format.ts';
+import { unlessInterrupted } from '../terminal/interrupt.ts';
+import { parseFields } from '../terminal/output.ts';
+import { startProgress } from '../terminal/progress.ts';
+import type { ProgressState } from '../terminal/snapshot.ts';
 
 interface Options {
   format?: ExportFormat;
@@ -66,7 +66,7 @@ async function runExport(what: string, options: Options, config: Config): Promis
   const known = list.look.allFields.length > 0 ? list.look.allFields : undefined;
   const fields = parseFields(options.fields, known);
   const look = { ...list.look, fields, isExcelSafe: options.excelSafe ?? false };
-  const { exportToFile, exportToStdout } = await import('../export/run.ts');
+  const { exportToFile, exportToStdout } = await import('../export/export-resource.ts');
   await withProgress(`Exporting ${list.name}`, out, config, async (client, update) => {
     const job = { client, list, look, format, onProgress: (done: number) => update({ done }) };
     if (out === null) return `Exported ${counted(await exportToStdout(job), 'record')}.`;
@@ -88,7 +88,7 @@ async function runExportAll(options: Options, config: Config): Promise<void> {
   }
   const format = options.format ?? 'ndjson';
   if (format === 'json') throw usageError('"all" writes NDJSON or CSV.', 'use --format ndjson or csv.');
-  const { exportAll } = await import('../export/all.ts');
+  const { exportAll } = await import('../export/export-all.ts');
   await withProgress('Exporting', out, config, async (client, update) => {
     const files: string[] = [];
     const total = await exportAll({

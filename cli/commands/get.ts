@@ -1,13 +1,13 @@
 // `crm get`: prints one record.
 import type { Command } from 'commander';
-import { type Config, resolveConfig } from '../config.ts';
-import { connect } from '../connect.ts';
-import { recordOf } from '../envelope.ts';
+import { connect } from '../api/connect.ts';
+import { recordOf } from '../api/envelope.ts';
+import { resourceLook, targetLook } from '../api/looks.ts';
+import { isTarget, parseTarget, pathOf, resourceFor } from '../api/target.ts';
 import { usageError } from '../errors.ts';
-import { note, writeOut } from '../io.ts';
-import { resourceLook, targetLook } from '../looks.ts';
-import { type Look, parseFields, printRecord } from '../output.ts';
-import { isTarget, parseTarget, pathOf, resourceFor } from '../target.ts';
+import { type Config, resolveConfig } from '../settings/config.ts';
+import { type Look, parseFields, printRecord } from '../terminal/output.ts';
+import { note, writeOut } from '../terminal/streams.ts';
 
 interface Options {
   fields?: string;

@@ -1,12 +1,11 @@
 // `crm import`: brings a file of records in, or everything that `crm export all` wrote.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Config, resolveConfig } from '../config.ts';
 import { usageError } from '../errors.ts';
-import type { DateFormat } from '../import/dates.ts';
-import type { ImportRequest } from '../import/request.ts';
+import type { DateFormat } from '../import/plan/dates.ts';
+import type { ImportRequest, OnDuplicate } from '../import/request.ts';
 import type { Format } from '../import/row.ts';
-import type { OnDuplicate } from '../import/send.ts';
-import { collect, count } from '../options.ts';
+import { type Config, resolveConfig } from '../settings/config.ts';
+import { collect, count } from '../settings/options.ts';
 
 interface Options {
   format?: Format;
@@ -124,10 +123,10 @@ async function run(resource: string, file: string, options: Options, config: Con
   const { reportAll, reportImport } = await import('../import/summary.ts');
   if (resource === 'all') {
     refuseForAll(options);
-    const { importAll } = await import('../import/all.ts');
+    const { importAll } = await import('../import/all/import-all.ts');
     return reportAll(await importAll(request, config), request, config);
   }
-  const { runImport } = await import('../import/run.ts');
+  const { runImport } = await import('../import/import-file.ts');
   await reportImport(await runImport(request, config), request, config);
 }
 

@@ -1,13 +1,13 @@
 // `crm ingest`: brings in meetings, recordings and bookings, which the interface itself only reads.
 import { type Command, Option } from 'commander';
-import { type Config, resolveConfig } from '../config.ts';
 import { CliError, EXIT } from '../errors.ts';
-import { counted, formatCount } from '../format.ts';
-import type { IngestResource, IngestSummary } from '../ingest/run.ts';
+import type { IngestResource, IngestSummary } from '../ingest/ingest-file.ts';
 import type { IngestFormat } from '../ingest/source.ts';
-import { inputName, note } from '../io.ts';
-import { printFigures } from '../output.ts';
-import { neutralizeLine } from '../text.ts';
+import { type Config, resolveConfig } from '../settings/config.ts';
+import { counted, formatCount } from '../terminal/format.ts';
+import { printFigures } from '../terminal/output.ts';
+import { inputName, note } from '../terminal/streams.ts';
+import { neutralizeLine } from '../terminal/text.ts';
 
 interface Options {
   org: string;
@@ -89,7 +89,7 @@ function addCommand(
 }
 
 async function run(resource: IngestResource, file: string, options: Options, config: Config): Promise<void> {
-  const { runIngest } = await import('../ingest/run.ts');
+  const { runIngest } = await import('../ingest/ingest-file.ts');
   const summary = await runIngest({ ...options, resource, file, db: config.db });
   await printFigures(config, summary);
   const name = inputName(file);

@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import type { OrganizationRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
 import type { IssuedKey } from '../../db/tables/keys.ts';
-import { type Config, resolveConfig } from '../config.ts';
-import { checkedEmail, checkedName, databaseFlag, withStore } from '../database.ts';
-import { note } from '../io.ts';
-import { printKey } from '../key-output.ts';
-import { shellWord } from '../text.ts';
+import { checkedEmail, checkedName, databaseFlag, withStore } from '../operator/database.ts';
+import { printKey } from '../operator/key-output.ts';
+import { type Config, resolveConfig } from '../settings/config.ts';
+import { note } from '../terminal/streams.ts';
+import { shellWord } from '../terminal/text.ts';
 
 interface Options {
   org: string;

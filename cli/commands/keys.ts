@@ -2,14 +2,14 @@
 import { type Command, Option } from 'commander';
 import type { ApiKeyRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
-import { type Config, resolveConfig } from '../config.ts';
-import { organizationNamed, withStore } from '../database.ts';
 import { CliError, usageError } from '../errors.ts';
-import { DAY_MS } from '../instant.ts';
-import { note } from '../io.ts';
-import { type IssueOptions, newKey } from '../key-options.ts';
-import { keyStatus, printKey, printKeyList } from '../key-output.ts';
-import { apiOption, durationMs } from '../options.ts';
+import { DAY_MS } from '../input/instant.ts';
+import { organizationNamed, withStore } from '../operator/database.ts';
+import { type IssueOptions, newKey } from '../operator/key-options.ts';
+import { keyStatus, printKey, printKeyList } from '../operator/key-output.ts';
+import { type Config, resolveConfig } from '../settings/config.ts';
+import { apiOption, durationMs } from '../settings/options.ts';
+import { note } from '../terminal/streams.ts';
 
 const GRACE_DAYS_MAX = 7;
 

@@ -1,16 +1,16 @@
 // `crm link` and `crm unlink`: tie records together through every sub-resource and association.
 import type { Command } from 'commander';
-import type { Data } from '../../db/declare/fields.ts';
+import type { Data } from '../../db/declare/json.ts';
 import type { Link } from '../../db/declare/resource.ts';
-import { bodyFromPairs } from '../body.ts';
-import { type Config, resolveConfig } from '../config.ts';
-import { connect } from '../connect.ts';
-import { recordOf } from '../envelope.ts';
+import { bodyFromPairs } from '../api/body.ts';
+import { connect } from '../api/connect.ts';
+import { recordOf } from '../api/envelope.ts';
+import { targetLook } from '../api/looks.ts';
+import { idSegment, parseTarget, type Target } from '../api/target.ts';
 import { usageError } from '../errors.ts';
-import { note } from '../io.ts';
-import { targetLook } from '../looks.ts';
-import { printRecord } from '../output.ts';
-import { idSegment, parseTarget, type Target } from '../target.ts';
+import { type Config, resolveConfig } from '../settings/config.ts';
+import { printRecord } from '../terminal/output.ts';
+import { note } from '../terminal/streams.ts';
 
 const EXAMPLES = `
 Examples:

@@ -1,12 +1,12 @@
 // `crm list`: pages through a resource and prints its records.
 import { type Command, Option } from 'commander';
-import { type Config, resolveConfig } from '../config.ts';
-import { connect } from '../connect.ts';
+import { connect } from '../api/connect.ts';
+import { type ListRequest, listRequest, pagesOf } from '../api/list-request.ts';
 import { usageError } from '../errors.ts';
-import { note, writeOut } from '../io.ts';
-import { type ListRequest, listRequest, pagesOf } from '../list-request.ts';
-import { apiOption, collect, count } from '../options.ts';
-import { createPrinter, parseFields } from '../output.ts';
+import { type Config, resolveConfig } from '../settings/config.ts';
+import { apiOption, collect, count } from '../settings/options.ts';
+import { createPrinter, parseFields } from '../terminal/output.ts';
+import { note, writeOut } from '../terminal/streams.ts';
 
 interface Options {
   limit?: number;

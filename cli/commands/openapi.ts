@@ -1,6 +1,6 @@
 // `crm openapi`: prints the description of the interface, without a server.
 import { type Command, Option } from 'commander';
-import { writeOut } from '../io.ts';
+import { writeOut } from '../terminal/streams.ts';
 
 /** Adds `crm openapi`. */
 export function registerOpenapiCommand(program: Command): void {

@@ -1,12 +1,12 @@
 // `crm orgs`: makes and lists organizations.
 import type { Command } from 'commander';
-import type { Data } from '../../db/declare/fields.ts';
+import type { Data } from '../../db/declare/json.ts';
 import type { OrganizationRow } from '../../db/schema.ts';
-import { type Config, resolveConfig } from '../config.ts';
-import { checkedName, isoTime, withStore } from '../database.ts';
-import { note } from '../io.ts';
-import { createPrinter, type Look, printRecord } from '../output.ts';
-import { shellWord } from '../text.ts';
+import { checkedName, isoTime, withStore } from '../operator/database.ts';
+import { type Config, resolveConfig } from '../settings/config.ts';
+import { createPrinter, type Look, printRecord } from '../terminal/output.ts';
+import { note } from '../terminal/streams.ts';
+import { shellWord } from '../terminal/text.ts';
 
 const FIELDS = ['id', 'name', 'created_at'];
 const LOOK: Look = { columns: FIELDS, allFields: FIELDS };

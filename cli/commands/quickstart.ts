@@ -1,8 +1,8 @@
 // `crm quickstart`: the whole journey on a throw-away database, from nothing to exported records.
 import type { Command } from 'commander';
-import { type Config, type GlobalOptions, isColored, resolveConfig } from '../config.ts';
 import { CliError, EXIT } from '../errors.ts';
-import { stopRequested } from '../interrupt.ts';
+import { type Config, type GlobalOptions, isColored, resolveConfig } from '../settings/config.ts';
+import { stopRequested } from '../terminal/interrupt.ts';
 
 interface Options {
   exit?: boolean;
@@ -33,7 +33,7 @@ async function runQuickstart(options: Options, config: Config, { db, color }: Gl
   const { startDemo } = await import('../quickstart/demo.ts');
   const { travel } = await import('../quickstart/journey.ts');
   const { figuresJson, sayGoodbye, summarize } = await import('../quickstart/summary.ts');
-  const { printFigures } = await import('../output.ts');
+  const { printFigures } = await import('../terminal/output.ts');
   const stopped = stopRequested();
   const place = placeDatabase(db);
   const isKept = !options.exit || options.keep === true || place.folder === null;

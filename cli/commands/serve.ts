@@ -2,13 +2,13 @@
 import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { RunningServer } from '../../server/serve.ts';
-import { type Config, resolveConfig } from '../config.ts';
-import { isLoopback } from '../connect.ts';
-import { databaseError, databaseFlag } from '../database.ts';
+import { isLoopback } from '../api/connect.ts';
 import { CliError, errorCode, usageError } from '../errors.ts';
-import { stopRequested } from '../interrupt.ts';
-import { note } from '../io.ts';
-import { count, port } from '../options.ts';
+import { databaseError, databaseFlag } from '../operator/database.ts';
+import { type Config, resolveConfig } from '../settings/config.ts';
+import { count, port } from '../settings/options.ts';
+import { stopRequested } from '../terminal/interrupt.ts';
+import { note } from '../terminal/streams.ts';
 import { VERSION } from '../version.ts';
 
 interface Options {

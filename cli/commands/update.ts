@@ -1,12 +1,12 @@
 // `crm update`: changes the given fields of one record and prints it.
 import type { Command } from 'commander';
-import { requestBody } from '../body.ts';
-import { type Config, resolveConfig } from '../config.ts';
-import { connect } from '../connect.ts';
-import { recordOf } from '../envelope.ts';
-import { resourceLook } from '../looks.ts';
-import { printRecord } from '../output.ts';
-import { pathOf, resourceFor } from '../target.ts';
+import { requestBody } from '../api/body.ts';
+import { connect } from '../api/connect.ts';
+import { recordOf } from '../api/envelope.ts';
+import { resourceLook } from '../api/looks.ts';
+import { pathOf, resourceFor } from '../api/target.ts';
+import { type Config, resolveConfig } from '../settings/config.ts';
+import { printRecord } from '../terminal/output.ts';
 
 interface Options {
   data?: string;

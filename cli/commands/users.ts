@@ -1,10 +1,10 @@
 // `crm users`: makes and lists the users of an organization.
 import type { Command } from 'commander';
-import type { Data } from '../../db/declare/fields.ts';
+import type { Data } from '../../db/declare/json.ts';
 import type { UserRow } from '../../db/schema.ts';
-import { type Config, resolveConfig } from '../config.ts';
-import { checkedEmail, checkedName, organizationNamed, withStore } from '../database.ts';
-import { createPrinter, type Look, printRecord } from '../output.ts';
+import { checkedEmail, checkedName, organizationNamed, withStore } from '../operator/database.ts';
+import { type Config, resolveConfig } from '../settings/config.ts';
+import { createPrinter, type Look, printRecord } from '../terminal/output.ts';
 
 const FIELDS = ['id', 'email', 'name', 'org_id'];
 const LOOK: Look = { columns: FIELDS, allFields: FIELDS };

@@ -1,7 +1,7 @@
 // `crm version`: which build this is.
 import type { Command } from 'commander';
-import { environment, type GlobalOptions } from '../config.ts';
-import { writeOut } from '../io.ts';
+import { environment, type GlobalOptions } from '../settings/config.ts';
+import { writeOut } from '../terminal/streams.ts';
 import { COMMIT, VERSION, versionLine } from '../version.ts';
 
 /** Adds `crm version`. */

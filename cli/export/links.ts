@@ -1,10 +1,10 @@
 // The links of exported records, as lines that `import all` ties together again.
-import type { Data } from '../../db/declare/fields.ts';
+import type { Data } from '../../db/declare/json.ts';
 import type { Resource } from '../../db/declare/resource.ts';
-import type { Client } from '../client.ts';
+import type { Client } from '../api/client.ts';
+import { listRequest, pagesOf } from '../api/list-request.ts';
 import { CliError } from '../errors.ts';
-import { readLines } from '../lines.ts';
-import { listRequest, pagesOf } from '../list-request.ts';
+import { readLines } from '../input/lines.ts';
 import type { Spool } from './spool.ts';
 
 /**

@@ -1,9 +1,9 @@
 // From spooled records to the exported text: CSV columns found in a pass of their own, files renamed when whole.
 import { open, rename, rm } from 'node:fs/promises';
-import type { Data } from '../../db/declare/fields.ts';
+import type { Data } from '../../db/declare/json.ts';
 import { errorCode } from '../errors.ts';
-import { readLines } from '../lines.ts';
-import { createEncoder, type Look } from '../output.ts';
+import { readLines } from '../input/lines.ts';
+import { createEncoder, type Look } from '../terminal/output.ts';
 import { syncFolder, unwritable } from './spool.ts';
 
 export type ExportFormat = 'csv' | 'ndjson' | 'json';

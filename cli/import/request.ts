@@ -1,9 +1,28 @@
 // What an import is asked to do, and what it tells in the end.
-import type { SlashedOrder } from './dates.ts';
-import type { Counts } from './journal.ts';
-import type { PlanOptions } from './plan.ts';
+import type { SlashedOrder } from './plan/dates.ts';
+import type { PlanOptions } from './plan/plan.ts';
 import type { Format } from './row.ts';
-import type { OnDuplicate } from './send.ts';
+
+export type OnDuplicate = 'skip' | 'update' | 'fail';
+
+export interface Counts {
+  created: number;
+  updated: number;
+  skipped: number;
+  rejected: number;
+}
+
+/** Counts of several parts together. */
+export function totalCounts(parts: readonly Counts[]): Counts {
+  const total = { created: 0, updated: 0, skipped: 0, rejected: 0 };
+  for (const { created, updated, skipped, rejected } of parts) {
+    total.created += created;
+    total.updated += updated;
+    total.skipped += skipped;
+    total.rejected += rejected;
+  }
+  return total;
+}
 
 export interface ImportRequest extends PlanOptions {
   resource: string;

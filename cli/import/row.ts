@@ -1,5 +1,5 @@
 // What passes through an import: rows as they were read, and why one of them was turned away.
-import type { Data, JsonValue } from '../../db/declare/fields.ts';
+import type { Data, JsonValue } from '../../db/declare/json.ts';
 
 export type Format = 'csv' | 'json' | 'ndjson';
 

@@ -1,11 +1,12 @@
 // What an import tells in the end: figures, the first rejected rows, and what to do about them.
-import type { Config } from '../config.ts';
+
 import { CliError, EXIT } from '../errors.ts';
-import { counted, formatCount } from '../format.ts';
-import { note } from '../io.ts';
-import { printFigures } from '../output.ts';
-import { shellWord } from '../text.ts';
-import type { AllSummary } from './all.ts';
+import type { Config } from '../settings/config.ts';
+import { counted, formatCount } from '../terminal/format.ts';
+import { printFigures } from '../terminal/output.ts';
+import { note } from '../terminal/streams.ts';
+import { shellWord } from '../terminal/text.ts';
+import type { AllSummary } from './all/import-all.ts';
 import type { ImportRequest, ImportSummary } from './request.ts';
 
 /** Tells what an import did: figures on stdout as JSON if asked for, words on stderr; rejected rows are an error. */

@@ -1,7 +1,7 @@
 // The file that `crm ingest` reads, and which of its formats it is in.
 import { extname } from 'node:path';
 import { usageError } from '../errors.ts';
-import { inputName, readBytes } from '../io.ts';
+import { inputName, readBytes } from '../terminal/streams.ts';
 
 export type IngestFormat = 'ics' | 'json' | 'vtt';
 

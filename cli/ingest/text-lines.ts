@@ -1,6 +1,6 @@
 // Bytes to lines: byte order marks, CRLF and LF, and the lines that are not UTF-8.
 import { CliError } from '../errors.ts';
-import { shellWord } from '../text.ts';
+import { shellWord } from '../terminal/text.ts';
 
 export interface RawLine {
   line: number;

@@ -1,5 +1,5 @@
 // WebVTT: the cues of a transcript become segments, with the speaker that a voice span names.
-import type { Data } from '../../db/declare/fields.ts';
+import type { Data } from '../../db/declare/json.ts';
 import { CliError } from '../errors.ts';
 import { type Fault, FaultList } from './entries.ts';
 import { clip, NAME_CHARACTERS_MAX } from './people.ts';

@@ -1,5 +1,5 @@
 // The HTTP clients of quickstart, one a key, which say on the screen what they wait for.
-import { Client } from '../client.ts';
+import { Client } from '../api/client.ts';
 import { VERSION } from '../version.ts';
 import type { Demo } from './demo.ts';
 

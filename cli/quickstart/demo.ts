@@ -1,10 +1,11 @@
 // The stage of quickstart: the demo database made and served.
-import { databaseError } from '../database.ts';
+
 import { errorCode } from '../errors.ts';
-import { buildDemoData, DEMO_ORGANIZATION } from './demo-data.ts';
+import { databaseError } from '../operator/database.ts';
+import { buildDemoData, DEMO_ORGANIZATION } from './data/demo-data.ts';
+import type { DemoData, Ids } from './data/types.ts';
 import type { Screen } from './screen.ts';
 import { createDatabase, type DemoDatabase, type Place } from './setup.ts';
-import type { DemoData, Ids } from './types.ts';
 
 export interface Demo {
   screen: Screen;

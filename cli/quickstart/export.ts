@@ -1,9 +1,9 @@
 // The last leg of quickstart: all contacts into a CSV file beside the database.
 import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { exportToFile } from '../export/run.ts';
+import { type ListRequest, listRequest } from '../api/list-request.ts';
+import { exportToFile } from '../export/export-resource.ts';
 import { Spool } from '../export/spool.ts';
-import { type ListRequest, listRequest } from '../list-request.ts';
 import { clientFor } from './client.ts';
 import type { Demo } from './demo.ts';
 import type { ExportMeasure } from './figures.ts';

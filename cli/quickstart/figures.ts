@@ -1,5 +1,5 @@
 // What quickstart measured, and how it is put to people.
-import { counted, formatBytes, formatCount, formatTime } from '../format.ts';
+import { counted, formatBytes, formatCount, formatTime } from '../terminal/format.ts';
 
 /** Some records that went one way, and what it took. */
 export interface Measure {

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { getResource } from '../../db/resources/index.ts';
 import { CliError } from '../errors.ts';
-import { formatCount } from '../format.ts';
-import { runIngest } from '../ingest/run.ts';
+import { runIngest } from '../ingest/ingest-file.ts';
+import { formatCount } from '../terminal/format.ts';
+import { READ_ONLY, type ReadOnlyName } from './data/types.ts';
 import type { Demo } from './demo.ts';
 import { withIds } from './load.ts';
-import { READ_ONLY, type ReadOnlyName } from './types.ts';
 
 /** Ingests the read-only records beside the running server; resolves with how many there are of each. */
 export async function ingestDemo(demo: Demo): Promise<Record<string, number>> {

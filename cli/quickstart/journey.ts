@@ -1,13 +1,14 @@
 // The journey of quickstart: import over HTTP, ingest, read in both versions, export.
+
+import { listRequest, pagesOf } from '../api/list-request.ts';
 import { CliError } from '../errors.ts';
-import { listRequest, pagesOf } from '../list-request.ts';
 import { clientFor } from './client.ts';
+import { WRITABLE } from './data/types.ts';
 import type { Demo } from './demo.ts';
 import { exportContacts } from './export.ts';
 import type { Figures, Measure } from './figures.ts';
 import { ingestDemo } from './ingest.ts';
 import { learnStages, loadRecords, makeLinks } from './load.ts';
-import { WRITABLE } from './types.ts';
 
 /** Carries the demo data through the server and back; throws where anything is refused, lost or doubled. */
 export async function travel(demo: Demo): Promise<Figures> {

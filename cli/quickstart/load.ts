@@ -1,13 +1,13 @@
 // Sends the demo data to the server: batch-create for records, one request for each link.
-import type { Data, JsonValue } from '../../db/declare/fields.ts';
+import type { Data, JsonValue } from '../../db/declare/json.ts';
 import type { Resource } from '../../db/declare/resource.ts';
 import { getResource } from '../../db/resources/index.ts';
-import type { Client } from '../client.ts';
-import { pageOf, recordOf, unexpectedAnswer } from '../envelope.ts';
+import type { Client } from '../api/client.ts';
+import { pageOf, recordOf, unexpectedAnswer } from '../api/envelope.ts';
+import { pathOf } from '../api/target.ts';
 import { CliError } from '../errors.ts';
-import { pathOf } from '../target.ts';
+import type { DemoLink, DemoRecord, Ids, WritableName } from './data/types.ts';
 import type { Done } from './screen.ts';
-import type { DemoLink, DemoRecord, Ids, WritableName } from './types.ts';
 
 const BATCH_ITEMS_MAX = 100;
 

@@ -1,6 +1,6 @@
 // The commands that quickstart ends with, written so that they can be copied and run.
 import { relative } from 'node:path';
-import { shellWord } from '../text.ts';
+import { shellWord } from '../terminal/text.ts';
 
 /** How this program is called from here: `crm` where that finds it, else its path, else the sources by Bun. */
 export function programName(): string {

@@ -1,8 +1,8 @@
 // What quickstart says on stderr: a line for each step, with a bar while it runs and colour on a terminal only.
-import type { Wait } from '../client.ts';
-import { counted, formatBytes, formatCount, formatTime } from '../format.ts';
-import { startProgress } from '../progress.ts';
-import { neutralize } from '../text.ts';
+import type { Wait } from '../api/client.ts';
+import { counted, formatBytes, formatCount, formatTime } from '../terminal/format.ts';
+import { startProgress } from '../terminal/progress.ts';
+import { neutralize } from '../terminal/text.ts';
 import { type Measure, perSecond } from './figures.ts';
 
 /** How far some work has come. */

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Db } from '../../db/schema.ts';
 import type { NewKey } from '../../db/tables/keys.ts';
-import { withStore } from '../database.ts';
 import { CliError, errorCode, usageError } from '../errors.ts';
-import { DEMO_ORGANIZATION } from './demo-data.ts';
-import type { DemoUser, Ids } from './types.ts';
+import { withStore } from '../operator/database.ts';
+import { DEMO_ORGANIZATION } from './data/demo-data.ts';
+import type { DemoUser, Ids } from './data/types.ts';
 
 /** Where the demo database is. */
 export interface Place {

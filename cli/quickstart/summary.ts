@@ -1,7 +1,7 @@
 // The end of quickstart: what was done, in figures, and what to try next.
-import type { Data } from '../../db/declare/fields.ts';
-import { formatCount } from '../format.ts';
-import { shellWord } from '../text.ts';
+import type { Data } from '../../db/declare/json.ts';
+import { formatCount } from '../terminal/format.ts';
+import { shellWord } from '../terminal/text.ts';
 import type { Demo } from './demo.ts';
 import { type Figures, importRequests, type Measure, pagesLine, perSecond, summaryLines } from './figures.ts';
 import { commandsAfterwards, commandsWhileServing, programName } from './next-commands.ts';

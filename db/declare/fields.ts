@@ -1,9 +1,7 @@
 // The kinds of field a resource can have: each gives its JSON Schema, its column, and the way between the two.
 import { type TSchema, Type } from 'typebox';
+import type { JsonValue } from './json.ts';
 
-export type JsonScalar = string | number | boolean | null;
-export type JsonValue = JsonScalar | JsonValue[] | { [key: string]: JsonValue };
-export type Data = { [field: string]: JsonValue };
 export type ColumnType = 'text' | 'integer' | 'real';
 export type ColumnValue = string | number | null;
 

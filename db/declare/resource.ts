@@ -1,15 +1,7 @@
 // defineResource(): from one declaration, the schemas, columns, scopes and lists that everything else derives from.
 import { type TSchema, Type } from 'typebox';
-import {
-  type ColumnValue,
-  caselessKey,
-  type Data,
-  exampleId,
-  type Field,
-  type JsonValue,
-  reference,
-  timestamp,
-} from './fields.ts';
+import { type ColumnValue, caselessKey, exampleId, type Field, reference, timestamp } from './fields.ts';
+import type { Data, JsonValue } from './json.ts';
 
 export type Action = 'read' | 'write' | 'delete';
 export type Operation = 'list' | 'get' | 'create' | 'update' | 'delete' | 'batch';

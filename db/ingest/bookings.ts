@@ -1,5 +1,5 @@
 // Bookings from scheduling tools: their state, or what happened to them, which may arrive in any order.
-import type { Data } from '../declare/fields.ts';
+import type { Data } from '../declare/json.ts';
 import { bookings } from '../resources/bookings.ts';
 import type { Db, RecordRow } from '../schema.ts';
 import type { Store } from '../store.ts';

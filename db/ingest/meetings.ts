@@ -1,5 +1,5 @@
 // Meetings from calendars: an older revision changes nothing, and what a calendar no longer has is cancelled.
-import type { Data, JsonValue } from '../declare/fields.ts';
+import type { Data, JsonValue } from '../declare/json.ts';
 import { meetings } from '../resources/meetings.ts';
 import { type Db, type RecordRow, tableOf } from '../schema.ts';
 import type { Store } from '../store.ts';

@@ -1,5 +1,5 @@
 // Recordings from call-recording tools: the recording with its meeting's owner, and the transcript beside it.
-import type { Data, JsonValue } from '../declare/fields.ts';
+import type { Data, JsonValue } from '../declare/json.ts';
 import { recordings } from '../resources/recordings.ts';
 import type { Db, RecordRow } from '../schema.ts';
 import type { Store } from '../store.ts';

@@ -1,5 +1,5 @@
 // Transcripts of recordings.
-import type { JsonValue } from '../declare/fields.ts';
+import type { JsonValue } from '../declare/json.ts';
 import type { Db } from '../schema.ts';
 
 export interface Transcript {

@@ -1,7 +1,7 @@
 // The OpenAPI document: @elysiajs/swagger describes an app that has every route and serves none.
 import { swagger } from '@elysiajs/swagger';
 import { Elysia } from 'elysia';
-import type { Data, JsonValue } from '../../db/declare/fields.ts';
+import { type Data, isObject, type JsonValue } from '../../db/declare/json.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import type { Api, Operation } from '../operation.ts';
 import { v1Operations } from '../v1/routes.ts';
@@ -9,7 +9,6 @@ import { v2Operations } from '../v2/routes.ts';
 import { description } from './description.ts';
 import { errorComponents } from './errors.ts';
 import { HEADERS } from './headers.ts';
-import { isData } from './json-schema.ts';
 import { operationDetail } from './operations.ts';
 import { SHARED_PARAMETERS } from './parameters.ts';
 import { componentSchemas } from './schemas.ts';
@@ -92,11 +91,11 @@ const SECURITY_SCHEMES: Data = {
 // Components that nothing refers to, because their version was left out, are left out too.
 function usedComponents(document: Data): Data {
   const { components = {}, ...rest } = document;
-  const all = isData(components) ? components : {};
+  const all = isObject(components) ? components : {};
   const used = new Set<string>();
   follow(rest, all, used);
   const kept = Object.entries(all).map(([kind, entries]) => {
-    const inUse = Object.entries(isData(entries) ? entries : {}).filter(
+    const inUse = Object.entries(isObject(entries) ? entries : {}).filter(
       ([name]) => kind === 'securitySchemes' || used.has(`#/components/${kind}/${name}`),
     );
     return [kind, Object.fromEntries(inUse)];
@@ -106,13 +105,13 @@ function usedComponents(document: Data): Data {
 
 function follow(value: JsonValue, components: Data, used: Set<string>): void {
   if (Array.isArray(value)) for (const item of value) follow(item, components, used);
-  if (!isData(value)) return;
+  if (!isObject(value)) return;
   const { $ref } = value;
   if (typeof $ref === 'string' && !used.has($ref)) {
     used.add($ref);
     const [, , kind = '', name = ''] = $ref.split('/');
     const entries = components[kind];
-    if (isData(entries)) follow(entries[name] ?? null, components, used);
+    if (isObject(entries)) follow(entries[name] ?? null, components, used);
   }
   for (const item of Object.values(value)) follow(item, components, used);
 }

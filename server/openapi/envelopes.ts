@@ -1,5 +1,5 @@
 // What every answer of the interface is wrapped in, as component schemas, and examples of it.
-import type { Data, JsonValue } from '../../db/declare/fields.ts';
+import type { Data, JsonValue } from '../../db/declare/json.ts';
 import { type Detail, ERROR_CODES } from '../errors.ts';
 import type { Api } from '../operation.ts';
 import { refTo } from './json-schema.ts';

@@ -1,5 +1,5 @@
 // The error answers, as components: one for each status, and where they differ for each kind of endpoint.
-import type { Data } from '../../db/declare/fields.ts';
+import type { Data } from '../../db/declare/json.ts';
 import type { Detail } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 import { errorExample } from './envelopes.ts';

@@ -1,8 +1,8 @@
 // Examples of bodies and answers; bodies are such that sending them as they are works.
-import { type Data, exampleId, type JsonValue } from '../../db/declare/fields.ts';
+import { exampleId } from '../../db/declare/fields.ts';
+import { type Data, isObject, type JsonValue } from '../../db/declare/json.ts';
 import { findResource } from '../../db/resources/index.ts';
 import type { Operation } from '../operation.ts';
-import { isData } from './json-schema.ts';
 import { sampleOf } from './sample.ts';
 import { describeSchema, resolveRef } from './schemas.ts';
 
@@ -65,7 +65,7 @@ export function bodyExample(operation: Operation): JsonValue {
   const sample = sampleOf(describeSchema(body), resolveRef);
   const [, name = ''] = /^\/api\/v2\/(\w+)(?:\/batch|\/\{id\})?$/.exec(path) ?? [];
   const fields = findResource(name)?.fields;
-  if (!isData(sample)) return sample;
+  if (!isObject(sample)) return sample;
   if (fields === undefined) return withIds(sample, path);
   // An id would have to exist; all else can be sent as it is.
   const sendable = Object.entries(sample).filter(([field]) => fields[field]?.kind !== 'reference');
@@ -87,14 +87,14 @@ export function dataExample({ id, answer, answerKind }: Operation): JsonValue {
   const schema = describeSchema(answer);
   if (answerKind === 'batch') return batchExample(schema);
   const sample = sampleOf(schema, resolveRef);
-  return id === 'listRecordings' && isData(sample) ? { ...sample, transcript_url: null } : sample;
+  return id === 'listRecordings' && isObject(sample) ? { ...sample, transcript_url: null } : sample;
 }
 
 // One item that was created and one that was not, to show both.
 function batchExample(schema: Data): Data {
   const sample = sampleOf(schema, resolveRef);
-  const [item] = isData(sample) && Array.isArray(sample.items) ? sample.items : [];
-  const data = isData(item) ? (item.data ?? null) : null;
+  const [item] = isObject(sample) && Array.isArray(sample.items) ? sample.items : [];
+  const data = isObject(item) ? (item.data ?? null) : null;
   const message = 'is not a field that can be sent here';
   const details = [{ path: 'colour', message, code: 'VALIDATION_FAILED' }];
   return {

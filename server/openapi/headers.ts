@@ -1,5 +1,5 @@
 // The headers of answers, as components.
-import type { Data } from '../../db/declare/fields.ts';
+import type { Data } from '../../db/declare/json.ts';
 import { refTo } from './json-schema.ts';
 
 function integer(description: string, minimum: number): Data {

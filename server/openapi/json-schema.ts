@@ -1,6 +1,6 @@
 // JSON Schema, as the declarations have it, in the dialect of OpenAPI 3.0: no null type, no bare enum, no propertyNames.
 import type { TSchema } from 'typebox';
-import type { Data, JsonValue } from '../../db/declare/fields.ts';
+import { type Data, isObject } from '../../db/declare/json.ts';
 
 /** Gives the component that describes a schema, by the schema's JSON text; undefined for one without a name. */
 export type NameOf = (text: string) => string | undefined;
@@ -29,16 +29,21 @@ function convert(schema: Data, nameOf: NameOf): Data {
 
 function convertInPlace(schema: Data, nameOf: NameOf): Data {
   const { anyOf, properties, items, additionalProperties, propertyNames, ...rest } = schema;
-  if (Array.isArray(anyOf)) return union(anyOf.filter(isData), rest, nameOf);
+  if (Array.isArray(anyOf))
+    return union(
+      anyOf.filter((one) => isObject(one)),
+      rest,
+      nameOf,
+    );
   const converted: Data = rest;
   if (Array.isArray(rest.enum)) converted.type = typeof rest.enum[0];
   if (rest.type === 'integer' && Number(rest.maximum) > INT32_MAX) converted.format = 'int64';
-  if (isData(properties) && Object.keys(properties).length > 0)
+  if (isObject(properties) && Object.keys(properties).length > 0)
     converted.properties = mapValues(properties, (one) => convert(one, nameOf));
-  if (isData(items)) converted.items = convert(items, nameOf);
-  if (isData(additionalProperties)) converted.additionalProperties = convert(additionalProperties, nameOf);
+  if (isObject(items)) converted.items = convert(items, nameOf);
+  if (isObject(additionalProperties)) converted.additionalProperties = convert(additionalProperties, nameOf);
   else if (additionalProperties !== undefined) converted.additionalProperties = additionalProperties;
-  if (!isData(propertyNames)) return converted;
+  if (!isObject(propertyNames)) return converted;
   return withNotes({ description: `Keys have at most ${propertyNames.maxLength} characters.` }, converted);
 }
 
@@ -62,14 +67,9 @@ function withNotes(schema: Data, notes: Data): Data {
   return descriptions.length === 0 ? merged : { ...merged, description: descriptions.join(' ') };
 }
 
-/** Whether a value is an object with keys. */
-export function isData(value: JsonValue | undefined): value is Data {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The same keys with other values; what is no object is dropped. */
 export function mapValues(data: Data, change: (value: Data, key: string) => Data): Data {
   return Object.fromEntries(
-    Object.entries(data).flatMap(([key, value]) => (isData(value) ? [[key, change(value, key)]] : [])),
+    Object.entries(data).flatMap(([key, value]) => (isObject(value) ? [[key, change(value, key)]] : [])),
   );
 }

@@ -1,6 +1,6 @@
 // What the description says of one operation, as the `detail` of its route.
 import type { DocumentDecoration } from 'elysia';
-import type { Data } from '../../db/declare/fields.ts';
+import type { Data } from '../../db/declare/json.ts';
 import { BATCH_ITEMS_MAX, type Operation } from '../operation.ts';
 import { honoursKeys } from '../pipeline/replay.ts';
 import { envelopeExample, envelopeSchema } from './envelopes.ts';

@@ -1,5 +1,5 @@
 // The parameters of an operation: path, query, and the header of idempotent writes.
-import type { Data } from '../../db/declare/fields.ts';
+import type { Data } from '../../db/declare/json.ts';
 import type { Operation, QueryParameter } from '../operation.ts';
 import { honoursKeys, KEY_HEADER } from '../pipeline/replay.ts';
 import { refTo } from './json-schema.ts';

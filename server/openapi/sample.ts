@@ -1,6 +1,5 @@
 // Examples: a value that is valid against a schema, made of the examples that the declarations give.
-import type { Data, JsonValue } from '../../db/declare/fields.ts';
-import { isData } from './json-schema.ts';
+import { type Data, isObject, type JsonValue } from '../../db/declare/json.ts';
 
 const FORMATS: Record<string, string> = {
   'date-time': '2026-01-01T00:00:00.000Z',
@@ -19,14 +18,14 @@ export function sampleOf(schema: Data, resolve: (ref: string) => Data): JsonValu
   if (nullable === true) return null;
   if (Array.isArray(values)) return values[0] ?? null;
   if (Array.isArray(anyOf)) return sampleOf(firstOf(anyOf), resolve);
-  if (schema.type === 'array') return isData(items) ? [sampleOf(items, resolve)] : [];
-  if (schema.type === 'object') return sampleObject(isData(properties) ? properties : {}, resolve);
+  if (schema.type === 'array') return isObject(items) ? [sampleOf(items, resolve)] : [];
+  if (schema.type === 'object') return sampleObject(isObject(properties) ? properties : {}, resolve);
   return sampleScalar(schema);
 }
 
 function sampleObject(properties: Data, resolve: (ref: string) => Data): Data {
   const entries = Object.entries(properties).flatMap(([name, property]) =>
-    isData(property) ? [[name, sampleOf(property, resolve)] as const] : [],
+    isObject(property) ? [[name, sampleOf(property, resolve)] as const] : [],
   );
   return Object.fromEntries(entries);
 }
@@ -40,5 +39,5 @@ function sampleScalar({ type, format, default: initial, minimum }: Data): JsonVa
 }
 
 function firstOf(schemas: JsonValue[]): Data {
-  return schemas.find(isData) ?? {};
+  return schemas.find((one) => isObject(one)) ?? {};
 }

@@ -1,6 +1,7 @@
 // The component schemas: records and bodies under their names, described by the fields of their declarations.
 import type { TSchema } from 'typebox';
-import type { Data, Field } from '../../db/declare/fields.ts';
+import type { Field } from '../../db/declare/fields.ts';
+import { type Data, isObject } from '../../db/declare/json.ts';
 import type { Resource } from '../../db/declare/resource.ts';
 import { companies } from '../../db/resources/companies.ts';
 import { contacts } from '../../db/resources/contacts.ts';
@@ -12,7 +13,7 @@ import { v1Name, v2Name } from '../v1/translate.ts';
 import { capitalized } from '../v2/naming.ts';
 import { v2Operations } from '../v2/routes.ts';
 import { SHARED_SCHEMAS } from './envelopes.ts';
-import { isData, mapValues, refTo, toComponent, toOpenApi } from './json-schema.ts';
+import { mapValues, refTo, toComponent, toOpenApi } from './json-schema.ts';
 
 interface Named {
   name: string;
@@ -41,7 +42,7 @@ export function componentSchemas(): Data {
 /** The component that a reference points to. */
 export function resolveRef(ref: string): Data {
   const found = componentSchemas()[ref.slice(refPrefix.length)];
-  if (!isData(found)) throw new Error(`there is no component ${ref}`);
+  if (!isObject(found)) throw new Error(`there is no component ${ref}`);
   return found;
 }
 
@@ -54,7 +55,7 @@ function nameOf(text: string): string | undefined {
 
 function component({ name, schema, describe }: Named): [string, Data] {
   const converted = toComponent(schema, nameOf);
-  if (isData(converted.properties)) converted.properties = mapValues(converted.properties, describe);
+  if (isObject(converted.properties)) converted.properties = mapValues(converted.properties, describe);
   return [name, converted];
 }
 

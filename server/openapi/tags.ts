@@ -1,5 +1,5 @@
 // The groups that operations are shown in.
-import type { Data } from '../../db/declare/fields.ts';
+import type { Data } from '../../db/declare/json.ts';
 import { RESOURCES } from '../../db/resources/index.ts';
 import { titleOf } from '../v2/naming.ts';
 

@@ -1,5 +1,5 @@
 // One request on its way through the pipeline: its id, its clock, and the headers gathered for its answer.
-import type { JsonValue } from '../../db/declare/fields.ts';
+import type { JsonValue } from '../../db/declare/json.ts';
 import type { Api } from '../operation.ts';
 
 export interface Exchange {

@@ -1,5 +1,5 @@
 // The strict JSON reader: bytes → UTF-8 → nesting and keys → value; nothing is dropped or coerced in silence.
-import type { JsonValue } from '../../db/declare/fields.ts';
+import type { JsonValue } from '../../db/declare/json.ts';
 import { type ApiError, type Detail, invalid } from '../errors.ts';
 
 const NESTING_MAX = 32;

@@ -1,5 +1,5 @@
 // Step 7, validation of query parameters: each known, given once, not empty, and exactly of its type.
-import type { JsonValue } from '../../db/declare/fields.ts';
+import type { JsonValue } from '../../db/declare/json.ts';
 import { type Detail, type ValidationCode, validationError } from '../errors.ts';
 import type { Operation, QueryParameter } from '../operation.ts';
 

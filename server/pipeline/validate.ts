@@ -3,7 +3,8 @@ import type { TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { Format, IsEmail } from 'typebox/format';
 import { Settings } from 'typebox/system';
-import { type Data, EMAIL_CHARACTERS_MAX, type JsonValue } from '../../db/declare/fields.ts';
+import { EMAIL_CHARACTERS_MAX } from '../../db/declare/fields.ts';
+import { isObject, type JsonValue } from '../../db/declare/json.ts';
 import { nextTurn } from '../../db/event-loop.ts';
 import { type Detail, invalid, validationError } from '../errors.ts';
 import { BATCH_ITEMS_MAX, type Operation } from '../operation.ts';
@@ -92,10 +93,6 @@ function addFaults(faults: Detail[], more: Detail[]): void {
   if (more.length === 0) return;
   const told = new Set(faults.map(({ path }) => path));
   faults.push(...more.filter(({ path }) => !told.has(path)));
-}
-
-function isObject(value: JsonValue): value is Data {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function batchItems(value: JsonValue): JsonValue[] {

@@ -1,6 +1,7 @@
 // Contacts: an email, primary or alternative, belongs to one contact of the organization.
 
-import { caselessKey, type Data } from '../../db/declare/fields.ts';
+import { caselessKey } from '../../db/declare/fields.ts';
+import type { Data } from '../../db/declare/json.ts';
 import { contacts } from '../../db/resources/contacts.ts';
 import { findContactsByEmail, replaceContactEmails } from '../../db/tables/contact-emails.ts';
 import { findRecord } from '../../db/tables/records.ts';

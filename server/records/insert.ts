@@ -1,5 +1,5 @@
 // Writing a new record: the fields as given, and whose it is and when it was made.
-import type { Data } from '../../db/declare/fields.ts';
+import type { Data } from '../../db/declare/json.ts';
 import { type Resource, toColumns } from '../../db/declare/resource.ts';
 import type { RecordRow } from '../../db/schema.ts';
 import { insertRecord } from '../../db/tables/records.ts';

@@ -1,5 +1,6 @@
 // Linked records: list, link and unlink the children of a parent.
-import type { ColumnValue, Data } from '../../db/declare/fields.ts';
+import type { ColumnValue } from '../../db/declare/fields.ts';
+import type { Data } from '../../db/declare/json.ts';
 import { fromColumns, type Link, type Resource, toColumns } from '../../db/declare/resource.ts';
 import { getResource } from '../../db/resources/index.ts';
 import type { LinkRow, RecordRow } from '../../db/schema.ts';

@@ -1,5 +1,5 @@
 // Pipelines: their stages keep their identity through updates, and deals keep their stages.
-import type { Data, JsonValue } from '../../db/declare/fields.ts';
+import type { Data, JsonValue } from '../../db/declare/json.ts';
 import { DEFAULT_STAGES, type StageType } from '../../db/resources/pipelines.ts';
 import type { StageRow } from '../../db/schema.ts';
 import {

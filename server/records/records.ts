@@ -1,5 +1,6 @@
 // The life of a record, the same for every resource: list, get, create, update, delete; rules add what is special.
-import type { ColumnValue, Data, JsonValue } from '../../db/declare/fields.ts';
+import type { ColumnValue } from '../../db/declare/fields.ts';
+import { type Data, isObject } from '../../db/declare/json.ts';
 import { fromColumns, initialData, type Resource, toColumns } from '../../db/declare/resource.ts';
 import type { Db, RecordRow } from '../../db/schema.ts';
 import { type Direction, listRecords } from '../../db/tables/query.ts';
@@ -207,10 +208,6 @@ function mergeCustom(change: Change): void {
     const message = `must have at most ${CUSTOM_KEYS_MAX} keys; with those already there it would have ${kept.length}`;
     change.faults.push({ path: 'custom', message, code: 'VALIDATION_OUT_OF_RANGE' });
   }
-}
-
-function isObject(value: JsonValue | undefined): value is Data {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 // Only what differs is written: fields that the client sent, and those that the rules derived from them.

@@ -1,5 +1,6 @@
 // Ids that a body names: each must be of a record that exists and that the key can see, in the same words for both.
-import type { Data, Field } from '../../db/declare/fields.ts';
+import type { Field } from '../../db/declare/fields.ts';
+import type { Data } from '../../db/declare/json.ts';
 import { findResource } from '../../db/resources/index.ts';
 import type { Db, RecordRow } from '../../db/schema.ts';
 import { statement } from '../../db/statement.ts';

@@ -1,5 +1,5 @@
 // What a resource may add to the common life of a record: checks, derived fields, what is written beside it.
-import type { Data } from '../../db/declare/fields.ts';
+import type { Data } from '../../db/declare/json.ts';
 import type { Resource } from '../../db/declare/resource.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Access } from '../access.ts';

@@ -1,6 +1,6 @@
 // What v1 operations do: v2 logic on translated bodies, with v1's own answers to conflicts and its own names in faults.
 
-import type { Data } from '../../db/declare/fields.ts';
+import type { Data } from '../../db/declare/json.ts';
 import type { Resource } from '../../db/declare/resource.ts';
 import { companies } from '../../db/resources/companies.ts';
 import { contacts } from '../../db/resources/contacts.ts';

@@ -1,5 +1,5 @@
 // The translation between v1 and v2: names, dates, and what v1 leaves out. Pure functions, no rules of their own.
-import type { Data, JsonValue } from '../../db/declare/fields.ts';
+import type { Data, JsonValue } from '../../db/declare/json.ts';
 import { INTERACTION_FIELDS, PERSON_FIELDS } from '../../db/resources/v1.ts';
 
 // v1 name → v2 name, where camelCase and snake_case do not say it all.

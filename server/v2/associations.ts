@@ -1,6 +1,6 @@
 // Single associations: read, set and clear the one record that another is associated with.
 import { Type } from 'typebox';
-import type { Data } from '../../db/declare/fields.ts';
+import type { Data } from '../../db/declare/json.ts';
 import type { Association, Resource } from '../../db/declare/resource.ts';
 import { getResource } from '../../db/resources/index.ts';
 import { updateRecord } from '../../db/tables/records.ts';

@@ -1,6 +1,6 @@
 // Batch-create: items one after another, each in a savepoint of its own.
 import { type TSchema, Type } from 'typebox';
-import type { Data } from '../../db/declare/fields.ts';
+import type { Data } from '../../db/declare/json.ts';
 import type { Resource } from '../../db/declare/resource.ts';
 import { attempt } from '../../db/savepoint.ts';
 import { ApiError, type Detail, ERROR_CODES, validationError } from '../errors.ts';

@@ -1,6 +1,6 @@
 // List, get, create, update, delete and batch of one resource.
 import type { TSchema } from 'typebox';
-import type { Data } from '../../db/declare/fields.ts';
+import type { Data } from '../../db/declare/json.ts';
 import { type Resource, recordSchema, type Operation as Verb } from '../../db/declare/resource.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 import {

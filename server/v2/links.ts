@@ -1,6 +1,6 @@
 // Collection sub-resources: list, link and unlink the children of a record.
 import { type TSchema, Type } from 'typebox';
-import type { Data } from '../../db/declare/fields.ts';
+import type { Data } from '../../db/declare/json.ts';
 import { type Link, linkSchema, type Resource, recordSchema } from '../../db/declare/resource.ts';
 import { getResource } from '../../db/resources/index.ts';
 import type { Answer, Operation } from '../operation.ts';

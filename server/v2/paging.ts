@@ -1,5 +1,6 @@
 // Pages of v2 lists: their query parameters, and the way from a request to a page and on to the next cursor.
-import type { ColumnValue, JsonValue } from '../../db/declare/fields.ts';
+import type { ColumnValue } from '../../db/declare/fields.ts';
+import type { JsonValue } from '../../db/declare/json.ts';
 import type { Resource } from '../../db/declare/resource.ts';
 import type { ListIdentity } from '../cursor.ts';
 import type { Call, QueryParameter } from '../operation.ts';

@@ -1,6 +1,6 @@
 // Transcripts: the link that getting a recording gives downloads its transcript without a key.
 import { Type } from 'typebox';
-import type { JsonValue } from '../../db/declare/fields.ts';
+import type { JsonValue } from '../../db/declare/json.ts';
 import { findTranscript } from '../../db/tables/transcripts.ts';
 import type { Answer, Operation } from '../operation.ts';
 import {

@@ -1,9 +1,9 @@
 // A database for the tests of ingest, with an organization of its own for every test, and what is seen of it over HTTP.
 import { afterAll, beforeAll, beforeEach, expect } from 'bun:test';
-import { parseBookings } from '../../cli/ingest/bookings-json.ts';
-import { parseCalendar } from '../../cli/ingest/ics.ts';
-import { parseMeetings } from '../../cli/ingest/meetings-json.ts';
-import { parseRecordings } from '../../cli/ingest/recordings-json.ts';
+import { parseCalendar } from '../../cli/ingest/calendar/calendar-file.ts';
+import { parseBookings } from '../../cli/ingest/json/bookings.ts';
+import { parseMeetings } from '../../cli/ingest/json/meetings.ts';
+import { parseRecordings } from '../../cli/ingest/json/recordings.ts';
 import { ingestBookings } from '../../db/ingest/bookings.ts';
 import type { IngestOptions, IngestReport } from '../../db/ingest/desk.ts';
 import { ingestMeetings } from '../../db/ingest/meetings.ts';

@@ -1,5 +1,5 @@
 // Meetings, recordings and bookings as an integration would leave them in the database.
-import type { Data } from '../../db/declare/fields.ts';
+import type { Data } from '../../db/declare/json.ts';
 import { initialData, toColumns } from '../../db/declare/resource.ts';
 import { getResource } from '../../db/resources/index.ts';
 import { insertRecord } from '../../db/tables/records.ts';

@@ -1,0 +1,114 @@
+// Request bodies from the command line: JSON as it is, or field=value typed by the declaration.
+import type { Field } from '../../db/declare/fields.ts';
+import type { Data, JsonValue } from '../../db/declare/json.ts';
+import { isObject } from '../../db/declare/json.ts';
+import { messageOf, usageError } from '../errors.ts';
+import { isoMilliseconds } from '../input/instant.ts';
+import { readText } from '../terminal/streams.ts';
+import { splitPair } from './list-request.ts';
+
+/** What to send: JSON text that the server judges as written, or a body made here. */
+export type RequestBody = { rawBody: string } | { body: Data };
+
+/** The body that `-d` or the pairs give; exactly one of the two must be there. */
+export async function requestBody(
+  data: string | undefined,
+  pairs: readonly string[],
+  fields: Readonly<Record<string, Field>>,
+): Promise<RequestBody> {
+  if (data !== undefined && pairs.length > 0) {
+    throw usageError('Both -d and field=value are given.', 'use one of them.');
+  }
+  if (data !== undefined) return { rawBody: await readJson(data) };
+  if (pairs.length > 0) return { body: bodyFromPairs(pairs, fields) };
+  const example = Object.keys(fields)[0] ?? 'field';
+  throw usageError('There are no values.', `give some, like ${example}=value, or a JSON object with -d.`);
+}
+
+async function readJson(data: string): Promise<string> {
+  const path = data === '-' ? '-' : data.startsWith('@') ? data.slice(1) : undefined;
+  const text = (path === undefined ? data : await readText(path)).replace(/^\uFEFF/, '');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw usageError(
+      `-d is not JSON: ${messageOf(cause)}.`,
+      'give a JSON object, @FILE, or - for the input.',
+    );
+  }
+  if (isObject(value)) return text;
+  throw usageError('-d is no JSON object.', 'give one record; "crm import" takes many.');
+}
+
+/** The body that `field=value` pairs make; `custom.key=value` sets a key of custom, `field=` clears a field. */
+export function bodyFromPairs(pairs: readonly string[], fields: Readonly<Record<string, Field>>): Data {
+  const body: Data = {};
+  const custom: Data = {};
+  for (const pair of pairs) {
+    const { key: name, value } = splitPair(pair, 'The value');
+    const isCustom = name.startsWith('custom.') && fields.custom !== undefined;
+    const target = isCustom ? custom : body;
+    const key = isCustom ? name.slice('custom.'.length) : name;
+    const field = isCustom ? undefined : fields[name];
+    if (!isCustom && field === undefined) throw unknownField(name, fields);
+    if (Object.hasOwn(target, key)) throw usageError(`"${name}" is given twice.`, 'give each field once.');
+    target[key] = field === undefined ? value || null : parseValue(name, field, value);
+  }
+  if (Object.keys(custom).length === 0) return body;
+  if (body.custom !== undefined)
+    throw usageError('Both custom and custom.key are given.', 'use one of them.');
+  return { ...body, custom };
+}
+
+function unknownField(name: string, fields: Readonly<Record<string, Field>>) {
+  const known = Object.keys(fields).map((field) => (field === 'custom' ? 'custom.KEY' : field));
+  return usageError(`"${name}" is no field that can be set here.`, `set some of: ${known.join(', ')}.`);
+}
+
+/** A value from the command line in the type of its field; empty text is null. */
+function parseValue(name: string, field: Field, text: string): JsonValue {
+  if (text === '') return null;
+  switch (field.kind) {
+    case 'boolean':
+      if (text === 'true' || text === 'false') return text === 'true';
+      throw badValue(name, text, 'true or false');
+    case 'integer':
+    case 'number':
+      return parseNumber(name, text);
+    case 'instant':
+      return parseInstant(name, text);
+    case 'emails':
+      return text.startsWith('[') ? parseJson(name, text) : text.split(',').map((one) => one.trim());
+    case 'custom':
+    case 'json':
+      return parseJson(name, text);
+    default:
+      return text;
+  }
+}
+
+function parseNumber(name: string, text: string): number {
+  const isNumber = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text);
+  if (isNumber && Number.isFinite(Number(text))) return Number(text);
+  throw badValue(name, text, 'a number');
+}
+
+function parseInstant(name: string, text: string): number {
+  if (/^-?\d+$/.test(text)) return Number(text);
+  const milliseconds = isoMilliseconds(text);
+  if (milliseconds !== undefined) return milliseconds;
+  throw badValue(name, text, 'Unix milliseconds, 2026-03-31, or 2026-03-31T09:00:00Z');
+}
+
+function parseJson(name: string, text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    throw badValue(name, text, 'JSON');
+  }
+}
+
+function badValue(name: string, text: string, expected: string) {
+  return usageError(`${name}: "${text}" is not ${expected}.`, `give ${expected}.`);
+}

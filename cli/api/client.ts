@@ -1,0 +1,199 @@
+// The HTTP client of all data commands: waits out rate limits, retries what may be retried, explains what failed.
+
+import { CliError, EXIT, errorCode, messageOf, usageError } from '../errors.ts';
+import type { ApiResponse, Envelope } from './envelope.ts';
+import { responseError } from './response-error.ts';
+
+export interface RequestOptions {
+  query?: Record<string, string>;
+  body?: unknown;
+  /** JSON text to send as it is, so that the server judges what was really written. */
+  rawBody?: string;
+  /** Generated for POST and PATCH when not given; every retry repeats it. */
+  idempotencyKey?: string;
+  signal?: AbortSignal;
+  /** 4xx envelopes are returned instead of thrown (429 is still waited out). */
+  expectErrors?: boolean;
+}
+
+export interface Wait {
+  seconds: number;
+  reason: 'rate limit' | 'server error' | 'connection';
+}
+
+export interface ClientOptions {
+  url: string;
+  apiKey: string;
+  userAgent?: string;
+  onWait?: (wait: Wait) => void;
+}
+
+const TRIES_MAX = 8;
+// A server that never answered is most likely not running: say so soon.
+const TRIES_MAX_UNREACHED = 4;
+const BACKOFF_SECONDS_FIRST = 0.5;
+const BACKOFF_SECONDS_MAX = 16;
+const ATTEMPT_TIMEOUT_MS = 120_000;
+
+/** Talks to one server with one key. */
+export class Client {
+  readonly #base: string;
+  readonly #headers: Record<string, string>;
+  readonly #onWait: (wait: Wait) => void;
+  #hasReachedServer = false;
+
+  constructor(options: ClientOptions) {
+    this.#base = checkedBase(options.url);
+    this.#headers = {
+      accept: 'application/json',
+      authorization: `Bearer ${checkedKey(options.apiKey)}`,
+      'user-agent': options.userAgent ?? 'crm-cli',
+    };
+    this.#onWait = options.onWait ?? (() => {});
+  }
+
+  /** Sends one request (`path` begins with `/api/v…`) and resolves with its answer, however many tries it takes. */
+  async request(method: string, path: string, options: RequestOptions = {}): Promise<ApiResponse> {
+    const url = `${this.#base}${path}${queryString(options.query)}`;
+    const init = this.#requestInit(method, options);
+    for (let tries = 1; ; ) {
+      const outcome = await this.#attempt(url, init, options.signal);
+      if (outcome instanceof Response && outcome.status === 429) {
+        await this.#wait({ seconds: retryAfterSeconds(outcome), reason: 'rate limit' }, options.signal);
+        continue;
+      }
+      const isServerError = outcome instanceof Response && outcome.status >= 500;
+      if (outcome instanceof Response && !isServerError) return answerOf(method, path, outcome, options);
+      if (tries >= (this.#hasReachedServer ? TRIES_MAX : TRIES_MAX_UNREACHED)) {
+        if (outcome instanceof Response) return answerOf(method, path, outcome, options);
+        throw unreachable(this.#base, outcome);
+      }
+      const reason = isServerError ? 'server error' : 'connection';
+      await this.#wait({ seconds: backoffSeconds(tries), reason }, options.signal);
+      tries += 1;
+    }
+  }
+
+  #requestInit(method: string, options: RequestOptions): RequestInit {
+    const headers: Record<string, string> = { ...this.#headers };
+    if (method === 'POST' || method === 'PATCH') {
+      headers['idempotency-key'] = options.idempotencyKey ?? crypto.randomUUID();
+    }
+    const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+    if (body !== undefined) headers['content-type'] = 'application/json';
+    return { method, headers, redirect: 'manual', ...(body !== undefined && { body }) };
+  }
+
+  async #attempt(url: string, init: RequestInit, signal: AbortSignal | undefined): Promise<Response | Error> {
+    const timeout = AbortSignal.timeout(ATTEMPT_TIMEOUT_MS);
+    try {
+      const response = await fetch(url, {
+        ...init,
+        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      });
+      this.#hasReachedServer = true;
+      // Read to the end here: a connection that breaks within the body is retried like any other.
+      const { status, headers } = response;
+      const text = await response.text();
+      return new Response(status === 204 ? null : text, { status, headers });
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (isUntrusted(error)) throw unreachable(this.#base, error);
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  async #wait(wait: Wait, signal: AbortSignal | undefined): Promise<void> {
+    this.#onWait(wait);
+    await sleep(wait.seconds * 1000, signal);
+  }
+}
+
+function checkedBase(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (parsed === null || !['http:', 'https:'].includes(parsed.protocol) || parsed.search || parsed.hash) {
+    throw usageError(
+      `"${url}" is no server address.`,
+      'give one like http://127.0.0.1:4000 or https://crm.example.com in --url or CRM_URL.',
+    );
+  }
+  // The root of a version is an address that people have at hand too.
+  return parsed.href.replace(/\/+$/, '').replace(/\/api\/v[12]$/, '');
+}
+
+function checkedKey(apiKey: string): string {
+  if (/^[\x21-\x7e]+$/.test(apiKey)) return apiKey;
+  throw new CliError('The API key holds spaces or characters that no key has.', {
+    exitCode: EXIT.auth,
+    nextSteps: ['check CRM_API_KEY or the key file; it should hold the bare key and nothing else.'],
+  });
+}
+
+function queryString(query: Record<string, string> | undefined): string {
+  const text = new URLSearchParams(query).toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+function retryAfterSeconds(response: Response): number {
+  const header = response.headers.get('retry-after') ?? '';
+  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
+  return Number.isFinite(seconds) ? Math.max(1, Math.ceil(seconds)) : 1;
+}
+
+function backoffSeconds(tries: number): number {
+  const ceiling = Math.min(BACKOFF_SECONDS_MAX, BACKOFF_SECONDS_FIRST * 2 ** (tries - 1));
+  return ceiling * (0.5 + Math.random() / 2);
+}
+
+function sleep(durationMs: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, durationMs);
+    if (signal?.aborted) onAbort();
+    else signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+async function answerOf(
+  method: string,
+  path: string,
+  response: Response,
+  options: RequestOptions,
+): Promise<ApiResponse> {
+  const { status, headers } = response;
+  const text = await response.text();
+  const body: Envelope | undefined = text === '' && status === 204 ? { object: 'none' } : parseEnvelope(text);
+  const isExpected = status < 300 || (options.expectErrors === true && status >= 400 && status < 500);
+  if (body !== undefined && isExpected) return { method, path, status, headers, body, text };
+  throw responseError({ method, path, status, headers, body });
+}
+
+function parseEnvelope(text: string): Envelope | undefined {
+  try {
+    const value = JSON.parse(text) as { object?: unknown } | null;
+    return typeof value === 'object' && value !== null && typeof value.object === 'string'
+      ? (value as Envelope)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isUntrusted(error: unknown): boolean {
+  return /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)/.test(errorCode(error));
+}
+
+function unreachable(base: string, error: unknown): CliError {
+  const isRefused = /ECONNREFUSED|ConnectionRefused/.test(errorCode(error));
+  const cause = isRefused ? 'connection refused' : messageOf(error);
+  const nextSteps = isUntrusted(error)
+    ? ['check the certificate, or name its authority in NODE_EXTRA_CA_CERTS.']
+    : ['start the server with "crm serve", or name another in --url or CRM_URL.'];
+  return new CliError(`No answer from ${base}: ${cause}`, { nextSteps, cause: error });
+}

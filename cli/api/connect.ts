@@ -1,0 +1,37 @@
+// From the settings of a command to a client that says on stderr what it is waiting for.
+
+import type { Config } from '../settings/config.ts';
+import { note } from '../terminal/streams.ts';
+import { VERSION } from '../version.ts';
+import { Client, type ClientOptions } from './client.ts';
+
+/** A client for the configured server and key. */
+export async function connect(config: Config, onWait: ClientOptions['onWait'] = noteWait): Promise<Client> {
+  const apiKey = await config.apiKey();
+  const client = new Client({ url: config.url, apiKey, userAgent: `crm/${VERSION}`, onWait });
+  if (isExposed(config.url)) {
+    note(`crm: warning: the API key travels unencrypted to ${config.url}; use an https address.`);
+  }
+  return client;
+}
+
+const noteWait: ClientOptions['onWait'] = ({ seconds, reason }) => {
+  const duration = seconds < 1 ? 'a moment' : `${Math.ceil(seconds)} s`;
+  const why = {
+    'rate limit': 'rate limit reached',
+    'server error': 'the server failed',
+    connection: 'no connection',
+  }[reason];
+  note(`crm: ${why}, trying again in ${duration}`);
+};
+
+function isExposed(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !isLoopback(hostname);
+}
+
+/** Whether a host name stands for this machine only. */
+export function isLoopback(host: string): boolean {
+  const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+  return name === 'localhost' || name === '::1' || /^127(?:\.\d{1,3}){3}$/.test(name);
+}

@@ -1,0 +1,79 @@
+// The shapes of the service's answers, and what a good one carries.
+import type { Data, JsonValue } from '../../db/declare/json.ts';
+import { isObject } from '../../db/declare/json.ts';
+import { CliError } from '../errors.ts';
+
+export interface Meta {
+  request_id: string;
+  api_version: string;
+  timestamp: string;
+}
+
+export interface ErrorDetail {
+  path?: string;
+  message: string;
+  code?: string;
+}
+
+export interface ApiErrorBody {
+  code: string;
+  message: string;
+  details: ErrorDetail[];
+}
+
+export interface PageInfo {
+  has_next_page: boolean;
+  end_cursor: string | null;
+}
+
+export interface BatchItem {
+  index: number;
+  status: 'created' | 'error';
+  data?: Data;
+  error?: { code: string; message: string; details?: ErrorDetail[] };
+}
+
+/** Every answer of the service; `none` stands for a response without a body (204). */
+export type Envelope =
+  | { object: 'success'; data: JsonValue; meta: Meta }
+  | { object: 'list'; data: Data[]; page_info: PageInfo; meta: Meta }
+  | {
+      object: 'batch';
+      data: { items: BatchItem[]; summary: { total: number; succeeded: number; failed: number } };
+      meta: Meta;
+    }
+  | { object: 'error'; error: ApiErrorBody; meta: Meta }
+  | { object: 'none' };
+
+/** An answer, with the request that it belongs to. */
+export interface ApiResponse {
+  method: string;
+  path: string;
+  status: number;
+  headers: Headers;
+  body: Envelope;
+  /** The body as the server sent it. */
+  text: string;
+}
+
+/** The record (or other object) that a `success` answer carries; a protocol error if it is none. */
+export function recordOf(response: ApiResponse): Data {
+  const { body } = response;
+  if (body.object === 'success' && isObject(body.data)) return body.data;
+  throw unexpectedAnswer(response);
+}
+
+/** The records that a `list` answer carries, and the cursor of the next page, null on the last. */
+export function pageOf(response: ApiResponse): { records: Data[]; nextCursor: string | null } {
+  const { body } = response;
+  if (body.object !== 'list') throw unexpectedAnswer(response);
+  const { has_next_page: hasNext, end_cursor: endCursor } = body.page_info;
+  return { records: body.data, nextCursor: hasNext ? endCursor : null };
+}
+
+/** An answer in another shape than the interface has. */
+export function unexpectedAnswer({ status, body }: ApiResponse): CliError {
+  return new CliError(`The server sent an answer of another kind than expected (${status} ${body.object}).`, {
+    nextSteps: ['check that the server runs the same version of crm ("crm version").'],
+  });
+}

@@ -1,0 +1,145 @@
+// From the options of `list` and `export` to the requests that answer them, page by page.
+import type { Data } from '../../db/declare/json.ts';
+import { usageError } from '../errors.ts';
+import type { Look } from '../terminal/output.ts';
+import type { Client } from './client.ts';
+import { type ApiResponse, pageOf } from './envelope.ts';
+import { resourceLook, targetLook, v1Look } from './looks.ts';
+import { isTarget, parseTarget, pathOf, resourceFor } from './target.ts';
+import { findV1List, V1_LISTS } from './v1.ts';
+
+export interface ListOptions {
+  api: 'v1' | 'v2';
+  /** `key=value` each. */
+  filter?: readonly string[];
+  sortBy?: string;
+  sortDirection?: string;
+}
+
+/** A list that can be asked for a page at a time. */
+export interface ListRequest {
+  /** What the records are called. */
+  name: string;
+  look: Look;
+  pageSizeMax: number;
+  page(client: Client, cursor: string | null, limit: number): Promise<Page>;
+}
+
+export interface Page {
+  records: Data[];
+  /** Null on the last page. */
+  nextCursor: string | null;
+  response: ApiResponse;
+}
+
+const PAGE_SIZE_MAX = 200;
+
+/** Prepares the list of a resource, or of a sub-resource such as `deals/ID/contacts`. */
+export async function listRequest(what: string, options: ListOptions): Promise<ListRequest> {
+  if (options.api === 'v1') return v1Request(what, options);
+  if (isTarget(what)) return subResourceRequest(what, options);
+  const resource = await resourceFor(what, 'list');
+  const windows = resource.sorts.map((sort) => sort.replace(/_at$/, '_since'));
+  const allowed = [...Object.keys(resource.filters), ...windows];
+  const query = { ...parseFilters(resource.name, options.filter, allowed) };
+  const { sortBy, sortDirection } = options;
+  if (sortBy !== undefined && !resource.sorts.some((sort) => sort === sortBy)) {
+    throw usageError(
+      `${resource.name} cannot be sorted by "${sortBy}".`,
+      `sort by ${resource.sorts.join(' or ')}.`,
+    );
+  }
+  if (sortBy !== undefined) query.sort_by = sortBy;
+  if (sortDirection !== undefined) query.sort_direction = sortDirection;
+  return getRequest(resource.name, pathOf(resource), query, resourceLook(resource));
+}
+
+async function subResourceRequest(what: string, options: ListOptions): Promise<ListRequest> {
+  const target = await parseTarget(what);
+  if (target.link === undefined) {
+    throw usageError(`${what} is one record, not a list.`, `run: crm get ${what}`);
+  }
+  if (options.filter !== undefined || options.sortBy !== undefined || options.sortDirection !== undefined) {
+    throw usageError(`${what} takes no filter and no sorting.`, 'the newest link comes first.');
+  }
+  return getRequest(what, target.path, {}, await targetLook(target));
+}
+
+function getRequest(name: string, path: string, query: Record<string, string>, look: Look): ListRequest {
+  return {
+    name,
+    look,
+    pageSizeMax: PAGE_SIZE_MAX,
+    page: async (client, cursor, limit) => {
+      const parameters = { ...query, limit: String(limit), ...(cursor !== null && { cursor }) };
+      return answered(await client.request('GET', path, { query: parameters }));
+    },
+  };
+}
+
+function v1Request(what: string, options: ListOptions): ListRequest {
+  const list = findV1List(what);
+  if (list === undefined) {
+    const names = V1_LISTS.map((one) => one.name).join(' and ');
+    throw usageError(
+      `Version 1 has no list of ${what}.`,
+      `it lists ${names}; leave --api v1 out for the rest.`,
+    );
+  }
+  if (options.sortBy !== undefined || options.sortDirection !== undefined) {
+    throw usageError('Version 1 cannot sort.', 'leave --sort-by and --sort-direction out.');
+  }
+  const filter = parseFilters(list.name, options.filter, list.filters);
+  return {
+    name: list.name,
+    look: v1Look(list),
+    pageSizeMax: list.pageSizeMax,
+    page: async (client, cursor, limit) => {
+      const body = { limit, filter, ...(cursor !== null && { cursor }) };
+      return answered(await client.request('POST', list.path, { body }));
+    },
+  };
+}
+
+function answered(response: ApiResponse): Page {
+  return { ...pageOf(response), response };
+}
+
+function parseFilters(
+  name: string,
+  filters: readonly string[] | undefined,
+  allowed: readonly string[],
+): Record<string, string> {
+  const parsed: Record<string, string> = {};
+  for (const filter of filters ?? []) {
+    const { key, value } = splitPair(filter, '--filter');
+    if (!allowed.includes(key)) {
+      throw usageError(`${name} have no filter "${key}".`, `filter by: ${allowed.join(', ')}.`);
+    }
+    if (key in parsed) throw usageError(`The filter "${key}" is given twice.`, 'give each filter once.');
+    parsed[key] = value;
+  }
+  return parsed;
+}
+
+/** Splits `key=value` at its first equals sign. */
+export function splitPair(text: string, what: string): { key: string; value: string } {
+  const at = text.indexOf('=');
+  if (at < 1) throw usageError(`${what} "${text}" is not of the form key=value.`, 'write it as key=value.');
+  return { key: text.slice(0, at), value: text.slice(at + 1) };
+}
+
+/** The pages from a cursor on, until the records, or the limit, are used up. */
+export async function* pagesOf(
+  client: Client,
+  list: ListRequest,
+  from: { cursor: string | null; limit: number },
+): AsyncGenerator<Page> {
+  let { cursor, limit } = from;
+  do {
+    const page = await list.page(client, cursor, Math.min(limit, list.pageSizeMax));
+    yield page;
+    limit -= page.records.length;
+    cursor = page.nextCursor;
+  } while (cursor !== null && limit > 0);
+}

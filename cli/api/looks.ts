@@ -1,0 +1,46 @@
+// How records of each resource, version and sub-resource look on stdout.
+import type { Resource } from '../../db/declare/resource.ts';
+import { instantsOf, type Look } from '../terminal/output.ts';
+import { resourceNamed, type Target } from './target.ts';
+import type { V1List } from './v1.ts';
+
+// Names of the fields that a response carries.
+function shownFields(resource: Resource): string[] {
+  return Object.entries(resource.fields).flatMap(([name, field]) =>
+    field.access === 'input' || field.access === 'internal' ? [] : [name],
+  );
+}
+
+/** The look of a resource's records. */
+export function resourceLook(resource: Resource): Look {
+  return {
+    columns: resource.columns,
+    allFields: shownFields(resource),
+    instants: instantsOf(resource.fields),
+  };
+}
+
+/** The look of the records that a v1 list gives. */
+export function v1Look(list: V1List): Look {
+  return { columns: list.columns, allFields: list.fields };
+}
+
+/** The look of linked records; children of several kinds share only what the link says of them. */
+export async function targetLook(target: Target): Promise<Look> {
+  const { link, association } = target;
+  const childName =
+    association?.child ?? (link?.childType === 'fixed' ? Object.values(link.children)[0] : null);
+  if (childName) {
+    const look = resourceLook(await resourceNamed(childName));
+    const added = link === undefined ? [] : ['linked_at', ...Object.keys(link.fields)];
+    return { ...look, columns: [...look.columns, ...added], allFields: [...look.allFields, ...added] };
+  }
+  if (link?.childType === 'body') {
+    const fields = ['record_type', link.childField, 'linked_at', ...Object.keys(link.fields)];
+    return { columns: fields, allFields: fields };
+  }
+  return {
+    columns: ['id', 'email', 'first_name', 'last_name', 'name', 'domain', 'linked_at'],
+    allFields: [],
+  };
+}

@@ -1,0 +1,73 @@
+// Turns a failing response into the error that stderr shows, with the server's own words and a next step.
+
+import { CliError, EXIT } from '../errors.ts';
+import type { Envelope } from './envelope.ts';
+
+export interface FailedResponse {
+  method: string;
+  path: string;
+  status: number;
+  headers: Headers;
+  /** Undefined where the body is no envelope. */
+  body: Envelope | undefined;
+}
+
+/** The CliError for a response that failed: message, details, request id, exit code and next step. */
+export function responseError(response: FailedResponse): CliError {
+  const { method, path, status, headers, body } = response;
+  const envelope = body?.object === 'error' ? body : undefined;
+  if (envelope === undefined) return strangerError(response);
+  const { code, message, details } = envelope.error;
+  const lines = [`${message} (${status} ${code}, ${method} ${path})`];
+  const faults = (details ?? []).map((detail) =>
+    detail.path ? `${detail.path}: ${detail.message}` : detail.message,
+  );
+  // A single fault is often the message itself.
+  lines.push(...faults.filter((fault) => fault !== message).map((fault) => `  ${fault}`));
+  return new CliError(lines.join('\n'), {
+    exitCode: status === 401 || status === 403 ? EXIT.auth : EXIT.failed,
+    nextSteps: [nextStep(status, code, headers.get('location'))],
+    requestId: headers.get('x-request-id') ?? envelope.meta?.request_id,
+    status,
+  });
+}
+
+function strangerError({ method, path, status, headers }: FailedResponse): CliError {
+  const location = headers.get('location');
+  const text =
+    status >= 300 && status < 400 && location !== null
+      ? `The server sends ${method} ${path} on to ${location}.`
+      : `The answer to ${method} ${path} (status ${status}) does not come from a crm server.`;
+  const requestId = headers.get('x-request-id');
+  return new CliError(text, {
+    exitCode: status === 401 || status === 403 ? EXIT.auth : EXIT.failed,
+    nextSteps: ['check the address in --url or CRM_URL; it is the part before /api.'],
+    ...(requestId !== null && { requestId }),
+    status,
+  });
+}
+
+function nextStep(status: number, code: string, location: string | null): string {
+  if (code === 'AUTH_EXPIRED_API_KEY') return 'issue a new key with "crm keys issue", or rotate this one.';
+  if (code === 'AUTH_INSUFFICIENT_SCOPE') {
+    return 'use a key that has the scope; "crm keys list" shows which key has which.';
+  }
+  if (code === 'OPERATION_FORBIDDEN' && status === 403) {
+    return 'use an organization-wide key, or leave the record with its owner.';
+  }
+  if (status === 401) {
+    return 'check CRM_API_KEY or --api-key-file; v1 and v2 keys are not interchangeable. "crm keys issue" makes a new one.';
+  }
+  if (status === 404) return 'check the id; the key finds only records of its own organization.';
+  if (status === 409 && location !== null) return `look at the existing record: ${commandFor(location)}`;
+  if (status === 409) return 'look at what stands in the way, change it, and try again.';
+  if (status === 413) return 'send less at once.';
+  if (status >= 400 && status < 500) return 'correct the values named above and run the command again.';
+  return 'run the command again; if it keeps failing, look for the request id in the server log.';
+}
+
+// The command that shows a record of v2, from its address; the address itself where it is another's.
+function commandFor(location: string): string {
+  const [, resource, id] = /\/api\/v2\/([a-z]+)\/([^/?#]+)$/.exec(location) ?? [];
+  return resource === undefined ? location : `crm get ${resource} ${id}`;
+}

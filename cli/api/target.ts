@@ -1,0 +1,88 @@
+// What the commands act on: a resource by name, a record by id, a sub-resource by path.
+import type { Association, Link, Operation, Resource } from '../../db/declare/resource.ts';
+import { type CliError, usageError } from '../errors.ts';
+
+/** `deals/ID/contacts` or `meetings/ID/deal`, taken apart. */
+export interface Target {
+  resource: Resource;
+  id: string;
+  /** Last part: the name of the link or association. */
+  name: string;
+  /** Path of the sub-resource. */
+  path: string;
+  link: Link | undefined;
+  association: Association | undefined;
+}
+
+/** The resource of that name; a usage error names those there are. */
+export async function resourceNamed(name: string): Promise<Resource> {
+  const { findResource, RESOURCES } = await import('../../db/resources/index.ts');
+  const resource = findResource(name);
+  if (resource !== undefined) return resource;
+  const meant = RESOURCES.find(
+    (one) => one.singular === name.toLowerCase() || one.name === name.toLowerCase(),
+  );
+  const hint = meant === undefined ? '' : ` Did you mean ${meant.name}?`;
+  throw usageError(
+    `There is no resource "${name}".${hint}`,
+    `name one of: ${RESOURCES.map((one) => one.name).join(', ')}.`,
+  );
+}
+
+const DONE: Readonly<Record<Operation, string>> = {
+  list: 'listed',
+  get: 'read',
+  create: 'created',
+  update: 'changed',
+  delete: 'deleted',
+  batch: 'imported',
+};
+
+/** The resource of that name, if records of it can be made, changed or deleted as asked. */
+export async function resourceFor(name: string, operation: Operation): Promise<Resource> {
+  const resource = await resourceNamed(name);
+  if (resource.operations.includes(operation)) return resource;
+  const next = resource.operations.includes('create')
+    ? `they can be ${resource.operations.map((one) => DONE[one]).join(', ')}.`
+    : 'they are read-only, and come in with "crm ingest".';
+  throw usageError(`${resource.name} cannot be ${DONE[operation]}.`, next);
+}
+
+/** Path of a resource, or of one record. */
+export function pathOf(resource: Pick<Resource, 'name'>, id?: string): string {
+  const base = `/api/v2/${resource.name}`;
+  return id === undefined ? base : `${base}/${idSegment(id)}`;
+}
+
+/** An id as a part of a path; what would change the path is refused. */
+export function idSegment(id: string): string {
+  if (/^\.{0,2}$/.test(id)) throw usageError(`"${id}" is no id.`, 'give the id of a record.');
+  return encodeURIComponent(id);
+}
+
+/** Whether the text is the path of a sub-resource rather than the name of a resource. */
+export function isTarget(text: string): boolean {
+  return text.includes('/');
+}
+
+/** Takes `deals/ID/contacts` apart; a usage error names the sub-resources there are. */
+export async function parseTarget(text: string): Promise<Target> {
+  const [resourceName = '', id = '', name = '', ...rest] = text.split('/');
+  const resource = await resourceNamed(resourceName);
+  const link = resource.links[name];
+  const association = resource.associations[name];
+  if (rest.length > 0 || id === '' || (link === undefined && association === undefined)) {
+    throw await unknownTarget(text);
+  }
+  return { resource, id, name, path: `${pathOf(resource, id)}/${name}`, link, association };
+}
+
+async function unknownTarget(text: string): Promise<CliError> {
+  const { RESOURCES } = await import('../../db/resources/index.ts');
+  const known = RESOURCES.flatMap((resource) =>
+    [...Object.keys(resource.links), ...Object.keys(resource.associations)].map(
+      (name) => `${resource.name}/ID/${name}`,
+    ),
+  );
+  return usageError(`There is no sub-resource "${text}".`, `name one of: ${known.join(', ')}.`);
+}

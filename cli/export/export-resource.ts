@@ -1,0 +1,81 @@
+// Exports one resource: pages into a spool, the spool into the file, or straight to stdout where that will do.
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from '../api/client.ts';
+import { type ListRequest, pagesOf } from '../api/list-request.ts';
+import { createEncoder, type Look } from '../terminal/output.ts';
+import { writeOut } from '../terminal/streams.ts';
+import { Spool } from './spool.ts';
+import { type ExportFormat, encoded, hasOpenColumns, writeFile } from './write-file.ts';
+
+export interface ExportJob {
+  client: Client;
+  list: ListRequest;
+  look: Look;
+  format: ExportFormat;
+  /** Called with the number of records fetched so far. */
+  onProgress: (done: number) => void;
+}
+
+/** Exports to a file that appears when it is whole; resolves with the number of records. */
+export async function exportToFile(job: ExportJob, target: string, spool: Spool): Promise<number> {
+  try {
+    await fill(job, spool);
+    await finish(job, target, spool);
+  } catch (error) {
+    await spool.leave();
+    throw error;
+  }
+  return spool.lines;
+}
+
+/** Fetches what the spool has not got yet. */
+export async function fill({ client, list, onProgress }: ExportJob, spool: Spool): Promise<void> {
+  onProgress(spool.lines);
+  if (spool.isComplete) return;
+  for await (const page of pagesOf(client, list, { cursor: spool.cursor, limit: Number.POSITIVE_INFINITY })) {
+    await spool.append(page.records, page.nextCursor);
+    onProgress(spool.lines);
+  }
+}
+
+/** Turns a complete spool into the exported file. */
+export async function finish({ format, look }: ExportJob, target: string, spool: Spool): Promise<void> {
+  if (format === 'ndjson' && look.fields === undefined) return spool.become(target);
+  await writeFile(spool.path, target, format, look);
+  await spool.discard();
+}
+
+/** Exports to stdout; resolves with the number of records. */
+export async function exportToStdout(job: ExportJob): Promise<number> {
+  if (job.format === 'csv' && hasOpenColumns(job.look)) return exportThroughSpool(job);
+  const { client, list, format, look, onProgress } = job;
+  const encoder = createEncoder(format, look);
+  let done = 0;
+  for await (const { records } of pagesOf(client, list, { cursor: null, limit: Number.POSITIVE_INFINITY })) {
+    if (records.length > 0) await writeOut(encoder.page(records, done === 0));
+    done += records.length;
+    onProgress(done);
+  }
+  await writeOut(encoder.end(done === 0));
+  return done;
+}
+
+async function exportThroughSpool(job: ExportJob): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'crm-export-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  // Ctrl-C ends the process without coming back here.
+  process.once('exit', remove);
+  try {
+    const spool = await Spool.open(join(folder, 'records'), job.list.name, false);
+    await fill(job, spool);
+    for await (const text of encoded(spool.path, job.format, job.look)) await writeOut(text);
+    await spool.discard();
+    return spool.lines;
+  } finally {
+    process.off('exit', remove);
+    remove();
+  }
+}

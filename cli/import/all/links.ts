@@ -1,0 +1,113 @@
+// Exported links: each is made again between the records that the old ones have become.
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import type { Data } from '../../../db/declare/json.ts';
+import { findResource } from '../../../db/resources/index.ts';
+import type { Client } from '../../api/client.ts';
+import { sha256 } from '../digest.ts';
+import { type Rejection, RowFault } from '../row.ts';
+import { askForRow } from '../rows/ask.ts';
+import type { ErrorsFile } from '../session/errors-file.ts';
+import type { IdMap } from './id-map.ts';
+
+export interface LinksJob {
+  client: Client;
+  ids: IdMap;
+  errorsFile: ErrorsFile;
+  keyPrefix: string;
+  signal: AbortSignal;
+  onProgress: (counts: { done: number; rejected: number }) => void;
+}
+
+const PIECE_BYTES = 64 * 1024;
+
+/**
+ * Makes the links of links.ndjson; the export has the newest first, so they are made from the end of the file on.
+ * After a kill all are made again: those that the server remembers cost nothing, and a repeated link is none.
+ */
+export async function importLinks(
+  path: string,
+  job: LinksJob,
+): Promise<{ linked: number; rejected: number }> {
+  let done = 0;
+  let rejected = 0;
+  for (const text of linesFromEnd(path)) {
+    done += 1;
+    const line = JSON.parse(text) as Data;
+    const rejection = await makeLink(line, job);
+    if (rejection !== null) {
+      rejected += 1;
+      job.errorsFile.add({ line: done, entries: [], original: line, fault: null }, rejection);
+    }
+    job.onProgress({ done, rejected });
+  }
+  return { linked: done - rejected, rejected };
+}
+
+async function makeLink(line: Data, job: LinksJob): Promise<Rejection | null> {
+  const { client, ids, keyPrefix, signal } = job;
+  try {
+    const { path, body } = requestFor(line, ids);
+    const digest = sha256(JSON.stringify(line)).slice(0, 32);
+    await askForRow(client, 'POST', path, { body, idempotencyKey: `${keyPrefix}-link-${digest}`, signal });
+    return null;
+  } catch (error) {
+    if (!(error instanceof RowFault)) throw error;
+    return { code: error.code, path: error.path, message: error.message };
+  }
+}
+
+function requestFor(line: Data, ids: IdMap): { path: string; body: Data } {
+  const { resource: name, id, link: linkName, record_id: childId, ...own } = line;
+  const link = findResource(String(name))?.links[String(linkName)];
+  if (link === undefined) throw fault('link', `there is no sub-resource ${name}/ID/${linkName}`);
+  const parentId = newId(ids, String(name), id, 'id');
+  const children = Object.values(link.children);
+  const ofType = link.children[String(own.record_type)];
+  // A segment's line does not say of which type its members are: an id is in one resource only.
+  const child = (ofType === undefined ? children : [ofType]).find(
+    (resource) => ids.find(resource, String(childId)) !== undefined,
+  );
+  if (child === undefined) throw fault('record_id', `"${childId}" was not imported`);
+  const body: Data = { [link.childField]: newId(ids, child, childId, 'record_id') };
+  if (link.childType === 'body') body.record_type = own.record_type ?? null;
+  for (const [field, { references }] of Object.entries(link.fields)) {
+    const value = own[field] ?? null;
+    if (value === null) continue;
+    body[field] = references === undefined ? value : newId(ids, references, value, field);
+  }
+  return { path: `/api/v2/${name}/${parentId}/${linkName}`, body };
+}
+
+function newId(ids: IdMap, resource: string, oldId: unknown, path: string): string {
+  const id = ids.find(resource, String(oldId));
+  if (id === undefined) throw fault(path, `"${oldId}" is none of the ${resource} that were imported`);
+  return id;
+}
+
+function fault(path: string, message: string): RowFault {
+  return new RowFault('RESOURCE_NOT_FOUND', path, message);
+}
+
+// The last line first; blank lines are left out.
+function* linesFromEnd(path: string): Generator<string> {
+  const descriptor = openSync(path, 'r');
+  try {
+    let end = fstatSync(descriptor).size;
+    let rest = Buffer.alloc(0);
+    while (end > 0) {
+      const size = Math.min(PIECE_BYTES, end);
+      end -= size;
+      const piece = Buffer.alloc(size);
+      readSync(descriptor, piece, 0, size, end);
+      const bytes = Buffer.concat([piece, rest]);
+      const first = end === 0 ? -1 : bytes.indexOf(0x0a);
+      // Everything before the first line feed may be the end of a line that begins in the piece before.
+      rest = end === 0 ? Buffer.alloc(0) : first < 0 ? bytes : bytes.subarray(0, first);
+      const whole = end === 0 ? bytes : first < 0 ? Buffer.alloc(0) : bytes.subarray(first + 1);
+      const lines = whole.toString('utf8').split('\n').reverse();
+      for (const line of lines) if (line.trim() !== '') yield line;
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}

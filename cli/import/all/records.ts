@@ -1,0 +1,217 @@
+// The records of an exported folder, resource by resource, with new ids in place of the old ones.
+import type { Data } from '../../../db/declare/json.ts';
+import type { Resource } from '../../../db/declare/resource.ts';
+import type { Client } from '../../api/client.ts';
+import { CliError } from '../../errors.ts';
+import { secondsSince } from '../../input/instant.ts';
+import type { Config } from '../../settings/config.ts';
+import { makePlan, planKey } from '../plan/plan.ts';
+import type { SurveyedInput } from '../plan/survey.ts';
+import type { ImportRequest, ImportSummary } from '../request.ts';
+import { totalCounts } from '../request.ts';
+import type { Rejection } from '../row.ts';
+import { KeyStore } from '../rows/key-store.ts';
+import { idOf, isAtLevel, markLevels } from '../rows/levels.ts';
+import { ErrorsFile } from '../session/errors-file.ts';
+import { ImportRun } from '../session/import-run.ts';
+import type { JournalState } from '../session/journal.ts';
+import type { Reporter } from '../session/report.ts';
+import { openJournal } from '../session/resume.ts';
+import type { RunHooks } from '../session/run-parts.ts';
+import type { IdMap } from './id-map.ts';
+import { importPipelines } from './pipelines.ts';
+
+/** One file of the folder. */
+export interface ExportedFile {
+  resource: Resource;
+  path: string;
+  input: SurveyedInput;
+}
+
+export interface AllParts {
+  request: ImportRequest;
+  config: Config;
+  apiKey: string;
+  client: Client;
+  reporter: Reporter;
+  ids: IdMap;
+  organization: string | null;
+  requestsPerMinute: number;
+  interruption: AbortController;
+  /** Stands for the content of all files. */
+  content: string;
+  keyPrefix: string;
+}
+
+/** Rows of a file that are imported in one run. */
+interface Part {
+  journalName: string;
+  takes: RunHooks['takes'];
+  /** What became of the parts before. */
+  earlier: PartResult | null;
+}
+
+interface PartResult {
+  /** Of this part and those before. */
+  summary: ImportSummary;
+  /** The errors file that all parts share, and how much of it is certain. */
+  errors: { file: string; bytes: number } | null;
+}
+
+const OWNER_FIELDS = ['owner_id', 'main_assignee_id'];
+
+/** Imports the files of one folder. */
+export class RecordsImport {
+  readonly #parts: AllParts;
+  readonly #unknownOwners = new Set<string>();
+  /** References to users of another organization, or to records that the folder does not have. */
+  leftOut = 0;
+
+  constructor(parts: AllParts) {
+    this.#parts = parts;
+  }
+
+  /** Imports one file. */
+  async import(file: ExportedFile): Promise<ImportSummary> {
+    if (file.resource.name === 'pipelines') return this.#pipelines(file);
+    if (file.resource.fields.parent_id !== undefined) return this.#tree(file);
+    const whole = { journalName: file.path, takes: () => true, earlier: null };
+    return (await this.#rows(file, whole)).summary;
+  }
+
+  /** A file of notes takes a part for every level of the tree, told of as one. */
+  async #tree(file: ExportedFile): Promise<ImportSummary> {
+    const startedMs = Date.now();
+    const store = new KeyStore();
+    const partAt = (level: number, earlier: PartResult | null): Part => ({
+      journalName: level === 0 ? file.path : `${file.path}.level-${level}`,
+      takes: (row) => isAtLevel(row, level, store),
+      earlier,
+    });
+    try {
+      const levels = await markLevels(file.input.rows, store);
+      return await this.#parts.reporter.together(async () => {
+        let result = await this.#rows(file, partAt(0, null));
+        for (let level = 1; level < levels; level += 1)
+          result = await this.#rows(file, partAt(level, result));
+        return { ...result.summary, seconds: secondsSince(startedMs) };
+      });
+    } finally {
+      store.close();
+    }
+  }
+
+  async #rows({ resource, path, input }: ExportedFile, part: Part): Promise<PartResult> {
+    const { request, config, organization, apiKey, client, reporter, interruption, requestsPerMinute } =
+      this.#parts;
+    const { journalName, takes, earlier } = part;
+    const plan = makePlan(resource, input.survey, { ...request, custom: false });
+    const content = `${this.#parts.content}\n${journalName}\n${planKey(plan)}`;
+    const journal = await openJournal({
+      ...{ input: journalName, content, url: config.url, apiKey, organization, request },
+    });
+    const run = new ImportRun({
+      ...{ request, resource, client, input, plan, journal, reporter },
+      ...{ content, interruption, requestsPerMinute },
+      errorsFile: new ErrorsFile({
+        ...{ path: null, input: path, format: 'ndjson', headers: null },
+        resumed: errorsOf(journal.state) ?? earlier?.errors ?? null,
+      }),
+      hooks: this.#hooks(resource, takes),
+      ...(earlier !== null && { before: earlier.summary }),
+    });
+    const summary = await run.go();
+    return {
+      summary: earlier === null ? summary : joined(earlier.summary, summary),
+      errors: errorsOf(journal.state) ?? earlier?.errors ?? null,
+    };
+  }
+
+  #hooks(resource: Resource, takes: RunHooks['takes']): RunHooks {
+    return {
+      takes,
+      adapt: (body) => this.#withNewIds(resource, body),
+      amend: (body, rejection) => this.#withoutOwner(body, rejection),
+      stored: (records) => {
+        this.#parts.ids.addAll(
+          resource.name,
+          records.map(({ row, id }) => ({ oldId: idOf(row), newId: id })),
+        );
+      },
+    };
+  }
+
+  #withNewIds(resource: Resource, body: Data): Data {
+    const adapted: Data = {};
+    for (const [name, value] of Object.entries(body)) {
+      const target = resource.fields[name]?.references;
+      if (target === undefined || target === '') adapted[name] = value;
+      else if (target === 'users') {
+        if (!this.#unknownOwners.has(String(value))) adapted[name] = value;
+        else this.leftOut += 1;
+      } else {
+        const id = this.#parts.ids.find(target, String(value));
+        if (id === undefined) this.leftOut += 1;
+        else adapted[name] = id;
+      }
+    }
+    return adapted;
+  }
+
+  /** The same body without a user that this organization does not have; null where something else is wrong. */
+  #withoutOwner(body: Data, rejection: Rejection): Data | null {
+    const paths = rejection.path.split(', ');
+    const owners = OWNER_FIELDS.filter((name) => paths.includes(name) && typeof body[name] === 'string');
+    if (owners.length === 0 || owners.length < paths.length) return null;
+    for (const name of owners) this.#unknownOwners.add(String(body[name]));
+    this.leftOut += owners.length;
+    return Object.fromEntries(Object.entries(body).filter(([name]) => !owners.includes(name)));
+  }
+
+  async #pipelines({ path, input }: ExportedFile): Promise<ImportSummary> {
+    const { client, ids, keyPrefix, interruption } = this.#parts;
+    const startedMs = Date.now();
+    const { created, matched } = await importPipelines(pipelineRecords(path, input), {
+      ...{ client, ids, keyPrefix, signal: interruption.signal },
+    });
+    return {
+      ...{
+        resource: 'pipelines',
+        rows: created + matched,
+        created,
+        updated: matched,
+        skipped: 0,
+        rejected: 0,
+      },
+      ...{ companies_created: 0, errors_file: null, dry_run: false, status: 'finished', samples: [] },
+      seconds: secondsSince(startedMs),
+    };
+  }
+}
+
+function errorsOf({ errorsFile, errorsBytes }: JournalState): PartResult['errors'] {
+  return errorsFile === null ? null : { file: errorsFile, bytes: errorsBytes };
+}
+
+function joined(earlier: ImportSummary, later: ImportSummary): ImportSummary {
+  return {
+    ...later,
+    ...totalCounts([earlier, later]),
+    rows: earlier.rows + later.rows,
+    errors_file: later.errors_file ?? earlier.errors_file,
+    status: earlier.status === later.status ? later.status : 'finished',
+  };
+}
+
+async function* pipelineRecords(path: string, input: SurveyedInput): AsyncGenerator<Data> {
+  for await (const { line, entries, fault } of await input.rows()) {
+    const record: Data = Object.fromEntries(entries);
+    const stages = typeof record.stages === 'string' ? JSON.parse(record.stages) : record.stages;
+    if (fault !== null || typeof record.name !== 'string' || !Array.isArray(stages)) {
+      throw new CliError(`${path}, line ${line}, is no pipeline with a name and stages.`, {
+        nextSteps: ['export the folder again, or correct the line; deals depend on it.'],
+      });
+    }
+    yield { ...record, stages };
+  }
+}

@@ -1,0 +1,144 @@
+// Reads --map, --map-file, --map-value and --set: what the user says about columns beyond what their names tell.
+import { readFileSync } from 'node:fs';
+import { isObject } from '../../../db/declare/json.ts';
+import { CliError, errorCode, messageOf, usageError } from '../../errors.ts';
+import { type Destination, type HeaderMatcher, headerKey } from './headers.ts';
+
+export interface MappingOptions {
+  /** `Header=field` each. */
+  map: readonly string[];
+  mapFile?: string;
+  /** `Header:value=new value` each. */
+  mapValue: readonly string[];
+  /** `field=value` each. */
+  set: readonly string[];
+}
+
+export interface Mapping {
+  /** Header to destination text. */
+  columns: Map<string, string>;
+  /** Header to value (in lower case) to new value. */
+  values: Map<string, Map<string, string>>;
+}
+
+type MapFile = Record<string, string | { field?: string; values?: Record<string, string> }>;
+
+/** Brings file and flags together; flags win. `headers` null means that any header may still come. */
+export function readMapping(options: MappingOptions, headers: readonly string[] | null): Mapping {
+  const mapping: Mapping = { columns: new Map(), values: new Map() };
+  if (options.mapFile !== undefined) takeMapFile(mapping, readMapFile(options.mapFile), headers);
+  for (const text of options.map) {
+    // A field has no "=", a header may have.
+    const at = text.lastIndexOf('=');
+    if (at < 1)
+      throw usageError(`--map '${text}' is not of the form Header=field.`, "write --map 'Header=field'.");
+    mapping.columns.set(headerNamed(text.slice(0, at), headers, '--map'), text.slice(at + 1).trim());
+  }
+  for (const text of options.mapValue) {
+    const { header, value, replacement } = splitValueMap(text, headers);
+    valuesOf(mapping, header).set(value.toLowerCase(), replacement);
+  }
+  return mapping;
+}
+
+function takeMapFile(mapping: Mapping, file: MapFile, headers: readonly string[] | null): void {
+  for (const [title, entry] of Object.entries(file)) {
+    // A file may serve several inputs, so a header that this one lacks is no mistake.
+    const header = findHeader(title, headers);
+    if (header === undefined) continue;
+    const { field, values = {} } = typeof entry === 'string' ? { field: entry } : entry;
+    if (field !== undefined) mapping.columns.set(header, field);
+    for (const [value, replacement] of Object.entries(values)) {
+      valuesOf(mapping, header).set(value.toLowerCase(), replacement);
+    }
+  }
+}
+
+function valuesOf(mapping: Mapping, header: string): Map<string, string> {
+  const values = mapping.values.get(header) ?? new Map<string, string>();
+  mapping.values.set(header, values);
+  return values;
+}
+
+function readMapFile(path: string): MapFile {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    const reason = errorCode(cause) || messageOf(cause);
+    throw new CliError(`Cannot read the map file ${path}: ${reason}.`, {
+      nextSteps: ['make it a JSON object, header to field: {"Company Name": "name"}.'],
+      cause,
+    });
+  }
+  if (isMapFile(value)) return value;
+  throw usageError(
+    `The map file ${path} is not of the right form.`,
+    'write {"Header": "field"}, or {"Header": {"field": "stage", "values": {"Engaging": "Discovery"}}}.',
+  );
+}
+
+function isMapFile(value: unknown): value is MapFile {
+  const isText = (one: unknown): boolean => typeof one === 'string';
+  const isEntry = (one: unknown): boolean =>
+    isText(one) ||
+    (isObject(one) &&
+      Object.keys(one).every((key) => key === 'field' || key === 'values') &&
+      (one.field === undefined || isText(one.field)) &&
+      (one.values === undefined || (isObject(one.values) && Object.values(one.values).every(isText))));
+  return isObject(value) && Object.values(value).every(isEntry);
+}
+
+function splitValueMap(
+  text: string,
+  headers: readonly string[] | null,
+): { header: string; value: string; replacement: string } {
+  const at = text.lastIndexOf('=');
+  const left = text.slice(0, at);
+  // A header may have a colon itself: the longest known one that fits is meant.
+  const known = (headers ?? [])
+    .filter((header) => left.startsWith(`${header}:`))
+    .sort((one, other) => other.length - one.length)[0];
+  const colon = known?.length ?? left.indexOf(':');
+  if (at < 1 || colon < 1) {
+    throw usageError(
+      `--map-value '${text}' is not of the form Header:value=new value.`,
+      "write, for example, --map-value 'deal_stage:Engaging=Discovery'.",
+    );
+  }
+  const header = known ?? headerNamed(left.slice(0, colon), headers, '--map-value');
+  return { header, value: left.slice(colon + 1).trim(), replacement: text.slice(at + 1).trim() };
+}
+
+function findHeader(title: string, headers: readonly string[] | null): string | undefined {
+  if (headers === null || headers.includes(title)) return title;
+  const alike = headers.filter((header) => headerKey(header) === headerKey(title));
+  return alike.length === 1 ? alike[0] : undefined;
+}
+
+function headerNamed(title: string, headers: readonly string[] | null, flag: string): string {
+  const header = findHeader(title.trim(), headers);
+  if (header !== undefined) return header;
+  throw usageError(
+    `${flag} names the column "${title}", which the input does not have.`,
+    `name one of: ${(headers ?? []).join(', ')}.`,
+  );
+}
+
+/** The destination that --map or --set names: a field, a lookup, `custom.key`, `field*factor`, or `-`. */
+export function parseDestination(matcher: HeaderMatcher, text: string, fields: string): Destination {
+  if (text === '-') return { kind: 'left out', reason: 'asked for' };
+  const scaled = /^(.+?)\s*\*\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)$/.exec(text);
+  const name = scaled?.[1] ?? text;
+  const found = matcher.find(name);
+  if (found === undefined || found.kind === 'left out') {
+    const what = found === undefined ? 'is no field' : 'is read-only';
+    throw usageError(
+      `"${name}" ${what} of the resource.`,
+      `name one of: ${fields}; or "-" to leave the column out.`,
+    );
+  }
+  if (scaled?.[2] === undefined) return found;
+  if (found.kind === 'field') return { ...found, factor: scaled[2] };
+  throw usageError(`"${name}" is no number that could be multiplied.`, 'name a field that is a number.');
+}

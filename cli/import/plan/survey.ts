@@ -1,0 +1,136 @@
+// The first pass over an input: its headers, how many rows, which way its dates go, and a digest of its content.
+import { type Stats, statSync } from 'node:fs';
+import { CliError } from '../../errors.ts';
+import { inputName, unreadable } from '../../terminal/streams.ts';
+import type { Format, SourceRow } from '../row.ts';
+import { type SlashedEvidence, weighDate } from './dates.ts';
+import type { Survey } from './plan.ts';
+import { formatOfName, openSource, readBytes, type Source } from './source.ts';
+
+export interface SurveyedInput {
+  survey: Survey;
+  format: Format;
+  /** Headers of CSV, for the errors file. */
+  headers: readonly string[] | null;
+  /** Null where the input can be read only once. */
+  digest: string | null;
+  rowCount: number | null;
+  /** The rows from the first on; to be called once. */
+  rows(): Promise<AsyncIterable<SourceRow>>;
+  /** Throws a CliError where the file is no longer what was surveyed. */
+  checkUnchanged(): void;
+}
+
+const HEADERS_MAX = 10_000;
+const PEEKED_ROWS = 100;
+
+/** Surveys a file whole, or the beginning of what can be read only once. */
+export function surveyInput(input: string, format: Format | null): Promise<SurveyedInput> {
+  if (input === '-') return surveyStream(input, inputName(input), format);
+  const stats = statOf(input);
+  const known = format ?? formatOfName(input);
+  return stats.isFile() ? surveyFile(input, known, stats) : surveyStream(input, input, known);
+}
+
+async function surveyFile(path: string, format: Format | null, stats: Stats): Promise<SurveyedInput> {
+  const hasher = new Bun.CryptoHasher('sha256');
+  async function* hashed(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of readBytes(path)) {
+      hasher.update(chunk);
+      yield chunk;
+    }
+  }
+  const source = await openSource(hashed(), path, format);
+  const observer = new Observer(path, source);
+  let rowCount = 0;
+  for await (const row of source.rows) {
+    observer.take(row);
+    rowCount += 1;
+  }
+  return {
+    survey: observer.survey({ isPartial: false, isOpen: false }),
+    format: source.format,
+    headers: source.headers,
+    digest: hasher.digest('hex'),
+    rowCount,
+    rows: async () => (await openSource(readBytes(path), path, source.format)).rows,
+    checkUnchanged: () => {
+      const now = statOf(path);
+      if (now.size !== stats.size || now.mtimeMs !== stats.mtimeMs) throw changed(path);
+    },
+  };
+}
+
+async function surveyStream(input: string, name: string, format: Format | null): Promise<SurveyedInput> {
+  const source = await openSource(readBytes(input), name, format);
+  const observer = new Observer(name, source);
+  const peeked: SourceRow[] = [];
+  while (peeked.length < PEEKED_ROWS) {
+    const { value, done } = await source.rows.next();
+    if (done) break;
+    observer.take(value);
+    peeked.push(value);
+  }
+  async function* rows(): AsyncGenerator<SourceRow> {
+    yield* peeked.splice(0);
+    yield* source.rows;
+  }
+  return {
+    survey: observer.survey({ isPartial: true, isOpen: source.headers === null }),
+    format: source.format,
+    headers: source.headers,
+    digest: null,
+    rowCount: null,
+    rows: async () => rows(),
+    checkUnchanged: () => {},
+  };
+}
+
+/** Gathers what the plan has to know. */
+class Observer {
+  readonly #name: string;
+  readonly #headers: Set<string>;
+  readonly #isFixed: boolean;
+  readonly #slashed = new Map<string, SlashedEvidence>();
+
+  constructor(name: string, source: Source) {
+    this.#name = name;
+    this.#headers = new Set(source.headers ?? []);
+    this.#isFixed = source.headers !== null;
+  }
+
+  take(row: SourceRow): void {
+    if (row.fault !== null) return;
+    for (const [header, value] of row.entries) {
+      weighDate(this.#slashed, header, value);
+      if (!this.#isFixed) this.#headers.add(header);
+    }
+    if (this.#headers.size > HEADERS_MAX) {
+      throw new CliError(`${this.#name} has more than ${HEADERS_MAX} different field names.`, {
+        nextSteps: ['check that names and values are not the wrong way round.'],
+      });
+    }
+  }
+
+  survey(how: Pick<Survey, 'isPartial' | 'isOpen'>): Survey {
+    return { name: this.#name, headers: [...this.#headers], slashed: this.#slashed, ...how };
+  }
+}
+
+function statOf(path: string): Stats {
+  try {
+    const stats = statSync(path);
+    if (!stats.isDirectory()) return stats;
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+  throw new CliError(`${path} is a folder.`, {
+    nextSteps: ['a folder is imported with: crm import all DIR'],
+  });
+}
+
+function changed(path: string): CliError {
+  return new CliError(`${path} changed while it was imported.`, {
+    nextSteps: ['compare what is in the service with the file; rows that were changed may be missing.'],
+  });
+}

@@ -1,0 +1,39 @@
+// Requests about one row: what the server holds against the row is the row's fault, anything else ends the import.
+import type { Client, RequestOptions } from '../../api/client.ts';
+import type { ApiResponse, ErrorDetail } from '../../api/envelope.ts';
+import { responseError } from '../../api/response-error.ts';
+import { type Rejection, RowFault } from '../row.ts';
+
+const ROW_STATUSES = [404, 409, 413, 422];
+
+/** Sends a request for one row; throws a RowFault for a 404, 409, 413 or 422, and a CliError for the rest. */
+export async function askForRow(
+  client: Client,
+  method: string,
+  path: string,
+  options: RequestOptions,
+): Promise<ApiResponse> {
+  const response = await client.request(method, path, { ...options, expectErrors: true });
+  const { status, body } = response;
+  if (body.object !== 'error') return response;
+  if (!ROW_STATUSES.includes(status)) throw responseError(response);
+  const { code, message, path: field } = rejectionOfError(body.error);
+  throw new RowFault(code, field, message);
+}
+
+/** The server's error about one record, as the errors file tells it. */
+export function rejectionOfError(error: {
+  code: string;
+  message: string;
+  details?: readonly ErrorDetail[] | null;
+}): Rejection {
+  const details = error.details ?? [];
+  const paths = details.flatMap(({ path }) => (path === undefined || path === '' ? [] : [path]));
+  const [only] = details.length === 1 ? details : [];
+  const message =
+    only?.message ??
+    (details.length === 0
+      ? error.message
+      : details.map((one) => (one.path ? `${one.path}: ${one.message}` : one.message)).join('; '));
+  return { code: error.code, path: paths.join(', '), message };
+}

@@ -1,0 +1,213 @@
+// Names become ids: companies, contacts, pipelines and stages are asked of the server once and remembered.
+import { caselessKey, normalizeDomain } from '../../../db/declare/fields.ts';
+import type { Data } from '../../../db/declare/json.ts';
+import type { Client } from '../../api/client.ts';
+import { pageOf, recordOf } from '../../api/envelope.ts';
+import { sha256 } from '../digest.ts';
+import { RowFault } from '../row.ts';
+import { askForRow } from './ask.ts';
+import { readDirectory } from './directory.ts';
+
+export interface LookupOptions {
+  /** Makes companies that are not found; their idempotency keys begin with `keyPrefix`. */
+  createMissing: boolean;
+  keyPrefix: string;
+  /** Checks only: what would be created gets a placeholder for an id. */
+  isDryRun: boolean;
+  signal?: AbortSignal;
+}
+
+export interface Stage extends Data {
+  id: string;
+  name: string;
+  type: string;
+  probability: number | null;
+  position: number;
+}
+
+export interface Pipeline extends Data {
+  id: string;
+  name: string;
+  stages: Stage[];
+}
+
+const REMEMBERED_MAX = 20_000;
+const DOMAIN = /^[^\s@]+\.[^\s@.]{2,}$/;
+/** Stands for the id of a record that a dry run would have created. */
+export const PLACEHOLDER_ID = '00000000-0000-7000-8000-000000000000';
+
+/** Remembers the latest answers, failures included, so that memory stays bounded. */
+class Memory<T> {
+  readonly #answers = new Map<string, Promise<T>>();
+
+  get(key: string, ask: () => Promise<T>): Promise<T> {
+    const answer = this.#answers.get(key) ?? ask();
+    this.#answers.delete(key);
+    this.#answers.set(key, answer);
+    const oldest = this.#answers.keys().next();
+    if (this.#answers.size > REMEMBERED_MAX && !oldest.done) this.#answers.delete(oldest.value);
+    return answer;
+  }
+}
+
+/** Looks records up by the names that files have for them; what is not certain is a RowFault. */
+export class Lookups {
+  readonly #client: Client;
+  readonly #options: LookupOptions;
+  readonly #companies = new Memory<string>();
+  readonly #contacts = new Memory<string>();
+  readonly #directories: { [resource: string]: ReturnType<typeof readDirectory> } = {};
+  #pipelines: Promise<Pipeline[]> | undefined;
+  /** Companies that were, or in a dry run would be, created. */
+  createdCompanies = 0;
+
+  constructor(client: Client, options: LookupOptions) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  /** Id of the company of that domain or name. */
+  company(text: string): Promise<string> {
+    const value = text.trim();
+    return this.#companies.get(value.toLowerCase(), () => this.#findCompany(value));
+  }
+
+  /** Id of the contact with that email. */
+  contact(text: string): Promise<string> {
+    const value = text.trim();
+    if (!value.includes('@')) {
+      throw new RowFault(
+        'VALIDATION_INVALID_FORMAT',
+        '',
+        `"${value}" is no email; contacts are looked up by email`,
+      );
+    }
+    return this.#contacts.get(value.toLowerCase(), async () => {
+      const [id] = await this.#idsOf('contacts', { email: value });
+      if (id !== undefined) return id;
+      throw notFound(`no contact has the email "${value}"`);
+    });
+  }
+
+  /** All pipelines, the oldest first. */
+  pipelines(): Promise<Pipeline[]> {
+    this.#pipelines ??= this.#allPipelines();
+    return this.#pipelines;
+  }
+
+  /** The pipeline of that name (or id), or the organization's oldest one. */
+  async pipeline(wanted: { name?: string; id?: string }): Promise<Pipeline> {
+    const pipelines = await this.pipelines();
+    const { name, id } = wanted;
+    if (id !== undefined) return only(pipelines, (one) => one.id === id, 'pipeline', id);
+    if (name === undefined) {
+      const [oldest] = pipelines;
+      if (oldest === undefined) throw notFound('the organization has no pipeline');
+      return oldest;
+    }
+    return only(pipelines, (one) => isSame(one.name, name), 'pipeline', name);
+  }
+
+  /** Id of the stage of that name; `Won` and `Lost` also mean the only stage of that type. */
+  stage(pipeline: Pipeline, text: string): string {
+    const named = pipeline.stages.filter(({ name }) => isSame(name, text));
+    const typed = pipeline.stages.filter(({ type }) => type !== 'open' && isSame(type, text));
+    const [stage, second] = named.length > 0 ? named : typed.length === 1 ? typed : [];
+    const place = `the pipeline "${pipeline.name}"`;
+    if (second !== undefined) throw notCertain(`${place} has two stages called "${text.trim()}"`);
+    if (stage !== undefined) return stage.id;
+    const names = pipeline.stages.map(({ name }) => name).join(', ');
+    throw notFound(`${place} has no stage "${text.trim()}"; it has ${names} (--map-value replaces values)`);
+  }
+
+  async #findCompany(value: string): Promise<string> {
+    const domain = normalizeDomain(value);
+    const isDomain = DOMAIN.test(domain);
+    const byDomain = isDomain ? await this.#idsOf('companies', { domain }) : [];
+    const [id, second] = byDomain.length > 0 ? byDomain : await this.#idsOf('companies', { name: value });
+    if (second !== undefined) {
+      throw notCertain(`several companies are called "${value}"; give the domain, or company_id`);
+    }
+    if (id !== undefined) return id;
+    if (!this.#options.createMissing) {
+      throw notFound(
+        `no company has the ${isDomain ? 'domain or name' : 'name'} "${value}" (--create-missing makes it)`,
+      );
+    }
+    return this.#createCompany(isDomain ? { domain } : { name: value });
+  }
+
+  async #createCompany(body: { domain: string } | { name: string }): Promise<string> {
+    this.createdCompanies += 1;
+    if (this.#options.isDryRun) return PLACEHOLDER_ID;
+    const text = 'domain' in body ? body.domain : body.name.toLowerCase();
+    const digest = sha256(text).slice(0, 32);
+    const response = await askForRow(this.#client, 'POST', '/api/v2/companies', {
+      body,
+      idempotencyKey: `${this.#options.keyPrefix}-company-${digest}`,
+      ...this.#signal(),
+    });
+    return String(recordOf(response).id);
+  }
+
+  /** Ids of the records that have a value, two at most. */
+  async #idsOf(resource: 'companies' | 'contacts', filter: Record<string, string>): Promise<string[]> {
+    this.#directories[resource] ??= readDirectory(this.#client, resource, keysOf, this.#options.signal);
+    const directory = await this.#directories[resource];
+    const [[name = '', value = ''] = []] = Object.entries(filter);
+    const known = directory?.get(`${name} ${caselessKey(value)}`);
+    // What is not there may have come since the directory was read.
+    if (known !== undefined) return known.slice(0, 2);
+    const response = await askForRow(this.#client, 'GET', `/api/v2/${resource}`, {
+      query: { ...filter, limit: '2' },
+      ...this.#signal(),
+    });
+    return pageOf(response).records.map((record) => String(record.id));
+  }
+
+  async #allPipelines(): Promise<Pipeline[]> {
+    const pipelines: Pipeline[] = [];
+    let cursor: string | null = null;
+    do {
+      const query = { limit: '200', sort_direction: 'asc', ...(cursor !== null && { cursor }) };
+      const response = await this.#client.request('GET', '/api/v2/pipelines', { query, ...this.#signal() });
+      const page = pageOf(response);
+      pipelines.push(...(page.records as Pipeline[]));
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    return pipelines;
+  }
+
+  #signal(): { signal?: AbortSignal } {
+    return this.#options.signal === undefined ? {} : { signal: this.#options.signal };
+  }
+}
+
+/** What companies and contacts are looked up by: filter and value. */
+function keysOf({ name, domain, email, alt_emails: alternatives }: Data): string[] {
+  const emails = [email, ...(Array.isArray(alternatives) ? alternatives : [])];
+  const values = [['name', name], ['domain', domain], ...emails.map((one) => ['email', one])];
+  return values.flatMap(([filter, value]) =>
+    typeof value === 'string' ? [`${filter} ${caselessKey(value)}`] : [],
+  );
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.trim().toLowerCase() === other.trim().toLowerCase();
+}
+
+function only(pipelines: Pipeline[], fits: (one: Pipeline) => boolean, what: string, text: string): Pipeline {
+  const [found, second] = pipelines.filter(fits);
+  if (second !== undefined) throw notCertain(`several ${what}s are called "${text.trim()}"`);
+  if (found !== undefined) return found;
+  const names = pipelines.map(({ name }) => name).join(', ');
+  throw notFound(`there is no ${what} "${text.trim()}"; there are ${names}`);
+}
+
+function notFound(message: string): RowFault {
+  return new RowFault('RESOURCE_NOT_FOUND', '', message);
+}
+
+function notCertain(message: string): RowFault {
+  return new RowFault('VALIDATION_FAILED', '', message);
+}

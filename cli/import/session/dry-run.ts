@@ -1,0 +1,181 @@
+// What a run would do with each row, found out without writing: references, conflicts with the server and in the file.
+import type { Data } from '../../../db/declare/json.ts';
+import type { Resource } from '../../../db/declare/resource.ts';
+import type { Client } from '../../api/client.ts';
+import { pageOf } from '../../api/envelope.ts';
+import { responseError } from '../../api/response-error.ts';
+import type { OnDuplicate } from '../request.ts';
+import { type Outcome, RowFault, rejectionOf } from '../row.ts';
+import { askForRow } from '../rows/ask.ts';
+import { KeyStore } from '../rows/key-store.ts';
+import { type Lookups, PLACEHOLDER_ID } from '../rows/lookups.ts';
+import { orderingKeys, uniqueValues } from '../rows/unique-keys.ts';
+import type { PendingBatch } from './journal.ts';
+
+export interface CheckerOptions {
+  resource: Resource;
+  onDuplicate: OnDuplicate;
+  /** How many rows there are, if known. */
+  rowCount: number | null;
+  lookups: Lookups;
+  signal: AbortSignal;
+}
+
+/** How much of a resource's records is in the store; none where the key may not read them. */
+type Scanned = 'all' | 'part' | 'none';
+
+const PAGE_SIZE = 200;
+const PAGES_MIN = 10;
+const PAGES_UNKNOWN = 50;
+
+/** Stands in for the Sender in a dry run. */
+export class DryRunChecker {
+  readonly #client: Client;
+  readonly #options: CheckerOptions;
+  readonly #keys = new KeyStore();
+  readonly #scans = new Map<string, Promise<Scanned>>();
+  /** Resources that the key may not read, so that nothing could be held against them. */
+  readonly unchecked = new Set<string>();
+
+  constructor(client: Client, options: CheckerOptions) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  close(): void {
+    this.#keys.close();
+  }
+
+  /** The outcome that each row of the batch would have. */
+  async send(batch: PendingBatch): Promise<Outcome[]> {
+    const outcomes: Outcome[] = [];
+    for (const row of batch.rows) {
+      outcomes.push(
+        'rejection' in row
+          ? { status: 'rejected', rejection: row.rejection }
+          : await this.#check(row.body, row.line),
+      );
+    }
+    return outcomes;
+  }
+
+  async #check(body: Data, line: number): Promise<Outcome> {
+    const faults = [...(await this.#referenceFaults(body)), ...(await this.#stageFaults(body))];
+    if (faults.length > 0) return { status: 'rejected', rejection: rejectionOf(faults) };
+    const { resource, onDuplicate } = this.#options;
+    const conflicts = await this.#conflicts(body);
+    const [conflict] = conflicts;
+    const isUpdatable = onDuplicate === 'update' && new Set(conflicts.map(({ owner }) => owner)).size === 1;
+    if (conflict !== undefined && onDuplicate !== 'skip' && !isUpdatable) {
+      const { path, message } = conflict;
+      return { status: 'rejected', rejection: { code: 'RESOURCE_CONFLICT', path, message } };
+    }
+    if (conflict !== undefined && onDuplicate === 'skip') return { status: 'skipped' };
+    const keys = orderingKeys(resource.name, body);
+    // An interaction with ids that were there already is not written again.
+    const isRepeated =
+      resource.name === 'interactions' && keys.some((key) => this.#keys.get(key) !== undefined);
+    this.#keys.addAll(keys.map((key) => [key, `line ${line}`] as const));
+    if (isRepeated) return { status: 'skipped' };
+    return conflict === undefined ? { status: 'created' } : { status: 'updated' };
+  }
+
+  /** Who has the unique values of a body already. */
+  async #conflicts(body: Data): Promise<{ owner: string; path: string; message: string }[]> {
+    const { name } = this.#options.resource;
+    const conflicts: { owner: string; path: string; message: string }[] = [];
+    for (const { key, path, filter } of uniqueValues(name, body)) {
+      const known = this.#keys.get(key);
+      const scanned = known === undefined ? await this.#scanned(name) : 'all';
+      const owner = scanned === 'part' ? await this.#owner(filter) : this.#keys.get(key);
+      if (owner === undefined) continue;
+      const message = `${owner} has this ${Object.keys(filter).join('')} already`;
+      conflicts.push({ owner, path, message });
+    }
+    return conflicts;
+  }
+
+  async #owner(filter: Record<string, string>): Promise<string | undefined> {
+    const { resource, signal } = this.#options;
+    const path = `/api/v2/${resource.name}`;
+    const response = await askForRow(this.#client, 'GET', path, { query: { ...filter, limit: '1' }, signal });
+    const [record] = pageOf(response).records;
+    return record === undefined ? undefined : ownerName(resource, record);
+  }
+
+  async #referenceFaults(body: Data): Promise<RowFault[]> {
+    const faults: RowFault[] = [];
+    for (const [name, value] of Object.entries(body)) {
+      const target = this.#options.resource.fields[name]?.references;
+      // Users cannot be asked for; stages are looked at apart.
+      if (target === undefined || ['', 'users', 'stages'].includes(target) || typeof value !== 'string')
+        continue;
+      if (value === PLACEHOLDER_ID || (await this.#exists(target, value))) continue;
+      faults.push(new RowFault('VALIDATION_FAILED', name, `"${value}" is the id of none of the ${target}`));
+    }
+    return faults;
+  }
+
+  async #stageFaults(body: Data): Promise<RowFault[]> {
+    const { stage_id: stage, pipeline_id: id } = body;
+    if (typeof stage !== 'string') return [];
+    const pipeline = await this.#options.lookups.pipeline(typeof id === 'string' ? { id } : {});
+    if (pipeline.stages.some((one) => one.id === stage)) return [];
+    return [new RowFault('VALIDATION_FAILED', 'stage_id', `"${stage}" is no stage of "${pipeline.name}"`)];
+  }
+
+  async #exists(resource: string, id: string): Promise<boolean> {
+    const key = `id ${resource} ${id}`;
+    if (this.#keys.get(key) !== undefined) return true;
+    const scanned = await this.#scanned(resource);
+    if (scanned === 'none') return true;
+    if (scanned === 'all' || this.#keys.get(key) !== undefined) return this.#keys.get(key) !== undefined;
+    const { signal } = this.#options;
+    try {
+      await askForRow(this.#client, 'GET', `/api/v2/${resource}/${encodeURIComponent(id)}`, { signal });
+    } catch (error) {
+      if (error instanceof RowFault) return false;
+      throw error;
+    }
+    this.#keys.add(key, '');
+    return true;
+  }
+
+  #scanned(resource: string): Promise<Scanned> {
+    const scan = this.#scans.get(resource) ?? this.#scan(resource);
+    this.#scans.set(resource, scan);
+    return scan;
+  }
+
+  /** Reading all records costs a request for 200 of them, asking for each row one a row: the cheaper is chosen. */
+  async #scan(resource: string): Promise<Scanned> {
+    const { rowCount, signal } = this.#options;
+    const pagesMax = Math.max(PAGES_MIN, rowCount ?? PAGES_UNKNOWN);
+    let cursor: string | null = null;
+    for (let page = 0; page < pagesMax; page += 1) {
+      const query = { limit: String(PAGE_SIZE), ...(cursor !== null && { cursor }) };
+      const path = `/api/v2/${resource}`;
+      const response = await this.#client.request('GET', path, { query, signal, expectErrors: true });
+      if (response.status === 403) {
+        this.unchecked.add(resource);
+        return 'none';
+      }
+      if (response.body.object === 'error') throw responseError(response);
+      const { records, nextCursor } = pageOf(response);
+      this.#keys.addAll(records.flatMap((record) => this.#keysOfRecord(resource, record)));
+      if (nextCursor === null) return 'all';
+      cursor = nextCursor;
+    }
+    return 'part';
+  }
+
+  #keysOfRecord(resource: string, record: Data): [string, string][] {
+    const owner = ownerName(this.#options.resource, record);
+    const unique = uniqueValues(resource, record).map(({ key }): [string, string] => [key, owner]);
+    return [[`id ${resource} ${record.id}`, ''], ...unique];
+  }
+}
+
+function ownerName(resource: Resource, record: Data): string {
+  return `the ${resource.singular} ${record.id}`;
+}

@@ -1,0 +1,97 @@
+// Rows in batches, several under way at once, settled strictly in the order of the input.
+import type { Data } from '../../../db/declare/json.ts';
+import type { Outcome, PreparedRow, SourceRow } from '../row.ts';
+import type { PendingBatch } from './journal.ts';
+
+export interface FlowOptions {
+  rows: AsyncIterable<SourceRow>;
+  batchSize: number;
+  concurrency: number;
+  /** Rows that an earlier run dealt with, and the number of its last batch. */
+  rowsBehind: number;
+  batchesBehind: number;
+  /** Batches that an earlier run sent without seeing the answer, in order. */
+  pending: readonly PendingBatch[];
+  prepare(row: SourceRow): Promise<PreparedRow>;
+  /** Called before a batch is sent, never for those of an earlier run. */
+  begin(batch: PendingBatch): void;
+  /** Sends a batch; one outcome for each row. */
+  send(batch: PendingBatch): Promise<Outcome[]>;
+  /** Takes the outcomes of the next batch in order. */
+  settle(batch: PendingBatch, rows: readonly SourceRow[], outcomes: readonly Outcome[]): void;
+  /** What of a record only one may have: rows that share a key are never under way at once. */
+  keysOf(body: Data): string[];
+  shouldStop(): boolean;
+}
+
+interface UnderWay {
+  batch: PendingBatch;
+  rows: SourceRow[];
+  keys: Set<string>;
+  outcomes: Promise<Outcome[]>;
+}
+
+/** Runs all rows through; resolves when the last batch is settled, or when `shouldStop` says so. */
+export async function runFlow(options: FlowOptions): Promise<void> {
+  const underWay: UnderWay[] = [];
+  const settleFirst = async (): Promise<void> => {
+    const [first] = underWay;
+    if (first === undefined) return;
+    options.settle(first.batch, first.rows, await first.outcomes);
+    underWay.shift();
+  };
+  const pending = new Map(options.pending.map((batch) => [batch.number, batch]));
+  let number = options.batchesBehind;
+  for await (const rows of batchesOf(options)) {
+    if (options.shouldStop()) break;
+    number += 1;
+    const earlier = pending.get(number);
+    const batch = earlier ?? (await prepareBatch(number, rows, options));
+    const keys = keysOfBatch(batch, options);
+    while (underWay.length >= options.concurrency || underWay.some((one) => shares(one.keys, keys))) {
+      await settleFirst();
+    }
+    if (options.shouldStop()) break;
+    if (earlier === undefined) options.begin(batch);
+    const outcomes = options.send(batch);
+    // Told when the batch's turn comes; until then it must not count as unhandled.
+    outcomes.catch(() => {});
+    underWay.push({ batch, rows, keys, outcomes });
+  }
+  while (underWay.length > 0) await settleFirst();
+}
+
+async function* batchesOf({ rows, rowsBehind, batchSize }: FlowOptions): AsyncGenerator<SourceRow[]> {
+  let behind = rowsBehind;
+  let batch: SourceRow[] = [];
+  for await (const row of rows) {
+    if (behind > 0) {
+      behind -= 1;
+      continue;
+    }
+    batch.push(row);
+    if (batch.length < batchSize) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function prepareBatch(
+  number: number,
+  rows: readonly SourceRow[],
+  options: FlowOptions,
+): Promise<PendingBatch> {
+  const prepared: PreparedRow[] = [];
+  for (const row of rows) prepared.push(await options.prepare(row));
+  return { number, sentAt: Date.now(), rows: prepared };
+}
+
+function keysOfBatch(batch: PendingBatch, options: FlowOptions): Set<string> {
+  return new Set(batch.rows.flatMap((row) => ('body' in row ? options.keysOf(row.body) : [])));
+}
+
+function shares(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  for (const key of other) if (one.has(key)) return true;
+  return false;
+}

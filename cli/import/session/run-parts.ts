@@ -1,0 +1,41 @@
+// What a run over one input is made of.
+import type { Data } from '../../../db/declare/json.ts';
+import type { Resource } from '../../../db/declare/resource.ts';
+import type { Client } from '../../api/client.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { SurveyedInput } from '../plan/survey.ts';
+import type { Counts, ImportRequest } from '../request.ts';
+import type { Rejection, SourceRow } from '../row.ts';
+import type { ErrorsFile } from './errors-file.ts';
+import type { Journal } from './journal.ts';
+import type { Reporter } from './report.ts';
+
+/** Where `import all` steps in. */
+export interface RunHooks {
+  /** Whether the row belongs to this run. */
+  takes(row: SourceRow): boolean;
+  /** Changes a row that is ready to be sent. */
+  adapt(body: Data): Data;
+  /** What to send instead of a body that the server rejected, if anything. */
+  amend(body: Data, rejection: Rejection): Data | null;
+  /** Told of the rows that now have a record, before the journal takes them for done. */
+  stored(records: readonly { row: SourceRow; id: string }[]): void;
+}
+
+export interface RunParts {
+  request: ImportRequest;
+  resource: Resource;
+  client: Client;
+  input: SurveyedInput;
+  plan: Plan;
+  journal: Journal;
+  reporter: Reporter;
+  errorsFile: ErrorsFile | null;
+  /** Stands for the content of the input and what is made of it. */
+  content: string;
+  interruption: AbortController;
+  requestsPerMinute: number;
+  /** What earlier parts of the same import have dealt with. */
+  before?: Counts & { rows: number };
+  hooks?: RunHooks;
+}

@@ -1,0 +1,173 @@
+// Sends one batch and settles its conflicts as --on-duplicate says.
+import type { Data } from '../../../db/declare/json.ts';
+import type { Resource } from '../../../db/declare/resource.ts';
+import type { Client } from '../../api/client.ts';
+import type { BatchItem } from '../../api/envelope.ts';
+import { pageOf, unexpectedAnswer } from '../../api/envelope.ts';
+import { responseError } from '../../api/response-error.ts';
+import { CliError } from '../../errors.ts';
+import type { OnDuplicate } from '../request.ts';
+import { type Outcome, type Rejection, RowFault } from '../row.ts';
+import { askForRow, rejectionOfError } from '../rows/ask.ts';
+import { uniqueValues } from '../rows/unique-keys.ts';
+import type { PendingBatch } from './journal.ts';
+
+export interface SenderOptions {
+  resource: Resource;
+  onDuplicate: OnDuplicate;
+  /** Idempotency keys are this and the number of the batch. */
+  keyPrefix: string;
+  signal: AbortSignal;
+  /** Told when the server answered from what it remembered. */
+  onReplay: () => void;
+  /** What to send instead of a rejected body, if anything. */
+  amend?: (body: Data, rejection: Rejection) => Data | null;
+}
+
+/** Sends batches of one import. */
+export class Sender {
+  readonly #client: Client;
+  readonly #options: SenderOptions;
+
+  constructor(client: Client, options: SenderOptions) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  /** One outcome for each row of the batch; rows that were turned away before stay so. */
+  async send(batch: PendingBatch): Promise<Outcome[]> {
+    const bodies = batch.rows.flatMap((row) => ('body' in row ? [row.body] : []));
+    const items = await this.#post(String(batch.number), bodies);
+    const amended = await this.#postAmended(batch.number, bodies, items);
+    const outcomes: Outcome[] = [];
+    let index = 0;
+    for (const row of batch.rows) {
+      if ('rejection' in row) outcomes.push({ status: 'rejected', rejection: row.rejection });
+      else {
+        outcomes.push(await this.#outcome(row.body, amended.get(index) ?? items[index]));
+        index += 1;
+      }
+    }
+    return outcomes;
+  }
+
+  /** Sends rejected bodies once more, where they can be amended; the answers by index of the body. */
+  async #postAmended(
+    number: number,
+    bodies: readonly Data[],
+    items: readonly BatchItem[],
+  ): Promise<Map<number, BatchItem>> {
+    const { amend } = this.#options;
+    const amended = new Map<number, Data>();
+    for (const { index, error } of amend === undefined ? [] : items) {
+      const body = bodies[index];
+      const again = error && body && amend?.(body, rejectionOfError(error));
+      if (again) amended.set(index, again);
+    }
+    const answers = await this.#post(`${number}-amended`, [...amended.values()]);
+    return new Map([...amended.keys()].flatMap((index, at) => (answers[at] ? [[index, answers[at]]] : [])));
+  }
+
+  async #post(number: string, bodies: Data[]): Promise<BatchItem[]> {
+    if (bodies.length === 0) return [];
+    const { resource, keyPrefix, signal } = this.#options;
+    const path = `/api/v2/${resource.name}/batch`;
+    const response = await this.#client.request('POST', path, {
+      body: bodies,
+      idempotencyKey: `${keyPrefix}-${number}`,
+      signal,
+      expectErrors: true,
+    });
+    const { headers, body } = response;
+    if (body.object === 'error') {
+      const isKeyReused = body.error.details?.some((detail) => detail.path === 'Idempotency-Key');
+      throw isKeyReused ? changedBatch(number) : responseError(response);
+    }
+    if (body.object !== 'batch' || body.data.items.length !== bodies.length) throw unexpectedAnswer(response);
+    if (headers.get('idempotent-replayed') === 'true') this.#options.onReplay();
+    return [...body.data.items].sort((one, other) => one.index - other.index);
+  }
+
+  async #outcome(sent: Data, item: BatchItem | undefined): Promise<Outcome> {
+    if (item?.status === 'created') {
+      const status = item.data?.is_duplicate === true ? 'skipped' : 'created';
+      return { status, id: String(item.data?.id) };
+    }
+    const error = item?.error ?? {
+      code: 'INTERNAL_ERROR',
+      message: 'the server did not answer for this row',
+    };
+    const rejection = rejectionOfError(error);
+    if (error.code !== 'RESOURCE_CONFLICT' || this.#options.onDuplicate === 'fail') {
+      return { status: 'rejected', rejection };
+    }
+    return this.#settleConflict(sent, rejection);
+  }
+
+  async #settleConflict(sent: Data, conflict: Rejection): Promise<Outcome> {
+    const { resource, onDuplicate, amend, signal } = this.#options;
+    // Whose record it is matters only to those who go on working with its id.
+    if (onDuplicate === 'skip' && amend === undefined) return { status: 'skipped' };
+    try {
+      const existing = await this.#findExisting(sent, conflict);
+      const id = String(existing.id);
+      if (onDuplicate === 'skip') return { status: 'skipped', id };
+      const body = changesFor(resource, sent, existing);
+      // A patch that is made again, after a kill, changes nothing more: it needs no key of its own.
+      await askForRow(this.#client, 'PATCH', `/api/v2/${resource.name}/${id}`, { body, signal });
+      return { status: 'updated', id };
+    } catch (error) {
+      if (!(error instanceof RowFault)) throw error;
+      return {
+        status: 'rejected',
+        rejection: { code: error.code, path: error.path, message: error.message },
+      };
+    }
+  }
+
+  /** The one record that has the row's unique values; if they belong to several, the conflict stands. */
+  async #findExisting(sent: Data, conflict: Rejection): Promise<Data> {
+    const { resource, signal } = this.#options;
+    const found = new Map<string, Data>();
+    for (const { filter } of uniqueValues(resource.name, sent)) {
+      const path = `/api/v2/${resource.name}`;
+      const response = await askForRow(this.#client, 'GET', path, {
+        query: { ...filter, limit: '1' },
+        signal,
+      });
+      for (const record of pageOf(response).records) found.set(String(record.id), record);
+    }
+    const [existing, second] = [...found.values()];
+    if (existing === undefined) throw new RowFault(conflict.code, conflict.path, conflict.message);
+    if (second === undefined) return existing;
+    const message = `its emails belong to different contacts (${[...found.keys()].join(', ')}), so none is updated`;
+    throw new RowFault(conflict.code, conflict.path, message);
+  }
+}
+
+/** The fields that change an existing record: its primary email stays, alternative emails are added. */
+function changesFor(resource: Resource, sent: Data, existing: Data): Data {
+  const writable = Object.entries(sent).filter(([name]) => resource.fields[name]?.access === 'write');
+  const changes: Data = Object.fromEntries(writable);
+  if (resource.name !== 'contacts') return changes;
+  const kept = Array.isArray(existing.alt_emails) ? existing.alt_emails : [];
+  const added = Array.isArray(sent.alt_emails) ? sent.alt_emails : [];
+  const isSame = (one: unknown, other: unknown): boolean =>
+    String(one).toLowerCase() === String(other).toLowerCase();
+  if (kept.some((email) => isSame(email, sent.email))) delete changes.email;
+  const primary = changes.email ?? existing.email;
+  const news = added.filter((email) => !isSame(email, primary) && !kept.some((one) => isSame(one, email)));
+  if (added.length > 0) changes.alt_emails = [...kept, ...news];
+  return changes;
+}
+
+function changedBatch(number: string): CliError {
+  return new CliError(
+    `The server has seen batch ${number} of this input before, with other content, and does not take it again.`,
+    {
+      nextSteps: [
+        'something that rows are looked up by has changed since. Check which of the rows are in the service already, take them out of the input, and import the rest with --no-resume.',
+      ],
+    },
+  );
+}

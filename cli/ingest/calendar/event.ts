@@ -1,0 +1,225 @@
+// One VEVENT: its fields, its time, and what it says of the series it belongs to.
+import type { Data } from '../../../db/declare/json.ts';
+import { FaultList } from '../entries.ts';
+import {
+  clip,
+  DESCRIPTION_CHARACTERS_MAX,
+  NAME_CHARACTERS_MAX,
+  type Person,
+  uniquePeople,
+} from '../people.ts';
+import type { Block, ContentLine } from './blocks.ts';
+import { type Rule, readRule } from './rule.ts';
+import { defaultSpan, readDuration, type Span, spanBetween } from './span.ts';
+import {
+  type Moment,
+  momentsOf,
+  type Property,
+  parseProperty,
+  type TimeContext,
+  textValue,
+} from './values.ts';
+
+export interface CalendarEvent {
+  line: number;
+  /** False where something in it is wrong: then it only tells which meeting is to be left as it is. */
+  isSound: boolean;
+  uid: string;
+  sequence: number;
+  /** When this revision was written, Unix milliseconds; 0 if it does not say. */
+  stamp: number;
+  start: Moment;
+  span: Span;
+  isCancelled: boolean;
+  recurrenceId: Moment | null;
+  /** Whether it changes all later instances of its series too. */
+  isRange: boolean;
+  rules: Rule[];
+  extraDates: Moment[];
+  excludedDates: Moment[];
+  /** Everything but the times. */
+  data: Data;
+}
+
+export interface CalendarContext extends TimeContext {
+  /** Whether the calendar's method is CANCEL. */
+  isCancelling: boolean;
+}
+
+const UID_CHARACTERS_MAX = 950;
+const STATUSES: Record<string, string> = {
+  CONFIRMED: 'confirmed',
+  TENTATIVE: 'tentative',
+  CANCELLED: 'cancelled',
+};
+const READ = new Set(
+  `UID SEQUENCE DTSTAMP LAST-MODIFIED DTSTART DTEND DURATION STATUS RECURRENCE-ID RDATE EXDATE
+  SUMMARY DESCRIPTION LOCATION ORGANIZER ATTENDEE`.split(/\s+/),
+);
+
+/** Reads an event and tells its faults; gives undefined where it is not clear which meeting it is. */
+export function readEvent(
+  block: Block,
+  context: CalendarContext,
+  faults: FaultList,
+): CalendarEvent | undefined {
+  if (block.state === 'cut') return undefined;
+  const reader = new EventReader(block, context);
+  const event = reader.read();
+  for (const fault of reader.faults.faults) faults.add(fault.line, fault.message);
+  const isSound = reader.faults.faults.length === 0 && block.state === 'whole';
+  return event && { ...event, isSound };
+}
+
+class EventReader {
+  readonly faults = new FaultList();
+  readonly #block: Block;
+  readonly #context: CalendarContext;
+  readonly #properties = new Map<string, Property[]>();
+
+  constructor(block: Block, context: CalendarContext) {
+    this.#block = block;
+    this.#context = context;
+    for (const content of block.lines) if (READ.has(content.name)) this.#add(content);
+  }
+
+  #add(content: ContentLine): void {
+    const property = this.faults.attempt(content.line, () => parseProperty(content));
+    if (property === undefined) return;
+    const properties = this.#properties.get(content.name) ?? [];
+    this.#properties.set(content.name, [...properties, property]);
+  }
+
+  read(): Omit<CalendarEvent, 'isSound'> | undefined {
+    const uid = this.#uid();
+    const recurrence = this.#moments('RECURRENCE-ID');
+    const start = this.#start() ?? recurrence[0];
+    const status = this.#status();
+    const data = this.#data();
+    if (uid === undefined || start === undefined) return undefined;
+    const isCancelled = this.#context.isCancelling || status === 'cancelled';
+    const timezone = start.kind === 'zoned' ? start.zone.name : (this.#context.defaultZone?.name ?? null);
+    return {
+      line: this.#block.line,
+      uid,
+      sequence: this.#sequence(),
+      stamp: (this.#moments('LAST-MODIFIED')[0] ?? this.#moments('DTSTAMP')[0])?.instant ?? 0,
+      start,
+      span: this.#span(start),
+      isCancelled,
+      recurrenceId: recurrence[0] ?? null,
+      isRange: this.#one('RECURRENCE-ID')?.params.range?.toUpperCase() === 'THISANDFUTURE',
+      rules: this.#rules(start),
+      extraDates: this.#moments('RDATE'),
+      excludedDates: this.#moments('EXDATE'),
+      data: { ...data, status: isCancelled ? 'cancelled' : status, ...(timezone !== null && { timezone }) },
+    };
+  }
+
+  #one(name: string): Property | undefined {
+    return this.#properties.get(name)?.[0];
+  }
+
+  #uid(): string | undefined {
+    const property = this.#one('UID');
+    const uid = property === undefined ? '' : textValue(property);
+    const line = property?.line ?? this.#block.line;
+    if (uid === '') this.#missing('UID', 'which identifies the meeting');
+    else if ([...uid].length > UID_CHARACTERS_MAX)
+      this.faults.add(line, `UID is longer than ${UID_CHARACTERS_MAX} characters`);
+    else return uid;
+    return undefined;
+  }
+
+  #start(): Moment | undefined {
+    if (this.#one('DTSTART') === undefined) this.#missing('DTSTART', 'its start');
+    return this.#moments('DTSTART')[0];
+  }
+
+  // A line that is there and unreadable has been told already.
+  #missing(name: string, what: string): void {
+    if (
+      this.#block.lines.some((content) => content.name === name && this.#properties.get(name) === undefined)
+    )
+      return;
+    this.faults.add(this.#block.line, `the VEVENT has no ${name}, ${what}`);
+  }
+
+  #moments(name: string): Moment[] {
+    return (this.#properties.get(name) ?? []).flatMap(
+      (property) => this.faults.attempt(property.line, () => momentsOf(name, property, this.#context)) ?? [],
+    );
+  }
+
+  #rules(start: Moment): Rule[] {
+    const lines = this.#block.lines.filter((content) => content.name === 'RRULE');
+    return lines.flatMap(
+      (content) => this.faults.attempt(content.line, () => readRule(content, start)) ?? [],
+    );
+  }
+
+  #sequence(): number {
+    const property = this.#one('SEQUENCE');
+    if (property === undefined) return 0;
+    const sequence = Number(property.values[0]);
+    if (Number.isSafeInteger(sequence) && sequence >= 0) return sequence;
+    this.faults.add(property.line, 'SEQUENCE must be a whole number');
+    return 0;
+  }
+
+  #status(): string {
+    const property = this.#one('STATUS');
+    if (property === undefined) return 'confirmed';
+    const status = STATUSES[textValue(property).toUpperCase()];
+    if (status !== undefined) return status;
+    this.faults.add(property.line, `STATUS must be one of ${Object.keys(STATUSES).join(', ')}`);
+    return 'confirmed';
+  }
+
+  #span(start: Moment): Span {
+    const [end] = this.#moments('DTEND');
+    const duration = this.#one('DURATION');
+    const property = this.#one('DTEND') ?? duration;
+    if (property === undefined) return defaultSpan(start);
+    const span =
+      end === undefined
+        ? duration && this.faults.attempt(duration.line, () => readDuration(textValue(duration)))
+        : spanBetween(start, end);
+    if (span === undefined) return defaultSpan(start);
+    if (span.wallMs + span.exactMs < 0) this.faults.add(property.line, 'the event ends before it starts');
+    return span;
+  }
+
+  #data(): Data {
+    const data: Data = {};
+    const take = (name: string, field: string, max: number): void => {
+      const property = this.#one(name);
+      if (property !== undefined) data[field] = clip(textValue(property), max) || null;
+    };
+    take('SUMMARY', 'title', NAME_CHARACTERS_MAX);
+    take('DESCRIPTION', 'description', DESCRIPTION_CHARACTERS_MAX);
+    take('LOCATION', 'location', NAME_CHARACTERS_MAX);
+    const organizer = this.#one('ORGANIZER');
+    if (organizer !== undefined) data.organizer = { ...personOf(organizer) };
+    const attendees = (this.#properties.get('ATTENDEE') ?? []).filter(isPerson).map(personOf);
+    if (attendees.length > 0) data.attendees = uniquePeople(attendees).map((person) => ({ ...person }));
+    return data;
+  }
+}
+
+// Rooms and projectors are invited too.
+function isPerson({ params }: Property): boolean {
+  return !['ROOM', 'RESOURCE'].includes((params.cutype ?? '').toUpperCase());
+}
+
+function personOf(property: Property): Person {
+  const address = textValue(property).replace(/^mailto:/i, '');
+  const candidates = [address, parameter(property, 'email').replace(/^mailto:/i, '')];
+  const email = candidates.find((one) => /^[^\s@]+@[^\s@]+$/.test(one)) ?? null;
+  const name = clip(parameter(property, 'cn'), NAME_CHARACTERS_MAX);
+  return { name: name === '' || name.toLowerCase() === email?.toLowerCase() ? null : name, email };
+}
+
+function parameter(property: Property, name: string): string {
+  return (property.params[name] ?? '').trim();
+}

@@ -1,0 +1,178 @@
+// A series: its instances within the window, each with what an override changes in it.
+import type { MeetingEntry, SeriesExtent } from '../../../db/ingest/meetings.ts';
+import { DAY_MS } from '../../input/instant.ts';
+import { formatCount } from '../../terminal/format.ts';
+import type { FaultList } from '../entries.ts';
+import type { CalendarEvent } from './event.ts';
+import { EndlessRuleError, expandRule } from './rule.ts';
+import { type Moment, momentAt, momentKey } from './values.ts';
+
+// A series is ingested for this long: the days of it that lie nearest to today.
+const WINDOW_DAYS = 400;
+// Both ends belong to it.
+const WINDOW_MS = WINDOW_DAYS * DAY_MS - 1;
+export const HALF_WINDOW_MS = (WINDOW_DAYS / 2) * DAY_MS;
+const INSTANCES_MAX = 10_000;
+
+export interface Series {
+  entries: MeetingEntry[];
+  extent: SeriesExtent;
+}
+
+/** The meeting that an event tells, or one instance of it that starts at another moment. */
+export function meetingEntry(
+  event: CalendarEvent,
+  externalId: string,
+  start: Moment = event.start,
+): MeetingEntry {
+  const end = start.zone.toInstant(start.wall + event.span.wallMs) + event.span.exactMs;
+  const times = { start_time: start.instant, end_time: end };
+  return {
+    line: event.line,
+    sequence: event.sequence,
+    data: { external_id: externalId, ...event.data, ...times },
+  };
+}
+
+/** `UID/RECURRENCE-ID`. */
+export function instanceId(uid: string, recurrence: Moment): string {
+  return `${uid}/${momentKey(recurrence)}`;
+}
+
+/**
+ * The instances of a series that fall into the window around `now` (Unix milliseconds).
+ * @returns undefined, with the fault told, if the rule gives more than any calendar of meetings
+ */
+export function expandSeries(
+  master: CalendarEvent,
+  overrides: readonly CalendarEvent[],
+  now: number,
+  faults: FaultList,
+): Series | undefined {
+  const recurrences = recurrencesOf(master, now, faults);
+  if (recurrences === undefined) return undefined;
+  const { from, to } = recurrences.extent;
+  const changed = keyedOverrides(overrides, recurrences.moments);
+  const ranges = overrides
+    .filter((event) => event.isRange)
+    .sort((a, b) => (a.recurrenceId?.instant ?? 0) - (b.recurrenceId?.instant ?? 0));
+  const excluded = excludedBy(master);
+  const entries: MeetingEntry[] = [];
+  for (const moment of withMoved(recurrences.moments, changed, from, to)) {
+    if (excluded(moment)) continue;
+    const key = momentKey(moment);
+    const id = `${master.uid}/${key}`;
+    const own = changed.get(key);
+    const range = ranges.findLast((event) => (event.recurrenceId?.instant ?? 0) <= moment.instant);
+    if (own !== undefined) entries.push(meetingEntry(own.event, id));
+    else
+      entries.push(range === undefined ? meetingEntry(master, id, moment) : shiftedEntry(range, id, moment));
+  }
+  return { entries, extent: recurrences.extent };
+}
+
+// What lies beyond the window is not told, unless the series has no more there.
+function recurrencesOf(
+  master: CalendarEvent,
+  now: number,
+  faults: FaultList,
+): { moments: Moment[]; extent: SeriesExtent } | undefined {
+  const { start } = master;
+  const earliest = now - HALF_WINDOW_MS;
+  const horizon = Math.max(start.instant, earliest) + WINDOW_MS;
+  const found = allMoments(master, start.zone.toWall(horizon), faults);
+  if (found === undefined) return undefined;
+  const { moments, isWhole } = found;
+  const last = isWhole ? (moments.at(-1)?.instant ?? start.instant) : Number.POSITIVE_INFINITY;
+  const first = moments[0]?.instant ?? start.instant;
+  const from = Math.max(first, Math.min(earliest, last - WINDOW_MS));
+  const to = from + WINDOW_MS;
+  const inside = moments.filter(({ instant }) => instant >= from && instant <= to);
+  if (inside.length > INSTANCES_MAX) {
+    faults.add(
+      master.rules[0]?.line ?? master.line,
+      `the series has more than ${formatCount(INSTANCES_MAX)} meetings in ${WINDOW_DAYS} days`,
+    );
+    return undefined;
+  }
+  const extent = {
+    sequence: master.sequence,
+    from: from <= first ? Number.NEGATIVE_INFINITY : from,
+    to: last <= to ? Number.POSITIVE_INFINITY : to,
+  };
+  return { moments: inside, extent };
+}
+
+function allMoments(
+  master: CalendarEvent,
+  lastWall: number,
+  faults: FaultList,
+): { moments: Moment[]; isWhole: boolean } | undefined {
+  const { start } = master;
+  const moments = new Map([start, ...master.extraDates].map((moment) => [momentKey(moment), moment]));
+  let isWhole = true;
+  for (const rule of master.rules) {
+    try {
+      const expansion = expandRule(rule, start, lastWall);
+      isWhole &&= expansion.isWhole;
+      for (const wall of expansion.walls) {
+        const moment = momentAt(start.kind, wall, start.zone);
+        moments.set(momentKey(moment), moment);
+      }
+    } catch (error) {
+      if (!(error instanceof EndlessRuleError)) throw error;
+      faults.add(rule.line, error.message);
+      return undefined;
+    }
+  }
+  return { moments: [...moments.values()].sort((a, b) => a.instant - b.instant), isWhole };
+}
+
+type Override = { event: CalendarEvent; moment: Moment };
+
+// By the key of the instance that each changes; one that names only the day means the instance of that day.
+function keyedOverrides(
+  overrides: readonly CalendarEvent[],
+  moments: readonly Moment[],
+): Map<string, Override> {
+  const byKey = new Map(moments.map((moment) => [momentKey(moment), moment]));
+  const keyed = new Map<string, Override>();
+  for (const event of overrides) {
+    const id = event.recurrenceId;
+    if (id === null) continue;
+    const ofDay = (one: Moment): boolean => one.kind !== id.kind && isSameDay(one, id);
+    const moment = byKey.get(momentKey(id)) ?? moments.find(ofDay) ?? id;
+    keyed.set(momentKey(moment), { event, moment });
+  }
+  return keyed;
+}
+
+// Overrides of instances that the rule does not give (any more) still are meetings.
+function withMoved(
+  moments: readonly Moment[],
+  changed: ReadonlyMap<string, Override>,
+  from: number,
+  to: number,
+): Moment[] {
+  const known = new Set(moments.map(momentKey));
+  const moved = [...changed].filter(
+    ([key, { moment }]) => !known.has(key) && moment.instant >= from && moment.instant <= to,
+  );
+  return [...moments, ...moved.map(([, { moment }]) => moment)];
+}
+
+function excludedBy(master: CalendarEvent): (moment: Moment) => boolean {
+  const keys = new Set(master.excludedDates.map(momentKey));
+  const days = master.excludedDates.filter(({ kind }) => kind === 'date');
+  return (moment) => keys.has(momentKey(moment)) || days.some((day) => isSameDay(day, moment));
+}
+
+function isSameDay(a: Moment, b: Moment): boolean {
+  return Math.floor(a.wall / DAY_MS) === Math.floor(b.wall / DAY_MS);
+}
+
+// This and future: moved as far as the instance that the override names, and otherwise as the override says.
+function shiftedEntry(range: CalendarEvent, id: string, moment: Moment): MeetingEntry {
+  const shift = range.start.wall - (range.recurrenceId?.wall ?? range.start.wall);
+  return meetingEntry(range, id, momentAt(range.start.kind, moment.wall + shift, range.start.zone));
+}

@@ -1,0 +1,68 @@
+// Bookings as Calendly's webhooks send them: one for each invitee; a move cancels one invitee and creates another.
+import type { Data } from '../../../db/declare/json.ts';
+import type { BookingEntry } from '../../../db/ingest/bookings.ts';
+import type { FaultList } from '../entries.ts';
+import { clip, DESCRIPTION_CHARACTERS_MAX } from '../people.ts';
+import { Foreign, given } from './foreign.ts';
+
+/** Whether it is a webhook of Calendly. */
+export function isCalendly(value: Data): boolean {
+  return typeof value.event === 'string' && typeof value.payload === 'object';
+}
+
+/** Reads a webhook; null for events that do not make, move or cancel a booking. */
+export function readCalendly(value: Data, line: number, faults: FaultList): BookingEntry | null | undefined {
+  if (value.event !== 'invitee.created' && value.event !== 'invitee.canceled') return null;
+  const before = faults.faults.length;
+  const envelope = new Foreign(value, line, faults);
+  const invitee = envelope.object('payload');
+  const isCreated = value.event === 'invitee.created';
+  const isMoved = !isCreated && invitee.isTrue('rescheduled');
+  const previous = isCreated ? invitee.text('old_invitee') : null;
+  const shared = sharedFields(invitee);
+  const scheduled = invitee.object('scheduled_event');
+  const data: Data = {
+    ...shared,
+    external_id: invitee.required('uri'),
+    status: isCreated ? 'booked' : isMoved ? 'rescheduled' : 'cancelled',
+    ...given({
+      start_time: scheduled.instant('start_time'),
+      end_time: scheduled.instant('end_time'),
+      cancellation_reason: isMoved ? null : invitee.object('cancellation').text('reason'),
+    }),
+  };
+  const entry: BookingEntry = {
+    line,
+    data,
+    event: previous !== null || isMoved ? 'rescheduled' : isCreated ? 'created' : 'cancelled',
+    at: envelope.instant('created_at'),
+    replaces: previous === null ? null : { ...shared, external_id: previous, status: 'rescheduled' },
+    meetingExternalId: null,
+  };
+  return faults.faults.length === before ? entry : undefined;
+}
+
+function sharedFields(invitee: Foreign): Data {
+  const scheduled = invitee.object('scheduled_event');
+  const host = scheduled.objects('event_memberships')[0]?.person('user_name', 'user_email') ?? null;
+  const attendee = invitee.person('name', 'email');
+  const guests = scheduled.objects('event_guests').flatMap((guest) => guest.text('email') ?? []);
+  return {
+    ...given({
+      title: scheduled.text('name'),
+      description: answersOf(invitee),
+      timezone: invitee.text('timezone'),
+      organizer: host && { ...host },
+      attendee: attendee && { ...attendee },
+    }),
+    ...(invitee.has('scheduled_event') && { guests }),
+  };
+}
+
+function answersOf(invitee: Foreign): string | null {
+  const answers = invitee.objects('questions_and_answers').flatMap((one) => {
+    const answer = one.text('answer');
+    return answer === null ? [] : [`${one.text('question') ?? ''}: ${answer}`];
+  });
+  return answers.length === 0 ? null : clip(answers.join('\n'), DESCRIPTION_CHARACTERS_MAX);
+}

@@ -1,0 +1,84 @@
+// Reads JSON that other services wrote: takes what is needed, ignores the rest, and tells what is missing.
+import type { Data } from '../../../db/declare/json.ts';
+import { isObject } from '../../../db/declare/json.ts';
+import { isoMilliseconds } from '../../input/instant.ts';
+import type { FaultList } from '../entries.ts';
+import { clip, NAME_CHARACTERS_MAX, type Person } from '../people.ts';
+
+/** An object in such JSON, read with its path in mind. */
+export class Foreign {
+  readonly #value: Data;
+  readonly #path: string;
+  readonly #line: number;
+  readonly #faults: FaultList;
+
+  constructor(value: Data, line: number, faults: FaultList, path = '') {
+    this.#value = value;
+    this.#line = line;
+    this.#faults = faults;
+    this.#path = path;
+  }
+
+  /** Text, trimmed and cut to what a field holds; null where there is none. */
+  text(name: string, charactersMax = NAME_CHARACTERS_MAX): string | null {
+    const value = this.#value[name];
+    if (typeof value !== 'string') return null;
+    return clip(value.replaceAll('\0', '').toWellFormed().trim(), charactersMax) || null;
+  }
+
+  /** Text that must be there. */
+  required(name: string): string {
+    const text = this.text(name);
+    if (text === null) this.#faults.add(this.#line, `${this.#path}${name} is required`);
+    return text ?? '';
+  }
+
+  /** Unix milliseconds of an RFC 3339 time; null where there is none. */
+  instant(name: string): number | null {
+    const text = this.text(name);
+    if (text === null) return null;
+    const instant = instantIn(text);
+    if (instant !== undefined) return instant;
+    this.#faults.add(this.#line, `${this.#path}${name} must be a time such as 2026-01-31T09:30:00Z`);
+    return null;
+  }
+
+  isTrue(name: string): boolean {
+    return this.#value[name] === true;
+  }
+
+  has(name: string): boolean {
+    return isObject(this.#value[name]);
+  }
+
+  /** The object of that name; an empty one where there is none. */
+  object(name: string): Foreign {
+    const value = this.#value[name];
+    return new Foreign(isObject(value) ? value : {}, this.#line, this.#faults, `${this.#path}${name}.`);
+  }
+
+  /** The objects in the array of that name. */
+  objects(name: string): Foreign[] {
+    const value = this.#value[name];
+    const items = Array.isArray(value) ? value.filter((item) => isObject(item)) : [];
+    return items.map(
+      (item, index) => new Foreign(item, this.#line, this.#faults, `${this.#path}${name}.${index}.`),
+    );
+  }
+
+  /** The person whom those two fields tell; null where they tell none. */
+  person(nameField: string, emailField: string): Person | null {
+    const person = { name: this.text(nameField), email: this.text(emailField) };
+    return person.name === null && person.email === null ? null : person;
+  }
+}
+
+/** Unix milliseconds of a time in RFC 3339; undefined if the text is none. */
+export function instantIn(text: string): number | undefined {
+  return text.includes('T') ? isoMilliseconds(text) : undefined;
+}
+
+/** The fields that are known: only what is given is stored. */
+export function given(data: Data): Data {
+  return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,114 @@
+// What operator commands share: the database file opened and closed, its errors said for people, accounts by name.
+import type { OrganizationRow, UserRow } from '../../db/schema.ts';
+import type { Store } from '../../db/store.ts';
+import { CliError, errorCode, usageError } from '../errors.ts';
+import { shellWord } from '../terminal/text.ts';
+
+/** Opens the database, runs the job, closes the database; a missing file is made only where `create` says so. */
+export async function withStore<T>(
+  path: string,
+  job: (store: Store) => Promise<T>,
+  options: { create?: boolean } = {},
+): Promise<T> {
+  const { openStore } = await import('../../db/store.ts');
+  try {
+    const store = await openStore(path, { create: options.create ?? false });
+    try {
+      return await job(store);
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    throw databaseError(path, error);
+  }
+}
+
+const SQLITE_ADVICE: readonly { code: string; reason: string; nextStep: string }[] = [
+  { code: 'SQLITE_BUSY', reason: 'is busy', nextStep: 'wait for whoever is writing to it, then try again.' },
+  {
+    code: 'SQLITE_FULL',
+    reason: 'has no space left on its disk',
+    nextStep: 'free some space and try again.',
+  },
+  { code: 'SQLITE_READONLY', reason: 'cannot be written', nextStep: 'give yourself the right to write it.' },
+  { code: 'SQLITE_IOERR', reason: 'cannot be read or written', nextStep: 'check its disk for faults.' },
+];
+
+/** What went wrong with a database file, as an error for people; what has nothing to do with it comes back as it is. */
+export function databaseError(path: string, error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  if (error.name === 'DatabaseFileError' && 'nextSteps' in error) {
+    return new CliError(error.message, { nextSteps: error.nextSteps as string[], cause: error });
+  }
+  if (error.name === 'TakenError' && 'existingId' in error) {
+    const nextSteps = [`use that one (id ${error.existingId}), or choose another.`];
+    return new CliError(error.message, { nextSteps, cause: error });
+  }
+  const code = errorCode(error);
+  const advice = SQLITE_ADVICE.find((one) => code.startsWith(one.code)) ?? systemAdvice(error, code);
+  if (advice === undefined) return error;
+  const message = `The database ${path} ${advice.reason}.`;
+  return new CliError(message, { nextSteps: [advice.nextStep], cause: error });
+}
+
+// An error of the operating system about the file itself, such as ENAMETOOLONG.
+function systemAdvice(error: Error, code: string) {
+  if (!/^E[A-Z]+$/.test(code) || !('syscall' in error)) return undefined;
+  return {
+    reason: `cannot be opened (${code})`,
+    nextStep: 'check the path, or name another with --db PATH.',
+  };
+}
+
+/** The organization of that name or id; an error if there is none. */
+export async function organizationNamed(store: Store, nameOrId: string): Promise<OrganizationRow> {
+  const { findOrganization } = await import('../../db/tables/accounts.ts');
+  const organization = await findOrganization(store.read, nameOrId);
+  if (organization !== undefined) return organization;
+  throw new CliError(`There is no organization "${nameOrId}".`, {
+    nextSteps: ['see "crm orgs list", or make it: crm orgs create NAME'],
+  });
+}
+
+/** The user of that email or id in the organization; an error if there is none. */
+export async function userNamed(store: Store, org: OrganizationRow, emailOrId: string): Promise<UserRow> {
+  const { findUser } = await import('../../db/tables/accounts.ts');
+  const user = await findUser(store.read, org.id, emailOrId);
+  if (user !== undefined) return user;
+  throw new CliError(`${org.name} has no user "${emailOrId}".`, {
+    nextSteps: [
+      `see "crm users list --org ${shellWord(org.name)}", or make it: crm users create EMAIL --org ${shellWord(org.name)}`,
+    ],
+  });
+}
+
+const LABEL_CHARACTERS_MAX = 200;
+
+/** A name as it is to be stored: trimmed, on one line, neither empty nor longer than 200 characters. */
+export function checkedName(what: string, text: string): string {
+  const name = text.trim();
+  const length = [...name].length;
+  if (length >= 1 && length <= LABEL_CHARACTERS_MAX && !/\p{Cc}|\p{Cs}/u.test(name)) return name;
+  throw usageError(
+    `${what} cannot be ${JSON.stringify(text)}.`,
+    `use 1 to ${LABEL_CHARACTERS_MAX} characters, without line breaks.`,
+  );
+}
+
+/** An email address as it is to be stored. */
+export async function checkedEmail(text: string): Promise<string> {
+  const { IsEmail } = await import('typebox/format');
+  const email = text.trim();
+  if (email.length <= 320 && IsEmail(email)) return email;
+  throw usageError(`"${text}" is no email address.`, 'give one like ada@example.com.');
+}
+
+/** Unix milliseconds as responses have them, null as null. */
+export function isoTime(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : new Date(milliseconds).toISOString();
+}
+
+/** The flag that names the database in a command to type next; nothing for the default. */
+export function databaseFlag(path: string): string {
+  return path === './crm.db' ? '' : ` --db ${shellWord(path)}`;
+}

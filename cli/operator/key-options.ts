@@ -1,0 +1,100 @@
+// From the options of `keys issue` to the key that is to be made, with everything checked.
+
+import type { OrganizationRow } from '../../db/schema.ts';
+import type { Store } from '../../db/store.ts';
+import type { AccessLevel, NewKey } from '../../db/tables/keys.ts';
+import { CliError, usageError } from '../errors.ts';
+import { isoMilliseconds } from '../input/instant.ts';
+import { durationMs } from '../settings/options.ts';
+import { checkedName, organizationNamed, userNamed } from './database.ts';
+
+export interface IssueOptions {
+  org?: string;
+  api: 'v1' | 'v2';
+  prefix?: string;
+  name?: string;
+  scopes?: string;
+  allScopes?: boolean;
+  fromV1?: string;
+  access: AccessLevel;
+  user?: string;
+  expires?: string;
+}
+
+/** The key that the options describe; a usage error says which of them do not go together. */
+export async function newKey(store: Store, options: IssueOptions, now: number): Promise<NewKey> {
+  checkCombination(options);
+  const name = options.name === undefined ? null : checkedName('The name of a key', options.name);
+  const expiresAt = options.expires === undefined ? null : parseExpiry(options.expires, now);
+  const isExplicit = options.fromV1 === undefined;
+  const scopes = isExplicit ? await chosenScopes(options) : [];
+  const org = await organizationNamed(store, options.org ?? '');
+  const user = options.user === undefined ? null : await userNamed(store, org, options.user);
+  return {
+    orgId: org.id,
+    api: options.api,
+    ...(options.prefix !== undefined && { prefix: options.prefix }),
+    name,
+    scopes: isExplicit ? scopes : await migratedScopes(store, org, options.fromV1 ?? ''),
+    access: options.access,
+    userId: user?.id ?? null,
+    expiresAt,
+    now,
+  };
+}
+
+function checkCombination(options: IssueOptions): void {
+  const { api, access } = options;
+  const sources = [options.scopes !== undefined, options.allScopes === true, options.fromV1 !== undefined];
+  if (sources.filter(Boolean).length !== 1) {
+    throw usageError(
+      'What the key may do must be said once.',
+      'give exactly one of --scopes a:read,b:write, --all-scopes and --from-v1 KEYID.',
+    );
+  }
+  if (options.org === undefined) {
+    throw usageError('The organization is missing.', 'add --org NAME; "crm orgs list" shows them.');
+  }
+  if (api === 'v2' && options.prefix !== undefined) {
+    throw usageError('Only v1 keys have a choice of prefix.', 'leave --prefix out, or add --api v1.');
+  }
+  if (api === 'v1' && (access === 'user' || options.user !== undefined)) {
+    throw usageError('v1 keys are organization-wide.', 'leave --access and --user out, or issue a v2 key.');
+  }
+  if (api === 'v1' && options.fromV1 !== undefined) {
+    throw usageError('--from-v1 makes a v2 key.', 'leave --api v1 out.');
+  }
+  if ((access === 'user') !== (options.user !== undefined)) {
+    throw usageError('--access user and --user EMAIL go together.', 'give both, or neither.');
+  }
+}
+
+async function chosenScopes(options: IssueOptions): Promise<string[]> {
+  const { V1_SCOPES, V2_SCOPES } = await import('../../db/resources/index.ts');
+  const valid: readonly string[] = options.api === 'v1' ? V1_SCOPES : V2_SCOPES;
+  if (options.allScopes) return options.api === 'v1' ? ['ALL'] : [...valid];
+  const wanted = (options.scopes ?? '').split(',').map((scope) => scope.trim());
+  const unknown = wanted.filter((scope) => !valid.includes(scope));
+  if (unknown.length === 0) return valid.filter((scope) => wanted.includes(scope));
+  const named = unknown.map((scope) => `"${scope}"`).join(', ');
+  throw usageError(`${options.api} has no scope ${named}.`, `use some of: ${valid.join(', ')}.`);
+}
+
+async function migratedScopes(store: Store, org: OrganizationRow, keyId: string): Promise<string[]> {
+  const { findKey, scopesFromV1 } = await import('../../db/tables/keys.ts');
+  const key = await findKey(store.read, keyId);
+  if (key?.api === 'v1' && key.org_id === org.id) return scopesFromV1(key.scopes.split(','));
+  // Someone may well paste the key itself: never repeat it.
+  const named = /^service_/.test(keyId) ? 'that id' : `the id "${keyId}"`;
+  throw new CliError(`${org.name} has no v1 key with ${named}.`, {
+    nextSteps: ['give the id of the key, not the key itself; see "crm keys list".'],
+  });
+}
+
+function parseExpiry(text: string, now: number): number {
+  const duration = durationMs(text);
+  const at = duration === undefined ? isoMilliseconds(text) : now + duration;
+  if (at === undefined) throw usageError(`"${text}" is no expiry.`, 'give one like 12h, 90d or 2027-01-31.');
+  if (at <= now) throw usageError(`${text} is past.`, 'give a time to come, like 90d.');
+  return at;
+}

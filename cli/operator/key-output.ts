@@ -1,0 +1,106 @@
+// How a key is shown, once: bare in a pipe, framed on a terminal, as an object with -o json.
+import type { Data } from '../../db/declare/json.ts';
+import type { ApiKeyRow } from '../../db/schema.ts';
+import type { IssuedKey } from '../../db/tables/keys.ts';
+import type { Config } from '../settings/config.ts';
+import { createPrinter, printRecord } from '../terminal/output.ts';
+import { writeOut } from '../terminal/streams.ts';
+import { neutralizeLine } from '../terminal/text.ts';
+import { isoTime } from './database.ts';
+
+/**
+ * Prints a key that was just issued or rotated; it can never be shown again. Resolves with whether the next commands
+ * were told with it: those in `before`, then those that use the key.
+ */
+export async function printKey(
+  config: Config,
+  { key, row }: IssuedKey,
+  before: readonly string[] = [],
+): Promise<boolean> {
+  if (config.isOutputGiven && config.output !== 'table') {
+    const record: Data = {
+      id: row.id,
+      key,
+      api: row.api,
+      scopes: scopesOf(row),
+      access: row.access,
+      expires_at: isoTime(row.expires_at),
+    };
+    await printRecord(config, record, { columns: [], allFields: Object.keys(record) });
+    return false;
+  }
+  if (!config.isOutputGiven && !process.stdout.isTTY) {
+    await writeOut(`${key}\n`);
+    return false;
+  }
+  const columns = process.stdout.isTTY ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY;
+  // All of it on stdout: stderr may well end up in a log, where no key belongs.
+  const next = [...before, `export CRM_API_KEY=${key}`, callWith(row)].join('\n      ');
+  await writeOut(`${keyNotice(key, row, columns)}Next: ${next}\n`);
+  return true;
+}
+
+// Framed where the terminal is wide enough for a frame that leaves the key in one piece.
+function keyNotice(key: string, row: ApiKeyRow, columns: number): string {
+  const label = row.name === null ? '' : ` "${neutralizeLine(row.name)}"`;
+  const lines = [
+    `${row.api} key${label}, shown this once. Keep it in a safe place.`,
+    '',
+    key,
+    '',
+    `id      ${row.id}`,
+    `access  ${row.access === 'user' ? `user ${row.user_id}` : row.access}`,
+    `expires ${isoTime(row.expires_at) ?? 'never'}`,
+  ];
+  const width = Math.max(...lines.map((line) => Bun.stringWidth(line)));
+  if (width + 4 > columns) return `${lines.join('\n')}\n`;
+  const body = lines.map((line) => `│ ${line}${' '.repeat(width - Bun.stringWidth(line))} │\n`).join('');
+  const bar = '─'.repeat(width + 2);
+  return `╭${bar}╮\n${body}╰${bar}╯\n`;
+}
+
+// A first call that the key may make.
+function callWith(row: ApiKeyRow): string {
+  if (row.api === 'v1') return 'crm list people --api v1';
+  return `crm list ${scopesOf(row)[0]?.split(':')[0] ?? 'contacts'}`;
+}
+
+function scopesOf(row: ApiKeyRow): string[] {
+  return row.scopes === '' ? [] : row.scopes.split(',');
+}
+
+const LIST_COLUMNS = ['id', 'name', 'api', 'access', 'status', 'created_at', 'last_used_at'];
+
+/** Prints keys without their secrets. */
+export async function printKeyList(config: Config, rows: readonly ApiKeyRow[], now: number): Promise<void> {
+  const records = rows.map((row) => presented(row, now));
+  const allFields = Object.keys(records[0] ?? {});
+  const printer = createPrinter(config, { columns: LIST_COLUMNS, allFields });
+  await printer.print(records);
+  await printer.end();
+}
+
+function presented(row: ApiKeyRow, now: number): Data {
+  const { id, name, api, prefix, access, user_id, org_id } = row;
+  return {
+    id,
+    name,
+    api,
+    prefix,
+    access,
+    user_id,
+    org_id,
+    scopes: scopesOf(row),
+    status: keyStatus(row, now),
+    created_at: isoTime(row.created_at),
+    expires_at: isoTime(row.expires_at),
+    revoked_at: isoTime(row.revoked_at),
+    last_used_at: isoTime(row.last_used_at),
+  };
+}
+
+/** Whether the key works at that moment (Unix milliseconds), or why not. */
+export function keyStatus(row: ApiKeyRow, now: number): 'active' | 'expired' | 'revoked' {
+  if (row.revoked_at !== null) return 'revoked';
+  return row.expires_at !== null && row.expires_at <= now ? 'expired' : 'active';
+}

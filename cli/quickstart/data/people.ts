@@ -1,0 +1,85 @@
+// Makes the contacts of the demo data: who works for the companies, and how to reach them.
+import type { Data } from '../../../db/declare/json.ts';
+import type { DemoCompany } from './companies.ts';
+import { TITLES } from './industries.ts';
+import { asciiWords, CULTURES } from './names.ts';
+import { createRandom, type Random } from './random.ts';
+import type { DemoRecord } from './types.ts';
+
+/** A contact with what later records are made from. */
+export interface DemoContact extends DemoRecord {
+  readonly firstName: string;
+  readonly name: string;
+  readonly email: string;
+  readonly company: DemoCompany;
+}
+
+const CHANNELS = ['email', 'phone', 'chat', 'in person'];
+const REMARKS = [
+  'Prefers email to calls.',
+  'Best reached before ten in the morning.',
+  'Met at the spring trade fair.',
+  'Came to us through a colleague who moved on.',
+  'Asks for numbers first; send the spreadsheet along.',
+  'On parental leave until the autumn.',
+  'Signs for anything below 25,000; above that the board decides.',
+  'Knows the competition well, used their loggers for years.',
+  'Works part-time, Monday to Wednesday.',
+  'Very thorough: expect questions about calibration certificates.',
+];
+
+/** `count` contacts, shared out among the companies by size, with emails that no other has. */
+export function makeContacts(count: number, companies: readonly DemoCompany[]): DemoContact[] {
+  const random = createRandom('contacts');
+  const taken = new Set<string>();
+  const shares = companies.map((company) => [company, Math.sqrt(company.headcount)] as const);
+  return Array.from({ length: count }, (_, index) => {
+    // Everyone has somebody first; the rest go where there is room.
+    const company = companies[index] ?? random.weighted(shares);
+    return makeContact(`contacts/${index}`, company, random, taken);
+  });
+}
+
+function makeContact(key: string, company: DemoCompany, random: Random, taken: Set<string>): DemoContact {
+  const { given, family } = CULTURES[random.weighted(company.country.cultures)];
+  const [firstName, lastName] = [random.pick<string>(given), random.pick<string>(family)];
+  const email = coinEmail(firstName, lastName, company.domain, taken);
+  const data: Data = {
+    ...{ first_name: firstName, last_name: lastName, email, title: pickTitle(company, random) },
+    ...{ phone: dial(company, random), company_id: company.key, owner_id: company.owner.key },
+    alt_emails: random.chance(0.06) ? [email.replace('@', '@mail.')] : [],
+    linkedin: random.chance(0.4) ? `https://linkedin.example/in/${email.split('@')[0]}` : null,
+    remarks: random.chance(0.15) ? random.pick(REMARKS) : null,
+    keep_in_touch: random.chance(0.2),
+    custom: random.chance(0.3) ? { prefers: random.pick(CHANNELS), newsletter: random.chance(0.6) } : {},
+  };
+  return { key, data, firstName, name: `${firstName} ${lastName}`, email, company };
+}
+
+function pickTitle(company: DemoCompany, random: Random): string {
+  return random.pick(random.chance(0.3) ? company.industry.titles : TITLES);
+}
+
+function dial(company: DemoCompany, random: Random): string | null {
+  if (company.city.phone === null || random.chance(0.1)) return null;
+  return company.city.phone.replace(/#/g, () => String(random.integer(0, 9)));
+}
+
+function coinEmail(first: string, last: string, domain: string, taken: Set<string>): string {
+  const [given, family] = [asciiWords(first).join(''), asciiWords(last).join('')];
+  // One habit a company, as in life; it follows from the length of its domain.
+  const habits = [
+    `${given}.${family}`,
+    `${given[0]}.${family}`,
+    `${given}${family[0]}`,
+    `${given}.${family}`,
+  ];
+  const local = habits[domain.length % habits.length] ?? given;
+  for (let suffix = 1; ; suffix++) {
+    const address = `${local}${suffix === 1 ? '' : suffix}@${domain}`;
+    if (!taken.has(address)) {
+      taken.add(address);
+      return address;
+    }
+  }
+}

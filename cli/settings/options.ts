@@ -1,0 +1,37 @@
+// Option parsers that several commands share.
+import { InvalidArgumentError, Option } from 'commander';
+import { DAY_MS } from '../input/instant.ts';
+
+/** Gathers a repeatable option. */
+export function collect(value: string, previous: string[] = []): string[] {
+  return [...previous, value];
+}
+
+/** A whole number from 1 on. */
+export function count(value: string): number {
+  const number = /^\d{1,15}$/.test(value) ? Number(value) : 0;
+  if (number < 1) throw new InvalidArgumentError('Give a whole number from 1 on.');
+  return number;
+}
+
+/** A TCP port; 0 lets the system choose. */
+export function port(value: string): number {
+  const number = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN;
+  if (!(number <= 65_535)) throw new InvalidArgumentError('Give a port from 0 to 65535.');
+  return number;
+}
+
+/** The version of the interface, v2 unless said. */
+export function apiOption(): Option {
+  return new Option('--api <version>', 'version of the interface').choices(['v1', 'v2']).default('v2');
+}
+
+const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS };
+
+/** Milliseconds of `45s`, `30m`, `12h`, `90d` or `2w`; undefined if the text is no duration. */
+export function durationMs(text: string): number | undefined {
+  if (text === '0') return 0;
+  const match = /^(\d{1,6})([smhdw])$/.exec(text);
+  const unit = UNIT_MS[match?.[2] ?? ''];
+  return match === null || unit === undefined ? undefined : Number(match[1]) * unit;
+}

@@ -1,0 +1,54 @@
+// The progress bar that a terminal shows, fitted to its width.
+import { Box, Text } from 'ink';
+import type { ReactNode } from 'react';
+import { formatCount } from './format.ts';
+import { percentDone, progressFacts, type Snapshot, unitOf } from './snapshot.ts';
+
+export interface ProgressViewProps {
+  snapshot: Snapshot;
+  /** Characters in a line of the terminal. */
+  columns: number;
+  hasColor: boolean;
+}
+
+const BAR_CHARACTERS_MIN = 10;
+const BAR_CHARACTERS_MAX = 40;
+
+/** Label, bar and share done; below it rate, ETA and counts; below that what is being waited for. */
+export function ProgressView({ snapshot, columns, hasColor }: ProgressViewProps): ReactNode {
+  const { label, done, total, note } = snapshot;
+  const percent = percentDone(snapshot);
+  const amount = `${formatCount(done)}${total === null ? '' : `/${formatCount(total)}`} ${unitOf(snapshot)}`;
+  const tail = percent === null ? amount : `${percent}  ${amount}`;
+  const room = columns - label.length - tail.length - 5;
+  const isBarShown = total !== null && total > 0 && room >= BAR_CHARACTERS_MIN;
+  const failedColor = hasColor && snapshot.failed ? { color: 'red' } : {};
+  return (
+    <Box flexDirection="column" width={columns}>
+      <Text wrap="truncate">
+        <Text bold={hasColor}>{label}</Text>
+        {'  '}
+        {isBarShown && <Bar share={done / total} characters={room} hasColor={hasColor} />}
+        {isBarShown && '  '}
+        {tail}
+      </Text>
+      {progressFacts(snapshot).length > 0 && (
+        <Text wrap="truncate" {...failedColor}>
+          {progressFacts(snapshot).join(columns < 60 ? ' ' : ' · ')}
+        </Text>
+      )}
+      {note !== undefined && (
+        <Text wrap="truncate" dimColor={hasColor}>
+          {note}
+        </Text>
+      )}
+    </Box>
+  );
+}
+
+function Bar(props: { share: number; characters: number; hasColor: boolean }): ReactNode {
+  const characters = Math.min(props.characters, BAR_CHARACTERS_MAX);
+  const filled = Math.floor(Math.min(1, Math.max(0, props.share)) * characters);
+  const text = '█'.repeat(filled) + '░'.repeat(characters - filled);
+  return <Text {...(props.hasColor && { color: 'green' })}>{text}</Text>;
+}

@@ -1,0 +1,121 @@
+// Progress of long work on stderr: an Ink bar on a terminal, a plain line every few seconds anywhere else.
+import { type ProgressState, progressLine, type Snapshot } from './snapshot.ts';
+
+export interface ProgressOptions {
+  label: string;
+  /** Plural, such as `rows`. */
+  unit: string;
+  /** Null where the end is not known. */
+  total: number | null;
+  quiet?: boolean;
+  /** What the rate limit lets through in one epoch-aligned minute, in units. */
+  ratePerMinuteMax?: number;
+  /** Done before this run began, so that it does not count as speed. */
+  startAt?: number;
+}
+
+export interface Progress {
+  update(state: ProgressState): void;
+  stop(finalLine?: string): Promise<void>;
+}
+
+export interface EtaInput {
+  remaining: number;
+  ratePerSecond: number;
+  ratePerMinuteMax?: number;
+  usedThisMinute: number;
+  secondsLeftInMinute: number;
+}
+
+const MINUTE_MS = 60_000;
+const PLAIN_INTERVAL_MS = 3_000;
+
+/** Seconds until the rest is done, with the waits for every minute whose budget is used up. */
+export function estimateSeconds(input: EtaInput): number {
+  const { remaining, ratePerSecond, ratePerMinuteMax, usedThisMinute, secondsLeftInMinute } = input;
+  if (remaining <= 0) return 0;
+  if (ratePerMinuteMax === undefined) return remaining / ratePerSecond;
+  const budget = Math.max(0, ratePerMinuteMax - usedThisMinute);
+  const thisMinute = Math.min(budget, ratePerSecond * secondsLeftInMinute);
+  if (remaining <= thisMinute) return remaining / ratePerSecond;
+  const perMinute = Math.min(ratePerMinuteMax, ratePerSecond * 60);
+  const rest = remaining - thisMinute;
+  const wholeMinutes = Math.ceil(rest / perMinute) - 1;
+  return secondsLeftInMinute + wholeMinutes * 60 + (rest - wholeMinutes * perMinute) / ratePerSecond;
+}
+
+/** Turns updates into rate and ETA; time spent waiting does not count as work. */
+export class Meter {
+  readonly #options: ProgressOptions;
+  readonly #startAt: number;
+  #state: ProgressState;
+  #updatedMs: number;
+  #activeMs = 0;
+  #doneAtMinuteStart: number;
+
+  constructor(options: ProgressOptions, nowMs: number) {
+    this.#options = options;
+    this.#startAt = options.startAt ?? 0;
+    this.#state = { done: this.#startAt };
+    this.#doneAtMinuteStart = this.#startAt;
+    this.#updatedMs = nowMs;
+  }
+
+  update(state: ProgressState, nowMs: number): void {
+    if (this.#state.note === undefined) this.#activeMs += nowMs - this.#updatedMs;
+    if (minuteOf(nowMs) !== minuteOf(this.#updatedMs)) this.#doneAtMinuteStart = this.#state.done;
+    this.#state = state;
+    this.#updatedMs = nowMs;
+  }
+
+  snapshot(nowMs: number): Snapshot {
+    const { label, unit, total } = this.#options;
+    const ratePerSecond = this.#rate();
+    const etaSeconds =
+      total === null || ratePerSecond === null ? null : this.#eta(total, ratePerSecond, nowMs);
+    return { label, unit, total, ratePerSecond, etaSeconds, ...this.#state };
+  }
+
+  #rate(): number | null {
+    const done = this.#state.done - this.#startAt;
+    return done > 0 && this.#activeMs > 0 ? (done / this.#activeMs) * 1000 : null;
+  }
+
+  #eta(total: number, ratePerSecond: number, nowMs: number): number {
+    const { ratePerMinuteMax } = this.#options;
+    const isSameMinute = minuteOf(nowMs) === minuteOf(this.#updatedMs);
+    const isSpent = isSameMinute && this.#state.note !== undefined;
+    const used = isSameMinute ? this.#state.done - this.#doneAtMinuteStart : 0;
+    return estimateSeconds({
+      remaining: total - this.#state.done,
+      ratePerSecond,
+      usedThisMinute: isSpent ? Number.POSITIVE_INFINITY : used,
+      secondsLeftInMinute: (MINUTE_MS - (nowMs % MINUTE_MS)) / 1000,
+      ...(ratePerMinuteMax !== undefined && { ratePerMinuteMax }),
+    });
+  }
+}
+
+const minuteOf = (ms: number): number => Math.floor(ms / MINUTE_MS);
+
+/** Shows progress on stderr until `stop`, which leaves only its final line behind. */
+export async function startProgress(options: ProgressOptions): Promise<Progress> {
+  const meter = new Meter(options, Date.now());
+  const update = (state: ProgressState): void => meter.update(state, Date.now());
+  if (options.quiet) return { update, stop: async () => {} };
+  const snapshot = (): Snapshot => meter.snapshot(Date.now());
+  if (process.stderr.isTTY && process.env.TERM !== 'dumb') {
+    const { mountProgress } = await import('./mount-progress.tsx');
+    return { update, stop: mountProgress(snapshot) };
+  }
+  const print = (): void => void process.stderr.write(`${progressLine(snapshot())}\n`);
+  const timer = setInterval(print, PLAIN_INTERVAL_MS);
+  return {
+    update,
+    stop: async (finalLine) => {
+      clearInterval(timer);
+      print();
+      if (finalLine !== undefined) process.stderr.write(`${finalLine}\n`);
+    },
+  };
+}

@@ -1,0 +1,140 @@
+// Tables for people: aligned columns, fitted to the terminal, nothing in them that a terminal would obey.
+import type { Data, JsonValue } from '../../db/declare/json.ts';
+import { isObject } from '../../db/declare/json.ts';
+import { neutralize, neutralizeLine } from './text.ts';
+
+export interface TableOptions {
+  columns: readonly string[];
+  /** Fields in Unix milliseconds, shown as dates. */
+  instants?: ReadonlySet<string>;
+  /** Characters in a line; Infinity where nothing is to be cut. */
+  width: number;
+  isColored: boolean;
+}
+
+const GAP = '  ';
+const CELL_CHARACTERS_MIN = 12;
+
+/** Lines of a table, page by page: the first page brings the header and settles the widths. */
+export class Table {
+  readonly #options: TableOptions;
+  #widths: number[] | undefined;
+
+  constructor(options: TableOptions) {
+    this.#options = options;
+  }
+
+  /** The lines of some records; the header too, the first time. */
+  render(records: readonly Data[]): string {
+    const { columns, instants, isColored } = this.#options;
+    const rows = records.map((record) =>
+      columns.map((name) =>
+        neutralizeLine(toTheMinute(cellText(valueAt(record, name), instants?.has(name) ?? false))),
+      ),
+    );
+    const header = columns.map((name) => name.toUpperCase());
+    const isFirst = this.#widths === undefined;
+    const widths = this.#widths ?? fitWidths(columns, [header, ...rows], this.#options.width);
+    this.#widths = widths;
+    const lines = rows.map((row) => this.#line(row, widths));
+    if (isFirst)
+      lines.unshift(
+        isColored ? `\u001b[1m${this.#line(header, widths)}\u001b[22m` : this.#line(header, widths),
+      );
+    return lines.map((line) => `${line}\n`).join('');
+  }
+
+  #line(cells: readonly string[], widths: readonly number[]): string {
+    const fitted = widths.map((width, index) => {
+      const cell = cells[index] ?? '';
+      const text = this.#options.width === Number.POSITIVE_INFINITY ? cell : truncate(cell, width);
+      return text + ' '.repeat(Math.max(0, width - Bun.stringWidth(text)));
+    });
+    return fitted.join(GAP).trimEnd();
+  }
+}
+
+/** One record, a field a line, whole. */
+export function renderRecord(
+  record: Data,
+  options: { fields: readonly string[]; instants?: ReadonlySet<string>; isColored: boolean },
+): string {
+  const width = Math.max(0, ...options.fields.map((name) => Bun.stringWidth(name)));
+  const indent = `\n${' '.repeat(width)}${GAP}`;
+  const lines = options.fields.map((name) => {
+    const isInstant = options.instants?.has(name) ?? false;
+    const text = neutralize(cellText(valueAt(record, name), isInstant)).replaceAll('\n', indent);
+    const label = neutralizeLine(name).padEnd(width);
+    return `${options.isColored ? `\u001b[1m${label}\u001b[22m` : label}${GAP}${text}`.trimEnd();
+  });
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** The value of a field, or of a key of `custom` (`custom.key`). */
+export function valueAt(record: Data, name: string): JsonValue | undefined {
+  if (Object.hasOwn(record, name)) return record[name];
+  const dot = name.indexOf('.');
+  if (dot < 0) return undefined;
+  const parent = record[name.slice(0, dot)];
+  const key = name.slice(dot + 1);
+  return isObject(parent) && Object.hasOwn(parent, key) ? parent[key] : undefined;
+}
+
+function cellText(value: JsonValue | undefined, isInstant: boolean): string {
+  if (value === null || value === undefined) return '';
+  if (isInstant && typeof value === 'number') return new Date(value).toISOString();
+  if (typeof value !== 'object') return String(value);
+  const entries = Object.entries(value);
+  if (entries.some(([, entry]) => typeof entry === 'object' && entry !== null)) return JSON.stringify(value);
+  if (Array.isArray(value)) return value.join(', ');
+  return entries.map(([key, entry]) => `${key}: ${entry ?? ''}`).join(', ');
+}
+
+// In a list, seconds only take the room of something else.
+function toTheMinute(text: string): string {
+  return text.replace(/^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}):\d{2}\.\d{3}Z$/, '$1 $2');
+}
+
+/** Widths that fit the line: the last columns are left out, then the widest give way; ids stay whole to be copied. */
+function fitWidths(columns: readonly string[], rows: readonly string[][], width: number): number[] {
+  const widths = columns.map((_, index) =>
+    Math.max(0, ...rows.map((row) => Bun.stringWidth(row[index] ?? ''))),
+  );
+  const isFixed = (index: number): boolean => columns[index] === 'id';
+  const least = (index: number): number => {
+    const natural = widths[index] ?? 0;
+    return isFixed(index) ? natural : Math.min(natural, CELL_CHARACTERS_MIN);
+  };
+  let room = width - least(0);
+  let count = 1;
+  while (count < widths.length && room >= GAP.length + least(count)) {
+    room -= GAP.length + least(count);
+    count += 1;
+  }
+  const shown = widths.slice(0, count);
+  shrink(shown, width - GAP.length * (count - 1), isFixed);
+  return shown;
+}
+
+function shrink(widths: number[], room: number, isFixed: (index: number) => boolean): void {
+  let excess = widths.reduce((sum, width) => sum + width, 0) - room;
+  while (excess > 0) {
+    let widest = -1;
+    for (const [index, width] of widths.entries()) {
+      if (!isFixed(index) && width > (widths[widest] ?? CELL_CHARACTERS_MIN)) widest = index;
+    }
+    if (widest < 0) return;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+    excess -= 1;
+  }
+}
+
+function truncate(text: string, width: number): string {
+  if (Bun.stringWidth(text) <= width) return text;
+  let cut = '';
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (Bun.stringWidth(cut + segment) > width - 1) break;
+    cut += segment;
+  }
+  return `${cut}…`;
+}
