@@ -1,0 +1,239 @@
+// Journeys on the compiled executable, each from an empty folder: what a person does on the first day, and what breaks.
+import { afterAll, describe, expect, test } from 'bun:test';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BINARY, Desk, ndjson, type RunningCommand } from '../support/command.ts';
+import type { Json } from '../support/harness.ts';
+
+const isBuilt = existsSync(BINARY);
+if (!isBuilt) console.warn(`skipped: ${BINARY} is not built; run "bun run build"`);
+
+const TIMEOUT_MS = 60_000;
+const DEALS = 3_000;
+const IMPORT = ['import', 'deals', 'deals.csv', '--batch-size', '5'];
+
+const desks: Desk[] = [];
+afterAll(() => {
+  for (const desk of desks) desk[Symbol.dispose]();
+});
+
+function emptyFolder(): Desk {
+  const desk = new Desk([BINARY]);
+  desks.push(desk);
+  return desk;
+}
+
+interface Answer {
+  status: number;
+  headers: Headers;
+  body: Json;
+}
+
+async function send(method: string, url: string, key: string, body?: unknown): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const { status, headers } = response;
+  return { status, headers, body: text === '' ? null : JSON.parse(text) };
+}
+
+/** Rows that the journal beside the input calls done. */
+function rowsDone(desk: Desk): number {
+  const path = desk.path('deals.csv.crm-journal');
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as { rows: number }).rows : 0;
+}
+
+/** Resolves once the import is under way, and fails if it ended before anybody saw it. */
+async function underWay(desk: Desk, command: RunningCommand): Promise<void> {
+  let ended: unknown;
+  void command.result.then((result) => {
+    ended = result;
+  });
+  while (rowsDone(desk) < 100) {
+    if (ended !== undefined) throw new Error(`the import ended too soon: ${JSON.stringify(ended)}`);
+    await Bun.sleep(2);
+  }
+}
+
+/** A folder with a served organization and a file of deals, which nothing but the import keeps from doubling. */
+async function dealsToImport() {
+  const desk = emptyFolder();
+  const server = await desk.serveOrganization();
+  const names = Array.from({ length: DEALS }, (_, index) => `Deal ${index}`);
+  await desk.write('deals.csv', `name,estimated_value\n${names.map((name) => `${name},10`).join('\n')}\n`);
+  const storedNames = async (): Promise<unknown[]> =>
+    ndjson(await desk.ok(['list', 'deals', '--all', '--fields', 'name', '-o', 'ndjson'])).map(
+      ({ name }) => name,
+    );
+  return { desk, server, names: names.sort(), storedNames };
+}
+
+describe.skipIf(!isBuilt)('the executable', () => {
+  test(
+    'leads from an empty folder through both versions, an import and an export to the same records',
+    async () => {
+      const desk = emptyFolder();
+      const server = await desk.serveOrganization('Acme Inc');
+      const v1Key = await desk.ok(['keys', 'issue', '--org', 'Acme Inc', '--api', 'v1', '--all-scopes']);
+      const [v1, v2] = [`${server.url}/api/v1`, `${server.url}/api/v2`];
+      const v2Key = desk.env.CRM_API_KEY ?? '';
+
+      const authenticated = await send('GET', `${v1}/authenticate`, v1Key);
+      expect(authenticated.body.data).toEqual({ team_name: 'Acme Inc' });
+      expect((await send('GET', `${v2}/contacts`, v1Key)).body.error.code).toBe('AUTH_INVALID_API_KEY');
+      const person = { type: 'email', identifier: 'grace@example.com', firstName: 'Grace' };
+      const created = await send('POST', `${v1}/people`, v1Key, person);
+      expect(created.status).toBe(201);
+      const seen = await send('GET', `${v2}/contacts/${created.body.data.id}`, v2Key);
+      expect(seen.body.data).toMatchObject({ email: 'grace@example.com', first_name: 'Grace' });
+
+      const people = Array.from({ length: 250 }, (_, index): [string, string] => [
+        `p${index}@example.com`,
+        `Ada, "${index}"`,
+      ]);
+      const cell = (text: string) => `"${text.replaceAll('"', '""')}"`;
+      await desk.write(
+        'people.csv',
+        ['E-mail,First Name', ...people.map((row) => row.map(cell).join(','))].join('\r\n'),
+      );
+      const imported = await desk.crm(['import', 'contacts', 'people.csv', '-o', 'json']);
+      expect(imported.code).toBe(0);
+      expect(JSON.parse(imported.stdout)).toMatchObject({ created: 250, rejected: 0 });
+
+      const paged: string[] = [];
+      let cursor = '';
+      do {
+        const { body } = await send('GET', `${v2}/contacts?limit=100${cursor}`, v2Key);
+        paged.push(...body.data.map((contact: { email: string }) => contact.email));
+        cursor = body.page_info.has_next_page ? `&cursor=${body.page_info.end_cursor}` : '';
+      } while (cursor !== '');
+      const expected = ['grace@example.com', ...people.map(([email]) => email)].sort();
+      expect(paged.sort()).toEqual(expected);
+      const people1 = await send('POST', `${v1}/people/query`, v1Key, { limit: 100 });
+      expect(people1.body.data).toHaveLength(100);
+      expect(people1.body.page_info.has_next_page).toBe(true);
+
+      await desk.ok(['export', 'contacts', '--out', 'out.ndjson']);
+      const rows = ndjson(await desk.read('out.ndjson')).map(({ email, first_name }) => [email, first_name]);
+      expect(rows.sort()).toEqual([['grace@example.com', 'Grace'], ...people].sort());
+      expect((await server.stop()).code).toBe(0);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'a server killed in the middle of an import: it goes on once the server is back, every row once',
+    async () => {
+      const { desk, server, names, storedNames } = await dealsToImport();
+      const command = desk.start(IMPORT);
+      await underWay(desk, command);
+      await server.stop('SIGKILL');
+      expect(rowsDone(desk)).toBeLessThan(DEALS);
+      await desk.serve(['--port', new URL(server.url).port]);
+      const { code, stderr } = await command.result;
+      expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+      expect((await storedNames()).sort()).toEqual(names);
+      const again = await desk.crm(IMPORT);
+      expect(again.code).toBe(0);
+      expect(again.stderr).toContain('there is nothing left to do');
+      expect(await storedNames()).toHaveLength(DEALS);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'an importer killed on its way, and the server with it: the same command again gives every row once',
+    async () => {
+      const { desk, server, names, storedNames } = await dealsToImport();
+      const command = desk.start(IMPORT);
+      await underWay(desk, command);
+      command.kill('SIGKILL');
+      await Promise.all([command.result, server.stop('SIGKILL')]);
+      expect(rowsDone(desk)).toBeLessThan(DEALS);
+      await desk.serve(['--port', new URL(server.url).port]);
+      const again = await desk.crm(IMPORT);
+      expect(again.code).toBe(0);
+      expect(again.stderr).toContain('Resuming after row');
+      expect((await storedNames()).sort()).toEqual(names);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    'an interrupted importer ends with 130, says how to go on, and the same command goes on',
+    async () => {
+      const { desk, names, storedNames } = await dealsToImport();
+      const command = desk.start(IMPORT);
+      await underWay(desk, command);
+      command.kill('SIGINT');
+      const interrupted = await command.result;
+      expect(interrupted.code).toBe(130);
+      expect(interrupted.stderr).toMatch(/Interrupted after [\d,]+ rows\.\nNext: Run the same command again/);
+      expect((await desk.crm(IMPORT)).code).toBe(0);
+      expect((await storedNames()).sort()).toEqual(names);
+    },
+    TIMEOUT_MS,
+  );
+
+  test('an address in use, and a second server on one database, are told with a way out', async () => {
+    const desk = emptyFolder();
+    const server = await desk.serveOrganization();
+    const { port } = new URL(server.url);
+    const taken = await desk.crm(['serve', '--db', 'other.db', '--port', port]);
+    expect(taken).toMatchObject({ code: 1, stdout: '' });
+    expect(taken.stderr).toMatch(/127\.0\.0\.1:\d+ is in use\.\nNext: .*--port/);
+    const second = await desk.crm(['serve', '--port', '0']);
+    expect(second).toMatchObject({ code: 1, stdout: '' });
+    expect(second.stderr).toMatch(new RegExp(`process ${server.pid}\\b.*\\nNext: `));
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+  });
+
+  test(
+    'quickstart --exit -o json gives figures that agree with each other, and leaves nothing behind',
+    async () => {
+      const desk = emptyFolder();
+      mkdirSync(desk.path('tmp'));
+      const options = { env: { TMPDIR: desk.path('tmp') } };
+      const { code, stdout, stderr } = await desk.crm(['quickstart', '--exit', '-o', 'json'], options);
+      expect(code).toBe(0);
+      const figures = JSON.parse(stdout);
+      const contacts = figures.imported.contacts.records;
+      expect(contacts).toBeGreaterThan(2_000);
+      expect(figures.pages).toMatchObject({ v2: { records: contacts }, v1: { records: contacts } });
+      expect(figures.exported.records).toBe(contacts);
+      expect(stderr).toContain('Try next:');
+      expect(stderr).not.toContain('\u001b');
+      expect(readdirSync(desk.path('tmp'))).toEqual([]);
+      expect(readdirSync(desk.folder)).toEqual(['tmp']);
+    },
+    TIMEOUT_MS,
+  );
+
+  test('openapi prints without a server what a server serves', async () => {
+    const desk = emptyFolder();
+    const server = await desk.serve();
+    const printed = JSON.parse(await desk.ok(['openapi']));
+    const served = (await (await fetch(`${server.url}/docs/json`)).json()) as Json;
+    expect(printed.paths).toEqual(served.paths);
+    const versionOne = JSON.parse(await desk.ok(['openapi', '--api', 'v1']));
+    expect(Object.keys(versionOne.paths)).not.toEqual([]);
+    expect(Object.keys(versionOne.paths).join()).not.toContain('/contacts');
+  });
+
+  test('version tells version, commit and Bun', async () => {
+    const line = await emptyFolder().ok(['version']);
+    expect(line).toMatch(/^crm \d+\.\d+\.\d+ \(commit (?:[0-9a-f]{12}|unknown), Bun \d+\.\d+\.\d+\)$/);
+  });
+
+  test('a .env or a bunfig.toml that happens to lie in the folder means nothing to it', async () => {
+    const desk = emptyFolder();
+    await desk.write('.env', 'CRM_DB=elsewhere.db\nCRM_OUTPUT=nonsense\n');
+    await desk.write('bunfig.toml', 'preload = ["./no-such-file.ts"]\n');
+    await desk.ok(['init', '--org', 'Acme']);
+    expect(existsSync(join(desk.folder, 'crm.db'))).toBe(true);
+    expect(ndjson(await desk.ok(['orgs', 'list']))).toHaveLength(1);
+  });
+});

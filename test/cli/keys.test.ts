@@ -1,0 +1,184 @@
+// `crm keys`: issue, list, rotate and revoke, on the database file itself.
+import { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { Desk, ndjson } from '../support/command.ts';
+
+const desk = new Desk();
+const KEY = /service_(?:live|api|pk)_[0-9A-Za-z]{49}/;
+let initKey = '';
+beforeAll(async () => {
+  initKey = await desk.ok(['init', '--org', 'Example', '--user', 'ada@example.com']);
+});
+afterAll(() => desk[Symbol.dispose]());
+
+const issue = (...words: string[]) => desk.crm(['keys', 'issue', '--org', 'example', ...words]);
+
+async function issued(...words: string[]): Promise<Record<string, unknown>> {
+  return JSON.parse(await desk.ok(['keys', 'issue', '--org', 'Example', ...words, '-o', 'json']));
+}
+
+async function storedKey(id: unknown): Promise<Record<string, unknown> | undefined> {
+  return ndjson(await desk.ok(['keys', 'list'])).find((key) => key.id === id);
+}
+
+describe('keys issue', () => {
+  test('prints the bare key in a pipe and nothing on stderr', async () => {
+    const { code, stdout, stderr } = await issue('--scopes', 'contacts:read');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^service_live_[0-9A-Za-z]{49}\n$/);
+  });
+
+  test('prints a framed notice on a terminal, where the key stands alone in its line', async () => {
+    const { code, output } = await desk.onTerminal(
+      ['keys', 'issue', '--org', 'Example', '--all-scopes', '--name', 'nightly'],
+      { columns: 100 },
+    );
+    expect(code).toBe(0);
+    expect(output).toStartWith('╭─');
+    expect(output).toContain('shown this once');
+    expect(output).toMatch(/│ service_live_[0-9A-Za-z]{49} +│\n/);
+    const narrow = await desk.onTerminal(['keys', 'issue', '--org', 'Example', '--all-scopes'], {
+      columns: 64,
+    });
+    expect(narrow.output).not.toContain('│');
+    expect(narrow.output).toMatch(/^service_live_[0-9A-Za-z]{49}$/m);
+  });
+
+  test('prints the object with -o json', async () => {
+    const key = await issued('--scopes', 'deals:write,contacts:read', '--expires', '2099-01-31');
+    expect(key).toEqual({
+      id: expect.any(String),
+      key: expect.stringMatching(KEY),
+      api: 'v2',
+      scopes: ['contacts:read', 'deals:write'],
+      access: 'organization',
+      expires_at: '2099-01-31T00:00:00.000Z',
+    });
+  });
+
+  test('makes v1 keys with either prefix; all scopes is ALL', async () => {
+    expect(await issued('--api', 'v1', '--all-scopes')).toMatchObject({
+      key: expect.stringMatching(/^service_api_/),
+      scopes: ['ALL'],
+    });
+    expect(await issued('--api', 'v1', '--scopes', 'people:read', '--prefix', 'service_pk')).toMatchObject({
+      key: expect.stringMatching(/^service_pk_/),
+      scopes: ['people:read'],
+    });
+  });
+
+  test('binds a key to a user', async () => {
+    const [ada] = ndjson(await desk.ok(['users', 'list', '--org', 'Example']));
+    const key = await issued('--all-scopes', '--access', 'user', '--user', 'ADA@example.com');
+    expect(await storedKey(key.id)).toMatchObject({ access: 'user', user_id: ada?.id });
+  });
+
+  test('maps the scopes of a v1 key', async () => {
+    const v1 = await issued('--api', 'v1', '--scopes', 'people:write,companies:remove');
+    expect((await issued('--from-v1', String(v1.id))).scopes).toEqual([
+      'contacts:write',
+      'contacts:delete',
+      'companies:delete',
+    ]);
+  });
+
+  test.each([
+    ['90d', 90 * 86_400_000],
+    ['600s', 600_000],
+  ])('takes a duration for its expiry: %s', async (duration, durationMs) => {
+    const before = Date.now();
+    const { expires_at } = await issued('--all-scopes', '--expires', duration);
+    const lifetime = Date.parse(String(expires_at)) - before;
+    expect(lifetime).toBeGreaterThanOrEqual(durationMs);
+    expect(lifetime).toBeLessThan(durationMs + 60_000);
+  });
+
+  test('needs an organization that exists, a user of it, and a v1 key of it', async () => {
+    expect((await desk.crm(['keys', 'issue', '--all-scopes'])).code).toBe(2);
+    expect((await desk.crm(['keys', 'issue', '--all-scopes', '--org', 'Nobody'])).code).toBe(1);
+    expect((await issue('--all-scopes', '--access', 'user', '--user', 'b@example.com')).code).toBe(1);
+    const v2 = await issued('--all-scopes');
+    expect((await issue('--from-v1', String(v2.id))).code).toBe(1);
+  });
+});
+
+describe('keys issue: usage errors make no key', () => {
+  let before = '';
+  beforeAll(async () => {
+    before = await desk.ok(['keys', 'list']);
+  });
+  afterAll(async () => expect(await desk.ok(['keys', 'list'])).toBe(before));
+
+  test.each([
+    [[], 'exactly one of --scopes'],
+    [['--scopes', 'contacts:read', '--all-scopes'], 'exactly one of --scopes'],
+    [['--all-scopes', '--from-v1', 'x'], 'exactly one of --scopes'],
+    [['--scopes', 'contacts:read,people:read'], 'companies:read, companies:write'],
+    [['--scopes', ''], 'contacts:read'],
+    [['--api', 'v1', '--scopes', 'contacts:read'], 'people:read, people:write'],
+    [['--all-scopes', '--prefix', 'service_pk'], '--api v1'],
+    [['--all-scopes', '--api', 'v1', '--access', 'user', '--user', 'ada@example.com'], 'organization-wide'],
+    [['--api', 'v1', '--from-v1', 'x'], 'v2 key'],
+    [['--all-scopes', '--access', 'user'], 'go together'],
+    [['--all-scopes', '--user', 'ada@example.com'], 'go together'],
+    [['--all-scopes', '--expires', 'soon'], '90d'],
+    [['--all-scopes', '--expires', '2099-02-30'], 'no expiry'],
+    [['--all-scopes', '--expires', '2001-01-01'], 'is past'],
+    [['--all-scopes', '--expires', '0'], 'is past'],
+    [['--all-scopes', '--name', ''], 'name of a key'],
+  ])('%p', async (words, reason) => {
+    const { code, stdout, stderr } = await issue(...words);
+    expect(stderr).toContain(reason);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  });
+});
+
+describe('keys list, rotate and revoke', () => {
+  test('list shows no secret in any format', async () => {
+    for (const format of ['json', 'ndjson', 'csv', 'table']) {
+      expect(await desk.ok(['keys', 'list', '--org', 'Example', '-o', format])).not.toMatch(KEY);
+    }
+  });
+
+  test('the database holds no secret', async () => {
+    const database = new Database(desk.path('crm.db'), { readonly: true });
+    const dump = JSON.stringify(
+      ['api_keys', 'api_key_secrets'].map((table) => database.query(`SELECT * FROM ${table}`).all()),
+    );
+    database.close();
+    expect(dump).toContain('service_live');
+    expect(dump).not.toContain(initKey.slice('service_live_'.length, -6));
+  });
+
+  test('rotate prints a new key of the same id', async () => {
+    const key = await issued('--all-scopes');
+    const rotated = JSON.parse(await desk.ok(['keys', 'rotate', String(key.id), '-o', 'json']));
+    expect(rotated).toEqual({ ...key, key: expect.stringMatching(KEY) });
+    expect(rotated.key).not.toBe(key.key);
+    expect(await desk.ok(['keys', 'rotate', String(key.id), '--grace', '0'])).toMatch(/^service_live_\w+$/);
+  });
+
+  test.each(['8d', '1y', '-1h', 'x'])('a grace of %p is a usage error', async (grace) => {
+    const key = await issued('--all-scopes');
+    const { code, stderr } = await desk.crm(['keys', 'rotate', String(key.id), `--grace=${grace}`]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('up to 7 days');
+  });
+
+  test('revoke ends a key, once; it cannot be rotated any more', async () => {
+    const { id } = await issued('--all-scopes');
+    expect(await desk.crm(['keys', 'revoke', String(id)])).toMatchObject({ code: 0, stdout: '' });
+    expect(await storedKey(id)).toMatchObject({ status: 'revoked', revoked_at: expect.any(String) });
+    expect((await desk.crm(['keys', 'revoke', String(id)])).stderr).toContain('before');
+    expect(await desk.crm(['keys', 'rotate', String(id)])).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  test('a key given in place of its id is not repeated', async () => {
+    for (const command of ['rotate', 'revoke']) {
+      const { code, stderr } = await desk.crm(['keys', command, initKey]);
+      expect(code).toBe(1);
+      expect(stderr).toContain('not the key itself');
+      expect(stderr).not.toContain(initKey);
+    }
+  });
+});

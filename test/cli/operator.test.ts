@@ -1,0 +1,122 @@
+// The operator commands: init, organizations and users, on the database file itself.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { Desk, ndjson } from '../support/command.ts';
+
+const desk = new Desk();
+const KEY = /service_(?:live|api|pk)_[0-9A-Za-z]{49}/;
+beforeAll(async () => {
+  await desk.ok(['init', '--org', 'Example', '--user', 'ada@example.com']);
+});
+afterAll(() => desk[Symbol.dispose]());
+
+describe('init', () => {
+  test('prints the bare key in a pipe, and the rest on stderr', async () => {
+    using other = new Desk();
+    const { code, stdout, stderr } = await other.crm(['init', '--org', 'Other', '--user', 'b@example.com']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^service_live_[0-9A-Za-z]{49}\n$/);
+    expect(stderr).toContain('Next: crm serve');
+    expect(stderr).not.toMatch(KEY);
+  });
+
+  test('makes one organization, the user, and a v2 key with every scope', async () => {
+    expect(ndjson(await desk.ok(['orgs', 'list'])).map((org) => org.name)).toEqual(['Example']);
+    expect(ndjson(await desk.ok(['users', 'list', '--org', 'Example'])).map((user) => user.email)).toEqual([
+      'ada@example.com',
+    ]);
+    const [key] = ndjson(await desk.ok(['keys', 'list']));
+    expect(key).toMatchObject({ api: 'v2', access: 'organization', status: 'active', expires_at: null });
+    expect(key?.scopes).toHaveLength(27);
+  });
+
+  test('run again changes nothing and prints nothing on stdout, even after its key was revoked', async () => {
+    const [before] = ndjson(await desk.ok(['keys', 'list']));
+    const again = await desk.crm(['init', '--org', 'EXAMPLE', '--user', 'ADA@example.com', '-o', 'json']);
+    expect(again).toMatchObject({ code: 0, stdout: '' });
+    expect(ndjson(await desk.ok(['keys', 'list']))).toEqual([before ?? {}]);
+    using other = new Desk();
+    const { id } = JSON.parse(await other.ok(['init', '--org', 'Other', '-o', 'json']));
+    await other.ok(['keys', 'revoke', id]);
+    expect((await other.crm(['init', '--org', 'Other'])).stdout).toBe('');
+  });
+
+  test('on a terminal tells the next commands once, in the order in which they work', async () => {
+    using other = new Desk();
+    const { code, output } = await other.onTerminal(['init', '--org', 'Shown', '--db', 'my.db']);
+    expect(code).toBe(0);
+    expect(output.match(/Next: /g)).toHaveLength(1);
+    expect(output).toMatch(
+      /Next: crm serve --db my\.db .*\n +export CRM_API_KEY=service_live_\S+\n +crm list /,
+    );
+    expect((await other.onTerminal(['init', '--org', 'Shown', '--db', 'my.db'])).output).toContain(
+      'Next: crm serve',
+    );
+  });
+
+  test('twice at once makes one organization and one key', async () => {
+    using other = new Desk();
+    await other.ok(['init', '--org', 'First']);
+    const runs = await Promise.all([1, 2, 3].map(() => other.crm(['init', '--org', 'Second'])));
+    expect(runs.map((run) => run.code)).toEqual([0, 0, 0]);
+    expect(runs.filter((run) => run.stdout !== '')).toHaveLength(1);
+    expect(ndjson(await other.ok(['orgs', 'list']))).toHaveLength(2);
+  });
+
+  test.each([
+    [['--org', ' '], 'name of an organization'],
+    [['--org', 'a\nb'], 'without line breaks'],
+    [['--org', 'Example', '--user', 'ada'], 'no email address'],
+  ])('%p is a usage error', async (words, reason) => {
+    const { code, stdout, stderr } = await desk.crm(['init', ...words]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(reason);
+  });
+});
+
+describe('orgs and users', () => {
+  test('create prints the object, and names are unique whatever their case', async () => {
+    using other = new Desk();
+    await other.ok(['init', '--org', 'First']);
+    const org = JSON.parse(await other.ok(['orgs', 'create', 'Second']));
+    expect(Object.keys(org)).toEqual(['id', 'name', 'created_at']);
+    const user = JSON.parse(
+      await other.ok(['users', 'create', 'b@example.com', '--org', org.id, '--name', 'B']),
+    );
+    expect(user).toEqual({ id: expect.any(String), email: 'b@example.com', name: 'B', org_id: org.id });
+    const taken = await other.crm(['orgs', 'create', 'SECOND']);
+    expect(taken).toMatchObject({ code: 1, stdout: '' });
+    expect(taken.stderr).toContain(org.id);
+    const known = await other.crm(['users', 'create', 'B@EXAMPLE.com', '--org', 'second']);
+    expect(known.code).toBe(1);
+    expect(known.stderr).toContain(`Next: Use that one (id ${user.id}), or choose another.`);
+    expect((await other.crm(['users', 'create', 'b@example.com', '--org', 'first'])).code).toBe(0);
+  });
+
+  test('an unknown organization or a missing database says how to make one', async () => {
+    const org = await desk.crm(['users', 'list', '--org', 'Nobody']);
+    expect(org.code).toBe(1);
+    expect(org.stderr).toContain('crm orgs create');
+    const database = await desk.crm(['orgs', 'create', 'X', '--db', 'none.db']);
+    expect(database.code).toBe(1);
+    expect(database.stderr).toContain('crm init --org NAME');
+    expect(await desk.exists('none.db')).toBe(false);
+  });
+
+  test('an empty path is a usage error, and one that no file can have is told as such', async () => {
+    const empty = await desk.crm(['orgs', 'list', '--db', '']);
+    expect(empty.code).toBe(2);
+    expect(empty.stderr).toContain('--db names no file');
+    const long = await desk.crm(['init', '--org', 'Example', '--db', 'x'.repeat(300)]);
+    expect({ code: long.code, stdout: long.stdout }).toEqual({ code: 1, stdout: '' });
+    expect(long.stderr).toMatch(/\nNext: /);
+    expect(long.stderr).not.toContain('unexpected error');
+  });
+
+  test('a file that is no database is left alone', async () => {
+    await desk.write('text.db', 'hello');
+    const { code, stderr } = await desk.crm(['orgs', 'list', '--db', 'text.db']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Next: /m);
+    expect(await desk.read('text.db')).toBe('hello');
+  });
+});

@@ -1,0 +1,202 @@
+// The data commands against a running server: get, create, update, delete, link, unlink.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { Desk, ndjson } from '../support/command.ts';
+
+const desk = new Desk();
+beforeAll(async () => {
+  await desk.serveOrganization();
+});
+afterAll(() => desk[Symbol.dispose]());
+
+async function create(resource: string, ...pairs: string[]): Promise<Record<string, unknown>> {
+  return JSON.parse(await desk.ok(['create', resource, ...pairs]));
+}
+
+describe('create', () => {
+  test('types values by the declaration', async () => {
+    const record = await create(
+      'companies',
+      'domain=https://www.Typed.example/x',
+      'employee_count=250',
+      'estimated_revenue=1.5e6',
+      'name=A=B',
+      'custom.region=north',
+      'custom.a.b=007',
+    );
+    expect(record).toMatchObject({
+      domain: 'typed.example',
+      employee_count: 250,
+      estimated_revenue: 1_500_000,
+      name: 'A=B',
+      custom: { region: 'north', 'a.b': '007' },
+    });
+    expect(await create('tasks', 'name=T', 'due_date=2026-03-31', 'done=true')).toMatchObject({
+      due_date: Date.UTC(2026, 2, 31),
+      done: true,
+    });
+    expect(
+      await create('contacts', 'first_name=E', 'alt_emails=a@typed.example, b@typed.example'),
+    ).toMatchObject({
+      alt_emails: ['a@typed.example', 'b@typed.example'],
+    });
+    expect(
+      await create('pipelines', 'name=P', 'stages=[{"name":"One"},{"name":"Won","type":"won"}]'),
+    ).toMatchObject({ stages: [{ name: 'One', type: 'open' }, { name: 'Won' }] });
+  });
+
+  test('takes JSON as text, from a file, or from the input', async () => {
+    await desk.write('contact.json', '\uFEFF{"first_name":"File"}');
+    const sources: [string, string][] = [
+      ['{"first_name":"Text"}', 'Text'],
+      ['@contact.json', 'File'],
+    ];
+    for (const [data, name] of sources) {
+      expect(JSON.parse(await desk.ok(['create', 'contacts', '-d', data]))).toMatchObject({
+        first_name: name,
+      });
+    }
+    const input = await desk.ok(['create', 'contacts', '-d', '-'], { stdin: '{"first_name":"Input"}' });
+    expect(JSON.parse(input)).toMatchObject({ first_name: 'Input' });
+  });
+
+  test('lets the server judge the JSON as it is written', async () => {
+    const { code, stderr } = await desk.crm(['create', 'contacts', '-d', '{"title":"a","title":"b"}']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('422');
+    expect(stderr).toContain('title');
+  });
+
+  test('of what exists quotes the server, its request id and the existing record', async () => {
+    const { id } = await create('contacts', 'email=twice@example.com');
+    const { code, stdout, stderr } = await desk.crm(['create', 'contacts', 'email=Twice@example.com']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('RESOURCE_CONFLICT');
+    expect(stderr).toMatch(/^Request id: req_\S+$/m);
+    expect(stderr).toContain(String(id));
+  });
+
+  test('of a duplicate interaction says so', async () => {
+    const words = ['create', 'interactions', 'type=MEMO', 'direction=INTERNAL', 'title=Hi', 'primary_id=1'];
+    const pairs = [...words, 'main_contact_email=memo@example.com'];
+    expect(JSON.parse(await desk.ok(pairs))).toMatchObject({ is_duplicate: false });
+    const again = await desk.crm(pairs);
+    expect(JSON.parse(again.stdout)).toMatchObject({ is_duplicate: true });
+    expect(again.stderr).toContain('nothing is written');
+  });
+});
+
+describe('get, update, delete', () => {
+  test('get prints one record: one line, an object, or a field a line', async () => {
+    const { id } = await create('contacts', 'first_name=Got', 'custom.k=v');
+    const get = ['get', 'contacts', String(id)];
+    expect(JSON.parse(await desk.ok(get))).toMatchObject({ id, first_name: 'Got' });
+    expect(JSON.parse(await desk.ok([...get, '-o', 'json']))).toMatchObject({ id });
+    expect(await desk.ok([...get, '--fields', 'first_name,custom.k', '-o', 'csv'])).toBe(
+      'first_name,custom.k\nGot,v',
+    );
+    expect(await desk.ok([...get, '-o', 'table'])).toMatch(/^first_name +Got$/m);
+  });
+
+  test('get of what is not there: exit 1', async () => {
+    const { code, stdout, stderr } = await desk.crm(['get', 'contacts', 'nobody']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('404 RESOURCE_NOT_FOUND');
+  });
+
+  test('update changes what is given, clears what is empty, leaves the rest', async () => {
+    const { id } = await create(
+      'contacts',
+      'first_name=Up',
+      'title=Old',
+      'phone=1',
+      'custom.a=1',
+      'custom.b=2',
+    );
+    const pairs = ['title=New', 'phone=', 'custom.a='];
+    expect(JSON.parse(await desk.ok(['update', 'contacts', String(id), ...pairs]))).toMatchObject({
+      first_name: 'Up',
+      title: 'New',
+      phone: null,
+      custom: { b: '2' },
+    });
+  });
+
+  test('delete with --yes deletes; stdout stays empty', async () => {
+    const { id } = await create('contacts', 'first_name=Gone');
+    const { code, stdout, stderr } = await desk.crm(['delete', 'contacts', String(id), '--yes']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toContain(String(id));
+    expect((await desk.crm(['get', 'contacts', String(id)])).code).toBe(1);
+  });
+
+  test('delete on a terminal asks, and only a yes deletes', async () => {
+    const { id } = await create('contacts', 'first_name=Asked');
+    const remove = (answer: string) =>
+      desk.onTerminal(['delete', 'contacts', String(id)], { when: '[y/N]', answer });
+    expect((await remove('\r')).code).toBe(1);
+    expect((await remove('n\r')).code).toBe(1);
+    expect((await remove('\u0003')).code).toBe(130);
+    expect((await desk.crm(['get', 'contacts', String(id)])).code).toBe(0);
+    expect((await remove('y\r')).code).toBe(0);
+    expect((await desk.crm(['get', 'contacts', String(id)])).code).toBe(1);
+  });
+});
+
+describe('link and unlink', () => {
+  test('every kind of sub-resource', async () => {
+    const contact = await create('contacts', 'first_name=Linked');
+    const company = await create('companies', 'name=Linked');
+    const deal = await create('deals', 'name=Linked');
+    const note = await create('notes', 'title=Linked');
+    const segment = await create('segments', 'name=Linked', 'record_type=company');
+    const links: [string, unknown, string[]][] = [
+      [`deals/${deal.id}/contacts`, contact.id, [`supervisor=${contact.id}`]],
+      [`deals/${deal.id}/companies`, company.id, []],
+      [`notes/${note.id}/records`, deal.id, ['record_type=deal']],
+      [`segments/${segment.id}/members`, company.id, []],
+    ];
+    for (const [target, child, pairs] of links) {
+      const made = JSON.parse(await desk.ok(['link', target, String(child), ...pairs]));
+      expect(made).toMatchObject({ linked_at: expect.any(String) });
+      const [listed] = ndjson(await desk.ok(['list', target]));
+      expect(listed).toEqual(made);
+      expect([listed?.id, listed?.record_id]).toContain(child);
+      expect((await desk.crm(['unlink', target, String(child)])).code).toBe(0);
+      expect(await desk.ok(['list', target])).toBe('');
+      expect((await desk.crm(['unlink', target, String(child)])).code).toBe(1);
+    }
+  });
+
+  test('an association of an unknown meeting is not found', async () => {
+    for (const words of [
+      ['link', 'meetings/x/deal', 'y'],
+      ['unlink', 'meetings/x/deal'],
+      ['get', 'meetings/x/deal'],
+    ]) {
+      const { code, stderr } = await desk.crm(words);
+      expect(code).toBe(1);
+      expect(stderr).toContain('404');
+    }
+  });
+
+  test('the deal and the company of a meeting are set, read, and cleared', async () => {
+    await desk.write('meetings.json', '[{"external_id":"m1","title":"Kick-off","start_time":1767225600000}]');
+    await desk.ok(['ingest', 'meetings', 'meetings.json', '--org', 'Example']);
+    const [meeting] = ndjson(await desk.ok(['list', 'meetings']));
+    for (const [name, resource] of [
+      ['deal', 'deals'],
+      ['company', 'companies'],
+    ] as const) {
+      const { id } = await create(resource, 'name=Associated');
+      const target = `meetings/${meeting?.id}/${name}`;
+      expect((await desk.crm(['get', target])).stdout).toBe('');
+      expect(JSON.parse(await desk.ok(['link', target, String(id)]))).toMatchObject({ id });
+      expect(JSON.parse(await desk.ok(['get', target]))).toMatchObject({ id });
+      expect(await desk.crm(['unlink', target])).toMatchObject({ code: 0, stdout: '' });
+      const unset = await desk.crm(['get', target]);
+      expect(unset).toMatchObject({ code: 0, stdout: '' });
+      expect(unset.stderr).toContain('is not set');
+      expect(await desk.ok(['get', target, '-o', 'json'])).toBe('null');
+    }
+  });
+});

@@ -1,0 +1,87 @@
+// `crm serve`: where it listens, what it refuses, how it stops.
+import { afterAll, describe, expect, test } from 'bun:test';
+import { Desk } from '../support/command.ts';
+
+const desk = new Desk();
+afterAll(() => desk[Symbol.dispose]());
+
+describe('serve', () => {
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'drains and ends with 0 on %s; stdout stays empty',
+    async (signal) => {
+      const server = await desk.serve();
+      expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+      const { code, stdout, stderr } = await server.stop(signal);
+      expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+      expect(stderr).toContain(`${server.url}/api/v2`);
+      expect(stderr).toContain(`${server.url}/docs`);
+    },
+  );
+
+  test('tells what to type next: init on an empty database, list on another', async () => {
+    using other = new Desk();
+    const first = await other.serve();
+    expect((await first.stop()).stderr).toContain('Next: crm init --org');
+    await other.ok(['init', '--org', 'Example']);
+    const second = await other.serve();
+    expect((await second.stop()).stderr).toContain('Next: crm list contacts');
+  });
+
+  test('keys work while it runs, from the next request on', async () => {
+    using other = new Desk();
+    const server = await other.serveOrganization();
+    expect((await other.crm(['list', 'contacts'])).code).toBe(0);
+    const { id } = JSON.parse((await other.ok(['keys', 'list'])).split('\n')[0] ?? '');
+    await other.ok(['keys', 'revoke', id]);
+    const refused = await other.crm(['list', 'contacts']);
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toMatch(/Request id: req_\S+\nNext: /);
+    await server.stop();
+  });
+
+  test.each(['0.0.0.0', '::', '192.0.2.1', 'crm.example.com'])(
+    'refuses to listen on %s in clear',
+    async (host) => {
+      const { code, stdout, stderr } = await desk.crm(['serve', '--host', host]);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain('--tls-cert');
+      expect(stderr).toContain('--behind-proxy');
+    },
+  );
+
+  test('listens on every address behind a proxy', async () => {
+    const server = await desk.serve(['--host', '0.0.0.0', '--behind-proxy']);
+    expect((await fetch(`http://127.0.0.1:${new URL(server.url).port}/healthz`)).status).toBe(200);
+    await server.stop();
+  });
+
+  test.each([
+    [['--tls-cert', 'a.pem'], 'go together'],
+    [['--tls-cert', 'a.pem', '--tls-key', 'b.pem'], 'no file a.pem'],
+    [['--tls-cert', 'a.pem', '--tls-key', 'b.pem', '--behind-proxy'], 'cannot be used with'],
+    [['--base-url', 'crm.example.com'], 'no address'],
+    [['--port', '70000'], '0 to 65535'],
+    [['--key-limit', '0'], 'whole number'],
+    [['--log', 'loud'], 'json, pretty, off'],
+  ])('%p is a usage error', async (words, reason) => {
+    const { code, stderr } = await desk.crm(['serve', ...words]);
+    expect(stderr).toContain(reason);
+    expect(code).toBe(2);
+  });
+
+  test('an address in use, and a database that is served already, are clear errors', async () => {
+    const server = await desk.serve();
+    const sameAddress = ['serve', '--db', 'other.db', '--port', new URL(server.url).port];
+    const taken = await desk.crm(sameAddress);
+    expect(taken.code).toBe(1);
+    expect(taken.stderr).toContain('is in use');
+    expect(await desk.exists('other.db')).toBe(false);
+    const suggested = /--port (\d+)/.exec(taken.stderr)?.[1] ?? '';
+    expect(suggested).not.toBe('');
+    expect(suggested).not.toBe(new URL(server.url).port);
+    const served = await desk.crm(['serve', '--port', '0']);
+    expect(served.code).toBe(1);
+    expect(served.stderr).toContain(String(server.pid));
+    await server.stop();
+  });
+});

@@ -1,0 +1,144 @@
+// How the command line answers before it does anything: help, version, usage errors, completion.
+import { afterAll, describe, expect, test } from 'bun:test';
+import { Desk } from '../support/command.ts';
+
+const desk = new Desk();
+afterAll(() => desk[Symbol.dispose]());
+
+describe('help', () => {
+  test('without a command is the help, on stdout, in groups', async () => {
+    const { code, stdout, stderr } = await desk.crm([]);
+    expect(code).toBe(0);
+    expect(stderr).toBe('');
+    const operator = stdout.indexOf('Operator commands');
+    const data = stdout.indexOf('Data commands');
+    const quickstart = stdout.indexOf('quickstart');
+    expect(operator).toBeGreaterThan(0);
+    expect(data).toBeGreaterThan(operator);
+    expect(quickstart).toBeGreaterThan(data);
+    expect(stdout.slice(operator, data)).toMatch(/\n {2}serve .*\n {2}init .*\n/);
+    expect(stdout.slice(data, quickstart)).toMatch(/\n {2}list .*\n/);
+  });
+
+  test.each([
+    [['--help']],
+    [['help']],
+    [['keys', '--help']],
+    [['help', 'list']],
+    [['keys', 'issue', '--help']],
+  ])('%p ends with 0 and leaves stderr empty', async (words) => {
+    const { code, stdout, stderr } = await desk.crm(words);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toStartWith('Usage: crm');
+  });
+
+  test('of a command of a command can be asked for either way', async () => {
+    expect(await desk.ok(['help', 'keys', 'issue'])).toBe(await desk.ok(['keys', 'issue', '--help']));
+  });
+});
+
+describe('version', () => {
+  const line = /^crm \d+\.\d+\.\d+ \(commit \w+, Bun \d+\.\d+\.\d+\)\n$/;
+
+  test('is one line with version, commit and Bun', async () => {
+    expect((await desk.crm(['version'])).stdout).toMatch(line);
+    expect((await desk.crm(['--version'])).stdout).toMatch(line);
+  });
+
+  test('is an object with -o json, before or after the command', async () => {
+    const after = await desk.ok(['version', '-o', 'json']);
+    expect(await desk.ok(['-o', 'json', 'version'])).toBe(after);
+    expect(Object.keys(JSON.parse(after))).toEqual(['version', 'commit', 'bun']);
+  });
+
+  test('is told whatever the profile file holds', async () => {
+    await desk.write('config/crm/config.json', '{broken');
+    expect((await desk.crm(['version'])).code).toBe(0);
+    await Bun.file(desk.path('config/crm/config.json')).delete();
+  });
+});
+
+describe('usage errors end with 2, say what is wrong and what to do, and leave stdout empty', () => {
+  test.each([
+    [['nope'], "unknown command 'nope'", 'crm --help'],
+    [['keys', 'nope'], "unknown command 'nope'", 'crm keys --help'],
+    [['keys'], 'needs a command of its own', 'crm keys --help'],
+    [['list'], "missing required argument 'resource'", 'crm list --help'],
+    [['list', 'contacts', '--nope'], "unknown option '--nope'", 'crm list --help'],
+    [['list', 'contacts', '--limit', '0'], 'whole number from 1 on', 'crm list --help'],
+    [['list', 'contacts', '--limit', '5', '--all'], 'cannot be used with', 'crm list --help'],
+    [['list', 'contacts', '-o', 'xml'], 'table, json, ndjson, csv', 'crm list --help'],
+    [['list', 'contacts', '--api-key', 'x'], "unknown option '--api-key'", 'crm list --help'],
+    [['list', 'contact'], 'Did you mean contacts?', 'Name one of: companies, contacts'],
+    [['list', 'deals/x'], 'no sub-resource "deals/x"', 'deals/ID/contacts'],
+    [['list', 'contacts', '--filter', 'x'], 'not of the form key=value', 'key=value'],
+    [['list', 'contacts', '--filter', 'x=1'], 'no filter "x"', 'email, phone, company_id'],
+    [['list', 'contacts', '--fields', 'id,x'], 'no field "x"', 'id, email'],
+    [['list', 'contacts', '--sort-by', 'name'], 'cannot be sorted', 'created_at or updated_at'],
+    [['list', 'companies', '--api', 'v1'], 'no list of companies', 'people and interactions'],
+    [['list', 'contacts', '--envelope', '--all'], 'one page of at most 200', '--cursor'],
+    [['get', 'contacts'], 'id is missing', 'crm get contacts ID'],
+    [['get', 'contacts', '..'], 'is no id', 'id of a record'],
+    [['create', 'contacts'], 'no values', 'email=value'],
+    [['create', 'contacts', 'nope=1'], '"nope" is no field', 'custom.KEY'],
+    [['create', 'contacts', 'id=1'], '"id" is no field', 'email'],
+    [['create', 'contacts', 'email=a@b.example', 'email=c@d.example'], 'given twice', 'once'],
+    [['create', 'contacts', '-d', '[]'], 'no JSON object', 'crm import'],
+    [['create', 'contacts', '-d', '{'], 'is not JSON', '@FILE'],
+    [['create', 'contacts', '-d', '@none.json'], 'Cannot read none.json', 'path'],
+    [['create', 'contacts', 'keep_in_touch=yes'], 'not true or false', 'true or false'],
+    [['create', 'companies', 'employee_count=many'], 'not a number', 'number'],
+    [['create', 'tasks', 'name=x', 'due_date=2026-02-30'], 'not Unix milliseconds', '2026-03-31'],
+    [['create', 'meetings', 'title=x'], 'cannot be created', 'crm ingest'],
+    [['update', 'interactions', 'x', 'title=y'], 'cannot be changed', 'listed'],
+    [['delete', 'contacts', 'x'], 'Nobody can be asked', '--yes'],
+    [['link', 'notes/x/records', 'y'], 'type of the record', 'contact|company|deal'],
+    [
+      ['unlink', 'deals/x/contacts'],
+      'id of the linked record is missing',
+      'crm unlink deals/x/contacts CHILD',
+    ],
+    [['unlink', 'meetings/x/deal', 'y'], 'takes no id', 'crm unlink meetings/x/deal'],
+    [['export', 'contacts', '--resume'], '--resume needs a file', '--out'],
+    [['export', 'all'], 'needs a folder', '--out'],
+    [['export', 'all', '--out', 'x', '--format', 'json'], 'NDJSON or CSV', 'ndjson or csv'],
+    [['list', 'contacts', '--url', 'localhost:4000'], 'no server address', 'http://127.0.0.1:4000'],
+  ])('%p', async (words, problem, nextStep) => {
+    const { code, stdout, stderr } = await desk.crm(words, { env: { CRM_API_KEY: 'key' } });
+    expect(stderr).toContain(problem);
+    expect(stderr).toMatch(/^Next: /m);
+    expect(stderr.slice(stderr.indexOf('Next: '))).toContain(nextStep);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  });
+});
+
+describe('completion', () => {
+  test.each(['bash', 'zsh', 'fish'])('has a script for %s', async (shell) => {
+    expect(await desk.ok(['completion', shell])).toContain('crm __complete --');
+  });
+
+  test.each([
+    [['ke'], ['keys']],
+    [
+      ['keys', ''],
+      ['issue', 'list', 'rotate', 'revoke'],
+    ],
+    [
+      ['list', 'co'],
+      ['companies', 'contacts'],
+    ],
+    [['export', 'a'], ['all']],
+    [
+      ['-o', ''],
+      ['table', 'json', 'ndjson', 'csv'],
+    ],
+    [['list', 'contacts', '--sort-d'], ['--sort-direction']],
+    [
+      ['list', '--sort-direction', ''],
+      ['asc', 'desc'],
+    ],
+    [['completion', 'f'], ['fish']],
+  ])('completes %p', async (words, found) => {
+    expect((await desk.ok(['__complete', '--', ...words])).split('\n')).toEqual(found);
+  });
+});

@@ -1,0 +1,213 @@
+// Reading inputs: CSV, JSON and NDJSON in any pieces, bytes that are not UTF-8.
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { openSource } from '../../cli/import/plan/source.ts';
+import type { SourceRow } from '../../cli/import/row.ts';
+import { CsvScanner, sniffDelimiter } from '../../cli/input/csv-reader.ts';
+import { decodeUtf8 } from '../../cli/input/decode.ts';
+import { csvRow } from '../../cli/terminal/csv.ts';
+
+async function* pieces(...parts: (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
+  for (const part of parts) yield typeof part === 'string' ? Buffer.from(part) : part;
+}
+
+async function rowsOf(text: string | Uint8Array, format: 'csv' | 'json' | 'ndjson' | null = null) {
+  const source = await openSource(pieces(text), 'input', format);
+  const rows: SourceRow[] = [];
+  for await (const row of source.rows) rows.push(row);
+  return { ...source, rows };
+}
+
+async function messageOf(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => 'no error',
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+}
+
+describe('CSV', () => {
+  test('any table comes back as it was written, however the text is cut into pieces', () => {
+    const cell = fc.string({
+      unit: fc.constantFrom('a', 'é', ',', '"', '\n', '\r', ' ', '\t', '😀'),
+      maxLength: 6,
+    });
+    const table = fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(table, fc.array(fc.nat(40), { maxLength: 8 }), (rows, cuts) => {
+        const text = rows.map((row) => csvRow(row)).join('');
+        const scanner = new CsvScanner(',', 'input');
+        const places = [
+          0,
+          ...cuts.filter((cut) => cut < text.length).sort((one, other) => one - other),
+          text.length,
+        ];
+        const records = places.slice(1).flatMap((end, index) => scanner.push(text.slice(places[index], end)));
+        records.push(...scanner.end());
+        expect(records.map(({ cells }) => cells)).toEqual(rows);
+        expect(records.every(({ fault }) => fault === null)).toBe(true);
+        // The line of a record is one more than the line breaks before it.
+        const before = (index: number): string =>
+          rows
+            .slice(0, index)
+            .map((row) => csvRow(row))
+            .join('');
+        const lines = rows.map((_, index) => (before(index).match(/\r\n|\n|\r/g)?.length ?? 0) + 1);
+        expect(records.map(({ line }) => line)).toEqual(lines);
+      }),
+      { numRuns: 300, seed: 7 },
+    );
+  });
+
+  test('BOM, CRLF, quoted newlines and blank lines: values and first lines are exact', async () => {
+    const { headers, rows } = await rowsOf('\ufeffname,note\r\nAda,"one\r\ntwo"\r\n\r\nBob,"say ""hi"""\r\n');
+    expect(headers).toEqual(['name', 'note']);
+    expect(rows.map(({ line, original }) => [line, original])).toEqual([
+      [2, ['Ada', 'one\r\ntwo']],
+      [5, ['Bob', 'say "hi"']],
+    ]);
+  });
+
+  test.each([
+    ['a,b', ','],
+    ['a;b;"c,d,e"', ';'],
+    ['a\tb', '\t'],
+    ['a|b|c', '|'],
+    ['only one', ','],
+  ])('the delimiter of %j is %j', (header, delimiter) => {
+    expect(sniffDelimiter(header)).toBe(delimiter);
+  });
+
+  test.each([
+    ['sep=;\nname;city\nAda;London, UK\n', ';'],
+    ['\ufeffsep=,\r\nname,city\r\nAda,"London, UK"\r\n', ','],
+    ['"sep=|"\nname|city\nAda|London, UK\n', '|'],
+    ['SEP=~\nname~city\nAda~London, UK\n', '~'],
+  ])("Excel's line %j names the delimiter and is no row", async (text) => {
+    const { headers, rows } = await rowsOf(text);
+    expect(headers).toEqual(['name', 'city']);
+    expect(rows.map(({ line, original }) => [line, original])).toEqual([[3, ['Ada', 'London, UK']]]);
+  });
+
+  test('a ragged row is a fault of that row, with both counts', async () => {
+    const { rows } = await rowsOf('a,b,c\n1,2\n1,2,3,4\n1,2,3\n');
+    expect(rows.map(({ fault }) => fault?.message ?? null)).toEqual([
+      'the row has 2 columns, the header line has 3; a delimiter or a quote is missing',
+      'the row has 4 columns, the header line has 3; a delimiter or a quote is too many',
+      null,
+    ]);
+  });
+
+  test('text after a closing quote is a fault of that row; a quote inside unquoted text is text', async () => {
+    const { rows } = await rowsOf('a,b\n1,"x"y\n2,6" pipe\n');
+    expect(rows[0]?.fault?.message).toContain('text follows a closing quote in column 2');
+    expect(rows[1]?.original).toEqual(['2', '6" pipe']);
+  });
+
+  test('a quote that is never closed is told with the line where it opens', async () => {
+    expect(await messageOf(rowsOf('a,b\n1,2\n3,"x\n4,5\n'))).toBe(
+      'input: the quote that opens in line 3 is never closed.',
+    );
+  });
+
+  test('doubled and missing headers are refused by name', async () => {
+    expect(await messageOf(rowsOf('name,city,name\n1,2,3\n'))).toContain('twice: "name"');
+    expect(await messageOf(rowsOf('name,,city\n1,2,3\n'))).toContain('Column 2 of input has no header');
+  });
+
+  test('an empty file and one without a header line are told', async () => {
+    expect(await messageOf(rowsOf(''))).toBe('input is empty.');
+    expect(await messageOf(rowsOf(' \n\n'))).toBe('input is empty.');
+  });
+});
+
+describe('JSON and NDJSON', () => {
+  test('the format is told by the first character', async () => {
+    expect((await rowsOf(' [{"a":1}]')).format).toBe('json');
+    expect((await rowsOf('\n{"a":1}\n')).format).toBe('ndjson');
+    expect((await rowsOf('a,b\n')).format).toBe('csv');
+  });
+
+  test('an array is read element by element, however the text is cut into pieces', async () => {
+    const text = '[\n {"a": "x]},{\\"", "b": [1, {"c": 2}]},\n{"a":"é😀"} ]\n';
+    const bytes = Buffer.from(text);
+    for (let cut = 0; cut <= bytes.length; cut += 1) {
+      const source = await openSource(pieces(bytes.subarray(0, cut), bytes.subarray(cut)), 'input', 'json');
+      const rows: SourceRow[] = [];
+      for await (const row of source.rows) rows.push(row);
+      expect(rows.map(({ line, original }) => [line, original])).toEqual([
+        [2, { a: 'x]},{"', b: [1, { c: 2 }] }],
+        [3, { a: 'é😀' }],
+      ]);
+    }
+  });
+
+  test.each([
+    ['{"a":1}', 'begins with "{"'],
+    ['[{"a":1}', 'ends in line 1, before its array does'],
+    ['[{"a":1}] x', 'text follows the array'],
+    ['[{"a":1},]', 'an element is missing'],
+  ])('%s is refused as an array', async (text, why) => {
+    expect(await messageOf(rowsOf(text, 'json'))).toContain(why);
+  });
+
+  test('a bad line or element is a fault of its row only', async () => {
+    const { rows } = await rowsOf(
+      '{"a":1}\n{"a":\n\n[1]\n{"a":1,"a":2}\n{"a":{"b":1,"b":2}}\n{"a":2}',
+      'ndjson',
+    );
+    expect(rows.map(({ line, fault }) => [line, fault?.message.split(':')[0] ?? null])).toEqual([
+      [1, null],
+      [2, 'the object is no JSON'],
+      [4, 'the line is no JSON object'],
+      [5, 'the object names "a" twice'],
+      [6, 'the object names "b" twice'],
+      [7, null],
+    ]);
+  });
+
+  test('a line that was kept as text in an errors file counts once it is corrected', async () => {
+    const { rows } = await rowsOf(
+      '{"_text":"{\\"a\\":1}","_line":4,"_code":"x","_path":"","_message":"y"}',
+      'ndjson',
+    );
+    expect(rows[0]?.entries).toEqual([['a', 1]]);
+  });
+});
+
+describe('bytes', () => {
+  const decoded = async (...parts: Uint8Array[]): Promise<string> => {
+    let text = '';
+    for await (const piece of decodeUtf8(pieces(...parts), 'people.csv')) text += piece;
+    return text;
+  };
+
+  test('UTF-8 is decoded whole, however it is cut', async () => {
+    const bytes = Buffer.from('\ufeffé😀€\ufeff!');
+    for (let cut = 0; cut <= bytes.length; cut += 1) {
+      expect(await decoded(bytes.subarray(0, cut), bytes.subarray(cut))).toBe('é😀€\ufeff!');
+    }
+  });
+
+  test.each([
+    [[0xff, 0xfe, 0x61, 0x00], 'is UTF-16 text (its byte order mark says so)'],
+    [[0xfe, 0xff, 0x00, 0x61], 'is UTF-16 text (its byte order mark says so)'],
+    [[0x61, 0x00, 0x62, 0x00], 'is UTF-16 text, not UTF-8'],
+  ])('UTF-16 (%p) is named', async (bytes, message) => {
+    expect(await messageOf(decoded(new Uint8Array(bytes)))).toContain(message);
+  });
+
+  test('a Latin-1 byte is told with its line, its place and what it would be', async () => {
+    const bytes = Buffer.concat([Buffer.from('name\nAda\nJos'), Buffer.from([0xe9]), Buffer.from(',x\n')]);
+    for (const cut of [3, 12, 13, 14]) {
+      expect(await messageOf(decoded(bytes.subarray(0, cut), bytes.subarray(cut)))).toBe(
+        'people.csv is not UTF-8: line 3, byte 13 of the file is 0xE9 ("é" in Latin-1).',
+      );
+    }
+  });
+
+  test('a character that is cut off at the end is told too', async () => {
+    expect(await messageOf(decoded(Buffer.from('abc'), new Uint8Array([0xe2, 0x82])))).toContain(
+      'byte 4 of the file is 0xE2',
+    );
+  });
+});

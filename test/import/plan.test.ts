@@ -1,0 +1,246 @@
+// Which column goes where: names of other products, what the user says, and what is refused.
+import { afterAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CliError } from '../../cli/errors.ts';
+import { describePlan, makePlan, type PlanOptions, planKey } from '../../cli/import/plan/plan.ts';
+import { getResource } from '../../db/resources/index.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'crm-plan-test-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const DEFAULTS: PlanOptions = { map: [], mapValue: [], set: [], custom: false, dateFormat: null };
+
+function planFor(resource: string, headers: string[], options: Partial<PlanOptions> = {}) {
+  const survey = { name: 'input.csv', headers, slashed: new Map(), isPartial: false, isOpen: false };
+  return makePlan(getResource(resource), survey, { ...DEFAULTS, ...options });
+}
+
+/** Header to destination, in short. */
+function destinations(resource: string, headers: string[], options: Partial<PlanOptions> = {}) {
+  const entries = [...planFor(resource, headers, options).destinations].map(([header, to]) => [
+    header,
+    to.kind === 'field'
+      ? to.field
+      : to.kind === 'lookup'
+        ? `${to.lookup}?`
+        : to.kind === 'custom'
+          ? `custom.${to.key}`
+          : '-',
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function refusal(work: () => unknown): { message: string; exitCode: number; next: string } {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof CliError) {
+      return { message: error.message, exitCode: error.exitCode, next: error.nextSteps.join('\n') };
+    }
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('headers of exports', () => {
+  test.each([
+    [
+      'HubSpot',
+      {
+        'First Name': 'first_name',
+        'Last Name': 'last_name',
+        Email: 'email',
+        'Phone Number': 'phone',
+        'Job Title': 'title',
+        'Associated Company': 'company?',
+      },
+    ],
+    [
+      'Google',
+      {
+        'Given Name': 'first_name',
+        'Family Name': 'last_name',
+        'E-mail 1 - Value': 'email',
+        'Phone 1 - Value': 'phone',
+        'Organization 1 - Name': 'company?',
+        'Organization 1 - Title': 'title',
+      },
+    ],
+    [
+      'Outlook',
+      {
+        'First Name': 'first_name',
+        'E-mail Address': 'email',
+        'E-mail 2 Address': 'alt_emails',
+        'Business Phone': 'phone',
+        'Mobile Phone': 'personal_phone',
+        Company: 'company?',
+      },
+    ],
+    [
+      'Salesforce',
+      { FIRST_NAME: 'first_name', 'Account Name': 'company?', Email: 'email', Mobile: 'personal_phone' },
+    ],
+    [
+      'Pipedrive',
+      {
+        'Person - First name': 'first_name',
+        'Person - Email - Work': 'email',
+        'Person - Organization': 'company?',
+        'Person - Phone - Mobile': 'personal_phone',
+      },
+    ],
+  ])('contacts of %s', (_, expected) => {
+    expect(destinations('contacts', Object.keys(expected))).toEqual(expected);
+  });
+
+  test.each([
+    [
+      'HubSpot',
+      {
+        'Deal Name': 'name',
+        Amount: 'estimated_value',
+        'Close Date': 'estimated_close_date',
+        'Deal Stage': 'stage?',
+        Pipeline: 'pipeline?',
+      },
+    ],
+    [
+      'Salesforce',
+      { 'Opportunity Name': 'name', 'Account Name': 'company?', Stage: 'stage?', Amount: 'estimated_value' },
+    ],
+    [
+      'Pipedrive',
+      {
+        'Deal - Title': 'name',
+        'Deal - Value': 'estimated_value',
+        'Deal - Stage': 'stage?',
+        'Deal - Organization': 'company?',
+      },
+    ],
+  ])('deals of %s', (_, expected) => {
+    expect(destinations('deals', Object.keys(expected))).toEqual(expected);
+  });
+
+  test('in companies the account is the name; a contact of an interaction is its email', () => {
+    expect(destinations('companies', ['Account', 'Website'])).toEqual({ Account: 'name', Website: 'domain' });
+    expect(destinations('interactions', ['Contact'])).toEqual({ Contact: 'main_contact_email' });
+    expect(destinations('tasks', ['Account', 'Contact'])).toEqual({
+      Account: 'company?',
+      Contact: 'contact?',
+    });
+  });
+
+  test('what an export of ours has read-only is left out; the same word in other spelling is not', () => {
+    expect(destinations('deals', ['id', 'name', 'status', 'created_at', 'custom.tier'])).toEqual({
+      id: '-',
+      name: 'name',
+      status: '-',
+      created_at: '-',
+      'custom.tier': 'custom.tier',
+    });
+    expect(refusal(() => planFor('deals', ['Name', 'Status'])).message).toContain('"Status"');
+  });
+});
+
+describe('what the user says', () => {
+  test('--map names fields, lookups, custom fields, factors and nothing', () => {
+    const map = ['a=name', 'b=custom.b', 'c=-', 'd=estimated_value*1000', 'e=company', 'f=g=currency'];
+    const plan = planFor('deals', ['a', 'b', 'c', 'd', 'e', 'f=g'], { map });
+    expect(describePlan(plan).map((line) => line.trim().replace(/ +/g, ' '))).toEqual([
+      'a → name',
+      'b → custom.b',
+      'c → left out (asked for)',
+      'd → estimated_value, multiplied by 1000',
+      'e → company_id, looked up by company',
+      'f=g → currency',
+    ]);
+  });
+
+  test('--map-file has fields and values; flags win; headers that are not there are no mistake', () => {
+    const mapFile = join(folder, 'map.json');
+    const content = {
+      Titel: 'name',
+      Phase: { field: 'stage', values: { Neu: 'Discovery' } },
+      Other: 'currency',
+    };
+    writeFileSync(mapFile, JSON.stringify(content));
+    const headers = ['Titel', 'Phase'];
+    expect(destinations('deals', headers, { mapFile })).toEqual({ Titel: 'name', Phase: 'stage?' });
+    expect(destinations('deals', headers, { mapFile, map: ['Titel=-'] })).toEqual({
+      Titel: '-',
+      Phase: 'stage?',
+    });
+    expect(planFor('deals', headers, { mapFile }).values.get('Phase')?.get('neu')).toBe('Discovery');
+  });
+
+  test('--map-value takes a header with a colon', () => {
+    const plan = planFor('deals', ['name', 'Deal: Stage'], {
+      map: ['Deal: Stage=stage'],
+      mapValue: ['Deal: Stage:In Progress=Discovery'],
+    });
+    expect(plan.values.get('Deal: Stage')?.get('in progress')).toBe('Discovery');
+  });
+
+  test('--custom keeps what is not known, and only that', () => {
+    expect(destinations('companies', ['name', 'Region code'], { custom: true })).toEqual({
+      name: 'name',
+      'Region code': 'custom.Region code',
+    });
+  });
+
+  test('plans differ in their key exactly if they differ in what they do', () => {
+    const headers = ['name', 'zone'];
+    const key = (options: Partial<PlanOptions>) => planKey(planFor('companies', headers, options));
+    expect(key({ custom: true })).toBe(key({ map: ['zone=custom.zone'] }));
+    const keys = [
+      { custom: true },
+      { map: ['zone=-'] },
+      { map: ['zone=city'] },
+      { custom: true, set: ['city=Rome'] },
+    ].map(key);
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+});
+
+describe('what is refused, with exit 2', () => {
+  test('unknown columns, all of them by name, with what to do', () => {
+    const { message, exitCode, next } = refusal(() => planFor('contacts', ['Email', 'Fax', 'Lead Score']));
+    expect(message).toBe('input.csv has 2 columns that are not known: "Fax", "Lead Score".');
+    expect(exitCode).toBe(2);
+    expect(next).toContain("--map 'Fax=-'");
+    expect(next).toContain('--custom');
+  });
+
+  test.each<[string, Partial<PlanOptions>, string]>([
+    ['two columns for one field', { map: ['b=name'] }, '"a" and "b" would both fill name'],
+    [
+      'a column and --set for one field',
+      { map: ['b=-'], set: ['name=x'] },
+      '"a" and "--set name" would both fill name',
+    ],
+    ['a column that is not there', { map: ['c=name'] }, 'the column "c", which the input does not have'],
+    ['a field that is not there', { map: ['b=nonsense'] }, '"nonsense" is no field'],
+    ['a field that is read-only', { map: ['b=created_at'] }, '"created_at" is read-only'],
+    ['a factor for a lookup', { map: ['b=company*2'] }, 'no number that could be multiplied'],
+    ['a malformed --map', { map: ['b'] }, 'not of the form Header=field'],
+    [
+      'a malformed --map-value',
+      { map: ['b=-'], mapValue: ['b=x'] },
+      'not of the form Header:value=new value',
+    ],
+    ['a malformed --set', { map: ['b=-'], set: ['x'] }, 'not of the form field=value'],
+    ['a map file that is not there', { mapFile: '/nonexistent/map.json' }, 'ENOENT'],
+  ])('%s', (_, options, message) => {
+    const map = ['a=name', ...(options.map ?? [])];
+    expect(refusal(() => planFor('deals', ['a', 'b'], { ...options, map })).message).toContain(message);
+  });
+
+  test('--custom where there are no custom fields', () => {
+    expect(refusal(() => planFor('tasks', ['name', 'x'], { custom: true })).message).toBe(
+      'tasks have no custom fields.',
+    );
+  });
+});

@@ -1,0 +1,131 @@
+// The progress display: what it says, how it fits narrow terminals, and an ETA that knows the rate limit.
+import { afterEach, describe, expect, test } from 'bun:test';
+import { cleanup, render } from 'ink-testing-library';
+import { formatDuration } from '../../cli/terminal/format.ts';
+import { ProgressView } from '../../cli/terminal/ProgressView.tsx';
+import { estimateSeconds, Meter } from '../../cli/terminal/progress.ts';
+import { progressLine, type Snapshot } from '../../cli/terminal/snapshot.ts';
+
+afterEach(cleanup);
+
+const snapshot: Snapshot = {
+  label: 'Importing deals',
+  unit: 'rows',
+  total: 8_800,
+  done: 5_000,
+  ok: 4_990,
+  failed: 10,
+  ratePerSecond: 312.4,
+  etaSeconds: 12.2,
+  note: 'waiting 12 s for the rate limit',
+};
+
+function frame(columns: number, view: Partial<Snapshot> = {}): string {
+  return (
+    render(
+      <ProgressView snapshot={{ ...snapshot, ...view }} columns={columns} hasColor={false} />,
+    ).lastFrame() ?? ''
+  );
+}
+
+describe('the progress bar', () => {
+  test('shows bar, rate, ETA, counts and what it waits for', () => {
+    expect(frame(80)).toBe(
+      [
+        'Importing deals  ██████████████████████░░░░░░░░░░░░░░░░░  56%  5,000/8,800 rows',
+        '312 rows/s · 12 s left · 4,990 ok · 10 failed',
+        'waiting 12 s for the rate limit',
+      ].join('\n'),
+    );
+  });
+
+  test('gives up the bar, and never a second line, on a narrow terminal', () => {
+    expect(frame(36)).toBe(
+      [
+        'Importing deals  56%  5,000/8,800 r…',
+        '312 rows/s 12 s left 4,990 ok 10 fa…',
+        'waiting 12 s for the rate limit',
+      ].join('\n'),
+    );
+  });
+
+  test('counts upwards where the end is not known', () => {
+    const text = frame(80, { total: null, etaSeconds: null, failed: 0, note: undefined });
+    expect(text).toBe('Importing deals  5,000 rows\n312 rows/s · 4,990 ok');
+  });
+
+  test('colours only where colour is wanted', () => {
+    const view = (hasColor: boolean) =>
+      JSON.stringify(ProgressView({ snapshot, columns: 80, hasColor }), (key, value: unknown) =>
+        key === '_owner' || key === '_store' ? undefined : value,
+      );
+    expect(view(true)).toContain('"color":"red"');
+    expect(view(false)).not.toContain('"color"');
+  });
+});
+
+describe('the plain line', () => {
+  test('says the same in one line', () => {
+    expect(progressLine(snapshot)).toBe(
+      'Importing deals: 5,000 of 8,800 rows (56%), 312 rows/s, 12 s left, 4,990 ok, 10 failed – waiting 12 s for the rate limit',
+    );
+  });
+
+  test('one row is no rows', () => {
+    const line = (done: number, total: number | null) =>
+      progressLine({ label: 'Importing', unit: 'rows', done, total, ratePerSecond: null, etaSeconds: null });
+    expect([line(1, 1), line(0, 1), line(1, 2), line(1, null)]).toEqual([
+      'Importing: 1 of 1 row (100%)',
+      'Importing: 0 of 1 row (0%)',
+      'Importing: 1 of 2 rows (50%)',
+      'Importing: 1 row',
+    ]);
+  });
+
+  test('durations are said as people say them', () => {
+    expect([0.4, 59.6, 125, 4_800].map(formatDuration)).toEqual([
+      '0 s',
+      '1 min 0 s',
+      '2 min 5 s',
+      '1 h 20 min',
+    ]);
+  });
+});
+
+describe('the ETA', () => {
+  const base = { ratePerSecond: 1_000, ratePerMinuteMax: 20_000, usedThisMinute: 0, secondsLeftInMinute: 60 };
+
+  test('is plain division while the budget lasts', () => {
+    expect(estimateSeconds({ ...base, remaining: 15_000 })).toBe(15);
+  });
+
+  test('waits for the next minute once the budget is used up', () => {
+    expect(
+      estimateSeconds({ ...base, remaining: 5_000, usedThisMinute: 20_000, secondsLeftInMinute: 40 }),
+    ).toBe(45);
+  });
+
+  test('counts every minute it has to wait for', () => {
+    expect(estimateSeconds({ ...base, remaining: 50_000 })).toBe(60 + 60 + 10);
+  });
+
+  test('is not lengthened by a limit that the work never reaches', () => {
+    expect(estimateSeconds({ ...base, ratePerSecond: 100, remaining: 12_000 })).toBe(120);
+  });
+
+  test('speed is measured without the waits, and a wait means that the minute is spent', () => {
+    const meter = new Meter({ label: '', unit: 'rows', total: 30_000, ratePerMinuteMax: 20_000 }, 0);
+    meter.update({ done: 10_000 }, 10_000);
+    meter.update({ done: 20_000 }, 20_000);
+    meter.update({ done: 20_000, note: 'waiting' }, 20_000);
+    const waiting = meter.snapshot(30_000);
+    expect(waiting.ratePerSecond).toBe(1_000);
+    expect(waiting.etaSeconds).toBe(30 + 10);
+  });
+
+  test('what an earlier run did is no speed of this one', () => {
+    const meter = new Meter({ label: '', unit: 'rows', total: 10_000, startAt: 5_000 }, 0);
+    meter.update({ done: 6_000 }, 1_000);
+    expect(meter.snapshot(1_000).ratePerSecond).toBe(1_000);
+  });
+});

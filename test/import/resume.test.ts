@@ -1,0 +1,172 @@
+// `crm import` from end to end: killed, interrupted or cut off, and still every row once.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { type CommandChild, type ImportService, startImportService } from '../fixtures/import/service.ts';
+import { expectedNames, lines, namesOf, tasks } from '../fixtures/import/tasks.ts';
+
+let service: ImportService;
+
+beforeAll(async () => {
+  service = await startImportService();
+});
+afterAll(() => service.close());
+beforeEach(() => {
+  service.between = null;
+  service.batches.length = 0;
+});
+
+describe('never a lost or doubled row', () => {
+  test('killed in the middle and run again; then there is nothing left to do', async () => {
+    await service.write('killed.csv', tasks('killed', 95));
+    const args = ['import', 'tasks', 'killed.csv', '--batch-size', '10', '--concurrency', '3'];
+    let child: CommandChild | undefined;
+    let seen = 0;
+    service.between = async ({ isBatch }, answer) => {
+      const response = await answer();
+      if (isBatch) seen += 1;
+      // The fifth batch is in the service, but its sender dies before the answer comes.
+      if (seen >= 5) child?.kill('SIGKILL');
+      return response;
+    };
+    child = service.start(args);
+    expect((await child.run).exitCode).not.toBe(0);
+    expect((await namesOf(service, 'killed')).length).toBeLessThan(95);
+    service.between = null;
+    const again = await service.crm(args);
+    expect(again.stderr).toContain('Resuming after row');
+    expect(again.exitCode).toBe(0);
+    expect(await namesOf(service, 'killed')).toEqual(expectedNames('killed', 95));
+    const third = await service.crm([...args, '-o', 'json']);
+    expect(third.stderr).toContain(
+      'was imported before (95 created, 0 rejected); there is nothing left to do',
+    );
+    expect(JSON.parse(third.stdout)).toMatchObject({ status: 'already', created: 95 });
+    expect(await namesOf(service, 'killed')).toEqual(expectedNames('killed', 95));
+  });
+
+  test('killed, with the journal lost: the server still knows what it has seen', async () => {
+    await service.write('lost.csv', tasks('lost', 30));
+    const args = ['import', 'tasks', 'lost.csv', '--batch-size', '10'];
+    await service.crm(args);
+    await Bun.file(join(service.folder, 'lost.csv.crm-journal')).delete();
+    const again = await service.crm(args);
+    expect(again.stderr).toContain('3 batches had been sent before; no row is in twice.');
+    expect(await namesOf(service, 'lost')).toEqual(expectedNames('lost', 30));
+  });
+
+  test('interrupted: exit 130, how to go on, and all rows once after it', async () => {
+    await service.write('interrupted.csv', tasks('interrupted', 40));
+    const args = ['import', 'tasks', 'interrupted.csv', '--batch-size', '10', '--concurrency', '1'];
+    let child: CommandChild | undefined;
+    let seen = 0;
+    service.between = async ({ isBatch }, answer) => {
+      if (isBatch) seen += 1;
+      if (!isBatch || seen < 3) return answer();
+      const response = await answer();
+      child?.kill('SIGINT');
+      // The answer does not come before the command has ended by itself.
+      await child?.run;
+      return response;
+    };
+    child = service.start(args);
+    const run = await child.run;
+    expect(run.exitCode).toBe(130);
+    expect(run.stderr).toContain('Interrupted after 20 rows.');
+    expect(run.stderr).toContain('un the same command again');
+    service.between = null;
+    expect((await service.crm(args)).exitCode).toBe(0);
+    expect(await namesOf(service, 'interrupted')).toEqual(expectedNames('interrupted', 40));
+  });
+
+  test('answers lost, connections cut, a failing server and a rate limit are all got over', async () => {
+    await service.write('storm.csv', tasks('storm', 60));
+    const troubles: ((answer: () => Promise<Response>) => Promise<Response>)[] = [
+      async (answer) => {
+        await answer();
+        return new Response('bad gateway', { status: 502 });
+      },
+      async () => new Response('{}', { status: 503 }),
+      async () => new Response('{}', { status: 429, headers: { 'Retry-After': '1' } }),
+      async (answer) => {
+        const response = await answer();
+        service.cutConnections();
+        return response;
+      },
+    ];
+    service.between = async ({ isBatch }, answer) => {
+      const trouble = isBatch ? troubles.shift() : undefined;
+      return trouble === undefined ? answer() : trouble(answer);
+    };
+    const run = await service.crm([
+      'import',
+      'tasks',
+      'storm.csv',
+      '--batch-size',
+      '10',
+      '--concurrency',
+      '2',
+    ]);
+    expect(run.exitCode).toBe(0);
+    expect(troubles).toEqual([]);
+    expect(await namesOf(service, 'storm')).toEqual(expectedNames('storm', 60));
+    expect(service.batches.some(({ isReplay }) => isReplay)).toBe(true);
+  });
+
+  test('rejected rows of a run that was cut off are in the errors file once', async () => {
+    const rows = Array.from(
+      { length: 40 },
+      (_, index) => `cut ${index},${index % 2 === 0 ? 'yes' : 'maybe'}`,
+    );
+    await service.write('cut.csv', `name,done\n${rows.join('\n')}\n`);
+    const args = ['import', 'tasks', 'cut.csv', '--batch-size', '4', '--concurrency', '2'];
+    let child: CommandChild | undefined;
+    let seen = 0;
+    service.between = async ({ isBatch }, answer) => {
+      const response = await answer();
+      if (isBatch) seen += 1;
+      if (seen >= 6) child?.kill('SIGKILL');
+      return response;
+    };
+    child = service.start(args);
+    await child.run;
+    service.between = null;
+    const again = await service.crm(args);
+    expect(again.exitCode).toBe(3);
+    expect(again.stderr).toContain('Of 40 rows of tasks: 20 created, 20 rejected');
+    const names = lines(await service.read('cut.csv.errors.csv'))
+      .slice(1)
+      .map((line) => line.split(',').at(-2));
+    expect(names).toEqual(rows.filter((row) => row.endsWith('maybe')).map((row) => row.split(',')[0]));
+    expect((await namesOf(service, 'cut')).length).toBe(20);
+  });
+
+  test('another content or mapping starts anew; --no-resume imports again with new keys', async () => {
+    await service.write('anew.csv', tasks('anew', 3));
+    await service.crm(['import', 'tasks', 'anew.csv']);
+    await service.write('anew.csv', tasks('anew', 4));
+    const changed = await service.crm(['import', 'tasks', 'anew.csv']);
+    expect(changed.stderr).toContain('starting anew');
+    expect((await namesOf(service, 'anew')).length).toBe(7);
+    await service.crm(['import', 'tasks', 'anew.csv', '--set', 'done=yes']);
+    expect((await namesOf(service, 'anew')).length).toBe(11);
+    await service.crm(['import', 'tasks', 'anew.csv', '--set', 'done=yes', '--no-resume']);
+    expect((await namesOf(service, 'anew')).length).toBe(15);
+  });
+
+  test('the same file goes into another organization, but not twice into one by another key', async () => {
+    await service.write('orgs.csv', tasks('orgs', 3));
+    await service.crm(['import', 'tasks', 'orgs.csv']);
+    const second = await service.harness.issue();
+    const same = await service.crm(['import', 'tasks', 'orgs.csv'], { key: second.key });
+    expect(same.stderr).toContain('nothing left to do');
+    const other = await service.harness.issue({ orgId: service.harness.otherOrgId });
+    const run = await service.crm(['import', 'tasks', 'orgs.csv'], { key: other.key });
+    expect(run.stderr).toContain('of another organization; starting anew');
+    expect((await service.all('tasks', other.key)).length).toBe(3);
+    expect((await namesOf(service, 'orgs')).length).toBe(3);
+    const blind = await service.harness.issue({ scopes: ['tasks:write', 'tasks:read'] });
+    const unsure = await service.crm(['import', 'tasks', 'orgs.csv'], { key: blind.key });
+    expect(unsure.exitCode).toBe(1);
+    expect(unsure.stderr).toContain('whether it was into the same organization cannot be told');
+  });
+});

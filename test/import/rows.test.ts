@@ -1,0 +1,173 @@
+// `crm import` from end to end: what becomes of the rows of a file, of standard input, and in a dry run.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ImportService, startImportService } from '../fixtures/import/service.ts';
+import { lines } from '../fixtures/import/tasks.ts';
+
+let service: ImportService;
+
+beforeAll(async () => {
+  service = await startImportService();
+});
+afterAll(() => service.close());
+
+describe('rows become records', () => {
+  test('CSV: values are typed by their fields, the rest is kept as text', async () => {
+    await service.write(
+      'typed.csv',
+      '\ufeffFirst Name;E-mail;Other Emails;Keep In Touch;Score;Note\r\n' +
+        'Ada;ada@typed.test;a1@typed.test, a2@typed.test;yes;007;"two\r\nlines"\r\n',
+    );
+    const run = await service.crm([
+      'import',
+      'contacts',
+      'typed.csv',
+      '--custom',
+      '--map',
+      'Note=remarks',
+      '-o',
+      'json',
+    ]);
+    expect(run.exitCode).toBe(0);
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      ...{ resource: 'contacts', rows: 1, created: 1, updated: 0, skipped: 0, rejected: 0 },
+      ...{ errors_file: null, dry_run: false, status: 'finished' },
+    });
+    expect(run.stderr).toContain('Score         → custom.Score');
+    const found = await service.harness.send('GET', '/api/v2/contacts?email=ada@typed.test');
+    expect(found.body.data[0]).toMatchObject({
+      first_name: 'Ada',
+      alt_emails: ['a1@typed.test', 'a2@typed.test'],
+      keep_in_touch: true,
+      remarks: 'two\r\nlines',
+      custom: { Score: '007' },
+    });
+  });
+
+  test('JSON, NDJSON and standard input', async () => {
+    const record = (domain: string) => ({
+      domain,
+      employee_count: 5,
+      custom: { tier: 1, vip: true },
+      city: null,
+    });
+    await service.write('a.json', JSON.stringify([record('json.test')], null, 2));
+    await service.write('a.ndjson', `${JSON.stringify(record('ndjson.test'))}\n`);
+    expect((await service.crm(['import', 'companies', 'a.json'])).exitCode).toBe(0);
+    expect((await service.crm(['import', 'companies', 'a.ndjson'])).exitCode).toBe(0);
+    const stdin = await service.crm(['import', 'companies', '-'], {
+      stdin: JSON.stringify(record('stdin.test')),
+    });
+    expect(stdin.exitCode).toBe(0);
+    for (const domain of ['json.test', 'ndjson.test', 'stdin.test']) {
+      const { body } = await service.harness.send('GET', `/api/v2/companies?domain=${domain}`);
+      expect(body.data[0]).toMatchObject({ employee_count: 5, custom: { tier: 1, vip: true }, city: null });
+    }
+    expect(existsSync(join(service.folder, '-.crm-journal'))).toBe(false);
+  });
+
+  test('companies, pipelines, stages and contacts are looked up; --set and --map-value apply', async () => {
+    const { send } = service.harness;
+    const company = await send('POST', '/api/v2/companies', {
+      body: { name: 'Lookup Ltd', domain: 'lookup.test' },
+    });
+    const contact = await send('POST', '/api/v2/contacts', { body: { email: 'boss@lookup.test' } });
+    const pipeline = await send('POST', '/api/v2/pipelines', {
+      body: { name: 'Partners', stages: [{ name: 'New' }] },
+    });
+    await service.write(
+      'deals.csv',
+      'Deal,Account,Stage,Pipeline,Contact,Close Date\n' +
+        'one,lookup LTD,Engaging,,boss@lookup.test,12/31/2026\n' +
+        'two,https://www.lookup.test/,Won,sales,,1/2/2026\n' +
+        'three,,new,Partners,,\n',
+    );
+    const args = [
+      'import',
+      'deals',
+      'deals.csv',
+      '--map-value',
+      'Stage:engaging=Discovery',
+      '--set',
+      'currency=EUR',
+    ];
+    const run = await service.crm(args);
+    expect(run.stderr).toContain('read as month/day/year');
+    expect(run.exitCode).toBe(0);
+    const deals = await service.all('deals');
+    const one = deals.find(({ name }) => name === 'one');
+    const two = deals.find(({ name }) => name === 'two');
+    const three = deals.find(({ name }) => name === 'three');
+    const { id } = company.body.data;
+    expect(one).toMatchObject({
+      company_id: id,
+      status: 'open',
+      currency: 'EUR',
+      estimated_close_date: '2026-12-31',
+    });
+    expect(one.point_of_contact_id).toBe(contact.body.data.id);
+    expect(two).toMatchObject({ company_id: id, status: 'won', estimated_close_date: '2026-01-02' });
+    expect(three).toMatchObject({ company_id: null, pipeline_id: pipeline.body.data.id });
+    expect(three.stage_id).toBe(pipeline.body.data.stages[0].id);
+  });
+});
+
+describe('standard input', () => {
+  const line = (row: object): string => `${JSON.stringify(row)}\n`;
+
+  test('a field that turns up late and is not known rejects its row; an early one refuses the import', async () => {
+    const many = Array.from({ length: 120 }, (_, index) => line({ name: `late ${index}` })).join('');
+    const args = ['import', 'tasks', '-', '--errors', 'late.ndjson'];
+    const late = await service.crm(args, { stdin: many + line({ name: 'late x', nonsense: 1 }) });
+    expect([late.exitCode, late.stderr]).toEqual([3, expect.stringContaining('120 created, 1 rejected')]);
+    expect(JSON.parse(await service.read('late.ndjson'))).toMatchObject({
+      name: 'late x',
+      _path: 'nonsense',
+      _line: 121,
+    });
+    const early = await service.crm(args, { stdin: line({ name: 'early', nonsense: 1 }) });
+    expect([early.exitCode, early.stderr]).toEqual([2, expect.stringContaining('"nonsense"')]);
+  });
+
+  test('rejected rows go to import-errors.csv unless another place is named', async () => {
+    const run = await service.crm(['import', 'tasks', '-'], { stdin: 'name,done\nx,maybe\n' });
+    expect(run.exitCode).toBe(3);
+    expect(await service.read('import-errors.csv')).toContain('2,VALIDATION_INVALID_FORMAT,done,');
+  });
+});
+
+describe('a dry run', () => {
+  test('finds what a run would reject and writes nothing but a named errors file', async () => {
+    await service.write(
+      'dry.csv',
+      'name,company,deal_id\na,Unheard Of Inc,\nb,,019b76da-a800-7000-8000-000000000001\nc,,\n',
+    );
+    const before = (await service.all('tasks')).length;
+    const run = await service.crm(['import', 'tasks', 'dry.csv', '--dry-run']);
+    expect(run.exitCode).toBe(3);
+    expect(run.stderr).toContain('2 rows of 3 would be rejected');
+    expect(existsSync(join(service.folder, 'dry.csv.errors.csv'))).toBe(false);
+    expect(existsSync(join(service.folder, 'dry.csv.crm-journal'))).toBe(false);
+    await service.crm(['import', 'tasks', 'dry.csv', '--dry-run', '--errors', 'dry-errors.csv']);
+    expect(lines(await service.read('dry-errors.csv')).map((line) => line.split(',').slice(0, 3))).toEqual([
+      ['_line', '_code', '_path'],
+      ['2', 'RESOURCE_NOT_FOUND', 'company'],
+      ['3', 'VALIDATION_FAILED', 'deal_id'],
+    ]);
+    expect((await service.all('tasks')).length).toBe(before);
+    const fine = await service.crm([
+      'import',
+      'tasks',
+      'dry.csv',
+      '--dry-run',
+      '--create-missing',
+      '--map',
+      'deal_id=-',
+    ]);
+    expect(fine.exitCode).toBe(0);
+    expect(
+      (await service.harness.send('GET', '/api/v2/companies?name=unheard%20of%20inc')).body.data,
+    ).toEqual([]);
+  });
+});

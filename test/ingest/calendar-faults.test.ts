@@ -1,0 +1,109 @@
+// iCalendar files: what is told of bad ones, and what of them is kept.
+import { describe, expect, test } from 'bun:test';
+import { calendar, meetings, messages, parse, series } from '../fixtures/ingest/calendar.ts';
+
+describe('bad input', () => {
+  const event = 'UID:good@x\nDTSTART:20260302T090000Z';
+
+  test('every fault has its line, and the good events stay', () => {
+    const text = calendar(
+      'UID:bad@x\nDTSTART:20260230T090000Z\nRRULE:FREQ=NEVER\nSTATUS:MAYBE\nno content line',
+      event,
+      'SUMMARY:Nothing to know it by',
+    );
+    expect(messages(text)).toEqual([
+      '5: DTSTART is no date or time: "20260230T090000Z"',
+      '7: STATUS must be one of CONFIRMED, TENTATIVE, CANCELLED',
+      '8: is no content line, NAME:value, but "no content line"',
+      '14: the VEVENT has no UID, which identifies the meeting',
+      '14: the VEVENT has no DTSTART, its start',
+    ]);
+    expect(meetings(text).map(({ external_id }) => external_id)).toEqual(['good@x']);
+  });
+
+  test.each([
+    ['RRULE:FREQ=NEVER', '6: RRULE cannot be read: invalid frequency "NEVER"'],
+    ['RRULE:COUNT=3', '6: RRULE has no FREQ'],
+    ['RRULE:FREQ=DAILY;COUNT=0', "6: RRULE's COUNT must be a whole number from 1"],
+    ['RRULE:FREQ=DAILY;INTERVAL=x', "6: RRULE's INTERVAL must be a whole number from 1"],
+    ['RRULE:FREQ=DAILY;UNTIL=soon', '6: RRULE cannot be read'],
+    ['RRULE:FREQ=DAILY;COUNT', '6: RRULE has an unreadable part: "COUNT"'],
+    ['RRULE:FREQ=SECONDLY', '6: RRULE takes more than 200,000 steps'],
+    ['RRULE:FREQ=MINUTELY;INTERVAL=5', '6: the series has more than 10,000 meetings in 400 days'],
+    ['DTEND:20260302T080000Z', '6: the event ends before it starts'],
+    ['DTEND;TZID=Atlantis/Capital:20260302T100000', '6: DTEND names the time zone "Atlantis/Capital"'],
+    ['DURATION:an hour', '6: DURATION must be like PT1H30M'],
+    ['SEQUENCE:-1', '6: SEQUENCE must be a whole number'],
+    ['ATTENDEE;CN="Ada:mailto:ada@x', '6: ATTENDEE cannot be read'],
+    ['RDATE;VALUE=PERIOD:20260303T090000Z/PT1H', '6: RDATE has periods'],
+  ])('%s is a fault', (line, expected) => {
+    const told = messages(calendar(`${event}\n${line}`));
+    expect(told.map((one) => one.slice(0, expected.length))).toEqual([expected]);
+    expect(meetings(calendar(`${event}\n${line}`))).toEqual([]);
+  });
+
+  test.each([
+    'FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30',
+    'FREQ=DAILY;INTERVAL=100000;BYMONTH=2;BYMONTHDAY=30',
+    'FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30',
+  ])('a rule that no day fits, %s, comes to an end', (rule) => {
+    expect(parse(series(`RRULE:${rule}`)).entries.flatMap((group) => group.entries).length).toBeLessThan(2);
+  });
+
+  test('a zone whose rules would never end is refused', () => {
+    const zone =
+      'BEGIN:VTIMEZONE\nTZID:Odd\nBEGIN:STANDARD\nDTSTART:19700101T000000\nRRULE:FREQ=SECONDLY\nTZOFFSETFROM:+0100\nTZOFFSETTO:+0200\nEND:STANDARD\nEND:VTIMEZONE\n';
+    const text = calendar('UID:a\nDTSTART;TZID=Odd:20260302T090000').replace(
+      'BEGIN:VEVENT',
+      `${zone}BEGIN:VEVENT`,
+    );
+    expect(messages(text)).toEqual([
+      '14: DTSTART names the time zone "Odd", whose VTIMEZONE in line 3 has an unusable rule in line 7',
+    ]);
+  });
+
+  test('a file that ends too soon keeps its whole events', () => {
+    const text =
+      calendar(event, 'UID:cut@x\nDTSTART:20260302T090000Z').split('END:VEVENT\nEND:VCALENDAR')[0] ?? '';
+    expect(messages(text)).toEqual([
+      '9: the file ends before END:VCALENDAR (begun in line 1), inside the VEVENT of line 7',
+    ]);
+    expect(meetings(text).length).toBe(1);
+    expect(messages(calendar(event).replace('END:VCALENDAR\n', ''))).toEqual([
+      '6: the file ends before END:VCALENDAR (begun in line 1)',
+    ]);
+  });
+
+  test('an event without an end harms only itself', () => {
+    const text = calendar(event, 'UID:next@x\nDTSTART:20260302T090000Z').replace('END:VEVENT\n', '');
+    expect(messages(text)).toEqual(['3: BEGIN:VEVENT has no END:VEVENT']);
+    expect(meetings(text).map(({ external_id }) => external_id)).toEqual(['next@x']);
+  });
+
+  test('Latin-1 bytes are told with their line, and harm only their event', () => {
+    const text = calendar(`${event}\nSUMMARY:Café`, 'UID:next@x\nDTSTART:20260302T090000Z');
+    const { faults, entries } = parse(Buffer.from(text, 'latin1'));
+    expect(faults.map(({ line }) => line)).toEqual([6]);
+    expect(faults[0]?.message).toContain('is not UTF-8 text');
+    expect(entries.map(({ uid }) => uid)).toEqual(['next@x']);
+  });
+
+  test.each([
+    ['text', 'Dear all,\nsee you on Monday.\n', 'is no iCalendar file'],
+    ['an empty file', '', 'is no iCalendar file'],
+    ['an event alone', 'BEGIN:VEVENT\nUID:a\nEND:VEVENT\n', 'is no iCalendar file'],
+    ['UTF-16', Buffer.from('\ufeffBEGIN:VCALENDAR', 'utf16le'), 'is UTF-16'],
+  ])('%s is refused whole', (_, content, message) => {
+    expect(() => parse(content)).toThrow(message);
+  });
+
+  test('an answer to an invitation tells no meeting', () => {
+    const text = calendar(event).replace('VERSION:2.0', 'METHOD:REPLY');
+    expect(messages(text)).toEqual(['1: the calendar is an answer (METHOD:REPLY), which tells no meetings']);
+    expect(meetings(text)).toEqual([]);
+  });
+
+  test('an empty calendar is no fault', () => {
+    expect(parse(calendar())).toEqual({ entries: [], faults: [], ignored: 0 });
+  });
+});

@@ -1,0 +1,177 @@
+// JSON files of meetings and recordings: what they give, and what is told of bad ones.
+import { describe, expect, test } from 'bun:test';
+import { parseMeetings } from '../../cli/ingest/json/meetings.ts';
+import { parseRecordings } from '../../cli/ingest/json/recordings.ts';
+import type { Data } from '../../db/declare/json.ts';
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const told = ({ faults }: { faults: { line: number; message: string }[] }): string[] =>
+  faults.map(({ line, message }) => `${line}: ${message}`);
+
+function meetings(text: string | Uint8Array): { data: Data[]; faults: string[] } {
+  const parsed = parseMeetings(typeof text === 'string' ? bytes(text) : text, 'test.json');
+  return {
+    data: parsed.entries.flatMap(({ entries }) => entries.map(({ data }) => data)),
+    faults: told(parsed),
+  };
+}
+
+function recordings(...items: unknown[]): { data: Data[]; faults: string[] } {
+  const parsed = parseRecordings(bytes(items.map((item) => JSON.stringify(item)).join('\n')), 'test.json');
+  return { data: parsed.entries.map(({ data }) => data), faults: told(parsed) };
+}
+
+describe('JSON', () => {
+  const ids = (text: string) => meetings(text).data.map(({ external_id }) => external_id);
+
+  test.each([
+    ['an array', '[{"external_id":"a"},\n {"external_id":"b"}]'],
+    [
+      'an array over many lines',
+      '[\n  {\n    "external_id": "a"\n  },\n  {\n    "external_id": "b"\n  }\n]\n',
+    ],
+    ['NDJSON', '{"external_id":"a"}\n\n{"external_id":"b"}\n'],
+    ['NDJSON with CRLF and a byte order mark', '\ufeff{"external_id":"a"}\r\n{"external_id":"b"}\r\n'],
+  ])('is read from %s', (_, text) => {
+    expect(ids(text)).toEqual(['a', 'b']);
+  });
+
+  test('is read from one object over many lines', () => {
+    expect(ids('{\n  "external_id": "a"\n}\n')).toEqual(['a']);
+  });
+
+  test('every field is taken as declared, and what the service makes itself is left out', () => {
+    const given = {
+      external_id: 'a',
+      title: 'Kick-off',
+      start_time: 1_767_225_600_000,
+      end_time: '2026-01-01T01:00:00Z',
+      status: 'tentative',
+      organizer: { email: 'alice@acme.test' },
+      attendees: [{ name: 'Ada', email: 'ada@x.test', contact_id: 'whoever' }],
+      id: '019b76da-a800-7000-8000-000000000001',
+      recording_ids: ['1'],
+      created_at: '2026-01-01T00:00:00.000Z',
+    };
+    expect(meetings(JSON.stringify(given)).data).toEqual([
+      {
+        external_id: 'a',
+        title: 'Kick-off',
+        start_time: 1_767_225_600_000,
+        end_time: 1_767_229_200_000,
+        status: 'tentative',
+        organizer: { name: null, email: 'alice@acme.test' },
+        attendees: [{ name: 'Ada', email: 'ada@x.test' }],
+      },
+    ]);
+  });
+
+  test.each([
+    ['{"title":"x"}', '1: external_id is required'],
+    ['{"external_id":""}', '1: external_id is required'],
+    ['{"external_id":7}', '1: external_id must be string'],
+    ['{"external_id":"a","start_time":"tomorrow"}', '1: start_time must be integer'],
+    ['{"external_id":"a","start_time":1.5}', '1: start_time must be integer'],
+    ['{"external_id":"a","start_time":"2026-02-30T09:00:00Z"}', '1: start_time must be integer'],
+    ['{"external_id":"a","start_time":2,"end_time":1}', '1: end_time is before start_time'],
+    ['{"external_id":"a","status":"maybe"}', '1: status must be one of confirmed, tentative, cancelled'],
+    ['{"external_id":"a","status":null}', '1: status must be'],
+    [
+      '{"external_id":"a","colour":"red"}',
+      '1: colour is no field of a meeting; there are external_id, title',
+    ],
+    ['{"external_id":"a","sequence":1}', '1: sequence is no field of a meeting'],
+    ['{"external_id":"a","__proto__":{}}', '1: __proto__ is no field of a meeting'],
+    ['{"external_id":"a","attendees":[{"mail":"x"}]}', '1: attendees.0 has unknown fields: mail'],
+    ['{"external_id":"a","attendees":[{"email":5}]}', '1: attendees.0.email must be text or null'],
+    ['{"external_id":"a","title":"\\u0000"}', '1: title has characters that cannot be stored'],
+    [
+      `{"external_id":"a","title":"${'x'.repeat(1_001)}"}`,
+      '1: title must not have more than 1000 characters',
+    ],
+    ['{"external_id":"a","external_id":"b"}', '1: the entry names "external_id" twice'],
+    ['{"external_id":"a"', '1: the entry is no JSON'],
+    ['{"external_id":"ok"}\n[1]', '2: the entry is no JSON object'],
+    ['[{"external_id":"ok"},\n{"external_id":"a"', '2: test.json is no JSON array of objects'],
+  ])('%s is a fault', (text, expected) => {
+    const { faults, data } = meetings(text);
+    expect(faults.map((fault) => fault.slice(0, expected.length))).toContain(expected);
+    expect(data.filter(({ external_id }) => external_id !== 'ok')).toEqual([]);
+  });
+
+  test('every fault of a file is told with its line, and the good entries stay', () => {
+    const { faults, data } = meetings(
+      '[{"external_id":"a"},\n{"title":5},\n{"external_id":"b",\n"status":"maybe"},\n{"external_id":"c"}]',
+    );
+    expect(faults).toEqual([
+      '2: title must be string',
+      '2: external_id is required: the id in the system that the entry comes from',
+      '3: status must be one of confirmed, tentative, cancelled',
+    ]);
+    expect(data.map(({ external_id }) => external_id)).toEqual(['a', 'c']);
+  });
+
+  test('a line in Latin-1 is told and harms only its entry', () => {
+    const { faults, data } = meetings(
+      Buffer.from('{"external_id":"a","title":"Café"}\n{"external_id":"b"}', 'latin1'),
+    );
+    expect(faults).toEqual([expect.stringContaining('1: is not UTF-8 text')]);
+    expect(data).toEqual([{ external_id: 'b' }]);
+  });
+
+  test.each([
+    ['', 'is empty'],
+    ['BEGIN:VCALENDAR', 'begins with neither'],
+  ])('%p is refused whole', (text, message) => {
+    expect(() => meetings(text)).toThrow(message);
+  });
+});
+
+describe('recordings', () => {
+  test('have a meeting by either id, and segments whose speaker may be half known', () => {
+    const { data, faults } = recordings({
+      external_id: 'r',
+      meeting_external_id: 'm',
+      started_at: '2026-01-01T00:00:00Z',
+      duration_seconds: 90.5,
+      language: 'en',
+      segments: [
+        { speaker: { name: 'Ada' }, start_time: 0, end_time: 1.5, speech: 'Hello' },
+        { start_time: 1.5, end_time: 2, speech: 'Hello' },
+      ],
+    });
+    expect(faults).toEqual([]);
+    expect(data[0]).toMatchObject({
+      meeting_external_id: 'm',
+      started_at: 1_767_225_600_000,
+      segments: [{ speaker: { name: 'Ada', email: null } }, { speaker: { name: null, email: null } }],
+    });
+  });
+
+  test('tell transcription in progress from no audio', () => {
+    const { data } = recordings(
+      { external_id: 'a', segments: null },
+      { external_id: 'b', segments: [] },
+      { external_id: 'c' },
+    );
+    expect(data.map(({ segments }) => segments)).toEqual([null, [], undefined]);
+  });
+
+  const segment = { speaker: { name: null, email: null }, start_time: 2, end_time: 3, speech: 'x' };
+  test.each([
+    [{ segments: [{ ...segment, end_time: 1 }] }, 'segments.0 ends before it starts'],
+    [{ segments: [{ ...segment, start_time: '2' }] }, 'segments.0.start_time must be number'],
+    [{ segments: [{ ...segment, volume: 3 }] }, 'segments.0 has unknown fields: volume'],
+    [{ segments: [{ start_time: 1, end_time: 2 }] }, 'segments.0 needs speech'],
+    [{ segments: 'later' }, 'segments must be array'],
+    [{ duration_seconds: -1 }, 'duration_seconds must be >= 0'],
+    [
+      { meeting_id: '1', meeting_external_id: '2' },
+      'meeting_id and meeting_external_id are both given: give one',
+    ],
+  ])('%j is a fault', (fields, message) => {
+    const { data, faults } = recordings({ external_id: 'r', ...fields });
+    expect(faults).toEqual([`1: ${message}`]);
+    expect(data).toEqual([]);
+  });
+});

@@ -1,0 +1,84 @@
+// WebVTT files: what they give, and what is told of bad ones.
+import { describe, expect, test } from 'bun:test';
+import { parseWebVtt } from '../../cli/ingest/web-vtt.ts';
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const told = ({ faults }: { faults: { line: number; message: string }[] }): string[] =>
+  faults.map(({ line, message }) => `${line}: ${message}`);
+
+describe('WebVTT', () => {
+  const vtt = (text: string) => {
+    const { segments, faults, ...rest } = parseWebVtt(bytes(text), 'test.vtt');
+    const lines = segments.map(
+      ({ speaker, start_time, end_time, speech }) => `${start_time}-${end_time} ${speaker.name}: ${speech}`,
+    );
+    return { ...rest, lines, faults: told({ faults }) };
+  };
+
+  test('cues become segments; notes, styles and regions do not', () => {
+    const text = `WEBVTT - Kick-off
+Kind: captions
+Language: en
+
+NOTE made by hand
+in two lines
+
+STYLE
+::cue { color: red }
+
+REGION
+id:r
+
+1
+00:00:01.000 --> 00:00:02.500 align:start position:0%
+<v Ada Lovelace>Good morning,
+everyone &amp; <i>welcome</i>.</v>
+
+01:00:00.000 --> 01:00:01.040
+<v.loud Charles>Thank you</v> <v Ada>You&nbsp;are &lt;here&gt; &#x2713;</v>
+
+00:03.000 --> 00:04.000
+nobody's
+`;
+    expect(vtt(text)).toEqual({
+      language: 'en',
+      lines: [
+        '1-2.5 Ada Lovelace: Good morning, everyone & welcome.',
+        '3600-3601.04 Charles: Thank you',
+        '3600-3601.04 Ada: You are <here> ✓',
+        "3-4 null: nobody's",
+      ],
+      faults: [],
+    });
+    expect(vtt(`\ufeff${text.replaceAll('\n', '\r\n')}`).lines.length).toBe(4);
+  });
+
+  test('names before a colon are speakers where most cues have them and none has a voice', () => {
+    const zoom =
+      'WEBVTT\n\n1\n00:01.000 --> 00:02.000\nAda Lovelace: Note: this\n\n2\n00:02.000 --> 00:03.000\nCharles: yes\n\n3\n00:03.000 --> 00:04.000\nand on\n';
+    expect(vtt(zoom).lines).toEqual(['1-2 Ada Lovelace: Note: this', '2-3 Charles: yes', '3-4 null: and on']);
+    const plain = 'WEBVTT\n\n00:01.000 --> 00:02.000\nNote: this\n\n00:02.000 --> 00:03.000\nyes\n';
+    expect(vtt(plain).lines).toEqual(['1-2 null: Note: this', '2-3 null: yes']);
+  });
+
+  test('malformed cues are told with their line, and the good ones stay', () => {
+    const text =
+      'WEBVTT\n\nno timing\nat all\n\n00:00:61.000 --> 00:02.000\nx\n\nid\n00:05.000 --> 00:04.000\nx\n\n00:05,000 --> 00:06,000\nx\n\n00:07.000 --> 00:08.000\ngood\n';
+    expect(vtt(text)).toMatchObject({
+      lines: ['7-8 null: good'],
+      faults: [
+        '3: the cue has no timing line, 00:00:01.000 --> 00:00:02.000',
+        '6: the cue\'s timing cannot be read: "00:00:61.000 --> 00:02.000"',
+        '10: the cue ends before it starts',
+        '13: the cue\'s timing cannot be read: "00:05,000 --> 00:06,000"',
+      ],
+    });
+  });
+
+  test.each(['', 'WEBVTTX\n', '1\n00:00:01,000 --> 00:00:02,000\nan SRT file\n'])(
+    '%p is refused whole',
+    (text) => {
+      expect(() => vtt(text)).toThrow('is not WebVTT');
+    },
+  );
+});

@@ -1,0 +1,151 @@
+// The parts of quickstart that need no server: seeded choices, figures, commands to try.
+import { describe, expect, test } from 'bun:test';
+import { asciiWords } from '../../cli/quickstart/data/names.ts';
+import { COUNTRIES } from '../../cli/quickstart/data/places.ts';
+import { createRandom } from '../../cli/quickstart/data/random.ts';
+import type { Demo } from '../../cli/quickstart/demo.ts';
+import {
+  type Figures,
+  importRequests,
+  pagesLine,
+  perSecond,
+  summaryLines,
+} from '../../cli/quickstart/figures.ts';
+import { commandsAfterwards, commandsWhileServing } from '../../cli/quickstart/next-commands.ts';
+import { figuresJson } from '../../cli/quickstart/summary.ts';
+import { formatBytes, formatTime } from '../../cli/terminal/format.ts';
+
+describe('createRandom', () => {
+  const draw = (name: string) => {
+    const random = createRandom(name);
+    return Array.from({ length: 50 }, () => random.integer(1, 6));
+  };
+
+  test('repeats itself for the same name, and only for that', () => {
+    expect(draw('dice')).toEqual(draw('dice'));
+    expect(draw('dice')).not.toEqual(draw('cards'));
+  });
+
+  test('reaches both ends of a range and never leaves it', () => {
+    const random = createRandom('range');
+    const seen = new Set(Array.from({ length: 500 }, () => random.integer(-2, 3)));
+    expect([...seen].sort((a, b) => a - b)).toEqual([-2, -1, 0, 1, 2, 3]);
+  });
+
+  test('weighs: what has no weight is never chosen, what has more is chosen more often', () => {
+    const random = createRandom('weights');
+    const counts = { never: 0, rarely: 0, often: 0 };
+    for (let i = 0; i < 1_000; i++) {
+      counts[
+        random.weighted([
+          ['never', 0],
+          ['rarely', 1],
+          ['often', 9],
+        ] as const)
+      ] += 1;
+    }
+    expect(counts.never).toBe(0);
+    expect(counts.rarely).toBeGreaterThan(50);
+    expect(counts.often).toBeGreaterThan(800);
+    expect(() => random.weighted([['never', 0]])).toThrow('positive weight');
+  });
+
+  test('samples different items, and no more than there are', () => {
+    const random = createRandom('sample');
+    const items = [1, 2, 3, 4, 5];
+    expect(new Set(random.sample(items, 3)).size).toBe(3);
+    expect(random.sample(items, 9).sort()).toEqual(items);
+    expect(items).toEqual([1, 2, 3, 4, 5]);
+  });
+});
+
+describe('places and names', () => {
+  test('every country is complete', () => {
+    for (const country of COUNTRIES) {
+      expect(country.weight).toBeGreaterThan(0);
+      expect(country.currency).toMatch(/^[A-Z]{3}$/);
+      expect(Intl.supportedValuesOf('currency')).toContain(country.currency);
+      expect(() => new Intl.DateTimeFormat('en', { timeZone: country.timezone })).not.toThrow();
+      expect(country.cities.length * country.forms.length * country.cultures.length).toBeGreaterThan(0);
+    }
+  });
+
+  test.each([
+    ['João da Conceição', ['joao', 'da', 'conceicao']],
+    ['Łukasz Wójcik', ['lukasz', 'wojcik']],
+    ["Siobhán O'Dell", ['siobhan', 'odell']],
+    ['Søren Weißmann', ['soren', 'weissmann']],
+    ['Eun-ji İpek', ['eun', 'ji', 'ipek']],
+  ])('%s in plain letters', (name, words) => {
+    expect(asciiWords(name)).toEqual(words);
+  });
+});
+
+const measure = { records: 2_400, requests: 24, seconds: 0.5 };
+const figures: Figures = {
+  imported: { companies: { records: 300, requests: 3, seconds: 0.1 }, contacts: measure },
+  links: { records: 138, requests: 138, seconds: 12.25 },
+  ingested: { meetings: 40, recordings: 14, bookings: 20 },
+  pages: { v2: { ...measure, requests: 12, bytes: 1_600_000 }, v1: { ...measure, bytes: 900_000 } },
+  exported: { ...measure, bytes: 400_000, path: '/tmp/x/crm-contacts.csv' },
+  seconds: 14.123_456,
+};
+
+describe('the figures', () => {
+  test('fit a terminal of 40 columns and add up', () => {
+    const lines = summaryLines(figures);
+    expect(lines.filter((line) => line.length > 40)).toEqual([]);
+    expect(lines.find((line) => line.includes('all imported'))).toMatch(/ 2,700 +0\.60 s +4,500$/);
+    expect(lines.find((line) => line.includes('meetings'))).toMatch(/ 40$/);
+    expect(importRequests(figures)).toBe(1 + 3 + 24 + 138);
+  });
+
+  test('come as JSON with rates', () => {
+    const demo = {
+      url: 'http://127.0.0.1:4000',
+      docsUrl: 'http://127.0.0.1:4000/docs',
+      database: {
+        path: '/tmp/x/crm.db',
+        folder: '/tmp/x',
+        organizationId: 'org',
+        keys: { v1: 'a', v2: 'b', loader: 'c' },
+      },
+    };
+    const json = figuresJson(figures, demo as Demo);
+    expect(json).toMatchObject({
+      database: '/tmp/x/crm.db',
+      keys: { v1: 'a', v2: 'b' },
+      imported: { contacts: { records: 2_400, requests: 24, seconds: 0.5, rows_per_second: 4_800 } },
+      pages: { v2: { requests: 12, bytes: 1_600_000 } },
+      exported: { path: '/tmp/x/crm-contacts.csv', bytes: 400_000 },
+      seconds: 14.123,
+    });
+    expect(JSON.stringify(json)).not.toContain('"c"');
+  });
+
+  test('tell pages and bytes', () => {
+    expect(pagesLine(figures)).toBe(
+      'Read 12 pages of v2 (1.6 MB) and 24 pages of v1 (900 kB); the export has 400 kB.',
+    );
+  });
+
+  test('are readable', () => {
+    expect([0.0001, 0.0494, 0.0996, 12.345].map(formatTime)).toEqual(['1 ms', '49 ms', '100 ms', '12.35 s']);
+    expect([999, 1_500, 1_640_000].map(formatBytes)).toEqual(['999 B', '2 kB', '1.6 MB']);
+    expect(perSecond(10, 0)).toBe(10_000);
+  });
+});
+
+describe('commands to try', () => {
+  test('name the address, the key and the program', () => {
+    const commands = commandsWhileServing('http://127.0.0.1:4000', 'service_live_x', 'dist/crm');
+    expect(commands[0]).toBe('export CRM_URL=http://127.0.0.1:4000 CRM_API_KEY=service_live_x');
+    expect(commands.slice(1).length).toBe(3);
+    expect(commands[1]).toStartWith('dist/crm list deals');
+  });
+
+  test('serve what was kept, and start over where nothing was', () => {
+    expect(commandsAfterwards('/tmp/my data/crm.db', 'crm')[0]).toBe("crm serve --db '/tmp/my data/crm.db'");
+    expect(commandsAfterwards(null, 'crm')[0]).toBe('crm quickstart');
+  });
+});

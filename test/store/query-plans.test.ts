@@ -1,0 +1,92 @@
+// How the database finds what it is asked for: every search goes by an index that narrows it down further than to the organization.
+import { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { Kysely } from 'kysely';
+import { BunSqliteDialect } from 'kysely-bun-sqlite';
+import { RESOURCES } from '../../db/resources/index.ts';
+import type { Schema } from '../../db/schema.ts';
+import { findDuplicate, listInvolved } from '../../db/tables/interactions.ts';
+import { listRecords } from '../../db/tables/query.ts';
+import { deleteRecord } from '../../db/tables/records.ts';
+import { type Harness, startHarness } from '../support/harness.ts';
+
+let harness: Harness;
+let raw: Database;
+let db: Kysely<Schema>;
+let asked: Set<string>;
+
+beforeAll(async () => {
+  harness = await startHarness();
+  raw = new Database(harness.dbPath);
+  asked = new Set();
+  db = new Kysely<Schema>({
+    dialect: new BunSqliteDialect({ database: raw }),
+    log: ({ query }) => void asked.add(query.sql),
+  });
+});
+afterAll(async () => {
+  await db.destroy();
+  await harness.close();
+});
+
+interface Step {
+  detail: string;
+}
+
+/** The steps of what was asked that go through a whole table, or all of it that is the organization's. */
+async function wideSteps(ask: () => Promise<unknown>): Promise<string[]> {
+  asked.clear();
+  await ask();
+  expect(asked.size).toBeGreaterThan(0);
+  return [...asked].flatMap((text) => {
+    const values = Array(text.split('?').length - 1).fill(null);
+    const steps = raw.query<Step, null[]>(`EXPLAIN QUERY PLAN ${text}`).all(...values);
+    const wide = steps.filter(({ detail }) => /^SCAN (?!CONSTANT)|\(org_id=\?\)$/.test(detail));
+    return wide.map(({ detail }) => `${detail}: ${text}`);
+  });
+}
+
+const list = { orgId: 'o', ownerId: null, createdSince: null, updatedSince: null, after: null, limit: 20 };
+
+for (const resource of RESOURCES) {
+  // Members of a segment are many: their records are gone through in the order of the list.
+  const filters = Object.keys(resource.filters).filter((name) => name !== 'segment_id');
+  for (const filter of filters) {
+    for (const sortBy of resource.sorts) {
+      test(`a list of ${resource.name} by ${filter}, in the order of ${sortBy}`, async () => {
+        const query = { ...list, filters: { [filter]: 'x' }, sortBy, direction: 'desc' as const };
+        expect(await wideSteps(() => listRecords(db, resource, query))).toEqual([]);
+        const ofUser = { ...query, filters: {}, ownerId: 'u' };
+        if (resource.owner !== null)
+          expect(await wideSteps(() => listRecords(db, resource, ofUser))).toEqual([]);
+      });
+    }
+  }
+
+  test(`a delete from ${resource.name}`, async () => {
+    expect(await wideSteps(() => deleteRecord(db, resource, 'o', 'x', 0))).toEqual([]);
+  });
+}
+
+test('whether an interaction is a duplicate', async () => {
+  const candidate = {
+    orgId: 'o',
+    createdBy: 'k',
+    now: 0,
+    type: 'EMAIL',
+    direction: 'INBOUND',
+    title: 'T',
+    summary: null,
+    interactionDate: 0,
+    isDated: true,
+    mainContact: 'c',
+    secondaryId: null,
+    visibleTo: null,
+  };
+  for (const primaryId of ['p', null])
+    expect(await wideSteps(() => findDuplicate(db, { ...candidate, primaryId }))).toEqual([]);
+});
+
+test('who is involved in interactions', async () => {
+  expect(await wideSteps(() => listInvolved(db, 'o', ['a', 'b']))).toEqual([]);
+});

@@ -1,0 +1,203 @@
+// The store: durable jobs in groups, reads that cannot write, and database files that are refused with a next step.
+import { Database } from 'bun:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { existsSync } from 'node:fs';
+import { sql } from 'kysely';
+import { attempt } from '../../db/savepoint.ts';
+import type { Db } from '../../db/schema.ts';
+import { openStore, type Store } from '../../db/store.ts';
+import { databasePaths } from '../support/folders.ts';
+
+const newPath = databasePaths();
+let path = '';
+let store: Store;
+beforeEach(async () => {
+  path = newPath();
+  store = await openStore(path);
+});
+afterEach(() => store.close());
+
+const put = (name: string) => (trx: Db) => trx.insertInto('settings').values({ name, value: 'x' }).execute();
+const namesIn = async (db: Db): Promise<string[]> =>
+  (await db.selectFrom('settings').select('name').orderBy('name').execute()).map((row) => row.name);
+
+describe('jobs', () => {
+  test('that arrive together are committed together', async () => {
+    const seenWhenFirstIsDone = store.write(put('a')).then(() => namesIn(store.read));
+    const others = ['b', 'c', 'd'].map((name) => store.write(put(name)));
+    expect(await seenWhenFirstIsDone).toEqual(['a', 'b', 'c', 'd']);
+    await Promise.all(others);
+  });
+
+  test('run one after another, each seeing what went before', async () => {
+    const order: string[] = [];
+    const jobs = ['a', 'b', 'c'].map((name) =>
+      store.write(async (trx) => {
+        order.push(`${name} begins`);
+        await put(name)(trx);
+        await Bun.sleep(0);
+        order.push(`${name} sees ${(await namesIn(trx)).join('')}`);
+      }),
+    );
+    await Promise.all(jobs);
+    expect(order).toEqual(['a begins', 'a sees a', 'b begins', 'b sees ab', 'c begins', 'c sees abc']);
+  });
+
+  test('give their results, in whatever number they come', async () => {
+    const results = await Promise.all(
+      Array.from({ length: 500 }, (_, index) =>
+        store.write(async (trx) => {
+          await put(`n${String(index).padStart(3, '0')}`)(trx);
+          return index;
+        }),
+      ),
+    );
+    expect(results).toEqual(Array.from({ length: 500 }, (_, index) => index));
+    expect(await namesIn(store.read)).toHaveLength(500);
+  });
+
+  test('that fail harm only themselves', async () => {
+    const failing = async (trx: Db) => {
+      await put('lost')(trx);
+      throw new Error('on purpose');
+    };
+    const conflicting = async (trx: Db) => {
+      await put('also lost')(trx);
+      await put('a')(trx);
+    };
+    const results = await Promise.allSettled([
+      store.write(put('a')),
+      store.write(failing),
+      store.write(put('b')),
+      store.write(conflicting),
+      store.write(() => Promise.reject(new Error('at once'))),
+      store.write(put('c')),
+    ]);
+    expect(results.map((result) => result.status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'fulfilled',
+    ]);
+    expect((results[1] as PromiseRejectedResult).reason.message).toBe('on purpose');
+    expect(await namesIn(store.read)).toEqual(['a', 'b', 'c']);
+  });
+
+  test('that take long share a transaction with few others, and each is committed once, in order', async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `n${String(index).padStart(2, '0')}`);
+    const slow = (name: string) => async (trx: Db) => {
+      Bun.sleepSync(15);
+      await put(name)(trx);
+      if (name === 'n05') throw new Error('on purpose');
+    };
+    const results = await Promise.allSettled(names.map((name) => store.write(slow(name))));
+    const lost = results.flatMap(({ status }, index) => (status === 'rejected' ? [names[index]] : []));
+    expect(lost).toEqual(['n05']);
+    expect(await namesIn(store.read)).toEqual(names.filter((name) => name !== 'n05'));
+  });
+
+  test('that leave a savepoint open harm nobody else', async () => {
+    const results = await Promise.allSettled([
+      store.write(put('a')),
+      store.write(async (trx) => {
+        await sql`savepoint forgotten`.execute(trx);
+        await put('lost')(trx);
+        throw new Error('on purpose');
+      }),
+      store.write(put('b')),
+    ]);
+    expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await namesIn(store.read)).toEqual(['a', 'b']);
+  });
+
+  test('are not seen by readers before they are durable', async () => {
+    const entered = Promise.withResolvers<void>();
+    const leave = Promise.withResolvers<void>();
+    const job = store.write(async (trx) => {
+      await put('a')(trx);
+      entered.resolve();
+      await leave.promise;
+    });
+    await entered.promise;
+    expect(await namesIn(store.read)).toEqual([]);
+    leave.resolve();
+    await job;
+    expect(await namesIn(store.read)).toEqual(['a']);
+    const elsewhere = new Database(path, { readonly: true });
+    expect(elsewhere.query('select name from settings').all()).toEqual([{ name: 'a' }]);
+    elsewhere.close();
+  });
+
+  test('parts of them can fail by themselves', async () => {
+    await store.write(async (trx) => {
+      await put('before')(trx);
+      const part = attempt(trx, async () => {
+        await put('part')(trx);
+        await attempt(trx, () => put('inner')(trx));
+        throw new Error('on purpose');
+      });
+      expect(part).rejects.toThrow('on purpose');
+      await part.catch(() => undefined);
+      expect(await attempt(trx, () => put('kept')(trx).then(() => 5))).toBe(5);
+      await put('after')(trx);
+    });
+    expect(await namesIn(store.read)).toEqual(['after', 'before', 'kept']);
+  });
+
+  test('queued at close are finished, later ones refused', async () => {
+    const queued = ['a', 'b'].map((name) => store.write(put(name)));
+    const closing = store.close();
+    expect(store.write(put('late'))).rejects.toThrow('closed');
+    await Promise.all([...queued, closing]);
+    // Nothing is left in a log that a copy of the file would miss.
+    expect([existsSync(`${path}-wal`), existsSync(`${path}-shm`)]).toEqual([false, false]);
+    store = await openStore(path);
+    expect(await namesIn(store.read)).toEqual(['a', 'b']);
+  });
+});
+
+describe('a full disk', () => {
+  test('fails what it must, keeps what was committed, and is over when there is room', async () => {
+    await store.write(put('before'));
+    const pages = async (trx: Db) => (await sql<{ n: number }>`pragma page_count`.execute(trx)).rows;
+    const limit = (most: number) =>
+      store.write((trx) => sql`pragma max_page_count = ${sql.lit(most)}`.execute(trx));
+    const big = (name: string) => (trx: Db) =>
+      trx
+        .insertInto('settings')
+        .values({ name, value: 'x'.repeat(1_000_000) })
+        .execute();
+    const [row] = await store.write(pages);
+    await limit(Number(Object.values(row ?? {})[0]) + 2);
+    expect(store.write(big('lost'))).rejects.toMatchObject({ code: 'SQLITE_FULL' });
+    const [full, small] = await Promise.allSettled([store.write(big('lost too')), store.write(put('small'))]);
+    expect(full.status).toBe('rejected');
+    // The neighbour in the group is either told that it failed, or is there.
+    const names = await namesIn(store.read);
+    expect(names).toEqual(small.status === 'fulfilled' ? ['before', 'small'] : ['before']);
+    await limit(1_000_000);
+    await store.write(big('after'));
+    expect(await namesIn(store.read)).toContain('after');
+  });
+});
+
+describe('the reading side', () => {
+  test('cannot write, even when told that it may', async () => {
+    expect(put('a')(store.read)).rejects.toThrow(/readonly|read-only/);
+    for (const statement of ['delete from settings', 'create table x (a)', 'pragma user_version = 5']) {
+      await sql.raw('pragma query_only = off').execute(store.read);
+      expect(sql.raw(statement).execute(store.read)).rejects.toThrow(/readonly|read-only/);
+    }
+    expect(await namesIn(store.read)).toEqual([]);
+  });
+
+  test('sees what another process has committed, with the next turn', async () => {
+    expect(await namesIn(store.read)).toEqual([]);
+    const other = await openStore(path);
+    await other.write(put('theirs'));
+    expect(await namesIn(store.read)).toEqual(['theirs']);
+    await other.close();
+  });
+});

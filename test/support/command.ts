@@ -1,0 +1,204 @@
+// Runs the command line as its users do: a process with streams, exit code, terminal. CRM_BIN names a built binary.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** The executable that `bun run build` makes, or the one that CRM_BIN names. */
+export const BINARY = resolve(process.env.CRM_BIN ?? join(import.meta.dir, '../..', 'dist', 'crm'));
+
+const COMMAND: readonly string[] = process.env.CRM_BIN
+  ? [BINARY]
+  : [process.execPath, join(import.meta.dir, '../..', 'cli', 'main.ts')];
+
+export interface Result {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunOptions {
+  env?: Record<string, string>;
+  stdin?: string;
+}
+
+/** A folder of its own, in which commands run with nothing else in their environment. */
+export class Desk implements Disposable {
+  readonly folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
+  /** Variables that every command here gets. */
+  readonly env: Record<string, string> = {};
+  readonly #children = new Set<Bun.Subprocess>();
+  readonly #command: readonly string[];
+
+  constructor(command: readonly string[] = COMMAND) {
+    this.#command = command;
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  write(name: string, text: string): Promise<number> {
+    return Bun.write(this.path(name), text);
+  }
+
+  read(name: string): Promise<string> {
+    return Bun.file(this.path(name)).text();
+  }
+
+  exists(name: string): Promise<boolean> {
+    return Bun.file(this.path(name)).exists();
+  }
+
+  /** Runs a command with its streams piped. */
+  crm(args: readonly string[], options: RunOptions = {}): Promise<Result> {
+    return this.start(args, options).result;
+  }
+
+  /** Starts a command with its streams piped, to be killed on its way. */
+  start(args: readonly string[], options: RunOptions = {}): RunningCommand {
+    const child = Bun.spawn([...this.#command, ...args], {
+      ...this.#place(options.env),
+      stdin: options.stdin === undefined ? 'ignore' : new Blob([options.stdin]),
+      stdout: 'pipe',
+      stderr: 'pipe',
+    });
+    this.#children.add(child);
+    const result = finished(child).finally(() => this.#children.delete(child));
+    return { kill: (signal) => child.kill(signal), result };
+  }
+
+  /** Runs a command with its stdout piped into a shell command; the code is that of the command itself. */
+  piped(args: readonly string[], reader: string): Promise<Result> {
+    const script = `"$@" | ${reader}; exit "\${PIPESTATUS[0]}"`;
+    return finished(
+      Bun.spawn(['bash', '-c', script, 'bash', ...this.#command, ...args], {
+        ...this.#place(),
+        stdin: 'ignore',
+        stdout: 'pipe',
+        stderr: 'pipe',
+      }),
+    );
+  }
+
+  /** Runs a command with its stdout going to a file or device. */
+  into(path: string, args: readonly string[]): Promise<Result> {
+    return finished(
+      Bun.spawn(['bash', '-c', '"$@" > "$0"', path, ...this.#command, ...args], {
+        ...this.#place(),
+        stdin: 'ignore',
+        stdout: 'pipe',
+        stderr: 'pipe',
+      }),
+    );
+  }
+
+  /** Runs a command that must succeed and gives its stdout, trimmed. */
+  async ok(args: readonly string[], options: RunOptions = {}): Promise<string> {
+    const { code, stdout, stderr } = await this.crm(args, options);
+    if (code !== 0) throw new Error(`crm ${args.join(' ')} ended with ${code}:\n${stderr}`);
+    return stdout.trim();
+  }
+
+  /** Runs a command on a terminal; once `when` shows, types `answer`. Gives all that the terminal showed. */
+  async onTerminal(
+    args: readonly string[],
+    options: { env?: Record<string, string>; columns?: number; when?: string; answer?: string } = {},
+  ): Promise<{ code: number; output: string }> {
+    const decoder = new TextDecoder();
+    let output = '';
+    let isAnswered = false;
+    const child = Bun.spawn([...this.#command, ...args], {
+      ...this.#place({ TERM: 'xterm', ...options.env }),
+      terminal: {
+        cols: options.columns ?? 100,
+        rows: 40,
+        data: (terminal, data) => {
+          output += decoder.decode(data, { stream: true });
+          if (isAnswered || options.when === undefined || !output.includes(options.when)) return;
+          isAnswered = true;
+          terminal.write(options.answer ?? '');
+        },
+      },
+    });
+    const code = await child.exited;
+    child.terminal?.close();
+    return { code, output: output.replaceAll('\r\n', '\n') };
+  }
+
+  /** Starts `crm serve` on a free port and waits until it says where. */
+  async serve(args: readonly string[] = []): Promise<RunningServer> {
+    const limits = ['--key-limit', '100000', '--org-limit', '100000'];
+    const child = Bun.spawn([...this.#command, 'serve', '--port', '0', '--log', 'off', ...limits, ...args], {
+      ...this.#place(),
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    });
+    this.#children.add(child);
+    const decoder = new TextDecoder();
+    const isUp = Promise.withResolvers<void>();
+    let stderr = '';
+    const collect = async (): Promise<void> => {
+      for await (const chunk of child.stderr) {
+        stderr += decoder.decode(chunk, { stream: true });
+        if (/^Docs .*\nNext: .*\n/m.test(stderr)) isUp.resolve();
+      }
+      isUp.reject(new Error(`crm serve ended with ${await child.exited}:\n${stderr}`));
+    };
+    const ended = collect();
+    await isUp.promise;
+    const url = /https?:\/\/[^\s/]+/.exec(stderr)?.[0] ?? '';
+    const stop = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<Result> => {
+      child.kill(signal);
+      const [stdout, code] = await Promise.all([child.stdout.text(), child.exited, ended]);
+      this.#children.delete(child);
+      return { code, stdout, stderr };
+    };
+    return { url, pid: child.pid, stop };
+  }
+
+  /** Makes an organization, serves it, and signs every further command in. */
+  async serveOrganization(name = 'Example'): Promise<RunningServer> {
+    const key = await this.ok(['init', '--org', name, '--user', 'ada@example.com']);
+    const server = await this.serve();
+    this.env.CRM_URL = server.url;
+    this.env.CRM_API_KEY = key;
+    return server;
+  }
+
+  #place(env: Record<string, string> = {}) {
+    const base = { PATH: process.env.PATH ?? '', HOME: this.folder, XDG_CONFIG_HOME: this.path('config') };
+    return { cwd: this.folder, env: { ...base, ...this.env, ...env } };
+  }
+
+  [Symbol.dispose](): void {
+    for (const child of this.#children) child.kill('SIGKILL');
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+async function finished(child: Bun.Subprocess<'ignore' | Blob, 'pipe', 'pipe'>): Promise<Result> {
+  const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { code, stdout, stderr };
+}
+
+export interface RunningCommand {
+  kill(signal: NodeJS.Signals): void;
+  /** Resolves once the command has ended. */
+  result: Promise<Result>;
+}
+
+export interface RunningServer {
+  url: string;
+  pid: number;
+  /** Signals the server and resolves once it has ended. */
+  stop(signal?: NodeJS.Signals): Promise<Result>;
+}
+
+/** The records in NDJSON text. */
+export function ndjson(text: string): Record<string, unknown>[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}

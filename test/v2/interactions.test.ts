@@ -1,0 +1,223 @@
+// Interactions: whom they are about, when two are one, and what they move.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { BASE_URL, type Harness, type Json, startHarness } from '../support/harness.ts';
+import { type Client, clientOf, expectError, expectFault, uniqueEmail } from '../support/v2.ts';
+
+let harness: Harness;
+let api: Client;
+
+beforeAll(async () => {
+  harness = await startHarness();
+  api = clientOf(harness);
+});
+afterAll(() => harness.close());
+
+const BASE = { type: 'EMAIL', direction: 'INBOUND', title: 'Hello' };
+const rfc3339 = (ms: number) => new Date(ms).toISOString();
+const contactsNow = async () => (await api.list('/contacts?limit=200')).length;
+
+async function contactWith(fields: Json = {}): Promise<Json> {
+  return api.create('contacts', { email: uniqueEmail(), ...fields });
+}
+
+describe('whom it is about', () => {
+  test('an id, or an email, primary or alternative, in any case', async () => {
+    const company_id = (await api.create('companies')).id;
+    const alternative = uniqueEmail();
+    const { id, email } = await contactWith({ company_id, alt_emails: [alternative] });
+    for (const contact of [
+      { main_contact: id },
+      { main_contact: id, main_contact_email: null },
+      { main_contact_email: email },
+      { main_contact_email: alternative.toUpperCase(), main_contact: null },
+    ])
+      expect(await api.create('interactions', { ...BASE, ...contact })).toMatchObject({
+        main_contact: id,
+        contact_ids: [id],
+        company_ids: [company_id],
+        is_duplicate: false,
+      });
+  });
+
+  test('exactly one of the two must be there', async () => {
+    const { id, email } = await contactWith();
+    for (const contact of [{}, { main_contact: null }, { main_contact: null, main_contact_email: null }])
+      expectFault(
+        await api.post('/interactions', { ...BASE, ...contact }),
+        'VALIDATION_REQUIRED_FIELD',
+        'main_contact',
+      );
+    const both = { ...BASE, main_contact: id, main_contact_email: email };
+    const reply = await api.post('/interactions', both);
+    expectError(reply, 422, 'VALIDATION_FAILED', reply.body.error.details[0].path);
+    expect(reply.body.error.message).toContain('main_contact_email');
+  });
+
+  test('an unknown email makes the contact, where the key may write contacts', async () => {
+    const [one, two] = [uniqueEmail(), uniqueEmail()];
+    const { main_contact } = await api.create('interactions', { ...BASE, main_contact_email: one });
+    expect(await api.fetch('contacts', main_contact)).toMatchObject({
+      email: one,
+      first_name: null,
+      owner_id: null,
+      last_interaction_at: rfc3339(harness.clock.now),
+    });
+    const { key } = await harness.issue({ scopes: ['interactions:write', 'contacts:read'] });
+    const before = await contactsNow();
+    const reply = await clientOf(harness, key).post('/interactions', { ...BASE, main_contact_email: two });
+    expectFault(reply, 'VALIDATION_FAILED', 'main_contact_email');
+    expect(await contactsNow()).toBe(before);
+    const known = await clientOf(harness, key).post('/interactions', { ...BASE, main_contact_email: one });
+    expect(known.body.data.main_contact).toBe(main_contact);
+  });
+});
+
+test('the date is now unless given, null included', async () => {
+  const { id } = await contactWith();
+  for (const date of [{}, { interaction_date: null }])
+    expect((await api.create('interactions', { ...BASE, main_contact: id, ...date })).interaction_date).toBe(
+      harness.clock.now,
+    );
+  const given = { ...BASE, main_contact: id, interaction_date: 86_400_000 };
+  expect((await api.create('interactions', given)).interaction_date).toBe(86_400_000);
+});
+
+describe('duplicates', () => {
+  /** Sends two; gives whether the second was told to be the first. */
+  async function isSame(first: Json, second: Json): Promise<boolean> {
+    const { data: one } = (await api.post('/interactions', { ...BASE, ...first })).body;
+    expect(one.is_duplicate).toBe(false);
+    const reply = await api.post('/interactions', { ...BASE, ...second });
+    expect(reply.status).toBe(201);
+    const { data: two } = reply.body;
+    expect(reply.headers.get('Location')).toBe(`${BASE_URL}/api/v2/interactions/${two.id}`);
+    expect(two.is_duplicate).toBe(two.id === one.id);
+    if (two.is_duplicate) expect({ ...two, is_duplicate: false }).toEqual(one);
+    return two.is_duplicate;
+  }
+
+  test('with primary_id: type, primary_id and secondary_id agree, and nothing else need', async () => {
+    const main_contact = (await contactWith()).id;
+    const someoneElse = { title: 'Other', direction: 'EVENT', interaction_date: 5 };
+    const primary_id = () => Bun.randomUUIDv7();
+    const other = { main_contact: (await contactWith()).id, ...someoneElse };
+    const rows: [Json, Json, boolean][] = [
+      [{}, other, true],
+      [{ secondary_id: 'b' }, { ...other, secondary_id: 'b' }, true],
+      [{ secondary_id: 'b' }, { main_contact, secondary_id: 'c' }, false],
+      [{ secondary_id: 'b' }, { main_contact }, false],
+      [{}, { main_contact, secondary_id: 'b' }, false],
+      [{}, { main_contact, type: 'MEMO' }, false],
+      [{}, { main_contact, primary_id: 'another' }, false],
+    ];
+    for (const [first, second, same] of rows) {
+      const id = primary_id();
+      expect(await isSame({ main_contact, primary_id: id, ...first }, { primary_id: id, ...second })).toBe(
+        same,
+      );
+    }
+  });
+
+  test('without: contact, type, direction, title and an explicitly given date agree', async () => {
+    const other = (await contactWith()).id;
+    const interaction_date = 1_767_225_600_000;
+    const rows: [Json, Json, boolean][] = [
+      [{}, {}, true],
+      [{}, { summary: 'Other' }, true],
+      [{}, { secondary_id: 's' }, true],
+      [{}, { main_contact: other }, false],
+      [{}, { type: 'MEMO' }, false],
+      [{}, { direction: 'OUTBOUND' }, false],
+      [{}, { title: 'hello' }, false],
+      [{}, { interaction_date: interaction_date + 1 }, false],
+      [{}, { interaction_date: null }, false],
+    ];
+    for (const [first, second, same] of rows) {
+      const main_contact = (await contactWith()).id;
+      const common = { main_contact, interaction_date };
+      expect(await isSame({ ...common, ...first }, { ...common, ...second })).toBe(same);
+    }
+    const { id } = await contactWith();
+    expect(await isSame({ main_contact: id }, { main_contact: id })).toBe(false);
+  });
+
+  test('the contact may be named by email', async () => {
+    const { id, email } = await contactWith();
+    const interaction_date = 1;
+    expect(
+      await isSame({ main_contact: id, interaction_date }, { main_contact_email: email, interaction_date }),
+    ).toBe(true);
+  });
+
+  test('write nothing: no contact, no time, no change', async () => {
+    const { id } = await contactWith();
+    const first = { ...BASE, main_contact: id, primary_id: 'write-nothing', interaction_date: 1_000 };
+    const { id: interaction } = await api.create('interactions', first);
+    const before = [await api.fetch('contacts', id), await contactsNow()];
+    const { main_contact: _, ...again } = { ...first, interaction_date: 9_000 };
+    for (const contact of [{ main_contact: id }, { main_contact_email: uniqueEmail() }]) {
+      const reply = await api.create('interactions', { ...again, ...contact });
+      expect(reply).toMatchObject({ id: interaction, is_duplicate: true, main_contact: id });
+    }
+    expect([await api.fetch('contacts', id), await contactsNow()]).toEqual(before);
+  });
+
+  test('are told within one batch', async () => {
+    const item = { ...BASE, main_contact_email: uniqueEmail(), primary_id: 'in-batch' };
+    const { data } = (await api.post('/interactions/batch', [item, item])).body;
+    expect(data.summary).toEqual({ total: 2, succeeded: 2, failed: 0 });
+    expect(data.items[1].data.id).toBe(data.items[0].data.id);
+    expect(data.items.map((one: Json) => one.data.is_duplicate)).toEqual([false, true]);
+  });
+
+  test('are not looked for in another organization', async () => {
+    const other = clientOf(harness, (await harness.issue({ orgId: harness.otherOrgId })).key);
+    const body = { ...BASE, main_contact_email: uniqueEmail(), primary_id: 'two-organizations' };
+    await api.create('interactions', body);
+    expect((await other.create('interactions', body)).is_duplicate).toBe(false);
+  });
+});
+
+test('last_interaction_at of the contact and its company moves forward, never back', async () => {
+  const company_id = (await api.create('companies')).id;
+  const { id } = await contactWith({ company_id });
+  const last = async () => [
+    (await api.fetch('contacts', id)).last_interaction_at,
+    (await api.fetch('companies', company_id)).last_interaction_at,
+  ];
+  expect(await last()).toEqual([null, null]);
+  for (const [date, expected] of [
+    [2_000, 2_000],
+    [1_000, 2_000],
+    [3_000, 3_000],
+  ] as const) {
+    await api.create('interactions', { ...BASE, main_contact: id, interaction_date: date });
+    expect(await last()).toEqual([rfc3339(expected), rfc3339(expected)]);
+  }
+  const colleague = (await contactWith({ company_id })).id;
+  await api.create('interactions', { ...BASE, main_contact: colleague, interaction_date: 2_500 });
+  expect((await api.fetch('contacts', colleague)).last_interaction_at).toBe(rfc3339(2_500));
+  expect(await last()).toEqual([rfc3339(3_000), rfc3339(3_000)]);
+});
+
+test('an interaction stays when its contact and company go', async () => {
+  const company_id = (await api.create('companies')).id;
+  const { id } = await contactWith({ company_id });
+  const made = await api.create('interactions', { ...BASE, main_contact: id });
+  await api.del(`/companies/${company_id}`);
+  expect(await api.fetch('interactions', made.id)).toMatchObject({ company_ids: [], contact_ids: [id] });
+  await api.del(`/contacts/${id}`);
+  expect(await api.fetch('interactions', made.id)).toMatchObject({ main_contact: null, contact_ids: [] });
+});
+
+test('every type and direction of the contract is taken', async () => {
+  const { id } = await contactWith();
+  const types =
+    'DIRECT_MESSAGE EMAIL MEETING MEMO BOOKING_CREATED BOOKING_CANCELLED MANUAL API_EVENT VOICE_NOTE';
+  for (const type of types.split(' '))
+    expect((await api.create('interactions', { ...BASE, type, main_contact: id })).type).toBe(type);
+  for (const direction of ['INBOUND', 'OUTBOUND', 'HYBRID', 'INTERNAL', 'EVENT'])
+    expect((await api.create('interactions', { ...BASE, direction, main_contact: id })).direction).toBe(
+      direction,
+    );
+});
