@@ -5,11 +5,10 @@ import { touchKey } from '../db/tables/keys.ts';
 import type { Access } from './access.ts';
 import { Cursors } from './cursor.ts';
 import { docs } from './docs/docs.ts';
+import { allOperations } from './interface.ts';
 import type { Logger } from './log.ts';
-import type { Operation } from './operation.ts';
 import { Authenticator } from './pipeline/credential.ts';
-import { startExchange } from './pipeline/exchange.ts';
-import { answer, answerError } from './pipeline/pipeline.ts';
+import { answer, answerError, exchangeOf } from './pipeline/pipeline.ts';
 import { KEY_LIMIT, ORG_LIMIT, RateLimiter } from './pipeline/rate-limit.ts';
 import { Replays } from './pipeline/replay.ts';
 import {
@@ -22,9 +21,6 @@ import {
 } from './pipeline/route.ts';
 import type { Services } from './pipeline/services.ts';
 import { FixedWindow, WINDOW_MS } from './pipeline/window.ts';
-import { TranscriptLinks } from './transcript-links.ts';
-import { v1Operations } from './v1/routes.ts';
-import { v2Operations } from './v2/routes.ts';
 
 export interface AppOptions {
   store: Store;
@@ -42,15 +38,10 @@ export interface AppOptions {
   logger?: Logger;
 }
 
-/** Every operation of the service, both versions. */
-export function allOperations(): Operation[] {
-  return [...v1Operations(), ...v2Operations()];
-}
-
 /** The server as an Elysia app; `handle(request)` answers, `listen` or `Bun.serve({ fetch })` serves. */
 export function createApp(options: AppOptions) {
   const services = servicesOf(options);
-  const operations = allOperations();
+  const operations = allOperations(options.signingSecret);
   const app = new Elysia({ strictPath: true, normalize: false });
   app.use(docs());
   app.get('/healthz', () => Response.json({ status: 'ok' }));
@@ -66,8 +57,7 @@ export function createApp(options: AppOptions) {
   }
   app.all('/*', ({ request }) => refuse(services, request), { parse: 'none' });
   app.onError(({ error, request }) => {
-    const exchange = startExchange(request, apiOfPath(rawPath(request.url)), services.now());
-    return answerError(services, exchange, error);
+    return answerError(services, exchangeOf(services, request, apiOfPath(rawPath(request.url))), error);
   });
   return app;
 }
@@ -78,7 +68,6 @@ function servicesOf(options: AppOptions): Services {
   return {
     store,
     cursors: new Cursors(signingSecret),
-    transcriptLinks: new TranscriptLinks(signingSecret),
     authenticator: new Authenticator(store.read),
     limiter: new RateLimiter(options.keyLimit ?? KEY_LIMIT, options.orgLimit ?? ORG_LIMIT),
     replays: new Replays(),
@@ -117,7 +106,7 @@ function refuse(
   methods: readonly string[] = [],
 ): Response {
   const path = rawPath(request.url);
-  const exchange = startExchange(request, apiOfPath(path), services.now());
+  const exchange = exchangeOf(services, request, apiOfPath(path));
   const isKnown = template !== undefined && matchPath(template, path) !== undefined;
   const response = answerError(services, exchange, isKnown ? methodNotAllowed(methods) : unknownPath());
   services.logRequest(exchange, response.status);

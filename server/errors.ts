@@ -38,6 +38,8 @@ export type Detail = {
 export interface ApiErrorOptions {
   details?: Detail[];
   headers?: Record<string, string>;
+  /** Path, from the root, of the record that the answer points to. */
+  location?: string;
   /** What really happened, for the log only. */
   cause?: unknown;
 }
@@ -47,6 +49,7 @@ export class ApiError extends Error {
   readonly fault: Fault;
   readonly details: Detail[] | null;
   readonly headers: Record<string, string>;
+  readonly location: string | null;
 
   constructor(fault: Fault, message: string, options: ApiErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -54,6 +57,7 @@ export class ApiError extends Error {
     this.fault = fault;
     this.details = options.details ?? null;
     this.headers = options.headers ?? {};
+    this.location = options.location ?? null;
   }
 
   /** HTTP status. */

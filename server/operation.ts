@@ -5,7 +5,6 @@ import type { Db } from '../db/schema.ts';
 import type { Access } from './access.ts';
 import type { Cursors } from './cursor.ts';
 import type { Detail } from './errors.ts';
-import type { TranscriptLinks } from './transcript-links.ts';
 
 export type Api = 'v1' | 'v2';
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -34,10 +33,15 @@ export interface Call {
   now: number;
   baseUrl: string;
   cursors: Cursors;
-  transcriptLinks: TranscriptLinks;
 }
 
-/** What an operation answers; the envelope is put around it. */
+/** Whom an operation lets in by itself, and the headers that its answer then carries. */
+export interface Admission {
+  access: Access;
+  headers: Record<string, string>;
+}
+
+/** What an operation answers, with paths from the root; the envelope is put around it. */
 export type Answer =
   | { status: 200 | 201; object: 'success'; data: JsonValue; location?: string }
   | { status: 200; object: 'list'; data: Data[]; endCursor: string | null; hasNextPage: boolean }
@@ -54,10 +58,13 @@ export interface Operation {
   tag: string;
   summary: string;
   description?: string;
-  /** Scopes that are all required; none for an endpoint with a credential of its own. */
+  /** Scopes that are all required; none for an operation that lets requests in by itself. */
   scopes: readonly string[];
-  /** The request carries its own credential (a signed token) instead of a key. */
-  isTokenAuthorized?: boolean;
+  /**
+   * Lets a request in that carries a credential of its own instead of a key, within limits of its own.
+   * @throws ApiError for one that it keeps out
+   */
+  admit?(request: Request, now: number): Admission;
   /** A user-bound key is refused: the resource belongs to the organization. */
   isOrganizationOnly?: boolean;
   /** Runs in a write transaction. */

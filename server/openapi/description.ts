@@ -3,8 +3,8 @@ import { V1_SCOPES, V2_SCOPES } from '../../db/resources/index.ts';
 import { BATCH_BODY_BYTES_MAX, BATCH_ITEMS_MAX, BODY_BYTES_MAX } from '../operation.ts';
 import { WRONG_CREDENTIALS_PER_MINUTE } from '../pipeline/credential.ts';
 import { KEY_LIMIT, ORG_LIMIT } from '../pipeline/rate-limit.ts';
-import { DOWNLOADS_PER_MINUTE, LINK_LIFETIME_SECONDS } from '../transcript-links.ts';
 import { PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX } from '../v2/paging.ts';
+import { DOWNLOADS_PER_MINUTE, LINK_LIFETIME_SECONDS } from '../v2/transcript-links.ts';
 
 const MIB = 1024 * 1024;
 

@@ -3,9 +3,8 @@ import { swagger } from '@elysiajs/swagger';
 import { Elysia } from 'elysia';
 import { type Data, isObject, type JsonValue } from '../../db/declare/json.ts';
 import manifest from '../../package.json' with { type: 'json' };
+import { describedOperations } from '../interface.ts';
 import type { Api, Operation } from '../operation.ts';
-import { v1Operations } from '../v1/routes.ts';
-import { v2Operations } from '../v2/routes.ts';
 import { description } from './description.ts';
 import { errorComponents } from './errors.ts';
 import { HEADERS } from './headers.ts';
@@ -29,9 +28,7 @@ export function openApiDocument(api?: Api): Promise<Data> {
 }
 
 async function buildDocument(api: Api | undefined): Promise<Data> {
-  const operations = [...v2Operations(), ...v1Operations()].filter(
-    (one) => api === undefined || one.api === api,
-  );
+  const operations = describedOperations().filter((one) => api === undefined || one.api === api);
   const app = new Elysia().use(
     swagger({ path: '/docs', specPath: SPEC_PATH, documentation: frame(operations) }),
   );

@@ -159,7 +159,7 @@ export function errorComponents(): Data {
 
 /** References to the error answers of an operation, by status. */
 export function errorResponses(operation: Operation): Data {
-  const isLink = operation.isTokenAuthorized === true;
+  const isLink = operation.admit !== undefined;
   const family = isLink ? 'Link' : operation.api === 'v1' ? 'V1' : 'V2';
   const always = isLink ? [405, 429, 500] : [401, 403, 405, 429, 500];
   const statuses = [...new Set([...always, ...operation.errorStatuses])].sort();

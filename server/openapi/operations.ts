@@ -13,7 +13,7 @@ import { describeSchema } from './schemas.ts';
 
 /** The detail of an operation's route, from which @elysiajs/swagger describes it. */
 export function operationDetail(operation: Operation): DocumentDecoration {
-  const { id, tag, summary, api, scopes, isTokenAuthorized } = operation;
+  const { id, tag, summary, api, scopes, admit } = operation;
   const detail: Data = {
     operationId: id,
     tags: [tag],
@@ -25,7 +25,7 @@ export function operationDetail(operation: Operation): DocumentDecoration {
   };
   if (operation.body !== undefined) detail.requestBody = requestBody(operation);
   if (api === 'v1') detail.deprecated = true;
-  if (isTokenAuthorized === true) detail.security = [];
+  if (admit !== undefined) detail.security = [];
   return detail as DocumentDecoration;
 }
 

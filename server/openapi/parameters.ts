@@ -21,7 +21,7 @@ export function parametersOf(operation: Operation): Data[] {
   const path = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) =>
     pathParameter(operation, name),
   );
-  const isRequired = operation.isTokenAuthorized === true;
+  const isRequired = operation.admit !== undefined;
   const query = Object.entries(operation.query).map(([name, parameter]) =>
     queryParameter(name, parameter, isRequired),
   );

@@ -7,11 +7,11 @@ import { companies } from '../../db/resources/companies.ts';
 import { contacts } from '../../db/resources/contacts.ts';
 import { RESOURCES } from '../../db/resources/index.ts';
 import { interactions } from '../../db/resources/interactions.ts';
+import { describedOperations } from '../interface.ts';
 import type { Operation } from '../operation.ts';
 import * as v1Schemas from '../v1/schemas.ts';
 import { v1Name, v2Name } from '../v1/translate.ts';
 import { capitalized } from '../v2/naming.ts';
-import { v2Operations } from '../v2/routes.ts';
 import { SHARED_SCHEMAS } from './envelopes.ts';
 import { mapValues, refTo, toComponent, toOpenApi } from './json-schema.ts';
 
@@ -60,7 +60,7 @@ function component({ name, schema, describe }: Named): [string, Data] {
 }
 
 function allNamed(): Named[] {
-  named ??= [...RESOURCES.flatMap(namedOf), ...v2Operations().flatMap(namedAnswer), ...namedOfV1()];
+  named ??= [...RESOURCES.flatMap(namedOf), ...describedOperations().flatMap(namedAnswer), ...namedOfV1()];
   return named;
 }
 
@@ -78,8 +78,13 @@ function namedOf(resource: Resource): Named[] {
 }
 
 // Answers that are more than a record: linked records, what a create adds, transcripts.
-function namedAnswer({ id, answer }: Operation): Named[] {
-  if (answer === undefined || RESOURCES.some(({ responseSchema }) => responseSchema === answer)) return [];
+function namedAnswer({ api, id, answer }: Operation): Named[] {
+  if (
+    api === 'v1' ||
+    answer === undefined ||
+    RESOURCES.some(({ responseSchema }) => responseSchema === answer)
+  )
+    return [];
   const [, verb, subject = ''] = /^([a-z]+)(.*)$/.exec(id) ?? [];
   if (verb === 'list') return [{ name: `${subject}Item`, schema: answer, describe: unchanged }];
   if (verb === 'create') return [{ name: `${subject}Created`, schema: answer, describe: unchanged }];

@@ -28,15 +28,13 @@ export class Authenticator {
 
   /**
    * Who is asking.
-   * @param addressOf gives the client's network address; asked only if the credential is wrong
-   * @param now Unix milliseconds
+   * @param at.addressOf gives the client's network address; asked only if the credential is wrong
+   * @param at.now Unix milliseconds
    * @throws ApiError 401, or 429 for an address with too many wrong credentials in this minute
    */
   async authenticate(
     request: Request,
-    api: Api,
-    addressOf: (request: Request) => string,
-    now: number,
+    { api, addressOf, now }: { api: Api; addressOf: (request: Request) => string; now: number },
   ): Promise<Access> {
     const sent = credentialOf(request.headers);
     if (sent === null) {

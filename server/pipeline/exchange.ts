@@ -8,6 +8,8 @@ export interface Exchange {
   readonly requestId: string;
   /** Unix milliseconds at which it arrived. */
   readonly now: number;
+  /** Where clients reach the service, without a trailing slash. */
+  readonly baseUrl: string;
   /** Headers that every answer from here on carries. */
   readonly headers: Record<string, string>;
   /** For the log: whose key it was, once that is known. */
@@ -16,10 +18,10 @@ export interface Exchange {
 
 const ID_BYTES = 15;
 
-/** Starts an exchange. `now` is in Unix milliseconds. */
-export function startExchange(request: Request, api: Api, now: number): Exchange {
+/** Starts an exchange. */
+export function startExchange(given: Pick<Exchange, 'request' | 'api' | 'now' | 'baseUrl'>): Exchange {
   const requestId = `req_${Buffer.from(crypto.getRandomValues(new Uint8Array(ID_BYTES))).toString('base64url')}`;
-  return { request, api, requestId, now, headers: { 'X-Request-Id': requestId }, keyId: null };
+  return { ...given, requestId, headers: { 'X-Request-Id': requestId }, keyId: null };
 }
 
 /** The `meta` of every envelope. */

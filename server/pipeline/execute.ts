@@ -3,33 +3,28 @@ import { attempt } from '../../db/savepoint.ts';
 import type { Store } from '../../db/store.ts';
 import { ApiError } from '../errors.ts';
 import type { Call, Operation } from '../operation.ts';
-import { ConflictError } from '../records/conflict.ts';
 import type { Exchange } from './exchange.ts';
 import type { KeyedRequest, Replays } from './replay.ts';
 import { type Rendered, renderAnswer, renderError } from './respond.ts';
 
-/** Runs an operation whose request has passed every check. */
-export async function execute(
-  operation: Operation,
-  call: Omit<Call, 'db'>,
-  exchange: Exchange,
-  store: Store,
-  keyed: KeyedRequest | null,
-  replays: Replays,
-): Promise<Rendered> {
+/** A request that has passed every check. */
+export interface Executable {
+  operation: Operation;
+  call: Omit<Call, 'db'>;
+  exchange: Exchange;
+  keyed: KeyedRequest | null;
+}
+
+/** Runs the operation of a request and gives its answer. */
+export async function execute(store: Store, replays: Replays, executable: Executable): Promise<Rendered> {
+  const { operation, call, exchange, keyed } = executable;
   if (!operation.isWrite) return renderAnswer(exchange, await operation.run({ ...call, db: store.read }));
-  if (keyed === null) {
-    const answer = await store
-      .write((db) => operation.run({ ...call, db }))
-      .catch((error) => {
-        throw located(error, call.baseUrl);
-      });
-    return renderAnswer(exchange, answer);
-  }
+  if (keyed === null)
+    return renderAnswer(exchange, await store.write((db) => operation.run({ ...call, db })));
   return store.write(async (db) => {
     const rendered = await attempt(db, () => operation.run({ ...call, db })).then(
       (answer) => renderAnswer(exchange, answer),
-      (error) => renderStorable(exchange, located(error, call.baseUrl)),
+      (error) => renderStorable(exchange, error),
     );
     await replays.store(db, keyed, rendered, call.now);
     return rendered;
@@ -41,12 +36,4 @@ function renderStorable(exchange: Exchange, error: unknown): Rendered {
   if (error instanceof ApiError && (error.status === 404 || error.status === 409))
     return renderError(exchange, error);
   throw error;
-}
-
-// A conflict points to the record that is in the way, where the key may see it.
-function located(error: unknown, baseUrl: string): unknown {
-  if (error instanceof ConflictError && error.existingId !== null) {
-    error.headers.Location = `${baseUrl}/api/v2/${error.resource}/${error.existingId}`;
-  }
-  return error;
 }

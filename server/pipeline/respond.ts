@@ -15,7 +15,7 @@ export function renderAnswer(exchange: Exchange, answer: Answer): Rendered {
   if (answer.status === 204) return { status: 204, location: null, body: '' };
   const { object, data, status } = answer;
   const meta = metaOf(exchange);
-  const location = (object === 'success' && answer.location) || null;
+  const location = (object === 'success' && answer.location && exchange.baseUrl + answer.location) || null;
   if (object !== 'list') return { status, location, body: JSON.stringify({ object, data, meta }) };
   const page_info = { has_next_page: answer.hasNextPage, end_cursor: answer.endCursor };
   return { status, location, body: JSON.stringify({ object, data, page_info, meta }) };
@@ -25,7 +25,8 @@ export function renderAnswer(exchange: Exchange, answer: Answer): Rendered {
 export function renderError(exchange: Exchange, error: ApiError): Rendered {
   const { code, message, details } = error;
   const envelope = { object: 'error', error: { code, message, details }, meta: metaOf(exchange) };
-  return { status: error.status, location: error.headers.Location ?? null, body: JSON.stringify(envelope) };
+  const location = error.location === null ? null : exchange.baseUrl + error.location;
+  return { status: error.status, location, body: JSON.stringify(envelope) };
 }
 
 /** The public form of anything thrown. */

@@ -2,7 +2,6 @@
 import type { Store } from '../../db/store.ts';
 import type { Access } from '../access.ts';
 import type { Cursors } from '../cursor.ts';
-import type { TranscriptLinks } from '../transcript-links.ts';
 import type { Authenticator } from './credential.ts';
 import type { Exchange } from './exchange.ts';
 import type { RateLimiter } from './rate-limit.ts';
@@ -12,7 +11,6 @@ import type { Replays } from './replay.ts';
 export interface Services {
   store: Store;
   cursors: Cursors;
-  transcriptLinks: TranscriptLinks;
   authenticator: Authenticator;
   limiter: RateLimiter;
   replays: Replays;

@@ -3,20 +3,19 @@ import { ApiError } from '../errors.ts';
 
 /** A conflict with an existing record, which the answer points to where the key may see it. */
 export class ConflictError extends ApiError {
-  /** Resource (plural) of the record that is in the way. */
-  readonly resource: string;
-  /** Its id; null where the key may not see it. */
-  readonly existingId: string | null;
   /** The field that conflicts, dotted. */
   readonly path: string;
 
+  /**
+   * @param resource (plural) of the record that is in the way
+   * @param existingId its id; null where the key may not see it
+   */
   constructor(resource: string, existingId: string | null, path: string, message: string) {
     super('RESOURCE_CONFLICT', `${path}: ${message}`, {
       details: [{ path, message, code: 'RESOURCE_CONFLICT' }],
+      ...(existingId !== null && { location: `/api/v2/${resource}/${existingId}` }),
     });
     this.name = 'ConflictError';
-    this.resource = resource;
-    this.existingId = existingId;
     this.path = path;
   }
 }

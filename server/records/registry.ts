@@ -8,7 +8,6 @@ import { interactionRules } from './interactions.ts';
 import { meetingRules } from './meetings.ts';
 import { noteRules } from './notes.ts';
 import { pipelineRules } from './pipelines.ts';
-import { recordingRules } from './recordings.ts';
 import type { Rules } from './rules.ts';
 import { segmentRules } from './segments.ts';
 import { taskRules } from './tasks.ts';
@@ -22,7 +21,6 @@ const RULES: Record<string, Rules> = {
   meetings: meetingRules,
   notes: noteRules,
   pipelines: pipelineRules,
-  recordings: recordingRules,
   segments: segmentRules,
   tasks: taskRules,
 };

@@ -4,7 +4,6 @@ import type { Resource } from '../../db/declare/resource.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Access } from '../access.ts';
 import type { Detail } from '../errors.ts';
-import type { Call } from '../operation.ts';
 
 /** A create or an update on its way. */
 export interface Change {
@@ -45,6 +44,4 @@ export interface Rules {
   beforeDelete?(change: Pick<Change, 'trx' | 'access' | 'id'>): Promise<void>;
   /** Fills in the computed fields of records that are about to be shown. */
   present?(reader: Reader, records: Data[]): Promise<void>;
-  /** Adds what a record shows only when it is got by itself. */
-  showOne?(call: Call, record: Data): Data;
 }

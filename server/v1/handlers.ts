@@ -43,7 +43,7 @@ export async function createPerson(call: Call): Promise<Answer> {
   const { type: _, identifier, ...names } = call.body as Data;
   const input = toV2({ email: identifier ?? null, ...names });
   const contact = await inV1Names(() => createRecord(call, contacts, input), 'keep', { email: 'identifier' });
-  return created(call, 'people', contact.id, toPerson(contact));
+  return created('people', contact.id, toPerson(contact));
 }
 
 /** Creates or merges by email, which matches alternative addresses too; the primary one then stays what it was. */
@@ -85,7 +85,7 @@ export async function createCompany(call: Call): Promise<Answer> {
   const existing = await findCompanyByDomain(call.db, call.access.orgId, String(input.domain));
   if (existing !== undefined) return success({ id: existing.id });
   const company = await inV1Names(() => createRecord(call, companies, input), 'keep');
-  return created(call, 'companies', company.id, { id: company.id ?? null });
+  return created('companies', company.id, { id: company.id ?? null });
 }
 
 export async function updateCompany(call: Call): Promise<Answer> {
@@ -109,7 +109,7 @@ export async function createInteraction(call: Call): Promise<Answer> {
   if (typeof input.interaction_date === 'number') input.interaction_date = Math.trunc(input.interaction_date);
   const interaction = await inV1Names(() => createRecord(call, interactions, input), 'keep');
   const { id = null, is_duplicate: isDuplicate = false } = interaction;
-  return created(call, 'interactions', id, { id, isDuplicate });
+  return created('interactions', id, { id, isDuplicate });
 }
 
 export function queryInteractions(call: Call): Promise<Answer> {
@@ -155,9 +155,8 @@ function success(data: Data): Answer {
   return { status: 200, object: 'success', data };
 }
 
-function created(call: Call, collection: string, id: Data[string] | undefined, data: Data): Answer {
-  const location = `${call.baseUrl}/api/v1/${collection}/${id}`;
-  return { status: 201, object: 'success', data, location };
+function created(collection: string, id: Data[string] | undefined, data: Data): Answer {
+  return { status: 201, object: 'success', data, location: `/api/v1/${collection}/${id}` };
 }
 
 // Faults come back in v1 names; a conflict stays a 409 or, in the rows of the contract that list none, is a 422.

@@ -16,14 +16,17 @@ import { batchCreate, batchSchema } from './batch.ts';
 import { operationId, pathOf, titleOf } from './naming.ts';
 import { identityOf, listParameters, listRequest } from './paging.ts';
 
+/** Adds to a record what it shows only when it is got by itself. */
+export type ShowOne = (call: Call, record: Data) => Data;
+
 type Common = Pick<Operation, 'api' | 'tag'>;
 
 /** The operations of a resource itself, as its declaration names them. */
-export function collectionOperations(resource: Resource): Operation[] {
+export function collectionOperations(resource: Resource, showOne?: ShowOne): Operation[] {
   const common: Common = { api: 'v2', tag: titleOf(resource) };
   const makers: Record<Verb, () => Operation> = {
     list: () => ({ ...common, ...list(resource) }),
-    get: () => ({ ...common, ...get(resource) }),
+    get: () => ({ ...common, ...get(resource, showOne) }),
     create: () => ({ ...common, ...create(resource) }),
     update: () => ({ ...common, ...update(resource) }),
     delete: () => ({ ...common, ...remove(resource) }),
@@ -59,7 +62,7 @@ function list(resource: Resource): Specific {
   };
 }
 
-function get(resource: Resource): Specific {
+function get(resource: Resource, showOne: ShowOne = (_, record) => record): Specific {
   return {
     method: 'GET',
     path: `${pathOf(resource)}/{id}`,
@@ -74,8 +77,7 @@ function get(resource: Resource): Specific {
     errorStatuses: [404, 422],
     run: async (call): Promise<Answer> => {
       const record = await getRecord(call, resource, idOf(call));
-      const data = rulesOf(resource).showOne?.(call, record) ?? record;
-      return { status: 200, object: 'success', data };
+      return { status: 200, object: 'success', data: showOne(call, record) };
     },
   };
 }
@@ -94,7 +96,7 @@ function create(resource: Resource): Specific {
     errorStatuses: [...conflictsOf(resource, 'claim'), 413, 422],
     run: async (call): Promise<Answer> => {
       const data = await createRecord(call, resource, call.body as Data);
-      const location = `${call.baseUrl}${pathOf(resource)}/${data.id}`;
+      const location = `${pathOf(resource)}/${data.id}`;
       return { status: 201, object: 'success', data, location };
     },
   };

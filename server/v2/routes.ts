@@ -1,22 +1,28 @@
 // The v2 interface: every resource's endpoints, derived from its declaration.
 import type { Association, Link, Resource } from '../../db/declare/resource.ts';
 import { RESOURCES } from '../../db/resources/index.ts';
+import { recordings } from '../../db/resources/recordings.ts';
 import type { Operation } from '../operation.ts';
 import { associationOperations } from './associations.ts';
-import { collectionOperations } from './collections.ts';
+import { collectionOperations, type ShowOne } from './collections.ts';
 import { linkOperations } from './links.ts';
-import { transcriptDownload } from './transcripts.ts';
+import type { TranscriptLinks } from './transcript-links.ts';
+import { transcriptDownload, withTranscriptLink } from './transcripts.ts';
 
-/** All operations of version 2. */
-export function v2Operations(): Operation[] {
-  return [...RESOURCES.flatMap(operationsOf), transcriptDownload];
+/** All operations of version 2; `transcriptLinks` issues and opens what its downloads are let in by. */
+export function v2Operations(transcriptLinks: TranscriptLinks): Operation[] {
+  const showOne: Record<string, ShowOne> = { [recordings.name]: withTranscriptLink(transcriptLinks) };
+  return [
+    ...RESOURCES.flatMap((resource) => operationsOf(resource, showOne[resource.name])),
+    transcriptDownload(transcriptLinks),
+  ];
 }
 
-function operationsOf(resource: Resource): Operation[] {
+function operationsOf(resource: Resource, showOne?: ShowOne): Operation[] {
   const links = Object.entries(resource.links) as [string, Link][];
   const associations = Object.entries(resource.associations) as [string, Association][];
   return [
-    ...collectionOperations(resource),
+    ...collectionOperations(resource, showOne),
     ...links.flatMap(([name, link]) => linkOperations(resource, name, link)),
     ...associations.flatMap(([name, association]) => associationOperations(resource, name, association)),
   ];

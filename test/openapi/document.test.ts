@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { V2_SCOPES } from '../../db/resources/index.ts';
-import { allOperations } from '../../server/app.ts';
+import { describedOperations } from '../../server/interface.ts';
 import { openApiDocument } from '../../server/openapi/document.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { faultsAgainst, resolved } from '../support/openapi.ts';
 
 const ROOT = join(import.meta.dir, '../..');
-const OPERATIONS = allOperations();
+const OPERATIONS = describedOperations();
 const document: Json = await openApiDocument();
 
 let crm: Harness;
@@ -108,9 +108,9 @@ describe('the document', () => {
       expect(one['x-required-scopes']).toEqual([...operation.scopes]);
       for (const scope of operation.scopes) expect(one.description).toContain(`\`${scope}\``);
       expect(one.deprecated).toBe(operation.api === 'v1' ? true : undefined);
-      expect(one.security).toEqual(operation.isTokenAuthorized ? [] : undefined);
+      expect(one.security).toEqual(operation.admit ? [] : undefined);
 
-      const always = operation.isTokenAuthorized ? [405, 429, 500] : [401, 403, 405, 429, 500];
+      const always = operation.admit ? [405, 429, 500] : [401, 403, 405, 429, 500];
       const statuses = new Set([...operation.successStatuses, ...always, ...operation.errorStatuses]);
       expect(Object.keys(one.responses)).toEqual([...statuses].toSorted((a, b) => a - b).map(String));
 

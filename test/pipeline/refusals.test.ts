@@ -1,6 +1,6 @@
 // Refusals that every route shares, by one table over all operations: what a new route gets without a test of its own.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { allOperations } from '../../server/app.ts';
+import { describedOperations } from '../../server/interface.ts';
 import type { Operation } from '../../server/operation.ts';
 import { expectRefusal, type FaultRow, versionOf } from '../support/envelope.ts';
 import { type Harness, type RequestInput, startHarness } from '../support/harness.ts';
@@ -35,7 +35,7 @@ interface Refusal {
   headers?: Record<string, RegExp>;
 }
 
-const needsKey = (operation: Operation) => operation.isTokenAuthorized !== true;
+const needsKey = (operation: Operation) => operation.admit === undefined;
 const takesBody = (operation: Operation) => operation.body !== undefined;
 const takesOne = (operation: Operation) => takesBody(operation) && operation.isBatch !== true;
 const honoursKeys = ({ api, method }: Operation) => api === 'v2' && (method === 'POST' || method === 'PATCH');
@@ -185,7 +185,7 @@ const REFUSALS: Refusal[] = [
   },
 ];
 
-const OPERATIONS = allOperations();
+const OPERATIONS = describedOperations();
 const pathOf = (operation: Operation) => operation.path.replaceAll(/\{\w+\}/g, 'some-id');
 
 for (const refusal of REFUSALS) {

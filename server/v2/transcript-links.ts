@@ -1,7 +1,9 @@
 // Links to transcripts: the signed token is the only credential, opens one transcript, and lasts five minutes.
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { ApiError } from './errors.ts';
-import { FixedWindow } from './pipeline/window.ts';
+import type { Access } from '../access.ts';
+import { ApiError } from '../errors.ts';
+import type { Admission } from '../operation.ts';
+import { FixedWindow, limitExceeded, limitHeaders } from '../pipeline/window.ts';
 
 /** How long a link can be used, in seconds. */
 export const LINK_LIFETIME_SECONDS = 300;
@@ -10,10 +12,11 @@ export const DOWNLOADS_PER_MINUTE = 60;
 export const TRANSCRIPT_PATH = '/api/v2/transcripts/download';
 
 const SIGNATURE_BYTES = 32;
+const NOBODY: Omit<Access, 'orgId'> = { keyId: '', level: 'organization', userId: null, scopes: new Set() };
 
 export class TranscriptLinks {
   readonly #secret: string;
-  readonly downloads = new FixedWindow(DOWNLOADS_PER_MINUTE);
+  readonly #downloads = new FixedWindow(DOWNLOADS_PER_MINUTE);
 
   /** @param secret signs the tokens */
   constructor(secret: string) {
@@ -29,14 +32,34 @@ export class TranscriptLinks {
     return `${baseUrl}${TRANSCRIPT_PATH}?token=${token}`;
   }
 
-  /** The recording a token opens; undefined if it was altered or its time is over. */
-  open(token: string, now: number): { orgId: string; id: string } | undefined {
+  /**
+   * Lets a download in, and counts it. `now` is in Unix milliseconds.
+   * @throws ApiError 404 if the link is not good, 429 if it was used too often in this minute
+   */
+  admit(request: Request, now: number): Admission {
+    // A credential comes before validation: whatever is wrong with the token, it opens nothing.
+    const [token = '', ...more] = new URL(request.url).searchParams.getAll('token');
+    if (more.length > 0) throw linkGone();
+    const { orgId } = this.open(token, now);
+    const state = this.#downloads.peek(token, now);
+    if (state.remaining === 0)
+      throw limitExceeded(state, now, `This link was used ${state.limit} times in this minute`);
+    this.#downloads.count(token, now);
+    return { access: { ...NOBODY, orgId }, headers: limitHeaders(this.#downloads.peek(token, now)) };
+  }
+
+  /**
+   * The recording whose transcript a token opens. `now` is in Unix milliseconds.
+   * @throws ApiError 404 if the token was altered or its time is over
+   */
+  open(token: string, now: number): { orgId: string; id: string } {
     const bytes = Buffer.from(token, 'base64url');
     const payload = bytes.subarray(SIGNATURE_BYTES);
-    if (payload.length === 0 || bytes.toString('base64url') !== token) return undefined;
-    if (!timingSafeEqual(bytes.subarray(0, SIGNATURE_BYTES), this.#sign(payload))) return undefined;
+    if (payload.length === 0 || bytes.toString('base64url') !== token) throw linkGone();
+    if (!timingSafeEqual(bytes.subarray(0, SIGNATURE_BYTES), this.#sign(payload))) throw linkGone();
     const [orgId = '', id = '', expires = '0'] = payload.toString().split(' ');
-    return Number(expires) > now ? { orgId, id } : undefined;
+    if (Number(expires) <= now) throw linkGone();
+    return { orgId, id };
   }
 
   #sign(payload: Buffer): Buffer {
