@@ -1,31 +1,7 @@
 // `crm import`: brings a file of records in, or everything that `crm export all` wrote.
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { usageError } from '../errors.ts';
-import type { DateFormat } from '../import/plan/dates.ts';
-import type { ImportRequest, OnDuplicate } from '../import/request.ts';
-import type { Format } from '../import/row.ts';
+import type { Command } from 'commander';
+import { addImportFlags, type ImportFlags, readImportFlags, refuseFlagsOfOneFile } from '../import/flags.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
-import { collect, count } from '../settings/options.ts';
-
-interface Options {
-  format?: Format;
-  map?: string[];
-  mapFile?: string;
-  mapValue?: string[];
-  set?: string[];
-  custom?: boolean;
-  dryRun?: boolean;
-  errors?: string;
-  onDuplicate: OnDuplicate;
-  batchSize: number;
-  dateFormat?: DateFormat;
-  createMissing?: boolean;
-  concurrency: number;
-  stopAfter?: number;
-  resume: boolean;
-  yes?: boolean;
-  quiet?: boolean;
-}
 
 const HELP = `
 Columns are matched to fields by name, whatever case, spaces and punctuation; the names that HubSpot, Google, Outlook,
@@ -59,7 +35,7 @@ Examples:
 
 /** Adds `crm import`. */
 export function registerImportCommand(program: Command): void {
-  program
+  const command = program
     .command('import')
     .summary('bring records in from CSV, JSON or NDJSON')
     .description(
@@ -70,109 +46,21 @@ export function registerImportCommand(program: Command): void {
       'companies, contacts, pipelines, deals, tasks, notes, segments, interactions, or all',
     )
     .argument('<file>', 'a file, - for standard input, or with "all" a folder')
-    .addOption(
-      new Option('--format <format>', 'of the input (default: by its name, or its first character)').choices([
-        'csv',
-        'json',
-        'ndjson',
-      ]),
-    )
-    .option('--map <header=field>', 'what a column means; repeatable', collect)
-    .option('--map-file <file>', 'JSON object of such mappings')
-    .option('--map-value <header:value=new>', 'replaces a value of a column; repeatable', collect)
-    .option('--set <field=value>', 'a value for every row; repeatable', collect)
-    .option('--custom', 'keep unknown columns as custom.*')
-    .option('--dry-run', 'check everything, write nothing')
-    .option('--errors <file>', 'where rejected rows go (default: FILE.errors.csv or .ndjson)')
-    .addOption(
-      new Option('--on-duplicate <what>', 'when an email or domain is there already')
-        .choices(['skip', 'update', 'fail'])
-        .default('fail'),
-    )
-    .addOption(new Option('--batch-size <n>', 'rows in a request').argParser(upTo(100)).default(100))
-    .addOption(
-      new Option('--date-format <format>', 'how slashed dates, or plain digits, are read').choices([
-        'iso',
-        'mdy',
-        'dmy',
-        'unix-ms',
-      ]),
-    )
-    .option('--create-missing', 'create companies that are not found')
-    .addOption(new Option('--concurrency <n>', 'requests at once').argParser(upTo(32)).default(4))
-    .addOption(new Option('--stop-after <n>', 'stop after so many rejected rows').argParser(count))
-    .option('--no-resume', 'start afresh, with new idempotency keys')
-    .option('--yes', 'do not ask whether rows of unknown fate are to be sent again')
-    .option('--quiet', 'say nothing but errors')
     .addHelpText('after', HELP)
-    .action((resource: string, file: string, options: Options, command: Command) =>
-      run(resource, file, options, resolveConfig(command)),
+    .action((resource: string, input: string, options: Record<string, unknown>, command: Command) =>
+      run(resource, input, readImportFlags(options), resolveConfig(command)),
     );
+  addImportFlags(command);
 }
 
-function upTo(maximum: number): (value: string) => number {
-  return (value) => {
-    const number = count(value);
-    if (number > maximum) throw new InvalidArgumentError(`Give a whole number from 1 to ${maximum}.`);
-    return number;
-  };
-}
-
-async function run(resource: string, file: string, options: Options, config: Config): Promise<void> {
-  const request = requestOf(resource, file, options);
+async function run(resource: string, input: string, flags: ImportFlags, config: Config): Promise<void> {
+  const request = { resource, input, ...flags };
   const { reportAll, reportImport } = await import('../import/summary.ts');
   if (resource === 'all') {
-    refuseForAll(options);
+    refuseFlagsOfOneFile(flags);
     const { importAll } = await import('../import/all/import-all.ts');
     return reportAll(await importAll(request, config), request, config);
   }
   const { runImport } = await import('../import/import-file.ts');
   await reportImport(await runImport(request, config), request, config);
-}
-
-/** The folder says itself what its files mean. */
-function refuseForAll(options: Options): void {
-  const given = Object.entries({
-    '--format': options.format,
-    '--map': options.map,
-    '--map-file': options.mapFile,
-    '--map-value': options.mapValue,
-    '--set': options.set,
-    '--custom': options.custom,
-    '--dry-run': options.dryRun,
-    '--errors': options.errors,
-    '--date-format': options.dateFormat,
-    '--create-missing': options.createMissing,
-    '--stop-after': options.stopAfter,
-  }).flatMap(([flag, value]) => (value ? [flag] : []));
-  if (given.length === 0) return;
-  throw usageError(
-    `"crm import all" takes no ${given.join(' and no ')}.`,
-    'it takes --on-duplicate, --batch-size, --concurrency, --no-resume, --yes and --quiet; for more, import the files one by one.',
-  );
-}
-
-function requestOf(resource: string, input: string, options: Options): ImportRequest {
-  const { map = [], mapFile, mapValue = [], set = [], onDuplicate, batchSize, concurrency } = options;
-  return {
-    resource,
-    input,
-    format: options.format ?? null,
-    map,
-    mapValue,
-    set,
-    ...(mapFile !== undefined && { mapFile }),
-    custom: options.custom ?? false,
-    dateFormat: options.dateFormat ?? null,
-    isDryRun: options.dryRun ?? false,
-    errors: options.errors ?? null,
-    onDuplicate,
-    batchSize,
-    concurrency,
-    createMissing: options.createMissing ?? false,
-    stopAfter: options.stopAfter ?? null,
-    isResumeWanted: options.resume,
-    isConfirmed: options.yes ?? false,
-    isQuiet: options.quiet ?? false,
-  };
 }

@@ -1,9 +1,8 @@
 // What an import is asked to do, and what it tells in the end.
+import type { ImportFlags } from './flags.ts';
 import type { SlashedOrder } from './plan/dates.ts';
-import type { PlanOptions } from './plan/plan.ts';
-import type { Format } from './row.ts';
 
-export type OnDuplicate = 'skip' | 'update' | 'fail';
+export type OnDuplicate = ImportFlags['onDuplicate'];
 
 export interface Counts {
   created: number;
@@ -24,23 +23,10 @@ export function totalCounts(parts: readonly Counts[]): Counts {
   return total;
 }
 
-export interface ImportRequest extends PlanOptions {
+export interface ImportRequest extends ImportFlags {
   resource: string;
   /** Path, or `-` for standard input. */
   input: string;
-  format: Format | null;
-  isDryRun: boolean;
-  /** Path of the errors file; null for the default, which a dry run does not write. */
-  errors: string | null;
-  onDuplicate: OnDuplicate;
-  batchSize: number;
-  concurrency: number;
-  createMissing: boolean;
-  /** Rejected rows after which to stop; null for never. */
-  stopAfter: number | null;
-  isResumeWanted: boolean;
-  isConfirmed: boolean;
-  isQuiet: boolean;
 }
 
 export interface ImportSummary extends Counts {

@@ -1,7 +1,8 @@
 // What passes through an import: rows as they were read, and why one of them was turned away.
 import type { Data, JsonValue } from '../../db/declare/json.ts';
+import type { ImportFlags } from './flags.ts';
 
-export type Format = 'csv' | 'json' | 'ndjson';
+export type Format = NonNullable<ImportFlags['format']>;
 
 /** Why a row is not imported, in the words of the errors file. */
 export interface Rejection {

@@ -7,6 +7,7 @@ import { printFigures } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
 import type { AllSummary } from './all/import-all.ts';
+import { repeatedWords } from './flags.ts';
 import type { ImportRequest, ImportSummary } from './request.ts';
 
 /** Tells what an import did: figures on stdout as JSON if asked for, words on stderr; rejected rows are an error. */
@@ -87,19 +88,7 @@ function rejectedRows(summary: ImportSummary, request: ImportRequest): CliError 
 /** The command that imports an errors file the way its input was. */
 function commandFor(summary: ImportSummary, request: ImportRequest, errors: string): string {
   // The few dates in the errors file might be taken the other way round.
-  const dateFormat = request.dateFormat ?? summary.date_format;
-  const repeated = (flag: string, values: readonly string[]): string[] =>
-    values.flatMap((value) => [flag, value]);
-  const words = [
-    ...['crm', 'import', request.resource, errors],
-    ...repeated('--map', request.map),
-    ...(request.mapFile === undefined ? [] : ['--map-file', request.mapFile]),
-    ...repeated('--map-value', request.mapValue),
-    ...repeated('--set', request.set),
-    ...(request.custom ? ['--custom'] : []),
-    ...(dateFormat === undefined ? [] : ['--date-format', dateFormat]),
-    ...(request.onDuplicate === 'fail' ? [] : ['--on-duplicate', request.onDuplicate]),
-    ...(request.createMissing ? ['--create-missing'] : []),
-  ];
+  const dateFormat = request.dateFormat ?? summary.date_format ?? null;
+  const words = ['crm', 'import', request.resource, errors, ...repeatedWords({ ...request, dateFormat })];
   return words.map(shellWord).join(' ');
 }

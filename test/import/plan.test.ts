@@ -4,13 +4,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CliError } from '../../cli/errors.ts';
+import { readImportFlags } from '../../cli/import/flags.ts';
 import { describePlan, makePlan, type PlanOptions, planKey } from '../../cli/import/plan/plan.ts';
 import { getResource } from '../../db/resources/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'crm-plan-test-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const DEFAULTS: PlanOptions = { map: [], mapValue: [], set: [], custom: false, dateFormat: null };
+const DEFAULTS: PlanOptions = readImportFlags({});
 
 function planFor(resource: string, headers: string[], options: Partial<PlanOptions> = {}) {
   const survey = { name: 'input.csv', headers, slashed: new Map(), isPartial: false, isOpen: false };

@@ -1,8 +1,9 @@
 // Dates as files write them: ISO, Unix milliseconds, and slashed ones once it is known which number is the month.
 import { usageError } from '../../errors.ts';
+import type { ImportFlags } from '../flags.ts';
 import { RowFault } from '../row.ts';
 
-export type DateFormat = 'iso' | 'mdy' | 'dmy' | 'unix-ms';
+export type DateFormat = NonNullable<ImportFlags['dateFormat']>;
 export type SlashedOrder = 'mdy' | 'dmy';
 
 /** What the slashed dates of one column allow. */

@@ -2,17 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { isObject } from '../../../db/declare/json.ts';
 import { CliError, errorCode, messageOf, usageError } from '../../errors.ts';
+import type { ImportFlags } from '../flags.ts';
 import { type Destination, type HeaderMatcher, headerKey } from './headers.ts';
 
-export interface MappingOptions {
-  /** `Header=field` each. */
-  map: readonly string[];
-  mapFile?: string;
-  /** `Header:value=new value` each. */
-  mapValue: readonly string[];
-  /** `field=value` each. */
-  set: readonly string[];
-}
+export type MappingOptions = Pick<ImportFlags, 'map' | 'mapFile' | 'mapValue' | 'set'>;
 
 export interface Mapping {
   /** Header to destination text. */
@@ -26,7 +19,7 @@ type MapFile = Record<string, string | { field?: string; values?: Record<string,
 /** Brings file and flags together; flags win. `headers` null means that any header may still come. */
 export function readMapping(options: MappingOptions, headers: readonly string[] | null): Mapping {
   const mapping: Mapping = { columns: new Map(), values: new Map() };
-  if (options.mapFile !== undefined) takeMapFile(mapping, readMapFile(options.mapFile), headers);
+  if (options.mapFile !== null) takeMapFile(mapping, readMapFile(options.mapFile), headers);
   for (const text of options.map) {
     // A field has no "=", a header may have.
     const at = text.lastIndexOf('=');

@@ -2,15 +2,12 @@
 import type { Resource } from '../../../db/declare/resource.ts';
 import { type CliError, usageError } from '../../errors.ts';
 import { counted } from '../../terminal/format.ts';
-import { type DateFormat, type DateRules, decideDates, type SlashedEvidence } from './dates.ts';
+import type { ImportFlags } from '../flags.ts';
+import { type DateRules, decideDates, type SlashedEvidence } from './dates.ts';
 import { type Destination, HeaderMatcher, lookupsOf, writableFields } from './headers.ts';
 import { type MappingOptions, parseDestination, readMapping } from './mapping.ts';
 
-export interface PlanOptions extends MappingOptions {
-  /** Keeps unknown columns under `custom.*`. */
-  custom: boolean;
-  dateFormat: DateFormat | null;
-}
+export type PlanOptions = MappingOptions & Pick<ImportFlags, 'custom' | 'dateFormat'>;
 
 /** What was seen of the input before its plan is made. */
 export interface Survey {
