@@ -31,6 +31,12 @@ export class CliError extends Error {
   }
 }
 
+/** Whether the server answered with a status from 400 to 499, or with that one. */
+export function isRefusal(error: unknown, status?: number): boolean {
+  if (!(error instanceof CliError) || error.status === undefined) return false;
+  return status === undefined ? error.status >= 400 && error.status < 500 : error.status === status;
+}
+
 /** An error in how the command was written: exit 2. */
 export function usageError(message: string, ...nextSteps: string[]): CliError {
   return new CliError(message, { exitCode: EXIT.usage, nextSteps });

@@ -1,10 +1,8 @@
 // From the options of `list` and `export` to the requests that answer them, page by page.
-import type { Data } from '../../db/declare/json.ts';
 import { usageError } from '../errors.ts';
 import type { Look } from '../terminal/output.ts';
-import type { Client } from './client.ts';
-import { type ApiResponse, pageOf } from './envelope.ts';
 import { resourceLook, targetLook, v1Look } from './looks.ts';
+import { answered, listAt, type Pageable } from './pages.ts';
 import { isTarget, parseTarget, pathOf, resourceFor } from './target.ts';
 import { findV1List, V1_LISTS } from './v1.ts';
 
@@ -16,23 +14,12 @@ export interface ListOptions {
   sortDirection?: string;
 }
 
-/** A list that can be asked for a page at a time. */
-export interface ListRequest {
+/** A list, and how its records look. */
+export interface ListRequest extends Pageable {
   /** What the records are called. */
   name: string;
   look: Look;
-  pageSizeMax: number;
-  page(client: Client, cursor: string | null, limit: number): Promise<Page>;
 }
-
-export interface Page {
-  records: Data[];
-  /** Null on the last page. */
-  nextCursor: string | null;
-  response: ApiResponse;
-}
-
-const PAGE_SIZE_MAX = 200;
 
 /** Prepares the list of a resource, or of a sub-resource such as `deals/ID/contacts`. */
 export async function listRequest(what: string, options: ListOptions): Promise<ListRequest> {
@@ -51,7 +38,7 @@ export async function listRequest(what: string, options: ListOptions): Promise<L
   }
   if (sortBy !== undefined) query.sort_by = sortBy;
   if (sortDirection !== undefined) query.sort_direction = sortDirection;
-  return getRequest(resource.name, pathOf(resource), query, resourceLook(resource));
+  return { name: resource.name, look: resourceLook(resource), ...listAt(pathOf(resource), query) };
 }
 
 async function subResourceRequest(what: string, options: ListOptions): Promise<ListRequest> {
@@ -62,19 +49,7 @@ async function subResourceRequest(what: string, options: ListOptions): Promise<L
   if (options.filter !== undefined || options.sortBy !== undefined || options.sortDirection !== undefined) {
     throw usageError(`${what} takes no filter and no sorting.`, 'the newest link comes first.');
   }
-  return getRequest(what, target.path, {}, await targetLook(target));
-}
-
-function getRequest(name: string, path: string, query: Record<string, string>, look: Look): ListRequest {
-  return {
-    name,
-    look,
-    pageSizeMax: PAGE_SIZE_MAX,
-    page: async (client, cursor, limit) => {
-      const parameters = { ...query, limit: String(limit), ...(cursor !== null && { cursor }) };
-      return answered(await client.request('GET', path, { query: parameters }));
-    },
-  };
+  return { name: what, look: await targetLook(target), ...listAt(target.path) };
 }
 
 function v1Request(what: string, options: ListOptions): ListRequest {
@@ -101,10 +76,6 @@ function v1Request(what: string, options: ListOptions): ListRequest {
   };
 }
 
-function answered(response: ApiResponse): Page {
-  return { ...pageOf(response), response };
-}
-
 function parseFilters(
   name: string,
   filters: readonly string[] | undefined,
@@ -127,19 +98,4 @@ export function splitPair(text: string, what: string): { key: string; value: str
   const at = text.indexOf('=');
   if (at < 1) throw usageError(`${what} "${text}" is not of the form key=value.`, 'write it as key=value.');
   return { key: text.slice(0, at), value: text.slice(at + 1) };
-}
-
-/** The pages from a cursor on, until the records, or the limit, are used up. */
-export async function* pagesOf(
-  client: Client,
-  list: ListRequest,
-  from: { cursor: string | null; limit: number },
-): AsyncGenerator<Page> {
-  let { cursor, limit } = from;
-  do {
-    const page = await list.page(client, cursor, Math.min(limit, list.pageSizeMax));
-    yield page;
-    limit -= page.records.length;
-    cursor = page.nextCursor;
-  } while (cursor !== null && limit > 0);
 }

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import type { ClientOptions } from '../api/client.ts';
 import { connect } from '../api/connect.ts';
 import { listRequest } from '../api/list-request.ts';
-import { CliError, usageError, withStep } from '../errors.ts';
+import { isRefusal, usageError, withStep } from '../errors.ts';
 import type { ExportFormat } from '../export/write-file.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { apiOption, collect } from '../settings/options.ts';
@@ -151,9 +151,10 @@ async function withProgress(
 }
 
 function withResumeHint(error: unknown): unknown {
-  const isRefused = error instanceof CliError && error.status === 422;
   return withStep(
     error,
-    isRefused ? 'start afresh, without --resume.' : 'add --resume to the same command to go on from here.',
+    isRefusal(error, 422)
+      ? 'start afresh, without --resume.'
+      : 'add --resume to the same command to go on from here.',
   );
 }

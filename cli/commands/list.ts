@@ -1,7 +1,8 @@
 // `crm list`: pages through a resource and prints its records.
 import { type Command, Option } from 'commander';
 import { connect } from '../api/connect.ts';
-import { type ListRequest, listRequest, pagesOf } from '../api/list-request.ts';
+import { type ListRequest, listRequest } from '../api/list-request.ts';
+import { pagesOf } from '../api/pages.ts';
 import { usageError } from '../errors.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { apiOption, collect, count } from '../settings/options.ts';

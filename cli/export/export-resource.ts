@@ -4,7 +4,8 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '../api/client.ts';
-import { type ListRequest, pagesOf } from '../api/list-request.ts';
+import type { ListRequest } from '../api/list-request.ts';
+import { pagesOf } from '../api/pages.ts';
 import { createEncoder, type Look } from '../terminal/output.ts';
 import { writeOut } from '../terminal/streams.ts';
 import { Spool } from './spool.ts';
@@ -35,7 +36,7 @@ export async function exportToFile(job: ExportJob, target: string, spool: Spool)
 export async function fill({ client, list, onProgress }: ExportJob, spool: Spool): Promise<void> {
   onProgress(spool.lines);
   if (spool.isComplete) return;
-  for await (const page of pagesOf(client, list, { cursor: spool.cursor, limit: Number.POSITIVE_INFINITY })) {
+  for await (const page of pagesOf(client, list, { cursor: spool.cursor })) {
     await spool.append(page.records, page.nextCursor);
     onProgress(spool.lines);
   }
@@ -54,7 +55,7 @@ export async function exportToStdout(job: ExportJob): Promise<number> {
   const { client, list, format, look, onProgress } = job;
   const encoder = createEncoder(format, look);
   let done = 0;
-  for await (const { records } of pagesOf(client, list, { cursor: null, limit: Number.POSITIVE_INFINITY })) {
+  for await (const { records } of pagesOf(client, list)) {
     if (records.length > 0) await writeOut(encoder.page(records, done === 0));
     done += records.length;
     onProgress(done);

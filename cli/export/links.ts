@@ -2,8 +2,9 @@
 import type { Data } from '../../db/declare/json.ts';
 import type { Resource } from '../../db/declare/resource.ts';
 import type { Client } from '../api/client.ts';
-import { listRequest, pagesOf } from '../api/list-request.ts';
-import { CliError } from '../errors.ts';
+import { listRequest } from '../api/list-request.ts';
+import { pagesOf } from '../api/pages.ts';
+import { isRefusal } from '../errors.ts';
 import { readLines } from '../input/lines.ts';
 import type { Spool } from './spool.ts';
 
@@ -35,7 +36,7 @@ export async function collectLinks(
 
 // Deleted since it was listed: then it has no links any more.
 function noneIfGone(error: unknown): LinkLine[] {
-  if (error instanceof CliError && error.status === 404) return [];
+  if (isRefusal(error, 404)) return [];
   throw error;
 }
 
@@ -50,7 +51,7 @@ async function linksOf(client: Client, resource: Resource, record: Data): Promis
   const id = String(record.id);
   for (const [name, link] of Object.entries(resource.links)) {
     const list = await listRequest(`${resource.name}/${id}/${name}`, { api: 'v2' });
-    for await (const page of pagesOf(client, list, { cursor: null, limit: Number.POSITIVE_INFINITY })) {
+    for await (const page of pagesOf(client, list)) {
       for (const child of page.records) {
         const own: Data = Object.fromEntries(
           Object.keys(link.fields).map((field) => [field, child[field] ?? null]),

@@ -1,6 +1,7 @@
 // The journey of quickstart: import over HTTP, ingest, read in both versions, export.
 
-import { listRequest, pagesOf } from '../api/list-request.ts';
+import { listRequest } from '../api/list-request.ts';
+import { pagesOf } from '../api/pages.ts';
 import { CliError } from '../errors.ts';
 import { clientFor } from './client.ts';
 import { WRITABLE } from './data/types.ts';
@@ -51,7 +52,7 @@ async function readAll(demo: Demo, api: 'v1' | 'v2'): Promise<Measure> {
     ...{ label: `Read by ${api}`, unit: list.name, total: missing.size },
     run: async (report) => {
       const state = { done: 0, requests: 0, bytes: 0 };
-      for await (const page of pagesOf(client, list, { cursor: null, limit: Number.POSITIVE_INFINITY })) {
+      for await (const page of pagesOf(client, list)) {
         for (const { id } of page.records) missing.delete(String(id));
         state.done += page.records.length;
         state.requests += 1;

@@ -2,7 +2,7 @@
 import type { Data } from '../../../db/declare/json.ts';
 import type { Client } from '../../api/client.ts';
 import { recordOf } from '../../api/envelope.ts';
-import { CliError } from '../../errors.ts';
+import { isRefusal } from '../../errors.ts';
 import { Lookups, type Pipeline, type Stage } from '../rows/lookups.ts';
 import { stagesToCreate } from '../rows/stages.ts';
 import type { IdMap } from './id-map.ts';
@@ -72,7 +72,7 @@ async function patch(
     const response = await client.request('PATCH', `/api/v2/pipelines/${id}`, { body: { stages }, signal });
     return recordOf(response) as Pipeline;
   } catch (error) {
-    if (error instanceof CliError && error.status === 409) return undefined;
+    if (isRefusal(error, 409)) return undefined;
     throw error;
   }
 }

@@ -1,10 +1,10 @@
 // The companies or contacts of a small organization, read at once: a request a page instead of one a name.
 import type { Data } from '../../../db/declare/json.ts';
 import type { Client } from '../../api/client.ts';
-import { pageOf } from '../../api/envelope.ts';
+import { listAt, pagesOf } from '../../api/pages.ts';
+import { isRefusal } from '../../errors.ts';
 
-const PAGES_MAX = 5;
-const PAGE_SIZE = 200;
+const RECORDS_MAX = 1_000;
 
 /** Ids by key; null where there are more records than is worth reading, or the key may not read them. */
 export async function readDirectory(
@@ -14,22 +14,19 @@ export async function readDirectory(
   signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<string, readonly string[]> | null> {
   const directory = new Map<string, string[]>();
-  let cursor: string | null = null;
-  for (let page = 0; page < PAGES_MAX; page += 1) {
-    const response = await client.request('GET', `/api/v2/${resource}`, {
-      query: { limit: String(PAGE_SIZE), ...(cursor !== null && { cursor }) },
-      expectErrors: true,
-      ...(signal !== undefined && { signal }),
-    });
-    // What keeps the key from reading the list is told when a single record is asked for.
-    if (response.body.object === 'error') return null;
-    const { records, nextCursor } = pageOf(response);
-    for (const record of records) {
-      for (const key of keysOf(record))
-        directory.set(key, [...(directory.get(key) ?? []), String(record.id)]);
+  const list = listAt(`/api/v2/${resource}`, {}, signal);
+  let isWhole = false;
+  try {
+    for await (const { records, nextCursor } of pagesOf(client, list, { limit: RECORDS_MAX })) {
+      for (const record of records) {
+        for (const key of keysOf(record))
+          directory.set(key, [...(directory.get(key) ?? []), String(record.id)]);
+      }
+      isWhole = nextCursor === null;
     }
-    if (nextCursor === null) return directory;
-    cursor = nextCursor;
+  } catch (error) {
+    // What keeps the key from reading the list is told when a single record is asked for.
+    if (!isRefusal(error)) throw error;
   }
-  return null;
+  return isWhole ? directory : null;
 }

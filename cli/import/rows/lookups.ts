@@ -3,6 +3,7 @@ import { caselessKey, normalizeDomain } from '../../../db/declare/fields.ts';
 import type { Data } from '../../../db/declare/json.ts';
 import type { Client } from '../../api/client.ts';
 import { pageOf, recordOf } from '../../api/envelope.ts';
+import { listAt, pagesOf } from '../../api/pages.ts';
 import { sha256 } from '../digest.ts';
 import { RowFault } from '../row.ts';
 import { askForRow } from './ask.ts';
@@ -166,16 +167,9 @@ export class Lookups {
   }
 
   async #allPipelines(): Promise<Pipeline[]> {
-    const pipelines: Pipeline[] = [];
-    let cursor: string | null = null;
-    do {
-      const query = { limit: '200', sort_direction: 'asc', ...(cursor !== null && { cursor }) };
-      const response = await this.#client.request('GET', '/api/v2/pipelines', { query, ...this.#signal() });
-      const page = pageOf(response);
-      pipelines.push(...(page.records as Pipeline[]));
-      cursor = page.nextCursor;
-    } while (cursor !== null);
-    return pipelines;
+    const list = listAt('/api/v2/pipelines', { sort_direction: 'asc' }, this.#options.signal);
+    const pages = await Array.fromAsync(pagesOf(this.#client, list));
+    return pages.flatMap(({ records }) => records as Pipeline[]);
   }
 
   #signal(): { signal?: AbortSignal } {

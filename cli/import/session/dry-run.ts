@@ -3,7 +3,8 @@ import type { Data } from '../../../db/declare/json.ts';
 import type { Resource } from '../../../db/declare/resource.ts';
 import type { Client } from '../../api/client.ts';
 import { pageOf } from '../../api/envelope.ts';
-import { responseError } from '../../api/response-error.ts';
+import { listAt, pagesOf } from '../../api/pages.ts';
+import { isRefusal } from '../../errors.ts';
 import type { OnDuplicate } from '../request.ts';
 import { type Outcome, RowFault, rejectionOf } from '../row.ts';
 import { askForRow } from '../rows/ask.ts';
@@ -24,7 +25,6 @@ export interface CheckerOptions {
 /** How much of a resource's records is in the store; none where the key may not read them. */
 type Scanned = 'all' | 'part' | 'none';
 
-const PAGE_SIZE = 200;
 const PAGES_MIN = 10;
 const PAGES_UNKNOWN = 50;
 
@@ -150,23 +150,20 @@ export class DryRunChecker {
   /** Reading all records costs a request for 200 of them, asking for each row one a row: the cheaper is chosen. */
   async #scan(resource: string): Promise<Scanned> {
     const { rowCount, signal } = this.#options;
-    const pagesMax = Math.max(PAGES_MIN, rowCount ?? PAGES_UNKNOWN);
-    let cursor: string | null = null;
-    for (let page = 0; page < pagesMax; page += 1) {
-      const query = { limit: String(PAGE_SIZE), ...(cursor !== null && { cursor }) };
-      const path = `/api/v2/${resource}`;
-      const response = await this.#client.request('GET', path, { query, signal, expectErrors: true });
-      if (response.status === 403) {
-        this.unchecked.add(resource);
-        return 'none';
+    const list = listAt(`/api/v2/${resource}`, {}, signal);
+    const limit = list.pageSizeMax * Math.max(PAGES_MIN, rowCount ?? PAGES_UNKNOWN);
+    let isWhole = false;
+    try {
+      for await (const { records, nextCursor } of pagesOf(this.#client, list, { limit })) {
+        this.#keys.addAll(records.flatMap((record) => this.#keysOfRecord(resource, record)));
+        isWhole = nextCursor === null;
       }
-      if (response.body.object === 'error') throw responseError(response);
-      const { records, nextCursor } = pageOf(response);
-      this.#keys.addAll(records.flatMap((record) => this.#keysOfRecord(resource, record)));
-      if (nextCursor === null) return 'all';
-      cursor = nextCursor;
+    } catch (error) {
+      if (!isRefusal(error, 403)) throw error;
+      this.unchecked.add(resource);
+      return 'none';
     }
-    return 'part';
+    return isWhole ? 'all' : 'part';
   }
 
   #keysOfRecord(resource: string, record: Data): [string, string][] {
