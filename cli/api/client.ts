@@ -1,5 +1,5 @@
 // The HTTP client of all data commands: waits out rate limits, retries what may be retried, explains what failed.
-
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CliError, EXIT, errorCode, messageOf, usageError } from '../errors.ts';
 import type { ApiResponse, Envelope } from './envelope.ts';
 import { responseError } from './response-error.ts';
@@ -105,7 +105,8 @@ export class Client {
 
   async #wait(wait: Wait, signal: AbortSignal | undefined): Promise<void> {
     this.#onWait(wait);
-    await sleep(wait.seconds * 1000, signal);
+    // The timer rejects with an error of its own; who aborted gave a reason.
+    await sleep(wait.seconds * 1000, undefined, { signal }).catch(() => signal?.throwIfAborted());
   }
 }
 
@@ -143,21 +144,6 @@ function retryAfterSeconds(response: Response): number {
 function backoffSeconds(tries: number): number {
   const ceiling = Math.min(BACKOFF_SECONDS_MAX, BACKOFF_SECONDS_FIRST * 2 ** (tries - 1));
   return ceiling * (0.5 + Math.random() / 2);
-}
-
-function sleep(durationMs: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort);
-      resolve();
-    }, durationMs);
-    if (signal?.aborted) onAbort();
-    else signal?.addEventListener('abort', onAbort, { once: true });
-  });
 }
 
 async function answerOf(
