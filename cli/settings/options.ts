@@ -1,6 +1,5 @@
 // Option parsers that several commands share.
 import { InvalidArgumentError, Option } from 'commander';
-import { DAY_MS } from '../input/instant.ts';
 
 /** Gathers a repeatable option. */
 export function collect(value: string, previous: string[] = []): string[] {
@@ -26,12 +25,10 @@ export function apiOption(): Option {
   return new Option('--api <version>', 'version of the interface').choices(['v1', 'v2']).default('v2');
 }
 
-const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS };
-
 /** Milliseconds of `45s`, `30m`, `12h`, `90d` or `2w`; undefined if the text is no duration. */
 export function durationMs(text: string): number | undefined {
   if (text === '0') return 0;
-  const match = /^(\d{1,6})([smhdw])$/.exec(text);
-  const unit = UNIT_MS[match?.[2] ?? ''];
-  return match === null || unit === undefined ? undefined : Number(match[1]) * unit;
+  if (!/^\d{1,6}[smhdw]$/.test(text)) return undefined;
+  const iso = /[dw]$/.test(text) ? `P${text}` : `PT${text}`;
+  return Temporal.Duration.from(iso).total({ unit: 'milliseconds', relativeTo: '1970-01-01' });
 }

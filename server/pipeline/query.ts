@@ -1,9 +1,10 @@
 // Step 7, validation of query parameters: each known, given once, not empty, and exactly of its type.
+import { instantMs } from '../../db/declare/instants.ts';
 import type { JsonValue } from '../../db/declare/json.ts';
 import { type Detail, type ValidationCode, validationError } from '../errors.ts';
 import type { Operation, QueryParameter } from '../operation.ts';
 
-const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]([01]\d|2[0-3]):\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 const UNIX_MS = /^-?\d{1,15}$/;
 const INTEGER = /^-?(0|[1-9]\d*)$/;
 
@@ -94,16 +95,8 @@ function integerOf({ minimum = 0, maximum = 0 }: QueryParameter, text: string): 
 }
 
 function instantOf(text: string): Refusal | { value: number } {
-  const value = UNIX_MS.test(text) ? Number(text) : RFC_3339.test(text) ? parseRfc3339(text) : Number.NaN;
-  if (!Number.isNaN(value)) return { value };
+  const value = UNIX_MS.test(text) ? Number(text) : RFC_3339.test(text) ? instantMs(text) : undefined;
+  if (value !== undefined) return { value };
   const message = 'must be a date and time such as 2026-01-31T09:30:00Z, or Unix milliseconds';
   return { message, code: 'VALIDATION_INVALID_FORMAT' };
-}
-
-// A day that does not exist, such as 30 February, would roll over silently.
-function parseRfc3339(text: string): number {
-  const [year, month, day] = text.slice(0, 10).split('-').map(Number);
-  const midnight = new Date(Date.UTC(year ?? 0, (month ?? 1) - 1, day ?? 1));
-  const isRealDay = midnight.getUTCDate() === day && midnight.getUTCMonth() + 1 === month;
-  return isRealDay ? Date.parse(text.replace(' ', 'T').toUpperCase()) : Number.NaN;
 }

@@ -1,4 +1,5 @@
 // Dates as files write them: ISO, Unix milliseconds, and slashed ones once it is known which number is the month.
+import { instantMs } from '../../../db/declare/instants.ts';
 import { usageError } from '../../errors.ts';
 import type { ImportFlags } from '../flags.ts';
 import { RowFault } from '../row.ts';
@@ -20,18 +21,18 @@ export interface DateRules {
   orders: ReadonlyMap<string, SlashedOrder>;
 }
 
-interface Parts {
-  year: number;
-  month: number;
-  day: number;
-  timeMs: number;
+interface WrittenDate {
+  /** `YYYY-MM-DD`. */
+  day: string;
+  /** Unix milliseconds. */
+  instant: number;
 }
 
 const SLASHED = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})(?:,?[ T]+(.+))?$/;
 const ISO = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[ T]+(.+))?$/;
 const COMPACT = /^(\d{4})(\d{2})(\d{2})$/;
 const TIME =
-  /^(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(am|pm|AM|PM)?\s*(Z|z|UTC|GMT|[+-]\d{2}:?\d{2})?$/;
+  /^(\d{1,2}):(\d{2})(?::([0-5]\d)(?:[.,](\d{1,9}))?)?\s*(am|pm|AM|PM)?\s*(Z|z|UTC|GMT|[+-]\d{2}:?\d{2})?$/;
 
 /** Takes in one value of a column; anything but a slashed date is no evidence. */
 export function weighDate(found: Map<string, SlashedEvidence>, header: string, value: unknown): void {
@@ -88,16 +89,14 @@ function undecided(headers: string[], found: ReadonlyMap<string, SlashedEvidence
 export function readDay(text: string, rules: DateRules, header: string): string {
   const value = text.trim();
   if (/^-?\d+$/.test(value) && !isCompact(value, rules)) return dayOfMs(readMs(value, rules));
-  const { year, month, day } = readParts(value, rules, header);
-  return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+  return readWritten(value, rules, header).day;
 }
 
 /** An instant in Unix milliseconds; a time without a zone is UTC, a day without a time is its midnight. */
 export function readInstant(text: string, rules: DateRules, header: string): number {
   const value = text.trim();
   if (/^-?\d+$/.test(value) && !isCompact(value, rules)) return readMs(value, rules);
-  const { year, month, day, timeMs } = readParts(value, rules, header);
-  return utcOf(year, month, day) + timeMs;
+  return readWritten(value, rules, header).instant;
 }
 
 function isCompact(value: string, rules: DateRules): boolean {
@@ -119,9 +118,9 @@ function dayOfMs(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-function readParts(value: string, rules: DateRules, header: string): Parts {
+function readWritten(value: string, rules: DateRules, header: string): WrittenDate {
   const iso = ISO.exec(value) ?? (isCompact(value, rules) ? COMPACT.exec(value) : null);
-  if (iso !== null) return checkedParts(value, iso[1], iso[2], iso[3], iso[4]);
+  if (iso !== null) return checkedDate(value, iso.slice(1, 4), iso[4]);
   const slashed = SLASHED.exec(value);
   if (slashed === null) {
     throw fault(`"${value}" is no date; write YYYY-MM-DD, an ISO date and time, or Unix milliseconds`);
@@ -134,51 +133,30 @@ function readParts(value: string, rules: DateRules, header: string): Parts {
         : `"${value}" is not of the --date-format ${rules.format}`,
     );
   }
-  const [month, day] = order === 'mdy' ? [slashed[1], slashed[3]] : [slashed[3], slashed[1]];
-  return checkedParts(value, slashed[4], month, day, slashed[5]);
+  const [, first = '', , second = '', year = '', time] = slashed;
+  return checkedDate(value, order === 'mdy' ? [year, first, second] : [year, second, first], time);
 }
 
-function checkedParts(
-  value: string,
-  yearText: string | undefined,
-  monthText: string | undefined,
-  dayText: string | undefined,
-  time: string | undefined,
-): Parts {
-  const [year, month, day] = [Number(yearText), Number(monthText), Number(dayText)];
-  const date = new Date(utcOf(year, month, day));
-  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) {
-    throw fault(`"${value}" is no day of the calendar`);
-  }
-  return { year, month, day, timeMs: time === undefined ? 0 : timeOf(value, time) };
+function checkedDate(value: string, yearMonthDay: readonly string[], time: string | undefined): WrittenDate {
+  const day = yearMonthDay.map((part) => part.padStart(2, '0')).join('-');
+  const midnight = instantMs(`${day}T00:00Z`);
+  if (midnight === undefined) throw fault(`"${value}" is no day of the calendar`);
+  const instant = time === undefined ? midnight : instantMs(`${day}T${isoTime(time.trim())}`);
+  if (instant !== undefined) return { day, instant };
+  throw fault(
+    `"${value}" has no time of day that can be read; write HH:MM or HH:MM:SS, and a zone such as Z`,
+  );
 }
 
-function timeOf(value: string, time: string): number {
-  const match = TIME.exec(time.trim());
-  const [, hourText, minuteText, secondText = '0', fraction = '', half, zone = 'Z'] = match ?? [];
-  const hour = half === undefined ? Number(hourText) : (Number(hourText) % 12) + (/p/i.test(half) ? 12 : 0);
-  const isHour = half === undefined ? hour < 24 : Number(hourText) >= 1 && Number(hourText) <= 12;
-  if (match === null || !isHour || Number(minuteText) > 59 || Number(secondText) > 59) {
-    throw fault(
-      `"${value}" has no time of day that can be read; write HH:MM or HH:MM:SS, and a zone such as Z`,
-    );
-  }
-  const ms = Number(fraction.padEnd(3, '0').slice(0, 3));
-  return ((hour * 60 + Number(minuteText)) * 60 + Number(secondText)) * 1000 + ms - zoneOffsetMs(zone);
-}
-
-function zoneOffsetMs(zone: string): number {
-  const match = /^([+-])(\d{2}):?(\d{2})$/.exec(zone);
-  if (match === null) return 0;
-  const minutes = Number(match[2]) * 60 + Number(match[3]);
-  return (match[1] === '-' ? -1 : 1) * minutes * 60_000;
-}
-
-function utcOf(year: number, month: number, day: number): number {
-  const date = new Date(0);
-  // Date.UTC would take the years 0–99 for 1900–1999.
-  date.setUTCFullYear(year, month - 1, day);
-  return date.getTime();
+// '' for what is no time of day at all; hours and offsets that no clock has are left to who reads it.
+function isoTime(time: string): string {
+  const [match, hourText = '', minute, second = '00', fraction = '0', half, zone = 'Z'] =
+    TIME.exec(time) ?? [];
+  const hour = Number(hourText);
+  if (match === undefined || (half !== undefined && (hour < 1 || hour > 12))) return '';
+  const hour24 = half === undefined ? hour : (hour % 12) + (/p/i.test(half) ? 12 : 0);
+  const offset = /^[+-]/.test(zone) ? zone : 'Z';
+  return `${String(hour24).padStart(2, '0')}:${minute}:${second}.${fraction}${offset}`;
 }
 
 function fault(message: string, kind: 'INVALID_FORMAT' | 'OUT_OF_RANGE' = 'INVALID_FORMAT'): RowFault {

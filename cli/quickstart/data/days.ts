@@ -3,6 +3,7 @@ import { DAY_MS } from '../../input/instant.ts';
 import type { Random } from './random.ts';
 
 const QUARTER_MS = 900_000;
+const FRIDAY = 5;
 
 /** Midnight UTC, in Unix milliseconds, of the day of an instant. */
 export function startOfDay(instant: number): number {
@@ -11,12 +12,15 @@ export function startOfDay(instant: number): number {
 
 /** `YYYY-MM-DD` of an instant, in UTC. */
 export function isoDay(instant: number): string {
-  return new Date(instant).toISOString().slice(0, 10);
+  return dateOf(instant).toString();
 }
 
 /** A quarter of an hour between eight and five on a working day at or just before the given midnight. */
 export function workingHour(midnight: number, random: Random): number {
-  const weekday = new Date(midnight).getUTCDay();
-  const daysBack = weekday === 0 ? 2 : weekday === 6 ? 1 : 0;
+  const daysBack = Math.max(0, dateOf(midnight).dayOfWeek - FRIDAY);
   return midnight - daysBack * DAY_MS + random.integer(32, 67) * QUARTER_MS;
+}
+
+function dateOf(instant: number): Temporal.PlainDate {
+  return Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO('UTC').toPlainDate();
 }
