@@ -87,12 +87,13 @@ function wallOf(match: RegExpExecArray): number | undefined {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
     .slice(1, 7)
     .map((part) => Number(part ?? 0));
-  const midnight = Date.UTC(year, month - 1, day);
-  const date = new Date(midnight);
-  const isDay =
-    date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
-  if (!isDay || year < 1 || hour > 23 || minute > 59 || second > 60) return undefined;
-  return midnight + (hour * 3_600 + minute * 60 + Math.min(second, 59)) * 1_000;
+  if (year < 1 || second > 60) return undefined;
+  const fields = { year, month, day, hour, minute, second: Math.min(second, 59), timeZone: 'UTC' };
+  try {
+    return Temporal.ZonedDateTime.from(fields, { overflow: 'reject' }).epochMilliseconds;
+  } catch {
+    return undefined;
+  }
 }
 
 function original(value: unknown): string {

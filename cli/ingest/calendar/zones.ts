@@ -1,7 +1,6 @@
 // Time zones: between what a clock on the wall shows and the instant it shows it at.
 import ICAL from 'ical.js';
 import { messageOf } from '../../errors.ts';
-import { DAY_MS } from '../../input/instant.ts';
 import type { Block } from './blocks.ts';
 import { ianaOfWindowsZone } from './windows-zones.ts';
 
@@ -45,39 +44,24 @@ function lookUp(name: string): Zone | undefined {
 }
 
 function ianaZone(name: string): Zone | undefined {
-  let format: Intl.DateTimeFormat;
   try {
-    format = new Intl.DateTimeFormat('en-US', {
-      timeZone: name,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    });
+    // Refuses a name that it does not know.
+    new Temporal.ZonedDateTime(0n, name);
   } catch {
     return undefined;
   }
-  const toWall = (instant: number): number => wallIn(format, instant);
-  return { name, toWall, toInstant: (wall) => instantOf(wall, toWall) };
+  return {
+    name,
+    // A time that the clock shows twice is the first of the two; one that it leaps over counts from before the leap.
+    toInstant: (wall) => wallTime(wall).toPlainDateTime().toZonedDateTime(name).epochMilliseconds,
+    toWall: (instant) =>
+      instant +
+      Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(name).offsetNanoseconds / 1e6,
+  };
 }
 
-function wallIn(format: Intl.DateTimeFormat, instant: number): number {
-  const parts: Record<string, number> = {};
-  for (const { type, value } of format.formatToParts(instant)) parts[type] = Number(value);
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-  return Date.UTC(year, month - 1, day, hour, minute, second);
-}
-
-// A time that the clock shows twice is the first of the two; one that it leaps over counts from before the leap.
-function instantOf(wall: number, toWall: (instant: number) => number): number {
-  const before = wall - (toWall(wall - DAY_MS) - (wall - DAY_MS));
-  const after = wall - (toWall(wall + DAY_MS) - (wall + DAY_MS));
-  const isShown = (instant: number): boolean => toWall(instant) === wall;
-  if (isShown(before)) return before;
-  return isShown(after) ? after : before;
+function wallTime(wallMs: number): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(wallMs).toZonedDateTimeISO('UTC');
 }
 
 /** The zones that a calendar's times refer to by TZID: known ones by name, others by the calendar's own rules. */
@@ -141,17 +125,11 @@ function ruledZone(tzid: string, block: Block): Zone {
 
 /** A wall time as ical.js has it, without a zone. */
 export function timeOf(wallMs: number): ICAL.Time {
-  const date = new Date(wallMs);
-  const fields = {
-    year: date.getUTCFullYear(),
-    month: date.getUTCMonth() + 1,
-    day: date.getUTCDate(),
-    hour: date.getUTCHours(),
-    minute: date.getUTCMinutes(),
-    second: date.getUTCSeconds(),
-    isDate: false,
-  };
-  return new ICAL.Time(fields, ICAL.Timezone.localTimezone);
+  const { year, month, day, hour, minute, second } = wallTime(wallMs);
+  return new ICAL.Time(
+    { year, month, day, hour, minute, second, isDate: false },
+    ICAL.Timezone.localTimezone,
+  );
 }
 
 function render(block: Block): string {
