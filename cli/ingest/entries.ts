@@ -2,21 +2,21 @@
 import { messageOf } from '../errors.ts';
 
 /** Something wrong with an entry, which is left out, or with the file around it. */
-export interface Fault {
+export interface LineFault {
   line: number;
   message: string;
 }
 
 export interface Parsed<T> {
   entries: T[];
-  faults: Fault[];
+  faults: LineFault[];
   /** Entries that are well-formed but tell nothing to store. */
   ignored: number;
 }
 
 /** Gathers the faults of one entry, so that all of them are told at once. */
 export class FaultList {
-  readonly faults: Fault[] = [];
+  readonly faults: LineFault[] = [];
 
   add(line: number, message: string): void {
     this.faults.push({ line, message });

@@ -8,8 +8,8 @@ import { CliError, usageError } from '../errors.ts';
 import { organizationNamed, userNamed, withStore } from '../operator/database.ts';
 import { unlessInterrupted } from '../terminal/interrupt.ts';
 import { startProgress } from '../terminal/progress.ts';
-import type { Fault } from './entries.ts';
-import { type IngestFormat, readSource, type Source } from './source.ts';
+import type { LineFault } from './entries.ts';
+import { type IngestFormat, type IngestSource, readSource } from './source.ts';
 
 export type IngestResource = 'meetings' | 'recordings' | 'bookings';
 
@@ -35,7 +35,7 @@ export interface IngestSummary extends IngestReport {
 /** What a file came down to: the entries to store, how many, and how to store them. */
 interface Plan {
   count: number;
-  faults: Fault[];
+  faults: LineFault[];
   ignored: number;
   store(store: Store, options: IngestOptions): Promise<IngestReport>;
 }
@@ -71,13 +71,13 @@ export async function runIngest(request: IngestRequest): Promise<IngestSummary> 
   });
 }
 
-function planOf(request: IngestRequest, source: Source, now: number): Promise<Plan> {
+function planOf(request: IngestRequest, source: IngestSource, now: number): Promise<Plan> {
   if (request.resource === 'meetings') return planMeetings(source, now);
   if (request.resource === 'bookings') return planBookings(source);
   return source.format === 'vtt' ? planTranscript(source, request) : planRecordings(source, request);
 }
 
-async function planMeetings({ bytes, name, format }: Source, now: number): Promise<Plan> {
+async function planMeetings({ bytes, name, format }: IngestSource, now: number): Promise<Plan> {
   const { entries, faults, ignored } =
     format === 'ics'
       ? (await import('./calendar/calendar-file.ts')).parseCalendar(bytes, name, now)
@@ -87,7 +87,7 @@ async function planMeetings({ bytes, name, format }: Source, now: number): Promi
   return { count, faults, ignored, store: (store, options) => ingestMeetings(store, options, entries) };
 }
 
-async function planBookings({ bytes, name }: Source): Promise<Plan> {
+async function planBookings({ bytes, name }: IngestSource): Promise<Plan> {
   const { parseBookings } = await import('./json/bookings.ts');
   const { ingestBookings } = await import('../../db/ingest/bookings.ts');
   const { entries, faults, ignored } = parseBookings(bytes, name);
@@ -95,7 +95,10 @@ async function planBookings({ bytes, name }: Source): Promise<Plan> {
   return { count: entries.length, faults, ignored, store };
 }
 
-async function planRecordings({ bytes, name }: Source, { meeting: named }: IngestRequest): Promise<Plan> {
+async function planRecordings(
+  { bytes, name }: IngestSource,
+  { meeting: named }: IngestRequest,
+): Promise<Plan> {
   const { parseRecordings } = await import('./json/recordings.ts');
   const { ingestRecordings } = await import('../../db/ingest/recordings.ts');
   const { entries, faults, ignored } = parseRecordings(bytes, name);
@@ -113,7 +116,10 @@ function inMeeting(entry: IngestEntry, meeting: RecordRow): IngestEntry {
   return isPlaced ? entry : { ...entry, data: { ...entry.data, meeting_id: meeting.id } };
 }
 
-async function planTranscript(source: Source, { file: path, meeting: named }: IngestRequest): Promise<Plan> {
+async function planTranscript(
+  source: IngestSource,
+  { file: path, meeting: named }: IngestRequest,
+): Promise<Plan> {
   if (named === undefined) {
     throw usageError('A WebVTT file does not tell its meeting.', 'say --meeting with its id or external id.');
   }

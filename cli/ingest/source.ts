@@ -5,7 +5,7 @@ import { inputName, readBytes } from '../terminal/streams.ts';
 
 export type IngestFormat = 'ics' | 'json' | 'vtt';
 
-export interface Source {
+export interface IngestSource {
   /** What messages call it. */
   name: string;
   bytes: Uint8Array;
@@ -35,7 +35,7 @@ export async function readSource(
   path: string,
   asked: IngestFormat | undefined,
   fitting: readonly IngestFormat[],
-): Promise<Source> {
+): Promise<IngestSource> {
   const name = inputName(path);
   const bytes = await readBytes(path);
   const format = asked ?? EXTENSIONS[extname(path).toLowerCase()] ?? formatOf(bytes);

@@ -45,7 +45,7 @@ export function decodeLine(bytes: Uint8Array): string | null {
 }
 
 /** The lines of a file as text; those that are not UTF-8 are listed and stand in it with replaced characters. */
-export function readLines(bytes: Uint8Array, name: string): { lines: string[]; badLines: number[] } {
+export function textLines(bytes: Uint8Array, name: string): { lines: string[]; badLines: number[] } {
   const lossy = new TextDecoder('utf-8', { ignoreBOM: true });
   const badLines: number[] = [];
   const lines = splitLines(bytes, name).map((raw) => {

@@ -1,15 +1,15 @@
 // WebVTT: the cues of a transcript become segments, with the speaker that a voice span names.
 import type { Data } from '../../db/declare/json.ts';
 import { CliError } from '../errors.ts';
-import { type Fault, FaultList } from './entries.ts';
+import { FaultList, type LineFault } from './entries.ts';
 import { clip, NAME_CHARACTERS_MAX } from './people.ts';
-import { NOT_UTF8, readLines } from './text-lines.ts';
+import { NOT_UTF8, textLines } from './text-lines.ts';
 
-export interface Transcript {
+export interface CueTranscript {
   segments: Segment[];
   /** As the header names it; null where it does not. */
   language: string | null;
-  faults: Fault[];
+  faults: LineFault[];
 }
 
 export interface Segment extends Data {
@@ -42,8 +42,8 @@ const ENTITIES: Record<string, string> = {
  * Reads a WebVTT file; a malformed cue is a fault and left out.
  * @throws CliError if the file is not WebVTT at all
  */
-export function parseWebVtt(bytes: Uint8Array, name: string): Transcript {
-  const { lines, badLines } = readLines(bytes, name);
+export function parseWebVtt(bytes: Uint8Array, name: string): CueTranscript {
+  const { lines, badLines } = textLines(bytes, name);
   if (!/^WEBVTT(?:[ \t]|$)/.test(lines[0] ?? '')) {
     throw new CliError(`${name} is not WebVTT: its first line must begin with WEBVTT.`, {
       nextSteps: ['export the transcript as WebVTT (.vtt), or give JSON with --format json.'],

@@ -3,7 +3,7 @@ import type { Data } from '../../../db/declare/json.ts';
 import { CliError } from '../../errors.ts';
 import { JsonArrayScanner, LineScanner, parseObject } from '../../input/json-pieces.ts';
 import type { FaultList } from '../entries.ts';
-import { NOT_UTF8, readLines } from '../text-lines.ts';
+import { NOT_UTF8, textLines } from '../text-lines.ts';
 
 export interface JsonItem {
   line: number;
@@ -15,7 +15,7 @@ export interface JsonItem {
  * @throws CliError if the file holds no JSON at all
  */
 export function readJsonItems(bytes: Uint8Array, name: string, faults: FaultList): JsonItem[] {
-  const { lines, badLines } = readLines(bytes, name);
+  const { lines, badLines } = textLines(bytes, name);
   const text = lines.join('\n');
   if (text.trim() === '') throw notJson(name, 'it is empty');
   const pieces = /^\s*\[/.test(text)
