@@ -7,6 +7,7 @@ import { Cursors } from './cursor.ts';
 import { docs } from './docs/docs.ts';
 import { allOperations } from './interface.ts';
 import type { Logger } from './log.ts';
+import { ALL_BODY_BYTES, BodyBudget, type BodyLimits, ORG_BODY_BYTES } from './pipeline/body-budget.ts';
 import { Authenticator } from './pipeline/credential.ts';
 import { answer, answerError, exchangeOf } from './pipeline/pipeline.ts';
 import { KEY_LIMIT, ORG_LIMIT, RateLimiter } from './pipeline/rate-limit.ts';
@@ -33,6 +34,10 @@ export interface AppOptions {
   /** Requests per minute and key, and per minute and organization. */
   keyLimit?: number;
   orgLimit?: number;
+  /** Bytes of request bodies that an organization, and all together, may have under way. */
+  bodyLimits?: BodyLimits;
+  /** Closes the connection of a request that has been silent for so many seconds. */
+  limitSilence?: (request: Request, seconds: number) => void;
   /** The client's network address. */
   addressOf?: (request: Request) => string;
   logger?: Logger;
@@ -70,9 +75,11 @@ function servicesOf(options: AppOptions): Services {
     cursors: new Cursors(signingSecret),
     authenticator: new Authenticator(store.read),
     limiter: new RateLimiter(options.keyLimit ?? KEY_LIMIT, options.orgLimit ?? ORG_LIMIT),
+    bodies: new BodyBudget(options.bodyLimits ?? { orgBytes: ORG_BODY_BYTES, allBytes: ALL_BODY_BYTES }),
     replays: new Replays(),
     baseUrl: options.baseUrl,
     now: options.now ?? Date.now,
+    limitSilence: options.limitSilence ?? (() => undefined),
     addressOf: options.addressOf ?? (() => 'local'),
     noteUse: (access, now) => noteUse(store, uses, access, now),
     logRequest: (exchange, status) => logger?.request(exchange, status),

@@ -6,6 +6,8 @@ import { purgeStoredResponses } from '../db/tables/idempotency.ts';
 import { getSigningSecret } from '../db/tables/settings.ts';
 import { createApp } from './app.ts';
 import { createLogger, type LogStyle } from './log.ts';
+import type { BodyLimits } from './pipeline/body-budget.ts';
+import { SILENT_SECONDS } from './pipeline/pipeline.ts';
 
 export interface ServeOptions {
   /** Path of the database file. */
@@ -20,6 +22,8 @@ export interface ServeOptions {
   behindProxy: boolean;
   keyLimit: number;
   orgLimit: number;
+  /** Bytes of request bodies that an organization, and all together, may have under way. */
+  bodyLimits?: BodyLimits;
   log: LogStyle;
 }
 
@@ -39,7 +43,6 @@ const DRAIN_MS_MAX = 10_000;
 const PURGE_EVERY_MS = 10 * 60_000;
 // Above the service's own limits, so that too large bodies get its own answer.
 const SOCKET_BODY_BYTES_MAX = 256 * 1024 * 1024;
-const IDLE_SECONDS = 60;
 
 /**
  * Serves a database.
@@ -71,12 +74,15 @@ async function listen(store: Store, options: ServeOptions, release: () => void):
   const signingSecret = await store.write(getSigningSecret);
   let url = '';
   let addressOf = (_request: Request): string => '';
+  let limitSilence = (_request: Request, _seconds: number): void => undefined;
   const app = createApp({
     store,
     signingSecret,
     baseUrl: () => url,
     keyLimit: options.keyLimit,
     orgLimit: options.orgLimit,
+    ...(options.bodyLimits && { bodyLimits: options.bodyLimits }),
+    limitSilence: (request, seconds) => limitSilence(request, seconds),
     addressOf: (request) => addressOf(request),
     logger: createLogger(options.log, (line) => process.stderr.write(`${line}\n`)),
   });
@@ -85,12 +91,13 @@ async function listen(store: Store, options: ServeOptions, release: () => void):
     hostname: options.host,
     port: options.port,
     maxRequestBodySize: SOCKET_BODY_BYTES_MAX,
-    idleTimeout: IDLE_SECONDS,
+    idleTimeout: SILENT_SECONDS,
     fetch: (request) => app.fetch(withUsualHost(request)),
     ...(tls && { tls: { cert: Bun.file(tls.certFile), key: Bun.file(tls.keyFile) } }),
   });
   const listensOn = `${tls === undefined ? 'http' : 'https'}://${hostOf(options.host)}:${server.port}`;
   url = options.baseUrl?.replace(/\/+$/, '') ?? listensOn;
+  limitSilence = (request, seconds) => server.timeout(request, seconds);
   addressOf = (request) =>
     (options.behindProxy && forwardedFor(request)) || server.requestIP(request)?.address || 'unknown';
   const purging = setInterval(() => {

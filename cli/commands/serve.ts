@@ -20,8 +20,12 @@ interface Options {
   behindProxy?: boolean;
   keyLimit: number;
   orgLimit: number;
+  orgBodyMib: number;
+  bodyMib: number;
   log?: 'json' | 'pretty' | 'off';
 }
+
+const MEBIBYTE = 1024 * 1024;
 
 /** Adds `crm serve`. */
 export function registerServeCommand(program: Command): void {
@@ -37,6 +41,8 @@ export function registerServeCommand(program: Command): void {
     .addOption(new Option('--behind-proxy', 'a proxy in front ends TLS').conflicts(['tlsCert', 'tlsKey']))
     .option('--key-limit <n>', 'requests a minute for each key', count, 200)
     .option('--org-limit <n>', 'requests a minute for each organization', count, 1000)
+    .option('--org-body-mib <n>', 'MiB of request bodies under way for each organization', count, 64)
+    .option('--body-mib <n>', 'MiB of request bodies under way for all', count, 256)
     .addOption(
       new Option('--log <form>', 'logs on stderr (default: pretty on a terminal, else json)').choices([
         'json',
@@ -83,6 +89,7 @@ async function start(options: Options, config: Config, tls: TlsFiles | undefined
     behindProxy: options.behindProxy ?? false,
     keyLimit: options.keyLimit,
     orgLimit: options.orgLimit,
+    bodyLimits: { orgBytes: options.orgBodyMib * MEBIBYTE, allBytes: options.bodyMib * MEBIBYTE },
     log: options.log ?? (process.stderr.isTTY ? 'pretty' : 'json'),
   });
 }

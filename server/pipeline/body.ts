@@ -1,30 +1,38 @@
 // Step 4, body size: the bytes of the body, read no further than the limit.
 import { ApiError, invalid } from '../errors.ts';
+import type { BodyClaim } from './body-budget.ts';
 
 /**
- * The body's bytes.
- * @throws ApiError 413 as soon as there are more than `bytesMax`, 422 if the client goes away in the middle
+ * The body's bytes, read no faster than there is room for them.
+ * @throws ApiError 413 as soon as there are more than `bytesMax`, 422 if the client goes away in the middle, 429 if
+ *   there is no room
  */
-export async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
+export async function readBytes(request: Request, bytesMax: number, claim: BodyClaim): Promise<Uint8Array> {
   const declared = Number(request.headers.get('Content-Length') ?? 0);
   if (declared > bytesMax) throw tooLarge(bytesMax);
   if (request.body === null) return new Uint8Array();
+  if (declared > 0) await claim.grow(declared);
   try {
     // With a length given the server holds the sender to it; only streams of unknown length are counted as they come.
     if (declared > 0) return new Uint8Array(await request.arrayBuffer());
-    return await readStream(request.body, bytesMax);
+    return await readStream(request.body, bytesMax, claim);
   } catch (error) {
     if (error instanceof ApiError) throw error;
     throw invalid('', 'The body must arrive whole.', 'VALIDATION_INVALID_FORMAT');
   }
 }
 
-async function readStream(stream: ReadableStream<Uint8Array>, bytesMax: number): Promise<Uint8Array> {
+async function readStream(
+  stream: ReadableStream<Uint8Array>,
+  bytesMax: number,
+  claim: BodyClaim,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let total = 0;
   for await (const chunk of stream) {
     total += chunk.byteLength;
     if (total > bytesMax) throw tooLarge(bytesMax);
+    await claim.grow(chunk.byteLength);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -1,5 +1,6 @@
 // The order of checks that every request passes, one step after another; each step is a file beside this one.
 import type { Access } from '../access.ts';
+import { ApiError } from '../errors.ts';
 import {
   type Admission,
   type Api,
@@ -8,6 +9,7 @@ import {
   type Operation,
 } from '../operation.ts';
 import { readBytes } from './body.ts';
+import type { BodyClaim } from './body-budget.ts';
 import { type Exchange, startExchange } from './exchange.ts';
 import { execute } from './execute.ts';
 import { validateQuery } from './query.ts';
@@ -43,11 +45,16 @@ async function passSteps(services: Services, operation: Operation, exchange: Exc
       ? await admitByKey(services, operation, exchange)
       : operation.admit(request, now);
   Object.assign(exchange.headers, headers);
-  const bytes = await bodyOf(operation, request);
-  const keyed = keyedRequest(operation, request, access, bytes);
-  if (keyed === null)
-    return await answerFresh(services, operation, exchange, { params, access, bytes, keyed });
-  return await answerKeyed(services, operation, exchange, { params, access, bytes, keyed });
+  const room = services.bodies.open(access.orgId);
+  try {
+    const bytes = await bodyOf(services, operation, exchange, { access, room });
+    const keyed = keyedRequest(operation, request, access, bytes);
+    if (keyed === null)
+      return await answerFresh(services, operation, exchange, { params, access, bytes, keyed });
+    return await answerKeyed(services, operation, exchange, { params, access, bytes, keyed });
+  } finally {
+    room.release();
+  }
 }
 
 async function admitByKey(
@@ -70,9 +77,30 @@ interface Admitted {
   keyed: KeyedRequest | null;
 }
 
-function bodyOf(operation: Operation, request: Request): Promise<Uint8Array> {
-  if (operation.body === undefined) return Promise.resolve(new Uint8Array());
-  return readBytes(request, operation.isBatch === true ? BATCH_BODY_BYTES_MAX : BODY_BYTES_MAX);
+/** Seconds without a byte of the body after which its connection is closed, and without anything once it is whole. */
+const SILENT_BODY_SECONDS = 15;
+export const SILENT_SECONDS = 60;
+
+async function bodyOf(
+  { limiter, limitSilence, now }: Services,
+  operation: Operation,
+  { request, headers }: Exchange,
+  { access, room }: { access: Access; room: BodyClaim },
+): Promise<Uint8Array> {
+  if (operation.body === undefined) return new Uint8Array();
+  limitSilence(request, SILENT_BODY_SECONDS);
+  const bytes = await readBytes(
+    request,
+    operation.isBatch === true ? BATCH_BODY_BYTES_MAX : BODY_BYTES_MAX,
+    room,
+  ).catch((error) => {
+    // Counted nowhere, and yet told where the limits stand.
+    if (error instanceof ApiError && error.status === 429)
+      Object.assign(headers, limiter.describe(access, now()));
+    throw error;
+  });
+  limitSilence(request, SILENT_SECONDS);
+  return bytes;
 }
 
 // One at a time for each key: whoever comes second gets the first one's answer, free of the rate limit.

@@ -2,6 +2,7 @@
 import type { Store } from '../../db/store.ts';
 import type { Access } from '../access.ts';
 import type { Cursors } from '../cursor.ts';
+import type { BodyBudget } from './body-budget.ts';
 import type { Authenticator } from './credential.ts';
 import type { Exchange } from './exchange.ts';
 import type { RateLimiter } from './rate-limit.ts';
@@ -13,9 +14,12 @@ export interface Services {
   cursors: Cursors;
   authenticator: Authenticator;
   limiter: RateLimiter;
+  bodies: BodyBudget;
   replays: Replays;
   baseUrl: () => string;
   now: () => number;
+  /** Closes the connection of a request that has been silent for so many seconds. */
+  limitSilence: (request: Request, seconds: number) => void;
   addressOf: (request: Request) => string;
   noteUse: (access: Access, now: number) => void;
   logRequest: (exchange: Exchange, status: number) => void;

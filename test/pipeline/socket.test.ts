@@ -14,6 +14,8 @@ const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
 const MEBIBYTE = 1024 * 1024;
 let server: RunningServer;
 let key = '';
+// Takes its quarter of a minute while the other tests run.
+let halted: Promise<number>;
 
 beforeAll(async () => {
   const db = join(folder, 'crm.db');
@@ -29,6 +31,7 @@ beforeAll(async () => {
   await store.close();
   const limits = { keyLimit: 100_000, orgLimit: 100_000 };
   server = await startServer({ db, host: '127.0.0.1', port: 0, behindProxy: true, log: 'off', ...limits });
+  halted = haltInBody();
 });
 afterAll(async () => {
   await server.stop();
@@ -249,3 +252,20 @@ test('Location is absolute, where the server is reached', async () => {
   expect(location).toBe(`${server.url}/api/v2/contacts/${answer.json.data.id}`);
   expect((await fetch(location, { headers: { Authorization: `Bearer ${key}` } })).status).toBe(200);
 });
+
+/** Stops sending just before the end of a body; gives the milliseconds until the server closes the connection. */
+function haltInBody(): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  const head = `POST /api/v2/contacts HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Length: 40`;
+  socket.write(`${head}\r\n\r\n{"first_name": "Ada"`);
+  const startedMs = performance.now();
+  socket.on('close', () => resolve(performance.now() - startedMs));
+  return promise;
+}
+
+test('a body that comes to a halt has its connection closed after fifteen seconds', async () => {
+  const closedMs = await halted;
+  expect(closedMs).toBeGreaterThan(10_000);
+  expect(closedMs).toBeLessThan(22_000);
+}, 30_000);

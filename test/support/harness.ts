@@ -9,6 +9,7 @@ import { type AccessLevel, issueKey } from '../../db/tables/keys.ts';
 import { getSigningSecret } from '../../db/tables/settings.ts';
 import { createApp } from '../../server/app.ts';
 import { createLogger } from '../../server/log.ts';
+import type { BodyLimits } from '../../server/pipeline/body-budget.ts';
 import type { Json } from './json.ts';
 import { checkAgainstDocument } from './openapi.ts';
 
@@ -66,6 +67,7 @@ export interface Harness {
 export interface HarnessOptions {
   keyLimit?: number;
   orgLimit?: number;
+  bodyLimits?: BodyLimits;
   /** Takes the log as JSON lines; without it, failures go to stderr and nothing else is logged. */
   log?: (line: string) => void;
 }
@@ -83,6 +85,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     now: () => clock.now,
     keyLimit: options.keyLimit ?? 1_000_000,
     orgLimit: options.orgLimit ?? 1_000_000,
+    ...(options.bodyLimits && { bodyLimits: options.bodyLimits }),
     logger: (options.log && createLogger('json', options.log)) ?? {
       request: () => undefined,
       failure: (_, cause) => console.error(cause),

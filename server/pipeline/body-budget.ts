@@ -1,0 +1,108 @@
+// Bytes of bodies under way, an organization's and the server's: what does not fit waits unread, and then comes again.
+import { ApiError } from '../errors.ts';
+
+const MEBIBYTE = 1024 * 1024;
+/** Bytes of bodies that one organization may have under way unless the operator says otherwise. */
+export const ORG_BODY_BYTES = 64 * MEBIBYTE;
+/** Bytes of bodies that the server holds at once unless the operator says otherwise. */
+export const ALL_BODY_BYTES = 256 * MEBIBYTE;
+/** How long a body waits for its room, in milliseconds. */
+const WAIT_MS_MAX = 10_000;
+const RETRY_AFTER_SECONDS = 5;
+
+export interface BodyLimits {
+  orgBytes: number;
+  allBytes: number;
+}
+
+interface Waiting {
+  claim: BodyClaim;
+  bytes: number;
+  admit: () => void;
+}
+
+/** Hands out room for bodies. */
+export class BodyBudget {
+  readonly #limits: BodyLimits;
+  readonly #orgs = new Map<string, number>();
+  readonly #queue = new Set<Waiting>();
+  #total = 0;
+
+  constructor(limits: BodyLimits) {
+    this.#limits = limits;
+  }
+
+  /** A claim without any room yet, for one body of an organization. */
+  open(orgId: string): BodyClaim {
+    return new BodyClaim(this, orgId);
+  }
+
+  /** Gives a claim more room if there is any; a body that is alone always has it. */
+  take(claim: BodyClaim, bytes: number): boolean {
+    const { orgBytes, allBytes } = this.#limits;
+    const ofOrg = this.#orgs.get(claim.orgId) ?? 0;
+    const fits = (used: number, limit: number) => used + bytes <= limit || used === claim.bytes;
+    if (!fits(ofOrg, orgBytes) || !fits(this.#total, allBytes)) return false;
+    this.#change(claim, bytes);
+    return true;
+  }
+
+  /** Takes the room of a claim back, and gives it to those that wait. */
+  give(claim: BodyClaim): void {
+    this.#change(claim, -claim.bytes);
+    for (const waiting of this.#queue) {
+      if (!this.take(waiting.claim, waiting.bytes)) continue;
+      this.#queue.delete(waiting);
+      waiting.admit();
+    }
+  }
+
+  /** Waits for room; @throws ApiError 429 once that has taken too long */
+  async wait(claim: BodyClaim, bytes: number): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const waiting = { claim, bytes, admit: resolve };
+    this.#queue.add(waiting);
+    const timer = setTimeout(() => {
+      this.#queue.delete(waiting);
+      reject(tooMuch());
+    }, WAIT_MS_MAX);
+    await promise.finally(() => clearTimeout(timer));
+  }
+
+  #change(claim: BodyClaim, bytes: number): void {
+    const ofOrg = (this.#orgs.get(claim.orgId) ?? 0) + bytes;
+    if (ofOrg === 0) this.#orgs.delete(claim.orgId);
+    else this.#orgs.set(claim.orgId, ofOrg);
+    this.#total += bytes;
+    claim.bytes += bytes;
+  }
+}
+
+/** The room that one body has. */
+export class BodyClaim {
+  readonly #budget: BodyBudget;
+  readonly orgId: string;
+  bytes = 0;
+
+  constructor(budget: BodyBudget, orgId: string) {
+    this.#budget = budget;
+    this.orgId = orgId;
+  }
+
+  /** Takes room for so many bytes more, at once or when there is; @throws ApiError 429 */
+  async grow(bytes: number): Promise<void> {
+    if (!this.#budget.take(this, bytes)) await this.#budget.wait(this, bytes);
+  }
+
+  /** Gives all of it back. */
+  release(): void {
+    if (this.bytes > 0) this.#budget.give(this);
+  }
+}
+
+function tooMuch(): ApiError {
+  const message = `Too many bytes of request bodies are under way; try again in ${RETRY_AFTER_SECONDS} s, with fewer or smaller requests at once.`;
+  return new ApiError('RATE_LIMIT_EXCEEDED', message, {
+    headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+  });
+}

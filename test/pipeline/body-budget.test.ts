@@ -1,0 +1,107 @@
+// Bytes of bodies under way: what does not fit waits unread, is let in when there is room, and is refused in the end.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { BodyBudget } from '../../server/pipeline/body-budget.ts';
+import { type Harness, type Json, startHarness } from '../support/harness.ts';
+
+describe('room for bodies', () => {
+  const budget = () => new BodyBudget({ orgBytes: 100, allBytes: 150 });
+  const settled = async (promise: Promise<void>): Promise<boolean> =>
+    Promise.race([promise.then(() => true), Bun.sleep(5).then(() => false)]);
+
+  test('is given up to the limit of an organization, and of all', async () => {
+    const bodies = budget();
+    expect(await settled(bodies.open('a').grow(60))).toBe(true);
+    const second = bodies.open('a').grow(60);
+    expect(await settled(second)).toBe(false);
+    expect(await settled(bodies.open('b').grow(90))).toBe(true);
+    expect(await settled(bodies.open('c').grow(1))).toBe(false);
+  });
+
+  test('goes to whoever waits when it is given back, the first that fits', async () => {
+    const bodies = budget();
+    const [one, two, three] = [bodies.open('a'), bodies.open('a'), bodies.open('a')];
+    await one.grow(90);
+    const [large, small] = [two.grow(95), three.grow(20)];
+    expect(await settled(small)).toBe(false);
+    one.release();
+    expect(await settled(large)).toBe(true);
+    expect(await settled(small)).toBe(false);
+    two.release();
+    expect(await settled(small)).toBe(true);
+  });
+
+  test('is always there for a body that is alone, and grows with one of unknown length', async () => {
+    const bodies = budget();
+    const alone = bodies.open('a');
+    await alone.grow(500);
+    await alone.grow(500);
+    const other = bodies.open('b').grow(1);
+    expect(await settled(other)).toBe(false);
+    alone.release();
+    expect(await settled(other)).toBe(true);
+  });
+});
+
+describe('a request whose body finds no room', () => {
+  let harness: Harness;
+  beforeAll(async () => {
+    harness = await startHarness({ bodyLimits: { orgBytes: 1_000, allBytes: 100_000 } });
+  });
+  afterAll(() => harness.close());
+
+  // A body that does not end until it is told to.
+  function heldBody(bytes: number): { stream: ReadableStream<Uint8Array>; finish: () => void } {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const text = JSON.stringify({ first_name: 'x'.repeat(bytes) });
+    const stream = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        controller.enqueue(new TextEncoder().encode(text.slice(0, -2)));
+        await promise;
+        controller.enqueue(new TextEncoder().encode(text.slice(-2)));
+        controller.close();
+      },
+    });
+    return { stream, finish: resolve };
+  }
+
+  const post = (body: ReadableStream<Uint8Array> | string, key = harness.v2): Promise<Response> =>
+    harness.handle(
+      new Request('http://localhost/api/v2/contacts', {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        body,
+        ...(typeof body !== 'string' && { duplex: 'half' }),
+      }),
+    );
+
+  test('waits, and is answered once there is; another organization is not kept waiting', async () => {
+    const held = heldBody(800);
+    const first = post(held.stream);
+    await Bun.sleep(20);
+    const second = post(JSON.stringify({ first_name: 'y'.repeat(500) }));
+    expect(await Promise.race([second.then(() => 'answered'), Bun.sleep(50).then(() => 'waits')])).toBe(
+      'waits',
+    );
+    const other = await harness.issue({ orgId: harness.otherOrgId });
+    expect((await post(JSON.stringify({ first_name: 'Zoe' }), other.key)).status).toBe(201);
+    held.finish();
+    expect([(await first).status, (await second).status]).toEqual([201, 201]);
+  });
+
+  test('is refused after ten seconds, counted nowhere', async () => {
+    const held = heldBody(800);
+    const first = post(held.stream);
+    await Bun.sleep(20);
+    const startedMs = performance.now();
+    const refused = await post(JSON.stringify({ first_name: 'y'.repeat(500) }));
+    const waitedMs = performance.now() - startedMs;
+    expect(refused.status).toBe(429);
+    expect(waitedMs).toBeGreaterThan(9_500);
+    const answer = (await refused.json()) as Json;
+    expect(answer.error.code).toBe('RATE_LIMIT_EXCEEDED');
+    expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThanOrEqual(1);
+    const remaining = Number(refused.headers.get('X-RateLimit-Remaining'));
+    held.finish();
+    expect((await first).headers.get('X-RateLimit-Remaining')).toBe(String(remaining - 1));
+  }, 20_000);
+});
