@@ -3,8 +3,8 @@ import type { Field } from '../../db/declare/fields.ts';
 import type { Data, JsonValue } from '../../db/declare/json.ts';
 import { isObject } from '../../db/declare/json.ts';
 import { messageOf, usageError } from '../errors.ts';
+import { readInputText } from '../input/files.ts';
 import { isoMilliseconds } from '../input/instant.ts';
-import { readText } from '../terminal/streams.ts';
 import { splitPair } from './list-request.ts';
 
 /** What to send: JSON text that the server judges as written, or a body made here. */
@@ -27,7 +27,7 @@ export async function requestBody(
 
 async function readJson(data: string): Promise<string> {
   const path = data === '-' ? '-' : data.startsWith('@') ? data.slice(1) : undefined;
-  const text = (path === undefined ? data : await readText(path)).replace(/^\uFEFF/, '');
+  const text = (path === undefined ? data : await readInputText(path)).replace(/^\uFEFF/, '');
   let value: unknown;
   try {
     value = JSON.parse(text);

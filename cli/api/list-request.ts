@@ -3,7 +3,7 @@ import { usageError } from '../errors.ts';
 import type { Look } from '../terminal/output.ts';
 import { resourceLook, targetLook, v1Look } from './looks.ts';
 import { answered, listAt, type Pageable } from './pages.ts';
-import { isTarget, parseTarget, pathOf, resourceFor } from './target.ts';
+import { isTarget, parseTarget, resourceFor, resourcePath } from './target.ts';
 import { findV1List, V1_LISTS } from './v1.ts';
 
 export interface ListOptions {
@@ -38,7 +38,7 @@ export async function listRequest(what: string, options: ListOptions): Promise<L
   }
   if (sortBy !== undefined) query.sort_by = sortBy;
   if (sortDirection !== undefined) query.sort_direction = sortDirection;
-  return { name: resource.name, look: resourceLook(resource), ...listAt(pathOf(resource), query) };
+  return { name: resource.name, look: resourceLook(resource), ...listAt(resourcePath(resource), query) };
 }
 
 async function subResourceRequest(what: string, options: ListOptions): Promise<ListRequest> {

@@ -59,7 +59,7 @@ function nextStep(status: number, code: string, location: string | null): string
     return 'check CRM_API_KEY or --api-key-file; v1 and v2 keys are not interchangeable. "crm keys issue" makes a new one.';
   }
   if (status === 404) return 'check the id; the key finds only records of its own organization.';
-  if (status === 409 && location !== null) return `look at the existing record: ${commandFor(location)}`;
+  if (status === 409 && location !== null) return `look at the existing record: ${commandToShow(location)}`;
   if (status === 409) return 'look at what stands in the way, change it, and try again.';
   if (status === 413) return 'send less at once.';
   if (status >= 400 && status < 500) return 'correct the values named above and run the command again.';
@@ -67,7 +67,7 @@ function nextStep(status: number, code: string, location: string | null): string
 }
 
 // The command that shows a record of v2, from its address; the address itself where it is another's.
-function commandFor(location: string): string {
+function commandToShow(location: string): string {
   const [, resource, id] = /\/api\/v2\/([a-z]+)\/([^/?#]+)$/.exec(location) ?? [];
   return resource === undefined ? location : `crm get ${resource} ${id}`;
 }

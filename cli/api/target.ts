@@ -49,7 +49,7 @@ export async function resourceFor(name: string, operation: Operation): Promise<R
 }
 
 /** Path of a resource, or of one record. */
-export function pathOf(resource: Pick<Resource, 'name'>, id?: string): string {
+export function resourcePath(resource: Pick<Resource, 'name'>, id?: string): string {
   const base = `/api/v2/${resource.name}`;
   return id === undefined ? base : `${base}/${idSegment(id)}`;
 }
@@ -74,7 +74,7 @@ export async function parseTarget(text: string): Promise<Target> {
   if (rest.length > 0 || id === '' || (link === undefined && association === undefined)) {
     throw await unknownTarget(text);
   }
-  return { resource, id, name, path: `${pathOf(resource, id)}/${name}`, link, association };
+  return { resource, id, name, path: `${resourcePath(resource, id)}/${name}`, link, association };
 }
 
 async function unknownTarget(text: string): Promise<CliError> {

@@ -4,7 +4,7 @@ import { requestBody } from '../api/body.ts';
 import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';
 import { resourceLook } from '../api/looks.ts';
-import { pathOf, resourceFor } from '../api/target.ts';
+import { resourceFor, resourcePath } from '../api/target.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { printRecord } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
@@ -37,7 +37,7 @@ async function runCreate(what: string, pairs: string[], options: Options, config
     Object.entries(resource.fields).filter(([, { access }]) => access !== 'read' && access !== 'internal'),
   );
   const body = await requestBody(options.data, pairs, settable);
-  const record = recordOf(await (await connect(config)).request('POST', pathOf(resource), body));
+  const record = recordOf(await (await connect(config)).request('POST', resourcePath(resource), body));
   if (record.is_duplicate === true) note('It was there already; nothing is written.');
   const look = resourceLook(resource);
   const allFields = [...look.allFields, ...Object.keys(resource.createdFields)];

@@ -1,7 +1,7 @@
 // `crm delete`: deletes one record, for good, once a person or --yes has said so.
 import type { Command } from 'commander';
 import { connect } from '../api/connect.ts';
-import { pathOf, resourceFor } from '../api/target.ts';
+import { resourceFor, resourcePath } from '../api/target.ts';
 import { CliError, usageError } from '../errors.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { canAsk, confirm, note } from '../terminal/streams.ts';
@@ -26,7 +26,7 @@ export function registerDeleteCommand(program: Command): void {
 
 async function runDelete(what: string, id: string, options: Options, config: Config): Promise<void> {
   const resource = await resourceFor(what, 'delete');
-  const path = pathOf(resource, id);
+  const path = resourcePath(resource, id);
   if (!options.yes && !canAsk()) {
     throw usageError('Nobody can be asked whether to delete.', 'add --yes to delete without asking.');
   }

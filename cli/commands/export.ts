@@ -1,7 +1,7 @@
 // `crm export`: writes a resource, or everything, to files or stdout.
 import { statSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import type { ClientOptions } from '../api/client.ts';
+import type { Client, ClientOptions } from '../api/client.ts';
 import { connect } from '../api/connect.ts';
 import { listRequest } from '../api/list-request.ts';
 import { isRefusal, usageError, withStep } from '../errors.ts';
@@ -116,8 +116,6 @@ function exportFormat(options: Options, config: Config): ExportFormat {
   const isTable = !config.isOutputGiven || config.output === 'table';
   return isTable ? 'ndjson' : (config.output as ExportFormat);
 }
-
-type Client = Awaited<ReturnType<typeof connect>>;
 
 /** Runs an export with its progress on stderr, and says how to go on if it breaks off. */
 async function withProgress(

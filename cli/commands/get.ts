@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';
 import { resourceLook, targetLook } from '../api/looks.ts';
-import { isTarget, parseTarget, pathOf, resourceFor } from '../api/target.ts';
+import { isTarget, parseTarget, resourceFor, resourcePath } from '../api/target.ts';
 import { usageError } from '../errors.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { type Look, parseFields, printRecord } from '../terminal/output.ts';
@@ -48,5 +48,5 @@ async function locate(what: string, id: string | undefined): Promise<{ path: str
   }
   const resource = await resourceFor(what, 'get');
   if (id === undefined) throw usageError('The id is missing.', `run: crm get ${resource.name} ID`);
-  return { path: pathOf(resource, id), look: resourceLook(resource) };
+  return { path: resourcePath(resource, id), look: resourceLook(resource) };
 }

@@ -3,10 +3,11 @@ import { type Command, Option } from 'commander';
 import { CliError, EXIT } from '../errors.ts';
 import type { IngestResource, IngestSummary } from '../ingest/ingest-file.ts';
 import type { IngestFormat } from '../ingest/source.ts';
+import { inputName } from '../input/files.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { counted, formatCount } from '../terminal/format.ts';
 import { printFigures } from '../terminal/output.ts';
-import { inputName, note } from '../terminal/streams.ts';
+import { note } from '../terminal/streams.ts';
 import { neutralizeLine } from '../terminal/text.ts';
 
 interface Options {

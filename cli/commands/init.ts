@@ -14,7 +14,7 @@ interface Options {
   user?: string;
 }
 
-interface Outcome {
+interface Made {
   org: OrganizationRow;
   isNewOrg: boolean;
   isNewUser: boolean;
@@ -38,10 +38,10 @@ export function registerInitCommand(program: Command): void {
 async function runInit(options: Options, config: Config): Promise<void> {
   const name = checkedName('The name of an organization', options.org);
   const email = options.user === undefined ? undefined : await checkedEmail(options.user);
-  const outcome = await withStore(config.db, (store) => setUp(store, name, email), { create: true });
-  const { org, issued } = outcome;
-  if (outcome.isNewOrg) note(`Made the organization ${org.name} (${org.id}).`);
-  if (outcome.isNewUser) note(`Made the user ${email}.`);
+  const made = await withStore(config.db, (store) => setUp(store, name, email), { create: true });
+  const { org, issued } = made;
+  if (made.isNewOrg) note(`Made the organization ${org.name} (${org.id}).`);
+  if (made.isNewUser) note(`Made the user ${email}.`);
   const serve = `crm serve${databaseFlag(config.db)}`;
   if (issued === null) {
     note(`${org.name} has keys already. Another: crm keys issue --org ${shellWord(org.name)} --all-scopes`);
@@ -52,7 +52,7 @@ async function runInit(options: Options, config: Config): Promise<void> {
 }
 
 // One transaction: two runs at once make one organization and one key.
-async function setUp(store: Store, name: string, email: string | undefined): Promise<Outcome> {
+async function setUp(store: Store, name: string, email: string | undefined): Promise<Made> {
   const { createOrganization, createUser, findOrganization, findUser } = await import(
     '../../db/tables/accounts.ts'
   );

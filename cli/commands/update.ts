@@ -4,7 +4,7 @@ import { requestBody } from '../api/body.ts';
 import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';
 import { resourceLook } from '../api/looks.ts';
-import { pathOf, resourceFor } from '../api/target.ts';
+import { resourceFor, resourcePath } from '../api/target.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { printRecord } from '../terminal/output.ts';
 
@@ -38,7 +38,7 @@ async function runUpdate(
     Object.entries(resource.fields).filter(([, { access }]) => access === 'write'),
   );
   const body = await requestBody(options.data, what.pairs, settable);
-  const path = pathOf(resource, what.id);
+  const path = resourcePath(resource, what.id);
   const record = recordOf(await (await connect(config)).request('PATCH', path, body));
   await printRecord(config, record, resourceLook(resource));
 }

@@ -5,7 +5,7 @@ import type { Resource } from '../../db/declare/resource.ts';
 import type { Client } from '../api/client.ts';
 import { listRequest } from '../api/list-request.ts';
 import type { ProgressState } from '../terminal/snapshot.ts';
-import { type ExportJob, fill, finish } from './export-resource.ts';
+import { type ExportJob, fetchRest, finish } from './export-resource.ts';
 import { collectLinks } from './links.ts';
 import { Spool, unwritable } from './spool.ts';
 import type { ExportFormat } from './write-file.ts';
@@ -68,14 +68,14 @@ async function exportOne(
     onProgress: (done) => onProgress({ done: doneBefore + done }),
   };
   try {
-    await fill(one, spool);
+    await fetchRest(one, spool);
     const progress = (done: number) =>
       onProgress({
         done: doneBefore + spool.lines,
         note: `links of ${done} of ${spool.lines} ${resource.name}`,
       });
     if (Object.keys(resource.links).length > 0) {
-      await collectLinks(client, resource, spool.path, links, progress);
+      await collectLinks({ client, resource, recordsPath: spool.path, links, onProgress: progress });
     }
     await finish(one, target, spool);
   } catch (error) {

@@ -23,7 +23,7 @@ export interface ExportJob {
 /** Exports to a file that appears when it is whole; resolves with the number of records. */
 export async function exportToFile(job: ExportJob, target: string, spool: Spool): Promise<number> {
   try {
-    await fill(job, spool);
+    await fetchRest(job, spool);
     await finish(job, target, spool);
   } catch (error) {
     await spool.leave();
@@ -33,7 +33,7 @@ export async function exportToFile(job: ExportJob, target: string, spool: Spool)
 }
 
 /** Fetches what the spool has not got yet. */
-export async function fill({ client, list, onProgress }: ExportJob, spool: Spool): Promise<void> {
+export async function fetchRest({ client, list, onProgress }: ExportJob, spool: Spool): Promise<void> {
   onProgress(spool.lines);
   if (spool.isComplete) return;
   for await (const page of pagesOf(client, list, { cursor: spool.cursor })) {
@@ -71,7 +71,7 @@ async function exportThroughSpool(job: ExportJob): Promise<number> {
   process.once('exit', remove);
   try {
     const spool = await Spool.open(join(folder, 'records'), job.list.name, false);
-    await fill(job, spool);
+    await fetchRest(job, spool);
     for await (const text of encoded(spool.path, job.format, job.look)) await writeOut(text);
     await spool.discard();
     return spool.lines;

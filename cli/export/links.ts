@@ -5,7 +5,7 @@ import type { Client } from '../api/client.ts';
 import { listRequest } from '../api/list-request.ts';
 import { pagesOf } from '../api/pages.ts';
 import { isRefusal } from '../errors.ts';
-import { readLines } from '../input/lines.ts';
+import { fileLines } from '../input/lines.ts';
 import type { Spool } from './spool.ts';
 
 /**
@@ -14,17 +14,23 @@ import type { Spool } from './spool.ts';
  */
 type LinkLine = Data;
 
-/** Adds the links of every record in `recordsPath` to the spool, and goes on where an earlier run left off. */
-export async function collectLinks(
-  client: Client,
-  resource: Resource,
-  recordsPath: string,
-  links: Spool,
-  onProgress: (done: number) => void,
-): Promise<void> {
+export interface LinksExport {
+  client: Client;
+  resource: Resource;
+  /** NDJSON of the records. */
+  recordsPath: string;
+  /** Takes the links; its cursor says how many records of which resource are behind it. */
+  links: Spool;
+  /** Called with the number of records whose links are there. */
+  onProgress: (done: number) => void;
+}
+
+/** Adds the links of every record in a file, and goes on where an earlier run left off. */
+export async function collectLinks(job: LinksExport): Promise<void> {
+  const { client, resource, recordsPath, links, onProgress } = job;
   const finished = finishedRecords(links.cursor, resource);
   let done = 0;
-  for await (const line of readLines(recordsPath)) {
+  for await (const line of fileLines(recordsPath)) {
     done += 1;
     if (done <= finished) continue;
     const record = JSON.parse(line) as Data;

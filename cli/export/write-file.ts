@@ -2,7 +2,7 @@
 import { open, rename, rm } from 'node:fs/promises';
 import type { Data } from '../../db/declare/json.ts';
 import { errorCode } from '../errors.ts';
-import { readLines } from '../input/lines.ts';
+import { fileLines } from '../input/lines.ts';
 import { createEncoder, type Look } from '../terminal/output.ts';
 import { syncFolder, unwritable } from './spool.ts';
 
@@ -40,7 +40,7 @@ export async function* encoded(spoolPath: string, format: ExportFormat, look: Lo
   const encoder = createEncoder(format, { ...look, allFields: columns });
   let page: Data[] = [];
   let isEmpty = true;
-  for await (const line of readLines(spoolPath)) {
+  for await (const line of fileLines(spoolPath)) {
     page.push(JSON.parse(line) as Data);
     if (page.length < PAGE_RECORDS) continue;
     yield encoder.page(page, isEmpty);
@@ -60,7 +60,7 @@ export function hasOpenColumns(look: Look): boolean {
 async function csvColumns(spoolPath: string, look: Look): Promise<readonly string[]> {
   if (!hasOpenColumns(look)) return look.allFields;
   const keys = new Set<string>();
-  for await (const line of readLines(spoolPath)) {
+  for await (const line of fileLines(spoolPath)) {
     const { custom } = JSON.parse(line) as Data;
     for (const key of Object.keys(custom ?? {})) keys.add(key);
   }

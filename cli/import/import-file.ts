@@ -1,9 +1,6 @@
 // One import from beginning to end: survey, plan, journal, rows, summary.
 import { resolve } from 'node:path';
-import type { Client } from '../api/client.ts';
 import { connect } from '../api/connect.ts';
-import { pageOf } from '../api/envelope.ts';
-import { responseError } from '../api/response-error.ts';
 import { resourceFor } from '../api/target.ts';
 import { usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
@@ -13,6 +10,7 @@ import { describePlan, makePlan, type Plan, planKey } from './plan/plan.ts';
 import { type SurveyedInput, surveyInput } from './plan/survey.ts';
 import type { ImportRequest, ImportSummary } from './request.ts';
 import { ErrorsFile } from './session/errors-file.ts';
+import { greet } from './session/greet.ts';
 import { ImportRun } from './session/import-run.ts';
 import type { JournalState } from './session/journal.ts';
 import { Reporter } from './session/report.ts';
@@ -27,11 +25,11 @@ export async function runImport(request: ImportRequest, config: Config): Promise
   const input = await surveyInput(request.input, request.format);
   const plan = makePlan(resource, input.survey, request);
   if (!request.isQuiet) tellPlan(plan, request, input);
-  const { organization, requestsPerMinute } = await greet(client);
+  const { oldestPipelineId, requestsPerMinute } = await greet(client);
   const content = `${input.digest ?? ''}\n${planKey(plan)}`;
   const journal = await openJournal({
     input: request.isDryRun || input.digest === null ? null : request.input,
-    ...{ content, url: config.url, apiKey, organization, request },
+    ...{ content, url: config.url, apiKey, oldestPipelineId, request },
   });
   const errorsFile =
     request.isDryRun && request.errors === null ? null : openErrors(request, input, journal.state);
@@ -64,19 +62,4 @@ function openErrors(request: ImportRequest, input: SurveyedInput, state: Journal
 function tellPlan(plan: Plan, request: ImportRequest, { survey }: SurveyedInput): void {
   note(`${request.isDryRun ? 'Checking' : 'Importing'} ${plan.resource.name} from ${survey.name}:`);
   for (const line of describePlan(plan)) note(line);
-}
-
-/** Finds out that server and key are good before anything is read at length, and whose organization it is. */
-export async function greet(
-  client: Client,
-): Promise<{ organization: string | null; requestsPerMinute: number }> {
-  const query = { limit: '1', sort_direction: 'asc' };
-  const response = await client.request('GET', '/api/v2/pipelines', { query, expectErrors: true });
-  const { status, headers, body } = response;
-  const requestsPerMinute = Number(headers.get('x-ratelimit-limit')) || 200;
-  // A key without pipelines:read can import all the same.
-  if (status === 403) return { organization: null, requestsPerMinute };
-  if (body.object === 'error') throw responseError(response);
-  const [oldest] = pageOf(response).records;
-  return { organization: oldest === undefined ? null : String(oldest.id), requestsPerMinute };
 }

@@ -27,7 +27,7 @@ export interface SourceRow {
 export type PreparedRow = { line: number; body: Data } | { line: number; rejection: Rejection };
 
 /** What became of a row. */
-export type Outcome =
+export type RowOutcome =
   /** `id` is that of the record, where it is known. */
   { status: 'created' | 'updated' | 'skipped'; id?: string } | { status: 'rejected'; rejection: Rejection };
 

@@ -74,7 +74,7 @@ function rejectedRows(summary: ImportSummary, request: ImportRequest): CliError 
   const retry =
     errors === null
       ? 'correct them, or name a file for them with --errors FILE.'
-      : `correct them there, then run: ${commandFor(summary, request, errors)}`;
+      : `correct them there, then run: ${commandToRetry(summary, request, errors)}`;
   const more =
     status === 'stopped'
       ? ['run the same command again to go on; --stop-after counts the rejected rows of each run.']
@@ -86,7 +86,7 @@ function rejectedRows(summary: ImportSummary, request: ImportRequest): CliError 
 }
 
 /** The command that imports an errors file the way its input was. */
-function commandFor(summary: ImportSummary, request: ImportRequest, errors: string): string {
+function commandToRetry(summary: ImportSummary, request: ImportRequest, errors: string): string {
   // The few dates in the errors file might be taken the other way round.
   const dateFormat = request.dateFormat ?? summary.date_format ?? null;
   const words = ['crm', 'import', request.resource, errors, ...repeatedWords({ ...request, dateFormat })];

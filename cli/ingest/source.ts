@@ -1,7 +1,7 @@
 // The file that `crm ingest` reads, and which of its formats it is in.
 import { extname } from 'node:path';
 import { usageError } from '../errors.ts';
-import { inputName, readBytes } from '../terminal/streams.ts';
+import { inputName, readInput } from '../input/files.ts';
 
 export type IngestFormat = 'ics' | 'json' | 'vtt';
 
@@ -37,7 +37,7 @@ export async function readSource(
   fitting: readonly IngestFormat[],
 ): Promise<IngestSource> {
   const name = inputName(path);
-  const bytes = await readBytes(path);
+  const bytes = await readInput(path);
   const format = asked ?? EXTENSIONS[extname(path).toLowerCase()] ?? formatOf(bytes);
   if (format === undefined) {
     throw usageError(`It is not clear what ${name} holds.`, `say --format ${fitting.join(' or --format ')}.`);

@@ -1,8 +1,8 @@
 // Bytes to text: UTF-8 or a clear refusal that names the place, never a mangled character.
 import { join, parse } from 'node:path';
 import { CliError } from '../errors.ts';
-import { inputName } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
+import { inputName } from './files.ts';
 
 const UTF16_MARKS: readonly (readonly number[])[] = [
   [0xff, 0xfe],

@@ -14,7 +14,7 @@ export async function exportContacts(demo: Demo): Promise<ExportMeasure> {
   const path = join(dirname(database.path), `${basename(database.path, '.db')}-contacts.csv`);
   const client = clientFor(demo, database.keys.v2);
   const state = { done: 0, requests: 0, bytes: 0 };
-  const list = counted(await listRequest('contacts', { api: 'v2', filter: [] }), state);
+  const list = countingRequests(await listRequest('contacts', { api: 'v2', filter: [] }), state);
   const measure = await screen.measure({
     ...{ label: 'Export', unit: 'contacts', total: data.records.contacts.length },
     run: async (report) => {
@@ -28,7 +28,7 @@ export async function exportContacts(demo: Demo): Promise<ExportMeasure> {
   return { ...measure, path };
 }
 
-function counted(list: ListRequest, state: { requests: number }): ListRequest {
+function countingRequests(list: ListRequest, state: { requests: number }): ListRequest {
   return {
     ...list,
     page: (...request) => {

@@ -4,7 +4,7 @@ import type { Resource } from '../../db/declare/resource.ts';
 import { getResource } from '../../db/resources/index.ts';
 import type { Client } from '../api/client.ts';
 import { pageOf, recordOf, unexpectedAnswer } from '../api/envelope.ts';
-import { pathOf } from '../api/target.ts';
+import { resourcePath } from '../api/target.ts';
 import { CliError } from '../errors.ts';
 import type { DemoLink, DemoRecord, Ids, WritableName } from './data/types.ts';
 import type { Done } from './screen.ts';
@@ -31,7 +31,7 @@ export async function loadRecords(
   while (loaded.done < records.length) {
     const batch = nextBatch(resource, records.slice(loaded.done, loaded.done + BATCH_ITEMS_MAX), ids);
     const body = batch.map(({ data }) => withIds(resource, data, ids));
-    const response = await client.request('POST', `${pathOf(resource)}/batch`, { body });
+    const response = await client.request('POST', `${resourcePath(resource)}/batch`, { body });
     if (response.body.object !== 'batch') throw unexpectedAnswer(response);
     for (const item of response.body.data.items) {
       const key = batch[item.index]?.key ?? name;
@@ -55,7 +55,7 @@ export async function makeLinks(
   const loaded: Done = { done: 0, requests: 0 };
   for (const link of links) {
     const [resourceName = ''] = link.parent.split('/');
-    const path = `${pathOf(getResource(resourceName), idOf(link.parent, ids))}/${link.name}`;
+    const path = `${resourcePath(getResource(resourceName), idOf(link.parent, ids))}/${link.name}`;
     const body = Object.entries(link.body).map(([field, value]) => [field, ids.get(value) ?? value]);
     recordOf(await client.request('POST', path, { body: Object.fromEntries(body) }));
     loaded.done += 1;

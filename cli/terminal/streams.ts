@@ -1,5 +1,4 @@
 // The process's streams: data on stdout, everything else on stderr, questions on a terminal only.
-import { CliError, EXIT, errorCode } from '../errors.ts';
 import { neutralize } from './text.ts';
 
 /** Writes data to stdout and resolves once it is taken, so that a slow reader slows the writer. */
@@ -36,36 +35,4 @@ export async function confirm(question: string): Promise<boolean> {
   } finally {
     terminal.close();
   }
-}
-
-/** What messages call an input: its path, or `standard input` for `-`. */
-export function inputName(path: string): string {
-  return path === '-' ? 'standard input' : path;
-}
-
-/** All bytes of a file, or of standard input for `-`; the error for none ends in that exit code. */
-export async function readBytes(path: string, exitCode: number = EXIT.failed): Promise<Uint8Array> {
-  try {
-    return await (path === '-' ? Bun.stdin : Bun.file(path)).bytes();
-  } catch (error) {
-    throw unreadable(path, error, exitCode);
-  }
-}
-
-/** The whole text of a file, or of standard input for `-`; it must be UTF-8. */
-export async function readText(path: string): Promise<string> {
-  const bytes = await readBytes(path, EXIT.usage);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw new CliError(`${inputName(path)} is not UTF-8 text.`, { nextSteps: ['save it as UTF-8.'], cause });
-  }
-}
-
-/** The error for an input that cannot be read. */
-export function unreadable(path: string, cause: unknown, exitCode: number = EXIT.failed): CliError {
-  const code = errorCode(cause);
-  const reason = code === 'ENOENT' ? 'there is no such file' : code || String(cause);
-  const nextSteps = ['check the path.'];
-  return new CliError(`Cannot read ${inputName(path)}: ${reason}.`, { exitCode, nextSteps, cause });
 }

@@ -10,10 +10,10 @@ import { onInterrupt } from '../../terminal/interrupt.ts';
 import { startProgress } from '../../terminal/progress.ts';
 import { note } from '../../terminal/streams.ts';
 import { sha256 } from '../digest.ts';
-import { greet } from '../import-file.ts';
 import { surveyInput } from '../plan/survey.ts';
 import type { ImportRequest, ImportSummary } from '../request.ts';
 import { ErrorsFile } from '../session/errors-file.ts';
+import { greet } from '../session/greet.ts';
 import { Reporter } from '../session/report.ts';
 import { IdMap } from './id-map.ts';
 import { importLinks } from './links.ts';
@@ -36,20 +36,20 @@ export async function importAll(request: ImportRequest, config: Config): Promise
   const reporter = new Reporter();
   const client = await connect({ ...config, apiKey: async () => apiKey }, reporter.onWait);
   const { files, skipped } = await survey(request.input);
-  const { organization, requestsPerMinute } = await greet(client);
+  const { oldestPipelineId, requestsPerMinute } = await greet(client);
   const content = sha256(files.map(({ resource, input }) => `${resource.name} ${input.digest}`).join('\n'));
   const salt = request.isResumeWanted ? '' : crypto.randomUUID();
   const keyPrefix = `crm-import-${sha256(`all\n${content}\n${salt}`).slice(0, 40)}`;
-  const subject = sha256([content, config.url, organization ?? apiKey].join('\n'));
+  const subject = sha256([content, config.url, oldestPipelineId ?? apiKey].join('\n'));
   const ids = new IdMap(request.input, subject, request.isResumeWanted);
   const interruption = new AbortController();
   const release = onInterrupt(() => interruption.abort());
   const parts: AllParts = {
-    ...{ request, config, apiKey, client, reporter, ids, organization, requestsPerMinute },
+    ...{ request, config, apiKey, client, reporter, ids, oldestPipelineId, requestsPerMinute },
     ...{ interruption, content, keyPrefix },
   };
   try {
-    return ids.isFinished ? already(skipped) : await run(files, skipped, parts);
+    return ids.isFinished ? already(skipped) : await importFiles(files, skipped, parts);
   } catch (error) {
     const command = request.isResumeWanted
       ? 'the same command again'
@@ -67,7 +67,11 @@ function already(skipped: string[]): AllSummary {
   return { resources: [], links: null, skipped, references_left_out: 0, status: 'already' };
 }
 
-async function run(files: readonly ExportedFile[], skipped: string[], parts: AllParts): Promise<AllSummary> {
+async function importFiles(
+  files: readonly ExportedFile[],
+  skipped: string[],
+  parts: AllParts,
+): Promise<AllSummary> {
   const { request, ids } = parts;
   const tell = (text: string): void => {
     if (!request.isQuiet) note(text);

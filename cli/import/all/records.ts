@@ -35,7 +35,7 @@ export interface AllParts {
   client: Client;
   reporter: Reporter;
   ids: IdMap;
-  organization: string | null;
+  oldestPipelineId: string | null;
   requestsPerMinute: number;
   interruption: AbortController;
   /** Stands for the content of all files. */
@@ -102,13 +102,13 @@ export class RecordsImport {
   }
 
   async #rows({ resource, path, input }: ExportedFile, part: Part): Promise<PartResult> {
-    const { request, config, organization, apiKey, client, reporter, interruption, requestsPerMinute } =
+    const { request, config, oldestPipelineId, apiKey, client, reporter, interruption, requestsPerMinute } =
       this.#parts;
     const { journalName, takes, earlier } = part;
     const plan = makePlan(resource, input.survey, { ...request, custom: false });
     const content = `${this.#parts.content}\n${journalName}\n${planKey(plan)}`;
     const journal = await openJournal({
-      ...{ input: journalName, content, url: config.url, apiKey, organization, request },
+      ...{ input: journalName, content, url: config.url, apiKey, oldestPipelineId, request },
     });
     const run = new ImportRun({
       ...{ request, resource, client, input, plan, journal, reporter },

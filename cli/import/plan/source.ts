@@ -1,5 +1,4 @@
 // Opens an input: finds out its format, then gives its rows one at a time.
-import { createReadStream } from 'node:fs';
 import { extname } from 'node:path';
 import type { Data } from '../../../db/declare/json.ts';
 import { CliError, usageError } from '../../errors.ts';
@@ -15,7 +14,7 @@ import { JsonArrayScanner, type JsonPiece, LineScanner, parseObject } from '../.
 import { counted } from '../../terminal/format.ts';
 import { ERROR_COLUMNS, type Format, type Rejection, type SourceRow, TEXT_COLUMN } from '../row.ts';
 
-export interface Source {
+export interface RowSource {
   readonly format: Format;
   /** The header line of a CSV file; null where every row names its own fields. */
   readonly headers: readonly string[] | null;
@@ -36,18 +35,12 @@ export function formatOfName(name: string): Format | null {
   return formats[extname(name).toLowerCase()] ?? null;
 }
 
-/** The bytes of a file, or of standard input for `-`. */
-export async function* readBytes(file: string): AsyncGenerator<Uint8Array> {
-  if (file === '-') yield* process.stdin as AsyncIterable<Uint8Array>;
-  else yield* createReadStream(file) as AsyncIterable<Uint8Array>;
-}
-
 /** Reads as far as format and header line; the rows follow as they are asked for. */
 export async function openSource(
   bytes: AsyncIterable<Uint8Array>,
   name: string,
   format: Format | null,
-): Promise<Source> {
+): Promise<RowSource> {
   const text = decodeUtf8(bytes, name);
   const begin = await readWhile(text, (soFar) => soFar.trim() === '');
   // No lines are no records; CSV and JSON have a header line or brackets even then.
@@ -81,7 +74,7 @@ function sniffFormat(begin: string): Format {
   return first === '{' ? 'ndjson' : 'csv';
 }
 
-async function openCsv(begin: string, text: AsyncGenerator<string>, name: string): Promise<Source> {
+async function openCsv(begin: string, text: AsyncGenerator<string>, name: string): Promise<RowSource> {
   const isHeaderOpen = (soFar: string): boolean =>
     headerLineEnd(soFar.trimStart()) === -1 && soFar.length < HEADER_CHARACTERS_MAX;
   const start = await readWhile(text, isHeaderOpen, begin);

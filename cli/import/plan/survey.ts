@@ -1,11 +1,11 @@
 // The first pass over an input: its headers, how many rows, which way its dates go, and a digest of its content.
 import { type Stats, statSync } from 'node:fs';
 import { CliError } from '../../errors.ts';
-import { inputName, unreadable } from '../../terminal/streams.ts';
+import { inputChunks, inputName, unreadable } from '../../input/files.ts';
 import type { Format, SourceRow } from '../row.ts';
 import { type SlashedEvidence, weighDate } from './dates.ts';
 import type { Survey } from './plan.ts';
-import { formatOfName, openSource, readBytes, type Source } from './source.ts';
+import { formatOfName, openSource, type RowSource } from './source.ts';
 
 export interface SurveyedInput {
   survey: Survey;
@@ -35,7 +35,7 @@ export function surveyInput(input: string, format: Format | null): Promise<Surve
 async function surveyFile(path: string, format: Format | null, stats: Stats): Promise<SurveyedInput> {
   const hasher = new Bun.CryptoHasher('sha256');
   async function* hashed(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of readBytes(path)) {
+    for await (const chunk of inputChunks(path)) {
       hasher.update(chunk);
       yield chunk;
     }
@@ -53,7 +53,7 @@ async function surveyFile(path: string, format: Format | null, stats: Stats): Pr
     headers: source.headers,
     digest: hasher.digest('hex'),
     rowCount,
-    rows: async () => (await openSource(readBytes(path), path, source.format)).rows,
+    rows: async () => (await openSource(inputChunks(path), path, source.format)).rows,
     checkUnchanged: () => {
       const now = statOf(path);
       if (now.size !== stats.size || now.mtimeMs !== stats.mtimeMs) throw changed(path);
@@ -62,7 +62,7 @@ async function surveyFile(path: string, format: Format | null, stats: Stats): Pr
 }
 
 async function surveyStream(input: string, name: string, format: Format | null): Promise<SurveyedInput> {
-  const source = await openSource(readBytes(input), name, format);
+  const source = await openSource(inputChunks(input), name, format);
   const observer = new Observer(name, source);
   const peeked: SourceRow[] = [];
   while (peeked.length < PEEKED_ROWS) {
@@ -93,7 +93,7 @@ class Observer {
   readonly #isFixed: boolean;
   readonly #slashed = new Map<string, SlashedEvidence>();
 
-  constructor(name: string, source: Source) {
+  constructor(name: string, source: RowSource) {
     this.#name = name;
     this.#headers = new Set(source.headers ?? []);
     this.#isFixed = source.headers !== null;

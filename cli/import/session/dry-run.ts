@@ -6,7 +6,7 @@ import { pageOf } from '../../api/envelope.ts';
 import { listAt, pagesOf } from '../../api/pages.ts';
 import { isRefusal } from '../../errors.ts';
 import type { OnDuplicate } from '../request.ts';
-import { type Outcome, RowFault, rejectionOf } from '../row.ts';
+import { RowFault, type RowOutcome, rejectionOf } from '../row.ts';
 import { askForRow } from '../rows/ask.ts';
 import { KeyStore } from '../rows/key-store.ts';
 import { type Lookups, PLACEHOLDER_ID } from '../rows/lookups.ts';
@@ -47,8 +47,8 @@ export class DryRunChecker {
   }
 
   /** The outcome that each row of the batch would have. */
-  async send(batch: PendingBatch): Promise<Outcome[]> {
-    const outcomes: Outcome[] = [];
+  async send(batch: PendingBatch): Promise<RowOutcome[]> {
+    const outcomes: RowOutcome[] = [];
     for (const row of batch.rows) {
       outcomes.push(
         'rejection' in row
@@ -59,7 +59,7 @@ export class DryRunChecker {
     return outcomes;
   }
 
-  async #check(body: Data, line: number): Promise<Outcome> {
+  async #check(body: Data, line: number): Promise<RowOutcome> {
     const faults = [...(await this.#referenceFaults(body)), ...(await this.#stageFaults(body))];
     if (faults.length > 0) return { status: 'rejected', rejection: rejectionOf(faults) };
     const { resource, onDuplicate } = this.#options;

@@ -87,7 +87,7 @@ export class ErrorsFile {
         failure = error;
       }
     }
-    throw unwritable(wanted, failure);
+    throw unwritableErrors(wanted, failure);
   }
 
   #reopen(path: string): number {
@@ -97,7 +97,7 @@ export class ErrorsFile {
       ftruncateSync(descriptor, this.#bytes);
       return descriptor;
     } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw unwritable(path, error);
+      if (errorCode(error) !== 'ENOENT') throw unwritableErrors(path, error);
       // Moved away since: the rows still to come get a file of their own.
       this.#path = null;
       this.#bytes = 0;
@@ -115,7 +115,7 @@ export class ErrorsFile {
         this.#bytes += written;
       }
     } catch (error) {
-      throw unwritable(this.#path ?? this.#wantedPath(), error);
+      throw unwritableErrors(this.#path ?? this.#wantedPath(), error);
     }
   }
 
@@ -145,7 +145,7 @@ function jsonLine(row: SourceRow, rejection: Rejection): string {
   return `${JSON.stringify({ ...own, _line: row.line, _code, _path, _message })}\n`;
 }
 
-function unwritable(path: string, cause: unknown): CliError {
+function unwritableErrors(path: string, cause: unknown): CliError {
   return new CliError(`Cannot write rejected rows to ${path}: ${errorCode(cause)}.`, {
     nextSteps: ['name another place with --errors FILE, and run the command again.'],
     cause,

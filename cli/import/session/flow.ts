@@ -1,6 +1,6 @@
 // Rows in batches, several under way at once, settled strictly in the order of the input.
 import type { Data } from '../../../db/declare/json.ts';
-import type { Outcome, PreparedRow, SourceRow } from '../row.ts';
+import type { PreparedRow, RowOutcome, SourceRow } from '../row.ts';
 import type { PendingBatch } from './journal.ts';
 
 export interface FlowOptions {
@@ -16,9 +16,9 @@ export interface FlowOptions {
   /** Called before a batch is sent, never for those of an earlier run. */
   begin(batch: PendingBatch): void;
   /** Sends a batch; one outcome for each row. */
-  send(batch: PendingBatch): Promise<Outcome[]>;
+  send(batch: PendingBatch): Promise<RowOutcome[]>;
   /** Takes the outcomes of the next batch in order. */
-  settle(batch: PendingBatch, rows: readonly SourceRow[], outcomes: readonly Outcome[]): void;
+  settle(batch: PendingBatch, rows: readonly SourceRow[], outcomes: readonly RowOutcome[]): void;
   /** What of a record only one may have: rows that share a key are never under way at once. */
   keysOf(body: Data): string[];
   shouldStop(): boolean;
@@ -28,7 +28,7 @@ interface UnderWay {
   batch: PendingBatch;
   rows: SourceRow[];
   keys: Set<string>;
-  outcomes: Promise<Outcome[]>;
+  outcomes: Promise<RowOutcome[]>;
 }
 
 /** Runs all rows through; resolves when the last batch is settled, or when `shouldStop` says so. */

@@ -1,12 +1,13 @@
 // The rows of one input on their way into the service: prepared, sent, settled, and told of.
 import { CliError, EXIT, withStep } from '../../errors.ts';
+import { inputName } from '../../input/files.ts';
 import { secondsSince } from '../../input/instant.ts';
 import { counted, formatCount } from '../../terminal/format.ts';
-import { inputName, note } from '../../terminal/streams.ts';
+import { note } from '../../terminal/streams.ts';
 import { sha256 } from '../digest.ts';
 import type { ImportSummary } from '../request.ts';
 import { totalCounts } from '../request.ts';
-import type { Outcome, PreparedRow, SourceRow } from '../row.ts';
+import type { PreparedRow, RowOutcome, SourceRow } from '../row.ts';
 import { RowBuilder } from '../rows/build-row.ts';
 import { Lookups } from '../rows/lookups.ts';
 import { orderingKeys } from '../rows/unique-keys.ts';
@@ -138,7 +139,7 @@ export class ImportRun {
     });
   }
 
-  #settle(batch: PendingBatch, rows: readonly SourceRow[], outcomes: readonly Outcome[]): void {
+  #settle(batch: PendingBatch, rows: readonly SourceRow[], outcomes: readonly RowOutcome[]): void {
     const { journal, reporter, errorsFile, hooks } = this.#parts;
     const counts = { ...journal.state.counts };
     const stored: { row: SourceRow; id: string }[] = [];

@@ -18,7 +18,7 @@ export interface JournalState {
   fingerprint: string;
   /** Digest of the API key, and the organization's oldest pipeline: whose import it is. */
   keyDigest: string;
-  organization: string | null;
+  oldestPipelineId: string | null;
   /** Makes the idempotency keys of `--no-resume` new ones; '' otherwise. */
   salt: string;
   batchSize: number;
@@ -81,7 +81,7 @@ export function readJournal(path: string): JournalState | undefined {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
-    throw unreadable(path, errorCode(error));
+    throw unusable(path, errorCode(error));
   }
   try {
     const value = JSON.parse(text) as Partial<JournalState> | null;
@@ -89,7 +89,7 @@ export function readJournal(path: string): JournalState | undefined {
   } catch {
     // Told below: a journal is written whole, so this is none.
   }
-  throw unreadable(path, 'it is no import journal');
+  throw unusable(path, 'it is no import journal');
 }
 
 /** Whether a journal can be kept there. */
@@ -104,7 +104,7 @@ export function canWriteBeside(path: string): boolean {
   }
 }
 
-function unreadable(path: string, reason: string): CliError {
+function unusable(path: string, reason: string): CliError {
   return new CliError(`Cannot use the journal ${path}: ${reason}.`, {
     nextSteps: ['move it away if it is not needed, or start afresh with --no-resume.'],
   });

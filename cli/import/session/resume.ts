@@ -14,8 +14,8 @@ export interface ResumeOptions {
   /** Address of the server. */
   url: string;
   apiKey: string;
-  /** Id of the organization's oldest pipeline, null where the key may not read it. */
-  organization: string | null;
+  /** Stands for the organization, whose own id no endpoint tells; null where the key may not read it. */
+  oldestPipelineId: string | null;
   request: Pick<ImportRequest, 'batchSize' | 'isResumeWanted' | 'isConfirmed'>;
 }
 
@@ -46,7 +46,7 @@ function freshState(options: ResumeOptions, isSalted: boolean): JournalState {
     crm_journal: 1,
     fingerprint: fingerprintOf(options),
     keyDigest: sha256(options.apiKey),
-    organization: options.organization,
+    oldestPipelineId: options.oldestPipelineId,
     salt: isSalted ? crypto.randomUUID() : '',
     batchSize: options.request.batchSize,
     startedAt: new Date().toISOString(),
@@ -70,7 +70,7 @@ function isSameImport(earlier: JournalState, options: ResumeOptions, path: strin
     return false;
   }
   if (earlier.keyDigest === sha256(options.apiKey)) return true;
-  if (earlier.organization === null || options.organization === null) {
+  if (earlier.oldestPipelineId === null || options.oldestPipelineId === null) {
     throw new CliError(
       'This file was imported, in part or whole, with another API key, and whether it was into the same organization cannot be told.',
       {
@@ -78,7 +78,7 @@ function isSameImport(earlier: JournalState, options: ResumeOptions, path: strin
       },
     );
   }
-  if (earlier.organization === options.organization) return true;
+  if (earlier.oldestPipelineId === options.oldestPipelineId) return true;
   note(`crm: ${path} is of another organization; starting anew.`);
   return false;
 }

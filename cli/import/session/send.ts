@@ -7,7 +7,7 @@ import { pageOf, unexpectedAnswer } from '../../api/envelope.ts';
 import { responseError } from '../../api/response-error.ts';
 import { CliError } from '../../errors.ts';
 import type { OnDuplicate } from '../request.ts';
-import { type Outcome, type Rejection, RowFault } from '../row.ts';
+import { type Rejection, RowFault, type RowOutcome } from '../row.ts';
 import { askForRow, rejectionOfError } from '../rows/ask.ts';
 import { uniqueValues } from '../rows/unique-keys.ts';
 import type { PendingBatch } from './journal.ts';
@@ -35,11 +35,11 @@ export class Sender {
   }
 
   /** One outcome for each row of the batch; rows that were turned away before stay so. */
-  async send(batch: PendingBatch): Promise<Outcome[]> {
+  async send(batch: PendingBatch): Promise<RowOutcome[]> {
     const bodies = batch.rows.flatMap((row) => ('body' in row ? [row.body] : []));
     const items = await this.#post(String(batch.number), bodies);
     const amended = await this.#postAmended(batch.number, bodies, items);
-    const outcomes: Outcome[] = [];
+    const outcomes: RowOutcome[] = [];
     let index = 0;
     for (const row of batch.rows) {
       if ('rejection' in row) outcomes.push({ status: 'rejected', rejection: row.rejection });
@@ -88,7 +88,7 @@ export class Sender {
     return [...body.data.items].sort((one, other) => one.index - other.index);
   }
 
-  async #outcome(sent: Data, item: BatchItem | undefined): Promise<Outcome> {
+  async #outcome(sent: Data, item: BatchItem | undefined): Promise<RowOutcome> {
     if (item?.status === 'created') {
       const status = item.data?.is_duplicate === true ? 'skipped' : 'created';
       return { status, id: String(item.data?.id) };
@@ -104,7 +104,7 @@ export class Sender {
     return this.#settleConflict(sent, rejection);
   }
 
-  async #settleConflict(sent: Data, conflict: Rejection): Promise<Outcome> {
+  async #settleConflict(sent: Data, conflict: Rejection): Promise<RowOutcome> {
     const { resource, onDuplicate, amend, signal } = this.#options;
     // Whose record it is matters only to those who go on working with its id.
     if (onDuplicate === 'skip' && amend === undefined) return { status: 'skipped' };

@@ -5,7 +5,7 @@ import { CONVERSATIONS, type Conversation } from './conversations.ts';
 import { workingHour } from './days.ts';
 import type { DemoContact } from './people.ts';
 import { createRandom, type Random } from './random.ts';
-import { colleaguesOf, type DemoDeal, fill } from './sales.ts';
+import { colleaguesOf, type DemoDeal, fillIn } from './sales.ts';
 import type { DemoUser } from './types.ts';
 
 const CALENDAR = 'calendar.example';
@@ -43,7 +43,7 @@ export function makeCalendar(
   // A conversation needs two people on their side.
   const sociable = deals.filter((deal) => colleaguesOf(deal, contacts).length > 0);
   const meetings = Array.from({ length: counts.meetings }, (_, index) =>
-    makeMeeting(index, counts, random.pick(sociable), contacts, today, random),
+    makeMeeting({ index, counts, deal: random.pick(sociable), contacts, today, random }),
   );
   const recorded = meetings.slice(0, counts.recordings);
   return {
@@ -55,14 +55,16 @@ export function makeCalendar(
   };
 }
 
-function makeMeeting(
-  index: number,
-  counts: { meetings: number; recordings: number },
-  deal: DemoDeal,
-  contacts: readonly DemoContact[],
-  today: number,
-  random: Random,
-): DemoMeeting {
+interface MeetingPlan {
+  readonly index: number;
+  readonly counts: { meetings: number; recordings: number };
+  readonly deal: DemoDeal;
+  readonly contacts: readonly DemoContact[];
+  readonly today: number;
+  readonly random: Random;
+}
+
+function makeMeeting({ index, counts, deal, contacts, today, random }: MeetingPlan): DemoMeeting {
   // Two thirds of the meetings lie behind us; what was recorded certainly does.
   const past = index < Math.max(counts.recordings, (counts.meetings * 2) / 3);
   const start = workingHour(
@@ -78,8 +80,8 @@ function makeMeeting(
   const externalId = `demo-meeting-${index + 1}@${CALENDAR}`;
   const entry = {
     external_id: externalId,
-    title: isRecorded ? `${conversation.title}: ${deal.company.shortName}` : fill(subject[0], deal),
-    description: isRecorded ? `About ${deal.name}.` : fill(subject[1], deal),
+    title: isRecorded ? `${conversation.title}: ${deal.company.shortName}` : fillIn(subject[0], deal),
+    description: isRecorded ? `About ${deal.name}.` : fillIn(subject[1], deal),
     location: isRecorded ? 'Video call' : random.pick(PLACES),
     ...{ start_time: start, end_time: start + random.pick([30, 45, 60]) * MINUTE_MS },
     timezone: deal.company.country.timezone,
@@ -127,7 +129,7 @@ function speak(conversation: Conversation, meeting: DemoMeeting, random: Random)
   let clock = random.integer(5, 25) / 10;
   return conversation.lines.map((line) => {
     const speaker = speakers[line.slice(0, 1)];
-    const speech = fill(line.slice(3), meeting.deal);
+    const speech = fillIn(line.slice(3), meeting.deal);
     const start = clock;
     const end = start + speech.split(' ').length / (2.3 + random.next() * 0.6);
     clock = end + 0.2 + random.next() * 1.6;

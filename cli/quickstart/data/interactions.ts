@@ -2,7 +2,7 @@
 import { DAY_MS } from '../../input/instant.ts';
 import { workingHour } from './days.ts';
 import { createRandom } from './random.ts';
-import { type DemoDeal, fill } from './sales.ts';
+import { type DemoDeal, fillIn } from './sales.ts';
 import type { DemoRecord } from './types.ts';
 
 interface Kind {
@@ -97,7 +97,7 @@ export function makeInteractions(count: number, deals: readonly DemoDeal[], toda
     const [title, summary] = random.pick(kind.texts);
     const data = {
       ...{ type: kind.type, direction: kind.direction },
-      ...{ title: fill(title, deal), summary: fill(summary, deal) },
+      ...{ title: fillIn(title, deal), summary: fillIn(summary, deal) },
       // The seconds differ, or two alike would count as one and the same interaction.
       interaction_date: workingHour(today - random.integer(1, 300) * DAY_MS, random) + (index % 900) * 1_000,
       main_contact: deal.contact.key,

@@ -1,6 +1,6 @@
 // Makes the notes of the demo data: some stand alone, some are trees of answers.
 import { createRandom, type Random } from './random.ts';
-import { type DemoDeal, fill } from './sales.ts';
+import { type DemoDeal, fillIn } from './sales.ts';
 import type { DemoLink, DemoRecord } from './types.ts';
 
 /** A note, the deal it is about, and how deep it stands in its tree. */
@@ -103,8 +103,8 @@ function makeNote(
   const deal = parent?.deal ?? random.pick(deals);
   const [title, content] = random.pick(parent === undefined ? ROOTS : ANSWERS);
   const data = {
-    title: fill(title, deal),
-    content: fill(content, deal),
+    title: fillIn(title, deal),
+    content: fillIn(content, deal),
     parent_id: parent?.key ?? null,
     is_archived: random.chance(0.08),
   };

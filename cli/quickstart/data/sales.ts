@@ -136,7 +136,7 @@ export function makeTasks(count: number, deals: readonly DemoDeal[], today: numb
     const deal = random.pick(deals);
     const due = workingHour(today + random.integer(-60, 45) * DAY_MS, random);
     const data = {
-      name: fill(random.pick(TASKS[deal.stage]), deal),
+      name: fillIn(random.pick(TASKS[deal.stage]), deal),
       description: random.chance(0.4) ? random.pick(DETAILS) : null,
       due_date: random.chance(0.9) ? due : null,
       done: due < today && random.chance(0.85),
@@ -153,7 +153,7 @@ export function colleaguesOf(deal: DemoDeal, contacts: readonly DemoContact[]): 
 }
 
 /** A text with `{first}`, `{company}`, `{city}`, `{sites}`, `{industry}`, `{offer}` and `{owner}` filled in from a deal. */
-export function fill(text: string, deal: DemoDeal): string {
+export function fillIn(text: string, deal: DemoDeal): string {
   const values: Record<string, string> = {
     first: deal.contact.firstName,
     company: deal.company.shortName,

@@ -1,0 +1,41 @@
+// What commands read: a file by its path, or standard input for `-`.
+import { createReadStream } from 'node:fs';
+import { CliError, EXIT, errorCode } from '../errors.ts';
+
+/** What messages call an input: its path, or `standard input` for `-`. */
+export function inputName(path: string): string {
+  return path === '-' ? 'standard input' : path;
+}
+
+/** All bytes of a file, or of standard input for `-`; the error for none ends in that exit code. */
+export async function readInput(path: string, exitCode: number = EXIT.failed): Promise<Uint8Array> {
+  try {
+    return await (path === '-' ? Bun.stdin : Bun.file(path)).bytes();
+  } catch (error) {
+    throw unreadable(path, error, exitCode);
+  }
+}
+
+/** The bytes of a file, or of standard input for `-`, piece by piece. */
+export async function* inputChunks(path: string): AsyncGenerator<Uint8Array> {
+  if (path === '-') yield* process.stdin as AsyncIterable<Uint8Array>;
+  else yield* createReadStream(path) as AsyncIterable<Uint8Array>;
+}
+
+/** The whole text of a file, or of standard input for `-`; it must be UTF-8. */
+export async function readInputText(path: string): Promise<string> {
+  const bytes = await readInput(path, EXIT.usage);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new CliError(`${inputName(path)} is not UTF-8 text.`, { nextSteps: ['save it as UTF-8.'], cause });
+  }
+}
+
+/** The error for an input that cannot be read. */
+export function unreadable(path: string, cause: unknown, exitCode: number = EXIT.failed): CliError {
+  const code = errorCode(cause);
+  const reason = code === 'ENOENT' ? 'there is no such file' : code || String(cause);
+  const nextSteps = ['check the path.'];
+  return new CliError(`Cannot read ${inputName(path)}: ${reason}.`, { exitCode, nextSteps, cause });
+}
