@@ -90,6 +90,13 @@ export interface Schema {
 }
 
 export type Db = Kysely<Schema>;
+
+/** What finds a record, or whatever else belongs to an organization. */
+export interface RecordKey {
+  orgId: string;
+  id: string;
+}
+
 export type ColumnMap = Record<string, ColumnValue>;
 
 /** The table of a resource, typed as what all records share. */

@@ -1,4 +1,5 @@
 // How records of each resource, version and sub-resource look on stdout.
+import { childOf, isMixed, itemFields } from '../../db/declare/links.ts';
 import type { Resource } from '../../db/declare/resource.ts';
 import { instantsOf, type Look } from '../terminal/output.ts';
 import { resourceNamed, type Target } from './target.ts';
@@ -27,16 +28,16 @@ export function v1Look(list: V1List): Look {
 
 /** The look of linked records; children of several kinds share only what the link says of them. */
 export async function targetLook(target: Target): Promise<Look> {
-  const { link, association } = target;
+  const { resource, link, association } = target;
   const childName =
-    association?.child ?? (link?.childType === 'fixed' ? Object.values(link.children)[0] : null);
-  if (childName) {
+    association === undefined ? link && childOf(link) : resource.fields[association.column]?.references;
+  if (childName !== undefined) {
     const look = resourceLook(await resourceNamed(childName));
     const added = link === undefined ? [] : ['linked_at', ...Object.keys(link.fields)];
     return { ...look, columns: [...look.columns, ...added], allFields: [...look.allFields, ...added] };
   }
-  if (link?.childType === 'body') {
-    const fields = ['record_type', link.childField, 'linked_at', ...Object.keys(link.fields)];
+  if (link !== undefined && isMixed(link)) {
+    const fields = Object.keys(itemFields(link, {}));
     return { columns: fields, allFields: fields };
   }
   return {

@@ -1,5 +1,5 @@
 // What the commands act on: a resource by name, a record by id, a sub-resource by path.
-import type { Association, Link, Operation, Resource } from '../../db/declare/resource.ts';
+import type { Association, Link, Resource, Verb } from '../../db/declare/resource.ts';
 import { type CliError, usageError } from '../errors.ts';
 
 /** `deals/ID/contacts` or `meetings/ID/deal`, taken apart. */
@@ -29,7 +29,7 @@ export async function resourceNamed(name: string): Promise<Resource> {
   );
 }
 
-const DONE: Readonly<Record<Operation, string>> = {
+const DONE: Readonly<Record<Verb, string>> = {
   list: 'listed',
   get: 'read',
   create: 'created',
@@ -39,13 +39,13 @@ const DONE: Readonly<Record<Operation, string>> = {
 };
 
 /** The resource of that name, if records of it can be made, changed or deleted as asked. */
-export async function resourceFor(name: string, operation: Operation): Promise<Resource> {
+export async function resourceFor(name: string, verb: Verb): Promise<Resource> {
   const resource = await resourceNamed(name);
-  if (resource.operations.includes(operation)) return resource;
-  const next = resource.operations.includes('create')
-    ? `they can be ${resource.operations.map((one) => DONE[one]).join(', ')}.`
+  if (resource.verbs.includes(verb)) return resource;
+  const next = resource.verbs.includes('create')
+    ? `they can be ${resource.verbs.map((one) => DONE[one]).join(', ')}.`
     : 'they are read-only, and come in with "crm ingest".';
-  throw usageError(`${resource.name} cannot be ${DONE[operation]}.`, next);
+  throw usageError(`${resource.name} cannot be ${DONE[verb]}.`, next);
 }
 
 /** Path of a resource, or of one record. */

@@ -1,6 +1,7 @@
 // `crm link` and `crm unlink`: tie records together through every sub-resource and association.
 import type { Command } from 'commander';
 import type { Data } from '../../db/declare/json.ts';
+import { isMixed } from '../../db/declare/links.ts';
 import type { Link } from '../../db/declare/resource.ts';
 import { bodyFromPairs } from '../api/body.ts';
 import { connect } from '../api/connect.ts';
@@ -53,21 +54,16 @@ async function runLink(text: string, child: string, pairs: string[], config: Con
 
 function linkBody(target: Target, child: string, pairs: string[]): Data {
   const { link, association } = target;
-  if (link !== undefined) return { ...ownFields(link, pairs), [link.childField]: child };
+  if (link !== undefined) return { ...ownFields(link, pairs), [link.childColumn]: child };
   if (pairs.length > 0) throw usageError(`An association carries no values.`, 'leave field=value out.');
   return { [association?.column ?? '']: child };
 }
 
 function ownFields(link: Link, pairs: string[]): Data {
-  if (link.childType !== 'body') return bodyFromPairs(pairs, link.fields);
+  const body = bodyFromPairs(pairs, link.fields);
   const types = Object.keys(link.children);
-  const prefix = 'record_type=';
-  const type = pairs.find((pair) => pair.startsWith(prefix))?.slice(prefix.length);
-  if (type === undefined || !types.includes(type)) {
-    throw usageError('The type of the record to link is missing.', `add ${prefix}${types.join('|')}.`);
-  }
-  const others = pairs.filter((pair) => !pair.startsWith(prefix));
-  return { ...bodyFromPairs(others, link.fields), record_type: type };
+  if (!isMixed(link) || types.includes(String(body.record_type))) return body;
+  throw usageError('The type of the record to link is missing.', `add record_type=${types.join('|')}.`);
 }
 
 async function runUnlink(text: string, child: string | undefined, config: Config): Promise<void> {

@@ -9,8 +9,8 @@ import { fileLines } from '../input/lines.ts';
 import type { Spool } from './spool.ts';
 
 /**
- * One line of links.ndjson: the record `record_id` is linked under `resource/id/link`; `record_type` where the link
- * needs it, and the link's own fields, stand beside.
+ * One line of links.ndjson: the record `record_id` is linked under `resource/id/link`; the link's own fields stand
+ * beside.
  */
 type LinkLine = Data;
 
@@ -62,9 +62,9 @@ async function linksOf(client: Client, resource: Resource, record: Data): Promis
         const own: Data = Object.fromEntries(
           Object.keys(link.fields).map((field) => [field, child[field] ?? null]),
         );
-        const type: Data = link.childType === 'body' ? { record_type: child.record_type ?? null } : {};
-        const recordId = String(child[link.childType === 'body' ? link.childField : 'id']);
-        lines.push({ resource: resource.name, id, link: name, record_id: recordId, ...type, ...own });
+        // The items of a mixed list are no records, and tell the child's id as the link does.
+        const recordId = String(child.id ?? child[link.childColumn]);
+        lines.push({ resource: resource.name, id, link: name, record_id: recordId, ...own });
       }
     }
   }

@@ -1,6 +1,7 @@
 // The kinds of list filter a declaration can name.
 import { caselessKey, normalizeDomain } from './fields.ts';
-import type { Filter, Match } from './resource.ts';
+import { parentsOf } from './links.ts';
+import type { Filter, Match, SideTable } from './resource.ts';
 
 const unchanged = (value: string): string => value;
 
@@ -34,10 +35,10 @@ export function caseless(name: string): Filter {
   });
 }
 
-/** Case-insensitive match of an email in a table of links. */
-export function emailIn(table: string, record: string, value: string): Filter {
+/** Case-insensitive match of an email in a table of addresses. */
+export function emailIn(addresses: SideTable): Filter {
   return filter({
-    match: [{ table, record, value, isFew: true }],
+    match: [parentsOf(addresses)],
     normalize: caselessKey,
     description: 'An email address, primary or alternative, whatever the case.',
   });

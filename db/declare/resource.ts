@@ -4,7 +4,8 @@ import { type ColumnValue, caselessKey, exampleId, type Field, reference, timest
 import type { Data, JsonValue } from './json.ts';
 
 export type Action = 'read' | 'write' | 'delete';
-export type Operation = 'list' | 'get' | 'create' | 'update' | 'delete' | 'batch';
+/** What can be done with the records of a resource. */
+export type Verb = 'list' | 'get' | 'create' | 'update' | 'delete' | 'batch';
 export type Row = { [column: string]: ColumnValue };
 
 /** One way in which a filter's value can be found: in a column of the record, or through a table of links. */
@@ -29,16 +30,21 @@ export interface Filter {
   readonly description: string;
 }
 
-/** A collection sub-resource: `/{parent}/{id}/{name}`. */
-export interface Link {
+/** A table beside the records': each of its rows belongs to a parent, may tie a child to it, and goes with either. */
+export interface SideTable {
   readonly table: string;
   /** Column that holds the parent's id. */
   readonly parentColumn: string;
-  /** Field of the body, and column, that holds the child's id. */
-  readonly childField: string;
-  /** The child's resource by its singular: fixed (one entry), named by the body, or by the parent's record_type. */
+  /** Column that tells the rows of a parent apart: the id of the child, where they tie one. */
+  readonly childColumn: string;
+  /** The resources that a child can be of, by their singular; none where the rows tie no record. */
   readonly children: Readonly<Record<string, string>>;
-  readonly childType: 'fixed' | 'body' | 'parent';
+}
+
+/** A collection sub-resource: `/{parent}/{id}/{name}`. The body names the child as the child's column is called. */
+export interface Link extends SideTable {
+  /** Whose record_type says which of several resources the child is of: the link's own or the parent's; null for one. */
+  readonly typedBy: 'link' | 'parent' | null;
   /** What the link itself carries. */
   readonly fields: Readonly<Record<string, Field>>;
   readonly description: string;
@@ -46,8 +52,8 @@ export interface Link {
 
 /** A single association: `/{parent}/{id}/{name}`, kept in a column of the parent. */
 export interface Association {
+  /** A reference field of the parent, which names the child's resource. */
   readonly column: string;
-  readonly child: string;
   readonly description: string;
 }
 
@@ -55,7 +61,7 @@ export interface ResourceOptions {
   name: string;
   singular: string;
   description: string;
-  operations: readonly Operation[];
+  verbs: readonly Verb[];
   scopes: readonly Action[];
   /** The field that says whose record it is; null where records belong to the organization. */
   owner: string | null;
@@ -67,6 +73,8 @@ export interface ResourceOptions {
   sorts?: readonly ('created_at' | 'updated_at')[];
   links?: Record<string, Link>;
   associations?: Record<string, Association>;
+  /** Tables whose rows belong to records of this resource, without being links that a client can see. */
+  sideTables?: readonly SideTable[];
   /** What the answer to a create carries beyond the record. */
   createdFields?: Record<string, Field>;
   /** Fields that a table on a terminal shows. */
@@ -105,6 +113,7 @@ export function defineResource(options: ResourceOptions): Resource {
     sorts: ['created_at', 'updated_at'],
     links: {},
     associations: {},
+    sideTables: [],
     createdFields: {},
     ...options,
     fields,
@@ -131,7 +140,8 @@ function isShown(field: Field): boolean {
   return field.access !== 'input' && field.access !== 'internal';
 }
 
-function bodySchema(
+/** Schema of a body with those of the fields that it takes; in one that creates, the required ones must be there. */
+export function bodySchema(
   fields: Record<string, Field>,
   takes: (field: Field) => boolean,
   creating: boolean,
@@ -141,18 +151,6 @@ function bodySchema(
     if (!takes(field)) continue;
     const schema = annotated(field, field.schema, field.clearable);
     properties[name] = creating && field.required ? schema : Type.Optional(schema);
-  }
-  return Type.Object(properties, { additionalProperties: false });
-}
-
-/** Schema of the body that makes a link: the child's id (and type, where it varies) and the link's own fields. */
-export function linkSchema(link: Link): TSchema {
-  const properties: Record<string, TSchema> = {};
-  if (link.childType === 'body') properties.record_type = Type.Enum(Object.keys(link.children));
-  const [child = ''] = Object.values(link.children);
-  properties[link.childField] = Type.String({ maxLength: 1_000, example: exampleId(child) });
-  for (const [name, field] of Object.entries(link.fields)) {
-    properties[name] = Type.Optional(annotated(field, field.schema, field.clearable));
   }
   return Type.Object(properties, { additionalProperties: false });
 }

@@ -118,7 +118,7 @@ export async function findByExternalIds(
 /** The meeting of that id or external id. */
 export async function findMeeting(db: Db, orgId: string, id: string): Promise<RecordRow | undefined> {
   const meetings = getResource('meetings');
-  const byId = await findRecord(db, meetings, orgId, id);
+  const byId = await findRecord(db, meetings, { orgId, id });
   return byId ?? (await findByExternalIds(db, meetings, orgId, [id])).get(id);
 }
 
@@ -175,7 +175,7 @@ export async function upsert(
   );
   if (changed.length === 0) return { row: stored, outcome: 'unchanged' };
   const columns: Row = { ...Object.fromEntries(changed), updated_at: now };
-  await updateRecord(trx, resource, orgId, stored.id, columns);
+  await updateRecord(trx, resource, { orgId, id: stored.id }, columns);
   const row = { ...stored, ...columns } as RecordRow;
   const isCancelled = row.status === 'cancelled' && stored.status !== 'cancelled';
   return { row, outcome: isCancelled ? 'cancelled' : 'updated' };

@@ -95,7 +95,7 @@ async function writeSlice(trx: Db, run: IngestRun, slice: Slice): Promise<void> 
   const gone = goneMeetings(slice, extent, plain === undefined ? instances : [plain, ...instances]);
   for (const row of gone) {
     const columns = { status: 'cancelled', updated_at: run.options.now };
-    await updateRecord(trx, meetings, run.options.orgId, row.id, columns);
+    await updateRecord(trx, meetings, { orgId: run.options.orgId, id: row.id }, columns);
     run.report.cancelled += 1;
   }
 }

@@ -11,7 +11,7 @@ export const bookings = defineResource({
   name: 'bookings',
   singular: 'booking',
   description: 'Appointments made through a scheduling tool, read-only: fed by booking imports.',
-  operations: ['list', 'get'],
+  verbs: ['list', 'get'],
   scopes: ['read'],
   owner: 'owner_id',
   fields: {

@@ -1,13 +1,15 @@
 // Companies: the organizations that contacts work for and deals are made with.
 import { custom, domain, integer, number, reference, text, timestamp } from '../declare/fields.ts';
 import { caseless, domainIs, refersTo } from '../declare/filters.ts';
+import { childrenOf } from '../declare/links.ts';
 import { defineResource } from '../declare/resource.ts';
+import { segmentMembers } from './segments.ts';
 
 export const companies = defineResource({
   name: 'companies',
   singular: 'company',
   description: 'The firms that contacts work for and deals are made with.',
-  operations: ['list', 'get', 'create', 'update', 'delete', 'batch'],
+  verbs: ['list', 'get', 'create', 'update', 'delete', 'batch'],
   scopes: ['read', 'write', 'delete'],
   owner: 'owner_id',
   identifying: ['domain', 'name'],
@@ -83,12 +85,7 @@ export const companies = defineResource({
     domain: domainIs('domain'),
     name: caseless('name'),
     owner_id: refersTo('users', 'owner_id'),
-    segment_id: refersTo('segments', {
-      table: 'segment_members',
-      record: 'record_id',
-      value: 'segment_id',
-      isFew: false,
-    }),
+    segment_id: refersTo('segments', childrenOf(segmentMembers)),
   },
   columns: ['id', 'name', 'domain', 'industry', 'employee_count', 'country', 'created_at'],
 });

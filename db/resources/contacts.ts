@@ -1,13 +1,23 @@
 // Contacts: the people an organization deals with (v1: people).
 import { boolean, custom, email, emails, reference, text, timestamp } from '../declare/fields.ts';
 import { emailIn, equals, refersTo } from '../declare/filters.ts';
-import { defineResource } from '../declare/resource.ts';
+import { childrenOf } from '../declare/links.ts';
+import { defineResource, type SideTable } from '../declare/resource.ts';
+import { segmentMembers } from './segments.ts';
+
+// Who an email belongs to: one row for each address, primary or alternative.
+const contactEmails: SideTable = {
+  table: 'contact_emails',
+  parentColumn: 'contact_id',
+  childColumn: 'email_key',
+  children: {},
+};
 
 export const contacts = defineResource({
   name: 'contacts',
   singular: 'contact',
   description: 'The people an organization deals with. Version 1 calls them people.',
-  operations: ['list', 'get', 'create', 'update', 'delete', 'batch'],
+  verbs: ['list', 'get', 'create', 'update', 'delete', 'batch'],
   scopes: ['read', 'write', 'delete'],
   owner: 'owner_id',
   identifying: ['email', 'phone', 'first_name', 'last_name'],
@@ -103,17 +113,13 @@ export const contacts = defineResource({
     custom: custom({ description: 'Fields of your own, flat.' }),
     last_interaction_at: timestamp({ description: 'When the contact was last interacted with.' }),
   },
+  sideTables: [contactEmails],
   filters: {
-    email: emailIn('contact_emails', 'contact_id', 'email_key'),
+    email: emailIn(contactEmails),
     phone: equals('phone', 'personal_phone'),
     company_id: refersTo('companies', 'company_id'),
     owner_id: refersTo('users', 'owner_id'),
-    segment_id: refersTo('segments', {
-      table: 'segment_members',
-      record: 'record_id',
-      value: 'segment_id',
-      isFew: false,
-    }),
+    segment_id: refersTo('segments', childrenOf(segmentMembers)),
   },
   columns: ['id', 'email', 'first_name', 'last_name', 'title', 'phone', 'created_at'],
 });

@@ -10,14 +10,37 @@ import {
   timestamp,
 } from '../declare/fields.ts';
 import { oneOf, refersTo } from '../declare/filters.ts';
+import { link, parentsOf } from '../declare/links.ts';
 import { defineResource } from '../declare/resource.ts';
 import { STAGE_TYPES } from './pipelines.ts';
+
+const dealContacts = link({
+  table: 'deal_contacts',
+  parentColumn: 'deal_id',
+  childColumn: 'contact_id',
+  children: { contact: 'contacts' },
+  fields: {
+    supervisor: reference('contacts', {
+      example: exampleId('supervisor'),
+      description: 'The contact who supervises this one in the deal.',
+    }),
+  },
+  description: 'Contacts who take part in the deal.',
+});
+
+const dealCompanies = link({
+  table: 'deal_companies',
+  parentColumn: 'deal_id',
+  childColumn: 'company_id',
+  children: { company: 'companies' },
+  description: 'Companies that take part in the deal.',
+});
 
 export const deals = defineResource({
   name: 'deals',
   singular: 'deal',
   description: 'What is being sold, moving through the stages of a pipeline.',
-  operations: ['list', 'get', 'create', 'update', 'delete', 'batch'],
+  verbs: ['list', 'get', 'create', 'update', 'delete', 'batch'],
   scopes: ['read', 'write', 'delete'],
   owner: 'owner_id',
   fields: {
@@ -66,43 +89,9 @@ export const deals = defineResource({
     stage_id: refersTo('stages', 'stage_id'),
     status: oneOf('status', STAGE_TYPES),
     owner_id: refersTo('users', 'owner_id'),
-    company_id: refersTo('companies', 'company_id', {
-      table: 'deal_companies',
-      record: 'deal_id',
-      value: 'company_id',
-      isFew: true,
-    }),
-    contact_id: refersTo('contacts', 'point_of_contact_id', {
-      table: 'deal_contacts',
-      record: 'deal_id',
-      value: 'contact_id',
-      isFew: true,
-    }),
+    company_id: refersTo('companies', 'company_id', parentsOf(dealCompanies)),
+    contact_id: refersTo('contacts', 'point_of_contact_id', parentsOf(dealContacts)),
   },
-  links: {
-    contacts: {
-      table: 'deal_contacts',
-      parentColumn: 'deal_id',
-      childField: 'contact_id',
-      children: { contact: 'contacts' },
-      childType: 'fixed',
-      fields: {
-        supervisor: reference('contacts', {
-          example: exampleId('supervisor'),
-          description: 'The contact who supervises this one in the deal.',
-        }),
-      },
-      description: 'Contacts who take part in the deal.',
-    },
-    companies: {
-      table: 'deal_companies',
-      parentColumn: 'deal_id',
-      childField: 'company_id',
-      children: { company: 'companies' },
-      childType: 'fixed',
-      fields: {},
-      description: 'Companies that take part in the deal.',
-    },
-  },
+  links: { contacts: dealContacts, companies: dealCompanies },
   columns: ['id', 'name', 'status', 'estimated_value', 'currency', 'estimated_close_date', 'created_at'],
 });

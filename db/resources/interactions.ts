@@ -2,7 +2,8 @@
 import { Type } from 'typebox';
 import { boolean, email, enumeration, exampleId, instant, json, reference, text } from '../declare/fields.ts';
 import { oneOf, refersTo } from '../declare/filters.ts';
-import { defineResource } from '../declare/resource.ts';
+import { parentsOf } from '../declare/links.ts';
+import { defineResource, type SideTable } from '../declare/resource.ts';
 
 export const INTERACTION_TYPES = [
   'DIRECT_MESSAGE',
@@ -17,12 +18,26 @@ export const INTERACTION_TYPES = [
 ] as const;
 export const INTERACTION_DIRECTIONS = ['INBOUND', 'OUTBOUND', 'HYBRID', 'INTERNAL', 'EVENT'] as const;
 
+// Who is involved in an interaction, beside the main contact too.
+const involvedContacts: SideTable = {
+  table: 'interaction_contacts',
+  parentColumn: 'interaction_id',
+  childColumn: 'contact_id',
+  children: { contact: 'contacts' },
+};
+const involvedCompanies: SideTable = {
+  table: 'interaction_companies',
+  parentColumn: 'interaction_id',
+  childColumn: 'company_id',
+  children: { company: 'companies' },
+};
+
 export const interactions = defineResource({
   name: 'interactions',
   singular: 'interaction',
   description:
     'What happened between the organization and a contact. Written once; never changed or deleted.',
-  operations: ['list', 'get', 'create', 'batch'],
+  verbs: ['list', 'get', 'create', 'batch'],
   scopes: ['read', 'write'],
   owner: 'created_by',
   fields: {
@@ -92,19 +107,10 @@ export const interactions = defineResource({
       description: 'Whether it was there already; then nothing is written.',
     }),
   },
+  sideTables: [involvedContacts, involvedCompanies],
   filters: {
-    contact_id: refersTo('contacts', {
-      table: 'interaction_contacts',
-      record: 'interaction_id',
-      value: 'contact_id',
-      isFew: true,
-    }),
-    company_id: refersTo('companies', {
-      table: 'interaction_companies',
-      record: 'interaction_id',
-      value: 'company_id',
-      isFew: true,
-    }),
+    contact_id: refersTo('contacts', parentsOf(involvedContacts)),
+    company_id: refersTo('companies', parentsOf(involvedCompanies)),
     type: oneOf('type', INTERACTION_TYPES),
     direction: oneOf('direction', INTERACTION_DIRECTIONS),
   },

@@ -24,7 +24,7 @@ export const meetings = defineResource({
   name: 'meetings',
   singular: 'meeting',
   description: 'Meetings, read-only: fed by calendar imports. A deal and a company can be associated.',
-  operations: ['list', 'get'],
+  verbs: ['list', 'get'],
   scopes: ['read', 'write'],
   owner: 'owner_id',
   fields: {
@@ -66,8 +66,8 @@ export const meetings = defineResource({
     start_after: after('start_time'),
   },
   associations: {
-    deal: { column: 'deal_id', child: 'deals', description: 'The deal the meeting is about.' },
-    company: { column: 'company_id', child: 'companies', description: 'The company the meeting is about.' },
+    deal: { column: 'deal_id', description: 'The deal the meeting is about.' },
+    company: { column: 'company_id', description: 'The company the meeting is about.' },
   },
   columns: ['id', 'title', 'status', 'start_time', 'end_time', 'location'],
 });

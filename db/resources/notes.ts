@@ -1,13 +1,23 @@
 // Notes: texts about records, in trees.
 import { boolean, reference, text } from '../declare/fields.ts';
 import { isTrue, refersTo } from '../declare/filters.ts';
+import { link, parentsOf } from '../declare/links.ts';
 import { defineResource } from '../declare/resource.ts';
+
+const noteRecords = link({
+  table: 'note_records',
+  parentColumn: 'note_id',
+  childColumn: 'record_id',
+  children: { contact: 'contacts', company: 'companies', deal: 'deals' },
+  typedBy: 'link',
+  description: 'Records the note is about.',
+});
 
 export const notes = defineResource({
   name: 'notes',
   singular: 'note',
   description: 'Texts about contacts, companies and deals; a note may have a parent note.',
-  operations: ['list', 'get', 'create', 'update', 'delete', 'batch'],
+  verbs: ['list', 'get', 'create', 'update', 'delete', 'batch'],
   scopes: ['read', 'write', 'delete'],
   owner: 'created_by',
   fields: {
@@ -23,23 +33,8 @@ export const notes = defineResource({
   filters: {
     is_archived: isTrue('is_archived'),
     parent_id: refersTo('notes', 'parent_id'),
-    record_id: refersTo(['contacts', 'companies', 'deals'], {
-      table: 'note_records',
-      record: 'note_id',
-      value: 'record_id',
-      isFew: true,
-    }),
+    record_id: refersTo(Object.values(noteRecords.children), parentsOf(noteRecords)),
   },
-  links: {
-    records: {
-      table: 'note_records',
-      parentColumn: 'note_id',
-      childField: 'record_id',
-      children: { contact: 'contacts', company: 'companies', deal: 'deals' },
-      childType: 'body',
-      fields: {},
-      description: 'Records the note is about.',
-    },
-  },
+  links: { records: noteRecords },
   columns: ['id', 'title', 'parent_id', 'is_archived', 'created_at'],
 });

@@ -50,7 +50,7 @@ export const pipelines = defineResource({
   name: 'pipelines',
   singular: 'pipeline',
   description: 'The stages that deals pass through, in order. Every organization starts with one.',
-  operations: ['list', 'get', 'create', 'update', 'delete', 'batch'],
+  verbs: ['list', 'get', 'create', 'update', 'delete', 'batch'],
   scopes: ['read', 'write', 'delete'],
   owner: null,
   sorts: ['created_at'],
@@ -70,5 +70,6 @@ export const pipelines = defineResource({
       responseSchema: Type.Array(stageOutput, { minItems: 1, maxItems: STAGES_MAX }),
     }),
   },
+  sideTables: [{ table: 'pipeline_stages', parentColumn: 'pipeline_id', childColumn: 'id', children: {} }],
   columns: ['id', 'name', 'created_at', 'updated_at'],
 });

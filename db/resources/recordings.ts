@@ -9,7 +9,7 @@ export const recordings = defineResource({
   singular: 'recording',
   description:
     'Call recordings, read-only: fed by recording imports. Getting one issues a link to its transcript.',
-  operations: ['list', 'get'],
+  verbs: ['list', 'get'],
   scopes: ['read'],
   owner: 'owner_id',
   fields: {
@@ -47,5 +47,13 @@ export const recordings = defineResource({
     meeting_id: refersTo('meetings', 'meeting_id'),
     has_transcript: isTrue('has_transcript'),
   },
+  sideTables: [
+    {
+      table: 'recording_transcripts',
+      parentColumn: 'recording_id',
+      childColumn: 'recording_id',
+      children: {},
+    },
+  ],
   columns: ['id', 'title', 'meeting_id', 'started_at', 'duration_seconds', 'has_transcript'],
 });

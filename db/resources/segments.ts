@@ -2,15 +2,25 @@
 import { Type } from 'typebox';
 import { enumeration, json, text } from '../declare/fields.ts';
 import { oneOf } from '../declare/filters.ts';
+import { link } from '../declare/links.ts';
 import { defineResource } from '../declare/resource.ts';
 
 const RECORD_TYPES = ['contact', 'company'] as const;
+
+export const segmentMembers = link({
+  table: 'segment_members',
+  parentColumn: 'segment_id',
+  childColumn: 'record_id',
+  children: { contact: 'contacts', company: 'companies' },
+  typedBy: 'parent',
+  description: "The segment's members, of its record_type.",
+});
 
 export const segments = defineResource({
   name: 'segments',
   singular: 'segment',
   description: 'Named sets of contacts or of companies.',
-  operations: ['list', 'get', 'create', 'update', 'delete', 'batch'],
+  verbs: ['list', 'get', 'create', 'update', 'delete', 'batch'],
   scopes: ['read', 'write', 'delete'],
   owner: 'created_by',
   fields: {
@@ -29,16 +39,6 @@ export const segments = defineResource({
     }),
   },
   filters: { record_type: oneOf('record_type', RECORD_TYPES) },
-  links: {
-    members: {
-      table: 'segment_members',
-      parentColumn: 'segment_id',
-      childField: 'record_id',
-      children: { contact: 'contacts', company: 'companies' },
-      childType: 'parent',
-      fields: {},
-      description: "The segment's members, of its record_type.",
-    },
-  },
+  links: { members: segmentMembers },
   columns: ['id', 'name', 'record_type', 'member_count', 'created_at'],
 });

@@ -7,7 +7,7 @@ export const tasks = defineResource({
   name: 'tasks',
   singular: 'task',
   description: 'What somebody has to do, about a contact, a company or a deal.',
-  operations: ['list', 'get', 'create', 'update', 'delete', 'batch'],
+  verbs: ['list', 'get', 'create', 'update', 'delete', 'batch'],
   scopes: ['read', 'write', 'delete'],
   owner: 'main_assignee_id',
   fields: {

@@ -1,10 +1,9 @@
 // Records by id: insert, find, update, delete, the same for every resource, compiled once each.
-
-import type { ColumnValue } from '../declare/fields.ts';
-import type { Resource, Row } from '../declare/resource.ts';
+import type { ColumnValue, Field } from '../declare/fields.ts';
+import type { Link, Resource, Row, SideTable } from '../declare/resource.ts';
 import { inPieces } from '../event-loop.ts';
 import { RESOURCES } from '../resources/index.ts';
-import { type Db, linkTable, type RecordRow, tableOf } from '../schema.ts';
+import { type Db, linkTable, type RecordKey, type RecordRow, tableOf } from '../schema.ts';
 import { statement } from '../statement.ts';
 
 interface Statements {
@@ -42,8 +41,7 @@ export async function insertRecord(trx: Db, resource: Resource, row: RecordRow):
 export async function findRecord(
   db: Db,
   resource: Resource,
-  orgId: string,
-  id: string,
+  { orgId, id }: RecordKey,
 ): Promise<RecordRow | undefined> {
   return (await statementsOf(resource).find(db, { org: orgId, id }))[0];
 }
@@ -64,8 +62,7 @@ export async function findRecords(
 export async function updateRecord(
   trx: Db,
   resource: Resource,
-  orgId: string,
-  id: string,
+  { orgId, id }: RecordKey,
   columns: Row,
 ): Promise<void> {
   await trx
@@ -76,83 +73,62 @@ export async function updateRecord(
     .execute();
 }
 
-/** Deletes a record with the links to it; references to it become null. `now` is in Unix milliseconds. */
-export async function deleteRecord(
-  trx: Db,
-  resource: Resource,
-  orgId: string,
-  id: string,
-  now: number,
-): Promise<void> {
+/**
+ * Deletes a record with the rows that belong or are tied to it; references to it become null.
+ * @param now Unix milliseconds
+ */
+export async function deleteRecord(trx: Db, resource: Resource, key: RecordKey, now: number): Promise<void> {
   for (const other of RESOURCES) {
-    await clearReferences(trx, resource, other, orgId, id, now);
-    await deleteLinks(trx, resource, other, orgId, id);
+    for (const column of columnsTo(resource, other.fields)) {
+      await clearReferences(trx, { table: tableOf(other), column }, key, now);
+    }
+    for (const link of Object.values(other.links)) {
+      for (const column of columnsTo(resource, link.fields)) await clearLinkField(trx, link, column, key);
+    }
+    for (const rows of [...Object.values(other.links), ...other.sideTables]) {
+      const { parentColumn: parent, childColumn: child, children } = rows;
+      if (other.name === resource.name) await deleteRows(trx, rows, { column: parent, other: child }, key);
+      if (Object.values(children).includes(resource.name))
+        await deleteRows(trx, rows, { column: child, other: parent }, key);
+    }
   }
-  for (const { table, column, other } of SIDE_TABLES[resource.name] ?? []) {
-    await deleteLinksBy(trx, table, column, other, orgId, id);
-  }
+  const { orgId, id } = key;
   await trx.deleteFrom(tableOf(resource)).where('org_id', '=', orgId).where('id', '=', id).execute();
 }
 
-// Rows that belong to a record without being a link that a client can see.
-const SIDE_TABLES: Record<string, { table: string; column: string; other: string }[]> = {
-  contacts: [
-    { table: 'contact_emails', column: 'contact_id', other: 'email_key' },
-    { table: 'interaction_contacts', column: 'contact_id', other: 'interaction_id' },
-  ],
-  companies: [{ table: 'interaction_companies', column: 'company_id', other: 'interaction_id' }],
-  pipelines: [{ table: 'pipeline_stages', column: 'pipeline_id', other: 'id' }],
-};
+// The stored fields that hold ids of the resource.
+function columnsTo({ name: target }: Resource, fields: Readonly<Record<string, Field>>): string[] {
+  return Object.entries(fields).flatMap(([name, { references, column }]) =>
+    references === target && column !== null ? [name] : [],
+  );
+}
 
 async function clearReferences(
   trx: Db,
-  gone: Resource,
-  other: Resource,
-  orgId: string,
-  id: string,
+  { table, column }: { table: 'records'; column: string },
+  { orgId, id }: RecordKey,
   now: number,
 ): Promise<void> {
-  for (const [name, field] of Object.entries(other.fields)) {
-    if (field.references !== gone.name || field.column === null) continue;
-    const table = tableOf(other);
-    const cleared: Row = { [name]: null, updated_at: now };
-    await inPieces(async (rowsMax) => {
-      const some = trx.selectFrom(table).select('id').where('org_id', '=', orgId).where(name, '=', id);
-      const update = trx.updateTable(table).set(cleared).where('org_id', '=', orgId);
-      return (await update.where('id', 'in', some.limit(rowsMax)).executeTakeFirst()).numUpdatedRows;
-    });
-  }
+  const cleared: Row = { [column]: null, updated_at: now };
+  await inPieces(async (rowsMax) => {
+    const some = trx.selectFrom(table).select('id').where('org_id', '=', orgId).where(column, '=', id);
+    const update = trx.updateTable(table).set(cleared).where('org_id', '=', orgId);
+    return (await update.where('id', 'in', some.limit(rowsMax)).executeTakeFirst()).numUpdatedRows;
+  });
 }
 
-async function deleteLinks(
-  trx: Db,
-  gone: Resource,
-  other: Resource,
-  orgId: string,
-  id: string,
-): Promise<void> {
-  for (const link of Object.values(other.links)) {
-    const table = linkTable(link.table);
-    const { parentColumn, childField } = link;
-    if (other.name === gone.name) await deleteLinksBy(trx, link.table, parentColumn, childField, orgId, id);
-    if (Object.values(link.children).includes(gone.name))
-      await deleteLinksBy(trx, link.table, childField, parentColumn, orgId, id);
-    for (const [name, field] of Object.entries(link.fields)) {
-      if (field.references !== gone.name) continue;
-      const cleared: Row = { [name]: null };
-      await trx.updateTable(table).set(cleared).where('org_id', '=', orgId).where(name, '=', id).execute();
-    }
-  }
+async function clearLinkField(trx: Db, link: Link, column: string, { orgId, id }: RecordKey): Promise<void> {
+  const cleared: Row = { [column]: null };
+  const update = trx.updateTable(linkTable(link.table)).set(cleared).where('org_id', '=', orgId);
+  await update.where(column, '=', id).execute();
 }
 
-// The rows in which `column` is `id`; `other` is the rest of their key.
-async function deleteLinksBy(
+// The rows in which `column` is the id; `other` is the rest of their key.
+async function deleteRows(
   trx: Db,
-  name: string,
-  column: string,
-  other: string,
-  orgId: string,
-  id: string,
+  { table: name }: SideTable,
+  { column, other }: { column: string; other: string },
+  { orgId, id }: RecordKey,
 ): Promise<void> {
   const table = linkTable(name);
   await inPieces(async (rowsMax) => {

@@ -1,6 +1,6 @@
 // Transcripts of recordings.
 import type { JsonValue } from '../declare/json.ts';
-import type { Db } from '../schema.ts';
+import type { Db, RecordKey } from '../schema.ts';
 
 export interface Transcript {
   recordingId: string;
@@ -13,8 +13,7 @@ export interface Transcript {
 /** The transcript of a recording. */
 export async function findTranscript(
   db: Db,
-  orgId: string,
-  recordingId: string,
+  { orgId, id: recordingId }: RecordKey,
 ): Promise<Transcript | undefined> {
   const row = await db
     .selectFrom('recording_transcripts as transcript')

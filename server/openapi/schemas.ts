@@ -65,13 +65,13 @@ function allNamed(): Named[] {
 }
 
 function namedOf(resource: Resource): Named[] {
-  const { operations, fields, responseSchema, createSchema, updateSchema } = resource;
+  const { verbs, fields, responseSchema, createSchema, updateSchema } = resource;
   const name = capitalized(resource.singular);
   const all: Named[] = [{ name, schema: responseSchema, describe: readOnly(fields) }];
-  if (operations.includes('create')) {
+  if (verbs.includes('create')) {
     all.push({ name: `${name}Create`, schema: createSchema, describe: withDefault(fields) });
   }
-  if (operations.includes('update')) {
+  if (verbs.includes('update')) {
     all.push({ name: `${name}Update`, schema: updateSchema, describe: unchanged });
   }
   return all;

@@ -21,7 +21,7 @@ export const contactRules: Rules = {
     for (const [email, path] of paths) {
       const ownerId = owners.get(email);
       if (ownerId === undefined || ownerId === change.id) continue;
-      const owner = await findRecord(trx, contacts, access.orgId, ownerId);
+      const owner = await findRecord(trx, contacts, { orgId: access.orgId, id: ownerId });
       const visibleId = owner !== undefined && canSee(access, contacts, owner) ? ownerId : null;
       throw conflict('contacts', visibleId, path, 'another contact has this email address');
     }

@@ -1,23 +1,24 @@
 // Linked records: list, link and unlink the children of a parent.
-import type { ColumnValue } from '../../db/declare/fields.ts';
 import type { Data } from '../../db/declare/json.ts';
+import { childOf } from '../../db/declare/links.ts';
 import { fromColumns, type Link, type Resource, toColumns } from '../../db/declare/resource.ts';
 import { getResource } from '../../db/resources/index.ts';
-import type { LinkRow, RecordRow } from '../../db/schema.ts';
+import type { LinkRow, RecordKey, RecordRow } from '../../db/schema.ts';
 import { deleteLink, findLink, insertLink, listLinks } from '../../db/tables/links.ts';
 import { findRecords } from '../../db/tables/records.ts';
-import { ApiError, invalid, validationError } from '../errors.ts';
+import { ApiError, validationError } from '../errors.ts';
 import { getRow, presentAll, type Writer } from './records.ts';
 import { checkReferences, findVisible, unknownReference } from './references.ts';
 import type { Reader } from './rules.ts';
 
-/** A collection sub-resource in the hands of a caller. */
+/** The collection sub-resource of one parent. */
 export interface LinkedCollection {
   parent: Resource;
+  parentId: string;
   link: Link;
 }
 
-export interface LinkPage {
+export interface LinkedPage {
   items: Data[];
   /** link_id of the last link; null for an empty page. */
   end: string | null;
@@ -26,20 +27,19 @@ export interface LinkPage {
 
 /**
  * The children of a parent that the key sees, newest link first.
- * @param authorize is told which resource the children are of, once the parent is found
+ * @param authorize is told which resource the children are of, if they are of one, once the parent is found
  */
 export async function listLinked(
   reader: Reader,
-  { parent, link }: LinkedCollection,
-  parentId: string,
+  { parent, parentId, link }: LinkedCollection,
   page: { after: string | null; limit: number },
   authorize: (child: Resource) => void,
-): Promise<LinkPage> {
+): Promise<LinkedPage> {
   const { db, access } = reader;
   const parentRow = await getRow(reader, parent, parentId);
-  if (link.childType === 'parent') authorize(childResource(link, parentRow.record_type));
-  const at = { orgId: access.orgId, id: parentId };
-  const rows = await listLinks(db, link, at, {
+  const childName = childOf(link, { parent: parentRow });
+  if (childName !== undefined) authorize(getResource(childName));
+  const rows = await listLinks(db, link, keyOf(parentRow), {
     ownerId: access.userId,
     after: page.after,
     limit: page.limit + 1,
@@ -59,28 +59,22 @@ export async function listLinked(
  */
 export async function linkRecord(
   writer: Writer,
-  at: LinkedCollection,
-  parentId: string,
+  { parent, parentId, link }: LinkedCollection,
   body: Data,
 ): Promise<Data> {
   const { db: trx, access, now } = writer;
-  const { parent, link } = at;
   const parentRow = await getRow(writer, parent, parentId);
-  const type = link.childType === 'body' ? body.record_type : parentRow.record_type;
-  const child = childResource(link, link.childType === 'fixed' ? null : (type as ColumnValue));
-  const childId = String(body[link.childField]);
+  const child = getResource(childOf(link, { link: body, parent: parentRow }) ?? '');
+  const childId = String(body[link.childColumn]);
   const faults = await checkReferences(trx, access, link.fields, body);
   if ((await findVisible(trx, access, child.name, childId)) === undefined) {
-    faults.unshift(unknownReference(link.childField, child.name));
+    faults.unshift(unknownReference(link.childColumn, child.name));
   }
   if (faults.length > 0) throw validationError(faults);
-  const owner = { orgId: access.orgId, id: parentId };
-  let row = await findLink(trx, link, owner, childId);
-  if (row === undefined) {
-    const columns = toColumns(link.fields, body);
-    if (link.childType === 'body') columns.record_type = String(type);
-    row = await insertLink(trx, link, owner, childId, columns, now);
-  }
+  const at = keyOf(parentRow);
+  const row =
+    (await findLink(trx, link, at, childId)) ??
+    (await insertLink(trx, link, at, { childId, columns: toColumns(link.fields, body), now }));
   const [item] = await presentLinks(writer, link, parentRow, [row]);
   if (item === undefined) throw new Error('a link was written that cannot be shown');
   return item;
@@ -92,72 +86,37 @@ export async function linkRecord(
  */
 export async function unlinkRecord(
   writer: Writer,
-  { parent, link }: LinkedCollection,
-  parentId: string,
+  { parent, parentId, link }: LinkedCollection,
   childId: string,
 ): Promise<void> {
   const { db: trx, access } = writer;
   const parentRow = await getRow(writer, parent, parentId);
-  const owner = { orgId: access.orgId, id: parentId };
-  const row = await findLink(trx, link, owner, childId);
-  const type = link.childType === 'parent' ? parentRow.record_type : row?.record_type;
-  const child =
-    row === undefined ? undefined : childResource(link, link.childType === 'fixed' ? null : (type ?? null));
-  if (child === undefined || (await findVisible(trx, access, child.name, childId)) === undefined) {
+  const row = await findLink(trx, link, keyOf(parentRow), childId);
+  const childName = row && childOf(link, { link: row, parent: parentRow });
+  if (childName === undefined || (await findVisible(trx, access, childName, childId)) === undefined) {
     throw new ApiError('RESOURCE_NOT_FOUND', `No such link of this ${parent.singular} exists.`);
   }
-  await deleteLink(trx, link, owner, childId);
+  await deleteLink(trx, link, keyOf(parentRow), childId);
 }
 
-/** The resource that children of that type (a singular) are of; with a fixed type, the only one. */
-export function childResource(link: Link, type: ColumnValue | undefined): Resource {
-  const [only] = Object.values(link.children);
-  const name = type === null ? only : link.children[String(type)];
-  if (name === undefined)
-    throw invalid('record_type', `must be one of: ${Object.keys(link.children).join(', ')}`);
-  return getResource(name);
+function keyOf({ org_id: orgId, id }: RecordRow): RecordKey {
+  return { orgId, id };
 }
 
 async function presentLinks(reader: Reader, link: Link, parent: RecordRow, rows: LinkRow[]): Promise<Data[]> {
-  if (link.childType === 'body') return rows.map((row) => bareItem(link, row));
-  const child = childResource(link, link.childType === 'fixed' ? null : parent.record_type);
-  const ids = rows.map((row) => String(row[link.childField]));
-  const records = await presentAll(
-    reader,
-    child,
-    await findRecords(reader.db, child, reader.access.orgId, ids),
-  );
+  const idOf = (row: LinkRow) => String(row[link.childColumn]);
+  const own = (row: LinkRow) => fromColumns(link.fields, row);
+  const linkedAt = (row: LinkRow) => new Date(row.created_at).toISOString();
+  const childName = childOf(link, { parent });
+  if (childName === undefined) {
+    return rows.map((row) => ({ ...own(row), [link.childColumn]: idOf(row), linked_at: linkedAt(row) }));
+  }
+  const child = getResource(childName);
+  const found = await findRecords(reader.db, child, reader.access.orgId, rows.map(idOf));
+  const records = await presentAll(reader, child, found);
   const byId = new Map(records.map((record) => [String(record.id), record]));
   return rows.flatMap((row) => {
-    const record = byId.get(String(row[link.childField]));
-    return record === undefined
-      ? []
-      : [{ ...record, ...fromColumns(link.fields, row), linked_at: linkedAt(row) }];
+    const record = byId.get(idOf(row));
+    return record === undefined ? [] : [{ ...record, ...own(row), linked_at: linkedAt(row) }];
   });
-}
-
-function bareItem(link: Link, row: LinkRow): Data {
-  const record_type = row.record_type ?? null;
-  return { record_type, record_id: row[link.childField] ?? null, linked_at: linkedAt(row) };
-}
-
-function linkedAt(row: LinkRow): string {
-  return new Date(row.created_at).toISOString();
-}
-
-/** Reads a single association: the record itself, or null where none is set or the key does not see it. */
-export async function readAssociation(
-  reader: Reader,
-  parent: Resource,
-  parentId: string,
-  column: string,
-  child: Resource,
-): Promise<Data | null> {
-  const row = await getRow(reader, parent, parentId);
-  const childId = row[column];
-  if (typeof childId !== 'string') return null;
-  const childRow = await findVisible(reader.db, reader.access, child.name, childId);
-  if (childRow === undefined) return null;
-  const [record] = await presentAll(reader, child, [childRow]);
-  return record ?? null;
 }

@@ -13,7 +13,7 @@ export const noteRules: Rules = {
         faults.push({ path: 'parent_id', message, code: 'VALIDATION_FAILED' });
         return;
       }
-      above = (await findRecord(trx, notes, access.orgId, above))?.parent_id;
+      above = (await findRecord(trx, notes, { orgId: access.orgId, id: above }))?.parent_id;
     }
   },
 };

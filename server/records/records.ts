@@ -31,7 +31,7 @@ export async function getRecord(reader: Reader, resource: Resource, id: string):
 
 /** The row of that id, which must exist and be visible to the key. */
 export async function getRow(reader: Reader, resource: Resource, id: string): Promise<RecordRow> {
-  const row = await findRecord(reader.db, resource, reader.access.orgId, id);
+  const row = await findRecord(reader.db, resource, { orgId: reader.access.orgId, id });
   if (row === undefined || !canSee(reader.access, resource, row)) throw notFound(resource.singular);
   return row;
 }
@@ -87,7 +87,7 @@ export async function updateRecordFields(
   mergeCustom(change);
   await check(change);
   const columns = { ...changedColumns(change), updated_at: now };
-  await updateRecord(trx, resource, access.orgId, id, columns);
+  await updateRecord(trx, resource, { orgId: access.orgId, id }, columns);
   await rulesOf(resource).afterWrite?.(change);
   return present(writer, resource, { ...row, ...columns });
 }
@@ -97,7 +97,7 @@ export async function removeRecord(writer: Writer, resource: Resource, id: strin
   const { db: trx, access, now } = writer;
   await getRow(writer, resource, id);
   await rulesOf(resource).beforeDelete?.({ trx, access, id });
-  await deleteRecord(trx, resource, access.orgId, id, now);
+  await deleteRecord(trx, resource, { orgId: access.orgId, id }, now);
 }
 
 export interface ListRequest {

@@ -21,7 +21,7 @@ export async function findVisible(
 ): Promise<RecordRow | undefined> {
   const resource = findResource(resourceName);
   if (resource === undefined) return undefined;
-  const row = await findRecord(db, resource, access.orgId, id);
+  const row = await findRecord(db, resource, { orgId: access.orgId, id });
   return row !== undefined && canSee(access, resource, row) ? row : undefined;
 }
 

@@ -2,19 +2,14 @@
 import { Type } from 'typebox';
 import type { Data } from '../../db/declare/json.ts';
 import type { Association, Resource } from '../../db/declare/resource.ts';
-import { getResource } from '../../db/resources/index.ts';
-import { updateRecord } from '../../db/tables/records.ts';
-import { validationError } from '../errors.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
-import { readAssociation } from '../records/links.ts';
-import { getRow } from '../records/records.ts';
-import { findVisible, unknownReference } from '../records/references.ts';
+import { associatedResource, readAssociation, setAssociation } from '../records/associations.ts';
 import { capitalized, pathOf, titleOf } from './naming.ts';
 
 /** The operations of one association. */
 export function associationOperations(parent: Resource, name: string, association: Association): Operation[] {
   const { column, description } = association;
-  const child = getResource(association.child);
+  const child = associatedResource(parent, association);
   const title = capitalized(parent.singular) + capitalized(name);
   const common = {
     api: 'v2' as const,
@@ -23,8 +18,9 @@ export function associationOperations(parent: Resource, name: string, associatio
     description,
     query: {},
   };
+  const at = (call: Call) => ({ parent, parentId: call.params.id ?? '', column });
   const read = async (call: Call): Promise<Answer> => {
-    const data = await readAssociation(call, parent, call.params.id ?? '', column, child);
+    const data = await readAssociation(call, at(call));
     return { status: 200, object: 'success', data };
   };
   const get: Operation = {
@@ -52,7 +48,7 @@ export function associationOperations(parent: Resource, name: string, associatio
     successStatuses: [200],
     errorStatuses: [404, 413, 422],
     run: async (call): Promise<Answer> => {
-      await setAssociation(call, parent, child, column, String((call.body as Data)[column]));
+      await setAssociation(call, at(call), String((call.body as Data)[column]));
       return read(call);
     },
   };
@@ -65,24 +61,9 @@ export function associationOperations(parent: Resource, name: string, associatio
     successStatuses: [204],
     errorStatuses: [404, 422],
     run: async (call): Promise<Answer> => {
-      await setAssociation(call, parent, child, column, null);
+      await setAssociation(call, at(call), null);
       return { status: 204 };
     },
   };
   return [get, put, remove];
-}
-
-async function setAssociation(
-  { db, access, params, now }: Call,
-  parent: Resource,
-  child: Resource,
-  column: string,
-  childId: string | null,
-): Promise<void> {
-  const row = await getRow({ db, access }, parent, params.id ?? '');
-  if (childId !== null && (await findVisible(db, access, child.name, childId)) === undefined) {
-    throw validationError([unknownReference(column, child.name)]);
-  }
-  if (row[column] === childId) return;
-  await updateRecord(db, parent, access.orgId, row.id, { [column]: childId, updated_at: now });
 }

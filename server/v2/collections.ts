@@ -1,7 +1,7 @@
 // List, get, create, update, delete and batch of one resource.
 import type { TSchema } from 'typebox';
 import type { Data } from '../../db/declare/json.ts';
-import { type Resource, recordSchema, type Operation as Verb } from '../../db/declare/resource.ts';
+import { type Resource, recordSchema, type Verb } from '../../db/declare/resource.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 import {
   createRecord,
@@ -32,7 +32,7 @@ export function collectionOperations(resource: Resource, showOne?: ShowOne): Ope
     delete: () => ({ ...common, ...remove(resource) }),
     batch: () => ({ ...common, ...batch(resource) }),
   };
-  return resource.operations.map((verb) => makers[verb]());
+  return resource.verbs.map((verb) => makers[verb]());
 }
 
 type Specific = Omit<Operation, keyof Common>;

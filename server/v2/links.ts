@@ -1,9 +1,10 @@
 // Collection sub-resources: list, link and unlink the children of a record.
 import { type TSchema, Type } from 'typebox';
 import type { Data } from '../../db/declare/json.ts';
-import { type Link, linkSchema, type Resource, recordSchema } from '../../db/declare/resource.ts';
+import { childOf, isMixed, itemFields, linkSchema } from '../../db/declare/links.ts';
+import { type Link, type Resource, recordSchema } from '../../db/declare/resource.ts';
 import { getResource } from '../../db/resources/index.ts';
-import type { Answer, Operation } from '../operation.ts';
+import type { Answer, Call, Operation } from '../operation.ts';
 import { requireScope } from '../pipeline/scope.ts';
 import { linkRecord, listLinked, unlinkRecord } from '../records/links.ts';
 import { capitalized, pathOf, titleOf } from './naming.ts';
@@ -18,7 +19,7 @@ export function linkOperations(parent: Resource, name: string, link: Link): Oper
     description: link.description,
   };
   const title = capitalized(parent.singular) + capitalized(name);
-  const collection = { parent, link };
+  const at = (call: Call) => ({ parent, parentId: call.params.id ?? '', link });
   const item = itemSchema(link);
   const list: Operation = {
     ...common,
@@ -33,20 +34,13 @@ export function linkOperations(parent: Resource, name: string, link: Link): Oper
     successStatuses: [200],
     errorStatuses: [404, 422],
     run: async (call): Promise<Answer> => {
-      const id = call.params.id ?? '';
-      const identity = identityOf(call, `${pathOf(parent)}/${id}/${name}`);
+      const identity = identityOf(call, `${pathOf(parent)}/${call.params.id}/${name}`);
       const after =
         typeof call.query.cursor === 'string'
           ? String(call.cursors.open(identity, call.query.cursor)[0])
           : null;
       const authorize = (child: Resource) => requireScope(call.access, `${child.name}:read`);
-      const page = await listLinked(
-        call,
-        collection,
-        id,
-        { after, limit: Number(call.query.limit) },
-        authorize,
-      );
+      const page = await listLinked(call, at(call), { after, limit: Number(call.query.limit) }, authorize);
       const endCursor = page.end === null ? null : call.cursors.issue(identity, [page.end]);
       return { status: 200, object: 'list', data: page.items, endCursor, hasNextPage: page.hasNextPage };
     },
@@ -64,7 +58,7 @@ export function linkOperations(parent: Resource, name: string, link: Link): Oper
     successStatuses: [200],
     errorStatuses: [404, 413, 422],
     run: async (call): Promise<Answer> => {
-      const data = await linkRecord(call, collection, call.params.id ?? '', call.body as Data);
+      const data = await linkRecord(call, at(call), call.body as Data);
       return { status: 200, object: 'success', data };
     },
   };
@@ -78,34 +72,24 @@ export function linkOperations(parent: Resource, name: string, link: Link): Oper
     successStatuses: [204],
     errorStatuses: [404, 422],
     run: async (call): Promise<Answer> => {
-      await unlinkRecord(call, collection, call.params.id ?? '', call.params.child_id ?? '');
+      await unlinkRecord(call, at(call), call.params.child_id ?? '');
       return { status: 204 };
     },
   };
   return [list, add, remove];
 }
 
-// Where the child's type depends on the parent found, its scope is checked then; bare ids need the parent's alone.
+// Where the child's type depends on the parent found, its scope is checked then; a mixed list needs the parent's alone.
 function listScopes(parent: Resource, link: Link): string[] {
-  const children = link.childType === 'fixed' ? Object.values(link.children) : [];
-  return [`${parent.name}:read`, ...children.map((child) => `${child}:read`)];
+  const child = childOf(link);
+  return [`${parent.name}:read`, ...(child === undefined ? [] : [`${child}:read`])];
 }
 
-const linkedAt = Type.String({ format: 'date-time', description: 'When it was linked.' });
-
 function itemSchema(link: Link): TSchema {
-  if (link.childType === 'body') {
-    const record_type = Type.Enum(Object.keys(link.children));
-    return Type.Object(
-      { record_type, record_id: Type.String(), linked_at: linkedAt },
-      { additionalProperties: false },
-    );
-  }
-  const items = Object.values(link.children).map((name) => {
-    const record = recordSchema({ ...getResource(name).fields, ...link.fields });
-    const properties = 'properties' in record ? (record.properties as Record<string, TSchema>) : {};
-    return Type.Object({ ...properties, linked_at: linkedAt }, { additionalProperties: false });
-  });
-  const [first] = items;
-  return items.length === 1 && first !== undefined ? first : Type.Union(items);
+  const children = isMixed(link)
+    ? [{}]
+    : Object.values(link.children).map((name) => getResource(name).fields);
+  const items = children.map((fields) => recordSchema(itemFields(link, fields)));
+  const [only] = items;
+  return items.length === 1 && only !== undefined ? only : Type.Union(items);
 }

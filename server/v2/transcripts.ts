@@ -59,8 +59,7 @@ export function transcriptDownload(links: TranscriptLinks): Operation {
     successStatuses: [200],
     errorStatuses: [404, 422],
     run: async ({ db, query, now }): Promise<Answer> => {
-      const { orgId, id } = links.open(String(query.token), now);
-      const transcript = await findTranscript(db, orgId, id);
+      const transcript = await findTranscript(db, links.open(String(query.token), now));
       if (transcript === undefined) throw linkGone();
       const { recordingId: recording_id, meetingId: meeting_id, language, segments } = transcript;
       const data: JsonValue = { recording_id, meeting_id, language, segments };

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { buildDemoData } from '../../cli/quickstart/data/demo-data.ts';
 import { type DemoRecord, READ_ONLY, WRITABLE, type WritableName } from '../../cli/quickstart/data/types.ts';
-import { linkSchema } from '../../db/declare/resource.ts';
+import { linkSchema } from '../../db/declare/links.ts';
 import { getResource } from '../../db/resources/index.ts';
 import { DEFAULT_STAGES } from '../../db/resources/pipelines.ts';
 

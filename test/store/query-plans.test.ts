@@ -64,7 +64,7 @@ for (const resource of RESOURCES) {
   }
 
   test(`a delete from ${resource.name}`, async () => {
-    expect(await wideSteps(() => deleteRecord(db, resource, 'o', 'x', 0))).toEqual([]);
+    expect(await wideSteps(() => deleteRecord(db, resource, { orgId: 'o', id: 'x' }, 0))).toEqual([]);
   });
 }
 

@@ -132,7 +132,7 @@ async function survey(folder: string): Promise<{ files: ExportedFile[]; skipped:
       .map((format) => join(folder, `${resource.name}.${format}`))
       .find((one) => existsSync(one));
     if (path === undefined) continue;
-    if (!resource.operations.includes('batch')) skipped.push(resource.name);
+    if (!resource.verbs.includes('batch')) skipped.push(resource.name);
     else files.push({ resource, path, input: await surveyInput(path, null) });
   }
   if (files.length > 0) return { files, skipped };

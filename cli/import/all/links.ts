@@ -1,6 +1,7 @@
 // Exported links: each is made again between the records that the old ones have become.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Data } from '../../../db/declare/json.ts';
+import { childOf } from '../../../db/declare/links.ts';
 import { findResource } from '../../../db/resources/index.ts';
 import type { Client } from '../../api/client.ts';
 import { sha256 } from '../digest.ts';
@@ -61,15 +62,13 @@ function requestFor(line: Data, ids: IdMap): { path: string; body: Data } {
   const link = findResource(String(name))?.links[String(linkName)];
   if (link === undefined) throw fault('link', `there is no sub-resource ${name}/ID/${linkName}`);
   const parentId = newId(ids, String(name), id, 'id');
-  const children = Object.values(link.children);
-  const ofType = link.children[String(own.record_type)];
+  const told = childOf(link, { link: own });
   // A segment's line does not say of which type its members are: an id is in one resource only.
-  const child = (ofType === undefined ? children : [ofType]).find(
+  const child = (told === undefined ? Object.values(link.children) : [told]).find(
     (resource) => ids.find(resource, String(childId)) !== undefined,
   );
   if (child === undefined) throw fault('record_id', `"${childId}" was not imported`);
-  const body: Data = { [link.childField]: newId(ids, child, childId, 'record_id') };
-  if (link.childType === 'body') body.record_type = own.record_type ?? null;
+  const body: Data = { [link.childColumn]: newId(ids, child, childId, 'record_id') };
   for (const [field, { references }] of Object.entries(link.fields)) {
     const value = own[field] ?? null;
     if (value === null) continue;

@@ -1,0 +1,52 @@
+// Single associations: the one record that another is associated with, kept in a reference field of it.
+import type { Data } from '../../db/declare/json.ts';
+import type { Association, Resource } from '../../db/declare/resource.ts';
+import { getResource } from '../../db/resources/index.ts';
+import { updateRecord } from '../../db/tables/records.ts';
+import { validationError } from '../errors.ts';
+import { getRow, presentAll, type Writer } from './records.ts';
+import { findVisible, unknownReference } from './references.ts';
+import type { Reader } from './rules.ts';
+
+/** The association of one parent. */
+export interface AssociatedRecord {
+  parent: Resource;
+  parentId: string;
+  column: string;
+}
+
+/** The resource that an association leads to: the one that its field refers to. */
+export function associatedResource(parent: Resource, { column }: Pick<Association, 'column'>): Resource {
+  return getResource(parent.fields[column]?.references ?? '');
+}
+
+/** Reads an association: the record itself, or null where none is set or the key does not see it. */
+export async function readAssociation(reader: Reader, at: AssociatedRecord): Promise<Data | null> {
+  const row = await getRow(reader, at.parent, at.parentId);
+  const childId = row[at.column];
+  if (typeof childId !== 'string') return null;
+  const child = associatedResource(at.parent, at);
+  const childRow = await findVisible(reader.db, reader.access, child.name, childId);
+  if (childRow === undefined) return null;
+  const [record] = await presentAll(reader, child, [childRow]);
+  return record ?? null;
+}
+
+/**
+ * Sets an association, or with null clears it.
+ * @throws ApiError 404 if the parent is not there, 422 if the child is not
+ */
+export async function setAssociation(
+  { db, access, now }: Writer,
+  { parent, parentId, column }: AssociatedRecord,
+  childId: string | null,
+): Promise<void> {
+  const row = await getRow({ db, access }, parent, parentId);
+  const child = associatedResource(parent, { column });
+  if (childId !== null && (await findVisible(db, access, child.name, childId)) === undefined) {
+    throw validationError([unknownReference(column, child.name)]);
+  }
+  if (row[column] === childId) return;
+  const key = { orgId: access.orgId, id: row.id };
+  await updateRecord(db, parent, key, { [column]: childId, updated_at: now });
+}

@@ -1,0 +1,82 @@
+// The tables of the database and the declarations: what stands beside a record is declared, and goes with it.
+import { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { SideTable } from '../../db/declare/resource.ts';
+import { RESOURCES } from '../../db/resources/index.ts';
+import type { RecordKey } from '../../db/schema.ts';
+import { deleteRecord } from '../../db/tables/records.ts';
+import { type Harness, startHarness } from '../support/harness.ts';
+import { insertTranscribed } from '../support/read-only.ts';
+import { clientOf } from '../support/v2.ts';
+
+const OF_ORGANIZATIONS = [
+  'api_key_secrets',
+  'api_keys',
+  'idempotency_keys',
+  'organizations',
+  'settings',
+  'users',
+];
+const BESIDE: SideTable[] = RESOURCES.flatMap(({ links, sideTables }) => [
+  ...Object.values(links),
+  ...sideTables,
+]);
+
+let harness: Harness;
+let raw: Database;
+beforeAll(async () => {
+  harness = await startHarness();
+  raw = new Database(harness.dbPath);
+});
+afterAll(async () => {
+  raw.close();
+  await harness.close();
+});
+
+const columnsOf = (table: string): string[] =>
+  raw
+    .query<{ name: string }, [string]>('select name from pragma_table_info(?)')
+    .all(table)
+    .map(({ name }) => name);
+
+test('every table is one of records, one declared beside them, or one of organizations', () => {
+  const tables = raw.query<{ name: string }, []>("select name from sqlite_schema where type = 'table'").all();
+  const ours = tables.map(({ name }) => name).filter((name) => !/^(kysely|sqlite)_/.test(name));
+  const declared = [...RESOURCES, ...BESIDE.map(({ table: name }) => ({ name }))].map(({ name }) => name);
+  expect(ours.toSorted()).toEqual([...declared, ...OF_ORGANIZATIONS].toSorted());
+});
+
+for (const { table, parentColumn, childColumn } of BESIDE) {
+  test(`${table} has the columns that are declared`, () => {
+    expect(columnsOf(table)).toEqual(expect.arrayContaining(['org_id', parentColumn, childColumn]));
+  });
+}
+
+const rowsWith = (table: string, column: string, id: string): number =>
+  raw.query<unknown, [string]>(`select 1 from ${table} where ${column} = ?`).all(id).length;
+
+const remove = (name: string, key: RecordKey) =>
+  harness.store.write((trx) => {
+    const resource = RESOURCES.find((one) => one.name === name);
+    return resource === undefined ? Promise.reject() : deleteRecord(trx, resource, key, 0);
+  });
+
+test('a transcript goes with its recording, and an interaction with those involved in it', async () => {
+  const api = clientOf(harness);
+  const { orgId } = harness;
+  const recording = await insertTranscribed(harness);
+  const company = await api.create('companies');
+  const contact = await api.create('contacts', { first_name: 'A', company_id: company.id });
+  const interaction = await api.create('interactions', {
+    type: 'EMAIL',
+    direction: 'INBOUND',
+    title: 'T',
+    main_contact: contact.id,
+  });
+  expect(rowsWith('interaction_companies', 'interaction_id', interaction.id)).toBe(1);
+  await remove('recordings', { orgId, id: recording });
+  await remove('interactions', { orgId, id: interaction.id });
+  expect(rowsWith('recording_transcripts', 'recording_id', recording)).toBe(0);
+  for (const table of ['interaction_contacts', 'interaction_companies'])
+    expect(rowsWith(table, 'interaction_id', interaction.id)).toBe(0);
+});
