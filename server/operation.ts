@@ -15,6 +15,8 @@ export interface QueryParameter {
   minimum?: number;
   maximum?: number;
   initial?: JsonValue;
+  /** An email address or telephone number, in which a space is most often a plus that was not encoded. */
+  isAddress?: boolean;
   description: string;
 }
 

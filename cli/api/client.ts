@@ -131,7 +131,8 @@ function checkedKey(apiKey: string): string {
 }
 
 function queryString(query: Record<string, string> | undefined): string {
-  const text = new URLSearchParams(query).toString();
+  // A space as %20: with a plus for it the service takes a telephone number for one whose plus was not encoded.
+  const text = new URLSearchParams(query).toString().replaceAll('+', '%20');
   return text === '' ? '' : `?${text}`;
 }
 

@@ -6,7 +6,7 @@ import type { Filter, Match, SideTable } from './resource.ts';
 const unchanged = (value: string): string => value;
 
 function filter(shape: Partial<Filter> & Pick<Filter, 'match' | 'description'>): Filter {
-  return { type: 'text', normalize: unchanged, references: [], ...shape };
+  return { type: 'text', normalize: unchanged, references: [], isAddress: false, ...shape };
 }
 
 const column = (name: string): Match => ({ column: name, operator: '=' });
@@ -35,11 +35,17 @@ export function caseless(name: string): Filter {
   });
 }
 
+/** The filter, of email addresses or telephone numbers. */
+export function ofAddress(one: Filter): Filter {
+  return { ...one, isAddress: true };
+}
+
 /** Case-insensitive match of an email in a table of addresses. */
 export function emailIn(addresses: SideTable): Filter {
   return filter({
     match: [parentsOf(addresses)],
     normalize: caselessKey,
+    isAddress: true,
     description: 'An email address, primary or alternative, whatever the case.',
   });
 }

@@ -27,6 +27,8 @@ export interface Filter {
   readonly normalize: (value: string) => string;
   /** Resources one of which the value is an id of: a record hidden from the key finds nothing. */
   readonly references: readonly string[];
+  /** Whether its values are email addresses or telephone numbers, which have no spaces but often a plus. */
+  readonly isAddress: boolean;
   readonly description: string;
 }
 

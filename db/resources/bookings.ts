@@ -1,7 +1,7 @@
 // Bookings: read-only, fed by scheduling tools.
 import { Type } from 'typebox';
 import { enumeration, exampleId, instant, json, reference, text } from '../declare/fields.ts';
-import { after, before, caseless, oneOf } from '../declare/filters.ts';
+import { after, before, caseless, ofAddress, oneOf } from '../declare/filters.ts';
 import { defineResource } from '../declare/resource.ts';
 import { attendeeSchema, organizerSchema } from './meetings.ts';
 
@@ -41,7 +41,7 @@ export const bookings = defineResource({
   },
   filters: {
     status: oneOf('status', BOOKING_STATUSES),
-    attendee_email: caseless('attendee_email'),
+    attendee_email: ofAddress(caseless('attendee_email')),
     start_before: before('start_time'),
     start_after: after('start_time'),
   },

@@ -1,6 +1,6 @@
 // Contacts: the people an organization deals with (v1: people).
 import { boolean, custom, email, emails, reference, text, timestamp } from '../declare/fields.ts';
-import { emailIn, equals, refersTo } from '../declare/filters.ts';
+import { emailIn, equals, ofAddress, refersTo } from '../declare/filters.ts';
 import { childrenOf } from '../declare/links.ts';
 import { defineResource, type SideTable } from '../declare/resource.ts';
 import { segmentMembers } from './segments.ts';
@@ -116,7 +116,7 @@ export const contacts = defineResource({
   sideTables: [contactEmails],
   filters: {
     email: emailIn(contactEmails),
-    phone: equals('phone', 'personal_phone'),
+    phone: ofAddress(equals('phone', 'personal_phone')),
     company_id: refersTo('companies', 'company_id'),
     owner_id: refersTo('users', 'owner_id'),
     segment_id: refersTo('segments', childrenOf(segmentMembers)),

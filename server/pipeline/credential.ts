@@ -43,8 +43,7 @@ export class Authenticator {
     const row = sent === undefined ? undefined : await this.#find(sent, api);
     if (row === undefined || row.revoked_at !== null || hasEnded(row.secret_expires_at, now)) {
       this.#countWrong(addressOf(request), now);
-      const other = sent !== undefined && row === undefined ? hintAtOtherVersion(sent, api) : '';
-      throw unauthorized('AUTH_INVALID_API_KEY', `The API key is not valid here.${other} ${HOW_TO}`);
+      throw unauthorized('AUTH_INVALID_API_KEY', `${whatIsWrong(request.headers, sent, api)} ${HOW_TO}`);
     }
     if (hasEnded(row.expires_at, now)) {
       this.#countWrong(addressOf(request), now);
@@ -86,9 +85,12 @@ function credentialOf(headers: Headers): string | null | undefined {
   return /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
 }
 
-function hintAtOtherVersion(key: string, api: Api): string {
-  const other = apiOfKey(key);
-  return other === undefined || other === api ? '' : ` It is a key for ${other}, and this is ${api}.`;
+function whatIsWrong(headers: Headers, key: string | undefined, api: Api): string {
+  if (headers.has(KEY_HEADER) && headers.has('Authorization'))
+    return `Of ${KEY_HEADER} and Authorization exactly one is wanted, and this request has both.`;
+  const other = key === undefined ? undefined : apiOfKey(key);
+  const hint = other === undefined || other === api ? '' : ` It is a key for ${other}, and this is ${api}.`;
+  return `The API key is not valid here.${hint}`;
 }
 
 function hasEnded(at: number | null, now: number): boolean {

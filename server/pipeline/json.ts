@@ -1,6 +1,7 @@
 // The strict JSON reader: bytes → UTF-8 → nesting and keys → value; nothing is dropped or coerced in silence.
 import type { JsonValue } from '../../db/declare/json.ts';
 import { type ApiError, type Detail, invalid } from '../errors.ts';
+import { findSyntaxFault } from './json-syntax.ts';
 
 const NESTING_MAX = 32;
 // Four times what the fullest batch needs. Memory and time of what follows grow with it, so it is counted first.
@@ -30,9 +31,16 @@ export function parseJson(bytes: Uint8Array, contentType: string | null): Parsed
   try {
     return { value: JSON.parse(text) as JsonValue, isSuspect: /\\u|\d{16}|\d[eE]/.test(text) };
   } catch {
-    const message = text.trim() === '' ? 'must not be empty; send a JSON value' : 'must be valid JSON';
-    throw invalid('', `The body ${message}.`, 'VALIDATION_INVALID_FORMAT');
+    throw invalid('', `The body must ${howItFails(text)}.`, 'VALIDATION_INVALID_FORMAT');
   }
+}
+
+function howItFails(text: string): string {
+  if (text.trim() === '') return 'not be empty; send a JSON value';
+  const fault = findSyntaxFault(text);
+  if (fault === undefined) return 'be valid JSON';
+  const { line, column, expected, found } = fault;
+  return `be valid JSON: at line ${line}, column ${column} there is ${found} where ${expected} should be`;
 }
 
 function requireJson(contentType: string | null): void {

@@ -17,10 +17,10 @@ export function validateQuery(operation: Operation, url: string): Record<string,
   const faults: Detail[] = [];
   const values: Record<string, JsonValue> = {};
   const known = Object.keys(operation.query);
-  for (const [name, texts] of given) {
+  for (const [name, sent] of given) {
     const parameter = Object.hasOwn(operation.query, name) ? operation.query[name] : undefined;
-    const result = parameter === undefined ? notKnown(known) : readValue(parameter, texts);
-    if (isFault(result)) faults.push({ path: name, ...result });
+    const result = parameter === undefined ? notKnown(known) : readValue(parameter, sent);
+    if (isFault(result)) faults.push({ path: name, ...result, message: `${result.message}${hintOf(sent)}` });
     else values[name] = result.value;
   }
   if (faults.length > 0) throw validationError(faults);
@@ -36,9 +36,21 @@ function isFault(result: Refusal | { value: JsonValue }): result is Refusal {
   return 'code' in result;
 }
 
-/** The pairs of a query string in order, by name; a text that cannot be decoded is null. */
-function queryPairs(url: string): Map<string, (string | null)[]> {
-  const pairs = new Map<string, (string | null)[]>();
+/** What a query has under one name. */
+interface Sent {
+  /** Decoded; null where that cannot be done. */
+  texts: (string | null)[];
+  /** Whether a plus stood in it as it is, which means a space. */
+  hasPlus: boolean;
+}
+
+function hintOf({ hasPlus }: Sent): string {
+  return hasPlus ? '; a + stands for a space here, write %2B for a plus' : '';
+}
+
+/** The pairs of a query string in order, by name. */
+function queryPairs(url: string): Map<string, Sent> {
+  const pairs = new Map<string, Sent>();
   const start = url.indexOf('?');
   if (start < 0) return pairs;
   for (const pair of url
@@ -49,8 +61,11 @@ function queryPairs(url: string): Map<string, (string | null)[]> {
     const equals = pair.indexOf('=');
     const rawName = equals < 0 ? pair : pair.slice(0, equals);
     const name = decode(rawName) ?? rawName;
-    const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
-    pairs.set(name, [...(pairs.get(name) ?? []), value]);
+    const rawValue = equals < 0 ? '' : pair.slice(equals + 1);
+    const sent = pairs.get(name) ?? { texts: [], hasPlus: false };
+    sent.texts.push(decode(rawValue));
+    sent.hasPlus ||= rawValue.includes('+');
+    pairs.set(name, sent);
   }
   return pairs;
 }
@@ -68,7 +83,7 @@ function notKnown(known: string[]): Refusal {
   return { message: `is not a parameter of this path; ${allowed}`, code: 'VALIDATION_FAILED' };
 }
 
-function readValue(parameter: QueryParameter, texts: (string | null)[]): Refusal | { value: JsonValue } {
+function readValue(parameter: QueryParameter, { texts, hasPlus }: Sent): Refusal | { value: JsonValue } {
   const [text] = texts;
   if (texts.length > 1) return { message: 'must be given only once', code: 'VALIDATION_FAILED' };
   if (text === null || text === undefined) {
@@ -79,7 +94,10 @@ function readValue(parameter: QueryParameter, texts: (string | null)[]): Refusal
     return { message: 'must not contain the character NUL', code: 'VALIDATION_FAILED' };
   if (parameter.type === 'integer') return integerOf(parameter, text);
   if (parameter.type === 'instant') return instantOf(text);
-  if (parameter.type === 'text') return { value: text };
+  if (parameter.type === 'text') {
+    const isMeantAsPlus = parameter.isAddress === true && hasPlus && text.includes(' ');
+    return isMeantAsPlus ? { message: 'must not hold a space', code: 'VALIDATION_FAILED' } : { value: text };
+  }
   const values = parameter.type === 'boolean' ? ['true', 'false'] : parameter.type;
   if (!values.includes(text))
     return { message: `must be one of: ${values.join(', ')}`, code: 'VALIDATION_FAILED' };

@@ -41,8 +41,8 @@ export function listParameters(resource: Resource): Record<string, QueryParamete
     const description = `${column} at or after this instant; RFC 3339 or Unix milliseconds.`;
     parameters[column.replace('_at', '_since')] = { type: 'instant', description };
   }
-  for (const [name, { type, description }] of Object.entries(resource.filters)) {
-    parameters[name] = { type, description };
+  for (const [name, { type, isAddress, description }] of Object.entries(resource.filters)) {
+    parameters[name] = { type, isAddress, description };
   }
   return parameters;
 }

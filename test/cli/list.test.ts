@@ -49,6 +49,12 @@ describe('list', () => {
     expect(await desk.ok([...list, '-o', 'table'])).toBe('NAME     CUSTOM.N\nÄ, "Co"  x');
   });
 
+  test('a filter may hold spaces and a plus', async () => {
+    await create('contacts', 'first_name=Grace', 'phone=+44 1632 960123');
+    const list = ['list', 'contacts', '--filter', 'phone=+44 1632 960123', '--fields', 'first_name'];
+    expect(await desk.ok(list)).toBe('{"first_name":"Grace"}');
+  });
+
   test('of nothing is an empty list in every format', async () => {
     const list = ['list', 'companies', '--filter', 'name=nobody', '--fields', 'id,name'];
     expect(await desk.ok(list)).toBe('');

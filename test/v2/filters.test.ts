@@ -33,7 +33,7 @@ const ROWS: Record<string, [query: string, found: string][]> = {
     ['segment_id=$people', 'ada cyd'],
     ['segment_id=$firms', ''],
     ['segment_id=$people&company_id=$acme', 'ada'],
-    ['segment_id=$people&owner_id=$alice&phone=%2B44+1&email=ada@x.example', 'ada'],
+    ['segment_id=$people&owner_id=$alice&phone=%2B44%201&email=ada@x.example', 'ada'],
     ['owner_id=$bob', ''],
   ],
   companies: [

@@ -1,0 +1,92 @@
+// What refusals tell beyond their code: where malformed JSON breaks, and how a plus is written in a query.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Harness, type Json, type Reply, startHarness } from '../support/harness.ts';
+
+let harness: Harness;
+
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterAll(() => harness.close());
+
+const messageOf = ({ body }: Reply): string => body.error.message;
+const detailsOf = ({ body }: Reply): Json[] => body.error.details;
+
+describe('malformed JSON', () => {
+  const CASES: [text: string, line: number, column: number][] = [
+    ['{"name": }', 1, 10],
+    ['{"name": "x",}', 1, 14],
+    ['{\n  "name": "x"\n  "phone": 1\n}', 3, 3],
+    ['{"name": "x"', 1, 13],
+    ['{"na\tme": 1}', 1, 5],
+    ["{'name': 1}", 1, 2],
+    ['{"name": 01}', 1, 11],
+    ['{"name": nul}', 1, 13],
+    ['{"a": 1}\r\n{"b": 2}', 2, 1],
+    ['{"😀": "x" 1}', 1, 11],
+    ['[1, 2', 1, 6],
+    ['{"a": "\\x"}', 1, 9],
+  ];
+  for (const [raw, line, column] of CASES) {
+    test(`${JSON.stringify(raw)} breaks at line ${line}, column ${column}`, async () => {
+      const reply = await harness.send('POST', '/api/v2/contacts', { raw });
+      expect([reply.status, reply.body.error.code]).toEqual([422, 'VALIDATION_INVALID_FORMAT']);
+      expect(messageOf(reply)).toContain(`line ${line}, column ${column}`);
+    });
+  }
+});
+
+describe('two credentials', () => {
+  test('are told that exactly one is wanted', async () => {
+    for (const path of ['/api/v1/authenticate', '/api/v2/contacts']) {
+      const key = path.includes('v1') ? harness.v1 : harness.v2;
+      const reply = await harness.send('GET', path, { key, headers: { 'X-Service-Api-Key': key } });
+      expect([reply.status, reply.body.error.code]).toEqual([401, 'AUTH_INVALID_API_KEY']);
+      expect(messageOf(reply)).toContain('exactly one');
+    }
+  });
+});
+
+describe('a raw plus in a query', () => {
+  const REFUSED = [
+    'contacts?phone=+441632960123',
+    'contacts?email=ada+crm@example.com',
+    'contacts?created_since=2026-01-01T00:00:00+02:00',
+    'contacts?limit=+5',
+    'companies?updated_since=2026-01-01T00:00:00+00:00',
+    'bookings?attendee_email=ada+crm@example.com',
+  ];
+  for (const path of REFUSED) {
+    test(`${path} is refused with a hint`, async () => {
+      const reply = await harness.send('GET', `/api/v2/${path}`);
+      expect(reply.status).toBe(422);
+      expect(JSON.stringify(detailsOf(reply))).toContain('%2B');
+    });
+  }
+
+  const TAKEN = [
+    'contacts?phone=%2B441632960123',
+    'contacts?phone=%2B44%201632%20960123',
+    'contacts?email=ada%2Bcrm@example.com',
+    'companies?name=Smith+and+Sons',
+    'contacts?created_since=2026-01-01T00:00:00%2B02:00',
+  ];
+  for (const path of TAKEN) {
+    test(`${path} is taken`, async () => {
+      expect((await harness.send('GET', `/api/v2/${path}`)).status).toBe(200);
+    });
+  }
+
+  test('a value refused for another reason gets no hint', async () => {
+    const reply = await harness.send('GET', '/api/v2/contacts?limit=x');
+    expect(JSON.stringify(detailsOf(reply))).not.toContain('%2B');
+  });
+});
+
+test('fourteen kilobytes of one query parameter are refused in no time', async () => {
+  const query = Array.from({ length: 4_000 }, () => 'a=1').join('&');
+  const startedMs = performance.now();
+  const reply = await harness.send('GET', `/api/v2/contacts?${query}`);
+  expect(reply.status).toBe(422);
+  expect(performance.now() - startedMs).toBeLessThan(60);
+});
