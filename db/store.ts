@@ -2,8 +2,13 @@
 import { Migrator } from 'kysely';
 import { MIGRATIONS } from './migrations/index.ts';
 import type { Db } from './schema.ts';
-import { type Connection, DatabaseFileError, openReader, openWriter } from './sqlite/open-store.ts';
+import type { Connection } from './sqlite/connection.ts';
+import { DatabaseFileError } from './sqlite/errors.ts';
+import { openReader, openWriter } from './sqlite/open-store.ts';
 import { WriteQueue } from './sqlite/write-queue.ts';
+
+export { DatabaseFileError, explainFileError } from './sqlite/errors.ts';
+export { lockForServing } from './sqlite/serving-lock.ts';
 
 export interface Store {
   /** For queries; it cannot write. */
@@ -34,7 +39,7 @@ export async function openStore(path: string, options: StoreOptions = {}): Promi
     throw error;
   }
   const reader = openReader(path);
-  const queue = new WriteQueue(writer.raw, writer.db, {
+  const queue = new WriteQueue(writer, {
     onCommit: reader.endSnapshot,
     onDiskFailure: options.onDiskFailure ?? (() => undefined),
   });
@@ -51,15 +56,15 @@ export async function openStore(path: string, options: StoreOptions = {}): Promi
 
 async function migrate(writer: Connection, path: string): Promise<void> {
   // The write lock, taken before looking, makes two processes that start at once take turns.
-  writer.raw.run('BEGIN IMMEDIATE');
+  writer.run('BEGIN IMMEDIATE');
   try {
     await assertKnownMigrations(writer.db, path);
     const migrator = new Migrator({ db: writer.db, provider: { getMigrations: async () => MIGRATIONS } });
     const { error } = await migrator.migrateToLatest();
     if (error !== undefined) throw error;
-    writer.raw.run('COMMIT');
+    writer.run('COMMIT');
   } catch (error) {
-    if (writer.raw.inTransaction) writer.raw.run('ROLLBACK');
+    if (writer.inTransaction) writer.run('ROLLBACK');
     throw error;
   }
 }

@@ -1,7 +1,6 @@
 // Starts the service: database, lock, app, socket; and stops it in the opposite order.
 
-import { lockForServing } from '../db/sqlite/serving-lock.ts';
-import { openStore, type Store } from '../db/store.ts';
+import { lockForServing, openStore, type Store } from '../db/store.ts';
 import { purgeStoredResponses } from '../db/tables/idempotency.ts';
 import { getSigningSecret } from '../db/tables/settings.ts';
 import { createApp } from './app.ts';

@@ -122,10 +122,14 @@ describe('direction of imports', () => {
   test('the engine is known to its own files alone', () => {
     const users = within('db').filter(({ imports }) => imports.some(({ target }) => /sqlite$/.test(target)));
     expect(users.map(({ path }) => path).toSorted()).toEqual([
-      'db/sqlite/open-store.ts',
+      'db/sqlite/connection.ts',
       'db/sqlite/serving-lock.ts',
-      'db/sqlite/write-queue.ts',
     ]);
+    const outside = product.filter(
+      ({ path, imports }) =>
+        !path.startsWith('db/sqlite/') && imports.some(({ target }) => target.startsWith('db/sqlite/')),
+    );
+    expect(outside.map(({ path }) => path)).toEqual(['db/store.ts']);
   });
 
   test('migrations import only Kysely', () => {

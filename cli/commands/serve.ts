@@ -57,8 +57,8 @@ async function runServe(options: Options, config: Config): Promise<void> {
   const tls = tlsFiles(options);
   checkExposure(options);
   if (options.baseUrl !== undefined) checkBaseUrl(options.baseUrl);
-  const server = await start(options, config, tls).catch((error: unknown) => {
-    throw startError(options, config, error);
+  const server = await start(options, config, tls).catch(async (error: unknown) => {
+    throw await startError(options, config, error);
   });
   note(
     [
@@ -130,7 +130,7 @@ function checkBaseUrl(text: string): void {
   throw usageError(`--base-url "${text}" is no address.`, 'give one like https://crm.example.com.');
 }
 
-function startError(options: Options, config: Config, error: unknown): unknown {
+async function startError(options: Options, config: Config, error: unknown): Promise<unknown> {
   const address = `${options.host}:${options.port}`;
   const code = errorCode(error);
   if (code === 'EADDRINUSE') {

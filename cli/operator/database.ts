@@ -1,7 +1,7 @@
 // What operator commands share: the database file opened and closed, its errors said for people, accounts by name.
 import type { OrganizationRow, UserRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
-import { CliError, errorCode, usageError } from '../errors.ts';
+import { CliError, usageError } from '../errors.ts';
 import { shellWord } from '../terminal/text.ts';
 
 /** Opens the database, runs the job, closes the database; a missing file is made only where `create` says so. */
@@ -19,45 +19,21 @@ export async function withStore<T>(
       await store.close();
     }
   } catch (error) {
-    throw databaseError(path, error);
+    throw await databaseError(path, error);
   }
 }
 
-const SQLITE_ADVICE: readonly { code: string; reason: string; nextStep: string }[] = [
-  { code: 'SQLITE_BUSY', reason: 'is busy', nextStep: 'wait for whoever is writing to it, then try again.' },
-  {
-    code: 'SQLITE_FULL',
-    reason: 'has no space left on its disk',
-    nextStep: 'free some space and try again.',
-  },
-  { code: 'SQLITE_READONLY', reason: 'cannot be written', nextStep: 'give yourself the right to write it.' },
-  { code: 'SQLITE_IOERR', reason: 'cannot be read or written', nextStep: 'check its disk for faults.' },
-];
-
 /** What went wrong with a database file, as an error for people; what has nothing to do with it comes back as it is. */
-export function databaseError(path: string, error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
-  if (error.name === 'DatabaseFileError' && 'nextSteps' in error) {
-    return new CliError(error.message, { nextSteps: error.nextSteps as string[], cause: error });
-  }
-  if (error.name === 'TakenError' && 'existingId' in error) {
+export async function databaseError(path: string, error: unknown): Promise<unknown> {
+  const { DatabaseFileError, explainFileError } = await import('../../db/store.ts');
+  const { TakenError } = await import('../../db/tables/accounts.ts');
+  if (error instanceof TakenError) {
     const nextSteps = [`use that one (id ${error.existingId}), or choose another.`];
     return new CliError(error.message, { nextSteps, cause: error });
   }
-  const code = errorCode(error);
-  const advice = SQLITE_ADVICE.find((one) => code.startsWith(one.code)) ?? systemAdvice(error, code);
-  if (advice === undefined) return error;
-  const message = `The database ${path} ${advice.reason}.`;
-  return new CliError(message, { nextSteps: [advice.nextStep], cause: error });
-}
-
-// An error of the operating system about the file itself, such as ENAMETOOLONG.
-function systemAdvice(error: Error, code: string) {
-  if (!/^E[A-Z]+$/.test(code) || !('syscall' in error)) return undefined;
-  return {
-    reason: `cannot be opened (${code})`,
-    nextStep: 'check the path, or name another with --db PATH.',
-  };
+  const explained = explainFileError(path, error);
+  if (!(explained instanceof DatabaseFileError)) return error;
+  return new CliError(explained.message, { nextSteps: [...explained.nextSteps], cause: error });
 }
 
 /** The organization of that name or id; an error if there is none. */

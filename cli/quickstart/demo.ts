@@ -49,6 +49,6 @@ async function serve(db: string) {
       throw error;
     });
   } catch (error) {
-    throw databaseError(db, error);
+    throw await databaseError(db, error);
   }
 }

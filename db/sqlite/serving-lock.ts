@@ -1,6 +1,6 @@
 // The lock that lets one server run per database file, and says who holds it.
 import { Database } from 'bun:sqlite';
-import { DatabaseFileError, explainOpenError, guarded, sqliteCode } from './open-store.ts';
+import { DatabaseFileError, explainFileError, guarded, sqliteCode } from './errors.ts';
 
 /** Who serves a database. */
 export interface LockHolder {
@@ -29,7 +29,7 @@ export function lockForServing(path: string, holder: LockHolder): () => void {
     const busy = sqliteCode(error).startsWith('SQLITE_BUSY');
     const other = busy ? readHolder(lock) : null;
     lock.close();
-    if (!busy) throw explainOpenError(path, error);
+    if (!busy) throw explainFileError(path, error);
     const who = other === null ? '' : ` (process ${other.pid}, since ${other.since}, at ${other.address})`;
     throw new DatabaseFileError(`Another crm server is already serving ${path}${who}.`, [
       'Use that server, or stop it first.',

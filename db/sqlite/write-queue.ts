@@ -1,8 +1,8 @@
 // The writer queue: jobs that arrive together share one transaction and one fsync, each in a savepoint of its own.
-import type { Database } from 'bun:sqlite';
 import { nextTurn } from '../event-loop.ts';
 import type { Db } from '../schema.ts';
-import { isDiskFailure } from './open-store.ts';
+import type { Connection } from './connection.ts';
+import { isDiskFailure } from './errors.ts';
 
 // Both bound how long readers wait for the event loop, and writers for the others of their group.
 const GROUP_JOBS_MAX = 64;
@@ -16,21 +16,15 @@ interface Entry {
 
 /** Runs jobs one after another on the writer connection, grouped into durable transactions. */
 export class WriteQueue {
-  #raw: Database;
-  #db: Db;
+  readonly #writer: Connection;
   #waiting: Entry[] = [];
   #draining: Promise<void> | null = null;
   #closed = false;
   readonly #onCommit: () => void;
   readonly #onDiskFailure: (error: unknown) => void;
 
-  constructor(
-    raw: Database,
-    db: Db,
-    events: { onCommit: () => void; onDiskFailure: (error: unknown) => void },
-  ) {
-    this.#raw = raw;
-    this.#db = db;
+  constructor(writer: Connection, events: { onCommit: () => void; onDiskFailure: (error: unknown) => void }) {
+    this.#writer = writer;
     this.#onCommit = events.onCommit;
     this.#onDiskFailure = events.onDiskFailure;
   }
@@ -42,7 +36,7 @@ export class WriteQueue {
       let result: T;
       this.#waiting.push({
         run: async () => {
-          result = await job(this.#db);
+          result = await job(this.#writer.db);
         },
         commit: () => resolve(result),
         fail: reject,
@@ -70,13 +64,13 @@ export class WriteQueue {
   async #commitGroup(group: Entry[]): Promise<void> {
     const done: Entry[] = [];
     try {
-      this.#raw.run('BEGIN IMMEDIATE');
+      this.#writer.run('BEGIN IMMEDIATE');
       const endsAt = performance.now() + GROUP_MS_MAX;
       for (const [index, entry] of group.entries()) {
         if (await this.#runInSavepoint(entry)) done.push(entry);
         if (performance.now() > endsAt) this.#waiting.unshift(...group.splice(index + 1));
       }
-      this.#raw.run('COMMIT');
+      this.#writer.run('COMMIT');
     } catch (error) {
       this.#rollBack();
       for (const entry of group) entry.fail(error);
@@ -89,25 +83,25 @@ export class WriteQueue {
 
   // False when the job failed by itself; its error is told at once and the group goes on without it.
   async #runInSavepoint(entry: Entry): Promise<boolean> {
-    this.#raw.run('SAVEPOINT job');
+    this.#writer.run('SAVEPOINT job');
     try {
       await entry.run();
     } catch (error) {
       // A full or failing disk ends the whole transaction: the group fails together.
-      if (!this.#raw.inTransaction || isDiskFailure(error)) throw error;
-      this.#raw.run('ROLLBACK TO job');
-      this.#raw.run('RELEASE job');
+      if (!this.#writer.inTransaction || isDiskFailure(error)) throw error;
+      this.#writer.run('ROLLBACK TO job');
+      this.#writer.run('RELEASE job');
       entry.fail(error);
       return false;
     }
-    this.#raw.run('RELEASE job');
+    this.#writer.run('RELEASE job');
     return true;
   }
 
   #rollBack(): void {
-    if (!this.#raw.inTransaction) return;
+    if (!this.#writer.inTransaction) return;
     try {
-      this.#raw.run('ROLLBACK');
+      this.#writer.run('ROLLBACK');
     } catch (error) {
       this.#onDiskFailure(error);
     }

@@ -6,8 +6,7 @@ import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { MIGRATIONS } from '../../db/migrations/index.ts';
 import type { Db } from '../../db/schema.ts';
-import { DatabaseFileError } from '../../db/sqlite/open-store.ts';
-import { openStore, type Store } from '../../db/store.ts';
+import { DatabaseFileError, openStore, type Store } from '../../db/store.ts';
 import { createOrganization, listOrganizations } from '../../db/tables/accounts.ts';
 import { databasePaths } from '../support/folders.ts';
 

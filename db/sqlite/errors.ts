@@ -1,0 +1,96 @@
+// What can be wrong with a database file, in words for the operator and with the next steps to take.
+
+/** A database file that cannot be used. */
+export class DatabaseFileError extends Error {
+  readonly nextSteps: readonly string[];
+  constructor(message: string, nextSteps: readonly string[], cause?: unknown) {
+    super(message, { cause });
+    this.name = 'DatabaseFileError';
+    this.nextSteps = nextSteps;
+  }
+}
+
+interface Advice {
+  /** What the codes begin with that it is about. */
+  codes: readonly string[];
+  /** Goes on from "The database PATH". */
+  reason: string;
+  nextSteps: readonly string[];
+}
+
+const NOT_WRITABLE: Advice = {
+  codes: ['SQLITE_CANTOPEN', 'SQLITE_READONLY', 'SQLITE_PERM'],
+  reason: 'cannot be opened for writing',
+  nextSteps: ['Give the user who runs crm the right to write the file and its folder, or use --db PATH.'],
+};
+const ADVICE: readonly Advice[] = [
+  NOT_WRITABLE,
+  {
+    codes: ['SQLITE_NOTADB'],
+    reason: 'is no SQLite database',
+    nextSteps: ['Name another file with --db PATH.'],
+  },
+  {
+    codes: ['SQLITE_FULL'],
+    reason: 'has no space left on its disk',
+    nextSteps: ['Free some space there, then try again.'],
+  },
+  {
+    codes: ['SQLITE_BUSY'],
+    reason: 'is busy',
+    nextSteps: ['Wait for the other program that is writing to it, then try again.'],
+  },
+  {
+    codes: ['SQLITE_CORRUPT', 'SQLITE_IOERR'],
+    reason: 'is damaged, or its disk fails',
+    nextSteps: ['Restore the newest backup of the file.', 'Check the disk for faults.'],
+  },
+];
+
+/** Says for the operator what is wrong with a database file; an error about something else comes back as it is. */
+export function explainFileError(path: string, error: unknown): unknown {
+  const code = sqliteCode(error);
+  const advice =
+    code === '' ? systemAdvice(error) : ADVICE.find(({ codes }) => codes.some((one) => code.startsWith(one)));
+  return advice === undefined ? error : fileError(path, advice, error);
+}
+
+/** The error of a file that may not be written. */
+export function notWritable(path: string, cause: unknown): DatabaseFileError {
+  return fileError(path, NOT_WRITABLE, cause);
+}
+
+function fileError(
+  path: string,
+  { reason, nextSteps }: Omit<Advice, 'codes'>,
+  cause: unknown,
+): DatabaseFileError {
+  return new DatabaseFileError(`The database ${path} ${reason}.`, nextSteps, cause);
+}
+
+// An error of the operating system about the file itself, such as ENAMETOOLONG.
+function systemAdvice(error: unknown): Omit<Advice, 'codes'> | undefined {
+  if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return undefined;
+  const reason = `cannot be opened (${error.code})`;
+  return { reason, nextSteps: ['Check the path, or name another with --db PATH.'] };
+}
+
+/** Runs what opens a file, and explains why it could not be opened. */
+export function guarded<T>(path: string, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    throw explainFileError(path, error);
+  }
+}
+
+/** The name of SQLite's result code that an error carries, '' if it carries none. */
+export function sqliteCode(error: unknown): string {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return '';
+  return String(error.code).startsWith('SQLITE_') ? String(error.code) : '';
+}
+
+/** Whether the disk failed under a statement, after which nothing the connection says can be trusted. */
+export function isDiskFailure(error: unknown): boolean {
+  return /^SQLITE_(?:IOERR|CORRUPT)/.test(sqliteCode(error));
+}
