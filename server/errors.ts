@@ -1,4 +1,5 @@
 // Every way a request can fail: one table from fault to public code and status, one error type to throw.
+import { Type } from 'typebox';
 
 /** What a client can be told; the codes of the contract, and two faults that share a code but not a status. */
 const FAULTS = {
@@ -27,6 +28,24 @@ export type ValidationCode = Extract<ErrorCode, `VALIDATION_${string}`>;
 export const ERROR_CODES: readonly ErrorCode[] = [
   ...new Set(Object.values(FAULTS).map((fault) => fault.code)),
 ];
+
+/** Schema of a public error code. */
+export const errorCode = Type.Enum([...ERROR_CODES], {
+  $id: 'ErrorCode',
+  description: 'What to tell errors apart by.',
+});
+
+/** Schema of a fault in the details of an error. */
+export const errorDetail = Type.Object(
+  {
+    path: Type.String({
+      description: 'Where: dotted, such as alt_emails.0; empty for the request as a whole.',
+    }),
+    message: Type.String({ description: 'What is allowed there.' }),
+    code: errorCode,
+  },
+  { $id: 'ErrorDetail', additionalProperties: false },
+);
 
 /** One fault of a request's content: where, what is allowed there, and the fault's own code. */
 export type Detail = {

@@ -81,9 +81,12 @@ export interface Operation {
   /** Schema of `data` in a successful answer; none for 204. */
   answer?: TSchema;
   answerKind: 'success' | 'list' | 'batch' | 'none';
-  successStatuses: readonly number[];
+  /** What each status of success means. */
+  successes: Readonly<Record<number, string>>;
   /** Statuses beyond success, 401, 403, 429 and 500 that it can give. */
   errorStatuses: readonly number[];
+  /** For the description: a body that can be sent, and what of the data its schema's examples do not show. */
+  examples?: { body?: JsonValue; data?: Data };
   run(call: Call): Promise<Answer>;
 }
 

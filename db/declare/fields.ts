@@ -148,7 +148,7 @@ export function boolean(options: FieldOptions & { initial?: boolean } = {}): Fie
 /** A whole number. */
 export function integer(options: FieldOptions & { minimum?: number } = {}): Field {
   const { minimum = Number.MIN_SAFE_INTEGER, ...rest } = options;
-  const schema = Type.Integer({ minimum, maximum: Number.MAX_SAFE_INTEGER });
+  const schema = Type.Integer({ format: 'int64', minimum, maximum: Number.MAX_SAFE_INTEGER });
   return field({ kind: 'integer', column: 'integer', schema, example: 42 }, rest);
 }
 
@@ -167,7 +167,7 @@ export const INSTANT_MS_MAX = 253_402_300_799_999;
 
 /** An instant that clients write: integer Unix milliseconds in requests and responses alike. */
 export function instant(options: FieldOptions = {}): Field {
-  const schema = Type.Integer({ minimum: INSTANT_MS_MIN, maximum: INSTANT_MS_MAX });
+  const schema = Type.Integer({ format: 'int64', minimum: INSTANT_MS_MIN, maximum: INSTANT_MS_MAX });
   return field({ kind: 'instant', column: 'integer', schema, example: 1_767_225_600_000 }, options);
 }
 

@@ -64,6 +64,8 @@ export interface ResourceOptions {
   singular: string;
   description: string;
   verbs: readonly Verb[];
+  /** What an operation does beyond what its schemas say, where a caller could expect something else; in Markdown. */
+  explanations?: Partial<Record<Verb, string>>;
   scopes: readonly Action[];
   /** The field that says whose record it is; null where records belong to the organization. */
   owner: string | null;
@@ -109,6 +111,7 @@ const COMMON_LAST = {
 export function defineResource(options: ResourceOptions): Resource {
   const id = { ...ID, example: exampleId(options.name) };
   const fields = { id, ...options.fields, ...COMMON_LAST };
+  const typeName = options.singular.charAt(0).toUpperCase() + options.singular.slice(1);
   return {
     identifying: [],
     filters: {},
@@ -117,13 +120,25 @@ export function defineResource(options: ResourceOptions): Resource {
     associations: {},
     sideTables: [],
     createdFields: {},
+    explanations: {},
     ...options,
     fields,
     storedColumns: storedColumnsOf(fields),
-    createSchema: bodySchema(fields, (field) => field.access !== 'read' && field.access !== 'internal', true),
-    updateSchema: bodySchema(fields, (field) => field.access === 'write', false),
-    responseSchema: recordSchema(fields),
+    createSchema: named(
+      `${typeName}Create`,
+      bodySchema(fields, (field) => field.access !== 'read' && field.access !== 'internal', true),
+    ),
+    updateSchema: named(
+      `${typeName}Update`,
+      bodySchema(fields, (field) => field.access === 'write', false),
+    ),
+    responseSchema: named(typeName, recordSchema(fields)),
   };
+}
+
+/** A schema with the name that the description, and so every client made from it, has for it. */
+export function named(name: string, schema: TSchema): TSchema {
+  return { ...schema, $id: name };
 }
 
 /** Schema of a record, or of a link's own fields, as responses carry it: every field present, null where unset. */
@@ -133,7 +148,8 @@ export function recordSchema(fields: Record<string, Field>): TSchema {
     if (!isShown(field)) continue;
     // An example is of what is sent; where what is returned differs, its schema has examples of its own.
     const { example } = field.responseSchema === field.schema ? field : { example: null };
-    properties[name] = annotated({ ...field, example }, field.responseSchema, field.nullable);
+    const schema = annotated({ ...field, example }, field.responseSchema, field.nullable);
+    properties[name] = field.access === 'read' ? { ...schema, readOnly: true } : schema;
   }
   return Type.Object(properties, { additionalProperties: false });
 }
@@ -160,7 +176,7 @@ export function bodySchema(
 function annotated(field: Field, schema: TSchema, nullable: boolean): TSchema {
   const notes: Record<string, JsonValue> = {};
   if (field.description !== '') notes.description = field.description;
-  if (field.example !== null) notes.example = field.example;
+  if (field.example !== null) notes.examples = [field.example];
   const value = nullable ? Type.Union([schema, Type.Null()]) : schema;
   return { ...value, ...notes };
 }

@@ -87,5 +87,9 @@ export const companies = defineResource({
     owner_id: refersTo('users', 'owner_id'),
     segment_id: refersTo('segments', childrenOf(segmentMembers)),
   },
+  explanations: {
+    create: 'At least one of domain and name. A domain that another company has is a 409.',
+    update: 'One of domain and name must remain.',
+  },
   columns: ['id', 'name', 'domain', 'industry', 'employee_count', 'country', 'created_at'],
 });

@@ -121,5 +121,10 @@ export const contacts = defineResource({
     owner_id: refersTo('users', 'owner_id'),
     segment_id: refersTo('segments', childrenOf(segmentMembers)),
   },
+  explanations: {
+    create:
+      'At least one of email, phone, first_name and last_name. An address that another contact has is a 409.',
+    update: 'One of email, phone, first_name and last_name must remain.',
+  },
   columns: ['id', 'email', 'first_name', 'last_name', 'title', 'phone', 'created_at'],
 });

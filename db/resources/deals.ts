@@ -93,5 +93,13 @@ export const deals = defineResource({
     contact_id: refersTo('contacts', 'point_of_contact_id', parentsOf(dealContacts)),
   },
   links: { contacts: dealContacts, companies: dealCompanies },
+  explanations: {
+    create:
+      "Without pipeline and stage it starts in the first stage of the organization's oldest pipeline. `status` and " +
+      '`closed_at` follow the type of the stage.',
+    update:
+      "A stage must be of the deal's pipeline unless `pipeline_id` comes with it; `pipeline_id` alone moves the deal " +
+      "to that pipeline's first stage. A deal that is opened again has `closed_at` null.",
+  },
   columns: ['id', 'name', 'status', 'estimated_value', 'currency', 'estimated_close_date', 'created_at'],
 });

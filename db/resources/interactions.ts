@@ -32,6 +32,13 @@ const involvedCompanies: SideTable = {
   children: { company: 'companies' },
 };
 
+/** What creating one does in either version. */
+export const WRITTEN_ONCE =
+  'An email that no contact has makes a contact, if the key may write contacts; else it is a 422. One that is there ' +
+  'already is not written again: it comes back with 201 and the mark that it is a duplicate. Duplicates agree in ' +
+  'type, primary and secondary id where a primary id is given; else in contact, type, direction, title and a date ' +
+  'that was given.';
+
 export const interactions = defineResource({
   name: 'interactions',
   singular: 'interaction',
@@ -114,5 +121,6 @@ export const interactions = defineResource({
     type: oneOf('type', INTERACTION_TYPES),
     direction: oneOf('direction', INTERACTION_DIRECTIONS),
   },
+  explanations: { create: WRITTEN_ONCE, batch: WRITTEN_ONCE },
   columns: ['id', 'type', 'direction', 'title', 'interaction_date', 'main_contact'],
 });

@@ -36,5 +36,9 @@ export const notes = defineResource({
     record_id: refersTo(Object.values(noteRecords.children), parentsOf(noteRecords)),
   },
   links: { records: noteRecords },
+  explanations: {
+    create: 'A note may stand under another, without limit, but never under itself.',
+    update: 'A `parent_id` that would make a cycle is a 422.',
+  },
   columns: ['id', 'title', 'parent_id', 'is_archived', 'created_at'],
 });

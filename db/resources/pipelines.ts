@@ -20,9 +20,9 @@ export const DEFAULT_STAGES: readonly { name: string; type: StageType }[] = [
 /** The pipeline that every organization starts with. */
 export const DEFAULT_PIPELINE_NAME = 'Sales';
 
-const stageName = Type.String({ minLength: 1, maxLength: 1_000, example: 'Qualified' });
+const stageName = Type.String({ minLength: 1, maxLength: 1_000, examples: ['Qualified'] });
 const stageType = Type.Enum([...STAGE_TYPES]);
-const probability = Type.Number({ minimum: 0, maximum: 1, example: 0.2 });
+const probability = Type.Number({ minimum: 0, maximum: 1, examples: [0.2] });
 const stageInput = Type.Object(
   {
     id: Type.Optional(Type.String({ maxLength: 1_000, description: 'In an update: the stage to keep.' })),
@@ -37,7 +37,7 @@ const stageInput = Type.Object(
 );
 const stageOutput = Type.Object(
   {
-    id: Type.String({ example: exampleId('stages') }),
+    id: Type.String({ examples: [exampleId('stages')] }),
     name: stageName,
     type: stageType,
     probability: Type.Union([probability, Type.Null()]),
@@ -71,5 +71,14 @@ export const pipelines = defineResource({
     }),
   },
   sideTables: [{ table: 'pipeline_stages', parentColumn: 'pipeline_id', childColumn: 'id', children: {} }],
+  explanations: {
+    create:
+      'Without stages it gets Prospecting, Discovery, Proposal, Negotiation, Closed Won and Closed Lost. Stages take ' +
+      'no `id` or `position` here.',
+    update:
+      'With `stages` the list is replaced: a stage with the `id` of one that is there keeps it, and what is not said ' +
+      'of it; one without is new; one left out goes, which is a 409 while deals are in it. Deals follow a changed type.',
+    delete: 'A 409 while deals are in it.',
+  },
   columns: ['id', 'name', 'created_at', 'updated_at'],
 });

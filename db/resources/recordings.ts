@@ -25,7 +25,6 @@ export const recordings = defineResource({
     }),
     transcript_url: json(Type.String(), {
       column: null,
-      example: 'https://crm.example/api/v2/transcripts/download?token=…',
       description: 'Link to the transcript, good for 300 s; null in lists and without a transcript.',
     }),
     recording_url: json(Type.String({ deprecated: true }), {
@@ -55,5 +54,9 @@ export const recordings = defineResource({
       children: {},
     },
   ],
+  explanations: {
+    list: '`transcript_url` is null here: get one recording for a link.',
+    get: 'With a transcript there is, the answer has a fresh `transcript_url`.',
+  },
   columns: ['id', 'title', 'meeting_id', 'started_at', 'duration_seconds', 'has_transcript'],
 });

@@ -40,5 +40,6 @@ export const segments = defineResource({
   },
   filters: { record_type: oneOf('record_type', RECORD_TYPES) },
   links: { members: segmentMembers },
+  explanations: { create: '`record_type` stays as it is once created.' },
   columns: ['id', 'name', 'record_type', 'member_count', 'created_at'],
 });

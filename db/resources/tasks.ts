@@ -41,5 +41,6 @@ export const tasks = defineResource({
     due_before: before('due_date'),
     due_after: after('due_date'),
   },
+  explanations: { create: '`done_at` follows `done`.' },
   columns: ['id', 'name', 'done', 'due_date', 'main_assignee_id', 'created_at'],
 });

@@ -1,19 +1,18 @@
 // The OpenAPI document: @elysiajs/swagger describes an app that has every route and serves none.
 import { swagger } from '@elysiajs/swagger';
 import { Elysia } from 'elysia';
-import { type Data, isObject, type JsonValue } from '../../db/declare/json.ts';
+import type { Data } from '../../db/declare/json.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { describedOperations } from '../interface.ts';
 import type { Api, Operation } from '../operation.ts';
+import { hoist } from './components.ts';
 import { description } from './description.ts';
-import { errorComponents } from './errors.ts';
-import { HEADERS } from './headers.ts';
 import { operationDetail } from './operations.ts';
-import { SHARED_PARAMETERS } from './parameters.ts';
-import { componentSchemas } from './schemas.ts';
 import { tags } from './tags.ts';
 
 const SPEC_PATH = '/docs/json';
+// Schemas are plain JSON Schema, which 3.0 has a dialect of; the plugin itself writes 3.0.
+const OPENAPI_VERSION = '3.1.0';
 
 const documents = new Map<Api | undefined, Promise<Data>>();
 
@@ -37,8 +36,15 @@ async function buildDocument(api: Api | undefined): Promise<Data> {
     app.route(operation.method, path, notServed, { detail: operationDetail(operation) });
   }
   const response = await app.handle(new Request(`http://localhost${SPEC_PATH}`));
-  const document = (await response.json()) as Data;
-  return { ...document, components: usedComponents(document) };
+  const described = (await response.json()) as Data;
+  const components: Data = {};
+  const { paths = {}, ...rest } = described;
+  return {
+    ...rest,
+    openapi: OPENAPI_VERSION,
+    paths: hoist(paths, components),
+    components: { securitySchemes: SECURITY_SCHEMES, ...components },
+  };
 }
 
 function notServed(): never {
@@ -60,13 +66,6 @@ function frame(operations: Operation[]): Documentation {
     servers: [{ url: '/', description: 'The service that this document comes from.' }],
     tags: tags().filter(({ name }) => used.has(String(name))),
     security: [{ ApiKeyHeader: [] }, { BearerToken: [] }],
-    components: {
-      securitySchemes: SECURITY_SCHEMES,
-      schemas: componentSchemas(),
-      parameters: SHARED_PARAMETERS,
-      headers: HEADERS,
-      responses: errorComponents(),
-    },
   };
   return document as Documentation;
 }
@@ -84,31 +83,3 @@ const SECURITY_SCHEMES: Data = {
     description: 'The key as a bearer token. Send this or the other, never both.',
   },
 };
-
-// Components that nothing refers to, because their version was left out, are left out too.
-function usedComponents(document: Data): Data {
-  const { components = {}, ...rest } = document;
-  const all = isObject(components) ? components : {};
-  const used = new Set<string>();
-  follow(rest, all, used);
-  const kept = Object.entries(all).map(([kind, entries]) => {
-    const inUse = Object.entries(isObject(entries) ? entries : {}).filter(
-      ([name]) => kind === 'securitySchemes' || used.has(`#/components/${kind}/${name}`),
-    );
-    return [kind, Object.fromEntries(inUse)];
-  });
-  return Object.fromEntries(kept);
-}
-
-function follow(value: JsonValue, components: Data, used: Set<string>): void {
-  if (Array.isArray(value)) for (const item of value) follow(item, components, used);
-  if (!isObject(value)) return;
-  const { $ref } = value;
-  if (typeof $ref === 'string' && !used.has($ref)) {
-    used.add($ref);
-    const [, , kind = '', name = ''] = $ref.split('/');
-    const entries = components[kind];
-    if (isObject(entries)) follow(entries[name] ?? null, components, used);
-  }
-  for (const item of Object.values(value)) follow(item, components, used);
-}

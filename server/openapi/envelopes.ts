@@ -1,92 +1,73 @@
-// What every answer of the interface is wrapped in, as component schemas, and examples of it.
+// What every answer of the interface is wrapped in, as schemas, and examples of it.
+import { type TSchema, Type } from 'typebox';
 import type { Data, JsonValue } from '../../db/declare/json.ts';
-import { type Detail, ERROR_CODES } from '../errors.ts';
+import { type Detail, errorCode, errorDetail } from '../errors.ts';
 import type { Api } from '../operation.ts';
-import { refTo } from './json-schema.ts';
+import { sampleOf } from './sample.ts';
 
-const text = { type: 'string' };
+const closed = { additionalProperties: false };
 
-function closed(properties: Data, more: Data = {}): Data {
-  return {
-    type: 'object',
-    required: Object.keys(properties),
-    properties,
-    additionalProperties: false,
-    ...more,
-  };
+function metaOf(version: string, $id: string): TSchema {
+  return Type.Object(
+    {
+      request_id: Type.String({
+        description: 'Names this exchange; also in X-Request-Id.',
+        examples: ['req_kZ3vQ8mT1xB6cJ0wYp4L'],
+      }),
+      api_version: Type.Enum([version]),
+      timestamp: Type.String({ format: 'date-time', description: 'When the request arrived.' }),
+    },
+    { ...closed, $id },
+  );
 }
 
-function meta(version: string): Data {
-  return closed({
-    request_id: { ...text, description: 'Names this exchange; also in X-Request-Id.', example: REQUEST_ID },
-    api_version: { ...text, enum: [version] },
-    timestamp: { ...text, format: 'date-time', description: 'When the request arrived.', example: TIMESTAMP },
-  });
-}
+const META: Record<Api, TSchema> = { v1: metaOf('1', 'V1Meta'), v2: metaOf('2', 'Meta') };
 
-function errorEnvelope(metaName: string): Data {
-  const error = closed({
-    code: { ...text, enum: [...ERROR_CODES], description: 'What to tell errors apart by.' },
-    message: { ...text, description: 'For people: what is wrong, and what to do.' },
-    details: {
-      type: 'array',
-      nullable: true,
-      items: refTo('schemas', 'ErrorDetail'),
+const error = Type.Object(
+  {
+    code: errorCode,
+    message: Type.String({ description: 'For people: what is wrong, and what to do.' }),
+    details: Type.Union([Type.Array(errorDetail), Type.Null()], {
       description: 'Every fault of the request; null where there is nothing to list.',
-    },
-  });
-  return closed({ object: { ...text, enum: ['error'] }, error, meta: refTo('schemas', metaName) });
+    }),
+  },
+  closed,
+);
+
+function errorEnvelope(api: Api, $id: string): TSchema {
+  return Type.Object({ object: Type.Enum(['error']), error, meta: META[api] }, { ...closed, $id });
 }
 
-const REQUEST_ID = 'req_kZ3vQ8mT1xB6cJ0wYp4L';
-const TIMESTAMP = '2026-01-01T00:00:00.000Z';
-
-/** Component schemas that both versions, or all resources, share. */
-export const SHARED_SCHEMAS: Data = {
-  Meta: meta('2'),
-  V1Meta: meta('1'),
-  PageInfo: closed({
-    has_next_page: { type: 'boolean', description: 'Whether there is more after this page.' },
-    end_cursor: {
-      ...text,
-      nullable: true,
-      description: 'Send it as cursor for the next page; null if this page is empty.',
-    },
-  }),
-  Error: errorEnvelope('Meta'),
-  V1Error: errorEnvelope('V1Meta'),
-  ErrorDetail: closed({
-    path: { ...text, description: 'Where: dotted, such as alt_emails.0; empty for the request as a whole.' },
-    message: { ...text, description: 'What is allowed there.' },
-    code: { ...text, enum: [...ERROR_CODES], description: "This fault's own code." },
-  }),
+/** Schemas of the errors of each version. */
+export const ERROR_ENVELOPE: Record<Api, TSchema> = {
+  v1: errorEnvelope('v1', 'V1ErrorEnvelope'),
+  v2: errorEnvelope('v2', 'ErrorEnvelope'),
 };
 
-function metaRef(api: Api): Data {
-  return refTo('schemas', api === 'v1' ? 'V1Meta' : 'Meta');
-}
+const pageInfo = Type.Object(
+  {
+    has_next_page: Type.Boolean({
+      description: 'Whether there is more after this page.',
+      examples: [true],
+    }),
+    end_cursor: Type.Union([Type.String(), Type.Null()], {
+      description: 'Send it as cursor for the next page; null if this page is empty.',
+      examples: ['k3RvQm9uZ2U0Y3Vyc29yZm9ydGhlbmV4dHBhZ2U'],
+    }),
+  },
+  { ...closed, $id: 'PageInfo' },
+);
 
-/** Schema of a successful answer around the schema of its data. */
-export function envelopeSchema(api: Api, object: 'success' | 'list' | 'batch', data: Data): Data {
-  const kind = { object: { type: 'string', enum: [object] } };
-  if (object !== 'list') return closed({ ...kind, data, meta: metaRef(api) });
-  const list = { data: { type: 'array', items: data }, page_info: refTo('schemas', 'PageInfo') };
-  return closed({ ...kind, ...list, meta: metaRef(api) });
-}
-
-function metaExample(api: Api): Data {
-  return { request_id: REQUEST_ID, api_version: api === 'v1' ? '1' : '2', timestamp: TIMESTAMP };
-}
-
-/** Example of a successful answer around an example of its data (of one record of a list). */
-export function envelopeExample(api: Api, object: 'success' | 'list' | 'batch', data: JsonValue): Data {
-  if (object !== 'list') return { object, data, meta: metaExample(api) };
-  const page_info = { has_next_page: true, end_cursor: 'k3RvQm9uZ2U0Y3Vyc29yZm9ydGhlbmV4dHBhZ2U' };
-  return { object, data: [data], page_info, meta: metaExample(api) };
+/** Schema of a successful answer around the schema of its data, in a list of one record. */
+export function envelopeSchema(api: Api, object: 'success' | 'list' | 'batch', data: TSchema): TSchema {
+  const kind = Type.Enum([object]);
+  const meta = META[api];
+  if (object !== 'list') return Type.Object({ object: kind, data, meta }, closed);
+  return Type.Object({ object: kind, data: Type.Array(data), page_info: pageInfo, meta }, closed);
 }
 
 /** Example of an error. */
 export function errorExample(api: Api, code: string, message: string, details: Detail[] | null): Data {
-  const shown = details === null ? null : details.map((detail) => ({ ...detail }));
-  return { object: 'error', error: { code, message, details: shown }, meta: metaExample(api) };
+  const example = sampleOf(ERROR_ENVELOPE[api] as Data) as Data;
+  return { ...example, error: { code, message, details: details as JsonValue } };
 }

@@ -2,9 +2,9 @@
 import type { Data } from '../../db/declare/json.ts';
 import type { Detail } from '../errors.ts';
 import type { Operation } from '../operation.ts';
-import { errorExample } from './envelopes.ts';
+import { component } from './components.ts';
+import { ERROR_ENVELOPE, errorExample } from './envelopes.ts';
 import { type HeaderName, headersOf, RATE_LIMIT_HEADERS } from './headers.ts';
-import { refTo } from './json-schema.ts';
 
 /** Whose errors: those of a version, or those of the download by a link, which is not of a key. */
 type Family = 'V1' | 'V2' | 'Link';
@@ -146,18 +146,7 @@ const ANSWERS: Record<number, ErrorAnswer> = {
   },
 };
 
-const FAMILIES: readonly Family[] = ['V1', 'V2', 'Link'];
-
-/** Every error answer as a component, by name. */
-export function errorComponents(): Data {
-  return Object.fromEntries(
-    FAMILIES.flatMap((family) =>
-      Object.values(ANSWERS).map((one) => [nameIn(family, one), errorAnswer(family, one)]),
-    ),
-  );
-}
-
-/** References to the error answers of an operation, by status. */
+/** The error answers of an operation, by status. */
 export function errorResponses(operation: Operation): Data {
   const isLink = operation.admit !== undefined;
   const family = isLink ? 'Link' : operation.api === 'v1' ? 'V1' : 'V2';
@@ -165,29 +154,25 @@ export function errorResponses(operation: Operation): Data {
   const statuses = [...new Set([...always, ...operation.errorStatuses])].sort();
   const entries = statuses.flatMap((status) => {
     const one = ANSWERS[status];
-    return one === undefined ? [] : [[String(status), refTo('responses', nameIn(family, one))]];
+    return one === undefined ? [] : [[String(status), errorAnswer(family, one)]];
   });
   return Object.fromEntries(entries);
 }
 
-function nameIn(family: Family, { name }: ErrorAnswer): string {
-  return family === 'V2' ? name : family + name;
-}
-
-function errorAnswer(family: Family, { description, headers, examples }: ErrorAnswer): Data {
+function errorAnswer(family: Family, { name, description, headers, examples }: ErrorAnswer): Data {
   const api = family === 'V1' ? 'v1' : 'v2';
   const shown = Object.entries(examples).map(([key, { code, message, faults }]) => {
     const details = faults?.map(([path, text, own = code]) => ({ path, message: text, code: own })) ?? null;
     return [key, { summary: code, value: errorExample(api, code, message, details) }];
   });
-  return {
+  return component('responses', family === 'V2' ? name : family + name, {
     description,
     headers: headersOf(['X-Request-Id', ...headers(family)]),
     content: {
       'application/json': {
-        schema: refTo('schemas', api === 'v1' ? 'V1Error' : 'Error'),
+        schema: ERROR_ENVELOPE[api] as Data,
         examples: Object.fromEntries(shown),
       },
     },
-  };
+  });
 }

@@ -1,6 +1,6 @@
 // The headers of answers, as components.
 import type { Data } from '../../db/declare/json.ts';
-import { refTo } from './json-schema.ts';
+import { component } from './components.ts';
 
 function integer(description: string, minimum: number): Data {
   return { required: true, description, schema: { type: 'integer', minimum } };
@@ -11,7 +11,7 @@ function text(description: string, more: Data = {}): Data {
 }
 
 /** Every header that an answer can be described with; the last two may be absent. */
-export const HEADERS = {
+const HEADERS = {
   'X-Request-Id': text('Names this exchange; the same as meta.request_id, except in a replay.', {
     minLength: 1,
   }),
@@ -43,7 +43,7 @@ export const RATE_LIMIT_HEADERS = [
 
 /** The headers of an answer by name. */
 export function headersOf(names: readonly HeaderName[]): Data {
-  return Object.fromEntries(names.map((name) => [sentAs(name), refTo('headers', name)]));
+  return Object.fromEntries(names.map((name) => [sentAs(name), component('headers', name, HEADERS[name])]));
 }
 
 function sentAs(name: HeaderName): string {

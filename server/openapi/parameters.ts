@@ -2,19 +2,17 @@
 import type { Data } from '../../db/declare/json.ts';
 import type { Operation, QueryParameter } from '../operation.ts';
 import { honoursKeys, KEY_HEADER } from '../pipeline/replay.ts';
-import { refTo } from './json-schema.ts';
+import { component } from './components.ts';
 
-/** Parameters that operations share. None has an example: a page that fills it in would send it. */
-export const SHARED_PARAMETERS: Data = {
-  IdempotencyKey: {
-    name: KEY_HEADER,
-    in: 'header',
-    description:
-      'Names this write, so that sending it again gets the stored answer instead of a second write. ' +
-      'Kept for 24 h; with another request it is a 422.',
-    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
-  },
-};
+// Without an example: a page that fills it in would send it.
+const IDEMPOTENCY_KEY = component('parameters', 'IdempotencyKey', {
+  name: KEY_HEADER,
+  in: 'header',
+  description:
+    'Names this write, so that sending it again gets the stored answer instead of a second write. ' +
+    'Kept for 24 h; with another request it is a 422.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+});
 
 /** All parameters of an operation. */
 export function parametersOf(operation: Operation): Data[] {
@@ -25,7 +23,7 @@ export function parametersOf(operation: Operation): Data[] {
   const query = Object.entries(operation.query).map(([name, parameter]) =>
     queryParameter(name, parameter, isRequired),
   );
-  return [...path, ...query, ...(honoursKeys(operation) ? [refTo('parameters', 'IdempotencyKey')] : [])];
+  return [...path, ...query, ...(honoursKeys(operation) ? [IDEMPOTENCY_KEY] : [])];
 }
 
 function pathParameter(operation: Operation, name: string): Data {

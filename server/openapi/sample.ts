@@ -7,37 +7,45 @@ const FORMATS: Record<string, string> = {
   email: 'ada@example.com',
 };
 
-/**
- * An example of a schema in the dialect of OpenAPI 3.0.
- * @param resolve gives the schema that a reference points to
- */
-export function sampleOf(schema: Data, resolve: (ref: string) => Data): JsonValue {
-  const { $ref, example, enum: values, anyOf, nullable, properties, items } = schema;
-  if (typeof $ref === 'string') return sampleOf(resolve($ref), resolve);
-  if (example !== undefined) return example;
-  if (nullable === true) return null;
+/** An example of a schema; of a list, one item of each kind that it can have. */
+export function sampleOf(schema: Data): JsonValue {
+  const { examples, enum: values, anyOf, properties, items } = schema;
+  if (Array.isArray(examples)) return examples[0] ?? null;
   if (Array.isArray(values)) return values[0] ?? null;
-  if (Array.isArray(anyOf)) return sampleOf(firstOf(anyOf), resolve);
-  if (schema.type === 'array') return isObject(items) ? [sampleOf(items, resolve)] : [];
-  if (schema.type === 'object') return sampleObject(isObject(properties) ? properties : {}, resolve);
+  if (Array.isArray(anyOf)) return sampleOf(objectsIn(anyOf)[0] ?? {});
+  if (schema.type === 'array') return isObject(items) ? itemKinds(items).map(sampleOf) : [];
+  if (schema.type === 'object') return sampleObject(isObject(properties) ? properties : {});
   return sampleScalar(schema);
 }
 
-function sampleObject(properties: Data, resolve: (ref: string) => Data): Data {
-  const entries = Object.entries(properties).flatMap(([name, property]) =>
-    isObject(property) ? [[name, sampleOf(property, resolve)] as const] : [],
-  );
+function itemKinds(items: Data): Data[] {
+  return Array.isArray(items.anyOf) ? objectsIn(items.anyOf) : [items];
+}
+
+function sampleObject(properties: Data): Data {
+  const entries = Object.entries(properties).flatMap(([name, property]) => {
+    if (!isObject(property)) return [];
+    return [[name, isUnset(property) ? null : sampleOf(property)]];
+  });
   return Object.fromEntries(entries);
 }
 
-function sampleScalar({ type, format, default: initial, minimum }: Data): JsonValue {
-  if (initial !== undefined) return initial;
+// A property that can be null, and that there is no example of, is.
+function isUnset({ anyOf, examples }: Data): boolean {
+  if (!Array.isArray(anyOf) || examples !== undefined) return false;
+  const [first = {}, ...others] = objectsIn(anyOf);
+  return (
+    others.some(({ type }) => type === 'null') && first.type !== 'object' && first.examples === undefined
+  );
+}
+
+function sampleScalar({ type, format, minimum }: Data): JsonValue {
   if (type === 'boolean') return false;
   if (type === 'integer' || type === 'number')
     return typeof minimum === 'number' && minimum > 0 ? minimum : 0;
   return FORMATS[String(format)] ?? 'text';
 }
 
-function firstOf(schemas: JsonValue[]): Data {
-  return schemas.find((one) => isObject(one)) ?? {};
+function objectsIn(values: JsonValue[]): Data[] {
+  return values.filter((one) => isObject(one));
 }

@@ -19,6 +19,7 @@ import {
   removeRecord,
   updateRecordFields,
 } from '../records/records.ts';
+import { PAGE_DEFAULT } from './schemas.ts';
 import {
   COMPANY_READ_ONLY_FIELDS,
   fromCompany,
@@ -129,7 +130,7 @@ export function inspectInteraction(body: Data): Detail[] {
 }
 
 async function query(call: Call, resource: Resource, show: (record: Data) => Data): Promise<Answer> {
-  const { cursor, limit = 20, filter = {} } = call.body as Data;
+  const { cursor, limit = PAGE_DEFAULT, filter = {} } = call.body as Data;
   const filters = toV2(filter as Data) as Record<string, string>;
   const normalized = Object.entries(filters).map(([name, value]) => [
     name,

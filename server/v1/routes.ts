@@ -1,10 +1,13 @@
 // The v1 interface, deprecated and complete: its endpoint table.
+import { WRITTEN_ONCE } from '../../db/resources/interactions.ts';
 import type { Operation } from '../operation.ts';
 import * as run from './handlers.ts';
 import * as schema from './schemas.ts';
 
 type Row = Pick<Operation, 'method' | 'id' | 'summary' | 'errorStatuses' | 'run'> &
-  Partial<Operation> & { at: string; scope: string };
+  Partial<Operation> & { at: string; scope: string; answerKind?: 'success' | 'list' | 'none' };
+
+const PERSON = { firstName: 'Ada', lastName: 'Lovelace', title: 'Head of Engines' };
 
 const PEOPLE: Row[] = [
   {
@@ -22,11 +25,13 @@ const PEOPLE: Row[] = [
     at: '/people/{personId}',
     id: 'updatePerson',
     summary: 'Update a person',
+    description: 'Only what is present changes. An email that another person has is a 422.',
     scope: 'people:write',
     isWrite: true,
     body: schema.personUpdate,
     answer: schema.person,
     errorStatuses: [404, 413, 422],
+    examples: { body: { title: 'Head of Engines', remarks: 'Met at the Analytical Society.' } },
     run: run.updatePerson,
   },
   {
@@ -45,11 +50,13 @@ const PEOPLE: Row[] = [
     at: '/people/query',
     id: 'queryPeople',
     summary: 'List people',
+    description: 'Newest first.',
     scope: 'people:read',
     body: schema.peopleQuery,
     answer: schema.person,
     answerKind: 'list',
     errorStatuses: [413, 422],
+    examples: { body: { limit: 20, filter: { email: 'ada@example.com' } } },
     run: run.queryPeople,
   },
   {
@@ -57,12 +64,14 @@ const PEOPLE: Row[] = [
     at: '/people',
     id: 'createPerson',
     summary: 'Create a person',
+    description: 'An email that another person has is a 409.',
     scope: 'people:write',
     isWrite: true,
     body: schema.personCreate,
     answer: schema.person,
-    successStatuses: [201],
+    successes: { 201: 'Created.' },
     errorStatuses: [409, 413, 422],
+    examples: { body: { type: 'email', identifier: 'ada@example.com', ...PERSON } },
     run: run.createPerson,
   },
   {
@@ -70,11 +79,14 @@ const PEOPLE: Row[] = [
     at: '/people',
     id: 'upsertPerson',
     summary: 'Create a person, or update the one with that email',
+    description:
+      'Finds by primary and alternative emails. Only what is present changes; the primary email stays what it was.',
     scope: 'people:write',
     isWrite: true,
     body: schema.personUpsert,
     answer: schema.person,
     errorStatuses: [413, 422],
+    examples: { body: { email: 'ada@example.com', ...PERSON, altEmails: ['ada@work.example'] } },
     run: run.upsertPerson,
   },
 ];
@@ -85,6 +97,7 @@ const COMPANIES: Row[] = [
     at: '/companies/{companyId}',
     id: 'getCompanyV1',
     summary: 'Get a company',
+    description: 'Additional properties stand beside the listed ones.',
     scope: 'companies:read',
     answer: schema.company,
     errorStatuses: [404, 422],
@@ -95,12 +108,15 @@ const COMPANIES: Row[] = [
     at: '/companies/{companyId}',
     id: 'updateCompanyV1',
     summary: 'Update a company',
+    description:
+      'Only what is present changes. Properties that are not listed are kept too; null removes one.',
     scope: 'companies:write',
     isWrite: true,
     body: schema.companyUpdate,
     inspect: run.inspectCompany,
-    answer: schema.idOnly,
+    answer: schema.companyId,
     errorStatuses: [404, 409, 413, 422],
+    examples: { body: { name: 'Example Ltd', industry: 'Manufacturing' } },
     run: run.updateCompany,
   },
   {
@@ -119,13 +135,17 @@ const COMPANIES: Row[] = [
     at: '/companies',
     id: 'createCompanyV1',
     summary: 'Create a company, or find the one with that domain',
+    description:
+      'A 200 with the id of the company that has the domain already, which is left as it is. Properties that are not ' +
+      'listed are kept too: strings, numbers and booleans.',
     scope: 'companies:write',
     isWrite: true,
     body: schema.companyCreate,
     inspect: run.inspectCompany,
-    answer: schema.idOnly,
-    successStatuses: [200, 201],
+    answer: schema.companyId,
+    successes: { 200: 'It was there already.', 201: 'Created.' },
     errorStatuses: [409, 413, 422],
+    examples: { body: { domain: 'example.com', name: 'Example Ltd', industry: 'Manufacturing' } },
     run: run.createCompany,
   },
 ];
@@ -146,11 +166,13 @@ const INTERACTIONS: Row[] = [
     at: '/interactions/query',
     id: 'queryInteractions',
     summary: 'List interactions',
+    description: 'Newest first.',
     scope: 'interactions:read',
     body: schema.interactionsQuery,
     answer: schema.interaction,
     answerKind: 'list',
     errorStatuses: [413, 422],
+    examples: { body: { limit: 20 } },
     run: run.queryInteractions,
   },
   {
@@ -158,13 +180,23 @@ const INTERACTIONS: Row[] = [
     at: '/interactions',
     id: 'createInteractionV1',
     summary: 'Create an interaction',
+    description: WRITTEN_ONCE,
     scope: 'interactions:write',
     isWrite: true,
     body: schema.interactionCreate,
     inspect: run.inspectInteraction,
     answer: schema.interactionCreated,
-    successStatuses: [201],
+    successes: { 201: 'Created.' },
     errorStatuses: [413, 422],
+    examples: {
+      body: {
+        type: 'EMAIL',
+        direction: 'OUTBOUND',
+        title: 'Sent the offer',
+        interactionDate: 1_767_225_600_000,
+        mainContactEmail: 'ada@example.com',
+      },
+    },
     run: run.createInteraction,
   },
 ];
@@ -190,6 +222,13 @@ export function v1Operations(): Operation[] {
   ];
 }
 
+const SUCCESSES = {
+  get: { 200: 'Found.' },
+  success: { 200: 'Done.' },
+  list: { 200: 'A page.' },
+  none: { 204: 'Done; there is no body.' },
+};
+
 function operation(tag: string, { at, scope, ...row }: Row): Operation {
   const answerKind = row.answerKind ?? 'success';
   return {
@@ -200,7 +239,7 @@ function operation(tag: string, { at, scope, ...row }: Row): Operation {
     isWrite: false,
     query: {},
     answerKind,
-    successStatuses: answerKind === 'none' ? [204] : [200],
+    successes: SUCCESSES[row.method === 'GET' ? 'get' : answerKind],
     ...row,
   };
 }

@@ -1,56 +1,70 @@
 // Bodies and answers of version 1, in its own names.
 import { type TSchema, Type } from 'typebox';
-import { EMAIL_CHARACTERS_MAX, INSTANT_MS_MAX, INSTANT_MS_MIN } from '../../db/declare/fields.ts';
-import { INTERACTION_DIRECTIONS, INTERACTION_TYPES } from '../../db/resources/interactions.ts';
+import { EMAIL_CHARACTERS_MAX, exampleId, INSTANT_MS_MAX, INSTANT_MS_MIN } from '../../db/declare/fields.ts';
+import type { Resource } from '../../db/declare/resource.ts';
+import { companies } from '../../db/resources/companies.ts';
+import { contacts } from '../../db/resources/contacts.ts';
+import { INTERACTION_DIRECTIONS, INTERACTION_TYPES, interactions } from '../../db/resources/interactions.ts';
 import {
   INTERACTION_FILTERS,
   INTERACTIONS_PAGE_MAX,
   PEOPLE_FILTERS,
   PEOPLE_PAGE_MAX,
 } from '../../db/resources/v1.ts';
-import { COMPANY_WRITABLE_FIELDS } from './translate.ts';
+import { COMPANY_WRITABLE_FIELDS, v1Text, v2Name } from './translate.ts';
 
-const PAGE_DEFAULT = 20;
+/** Rows of a page that is asked for without a limit. */
+export const PAGE_DEFAULT = 20;
+
+type Properties = Record<string, TSchema>;
 
 const closed = { additionalProperties: false };
 const text = Type.String({ maxLength: 1_000 });
 const longText = Type.String({ maxLength: 10_000 });
-const email = Type.String({ format: 'email', maxLength: EMAIL_CHARACTERS_MAX, example: 'ada@example.com' });
+const email = Type.String({
+  format: 'email',
+  maxLength: EMAIL_CHARACTERS_MAX,
+  examples: ['ada@example.com'],
+});
 const dateTime = Type.String({ format: 'date-time' });
-const optionalText = Type.Optional(text);
+const shownText = Type.String();
 
 const personFields = {
-  firstName: optionalText,
-  lastName: optionalText,
-  title: optionalText,
-  phone: optionalText,
-  personalPhone: optionalText,
-  linkedin: optionalText,
-  twitter: optionalText,
-  facebook: optionalText,
-  instagram: optionalText,
-  whatsapp: optionalText,
-  remarks: Type.Optional(longText),
-  altEmails: Type.Optional(Type.Array(email, { maxItems: 100 })),
+  firstName: text,
+  lastName: text,
+  title: text,
+  phone: text,
+  personalPhone: text,
+  linkedin: text,
+  twitter: text,
+  facebook: text,
+  instagram: text,
+  whatsapp: text,
+  remarks: longText,
+  altEmails: Type.Array(email, { maxItems: 100 }),
 };
+const { firstName, ...restOfName } = described(contacts, { firstName: text, lastName: text, title: text });
 
 export const personCreate = Type.Object(
-  {
-    type: Type.Enum(['email']),
-    identifier: email,
-    firstName: text,
-    lastName: optionalText,
-    title: optionalText,
-  },
-  closed,
+  { type: Type.Enum(['email']), identifier: email, firstName, ...optional(restOfName) },
+  { ...closed, $id: 'V1PersonCreate' },
 );
-export const personUpsert = Type.Object({ email, ...personFields }, closed);
-export const personUpdate = Type.Object({ email: Type.Optional(email), ...personFields }, closed);
-export const peopleQuery = querySchema(PEOPLE_PAGE_MAX, PEOPLE_FILTERS);
+export const personUpsert = Type.Object(
+  { email, ...optional(described(contacts, personFields)) },
+  { ...closed, $id: 'V1PersonUpsert' },
+);
+export const personUpdate = Type.Object(optional(described(contacts, { email, ...personFields })), {
+  ...closed,
+  $id: 'V1PersonUpdate',
+});
+export const peopleQuery = querySchema('V1PeopleQuery', PEOPLE_PAGE_MAX, PEOPLE_FILTERS);
 
-const socialFields = Object.fromEntries(
-  COMPANY_WRITABLE_FIELDS.filter((name) => name !== 'domain').map((name) => [name, optionalText]),
-);
+const writableText = Object.fromEntries(COMPANY_WRITABLE_FIELDS.map((name) => [name, text]));
+const domain = Type.String({ minLength: 1, maxLength: 1_000 });
+const { domain: requiredDomain = domain, ...companyFields } = described(companies, {
+  ...writableText,
+  domain,
+});
 const additional = {
   propertyNames: Type.String({ maxLength: 100 }),
   additionalProperties: Type.Union([
@@ -60,69 +74,127 @@ const additional = {
     Type.Null(),
   ]),
 };
-const domain = Type.String({ minLength: 1, maxLength: 1_000, example: 'example.com' });
-export const companyCreate = Type.Object({ domain, ...socialFields }, additional);
-export const companyUpdate = Type.Object({ domain: Type.Optional(domain), ...socialFields }, additional);
+export const companyCreate = Type.Object(
+  { domain: requiredDomain, ...optional(companyFields) },
+  { ...additional, $id: 'V1CompanyCreate' },
+);
+export const companyUpdate = Type.Object(optional({ domain: requiredDomain, ...companyFields }), {
+  ...additional,
+  $id: 'V1CompanyUpdate',
+});
 
-export const interactionsQuery = querySchema(INTERACTIONS_PAGE_MAX, INTERACTION_FILTERS);
+export const interactionsQuery = querySchema(
+  'V1InteractionsQuery',
+  INTERACTIONS_PAGE_MAX,
+  INTERACTION_FILTERS,
+);
+const { type, direction, title, ...interactionFields } = described(interactions, {
+  type: Type.Enum([...INTERACTION_TYPES]),
+  direction: Type.Enum([...INTERACTION_DIRECTIONS]),
+  title: text,
+  summary: longText,
+  primaryId: text,
+  secondaryId: text,
+  interactionDate: Type.Number({
+    minimum: INSTANT_MS_MIN,
+    maximum: INSTANT_MS_MAX,
+    description: 'Unix milliseconds.',
+  }),
+  mainContact: { ...text, description: 'Exactly one of mainContact and mainContactEmail.' },
+  mainContactEmail: email,
+});
 export const interactionCreate = Type.Object(
-  {
-    type: Type.Enum([...INTERACTION_TYPES]),
-    direction: Type.Enum([...INTERACTION_DIRECTIONS]),
-    title: text,
-    summary: Type.Optional(longText),
-    primaryId: optionalText,
-    secondaryId: optionalText,
-    interactionDate: Type.Optional(
-      Type.Number({ minimum: INSTANT_MS_MIN, maximum: INSTANT_MS_MAX, description: 'Unix milliseconds.' }),
-    ),
-    mainContact: Type.Optional({ ...text, description: 'Exactly one of mainContact and mainContactEmail.' }),
-    mainContactEmail: Type.Optional(email),
-  },
-  closed,
+  { type, direction, title, ...optional(interactionFields) },
+  { ...closed, $id: 'V1InteractionCreate' },
 );
 
-const shownText = Type.Optional(Type.String());
-export const person = Type.Object({
-  id: shownText,
-  email: Type.Optional(Type.String({ format: 'email' })),
-  ...personFields,
-  companyId: shownText,
-  owner: shownText,
-  createdBy: shownText,
-  creationTime: Type.Optional(dateTime),
-  lastInteraction: Type.Optional(dateTime),
-});
-export const company = Type.Object({
-  id: shownText,
-  ...Object.fromEntries(COMPANY_WRITABLE_FIELDS.map((name) => [name, shownText])),
-  createdBy: shownText,
-  creationTime: Type.Optional(dateTime),
-  lastInteraction: Type.Optional(dateTime),
-});
-export const interaction = Type.Object({
-  id: shownText,
-  type: shownText,
-  direction: shownText,
-  title: shownText,
-  summary: shownText,
-  createdBy: shownText,
-  interactionDate: Type.Optional(dateTime),
-  creationTime: Type.Optional(dateTime),
-});
-export const idOnly = Type.Object({ id: Type.String() }, closed);
-export const interactionCreated = Type.Object({ id: Type.String(), isDuplicate: Type.Boolean() }, closed);
-export const team = Type.Object({ team_name: Type.String() }, closed);
+export const person = Type.Object(
+  optional(
+    described(contacts, {
+      id: shownText,
+      email: Type.String({ format: 'email' }),
+      ...personFields,
+      companyId: shownText,
+      owner: shownText,
+      createdBy: shownText,
+      creationTime: dateTime,
+      lastInteraction: dateTime,
+    }),
+  ),
+  { $id: 'V1Person' },
+);
+export const company = Type.Object(
+  optional(
+    described(companies, {
+      id: shownText,
+      ...Object.fromEntries(COMPANY_WRITABLE_FIELDS.map((name) => [name, shownText])),
+      createdBy: shownText,
+      creationTime: dateTime,
+      lastInteraction: dateTime,
+    }),
+  ),
+  { $id: 'V1Company' },
+);
+export const interaction = Type.Object(
+  optional(
+    described(interactions, {
+      id: shownText,
+      type: shownText,
+      direction: shownText,
+      title: shownText,
+      summary: shownText,
+      createdBy: shownText,
+      interactionDate: dateTime,
+      creationTime: dateTime,
+    }),
+  ),
+  { $id: 'V1Interaction' },
+);
+export const companyId = Type.Object(
+  { id: Type.String({ examples: [exampleId('companies')] }) },
+  { ...closed, $id: 'V1CompanyId' },
+);
+export const interactionCreated = Type.Object(
+  { id: Type.String({ examples: [exampleId('interactions')] }), isDuplicate: Type.Boolean() },
+  { ...closed, $id: 'V1InteractionCreated' },
+);
+export const team = Type.Object(
+  { team_name: Type.String({ examples: ['Example Ltd'] }) },
+  { ...closed, $id: 'V1Team' },
+);
 
-function querySchema(limitMax: number, filters: readonly string[]): TSchema {
+function optional<P extends Properties>(properties: P): Properties {
+  return Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, Type.Optional(one)]));
+}
+
+// A property says of itself what the v2 field that it stands for does, where both are of one type.
+function described<P extends Properties>({ fields }: Resource, properties: P): P {
+  const entries = Object.entries(properties).map(([name, schema]) => {
+    const field = fields[v2Name(name)];
+    const isSameType = field !== undefined && (schema as { type?: string }).type === typeOf(field.example);
+    if (!isSameType) return [name, schema];
+    const description = v1Text(field.description);
+    return [name, { ...(description !== '' && { description }), examples: [field.example], ...schema }];
+  });
+  return Object.fromEntries(entries);
+}
+
+function typeOf(value: unknown): string {
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+function querySchema($id: string, limitMax: number, filters: readonly string[]): TSchema {
+  const texts = Object.fromEntries(filters.map((name) => [name, Type.String()]));
   return Type.Object(
-    {
-      cursor: Type.Optional(Type.String({ description: 'The end_cursor of the page before.' })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limitMax, default: PAGE_DEFAULT })),
-      filter: Type.Optional(
-        Type.Object(Object.fromEntries(filters.map((name) => [name, Type.Optional(Type.String())])), closed),
-      ),
-    },
-    closed,
+    optional({
+      cursor: Type.String({ description: 'The end_cursor of the page before.' }),
+      limit: Type.Integer({
+        minimum: 1,
+        maximum: limitMax,
+        description: `Most rows of the page; ${PAGE_DEFAULT} unless given.`,
+      }),
+      filter: Type.Object(optional(texts), closed),
+    }),
+    { ...closed, $id },
   );
 }

@@ -1,7 +1,8 @@
 // Single associations: read, set and clear the one record that another is associated with.
 import { Type } from 'typebox';
+import { exampleId } from '../../db/declare/fields.ts';
 import type { Data } from '../../db/declare/json.ts';
-import type { Association, Resource } from '../../db/declare/resource.ts';
+import { type Association, named, type Resource } from '../../db/declare/resource.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 import { associatedResource, readAssociation, setAssociation } from '../records/associations.ts';
 import { capitalized, pathOf, titleOf } from './naming.ts';
@@ -18,6 +19,7 @@ export function associationOperations(parent: Resource, name: string, associatio
     description,
     query: {},
   };
+  const childId = Type.String({ maxLength: 1_000, examples: [exampleId(child.name)] });
   const at = (call: Call) => ({ parent, parentId: call.params.id ?? '', column });
   const read = async (call: Call): Promise<Answer> => {
     const data = await readAssociation(call, at(call));
@@ -28,11 +30,12 @@ export function associationOperations(parent: Resource, name: string, associatio
     method: 'GET',
     id: `get${title}`,
     summary: `Get the ${name} of a ${parent.singular}`,
+    description: `${description} \`data\` is null where none is set.`,
     scopes: [`${parent.name}:read`, `${child.name}:read`],
     isWrite: false,
     answer: Type.Union([child.responseSchema, Type.Null()]),
     answerKind: 'success',
-    successStatuses: [200],
+    successes: { 200: 'Found.' },
     errorStatuses: [404, 422],
     run: read,
   };
@@ -42,10 +45,10 @@ export function associationOperations(parent: Resource, name: string, associatio
     method: 'PUT',
     id: `set${title}`,
     summary: `Set the ${name} of a ${parent.singular}`,
-    body: Type.Object({ [column]: Type.String({ maxLength: 1_000 }) }, { additionalProperties: false }),
+    body: named(`${title}Link`, Type.Object({ [column]: childId }, { additionalProperties: false })),
     answer: child.responseSchema,
     answerKind: 'success',
-    successStatuses: [200],
+    successes: { 200: 'Done.' },
     errorStatuses: [404, 413, 422],
     run: async (call): Promise<Answer> => {
       await setAssociation(call, at(call), String((call.body as Data)[column]));
@@ -58,7 +61,7 @@ export function associationOperations(parent: Resource, name: string, associatio
     id: `clear${title}`,
     summary: `Clear the ${name} of a ${parent.singular}`,
     answerKind: 'none',
-    successStatuses: [204],
+    successes: { 204: 'Done; there is no body.' },
     errorStatuses: [404, 422],
     run: async (call): Promise<Answer> => {
       await setAssociation(call, at(call), null);

@@ -3,7 +3,7 @@ import { type TSchema, Type } from 'typebox';
 import type { Data } from '../../db/declare/json.ts';
 import type { Resource } from '../../db/declare/resource.ts';
 import { attempt } from '../../db/savepoint.ts';
-import { ApiError, type Detail, ERROR_CODES, validationError } from '../errors.ts';
+import { ApiError, type Detail, errorCode, errorDetail, validationError } from '../errors.ts';
 import type { Call } from '../operation.ts';
 import { createRecord } from '../records/records.ts';
 
@@ -30,27 +30,45 @@ async function createItem(call: Call, resource: Resource, item: Data, faults: De
   }
 }
 
-/** Schema of a batch's `data`. */
-export function batchSchema(record: TSchema): TSchema {
-  const count = Type.Integer({ minimum: 0 });
-  const detail = Type.Object({
-    path: Type.String(),
+const closed = { additionalProperties: false };
+const countOf = (example: number) => Type.Integer({ minimum: 0, examples: [example] });
+
+const itemError = Type.Object(
+  {
+    code: errorCode,
     message: Type.String(),
-    code: Type.Optional(Type.String()),
-  });
-  const error = Type.Object({
-    code: Type.Enum([...ERROR_CODES]),
-    message: Type.String(),
-    details: Type.Optional(Type.Array(detail)),
-  });
-  const item = Type.Object({
-    index: count,
-    status: Type.Enum(['created', 'error']),
-    data: Type.Optional(record),
-    error: Type.Optional(error),
-  });
-  return Type.Object({
-    items: Type.Array(item),
-    summary: Type.Object({ total: count, succeeded: count, failed: count }),
-  });
+    details: Type.Optional(Type.Array(errorDetail)),
+  },
+  {
+    ...closed,
+    $id: 'BatchItemError',
+    examples: [
+      {
+        code: 'VALIDATION_FAILED',
+        message: 'colour: is not a field that can be sent here',
+        details: [
+          { path: 'colour', message: 'is not a field that can be sent here', code: 'VALIDATION_FAILED' },
+        ],
+      },
+    ],
+  },
+);
+const failedItem = Type.Object(
+  { index: countOf(1), status: Type.Enum(['error']), error: itemError },
+  { ...closed, $id: 'BatchItemFailed' },
+);
+const summary = Type.Object(
+  { total: countOf(2), succeeded: countOf(1), failed: countOf(1) },
+  { ...closed, $id: 'BatchSummary' },
+);
+
+/** Schema of a batch's `data`, of records of that type. */
+export function batchSchema(typeName: string, record: TSchema): TSchema {
+  const $id = `${typeName}BatchItem`;
+  const created = Type.Object(
+    { index: countOf(0), status: Type.Enum(['created']), data: record },
+    { ...closed, $id: `${$id}Created` },
+  );
+  const items = Type.Array(Type.Union([created, failedItem], { $id }));
+  return Type.Object({ items, summary }, { ...closed, $id: `${typeName}Batch` });
 }

@@ -1,7 +1,8 @@
 // List, get, create, update, delete and batch of one resource.
 import type { TSchema } from 'typebox';
+import type { Field } from '../../db/declare/fields.ts';
 import type { Data } from '../../db/declare/json.ts';
-import { type Resource, recordSchema, type Verb } from '../../db/declare/resource.ts';
+import { named, type Resource, recordSchema, type Verb } from '../../db/declare/resource.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 import {
   createRecord,
@@ -13,20 +14,23 @@ import {
 } from '../records/records.ts';
 import { rulesOf } from '../records/registry.ts';
 import { batchCreate, batchSchema } from './batch.ts';
-import { operationId, pathOf, titleOf } from './naming.ts';
+import { capitalized, operationId, pathOf, titleOf } from './naming.ts';
 import { identityOf, listParameters, listRequest } from './paging.ts';
 
-/** Adds to a record what it shows only when it is got by itself. */
-export type ShowOne = (call: Call, record: Data) => Data;
+/** What a record shows only when it is got by itself. */
+export interface ShownAlone {
+  show(call: Call, record: Data): Data;
+  example: Data;
+}
 
 type Common = Pick<Operation, 'api' | 'tag'>;
 
 /** The operations of a resource itself, as its declaration names them. */
-export function collectionOperations(resource: Resource, showOne?: ShowOne): Operation[] {
+export function collectionOperations(resource: Resource, alone?: ShownAlone): Operation[] {
   const common: Common = { api: 'v2', tag: titleOf(resource) };
   const makers: Record<Verb, () => Operation> = {
     list: () => ({ ...common, ...list(resource) }),
-    get: () => ({ ...common, ...get(resource, showOne) }),
+    get: () => ({ ...common, ...get(resource, alone) }),
     create: () => ({ ...common, ...create(resource) }),
     update: () => ({ ...common, ...update(resource) }),
     delete: () => ({ ...common, ...remove(resource) }),
@@ -44,13 +48,13 @@ function list(resource: Resource): Specific {
     path,
     id: operationId('list', resource),
     summary: `List ${resource.name}`,
-    description: resource.description,
+    description: explained(resource, 'list', resource.description),
     scopes: [`${resource.name}:read`],
     isWrite: false,
     query: listParameters(resource),
     answer: resource.responseSchema,
     answerKind: 'list',
-    successStatuses: [200],
+    successes: { 200: 'A page.' },
     errorStatuses: [422],
     run: async (call): Promise<Answer> => {
       const identity = identityOf(call, path);
@@ -62,22 +66,24 @@ function list(resource: Resource): Specific {
   };
 }
 
-function get(resource: Resource, showOne: ShowOne = (_, record) => record): Specific {
+function get(resource: Resource, alone?: ShownAlone): Specific {
   return {
     method: 'GET',
     path: `${pathOf(resource)}/{id}`,
     id: operationId('get', resource, true),
     summary: `Get a ${resource.singular}`,
+    description: explained(resource, 'get'),
     scopes: [`${resource.name}:read`],
     isWrite: false,
     query: {},
     answer: resource.responseSchema,
     answerKind: 'success',
-    successStatuses: [200],
+    successes: { 200: 'Found.' },
+    ...(alone && { examples: { data: alone.example } }),
     errorStatuses: [404, 422],
     run: async (call): Promise<Answer> => {
       const record = await getRecord(call, resource, idOf(call));
-      return { status: 200, object: 'success', data: showOne(call, record) };
+      return { status: 200, object: 'success', data: alone?.show(call, record) ?? record };
     },
   };
 }
@@ -89,10 +95,11 @@ function create(resource: Resource): Specific {
     path: pathOf(resource),
     id: operationId('create', resource, true),
     summary: `Create a ${resource.singular}`,
+    description: explained(resource, 'create'),
     ...createRules(resource),
     answer: createdSchema(resource),
     answerKind: 'success',
-    successStatuses: [201],
+    successes: { 201: 'Created.' },
     errorStatuses: [...conflictsOf(resource, 'claim'), 413, 422],
     run: async (call): Promise<Answer> => {
       const data = await createRecord(call, resource, call.body as Data);
@@ -109,12 +116,17 @@ function update(resource: Resource): Specific {
     path: `${pathOf(resource)}/{id}`,
     id: operationId('update', resource, true),
     summary: `Update a ${resource.singular}`,
-    description: 'Only the fields that are present change; null clears an optional field.',
+    description: explained(
+      resource,
+      'update',
+      'Only the fields that are present change; null clears an optional field.',
+    ),
     body: resource.updateSchema,
     inspect: (body) => inspectBody(resource, body, false),
     answer: resource.responseSchema,
     answerKind: 'success',
-    successStatuses: [200],
+    successes: { 200: 'Done.' },
+    examples: { body: exampleOf(resource, ['write'], FIELDS_UPDATED) },
     errorStatuses: [404, ...conflictsOf(resource, 'claim'), 413, 422],
     run: async (call): Promise<Answer> => {
       const data = await updateRecordFields(call, resource, idOf(call), call.body as Data);
@@ -130,10 +142,14 @@ function remove(resource: Resource): Specific {
     path: `${pathOf(resource)}/{id}`,
     id: operationId('delete', resource, true),
     summary: `Delete a ${resource.singular}`,
-    description: 'For good: links to it go with it, references to it become null, interactions stay.',
+    description: explained(
+      resource,
+      'delete',
+      'For good: links to it go with it, references to it become null, interactions stay.',
+    ),
     scopes: [`${resource.name}:delete`],
     answerKind: 'none',
-    successStatuses: [204],
+    successes: { 204: 'Done; there is no body.' },
     errorStatuses: [404, ...conflictsOf(resource, 'beforeDelete'), 422],
     run: async (call): Promise<Answer> => {
       await removeRecord(call, resource, idOf(call));
@@ -149,13 +165,16 @@ function batch(resource: Resource): Specific {
     path: `${pathOf(resource)}/batch`,
     id: operationId('batchCreate', resource),
     summary: `Create up to 100 ${resource.name}`,
-    description:
+    description: explained(
+      resource,
+      'batch',
       'Items are created independently and in order; a 200 does not mean that all succeeded: see summary.failed.',
+    ),
     ...createRules(resource),
     isBatch: true,
-    answer: batchSchema(createdSchema(resource)),
+    answer: batchSchema(capitalized(resource.singular), createdSchema(resource)),
     answerKind: 'batch',
-    successStatuses: [200],
+    successes: { 200: 'The outcome of every item, in the order sent.' },
     errorStatuses: [413, 422],
     run: async (call): Promise<Answer> => {
       const data = await batchCreate(call, resource);
@@ -165,7 +184,26 @@ function batch(resource: Resource): Specific {
 }
 
 function createRules(resource: Resource) {
-  return { body: resource.createSchema, inspect: (body: Data) => inspectBody(resource, body, true) };
+  return {
+    body: resource.createSchema,
+    inspect: (body: Data) => inspectBody(resource, body, true),
+    examples: { body: exampleOf(resource, ['write', 'create', 'input']) },
+  };
+}
+
+// How many fields an example of an update changes.
+const FIELDS_UPDATED = 3;
+
+// Without references: the ids would have to exist, and all else can be sent as it is.
+function exampleOf({ fields }: Resource, accesses: readonly Field['access'][], fieldsMax?: number): Data {
+  const sendable = Object.entries(fields).filter(
+    ([, { access, kind }]) => accesses.includes(access) && kind !== 'reference',
+  );
+  return Object.fromEntries(sendable.slice(0, fieldsMax).map(([name, { example }]) => [name, example]));
+}
+
+function explained(resource: Resource, verb: Verb, common = ''): string {
+  return [common, resource.explanations[verb] ?? ''].filter((text) => text !== '').join('\n\n');
 }
 
 function writing(resource: Resource) {
@@ -184,7 +222,8 @@ function conflictsOf(resource: Resource, rule: 'claim' | 'beforeDelete'): number
 
 function createdSchema(resource: Resource): TSchema {
   if (Object.keys(resource.createdFields).length === 0) return resource.responseSchema;
-  return recordSchema({ ...resource.fields, ...resource.createdFields });
+  const schema = recordSchema({ ...resource.fields, ...resource.createdFields });
+  return named(`${capitalized(resource.singular)}Created`, schema);
 }
 
 function idOf(call: Call): string {

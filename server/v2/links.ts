@@ -2,12 +2,12 @@
 import { type TSchema, Type } from 'typebox';
 import type { Data } from '../../db/declare/json.ts';
 import { childOf, isMixed, itemFields, linkSchema } from '../../db/declare/links.ts';
-import { type Link, type Resource, recordSchema } from '../../db/declare/resource.ts';
+import { type Link, named, type Resource, recordSchema } from '../../db/declare/resource.ts';
 import { getResource } from '../../db/resources/index.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 import { requireScope } from '../pipeline/scope.ts';
 import { linkRecord, listLinked, unlinkRecord } from '../records/links.ts';
-import { capitalized, pathOf, titleOf } from './naming.ts';
+import { capitalized, pathOf, titleOf, typeNameOf } from './naming.ts';
 import { identityOf, PAGE_PARAMETERS } from './paging.ts';
 
 /** The operations of one sub-resource. */
@@ -16,22 +16,23 @@ export function linkOperations(parent: Resource, name: string, link: Link): Oper
     api: 'v2' as const,
     tag: titleOf(parent),
     path: `${pathOf(parent)}/{id}/${name}`,
-    description: link.description,
   };
   const title = capitalized(parent.singular) + capitalized(name);
   const at = (call: Call) => ({ parent, parentId: call.params.id ?? '', link });
-  const item = itemSchema(link);
+  const typeName = typeNameOf(parent, name);
+  const item = itemSchema(typeName, parent, link);
   const list: Operation = {
     ...common,
     method: 'GET',
     id: `list${title}`,
     summary: `List the ${name} of a ${parent.singular}`,
+    description: `${link.description} ${listNote(parent, link)}`,
     scopes: listScopes(parent, link),
     isWrite: false,
     query: PAGE_PARAMETERS,
     answer: item,
     answerKind: 'list',
-    successStatuses: [200],
+    successes: { 200: 'A page.' },
     errorStatuses: [404, 422],
     run: async (call): Promise<Answer> => {
       const identity = identityOf(call, `${pathOf(parent)}/${call.params.id}/${name}`);
@@ -51,11 +52,11 @@ export function linkOperations(parent: Resource, name: string, link: Link): Oper
     method: 'POST',
     id: `link${title}`,
     summary: `Link to the ${name} of a ${parent.singular}`,
-    description: `${link.description} Linking again changes nothing.`,
-    body: linkSchema(link),
+    description: `${link.description} ${linkNote(parent, link)}`,
+    body: named(`${typeName}Link`, linkSchema(link)),
     answer: item,
     answerKind: 'success',
-    successStatuses: [200],
+    successes: { 200: 'Done.' },
     errorStatuses: [404, 413, 422],
     run: async (call): Promise<Answer> => {
       const data = await linkRecord(call, at(call), call.body as Data);
@@ -68,8 +69,9 @@ export function linkOperations(parent: Resource, name: string, link: Link): Oper
     path: `${common.path}/{child_id}`,
     id: `unlink${title}`,
     summary: `Unlink from the ${name} of a ${parent.singular}`,
+    description: link.description,
     answerKind: 'none',
-    successStatuses: [204],
+    successes: { 204: 'Done; there is no body.' },
     errorStatuses: [404, 422],
     run: async (call): Promise<Answer> => {
       await unlinkRecord(call, at(call), call.params.child_id ?? '');
@@ -85,11 +87,33 @@ function listScopes(parent: Resource, link: Link): string[] {
   return [`${parent.name}:read`, ...(child === undefined ? [] : [`${child}:read`])];
 }
 
-function itemSchema(link: Link): TSchema {
-  const children = isMixed(link)
-    ? [{}]
-    : Object.values(link.children).map((name) => getResource(name).fields);
-  const items = children.map((fields) => recordSchema(itemFields(link, fields)));
-  const [only] = items;
-  return items.length === 1 && only !== undefined ? only : Type.Union(items);
+function listNote(parent: Resource, link: Link): string {
+  if (isMixed(link)) return 'Type and id of each, with `linked_at`; only what the key sees.';
+  const names = ['linked_at', ...Object.keys(link.fields)].map((name) => `\`${name}\``);
+  const shown = `Each with ${names.join(' and ')}.`;
+  if (link.typedBy === null) return shown;
+  const scopes = Object.values(link.children).map((child) => `\`${child}:read\``);
+  const which = `whichever the \`record_type\` of the ${parent.singular} says`;
+  return `${shown} Also needs ${scopes.join(' or ')}, ${which}.`;
+}
+
+function linkNote(parent: Resource, link: Link): string {
+  const again = 'Linking again changes nothing.';
+  if (link.typedBy === 'parent')
+    return `The record is of the \`record_type\` of the ${parent.singular}. ${again}`;
+  const own = Object.keys(link.fields).filter(() => !isMixed(link));
+  return [again, ...own.map((name) => `To change \`${name}\`, unlink first.`)].join(' ');
+}
+
+function itemSchema(typeName: string, parent: Resource, link: Link): TSchema {
+  if (isMixed(link)) return named(typeName, recordSchema(itemFields(link, {})));
+  const children = Object.entries(link.children);
+  const [only, ...more] = children.map(([singular, child]) =>
+    named(
+      children.length === 1 ? typeName : typeNameOf(parent, singular),
+      recordSchema(itemFields(link, getResource(child).fields)),
+    ),
+  );
+  if (only === undefined) throw new Error(`${parent.name} are linked to nothing`);
+  return more.length === 0 ? only : named(typeName, Type.Union([only, ...more]));
 }

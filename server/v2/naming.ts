@@ -11,6 +11,11 @@ export function capitalized(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
+/** Name of the type of what stands under a record: the parent's and its own, both in the singular. */
+export function typeNameOf(parent: Resource, name: string): string {
+  return capitalized(parent.singular) + capitalized(name.replace(/ies$/, 'y').replace(/s$/, ''));
+}
+
 /** Name of the group that a resource's operations are shown in. */
 export function titleOf(resource: Pick<Resource, 'name'>): string {
   return capitalized(resource.name);

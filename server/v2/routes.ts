@@ -4,25 +4,25 @@ import { RESOURCES } from '../../db/resources/index.ts';
 import { recordings } from '../../db/resources/recordings.ts';
 import type { Operation } from '../operation.ts';
 import { associationOperations } from './associations.ts';
-import { collectionOperations, type ShowOne } from './collections.ts';
+import { collectionOperations, type ShownAlone } from './collections.ts';
 import { linkOperations } from './links.ts';
 import type { TranscriptLinks } from './transcript-links.ts';
 import { transcriptDownload, withTranscriptLink } from './transcripts.ts';
 
 /** All operations of version 2; `transcriptLinks` issues and opens what its downloads are let in by. */
 export function v2Operations(transcriptLinks: TranscriptLinks): Operation[] {
-  const showOne: Record<string, ShowOne> = { [recordings.name]: withTranscriptLink(transcriptLinks) };
+  const alone: Record<string, ShownAlone> = { [recordings.name]: withTranscriptLink(transcriptLinks) };
   return [
-    ...RESOURCES.flatMap((resource) => operationsOf(resource, showOne[resource.name])),
+    ...RESOURCES.flatMap((resource) => operationsOf(resource, alone[resource.name])),
     transcriptDownload(transcriptLinks),
   ];
 }
 
-function operationsOf(resource: Resource, showOne?: ShowOne): Operation[] {
+function operationsOf(resource: Resource, alone?: ShownAlone): Operation[] {
   const links = Object.entries(resource.links) as [string, Link][];
   const associations = Object.entries(resource.associations) as [string, Association][];
   return [
-    ...collectionOperations(resource, showOne),
+    ...collectionOperations(resource, alone),
     ...links.flatMap(([name, link]) => linkOperations(resource, name, link)),
     ...associations.flatMap(([name, association]) => associationOperations(resource, name, association)),
   ];

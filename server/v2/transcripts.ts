@@ -1,9 +1,10 @@
 // Transcripts: the link that getting a recording gives downloads its transcript without a key.
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
+import { exampleId } from '../../db/declare/fields.ts';
 import type { JsonValue } from '../../db/declare/json.ts';
 import { findTranscript } from '../../db/tables/transcripts.ts';
 import type { Answer, Operation } from '../operation.ts';
-import type { ShowOne } from './collections.ts';
+import type { ShownAlone } from './collections.ts';
 import {
   DOWNLOADS_PER_MINUTE,
   LINK_LIFETIME_SECONDS,
@@ -12,29 +13,44 @@ import {
   type TranscriptLinks,
 } from './transcript-links.ts';
 
-const nullableText = Type.Union([Type.String(), Type.Null()]);
-const seconds = Type.Number({ minimum: 0, description: 'Seconds from the start.' });
-const speaker = Type.Object({ name: nullableText, email: nullableText });
-const transcriptSchema = Type.Object({
-  recording_id: Type.String(),
-  meeting_id: nullableText,
-  language: nullableText,
-  segments: Type.Array(
-    Type.Object({
-      speaker: Type.Union([speaker, Type.Null()]),
-      start_time: seconds,
-      end_time: seconds,
-      speech: Type.String(),
-    }),
-  ),
-});
+const nullable = (schema: TSchema, example: JsonValue) =>
+  Type.Union([schema, Type.Null()], { examples: [example] });
+const seconds = (example: number) =>
+  Type.Number({ minimum: 0, description: 'Seconds from the start.', examples: [example] });
+const segment = Type.Object(
+  {
+    speaker: Type.Union([
+      Type.Object({
+        name: nullable(Type.String(), 'Ada'),
+        email: nullable(Type.String(), 'ada@example.com'),
+      }),
+      Type.Null(),
+    ]),
+    start_time: seconds(0.4),
+    end_time: seconds(3.2),
+    speech: Type.String({ examples: ['Shall we begin with the second unit?'] }),
+  },
+  { $id: 'TranscriptSegment' },
+);
+const transcript = Type.Object(
+  {
+    recording_id: Type.String({ examples: [exampleId('recordings')] }),
+    meeting_id: nullable(Type.String(), exampleId('meetings')),
+    language: nullable(Type.String(), 'en'),
+    segments: Type.Array(segment),
+  },
+  { $id: 'Transcript' },
+);
 
 /** Shows a recording that has a transcript with a fresh link to it. */
-export function withTranscriptLink(links: TranscriptLinks): ShowOne {
-  return ({ access, baseUrl, now }, recording) => {
-    if (recording.has_transcript !== true) return recording;
-    const id = String(recording.id);
-    return { ...recording, transcript_url: links.issue(baseUrl, { orgId: access.orgId, id }, now) };
+export function withTranscriptLink(links: TranscriptLinks): ShownAlone {
+  return {
+    show({ access, baseUrl, now }, recording) {
+      if (recording.has_transcript !== true) return recording;
+      const id = String(recording.id);
+      return { ...recording, transcript_url: links.issue(baseUrl, { orgId: access.orgId, id }, now) };
+    },
+    example: { transcript_url: `https://crm.example${TRANSCRIPT_PATH}?token=…` },
   };
 }
 
@@ -54,14 +70,14 @@ export function transcriptDownload(links: TranscriptLinks): Operation {
     admit: (request, now) => links.admit(request, now),
     isWrite: false,
     query: { token: { type: 'text', description: 'The token of the link.' } },
-    answer: transcriptSchema,
+    answer: transcript,
     answerKind: 'success',
-    successStatuses: [200],
+    successes: { 200: 'Found.' },
     errorStatuses: [404, 422],
     run: async ({ db, query, now }): Promise<Answer> => {
-      const transcript = await findTranscript(db, links.open(String(query.token), now));
-      if (transcript === undefined) throw linkGone();
-      const { recordingId: recording_id, meetingId: meeting_id, language, segments } = transcript;
+      const found = await findTranscript(db, links.open(String(query.token), now));
+      if (found === undefined) throw linkGone();
+      const { recordingId: recording_id, meetingId: meeting_id, language, segments } = found;
       const data: JsonValue = { recording_id, meeting_id, language, segments };
       return { status: 200, object: 'success', data };
     },

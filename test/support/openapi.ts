@@ -1,5 +1,4 @@
 // Holds answers against the OpenAPI document: what it does not describe, no test may see.
-import { type TSchema, Type } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { openApiDocument } from '../../server/openapi/document.ts';
 import type { Json } from './json.ts';
@@ -38,7 +37,7 @@ export function faultsAgainst(document: Json, schema: Json, value: Json): string
   const key = JSON.stringify(schema);
   let validator = validators.get(key);
   if (validator === undefined) {
-    validator = Compile(toJsonSchema(document, schema));
+    validator = Compile(withoutRefs(document, schema));
     validators.set(key, validator);
   }
   if (validator.Check(value)) return [];
@@ -107,30 +106,12 @@ function checkBody(document: Json, content: Json, headers: Headers, body: Json, 
     );
 }
 
-// The dialect of OpenAPI 3.0 as plain JSON Schema: references resolved, nullable as a type of its own.
-function toJsonSchema(document: Json, described: Json): TSchema {
-  const schema = resolved(document, described);
-  const convert = (one: Json) => toJsonSchema(document, one);
-  const {
-    nullable,
-    properties,
-    items,
-    anyOf,
-    additionalProperties,
-    example: _,
-    default: __,
-    ...rest
-  } = schema;
-  const converted: Json = rest;
-  if (properties !== undefined) {
-    const entries = Object.entries(properties).map(([name, one]) => [name, convert(one)]);
-    converted.properties = Object.fromEntries(entries);
-  }
-  if (items !== undefined) converted.items = convert(items);
-  if (anyOf !== undefined) converted.anyOf = anyOf.map(convert);
-  if (additionalProperties !== undefined) {
-    const isSchema = typeof additionalProperties === 'object';
-    converted.additionalProperties = isSchema ? convert(additionalProperties) : additionalProperties;
-  }
-  return nullable === true ? Type.Union([converted, Type.Null()]) : converted;
+// Schemas are JSON Schema as they stand; only references have to be resolved.
+function withoutRefs(document: Json, value: Json): Json {
+  const found = resolved(document, value);
+  if (Array.isArray(found)) return found.map((item) => withoutRefs(document, item));
+  if (typeof found !== 'object' || found === null) return found;
+  return Object.fromEntries(
+    Object.entries<Json>(found).map(([key, item]) => [key, withoutRefs(document, item)]),
+  );
 }
