@@ -1,8 +1,8 @@
-// Every way a request can fail: one table from fault to public code and status, one error type to throw.
+// Every way a request can fail: one table from kind to public code and status, one error type to throw.
 import { Type } from 'typebox';
 
-/** What a client can be told; the codes of the contract, and two faults that share a code but not a status. */
-const FAULTS = {
+/** What a client can be told; the codes of the contract, and two kinds that share a code but not a status. */
+const ERRORS = {
   AUTH_MISSING_CREDENTIALS: { status: 401, code: 'AUTH_MISSING_CREDENTIALS' },
   AUTH_INVALID_API_KEY: { status: 401, code: 'AUTH_INVALID_API_KEY' },
   AUTH_EXPIRED_API_KEY: { status: 401, code: 'AUTH_EXPIRED_API_KEY' },
@@ -20,17 +20,12 @@ const FAULTS = {
   BODY_TOO_LARGE: { status: 413, code: 'VALIDATION_OUT_OF_RANGE' },
 } as const satisfies Record<string, { status: number; code: string }>;
 
-export type Fault = keyof typeof FAULTS;
-export type ErrorCode = (typeof FAULTS)[Fault]['code'];
+export type ErrorKind = keyof typeof ERRORS;
+export type ErrorCode = (typeof ERRORS)[ErrorKind]['code'];
 export type ValidationCode = Extract<ErrorCode, `VALIDATION_${string}`>;
 
-/** Every public error code. */
-export const ERROR_CODES: readonly ErrorCode[] = [
-  ...new Set(Object.values(FAULTS).map((fault) => fault.code)),
-];
-
 /** Schema of a public error code. */
-export const errorCode = Type.Enum([...ERROR_CODES], {
+export const errorCode = Type.Enum([...new Set(Object.values(ERRORS).map(({ code }) => code))], {
   $id: 'ErrorCode',
   description: 'What to tell errors apart by.',
 });
@@ -65,15 +60,15 @@ export interface ApiErrorOptions {
 
 /** A failure with a public text; everything else that is thrown becomes an INTERNAL_ERROR. */
 export class ApiError extends Error {
-  readonly fault: Fault;
+  readonly kind: ErrorKind;
   readonly details: Detail[] | null;
   readonly headers: Record<string, string>;
   readonly location: string | null;
 
-  constructor(fault: Fault, message: string, options: ApiErrorOptions = {}) {
+  constructor(kind: ErrorKind, message: string, options: ApiErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.name = 'ApiError';
-    this.fault = fault;
+    this.kind = kind;
     this.details = options.details ?? null;
     this.headers = options.headers ?? {};
     this.location = options.location ?? null;
@@ -81,12 +76,12 @@ export class ApiError extends Error {
 
   /** HTTP status. */
   get status(): number {
-    return FAULTS[this.fault].status;
+    return ERRORS[this.kind].status;
   }
 
   /** Public error code. */
   get code(): ErrorCode {
-    return FAULTS[this.fault].code;
+    return ERRORS[this.kind].code;
   }
 }
 
@@ -100,7 +95,7 @@ export function validationError(details: Detail[]): ApiError {
     });
   }
   const where = first.path === '' ? '' : `${first.path}: `;
-  return new ApiError(first.code as Fault, where + first.message, { details });
+  return new ApiError(first.code, where + first.message, { details });
 }
 
 /** The 422 for one fault. */

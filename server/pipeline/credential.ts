@@ -5,7 +5,7 @@ import { apiOfKey, hashKey } from '../../db/tables/key-format.ts';
 import type { AccessLevel, PresentedKey } from '../../db/tables/keys.ts';
 import { findKeyByHash } from '../../db/tables/keys.ts';
 import type { Access } from '../access.ts';
-import { ApiError, type Fault } from '../errors.ts';
+import { ApiError, type ErrorKind } from '../errors.ts';
 import type { Api } from '../operation.ts';
 import { FixedWindow, limitExceeded } from './window.ts';
 
@@ -106,6 +106,6 @@ function accessOf(row: PresentedKey): Omit<Access, 'scopes'> {
   };
 }
 
-function unauthorized(fault: Fault, message: string): ApiError {
-  return new ApiError(fault, message, { headers: { 'WWW-Authenticate': 'Bearer' } });
+function unauthorized(kind: ErrorKind, message: string): ApiError {
+  return new ApiError(kind, message, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
