@@ -28,6 +28,11 @@ export function ownerFilter(access: Access, resource: Resource): string | null {
 }
 
 /** Whether the key was issued with that v2 scope or, for v1 keys, with its counterpart. */
-export function hasScope(access: Access, scope: string): boolean {
-  return access.scopes.has(scope) || access.scopes.has('ALL');
+export function hasScope({ scopes }: Access, scope: string): boolean {
+  return scopes.has(scope) || scopes.has('ALL') || scopes.has(scope.replace(/^contacts:/, 'people:'));
+}
+
+/** Whether the key may read a resource at all, whosever the records are. */
+export function mayRead(access: Access, resource: Resource): boolean {
+  return hasScope(access, `${resource.name}:read`);
 }

@@ -38,6 +38,11 @@ export const errorDetail = Type.Object(
     }),
     message: Type.String({ description: 'What is allowed there.' }),
     code: errorCode,
+    existing_id: Type.Optional(
+      Type.String({
+        description: 'Of a conflict: the record that is in the way, where the key may read it.',
+      }),
+    ),
   },
   { $id: 'ErrorDetail', additionalProperties: false },
 );
@@ -47,6 +52,8 @@ export type Detail = {
   path: string;
   message: string;
   code: ErrorCode;
+  /** Of a conflict: the record that is in the way, where the key may read it. */
+  existing_id?: string;
 };
 
 export interface ApiErrorOptions {

@@ -154,6 +154,11 @@ export function recordSchema(fields: Record<string, Field>): TSchema {
   return Type.Object(properties, { additionalProperties: false });
 }
 
+/** Of a record's fields the id, for whoever is shown no more of it. */
+export function idAlone(fields: Record<string, Field>): Record<string, Field> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => name === 'id'));
+}
+
 function isShown(field: Field): boolean {
   return field.access !== 'input' && field.access !== 'internal';
 }

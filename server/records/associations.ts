@@ -3,6 +3,7 @@ import type { Data } from '../../db/declare/json.ts';
 import type { Association, Resource } from '../../db/declare/resource.ts';
 import { getResource } from '../../db/resources/index.ts';
 import { updateRecord } from '../../db/tables/records.ts';
+import { mayRead } from '../access.ts';
 import { validationError } from '../errors.ts';
 import { getRow, presentAll, type Writer } from './records.ts';
 import { findVisible, unknownReference } from './references.ts';
@@ -28,6 +29,8 @@ export async function readAssociation(reader: Reader, at: AssociatedRecord): Pro
   const child = associatedResource(at.parent, at);
   const childRow = await findVisible(reader.db, reader.access, child.name, childId);
   if (childRow === undefined) return null;
+  // Whoever may set it but not read is shown what was sent.
+  if (!mayRead(reader.access, child)) return { id: childId };
   const [record] = await presentAll(reader, child, [childRow]);
   return record ?? null;
 }

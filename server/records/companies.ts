@@ -3,7 +3,6 @@ import { normalizeDomain } from '../../db/declare/fields.ts';
 import { companies } from '../../db/resources/companies.ts';
 import { type Db, tableOf } from '../../db/schema.ts';
 import { statement } from '../../db/statement.ts';
-import { canSee } from '../access.ts';
 import { conflict } from './conflict.ts';
 import type { Rules } from './rules.ts';
 
@@ -40,7 +39,6 @@ export const companyRules: Rules = {
     if (typeof input.domain !== 'string' || typeof next.domain !== 'string') return;
     const owner = await findCompanyByDomain(trx, access.orgId, next.domain);
     if (owner === undefined || owner.id === id) return;
-    const visibleId = canSee(access, companies, { owner_id: owner.owner_id }) ? owner.id : null;
-    throw conflict('companies', visibleId, 'domain', 'another company has this domain');
+    throw conflict(access, companies, owner, { path: 'domain', message: 'another company has this domain' });
   },
 };

@@ -5,13 +5,20 @@ import type { Data } from '../../db/declare/json.ts';
 import { contacts } from '../../db/resources/contacts.ts';
 import { findContactsByEmail, replaceContactEmails } from '../../db/tables/contact-emails.ts';
 import { findRecord } from '../../db/tables/records.ts';
-import { canSee } from '../access.ts';
 import { conflict } from './conflict.ts';
 import type { Change, Rules } from './rules.ts';
 
 export const contactRules: Rules = {
-  prepare(change) {
-    if (change.next.alt_emails === null) change.next.alt_emails = [];
+  // Alternative addresses are a set, without the primary one.
+  prepare({ input, next }) {
+    if (input.email === undefined && input.alt_emails === undefined) return;
+    const others = new Map(
+      emailList(next)
+        .toReversed()
+        .map((email) => [caselessKey(email), email]),
+    );
+    if (typeof next.email === 'string') others.delete(caselessKey(next.email));
+    next.alt_emails = [...others.values()].toReversed();
   },
   async claim(change) {
     const paths = emailPaths(change.input);
@@ -22,8 +29,8 @@ export const contactRules: Rules = {
       const ownerId = owners.get(email);
       if (ownerId === undefined || ownerId === change.id) continue;
       const owner = await findRecord(trx, contacts, { orgId: access.orgId, id: ownerId });
-      const visibleId = owner !== undefined && canSee(access, contacts, owner) ? ownerId : null;
-      throw conflict('contacts', visibleId, path, 'another contact has this email address');
+      if (owner === undefined) continue;
+      throw conflict(access, contacts, owner, { path, message: 'another contact has this email address' });
     }
   },
   async afterWrite({ trx, access, id, current, input, next }: Change) {
@@ -45,9 +52,10 @@ function emailList(data: Data): string[] {
 // Each address that the client sent, in lower case, with the path it was sent at.
 function emailPaths(input: Data): Map<string, string> {
   const paths = new Map<string, string>();
-  emailList(input).forEach((email, index) => {
-    paths.set(caselessKey(email), `alt_emails.${index}`);
-  });
   if (typeof input.email === 'string') paths.set(caselessKey(input.email), 'email');
+  for (const [index, email] of emailList(input).entries()) {
+    const key = caselessKey(email);
+    if (!paths.has(key)) paths.set(key, `alt_emails.${index}`);
+  }
   return paths;
 }

@@ -80,7 +80,7 @@ async function checkEmail({ trx, access, faults }: Change, email: string): Promi
 }
 
 function mayCreateContacts(access: Change['access']): boolean {
-  return hasScope(access, 'contacts:write') || hasScope(access, 'people:write');
+  return hasScope(access, 'contacts:write');
 }
 
 async function knownContact({ trx, access, next, input }: Change): Promise<string | null> {

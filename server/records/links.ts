@@ -6,6 +6,7 @@ import { getResource } from '../../db/resources/index.ts';
 import type { LinkRow, RecordKey, RecordRow } from '../../db/schema.ts';
 import { deleteLink, findLink, insertLink, listLinks } from '../../db/tables/links.ts';
 import { findRecords } from '../../db/tables/records.ts';
+import { mayRead } from '../access.ts';
 import { ApiError, validationError } from '../errors.ts';
 import { getRow, presentAll, type Writer } from './records.ts';
 import { checkReferences, findVisible, unknownReference } from './references.ts';
@@ -112,6 +113,9 @@ async function presentLinks(reader: Reader, link: Link, parent: RecordRow, rows:
     return rows.map((row) => ({ ...own(row), [link.childColumn]: idOf(row), linked_at: linkedAt(row) }));
   }
   const child = getResource(childName);
+  // Whoever may link but not read is shown what was sent.
+  if (!mayRead(reader.access, child))
+    return rows.map((row) => ({ id: idOf(row), ...own(row), linked_at: linkedAt(row) }));
   const found = await findRecords(reader.db, child, reader.access.orgId, rows.map(idOf));
   const records = await presentAll(reader, child, found);
   const byId = new Map(records.map((record) => [String(record.id), record]));

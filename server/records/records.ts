@@ -157,13 +157,19 @@ export async function presentAll(
 async function check(change: Change): Promise<void> {
   const { trx, access, resource, current, input, next, faults } = change;
   const rules = rulesOf(resource);
+  refuseGivingAway(change);
   faults.push(...missingIdentity(resource, next));
   faults.push(...(rules.inspect?.(input, current === null) ?? []));
-  faults.push(...(await checkReferences(trx, access, resource.fields, input)));
+  faults.push(...(await checkReferences(trx, access, resource.fields, newReferences(change))));
   await rules.prepare?.(change);
   if (faults.length > 0) throw validationError(faults);
-  refuseGivingAway(change);
   await rules.claim?.(change);
+}
+
+// What a record refers to already may be sent back, though it be hidden from the key.
+function newReferences({ current, input }: Change): Data {
+  if (current === null) return input;
+  return Object.fromEntries(Object.entries(input).filter(([name, value]) => current[name] !== value));
 }
 
 /** Faults beyond the schema that a body has by itself, whatever the records it is about. */
@@ -182,13 +188,13 @@ function missingIdentity({ identifying }: Resource, record: Data): Detail[] {
 // created_by follows from the key; every other owner is a field that a user-bound key may only set to its user.
 function takeOwnership({ access, resource, input, next }: Change): void {
   if (access.userId === null || resource.owner === null || resource.owner === 'created_by') return;
-  if (input[resource.owner] === undefined) next[resource.owner] = access.userId;
+  if ((input[resource.owner] ?? null) === null) next[resource.owner] = access.userId;
 }
 
-function refuseGivingAway({ access, resource, input }: Change): void {
+function refuseGivingAway({ access, resource, current, input }: Change): void {
   if (access.userId === null || resource.owner === null) return;
   const owner = input[resource.owner];
-  if (owner === undefined || owner === access.userId) return;
+  if (owner === undefined || owner === access.userId || (owner === null && current === null)) return;
   const message = `This key is bound to one user: ${resource.owner} can only be that user.`;
   throw new ApiError('OPERATION_FORBIDDEN', message);
 }

@@ -1,8 +1,8 @@
 // Single associations: read, set and clear the one record that another is associated with.
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { exampleId } from '../../db/declare/fields.ts';
 import type { Data } from '../../db/declare/json.ts';
-import { type Association, named, type Resource } from '../../db/declare/resource.ts';
+import { type Association, idAlone, named, type Resource, recordSchema } from '../../db/declare/resource.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 import { associatedResource, readAssociation, setAssociation } from '../records/associations.ts';
 import { capitalized, pathOf, titleOf } from './naming.ts';
@@ -46,7 +46,7 @@ export function associationOperations(parent: Resource, name: string, associatio
     id: `set${title}`,
     summary: `Set the ${name} of a ${parent.singular}`,
     body: named(`${title}Link`, Type.Object({ [column]: childId }, { additionalProperties: false })),
-    answer: child.responseSchema,
+    answer: named(`${title}Set`, Type.Union([child.responseSchema, idOf(child)])),
     answerKind: 'success',
     successes: { 200: 'Done.' },
     errorStatuses: [404, 413, 422],
@@ -69,4 +69,9 @@ export function associationOperations(parent: Resource, name: string, associatio
     },
   };
   return [get, put, remove];
+}
+
+// A key that may set it but not read the record is shown its id alone.
+function idOf(child: Resource): TSchema {
+  return named(`${capitalized(child.singular)}Id`, recordSchema(idAlone(child.fields)));
 }

@@ -2,7 +2,7 @@
 import { type TSchema, Type } from 'typebox';
 import type { Data } from '../../db/declare/json.ts';
 import { childOf, isMixed, itemFields, linkSchema } from '../../db/declare/links.ts';
-import { type Link, named, type Resource, recordSchema } from '../../db/declare/resource.ts';
+import { idAlone, type Link, named, type Resource, recordSchema } from '../../db/declare/resource.ts';
 import { getResource } from '../../db/resources/index.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 import { requireScope } from '../pipeline/scope.ts';
@@ -54,7 +54,7 @@ export function linkOperations(parent: Resource, name: string, link: Link): Oper
     summary: `Link to the ${name} of a ${parent.singular}`,
     description: `${link.description} ${linkNote(parent, link)}`,
     body: named(`${typeName}Link`, linkSchema(link)),
-    answer: item,
+    answer: linkedSchema(typeName, item, link),
     answerKind: 'success',
     successes: { 200: 'Done.' },
     errorStatuses: [404, 413, 422],
@@ -103,6 +103,14 @@ function linkNote(parent: Resource, link: Link): string {
     return `The record is of the \`record_type\` of the ${parent.singular}. ${again}`;
   const own = Object.keys(link.fields).filter(() => !isMixed(link));
   return [again, ...own.map((name) => `To change \`${name}\`, unlink first.`)].join(' ');
+}
+
+// A key that may link but not read is shown the child's id alone.
+function linkedSchema(typeName: string, item: TSchema, link: Link): TSchema {
+  const [child] = Object.values(link.children);
+  if (isMixed(link) || child === undefined) return item;
+  const bare = recordSchema(itemFields(link, idAlone(getResource(child).fields)));
+  return named(`${typeName}Linked`, Type.Union([item, named(`${typeName}Id`, bare)]));
 }
 
 function itemSchema(typeName: string, parent: Resource, link: Link): TSchema {

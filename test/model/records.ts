@@ -22,15 +22,15 @@ export function create(world: World, actor: Actor, resource: string, body: Data,
   if (resource === 'pipelines' && actor.userId !== null) return FORBIDDEN;
   const wrong = bodyFaults(resource, body, true);
   if (wrong.length > 0) return refused(wrong);
+  if (givesAway(actor, resource, body, true)) return FORBIDDEN;
   const record = { ...blank(resource), ...merged(resource, {}, body) };
   const owner = OWNER[resource];
-  if (actor.userId !== null && owner && owner !== 'created_by' && body[owner] === undefined)
+  if (actor.userId !== null && owner && owner !== 'created_by' && (body[owner] ?? null) === null)
     record[owner] = actor.userId;
   const faults = referenceFaults(world, actor, resource, body);
   if (resource === 'interactions') return logInteraction(world, actor, record, body, faults, made);
   if (resource === 'deals') faults.push(...placeDeal(world, null, body, record, faults));
   if (faults.length > 0) return refused(faults);
-  if (givesAway(actor, resource, body)) return FORBIDDEN;
   const conflict = conflictOf(world, actor, resource, null, body);
   if (conflict !== null) return conflict;
   const { timestamp } = world;
@@ -57,14 +57,17 @@ export function update(
   const current = world.find(actor, resource, id);
   if (current === undefined) return MISSING;
   if (Object.keys(body).length === 0) return { status: 200, data: world.show(actor, resource, current) };
+  if (givesAway(actor, resource, body, false)) return FORBIDDEN;
   const next = { ...current, ...merged(resource, current, body) };
-  const faults = [...identityFaults(resource, next), ...referenceFaults(world, actor, resource, body)];
+  const sentAnew = Object.fromEntries(
+    Object.entries(body).filter(([name, value]) => current[name] !== value),
+  );
+  const faults = [...identityFaults(resource, next), ...referenceFaults(world, actor, resource, sentAnew)];
   if (resource === 'notes' && isBelow(world, id, body.parent_id))
     faults.push({ path: 'parent_id', code: 'VALIDATION_FAILED' });
   if (resource === 'deals') faults.push(...placeDeal(world, current, body, next, faults));
   if (resource === 'pipelines') faults.push(...pipelineFaults(current, body.stages));
   if (faults.length > 0) return refused(faults);
-  if (givesAway(actor, resource, body)) return FORBIDDEN;
   const conflict =
     resource === 'pipelines' && body.stages !== undefined
       ? stagesInUse(world, current, body.stages)
@@ -118,7 +121,15 @@ function merged(resource: string, current: Data, body: Data): Data {
       fields[name] = Object.fromEntries(all.filter(([, one]) => one !== null));
     } else fields[name] = kind === 'domain' ? normalized(value) : value;
   }
+  if (resource === 'contacts' && (fields.email !== undefined || fields.alt_emails !== undefined))
+    fields.alt_emails = alternatives({ ...current, ...fields });
   return fields;
+}
+
+// A set of addresses, whatever their case, without the primary one.
+function alternatives({ email, alt_emails = [] }: Data): string[] {
+  const seen = new Set([email?.toLowerCase()]);
+  return alt_emails.filter((one: string) => !seen.has(one.toLowerCase()) && seen.add(one.toLowerCase()));
 }
 
 // An id in a body must be of a record that the actor sees, or of a user of the organization.
@@ -135,9 +146,10 @@ function referenceFaults(world: World, actor: Actor, resource: string, body: Dat
   });
 }
 
-function givesAway(actor: Actor, resource: string, body: Data): boolean {
-  const owner = OWNER[resource] ?? '';
-  return actor.userId !== null && body[owner] !== undefined && body[owner] !== actor.userId;
+function givesAway(actor: Actor, resource: string, body: Data, isNew: boolean): boolean {
+  const owner = body[OWNER[resource] ?? ''];
+  if (actor.userId === null || owner === undefined || (isNew && owner === null)) return false;
+  return owner !== actor.userId;
 }
 
 function isBelow(world: World, id: string, parent: unknown): boolean {
