@@ -41,6 +41,8 @@ export class Client {
   readonly #headers: Record<string, string>;
   readonly #onWait: (wait: Wait) => void;
   #hasReachedServer = false;
+  /** Requests that were answered, each once however many tries it took. */
+  answered = 0;
 
   constructor(options: ClientOptions) {
     this.#base = checkedBase(options.url);
@@ -63,7 +65,10 @@ export class Client {
         continue;
       }
       const isServerError = outcome instanceof Response && outcome.status >= 500;
-      if (outcome instanceof Response && !isServerError) return answerOf(method, path, outcome, options);
+      if (outcome instanceof Response && !isServerError) {
+        this.answered += 1;
+        return answerOf(method, path, outcome, options);
+      }
       if (tries >= (this.#hasReachedServer ? TRIES_MAX : TRIES_MAX_UNREACHED)) {
         if (outcome instanceof Response) return answerOf(method, path, outcome, options);
         throw unreachable(this.#base, outcome);

@@ -6,7 +6,10 @@ import { VERSION } from '../version.ts';
 import { Client, type ClientOptions } from './client.ts';
 
 /** A client for the configured server and key. */
-export async function connect(config: Config, onWait: ClientOptions['onWait'] = noteWait): Promise<Client> {
+export async function connect(
+  config: Pick<Config, 'url' | 'apiKey'>,
+  onWait: ClientOptions['onWait'] = noteWait,
+): Promise<Client> {
   const apiKey = await config.apiKey();
   const client = new Client({ url: config.url, apiKey, userAgent: `crm/${VERSION}`, onWait });
   if (isExposed(config.url)) {

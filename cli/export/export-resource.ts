@@ -1,11 +1,9 @@
 // Exports one resource: pages into a spool, the spool into the file, or straight to stdout where that will do.
-import { rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '../api/client.ts';
 import type { ListRequest } from '../api/list-request.ts';
 import { pagesOf } from '../api/pages.ts';
+import { withTemporaryFolder } from '../input/files.ts';
 import { createEncoder, type Look } from '../terminal/output.ts';
 import { writeOut } from '../terminal/streams.ts';
 import { Spool } from './spool.ts';
@@ -65,18 +63,11 @@ export async function exportToStdout(job: ExportJob): Promise<number> {
 }
 
 async function exportThroughSpool(job: ExportJob): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'crm-export-'));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  // Ctrl-C ends the process without coming back here.
-  process.once('exit', remove);
-  try {
+  return withTemporaryFolder('crm-export-', async (folder) => {
     const spool = await Spool.open(join(folder, 'records'), job.list.name, false);
     await fetchRest(job, spool);
     for await (const text of encoded(spool.path, job.format, job.look)) await writeOut(text);
     await spool.discard();
     return spool.lines;
-  } finally {
-    process.off('exit', remove);
-    remove();
-  }
+  });
 }

@@ -6,7 +6,7 @@ import { counted, formatCount } from '../terminal/format.ts';
 import { printFigures } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
-import type { AllSummary } from './all/import-all.ts';
+import type { FolderSummary } from './all/folder-job.ts';
 import { repeatedWords } from './flags.ts';
 import type { ImportRequest, ImportSummary } from './request.ts';
 
@@ -30,7 +30,11 @@ export async function reportImport(
 }
 
 /** The same for a folder. */
-export async function reportAll(summary: AllSummary, request: ImportRequest, config: Config): Promise<void> {
+export async function reportAll(
+  summary: FolderSummary,
+  request: ImportRequest,
+  config: Config,
+): Promise<void> {
   await printFigures(config, summary);
   if (summary.status === 'already' && !request.isQuiet) note(alreadyThere(request.input, ''));
   const rejected = summary.resources.reduce((sum, one) => sum + one.rejected, summary.links?.rejected ?? 0);

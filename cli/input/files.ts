@@ -1,5 +1,8 @@
-// What commands read: a file by its path, or standard input for `-`.
-import { createReadStream } from 'node:fs';
+// The files of commands: inputs by path, or standard input for `-`, and folders that do not outlive the work.
+import { createReadStream, rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { CliError, EXIT, errorCode } from '../errors.ts';
 
 /** What messages call an input: its path, or `standard input` for `-`. */
@@ -38,4 +41,21 @@ export function unreadable(path: string, cause: unknown, exitCode: number = EXIT
   const reason = code === 'ENOENT' ? 'there is no such file' : code || String(cause);
   const nextSteps = ['check the path.'];
   return new CliError(`Cannot read ${inputName(path)}: ${reason}.`, { exitCode, nextSteps, cause });
+}
+
+/** Runs work with a folder in the system's place for temporary files; it is gone afterwards, after Ctrl-C too. */
+export async function withTemporaryFolder<T>(
+  prefix: string,
+  work: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), prefix));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  // Ctrl-C ends the process without coming back here.
+  process.once('exit', remove);
+  try {
+    return await work(folder);
+  } finally {
+    process.off('exit', remove);
+    remove();
+  }
 }

@@ -1,9 +1,13 @@
 // The HTTP clients of quickstart, one a key, which say on the screen what they wait for.
-import { Client } from '../api/client.ts';
+import { Client, type ClientOptions } from '../api/client.ts';
 import { VERSION } from '../version.ts';
 import type { Demo } from './demo.ts';
 
 /** A client of the demo server with that key. */
-export function clientFor({ url, screen }: Pick<Demo, 'url' | 'screen'>, apiKey: string): Client {
-  return new Client({ url, apiKey, userAgent: `crm/${VERSION}`, onWait: screen.wait });
+export function clientFor(
+  { url, screen }: Pick<Demo, 'url' | 'screen'>,
+  apiKey: string,
+  onWait: ClientOptions['onWait'] = screen.wait,
+): Client {
+  return new Client({ url, apiKey, userAgent: `crm/${VERSION}`, onWait });
 }

@@ -1,7 +1,7 @@
 // The last leg of quickstart: all contacts into a CSV file beside the database.
 import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type ListRequest, listRequest } from '../api/list-request.ts';
+import { listRequest } from '../api/list-request.ts';
 import { exportToFile } from '../export/export-resource.ts';
 import { Spool } from '../export/spool.ts';
 import { clientFor } from './client.ts';
@@ -13,27 +13,16 @@ export async function exportContacts(demo: Demo): Promise<ExportMeasure> {
   const { screen, data, database } = demo;
   const path = join(dirname(database.path), `${basename(database.path, '.db')}-contacts.csv`);
   const client = clientFor(demo, database.keys.v2);
-  const state = { done: 0, requests: 0, bytes: 0 };
-  const list = countingRequests(await listRequest('contacts', { api: 'v2', filter: [] }), state);
+  const list = await listRequest('contacts', { api: 'v2', filter: [] });
   const measure = await screen.measure({
     ...{ label: 'Export', unit: 'contacts', total: data.records.contacts.length },
     run: async (report) => {
-      const onProgress = (done: number): void => report({ ...state, done });
+      const onProgress = (done: number): void => report({ done, requests: client.answered });
       const job = { client, list, look: list.look, format: 'csv', onProgress } as const;
-      state.done = await exportToFile(job, path, await Spool.open(`${path}.crm-part`, list.name, false));
-      return { ...state, bytes: statSync(path).size };
+      const done = await exportToFile(job, path, await Spool.open(`${path}.crm-part`, list.name, false));
+      return { done, requests: client.answered, bytes: statSync(path).size };
     },
   });
   screen.text(`  in ${path}`);
   return { ...measure, path };
-}
-
-function countingRequests(list: ListRequest, state: { requests: number }): ListRequest {
-  return {
-    ...list,
-    page: (...request) => {
-      state.requests += 1;
-      return list.page(...request);
-    },
-  };
 }

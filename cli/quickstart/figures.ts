@@ -17,6 +17,8 @@ export interface ExportMeasure extends Measure {
 export interface Figures {
   imported: Record<string, Measure>;
   links: Measure;
+  /** All requests that the key of the import made. */
+  importRequests: number;
   ingested: Record<string, number>;
   pages: { v2: Measure; v1: Measure };
   exported: ExportMeasure;
@@ -68,9 +70,4 @@ export function pagesLine({ pages: { v2, v1 }, exported }: Figures): string {
   const read = (api: string, { requests, bytes = 0 }: Measure): string =>
     `${counted(requests, 'page')} of ${api} (${formatBytes(bytes)})`;
   return `Read ${read('v2', v2)} and ${read('v1', v1)}; the export has ${formatBytes(exported.bytes ?? 0)}.`;
-}
-
-/** Requests that the key of the import made, the one that reads the stages included. */
-export function importRequests({ imported, links }: Figures): number {
-  return 1 + sum([...Object.values(imported), links]).requests;
 }

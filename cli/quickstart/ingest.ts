@@ -1,23 +1,21 @@
 // The read-only leg of quickstart: meetings, recordings and bookings go through files, as `crm ingest` takes them.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { getResource } from '../../db/resources/index.ts';
 import { CliError } from '../errors.ts';
 import { runIngest } from '../ingest/ingest-file.ts';
+import { withTemporaryFolder } from '../input/files.ts';
 import { formatCount } from '../terminal/format.ts';
 import { READ_ONLY, type ReadOnlyName } from './data/types.ts';
 import type { Demo } from './demo.ts';
-import { withIds } from './load.ts';
+import { withIds } from './folder.ts';
 
 /** Ingests the read-only records beside the running server; resolves with how many there are of each. */
 export async function ingestDemo(demo: Demo): Promise<Record<string, number>> {
-  const folder = mkdtempSync(join(dirname(demo.database.path), 'crm-ingest-'));
   const ingested: Record<string, number> = {};
-  try {
+  await withTemporaryFolder('crm-quickstart-ingest-', async (folder) => {
     for (const name of READ_ONLY) ingested[name] = await ingestOne(demo, name, folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
   const counts = Object.entries(ingested).map(([name, count]) => `${formatCount(count)} ${name}`);
   demo.screen.step('Ingest', `${counts.join(', ')}, from JSON files`);
   return ingested;
@@ -25,7 +23,7 @@ export async function ingestDemo(demo: Demo): Promise<Record<string, number>> {
 
 async function ingestOne({ data, ids, database }: Demo, name: ReadOnlyName, folder: string): Promise<number> {
   const file = join(folder, `${name}.json`);
-  const entries = data[name].map((entry) => withIds(getResource(name), entry, ids));
+  const entries = data[name].map((entry) => withIds(getResource(name), entry, (key) => ids.get(key) ?? key));
   writeFileSync(file, JSON.stringify(entries));
   const org = database.organizationId;
   const { created, faults } = await runIngest({ resource: name, file, db: database.path, org, quiet: true });

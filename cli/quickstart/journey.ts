@@ -4,42 +4,22 @@ import { listRequest } from '../api/list-request.ts';
 import { pagesOf } from '../api/pages.ts';
 import { CliError } from '../errors.ts';
 import { clientFor } from './client.ts';
-import { WRITABLE } from './data/types.ts';
 import type { Demo } from './demo.ts';
 import { exportContacts } from './export.ts';
 import type { Figures, Measure } from './figures.ts';
+import { importDemo } from './import.ts';
 import { ingestDemo } from './ingest.ts';
-import { learnStages, loadRecords, makeLinks } from './load.ts';
 
 /** Carries the demo data through the server and back; throws where anything is refused, lost or doubled. */
 export async function travel(demo: Demo): Promise<Figures> {
   const { data } = demo;
   const startedMs = performance.now();
-  const { imported, links } = await importAll(demo);
+  const imported = await importDemo(demo);
   const ingested = await ingestDemo(demo);
   const pages = { v2: await readAll(demo, 'v2'), v1: await readAll(demo, 'v1') };
   const exported = await exportContacts(demo);
   if (exported.records !== data.records.contacts.length) throw notWhole('The export');
-  return { imported, links, ingested, pages, exported, seconds: (performance.now() - startedMs) / 1_000 };
-}
-
-async function importAll(demo: Demo): Promise<Pick<Figures, 'imported' | 'links'>> {
-  const { screen, data, ids, database } = demo;
-  const client = clientFor(demo, database.keys.loader);
-  await learnStages(client, ids);
-  const imported: Record<string, Measure> = {};
-  for (const name of WRITABLE) {
-    const records = data.records[name];
-    imported[name] = await screen.measure({
-      ...{ label: 'Import', unit: name, total: records.length },
-      run: (report) => loadRecords(client, name, records, ids, report),
-    });
-  }
-  const links = await screen.measure({
-    ...{ label: 'Import', unit: 'links', total: data.links.length },
-    run: (report) => makeLinks(client, data.links, ids, report),
-  });
-  return { imported, links };
+  return { ...imported, ingested, pages, exported, seconds: (performance.now() - startedMs) / 1_000 };
 }
 
 /** Pages through all contacts, which v1 calls people, and finds every imported one exactly once. */
@@ -55,7 +35,7 @@ async function readAll(demo: Demo, api: 'v1' | 'v2'): Promise<Measure> {
       for await (const page of pagesOf(client, list)) {
         for (const { id } of page.records) missing.delete(String(id));
         state.done += page.records.length;
-        state.requests += 1;
+        state.requests = client.answered;
         state.bytes += Buffer.byteLength(page.response.text);
         report(state);
       }

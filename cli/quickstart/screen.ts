@@ -1,7 +1,7 @@
 // What quickstart says on stderr: a line for each step, with a bar while it runs and colour on a terminal only.
 import type { Wait } from '../api/client.ts';
 import { counted, formatBytes, formatCount, formatTime } from '../terminal/format.ts';
-import { startProgress } from '../terminal/progress.ts';
+import { type Progress, type ProgressOptions, startProgress } from '../terminal/progress.ts';
 import { neutralize } from '../terminal/text.ts';
 import { type Measure, perSecond } from './figures.ts';
 
@@ -33,6 +33,12 @@ export interface Screen {
   text(lines: string): void;
   /** Runs work of known size under a progress bar and leaves the line of a step that is done. */
   measure(work: MeasuredWork): Promise<Measure>;
+  /** A step that is done, with its figures. */
+  measured(label: string, unit: string, measure: Measure): void;
+  /** Whether the screen can show a bar. */
+  readonly hasBars: boolean;
+  /** A bar for work that leaves no line of its own; without a terminal there is none. */
+  bar(options: ProgressOptions): Promise<Progress>;
   /** Says what the running work waits for. */
   wait(wait: Wait): void;
 }
@@ -46,6 +52,10 @@ export function createScreen(isColored: boolean): Screen {
   const write = (text: string): void => void process.stderr.write(`${text}\n`);
   const stepLine = (label: string, detail: string): string =>
     `${paint(32, '✓')} ${paint(1, label.padEnd(LABEL_CHARACTERS))} ${wrapped(neutralize(detail))}`;
+  const measured = (label: string, unit: string, measure: Measure): void =>
+    write(stepLine(label, describe(unit, measure)));
+  // Without a terminal there is no bar: the lines of the steps, seconds apart, are progress enough.
+  const hasBars = Boolean(process.stderr.isTTY) && process.env.TERM !== 'dumb';
   let running: Bar | null = null;
   return {
     heading: (text) => write(paint(1, Bun.wrapAnsi(neutralize(text), terminalColumns()))),
@@ -57,23 +67,24 @@ export function createScreen(isColored: boolean): Screen {
       if (running === null) write(`  ${text}`);
       else running.hold(text);
     },
+    measured,
     measure: async (work) => {
-      const bar = await startBar(work);
+      const bar = hasBars ? await startBar(work) : null;
       running = bar;
-      let line: string | undefined;
+      const startedMs = performance.now();
+      let result: Measure;
       try {
-        const startedMs = performance.now();
-        const result = await work.run((done) => bar?.report(done));
-        const seconds = (performance.now() - startedMs) / 1_000;
-        line = stepLine(work.label, describe(work.unit, result, seconds));
-        const { done, ...rest } = result;
-        return { records: done, ...rest, seconds };
+        const { done, ...rest } = await work.run((latest) => bar?.report(latest));
+        result = { records: done, ...rest, seconds: (performance.now() - startedMs) / 1_000 };
       } finally {
         running = null;
-        if (bar !== null) await bar.stop(line);
-        else if (line !== undefined) write(line);
+        await bar?.stop();
       }
+      measured(work.label, work.unit, result);
+      return result;
     },
+    hasBars,
+    bar: (options) => startProgress({ ...options, quiet: !hasBars }),
   };
 }
 
@@ -96,13 +107,10 @@ interface Bar {
   report(done: Done): void;
   /** Shows why nothing moves. */
   hold(reason: string): void;
-  /** Puts the line in its place. */
-  stop(line: string | undefined): Promise<void>;
+  stop(): Promise<void>;
 }
 
-// Without a terminal there is no bar: the lines of the steps, seconds apart, are progress enough.
-async function startBar({ label, unit, total }: MeasuredWork): Promise<Bar | null> {
-  if (!process.stderr.isTTY || process.env.TERM === 'dumb') return null;
+async function startBar({ label, unit, total }: MeasuredWork): Promise<Bar> {
   const progress = await startProgress({ label: `${label} ${unit}`, unit, total });
   let latest = 0;
   return {
@@ -111,17 +119,17 @@ async function startBar({ label, unit, total }: MeasuredWork): Promise<Bar | nul
       progress.update({ done });
     },
     hold: (reason) => progress.update({ done: latest, note: reason }),
-    stop: (line) => progress.stop(line),
+    stop: () => progress.stop(),
   };
 }
 
-function describe(unit: string, { done, requests, bytes }: Done, seconds: number): string {
+function describe(unit: string, { records, requests, bytes, seconds }: Measure): string {
   const facts = [
-    `${formatCount(done)} ${unit}`,
+    `${formatCount(records)} ${unit}`,
     counted(requests, 'request'),
     ...(bytes === undefined ? [] : [formatBytes(bytes)]),
     formatTime(seconds),
-    `${formatCount(perSecond(done, seconds))}/s`,
+    `${formatCount(perSecond(records, seconds))}/s`,
   ];
   return facts.join(', ');
 }

@@ -3,7 +3,7 @@ import type { Data } from '../../db/declare/json.ts';
 import { formatCount } from '../terminal/format.ts';
 import { shellWord } from '../terminal/text.ts';
 import type { Demo } from './demo.ts';
-import { type Figures, importRequests, type Measure, pagesLine, perSecond, summaryLines } from './figures.ts';
+import { type Figures, type Measure, pagesLine, perSecond, summaryLines } from './figures.ts';
 import { commandsAfterwards, commandsWhileServing, programName } from './next-commands.ts';
 import type { Screen } from './screen.ts';
 import type { Place } from './setup.ts';
@@ -18,7 +18,7 @@ export function summarize(
   screen.heading(`Done in ${figures.seconds.toFixed(1)} s`);
   screen.text(summaryLines(figures).join('\n'));
   screen.prose(pagesLine(figures));
-  const requests = formatCount(importRequests(figures));
+  const requests = formatCount(figures.importRequests);
   screen.prose(`The import made ${requests} requests; a key may make 200 a minute.`);
   screen.text('');
   screen.heading(isServing ? 'Try next, in another terminal:' : 'Try next:');

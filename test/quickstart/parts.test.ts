@@ -1,16 +1,15 @@
 // The parts of quickstart that need no server: seeded choices, figures, commands to try.
 import { describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildDemoData } from '../../cli/quickstart/data/demo-data.ts';
 import { asciiWords } from '../../cli/quickstart/data/names.ts';
 import { COUNTRIES } from '../../cli/quickstart/data/places.ts';
 import { createRandom } from '../../cli/quickstart/data/random.ts';
 import type { Demo } from '../../cli/quickstart/demo.ts';
-import {
-  type Figures,
-  importRequests,
-  pagesLine,
-  perSecond,
-  summaryLines,
-} from '../../cli/quickstart/figures.ts';
+import { type Figures, pagesLine, perSecond, summaryLines } from '../../cli/quickstart/figures.ts';
+import { writeDemoFolder } from '../../cli/quickstart/folder.ts';
 import { commandsAfterwards, commandsWhileServing } from '../../cli/quickstart/next-commands.ts';
 import { figuresJson } from '../../cli/quickstart/summary.ts';
 import { formatBytes, formatTime } from '../../cli/terminal/format.ts';
@@ -85,6 +84,7 @@ const measure = { records: 2_400, requests: 24, seconds: 0.5 };
 const figures: Figures = {
   imported: { companies: { records: 300, requests: 3, seconds: 0.1 }, contacts: measure },
   links: { records: 138, requests: 138, seconds: 12.25 },
+  importRequests: 167,
   ingested: { meetings: 40, recordings: 14, bookings: 20 },
   pages: { v2: { ...measure, requests: 12, bytes: 1_600_000 }, v1: { ...measure, bytes: 900_000 } },
   exported: { ...measure, bytes: 400_000, path: '/tmp/x/crm-contacts.csv' },
@@ -97,7 +97,6 @@ describe('the figures', () => {
     expect(lines.filter((line) => line.length > 40)).toEqual([]);
     expect(lines.find((line) => line.includes('all imported'))).toMatch(/ 2,700 +0\.60 s +4,500$/);
     expect(lines.find((line) => line.includes('meetings'))).toMatch(/ 40$/);
-    expect(importRequests(figures)).toBe(1 + 3 + 24 + 138);
   });
 
   test('come as JSON with rates', () => {
@@ -147,5 +146,39 @@ describe('commands to try', () => {
   test('serve what was kept, and start over where nothing was', () => {
     expect(commandsAfterwards('/tmp/my data/crm.db', 'crm')[0]).toBe("crm serve --db '/tmp/my data/crm.db'");
     expect(commandsAfterwards(null, 'crm')[0]).toBe('crm quickstart');
+  });
+});
+
+describe('the demo as files', () => {
+  test('is a folder that crm import all takes: references are keys, users have their ids', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
+    const data = buildDemoData(Date.parse('2026-05-13T10:00:00Z'));
+    const ids = new Map(data.users.map(({ key }) => [key, `id of ${key}`]));
+    writeDemoFolder(folder, data, ids);
+    const lines = async (name: string) =>
+      (await Bun.file(join(folder, `${name}.ndjson`)).text())
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+    const [deal] = await lines('deals');
+    expect(deal).toMatchObject({
+      id: 'deals/0',
+      owner_id: expect.stringMatching(/^id of users\/\d$/),
+      company_id: expect.stringMatching(/^companies\/\d+$/),
+      stage_id: expect.stringMatching(/^stages\//),
+    });
+    const [pipeline] = await lines('pipelines');
+    expect(pipeline.stages.map(({ id }: { id: string }) => id)).toContain(deal.stage_id);
+    const links = await lines('links');
+    expect(links.length).toBe(data.links.length);
+    const supervised = links.find(({ supervisor }) => supervisor !== undefined);
+    expect(supervised).toEqual({
+      resource: 'deals',
+      id: expect.stringMatching(/^deals\//),
+      link: 'contacts',
+      record_id: expect.stringMatching(/^contacts\//),
+      supervisor: expect.stringMatching(/^contacts\//),
+    });
+    rmSync(folder, { recursive: true });
   });
 });

@@ -10,9 +10,13 @@ const FINISHED_KEY = 'finished';
 export class IdMap {
   readonly #store: KeyStore;
 
-  /** Opens the map in the folder; one of another export, server or organization (`subject`) is begun anew. */
-  constructor(folder: string, subject: string, isResumed: boolean) {
-    const path = join(folder, 'import-all.crm-journal');
+  private constructor(store: KeyStore) {
+    this.#store = store;
+  }
+
+  /** Opens the map of a folder; one of another export, server or organization (`subject`) is begun anew. */
+  static open(folder: string, subject: string, isResumed: boolean): IdMap {
+    const path = pathIn(folder);
     if (!isResumed) rmSync(path, { force: true });
     let store = new KeyStore(path);
     if ((store.get(SUBJECT_KEY) ?? subject) !== subject) {
@@ -21,7 +25,12 @@ export class IdMap {
       store = new KeyStore(path);
     }
     store.set(SUBJECT_KEY, subject);
-    this.#store = store;
+    return new IdMap(store);
+  }
+
+  /** The map that an import of the folder has left. */
+  static reopen(folder: string): IdMap {
+    return new IdMap(new KeyStore(pathIn(folder)));
   }
 
   find(resource: string, oldId: string): string | undefined {
@@ -44,4 +53,8 @@ export class IdMap {
   close(): void {
     this.#store.close();
   }
+}
+
+function pathIn(folder: string): string {
+  return join(folder, 'import-all.crm-journal');
 }

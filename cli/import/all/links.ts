@@ -3,21 +3,14 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Data } from '../../../db/declare/json.ts';
 import { childOf } from '../../../db/declare/links.ts';
 import { findResource } from '../../../db/resources/index.ts';
-import type { Client } from '../../api/client.ts';
 import { sha256 } from '../digest.ts';
+import { surveyInput } from '../plan/survey.ts';
+import type { Counts } from '../request.ts';
 import { type Rejection, RowFault } from '../row.ts';
 import { askForRow } from '../rows/ask.ts';
-import type { ErrorsFile } from '../session/errors-file.ts';
+import { ErrorsFile } from '../session/errors-file.ts';
+import type { FolderParts, LinksSummary } from './folder-job.ts';
 import type { IdMap } from './id-map.ts';
-
-export interface LinksJob {
-  client: Client;
-  ids: IdMap;
-  errorsFile: ErrorsFile;
-  keyPrefix: string;
-  signal: AbortSignal;
-  onProgress: (counts: { done: number; rejected: number }) => void;
-}
 
 const PIECE_BYTES = 64 * 1024;
 
@@ -25,31 +18,48 @@ const PIECE_BYTES = 64 * 1024;
  * Makes the links of links.ndjson; the export has the newest first, so they are made from the end of the file on.
  * After a kill all are made again: those that the server remembers cost nothing, and a repeated link is none.
  */
-export async function importLinks(
-  path: string,
-  job: LinksJob,
-): Promise<{ linked: number; rejected: number }> {
+export async function importLinks(path: string, parts: FolderParts): Promise<LinksSummary> {
+  const { request, reporter, requestsPerMinute } = parts;
+  const { rowCount } = await surveyInput(path, 'ndjson');
+  const errorsFile = new ErrorsFile({
+    path: null,
+    input: path,
+    format: 'ndjson',
+    headers: null,
+    resumed: null,
+  });
+  errorsFile.removeOld();
+  const counts: Counts = { created: 0, updated: 0, skipped: 0, rejected: 0 };
   let done = 0;
-  let rejected = 0;
-  for (const text of linesFromEnd(path)) {
-    done += 1;
-    const line = JSON.parse(text) as Data;
-    const rejection = await makeLink(line, job);
-    if (rejection !== null) {
-      rejected += 1;
-      job.errorsFile.add({ line: done, entries: [], original: line, fault: null }, rejection);
+  try {
+    await reporter.start({
+      ...{ label: 'Importing links', unit: 'links', total: rowCount, quiet: request.isQuiet },
+      ratePerMinuteMax: requestsPerMinute,
+    });
+    for (const text of linesFromEnd(path)) {
+      done += 1;
+      const line = JSON.parse(text) as Data;
+      const rejection = await makeLink(line, parts);
+      if (rejection !== null) {
+        errorsFile.add({ line: done, entries: [], original: line, fault: null }, rejection);
+      }
+      counts[rejection === null ? 'created' : 'rejected'] += 1;
+      reporter.settled(done, counts);
     }
-    job.onProgress({ done, rejected });
+  } finally {
+    await reporter.stop();
+    errorsFile.close();
   }
-  return { linked: done - rejected, rejected };
+  return { linked: counts.created, rejected: counts.rejected, errors_file: errorsFile.path };
 }
 
-async function makeLink(line: Data, job: LinksJob): Promise<Rejection | null> {
-  const { client, ids, keyPrefix, signal } = job;
+async function makeLink(line: Data, parts: FolderParts): Promise<Rejection | null> {
+  const { client, ids, keyPrefix, interruption } = parts;
   try {
     const { path, body } = requestFor(line, ids);
     const digest = sha256(JSON.stringify(line)).slice(0, 32);
-    await askForRow(client, 'POST', path, { body, idempotencyKey: `${keyPrefix}-link-${digest}`, signal });
+    const idempotencyKey = `${keyPrefix}-link-${digest}`;
+    await askForRow(client, 'POST', path, { body, idempotencyKey, signal: interruption.signal });
     return null;
   } catch (error) {
     if (!(error instanceof RowFault)) throw error;

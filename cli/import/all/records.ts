@@ -1,13 +1,11 @@
 // The records of an exported folder, resource by resource, with new ids in place of the old ones.
 import type { Data } from '../../../db/declare/json.ts';
 import type { Resource } from '../../../db/declare/resource.ts';
-import type { Client } from '../../api/client.ts';
 import { CliError } from '../../errors.ts';
 import { secondsSince } from '../../input/instant.ts';
-import type { Config } from '../../settings/config.ts';
 import { makePlan, planKey } from '../plan/plan.ts';
 import type { SurveyedInput } from '../plan/survey.ts';
-import type { ImportRequest, ImportSummary } from '../request.ts';
+import type { ImportSummary } from '../request.ts';
 import { totalCounts } from '../request.ts';
 import type { Rejection } from '../row.ts';
 import { KeyStore } from '../rows/key-store.ts';
@@ -15,10 +13,9 @@ import { idOf, isAtLevel, markLevels } from '../rows/levels.ts';
 import { ErrorsFile } from '../session/errors-file.ts';
 import { ImportRun } from '../session/import-run.ts';
 import type { JournalState } from '../session/journal.ts';
-import type { Reporter } from '../session/report.ts';
 import { openJournal } from '../session/resume.ts';
 import type { RunHooks } from '../session/run-parts.ts';
-import type { IdMap } from './id-map.ts';
+import type { FolderParts } from './folder-job.ts';
 import { importPipelines } from './pipelines.ts';
 
 /** One file of the folder. */
@@ -26,21 +23,6 @@ export interface ExportedFile {
   resource: Resource;
   path: string;
   input: SurveyedInput;
-}
-
-export interface AllParts {
-  request: ImportRequest;
-  config: Config;
-  apiKey: string;
-  client: Client;
-  reporter: Reporter;
-  ids: IdMap;
-  oldestPipelineId: string | null;
-  requestsPerMinute: number;
-  interruption: AbortController;
-  /** Stands for the content of all files. */
-  content: string;
-  keyPrefix: string;
 }
 
 /** Rows of a file that are imported in one run. */
@@ -62,12 +44,12 @@ const OWNER_FIELDS = ['owner_id', 'main_assignee_id'];
 
 /** Imports the files of one folder. */
 export class RecordsImport {
-  readonly #parts: AllParts;
+  readonly #parts: FolderParts;
   readonly #unknownOwners = new Set<string>();
   /** References to users of another organization, or to records that the folder does not have. */
   leftOut = 0;
 
-  constructor(parts: AllParts) {
+  constructor(parts: FolderParts) {
     this.#parts = parts;
   }
 
@@ -102,13 +84,13 @@ export class RecordsImport {
   }
 
   async #rows({ resource, path, input }: ExportedFile, part: Part): Promise<PartResult> {
-    const { request, config, oldestPipelineId, apiKey, client, reporter, interruption, requestsPerMinute } =
+    const { request, url, oldestPipelineId, apiKey, client, reporter, interruption, requestsPerMinute } =
       this.#parts;
     const { journalName, takes, earlier } = part;
     const plan = makePlan(resource, input.survey, { ...request, custom: false });
     const content = `${this.#parts.content}\n${journalName}\n${planKey(plan)}`;
     const journal = await openJournal({
-      ...{ input: journalName, content, url: config.url, apiKey, oldestPipelineId, request },
+      ...{ input: journalName, content, url, apiKey, oldestPipelineId, request },
     });
     const run = new ImportRun({
       ...{ request, resource, client, input, plan, journal, reporter },

@@ -12,12 +12,17 @@ const MESSAGE_CHARACTERS_MAX = 300;
 /** Feeds the progress display. */
 export class Reporter {
   readonly samples: string[] = [];
+  readonly #show: typeof startProgress;
   #progress: Progress | undefined;
   #isTogether = false;
   #timer: ReturnType<typeof setInterval> | undefined;
   #done = 0;
   #counts: Counts = { created: 0, updated: 0, skipped: 0, rejected: 0 };
   #wait: { reason: string; untilMs: number } | undefined;
+
+  constructor(show = startProgress) {
+    this.#show = show;
+  }
 
   /** Runs several parts of one import under one display. */
   async together<T>(parts: () => Promise<T>): Promise<T> {
@@ -35,7 +40,7 @@ export class Reporter {
     if (this.#progress !== undefined) return;
     this.#done = options.startAt ?? 0;
     this.samples.length = 0;
-    this.#progress = await startProgress(options);
+    this.#progress = await this.#show(options);
     this.#timer = setInterval(() => this.#update(), TICK_MS);
     this.#update();
   }

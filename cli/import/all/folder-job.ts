@@ -1,0 +1,44 @@
+// What the import of a folder is given, what its parts share, and what it tells.
+import type { Client } from '../../api/client.ts';
+import type { ImportRequest, ImportSummary } from '../request.ts';
+import type { Greeting } from '../session/greet.ts';
+import type { Reporter } from '../session/report.ts';
+import type { IdMap } from './id-map.ts';
+
+export interface FolderJob {
+  /** Its input is the folder. */
+  request: ImportRequest;
+  url: string;
+  apiKey: string;
+  client: Client;
+  reporter: Reporter;
+  interruption: AbortController;
+  /** Told of every file once it is in, in order. */
+  onFile(summary: ImportSummary): void;
+  /** Told of the links once they are made. */
+  onLinks(summary: LinksSummary): void;
+}
+
+export interface FolderParts extends FolderJob, Greeting {
+  ids: IdMap;
+  /** Stands for the content of all files. */
+  content: string;
+  keyPrefix: string;
+}
+
+export interface LinksSummary {
+  linked: number;
+  rejected: number;
+  errors_file: string | null;
+}
+
+export interface FolderSummary {
+  /** What was done of each resource, in order. */
+  resources: ImportSummary[];
+  links: LinksSummary | null;
+  /** Read-only resources that the folder has. */
+  skipped: string[];
+  /** References left out because what they point to is not in the folder, or is a user of another organization. */
+  references_left_out: number;
+  status: 'finished' | 'already';
+}

@@ -1,0 +1,49 @@
+// The demo data as files: a folder such as `crm export all` writes, with the demo's keys for ids.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Data, JsonValue } from '../../db/declare/json.ts';
+import type { Resource } from '../../db/declare/resource.ts';
+import { getResource } from '../../db/resources/index.ts';
+import { DEFAULT_PIPELINE_NAME, DEFAULT_STAGES } from '../../db/resources/pipelines.ts';
+import { type DemoData, type DemoLink, type Ids, WRITABLE } from './data/types.ts';
+
+/** Writes records and links for `crm import all`; what is in the service already, the users, has its id. */
+export function writeDemoFolder(folder: string, data: DemoData, ids: Ids): void {
+  const write = (name: string, lines: readonly Data[]): void =>
+    writeFileSync(join(folder, `${name}.ndjson`), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  write('pipelines', [defaultPipeline()]);
+  for (const name of WRITABLE) {
+    const resource = getResource(name);
+    const records = data.records[name].map(({ key, data: fields }) => ({
+      id: key,
+      ...withIds(resource, fields, (reference) => ids.get(reference) ?? reference),
+    }));
+    write(name, records);
+  }
+  // An export has the newest first.
+  write('links', data.links.map(linkLine).reverse());
+}
+
+// The pipeline that every organization has; an import finds it by its name.
+function defaultPipeline(): Data {
+  const stages = DEFAULT_STAGES.map(({ name, type }, position) => ({
+    ...{ id: `stages/${name}`, name, type, probability: null, position },
+  }));
+  return { id: 'pipelines/0', name: DEFAULT_PIPELINE_NAME, stages };
+}
+
+function linkLine({ parent, name, body }: DemoLink): Data {
+  const [resource = ''] = parent.split('/');
+  const childColumn = getResource(resource).links[name]?.childColumn ?? '';
+  const { [childColumn]: child = '', ...own } = body;
+  return { resource, id: parent, link: name, record_id: child, ...own };
+}
+
+/** The fields of a record with what `idOf` gives in place of keys. */
+export function withIds(resource: Resource, data: Data, idOf: (key: string) => string): Data {
+  const replaced = Object.entries(data).map(([name, value]): [string, JsonValue] => {
+    const isKey = resource.fields[name]?.kind === 'reference' && value !== null;
+    return [name, isKey ? idOf(String(value)) : value];
+  });
+  return Object.fromEntries(replaced);
+}

@@ -1,0 +1,62 @@
+// The import of quickstart: the demo data in files, brought in by what `crm import all` runs.
+import { CliError, messageOf } from '../errors.ts';
+import { IdMap } from '../import/all/id-map.ts';
+import { importFolder } from '../import/all/import-folder.ts';
+import { readImportFlags } from '../import/flags.ts';
+import { Reporter } from '../import/session/report.ts';
+import { withTemporaryFolder } from '../input/files.ts';
+import { clientFor } from './client.ts';
+import { WRITABLE } from './data/types.ts';
+import type { Demo } from './demo.ts';
+import type { Figures, Measure } from './figures.ts';
+import { writeDemoFolder } from './folder.ts';
+
+/** Imports records and links, whose ids the demo knows from then on; throws at the first that is rejected. */
+export function importDemo(demo: Demo): Promise<Pick<Figures, 'imported' | 'links' | 'importRequests'>> {
+  return withTemporaryFolder('crm-quickstart-import-', async (folder) => {
+    writeDemoFolder(folder, demo.data, demo.ids);
+    const figures = await importFrom(folder, demo);
+    const map = IdMap.reopen(folder);
+    for (const name of WRITABLE) {
+      for (const { key } of demo.data.records[name]) demo.ids.set(key, map.find(name, key) ?? '');
+    }
+    map.close();
+    return figures;
+  });
+}
+
+async function importFrom(folder: string, { screen, url, database }: Demo) {
+  const apiKey = database.keys.loader;
+  let begun = { ms: 0, requests: 0 };
+  const reporter = new Reporter((options) => {
+    begun = { ms: performance.now(), requests: client.answered };
+    return screen.bar(options);
+  });
+  const client = clientFor({ url, screen }, apiKey, screen.hasBars ? reporter.onWait : screen.wait);
+  const measured = (name: string, records: number, rejected: number): Measure => {
+    if (rejected > 0) throw new Error(`${rejected} ${name} were rejected: ${reporter.samples.join()}`);
+    const seconds = (performance.now() - begun.ms) / 1_000;
+    const measure = { records, requests: client.answered - begun.requests, seconds };
+    screen.measured('Import', name, measure);
+    return measure;
+  };
+  const imported: Record<string, Measure> = {};
+  let links: Measure = { records: 0, requests: 0, seconds: 0 };
+  await importFolder({
+    request: { resource: 'all', input: folder, ...readImportFlags({}) },
+    ...{ url, apiKey, client, reporter, interruption: new AbortController() },
+    onFile: ({ resource, created, rejected }) => {
+      // The pipeline was there already.
+      if (resource !== 'pipelines') imported[resource] = measured(resource, created, rejected);
+    },
+    onLinks: ({ linked, rejected }) => {
+      links = measured('links', linked, rejected);
+    },
+  }).catch((error: unknown) => {
+    throw new CliError(`The demo data could not be imported: ${messageOf(error)}`, {
+      nextSteps: ['run "crm quickstart" again, on a new database file if you named one in --db.'],
+      cause: error,
+    });
+  });
+  return { imported, links, importRequests: client.answered };
+}
