@@ -1,5 +1,6 @@
 // Every way a request can fail: one table from kind to public code and status, one error type to throw.
 import { Type } from 'typebox';
+import type { ValidationCode } from '../db/declare/faults.ts';
 
 /** What a client can be told; the codes of the contract, and two kinds that share a code but not a status. */
 const ERRORS = {
@@ -22,7 +23,6 @@ const ERRORS = {
 
 export type ErrorKind = keyof typeof ERRORS;
 export type ErrorCode = (typeof ERRORS)[ErrorKind]['code'];
-export type ValidationCode = Extract<ErrorCode, `VALIDATION_${string}`>;
 
 /** Schema of a public error code. */
 export const errorCode = Type.Enum([...new Set(Object.values(ERRORS).map(({ code }) => code))], {

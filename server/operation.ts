@@ -1,10 +1,10 @@
 // What an endpoint is: its place, its rules, and what it does once a request has passed the pipeline.
 import type { TSchema } from 'typebox';
+import type { Fault } from '../db/declare/faults.ts';
 import type { Data, JsonValue } from '../db/declare/json.ts';
 import type { Db } from '../db/schema.ts';
 import type { Access } from './access.ts';
 import type { Cursors } from './cursor.ts';
-import type { Detail } from './errors.ts';
 
 export type Api = 'v1' | 'v2';
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -30,7 +30,7 @@ export interface Call {
   /** The body as sent, valid against the operation's schema; an array for a batch. */
   body: JsonValue;
   /** For each item of a batch the faults that keep it from being carried out. */
-  itemFaults: readonly Detail[][];
+  itemFaults: readonly Fault[][];
   /** Unix milliseconds, the same through the whole request. */
   now: number;
   baseUrl: string;
@@ -75,7 +75,7 @@ export interface Operation {
   /** Schema of the JSON body, for operations that take one. */
   body?: TSchema;
   /** Faults beyond the schema that a body, or an item of a batch, has by itself. */
-  inspect?: (body: Data) => Detail[];
+  inspect?: (body: Data) => Fault[];
   /** The body is a list of items, each checked by itself against `body`. */
   isBatch?: boolean;
   /** Schema of `data` in a successful answer; none for 204. */

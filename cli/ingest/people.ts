@@ -1,5 +1,5 @@
 // People in calendars and bookings: a name, an email, each once.
-import { caselessKey } from '../../db/declare/fields.ts';
+import { caselessKey } from '../../db/declare/text.ts';
 
 export const NAME_CHARACTERS_MAX = 1_000;
 export const DESCRIPTION_CHARACTERS_MAX = 10_000;

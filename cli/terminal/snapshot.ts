@@ -1,4 +1,5 @@
 // Progress at one moment, in words: what the bar on a terminal and the plain lines elsewhere have in common.
+import { singularOf } from '../../db/declare/text.ts';
 import { formatCount, formatDuration } from './format.ts';
 
 export interface ProgressState {
@@ -44,7 +45,7 @@ export function percentDone({ done, total }: Pick<Snapshot, 'done' | 'total'>): 
 
 /** The unit as it stands behind the amounts: `0 of 1 row`, `1 of 2 rows`. */
 export function unitOf({ unit, done, total }: Pick<Snapshot, 'unit' | 'done' | 'total'>): string {
-  return (total ?? done) === 1 ? unit.replace(/ies$/, 'y').replace(/s$/, '') : unit;
+  return (total ?? done) === 1 ? singularOf(unit) : unit;
 }
 
 /** The whole state in one plain line. */

@@ -28,6 +28,8 @@ export interface Field {
   readonly column: ColumnType | null;
   /** JSON Schema of a value that is not null, as a client writes it. */
   readonly schema: TSchema;
+  /** The same in a create, where it takes less. */
+  readonly createSchema: TSchema;
   /** JSON Schema of a value that is not null, as a response carries it. */
   readonly responseSchema: TSchema;
   /**
@@ -62,6 +64,8 @@ export interface FieldOptions {
   nullable?: boolean;
   clearable?: boolean;
   caseless?: boolean;
+  /** Where a create takes less than an update. */
+  createSchema?: TSchema;
   /** Where what is returned differs from what is sent. */
   responseSchema?: TSchema;
   description?: string;
@@ -69,14 +73,16 @@ export interface FieldOptions {
   aliases?: readonly string[];
 }
 
-type Shape = Pick<Field, 'kind' | 'column' | 'schema'> & Partial<Field>;
+export type Shape = Pick<Field, 'kind' | 'column' | 'schema'> & Partial<Field>;
 
 const asIs = (value: JsonValue): ColumnValue => value as ColumnValue;
 
-function field(shape: Shape, options: FieldOptions): Field {
+/** A field of that shape, with what the declaration says of it. */
+export function field(shape: Shape, options: FieldOptions): Field {
   const required = options.required ?? false;
   const nullable = options.nullable ?? shape.nullable ?? !required;
   return {
+    createSchema: shape.schema,
     responseSchema: shape.schema,
     access: 'write',
     required,
@@ -95,7 +101,7 @@ function field(shape: Shape, options: FieldOptions): Field {
   };
 }
 
-const NAME_CHARACTERS_MAX = 1_000;
+export const NAME_CHARACTERS_MAX = 1_000;
 export const EMAIL_CHARACTERS_MAX = NAME_CHARACTERS_MAX;
 
 /** Text of at most `maxLength` code points (1,000 unless said otherwise); required text is never empty. */
@@ -111,21 +117,16 @@ export function email(options: FieldOptions = {}): Field {
   return field({ kind: 'email', column: 'text', schema, example: 'ada@example.com' }, options);
 }
 
-/** A list of email addresses, `[]` where there are none. */
-export function emails(options: FieldOptions = {}): Field {
-  const schema = Type.Array(Type.String({ format: 'email', maxLength: EMAIL_CHARACTERS_MAX }), {
-    maxItems: 100,
-  });
-  return field(
-    { ...jsonColumn('emails', schema, []), clearable: true, example: ['ada@work.example'] },
-    options,
-  );
-}
-
 /** An internet domain; `normalizeDomain` gives the stored form. */
 export function domain(options: FieldOptions = {}): Field {
-  const schema = Type.String({ minLength: 1, maxLength: NAME_CHARACTERS_MAX });
+  const schema = Type.String({ format: 'domain', minLength: 1, maxLength: NAME_CHARACTERS_MAX });
   return field({ kind: 'domain', column: 'text', schema, example: 'example.com' }, options);
+}
+
+/** A currency by its ISO 4217 code. */
+export function currency(options: FieldOptions = {}): Field {
+  const schema = Type.String({ format: 'currency', maxLength: NAME_CHARACTERS_MAX });
+  return field({ kind: 'text', column: 'text', schema, example: 'EUR' }, options);
 }
 
 /** True or false, never null. */
@@ -213,65 +214,4 @@ export function reference(references: string, options: FieldOptions = {}): Field
 /** An id for examples: the same for the same kind of record, and another for every other kind. */
 export function exampleId(kind: string): string {
   return `019b76da-a800-7000-8000-${Bun.hash(kind).toString(16).padStart(12, '0').slice(-12)}`;
-}
-
-/** A flat object of the client's own keys; PATCH merges, null removes a key. */
-export function custom(options: FieldOptions = {}): Field {
-  const value = Type.Union([
-    Type.String({ maxLength: NAME_CHARACTERS_MAX }),
-    Type.Number({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
-    Type.Boolean(),
-    Type.Null(),
-  ]);
-  const schema = Type.Unsafe(
-    Type.Object(
-      {},
-      { maxProperties: 100, propertyNames: Type.String({ maxLength: 100 }), additionalProperties: value },
-    ),
-  );
-  return field(
-    { ...jsonColumn('custom', schema, {}), clearable: true, example: { segment: 'enterprise' } },
-    options,
-  );
-}
-
-/** A structured value kept as JSON, or (`column: null`) computed when the record is presented. */
-export function json(
-  schema: TSchema,
-  options: FieldOptions & { initial?: JsonValue; column?: null } = {},
-): Field {
-  const { initial = null, nullable = initial === null, column, ...rest } = options;
-  const shape = jsonColumn('json', schema, initial);
-  return field({ ...shape, nullable, ...(column === null && { column }) }, { access: 'read', ...rest });
-}
-
-function jsonColumn(kind: FieldKind, schema: TSchema, initial: JsonValue): Shape {
-  const initialText = JSON.stringify(initial);
-  return {
-    kind,
-    column: 'text',
-    schema,
-    nullable: initial === null,
-    initial,
-    encode: (value) => (value === null ? null : JSON.stringify(value)),
-    // Most lists and objects are empty: those are not parsed.
-    decode: (column) =>
-      column === null || column === initialText ? initial : (JSON.parse(String(column)) as JsonValue),
-  };
-}
-
-/** The form in which emails and names are compared: lower case. */
-export function caselessKey(value: string): string {
-  return value.toLowerCase();
-}
-
-/** A domain in stored form: lower case, without scheme, `www.`, path and trailing dot; '' if nothing is left. */
-export function normalizeDomain(value: string): string {
-  return value
-    .trim()
-    .toLowerCase()
-    .replace(/^(?:[a-z][a-z0-9+.-]*:)?\/\//, '')
-    .replace(/[/?#\\].*$/s, '')
-    .replace(/\.+$/, '')
-    .replace(/^www\./, '');
 }

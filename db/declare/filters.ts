@@ -1,7 +1,7 @@
 // The kinds of list filter a declaration can name.
-import { caselessKey, normalizeDomain } from './fields.ts';
 import { parentsOf } from './links.ts';
 import type { Filter, Match, SideTable } from './resource.ts';
+import { caselessKey, normalizeDomain, singularOf } from './text.ts';
 
 const unchanged = (value: string): string => value;
 
@@ -22,7 +22,7 @@ export function refersTo(target: string | readonly string[], ...match: (string |
   return filter({
     match: match.map((one) => (typeof one === 'string' ? column(one) : one)),
     references,
-    description: `Id of a ${references.map((name) => name.replace(/ies$/, 'y').replace(/s$/, '')).join(', ')}.`,
+    description: `Id of a ${references.map(singularOf).join(', ')}.`,
   });
 }
 

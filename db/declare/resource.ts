@@ -1,7 +1,8 @@
 // defineResource(): from one declaration, the schemas, columns, scopes and lists that everything else derives from.
 import { type TSchema, Type } from 'typebox';
-import { type ColumnValue, caselessKey, exampleId, type Field, reference, timestamp } from './fields.ts';
+import { type ColumnValue, exampleId, type Field, reference, timestamp } from './fields.ts';
 import type { Data, JsonValue } from './json.ts';
+import { caselessKey, singularOf } from './text.ts';
 
 export type Action = 'read' | 'write' | 'delete';
 /** What can be done with the records of a resource. */
@@ -61,7 +62,6 @@ export interface Association {
 
 export interface ResourceOptions {
   name: string;
-  singular: string;
   description: string;
   verbs: readonly Verb[];
   /** What an operation does beyond what its schemas say, where a caller could expect something else; in Markdown. */
@@ -72,6 +72,12 @@ export interface ResourceOptions {
   fields: Record<string, Field>;
   /** Fields of which at least one must be set. */
   identifying?: readonly string[];
+  /** Fields of which a create gives one, and not both. */
+  exactlyOneOf?: readonly string[];
+  /** Values that one record alone may have: the filter that finds it, and the fields that hold such values. */
+  unique?: Record<string, readonly string[]>;
+  /** Fields by which a create repeats a record that is there, once the first of them is given. */
+  repeatedBy?: readonly string[];
   filters?: Record<string, Filter>;
   /** What lists can be sorted and windowed by; pipelines take created_at alone. */
   sorts?: readonly ('created_at' | 'updated_at')[];
@@ -86,6 +92,7 @@ export interface ResourceOptions {
 }
 
 export interface Resource extends Required<ResourceOptions> {
+  readonly singular: string;
   /** All fields, the common ones included, in the order of responses. */
   readonly fields: Record<string, Field>;
   /** Stored columns with their types, without org_id. */
@@ -111,9 +118,14 @@ const COMMON_LAST = {
 export function defineResource(options: ResourceOptions): Resource {
   const id = { ...ID, example: exampleId(options.name) };
   const fields = { id, ...options.fields, ...COMMON_LAST };
-  const typeName = options.singular.charAt(0).toUpperCase() + options.singular.slice(1);
+  const singular = singularOf(options.name);
+  const typeName = singular.charAt(0).toUpperCase() + singular.slice(1);
   return {
+    singular,
     identifying: [],
+    exactlyOneOf: [],
+    unique: {},
+    repeatedBy: [],
     filters: {},
     sorts: ['created_at', 'updated_at'],
     links: {},
@@ -172,7 +184,7 @@ export function bodySchema(
   const properties: Record<string, TSchema> = {};
   for (const [name, field] of Object.entries(fields)) {
     if (!takes(field)) continue;
-    const schema = annotated(field, field.schema, field.clearable);
+    const schema = annotated(field, creating ? field.createSchema : field.schema, field.clearable);
     properties[name] = creating && field.required ? schema : Type.Optional(schema);
   }
   return Type.Object(properties, { additionalProperties: false });

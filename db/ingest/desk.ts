@@ -1,8 +1,8 @@
 // What every ingest does with an entry: finds its record by external id, writes what is given, counts what became of it.
 
-import { caselessKey } from '../declare/fields.ts';
 import type { Data, JsonValue } from '../declare/json.ts';
 import { fromColumns, initialData, type Resource, type Row, toColumns } from '../declare/resource.ts';
+import { caselessKey } from '../declare/text.ts';
 import { getResource } from '../resources/index.ts';
 import { type Db, type RecordRow, tableOf } from '../schema.ts';
 import type { Store } from '../store.ts';

@@ -1,7 +1,8 @@
 // Bookings: read-only, fed by scheduling tools.
 import { Type } from 'typebox';
-import { enumeration, exampleId, instant, json, reference, text } from '../declare/fields.ts';
+import { enumeration, exampleId, instant, reference, text } from '../declare/fields.ts';
 import { after, before, caseless, ofAddress, oneOf } from '../declare/filters.ts';
+import { json } from '../declare/json-fields.ts';
 import { defineResource } from '../declare/resource.ts';
 import { attendeeSchema, organizerSchema } from './meetings.ts';
 
@@ -9,7 +10,6 @@ const BOOKING_STATUSES = ['booked', 'rescheduled', 'cancelled'] as const;
 
 export const bookings = defineResource({
   name: 'bookings',
-  singular: 'booking',
   description: 'Appointments made through a scheduling tool, read-only: fed by booking imports.',
   verbs: ['list', 'get'],
   scopes: ['read'],

@@ -1,18 +1,19 @@
 // Companies: the organizations that contacts work for and deals are made with.
-import { custom, domain, integer, number, reference, text, timestamp } from '../declare/fields.ts';
+import { domain, integer, number, reference, text, timestamp } from '../declare/fields.ts';
 import { caseless, domainIs, refersTo } from '../declare/filters.ts';
+import { custom } from '../declare/json-fields.ts';
 import { childrenOf } from '../declare/links.ts';
 import { defineResource } from '../declare/resource.ts';
 import { segmentMembers } from './segments.ts';
 
 export const companies = defineResource({
   name: 'companies',
-  singular: 'company',
   description: 'The firms that contacts work for and deals are made with.',
   verbs: ['list', 'get', 'create', 'update', 'delete', 'batch'],
   scopes: ['read', 'write', 'delete'],
   owner: 'owner_id',
   identifying: ['domain', 'name'],
+  unique: { domain: ['domain'] },
   fields: {
     domain: domain({
       description: 'Internet domain, kept in lower case without scheme, www., path and trailing dot; unique.',

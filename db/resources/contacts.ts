@@ -1,6 +1,7 @@
 // Contacts: the people an organization deals with (v1: people).
-import { boolean, custom, email, emails, reference, text, timestamp } from '../declare/fields.ts';
+import { boolean, email, reference, text, timestamp } from '../declare/fields.ts';
 import { emailIn, equals, ofAddress, refersTo } from '../declare/filters.ts';
+import { custom, emails } from '../declare/json-fields.ts';
 import { childrenOf } from '../declare/links.ts';
 import { defineResource, type SideTable } from '../declare/resource.ts';
 import { segmentMembers } from './segments.ts';
@@ -15,12 +16,12 @@ const contactEmails: SideTable = {
 
 export const contacts = defineResource({
   name: 'contacts',
-  singular: 'contact',
   description: 'The people an organization deals with. Version 1 calls them people.',
   verbs: ['list', 'get', 'create', 'update', 'delete', 'batch'],
   scopes: ['read', 'write', 'delete'],
   owner: 'owner_id',
   identifying: ['email', 'phone', 'first_name', 'last_name'],
+  unique: { email: ['email', 'alt_emails'] },
   fields: {
     email: email({
       description: 'Primary email address; belongs to one contact only.',

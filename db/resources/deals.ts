@@ -1,6 +1,6 @@
 // Deals: what is being sold, moving through the stages of a pipeline.
 import {
-  custom,
+  currency,
   date,
   enumeration,
   exampleId,
@@ -10,6 +10,7 @@ import {
   timestamp,
 } from '../declare/fields.ts';
 import { oneOf, refersTo } from '../declare/filters.ts';
+import { custom } from '../declare/json-fields.ts';
 import { link, parentsOf } from '../declare/links.ts';
 import { defineResource } from '../declare/resource.ts';
 import { STAGE_TYPES } from './pipelines.ts';
@@ -38,7 +39,6 @@ const dealCompanies = link({
 
 export const deals = defineResource({
   name: 'deals',
-  singular: 'deal',
   description: 'What is being sold, moving through the stages of a pipeline.',
   verbs: ['list', 'get', 'create', 'update', 'delete', 'batch'],
   scopes: ['read', 'write', 'delete'],
@@ -66,8 +66,7 @@ export const deals = defineResource({
       example: 48_000,
       aliases: ['Amount', 'Value', 'Deal Value', 'Close Value', 'Deal - Value', 'Opportunity Amount'],
     }),
-    currency: text({
-      example: 'EUR',
+    currency: currency({
       description: 'ISO 4217 code.',
       aliases: ['Currency Code', 'Deal - Currency of Value', 'Deal Currency Code'],
     }),

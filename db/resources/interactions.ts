@@ -1,7 +1,8 @@
 // Interactions: what happened between the organization and a contact; written once, never changed.
 import { Type } from 'typebox';
-import { boolean, email, enumeration, exampleId, instant, json, reference, text } from '../declare/fields.ts';
+import { boolean, email, enumeration, exampleId, instant, reference, text } from '../declare/fields.ts';
 import { oneOf, refersTo } from '../declare/filters.ts';
+import { json } from '../declare/json-fields.ts';
 import { parentsOf } from '../declare/links.ts';
 import { defineResource, type SideTable } from '../declare/resource.ts';
 
@@ -41,12 +42,13 @@ export const WRITTEN_ONCE =
 
 export const interactions = defineResource({
   name: 'interactions',
-  singular: 'interaction',
   description:
     'What happened between the organization and a contact. Written once; never changed or deleted.',
   verbs: ['list', 'get', 'create', 'batch'],
   scopes: ['read', 'write'],
   owner: 'created_by',
+  exactlyOneOf: ['main_contact', 'main_contact_email'],
+  repeatedBy: ['primary_id', 'type', 'secondary_id'],
   fields: {
     type: enumeration(INTERACTION_TYPES, {
       required: true,

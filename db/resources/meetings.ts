@@ -1,7 +1,8 @@
 // Meetings: read-only, fed by calendar imports.
 import { Type } from 'typebox';
-import { enumeration, exampleId, instant, integer, json, reference, text } from '../declare/fields.ts';
+import { enumeration, exampleId, instant, integer, reference, text } from '../declare/fields.ts';
 import { after, before, refersTo } from '../declare/filters.ts';
+import { json } from '../declare/json-fields.ts';
 import { defineResource } from '../declare/resource.ts';
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
@@ -22,7 +23,6 @@ const MEETING_STATUSES = ['confirmed', 'tentative', 'cancelled'] as const;
 
 export const meetings = defineResource({
   name: 'meetings',
-  singular: 'meeting',
   description: 'Meetings, read-only: fed by calendar imports. A deal and a company can be associated.',
   verbs: ['list', 'get'],
   scopes: ['read', 'write'],

@@ -15,7 +15,6 @@ const noteRecords = link({
 
 export const notes = defineResource({
   name: 'notes',
-  singular: 'note',
   description: 'Texts about contacts, companies and deals; a note may have a parent note.',
   verbs: ['list', 'get', 'create', 'update', 'delete', 'batch'],
   scopes: ['read', 'write', 'delete'],

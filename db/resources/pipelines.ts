@@ -1,6 +1,7 @@
 // Pipelines: the stages that deals pass through, in order.
-import { Type } from 'typebox';
-import { exampleId, json, text } from '../declare/fields.ts';
+import { type TSchema, Type } from 'typebox';
+import { exampleId, text } from '../declare/fields.ts';
+import { json } from '../declare/json-fields.ts';
 import { defineResource } from '../declare/resource.ts';
 
 export const STAGE_TYPES = ['open', 'won', 'lost'] as const;
@@ -23,12 +24,16 @@ export const DEFAULT_PIPELINE_NAME = 'Sales';
 const stageName = Type.String({ minLength: 1, maxLength: 1_000, examples: ['Qualified'] });
 const stageType = Type.Enum([...STAGE_TYPES]);
 const probability = Type.Number({ minimum: 0, maximum: 1, examples: [0.2] });
+const newStage = {
+  name: stageName,
+  type: Type.Optional({ ...stageType, description: 'open unless given.' }),
+  probability: Type.Optional(Type.Union([probability, Type.Null()])),
+};
+// Ids and positions are for updates: the service gives a new stage its id, and the order its position.
 const stageInput = Type.Object(
   {
     id: Type.Optional(Type.String({ maxLength: 1_000, description: 'In an update: the stage to keep.' })),
-    name: stageName,
-    type: Type.Optional({ ...stageType, description: 'open unless given.' }),
-    probability: Type.Optional(Type.Union([probability, Type.Null()])),
+    ...newStage,
     position: Type.Optional(
       Type.Integer({ minimum: 0, description: 'In an update, if it agrees with the order.' }),
     ),
@@ -46,9 +51,12 @@ const stageOutput = Type.Object(
   { additionalProperties: false },
 );
 
+function stagesOf(stage: TSchema): TSchema {
+  return Type.Array(stage, { minItems: 1, maxItems: STAGES_MAX });
+}
+
 export const pipelines = defineResource({
   name: 'pipelines',
-  singular: 'pipeline',
   description: 'The stages that deals pass through, in order. Every organization starts with one.',
   verbs: ['list', 'get', 'create', 'update', 'delete', 'batch'],
   scopes: ['read', 'write', 'delete'],
@@ -56,7 +64,9 @@ export const pipelines = defineResource({
   sorts: ['created_at'],
   fields: {
     name: text({ required: true, example: 'Sales', aliases: ['Pipeline', 'Pipeline Name'] }),
-    stages: json(Type.Array(stageInput, { minItems: 1, maxItems: STAGES_MAX }), {
+    stages: json(stagesOf(stageInput), {
+      createSchema: stagesOf(Type.Object(newStage, { additionalProperties: false })),
+      responseSchema: stagesOf(stageOutput),
       access: 'write',
       column: null,
       initial: [],
@@ -67,7 +77,6 @@ export const pipelines = defineResource({
         { name: 'Qualified', type: 'open', probability: 0.2 },
         { name: 'Won', type: 'won' },
       ],
-      responseSchema: Type.Array(stageOutput, { minItems: 1, maxItems: STAGES_MAX }),
     }),
   },
   sideTables: [{ table: 'pipeline_stages', parentColumn: 'pipeline_id', childColumn: 'id', children: {} }],

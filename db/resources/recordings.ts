@@ -1,12 +1,12 @@
 // Recordings: read-only, fed by call-recording imports; a transcript is fetched through a short-lived link.
 import { Type } from 'typebox';
-import { boolean, instant, json, number, reference, text } from '../declare/fields.ts';
+import { boolean, instant, number, reference, text } from '../declare/fields.ts';
 import { isTrue, refersTo } from '../declare/filters.ts';
+import { json } from '../declare/json-fields.ts';
 import { defineResource } from '../declare/resource.ts';
 
 export const recordings = defineResource({
   name: 'recordings',
-  singular: 'recording',
   description:
     'Call recordings, read-only: fed by recording imports. Getting one issues a link to its transcript.',
   verbs: ['list', 'get'],

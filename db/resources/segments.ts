@@ -1,7 +1,8 @@
 // Segments: named sets of contacts or of companies.
 import { Type } from 'typebox';
-import { enumeration, json, text } from '../declare/fields.ts';
+import { enumeration, text } from '../declare/fields.ts';
 import { oneOf } from '../declare/filters.ts';
+import { json } from '../declare/json-fields.ts';
 import { link } from '../declare/links.ts';
 import { defineResource } from '../declare/resource.ts';
 
@@ -18,7 +19,6 @@ export const segmentMembers = link({
 
 export const segments = defineResource({
   name: 'segments',
-  singular: 'segment',
   description: 'Named sets of contacts or of companies.',
   verbs: ['list', 'get', 'create', 'update', 'delete', 'batch'],
   scopes: ['read', 'write', 'delete'],

@@ -5,7 +5,6 @@ import { defineResource } from '../declare/resource.ts';
 
 export const tasks = defineResource({
   name: 'tasks',
-  singular: 'task',
   description: 'What somebody has to do, about a contact, a company or a deal.',
   verbs: ['list', 'get', 'create', 'update', 'delete', 'batch'],
   scopes: ['read', 'write', 'delete'],

@@ -1,5 +1,5 @@
 // Organizations and their users.
-import { caselessKey } from '../declare/fields.ts';
+import { caselessKey } from '../declare/text.ts';
 import { DEFAULT_PIPELINE_NAME, DEFAULT_STAGES } from '../resources/pipelines.ts';
 import type { Db, OrganizationRow, UserRow } from '../schema.ts';
 import { insertPipeline } from './pipelines.ts';

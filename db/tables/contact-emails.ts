@@ -1,5 +1,5 @@
 // Who an email belongs to: one row for each address, primary or alternative, of a contact.
-import { caselessKey } from '../declare/fields.ts';
+import { caselessKey } from '../declare/text.ts';
 import type { Db } from '../schema.ts';
 import { statement } from '../statement.ts';
 
@@ -10,11 +10,6 @@ const owner = statement<{ contact_id: string }>((db, param) =>
     .where('org_id', '=', param('org'))
     .where('email_key', '=', param('email')),
 );
-
-/** The id of the contact an email belongs to, whatever its case. */
-export async function findContactByEmail(db: Db, orgId: string, email: string): Promise<string | undefined> {
-  return (await owner(db, { org: orgId, email: caselessKey(email) }))[0]?.contact_id;
-}
 
 /** The contacts that the emails belong to: lower-case email → contact id. */
 export async function findContactsByEmail(

@@ -79,8 +79,8 @@ const ANSWERS: Record<number, ErrorAnswer> = {
     examples: {
       taken: {
         code: 'RESOURCE_CONFLICT',
-        message: 'email: another contact has this email address',
-        faults: [['email', 'another contact has this email address']],
+        message: 'email: another contact has this email',
+        faults: [['email', 'another contact has this email']],
       },
     },
   },

@@ -1,5 +1,6 @@
 // The parameters of an operation: path, query, and the header of idempotent writes.
 import type { Data } from '../../db/declare/json.ts';
+import { singularOf } from '../../db/declare/text.ts';
 import type { Operation, QueryParameter } from '../operation.ts';
 import { honoursKeys, KEY_HEADER } from '../pipeline/replay.ts';
 import { component } from './components.ts';
@@ -36,7 +37,7 @@ function pathParameter(operation: Operation, name: string): Data {
 function subjectOf({ path }: Operation): string {
   const [, collection = 'record'] = /(\w+)\/\{/.exec(path) ?? [];
   if (collection === 'people') return 'person';
-  return collection.replace(/ies$/, 'y').replace(/s$/, '');
+  return singularOf(collection);
 }
 
 function queryParameter(name: string, parameter: QueryParameter, required: boolean): Data {

@@ -1,20 +1,17 @@
 // The strict JSON reader: bytes → UTF-8 → nesting and keys → value; nothing is dropped or coerced in silence.
+import { below } from '../../db/declare/faults.ts';
 import type { JsonValue } from '../../db/declare/json.ts';
-import { type ApiError, type Detail, invalid } from '../errors.ts';
+import { type ApiError, invalid } from '../errors.ts';
 import { findSyntaxFault } from './json-syntax.ts';
 
 const NESTING_MAX = 32;
 // Four times what the fullest batch needs. Memory and time of what follows grow with it, so it is counted first.
 const VALUES_MAX = 100_000;
-// A fault says where it is: were keys shown whole, a thousand faults below a long one would repeat all of it.
-const KEY_CHARACTERS_SHOWN_MAX = 256;
-/** Most faults that one body is told of; one of sane size has far fewer. */
-export const FAULTS_MAX = 2_000;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 export interface ParsedBody {
   value: JsonValue;
-  /** Whether the text may hold characters or numbers that `unstorable` must look for. */
+  /** Whether it may hold characters or numbers that no record can hold. */
   isSuspect: boolean;
 }
 
@@ -129,46 +126,10 @@ function pathOf(levels: Level[]): string {
   return levels.reduce((path, { keys, key, index }) => below(path, keys === null ? String(index) : key), '');
 }
 
-/** The path, dotted, of what stands under a key of the value at `path`; a very long key is cut. */
-export function below(path: string, key: string): string {
-  const isLong = key.length > KEY_CHARACTERS_SHOWN_MAX;
-  const shown = isLong ? `${key.slice(0, KEY_CHARACTERS_SHOWN_MAX).toWellFormed()}…` : key;
-  return path === '' ? shown : `${path}.${shown}`;
-}
-
 function unescaped(quoted: string): string {
   try {
     return String(JSON.parse(quoted));
   } catch {
     return quoted;
   }
-}
-
-/** The faults of a value that no record can hold: NUL, lone surrogates, numbers past ±(2^53−1). */
-export function unstorable(value: JsonValue): Detail[] {
-  const faults: Detail[] = [];
-  addUnstorable(faults, value, '');
-  return faults;
-}
-
-function addUnstorable(faults: Detail[], value: JsonValue, path: string): void {
-  if (faults.length >= FAULTS_MAX) return;
-  if (typeof value === 'string') addTextFault(faults, value, path);
-  if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
-    const message = `must be between -${Number.MAX_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`;
-    faults.push({ path, message, code: 'VALIDATION_OUT_OF_RANGE' });
-  }
-  if (typeof value !== 'object' || value === null) return;
-  for (const [key, item] of Object.entries(value)) {
-    const itemPath = below(path, key);
-    addTextFault(faults, key, itemPath);
-    addUnstorable(faults, item, itemPath);
-  }
-}
-
-function addTextFault(faults: Detail[], text: string, path: string): void {
-  if (text.isWellFormed() && !text.includes('\0')) return;
-  const message = 'must not contain the character NUL or half of a surrogate pair';
-  const shown = path.toWellFormed().replaceAll('\0', '\uFFFD');
-  faults.push({ path: shown, message, code: 'VALIDATION_FAILED' });
 }

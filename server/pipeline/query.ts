@@ -1,7 +1,9 @@
 // Step 7, validation of query parameters: each known, given once, not empty, and exactly of its type.
+
+import type { Fault, ValidationCode } from '../../db/declare/faults.ts';
 import { instantMs } from '../../db/declare/instants.ts';
 import type { JsonValue } from '../../db/declare/json.ts';
-import { type Detail, type ValidationCode, validationError } from '../errors.ts';
+import { validationError } from '../errors.ts';
 import type { Operation, QueryParameter } from '../operation.ts';
 
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
@@ -14,7 +16,7 @@ const INTEGER = /^-?(0|[1-9]\d*)$/;
  */
 export function validateQuery(operation: Operation, url: string): Record<string, JsonValue> {
   const given = queryPairs(url);
-  const faults: Detail[] = [];
+  const faults: Fault[] = [];
   const values: Record<string, JsonValue> = {};
   const known = Object.keys(operation.query);
   for (const [name, sent] of given) {

@@ -1,4 +1,5 @@
 // Single associations: the one record that another is associated with, kept in a reference field of it.
+import { unknownReference } from '../../db/declare/faults.ts';
 import type { Data } from '../../db/declare/json.ts';
 import type { Association, Resource } from '../../db/declare/resource.ts';
 import { getResource } from '../../db/resources/index.ts';
@@ -6,7 +7,7 @@ import { updateRecord } from '../../db/tables/records.ts';
 import { mayRead } from '../access.ts';
 import { validationError } from '../errors.ts';
 import { getRow, presentAll, type Writer } from './records.ts';
-import { findVisible, unknownReference } from './references.ts';
+import { findVisible } from './references.ts';
 import type { Reader } from './rules.ts';
 
 /** The association of one parent. */

@@ -1,7 +1,7 @@
 // People in calendars: whose contact an attendee is follows from the email, as contacts are now.
 
-import { caselessKey } from '../../db/declare/fields.ts';
 import type { Data, JsonValue } from '../../db/declare/json.ts';
+import { caselessKey } from '../../db/declare/text.ts';
 import { contacts } from '../../db/resources/contacts.ts';
 import { findContactsByEmail } from '../../db/tables/contact-emails.ts';
 import { findRecords } from '../../db/tables/records.ts';

@@ -1,7 +1,10 @@
 // The 409 for something that only one record may have.
-import type { Resource, Row } from '../../db/declare/resource.ts';
-import { type Access, canSee, mayRead } from '../access.ts';
+import { takenMessage, uniqueValues } from '../../db/declare/rules.ts';
+import { findUnique } from '../../db/tables/unique.ts';
+import { mayRead } from '../access.ts';
 import { ApiError } from '../errors.ts';
+import { findVisible } from './references.ts';
+import type { Change } from './rules.ts';
 
 /** A conflict with an existing record, which the answer points to where the key may read it. */
 export class ConflictError extends ApiError {
@@ -21,13 +24,18 @@ export class ConflictError extends ApiError {
   }
 }
 
-/** The error for a value that another record has: `owner` is its row. */
-export function conflict(
-  access: Access,
-  resource: Resource,
-  owner: Row,
-  fault: { path: string; message: string },
-): ConflictError {
-  const isShown = canSee(access, resource, owner) && mayRead(access, resource);
-  return new ConflictError(fault, isShown ? { resource: resource.name, id: String(owner.id) } : null);
+/**
+ * Refuses a change with a unique value that another record has.
+ * @throws ConflictError 409
+ */
+export async function refuseTaken({ trx, access, resource, id, input }: Change): Promise<void> {
+  for (const unique of uniqueValues(resource, input)) {
+    const ownerId = await findUnique(trx, resource, access.orgId, unique);
+    if (ownerId === undefined || ownerId === id) continue;
+    const owner = mayRead(access, resource)
+      ? await findVisible(trx, access, resource.name, ownerId)
+      : undefined;
+    const fault = { path: unique.path, message: takenMessage(resource, unique) };
+    throw new ConflictError(fault, owner === undefined ? null : { resource: resource.name, id: ownerId });
+  }
 }

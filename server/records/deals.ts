@@ -4,14 +4,7 @@ import type { StageRow } from '../../db/schema.ts';
 import { findFirstStage, findOldestPipeline, findStage } from '../../db/tables/pipelines.ts';
 import type { Change, Rules } from './rules.ts';
 
-const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
-
 export const dealRules: Rules = {
-  inspect({ currency }) {
-    if (typeof currency !== 'string' || CURRENCIES.has(currency)) return [];
-    const message = 'must be an ISO 4217 code in capitals, such as EUR';
-    return [{ path: 'currency', message, code: 'VALIDATION_INVALID_FORMAT' }];
-  },
   async prepare(change) {
     const stage = await chooseStage(change);
     if (stage !== undefined) enterStage(change, stage);

@@ -2,20 +2,15 @@
 
 import { initialData } from '../../db/declare/resource.ts';
 import { contacts } from '../../db/resources/contacts.ts';
-import { findContactByEmail, replaceContactEmails } from '../../db/tables/contact-emails.ts';
+import { replaceContactEmails } from '../../db/tables/contact-emails.ts';
 import { findDuplicate, insertInteraction, listInvolved } from '../../db/tables/interactions.ts';
+import { findUnique } from '../../db/tables/unique.ts';
 import { hasScope, principalOf } from '../access.ts';
-import type { Detail } from '../errors.ts';
 import { insertNew } from './insert.ts';
 import { findVisible } from './references.ts';
 import type { Change, Rules } from './rules.ts';
 
 export const interactionRules: Rules = {
-  inspect({ main_contact, main_contact_email }) {
-    const byId = (main_contact ?? null) !== null;
-    const byEmail = (main_contact_email ?? null) !== null;
-    return byId === byEmail ? [exactlyOne(byId)] : [];
-  },
   async prepare(change) {
     const { input, next, now } = change;
     next.interaction_date ??= now;
@@ -62,15 +57,8 @@ export const interactionRules: Rules = {
   },
 };
 
-function exactlyOne(both: boolean): Detail {
-  const names = 'exactly one of main_contact and main_contact_email';
-  return both
-    ? { path: 'main_contact_email', message: `${names} must be present, not both`, code: 'VALIDATION_FAILED' }
-    : { path: 'main_contact', message: `${names} is required`, code: 'VALIDATION_REQUIRED_FIELD' };
-}
-
 async function checkEmail({ trx, access, faults }: Change, email: string): Promise<void> {
-  const ownerId = await findContactByEmail(trx, access.orgId, email);
+  const ownerId = await findUnique(trx, contacts, access.orgId, { filter: 'email', value: email });
   const isVisible =
     ownerId !== undefined && (await findVisible(trx, access, 'contacts', ownerId)) !== undefined;
   if (isVisible || (ownerId === undefined && mayCreateContacts(access))) return;
@@ -85,7 +73,8 @@ function mayCreateContacts(access: Change['access']): boolean {
 
 async function knownContact({ trx, access, next, input }: Change): Promise<string | null> {
   if (typeof next.main_contact === 'string') return next.main_contact;
-  return (await findContactByEmail(trx, access.orgId, String(input.main_contact_email))) ?? null;
+  const value = String(input.main_contact_email);
+  return (await findUnique(trx, contacts, access.orgId, { filter: 'email', value })) ?? null;
 }
 
 async function createContact(change: Change): Promise<string> {

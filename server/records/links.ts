@@ -1,4 +1,5 @@
 // Linked records: list, link and unlink the children of a parent.
+import { unknownReference } from '../../db/declare/faults.ts';
 import type { Data } from '../../db/declare/json.ts';
 import { childOf } from '../../db/declare/links.ts';
 import { fromColumns, type Link, type Resource, toColumns } from '../../db/declare/resource.ts';
@@ -9,7 +10,7 @@ import { findRecords } from '../../db/tables/records.ts';
 import { mayRead } from '../access.ts';
 import { ApiError, validationError } from '../errors.ts';
 import { getRow, presentAll, type Writer } from './records.ts';
-import { checkReferences, findVisible, unknownReference } from './references.ts';
+import { checkReferences, findVisible } from './references.ts';
 import type { Reader } from './rules.ts';
 
 /** The collection sub-resource of one parent. */

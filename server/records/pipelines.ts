@@ -11,7 +11,7 @@ import {
   stageRow,
   updateStage,
 } from '../../db/tables/pipelines.ts';
-import { ApiError, type Detail } from '../errors.ts';
+import { ApiError } from '../errors.ts';
 import type { Change, Rules } from './rules.ts';
 
 type StageInput = {
@@ -23,9 +23,6 @@ type StageInput = {
 };
 
 export const pipelineRules: Rules = {
-  inspect({ stages }, isNew) {
-    return isNew && Array.isArray(stages) ? stages.flatMap(faultsOfNewStage) : [];
-  },
   prepare(change) {
     const { current, input, next } = change;
     if (current === null) next.stages ??= [...DEFAULT_STAGES];
@@ -75,16 +72,6 @@ function shownStage(row: StageRow): Data {
 
 function stagesIn(value: JsonValue | undefined): StageInput[] {
   return Array.isArray(value) ? (value as StageInput[]) : [];
-}
-
-// Ids and positions are for updates: the service gives a new stage its id, and the order its position.
-function faultsOfNewStage(stage: JsonValue, index: number): Detail[] {
-  if (typeof stage !== 'object' || stage === null || Array.isArray(stage)) return [];
-  return ['id', 'position'].flatMap((name) => {
-    if (stage[name] === undefined) return [];
-    const message = 'is set by the service; leave it out when creating';
-    return [{ path: `stages.${index}.${name}`, message, code: 'VALIDATION_FAILED' }];
-  });
 }
 
 // In an update an id keeps a stage of this pipeline, and a position must agree with the order.

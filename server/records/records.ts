@@ -1,12 +1,15 @@
 // The life of a record, the same for every resource: list, get, create, update, delete; rules add what is special.
 import type { ColumnValue } from '../../db/declare/fields.ts';
 import { type Data, isObject } from '../../db/declare/json.ts';
+import { CUSTOM_KEYS_MAX } from '../../db/declare/json-fields.ts';
 import { fromColumns, initialData, type Resource, toColumns } from '../../db/declare/resource.ts';
+import { missingIdentity } from '../../db/declare/rules.ts';
 import type { Db, RecordRow } from '../../db/schema.ts';
 import { type Direction, listRecords } from '../../db/tables/query.ts';
 import { deleteRecord, findRecord, updateRecord } from '../../db/tables/records.ts';
 import { type Access, canSee, ownerFilter } from '../access.ts';
-import { ApiError, type Detail, notFound, validationError } from '../errors.ts';
+import { ApiError, notFound, validationError } from '../errors.ts';
+import { refuseTaken } from './conflict.ts';
 import { insertNew } from './insert.ts';
 import { checkReferences, findVisible } from './references.ts';
 import { rulesOf } from './registry.ts';
@@ -155,14 +158,14 @@ export async function presentAll(
 }
 
 async function check(change: Change): Promise<void> {
-  const { trx, access, resource, current, input, next, faults } = change;
+  const { trx, access, resource, next, faults } = change;
   const rules = rulesOf(resource);
   refuseGivingAway(change);
   faults.push(...missingIdentity(resource, next));
-  faults.push(...(rules.inspect?.(input, current === null) ?? []));
   faults.push(...(await checkReferences(trx, access, resource.fields, newReferences(change))));
   await rules.prepare?.(change);
   if (faults.length > 0) throw validationError(faults);
+  await refuseTaken(change);
   await rules.claim?.(change);
 }
 
@@ -170,19 +173,6 @@ async function check(change: Change): Promise<void> {
 function newReferences({ current, input }: Change): Data {
   if (current === null) return input;
   return Object.fromEntries(Object.entries(input).filter(([name, value]) => current[name] !== value));
-}
-
-/** Faults beyond the schema that a body has by itself, whatever the records it is about. */
-export function inspectBody(resource: Resource, body: Data, isNew: boolean): Detail[] {
-  const missing = isNew ? missingIdentity(resource, body) : [];
-  return [...missing, ...(rulesOf(resource).inspect?.(body, isNew) ?? [])];
-}
-
-function missingIdentity({ identifying }: Resource, record: Data): Detail[] {
-  const [first] = identifying;
-  if (first === undefined || identifying.some((name) => (record[name] ?? '') !== '')) return [];
-  const message = `at least one of ${identifying.join(', ')} is required`;
-  return [{ path: first, message, code: 'VALIDATION_REQUIRED_FIELD' }];
 }
 
 // created_by follows from the key; every other owner is a field that a user-bound key may only set to its user.
@@ -198,8 +188,6 @@ function refuseGivingAway({ access, resource, current, input }: Change): void {
   const message = `This key is bound to one user: ${resource.owner} can only be that user.`;
   throw new ApiError('OPERATION_FORBIDDEN', message);
 }
-
-const CUSTOM_KEYS_MAX = 100;
 
 function mergeCustom(change: Change): void {
   const sent = change.input.custom;

@@ -1,4 +1,5 @@
 // Ids that a body names: each must be of a record that exists and that the key can see, in the same words for both.
+import { type Fault, unknownReference } from '../../db/declare/faults.ts';
 import type { Field } from '../../db/declare/fields.ts';
 import type { Data } from '../../db/declare/json.ts';
 import { findResource } from '../../db/resources/index.ts';
@@ -6,7 +7,6 @@ import type { Db, RecordRow } from '../../db/schema.ts';
 import { statement } from '../../db/statement.ts';
 import { findRecord } from '../../db/tables/records.ts';
 import { type Access, canSee } from '../access.ts';
-import type { Detail } from '../errors.ts';
 
 const user = statement<{ id: string }>((db, param) =>
   db.selectFrom('users').select('id').where('org_id', '=', param('org')).where('id', '=', param('id')),
@@ -31,20 +31,14 @@ export async function isKnown(db: Db, access: Access, target: string, id: string
   return (await findVisible(db, access, target, id)) !== undefined;
 }
 
-/** The fault of a field whose id names nothing the key can see. */
-export function unknownReference(path: string, target: string): Detail {
-  const singular = target === 'users' ? 'user' : (findResource(target)?.singular ?? target.replace(/s$/, ''));
-  return { path, message: `must be the id of an existing ${singular}`, code: 'VALIDATION_FAILED' };
-}
-
 /** The faults of all reference fields among `input`; stages are left to the deal's own rules. */
 export async function checkReferences(
   db: Db,
   access: Access,
   fields: Readonly<Record<string, Field>>,
   input: Data,
-): Promise<Detail[]> {
-  const faults: Detail[] = [];
+): Promise<Fault[]> {
+  const faults: Fault[] = [];
   for (const [name, value] of Object.entries(input)) {
     const target = fields[name]?.references;
     if (target === undefined || target === '' || target === 'stages' || typeof value !== 'string') continue;

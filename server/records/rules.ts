@@ -30,8 +30,6 @@ export interface Reader {
 }
 
 export interface Rules {
-  /** Faults beyond the schema that a body has by itself; one that the schema refuses may hold values of any type. */
-  inspect?(input: Data, isNew: boolean): Detail[];
   /** Completes `next` and adds to `faults`. */
   prepare?(change: Change): Promise<void> | void;
   /** Refuses a change that conflicts with other records (409). */

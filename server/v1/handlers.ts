@@ -1,24 +1,18 @@
 // What v1 operations do: v2 logic on translated bodies, with v1's own answers to conflicts and its own names in faults.
 
+import type { Fault } from '../../db/declare/faults.ts';
 import type { Data } from '../../db/declare/json.ts';
 import type { Resource } from '../../db/declare/resource.ts';
+import { newRecordFaults } from '../../db/declare/rules.ts';
 import { companies } from '../../db/resources/companies.ts';
 import { contacts } from '../../db/resources/contacts.ts';
 import { interactions } from '../../db/resources/interactions.ts';
 import { findOrganization } from '../../db/tables/accounts.ts';
-import { findContactByEmail } from '../../db/tables/contact-emails.ts';
-import { ApiError, type Detail, invalid, renamed } from '../errors.ts';
+import { findUnique } from '../../db/tables/unique.ts';
+import { ApiError, invalid, renamed } from '../errors.ts';
 import type { Answer, Call } from '../operation.ts';
-import { findCompanyByDomain } from '../records/companies.ts';
 import { ConflictError } from '../records/conflict.ts';
-import {
-  createRecord,
-  getRecord,
-  inspectBody,
-  listPage,
-  removeRecord,
-  updateRecordFields,
-} from '../records/records.ts';
+import { createRecord, getRecord, listPage, removeRecord, updateRecordFields } from '../records/records.ts';
 import { PAGE_DEFAULT } from './schemas.ts';
 import {
   COMPANY_READ_ONLY_FIELDS,
@@ -50,7 +44,10 @@ export async function createPerson(call: Call): Promise<Answer> {
 /** Creates or merges by email, which matches alternative addresses too; the primary one then stays what it was. */
 export async function upsertPerson(call: Call): Promise<Answer> {
   const { email, ...fields } = toV2(call.body as Data);
-  const existing = await findContactByEmail(call.db, call.access.orgId, String(email));
+  const existing = await findUnique(call.db, contacts, call.access.orgId, {
+    filter: 'email',
+    value: String(email),
+  });
   const contact = await inV1Names(
     () =>
       existing === undefined
@@ -83,8 +80,11 @@ export async function getCompany(call: Call): Promise<Answer> {
 /** Creates a company, or gives the id of the one that has the domain. */
 export async function createCompany(call: Call): Promise<Answer> {
   const input = fromCompany(call.body as Data);
-  const existing = await findCompanyByDomain(call.db, call.access.orgId, String(input.domain));
-  if (existing !== undefined) return success({ id: existing.id });
+  const existing = await findUnique(call.db, companies, call.access.orgId, {
+    filter: 'domain',
+    value: String(input.domain),
+  });
+  if (existing !== undefined) return success({ id: existing });
   const company = await inV1Names(() => createRecord(call, companies, input), 'keep');
   return created('companies', company.id, { id: company.id ?? null });
 }
@@ -118,14 +118,14 @@ export function queryInteractions(call: Call): Promise<Answer> {
 }
 
 /** Faults of a company's body beyond its schema: what only the service sets is no additional property. */
-export function inspectCompany(body: Data): Detail[] {
+export function inspectCompany(body: Data): Fault[] {
   const readOnly = COMPANY_READ_ONLY_FIELDS.filter((name) => body[name] !== undefined);
   return readOnly.map((path) => ({ path, message: 'is read-only', code: 'VALIDATION_FAILED' }));
 }
 
 /** Faults of a new interaction's body beyond its schema. */
-export function inspectInteraction(body: Data): Detail[] {
-  const faults = inspectBody(interactions, toV2(body), true);
+export function inspectInteraction(body: Data): Fault[] {
+  const faults = newRecordFaults(interactions, toV2(body));
   return faults.map(({ path, message, code }) => ({ path: v1Path(path), message: v1Text(message), code }));
 }
 

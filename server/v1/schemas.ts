@@ -1,6 +1,7 @@
 // Bodies and answers of version 1, in its own names.
 import { type TSchema, Type } from 'typebox';
 import { EMAIL_CHARACTERS_MAX, exampleId, INSTANT_MS_MAX, INSTANT_MS_MIN } from '../../db/declare/fields.ts';
+import { customEntries } from '../../db/declare/json-fields.ts';
 import type { Resource } from '../../db/declare/resource.ts';
 import { companies } from '../../db/resources/companies.ts';
 import { contacts } from '../../db/resources/contacts.ts';
@@ -60,26 +61,17 @@ export const personUpdate = Type.Object(optional(described(contacts, { email, ..
 export const peopleQuery = querySchema('V1PeopleQuery', PEOPLE_PAGE_MAX, PEOPLE_FILTERS);
 
 const writableText = Object.fromEntries(COMPANY_WRITABLE_FIELDS.map((name) => [name, text]));
-const domain = Type.String({ minLength: 1, maxLength: 1_000 });
+const domain = Type.String({ format: 'domain', minLength: 1, maxLength: 1_000 });
 const { domain: requiredDomain = domain, ...companyFields } = described(companies, {
   ...writableText,
   domain,
 });
-const additional = {
-  propertyNames: Type.String({ maxLength: 100 }),
-  additionalProperties: Type.Union([
-    text,
-    Type.Number({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
-    Type.Boolean(),
-    Type.Null(),
-  ]),
-};
 export const companyCreate = Type.Object(
   { domain: requiredDomain, ...optional(companyFields) },
-  { ...additional, $id: 'V1CompanyCreate' },
+  { ...customEntries, $id: 'V1CompanyCreate' },
 );
 export const companyUpdate = Type.Object(optional({ domain: requiredDomain, ...companyFields }), {
-  ...additional,
+  ...customEntries,
   $id: 'V1CompanyUpdate',
 });
 

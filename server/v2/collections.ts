@@ -3,15 +3,9 @@ import type { TSchema } from 'typebox';
 import type { Field } from '../../db/declare/fields.ts';
 import type { Data } from '../../db/declare/json.ts';
 import { named, type Resource, recordSchema, type Verb } from '../../db/declare/resource.ts';
+import { newRecordFaults } from '../../db/declare/rules.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
-import {
-  createRecord,
-  getRecord,
-  inspectBody,
-  listPage,
-  removeRecord,
-  updateRecordFields,
-} from '../records/records.ts';
+import { createRecord, getRecord, listPage, removeRecord, updateRecordFields } from '../records/records.ts';
 import { rulesOf } from '../records/registry.ts';
 import { batchCreate, batchSchema } from './batch.ts';
 import { capitalized, operationId, pathOf, titleOf } from './naming.ts';
@@ -122,7 +116,6 @@ function update(resource: Resource): Specific {
       'Only the fields that are present change; null clears an optional field.',
     ),
     body: resource.updateSchema,
-    inspect: (body) => inspectBody(resource, body, false),
     answer: resource.responseSchema,
     answerKind: 'success',
     successes: { 200: 'Done.' },
@@ -186,7 +179,7 @@ function batch(resource: Resource): Specific {
 function createRules(resource: Resource) {
   return {
     body: resource.createSchema,
-    inspect: (body: Data) => inspectBody(resource, body, true),
+    inspect: (body: Data) => newRecordFaults(resource, body),
     examples: { body: exampleOf(resource, ['write', 'create', 'input']) },
   };
 }
@@ -217,7 +210,8 @@ function writing(resource: Resource) {
 
 // Only where a rule can refuse is a conflict among the answers.
 function conflictsOf(resource: Resource, rule: 'claim' | 'beforeDelete'): number[] {
-  return rulesOf(resource)[rule] === undefined ? [] : [409];
+  const isClaimed = rule === 'claim' && Object.keys(resource.unique).length > 0;
+  return isClaimed || rulesOf(resource)[rule] !== undefined ? [409] : [];
 }
 
 function createdSchema(resource: Resource): TSchema {

@@ -32,7 +32,7 @@ export function refusedValues(name: string, field: Field): Refusal[] {
   const longest = lengthMaxOf(name);
   const byKind: Partial<Record<FieldKind, Refusal[]>> = {
     text: [...notText, ...badText, ...outside(textOf(longest + 1), 'e\u0301'.repeat(longest / 2 + 1))],
-    email: [...notText, ...malformed('x', 'a@', '@b.example', 'a b@c.example', '')],
+    email: [...notText, ...malformed('x', 'a@', '@b.example', 'a b@c.example', '', textOf(600))],
     emails: [
       ...wrong('a@b.example', 5, {}),
       { value: [5], code: WRONG, below: '0' },

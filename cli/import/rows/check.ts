@@ -1,10 +1,11 @@
 // The rules of a resource that a row can be held against before it is sent, so that a dry run finds what a run would.
 import { Compile, type Validator } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
-import { type Field, normalizeDomain } from '../../../db/declare/fields.ts';
+import type { Field } from '../../../db/declare/fields.ts';
 import type { Data, JsonValue } from '../../../db/declare/json.ts';
 import { isObject } from '../../../db/declare/json.ts';
 import type { Resource } from '../../../db/declare/resource.ts';
+import { normalizeDomain } from '../../../db/declare/text.ts';
 import { writableFields } from '../plan/headers.ts';
 import type { Rejection } from '../row.ts';
 

@@ -1,6 +1,7 @@
 // Names become ids: companies, contacts, pipelines and stages are asked of the server once and remembered.
-import { caselessKey, normalizeDomain } from '../../../db/declare/fields.ts';
+
 import type { Data } from '../../../db/declare/json.ts';
+import { caselessKey, normalizeDomain } from '../../../db/declare/text.ts';
 import type { Client } from '../../api/client.ts';
 import { pageOf, recordOf } from '../../api/envelope.ts';
 import { listAt, pagesOf } from '../../api/pages.ts';

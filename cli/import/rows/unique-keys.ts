@@ -1,6 +1,7 @@
 // What only one record of an organization may have, as the server compares it.
-import { caselessKey, normalizeDomain } from '../../../db/declare/fields.ts';
+
 import type { Data } from '../../../db/declare/json.ts';
+import { caselessKey, normalizeDomain } from '../../../db/declare/text.ts';
 
 /** A value that is unique, and the list filter that finds who has it. */
 export interface UniqueValue {

@@ -1,8 +1,9 @@
 // Recordings from JSON: the read-only fields, the meeting by either id, and the transcript's segments.
 import { Type } from 'typebox';
-import { json, text } from '../../../db/declare/fields.ts';
+import { text } from '../../../db/declare/fields.ts';
 import type { JsonValue } from '../../../db/declare/json.ts';
 import { isObject } from '../../../db/declare/json.ts';
+import { json } from '../../../db/declare/json-fields.ts';
 import type { IngestEntry } from '../../../db/ingest/desk.ts';
 import { recordings } from '../../../db/resources/recordings.ts';
 import { FaultList, type Parsed } from '../entries.ts';

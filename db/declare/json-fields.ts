@@ -1,0 +1,70 @@
+// The kinds of field that are kept as JSON text: lists, the client's own keys, structures.
+import { type TSchema, Type } from 'typebox';
+import {
+  EMAIL_CHARACTERS_MAX,
+  type Field,
+  type FieldKind,
+  type FieldOptions,
+  field,
+  NAME_CHARACTERS_MAX,
+  type Shape,
+} from './fields.ts';
+import type { JsonValue } from './json.ts';
+
+/** A list of email addresses, `[]` where there are none. */
+export function emails(options: FieldOptions = {}): Field {
+  const schema = Type.Array(Type.String({ format: 'email', maxLength: EMAIL_CHARACTERS_MAX }), {
+    maxItems: 100,
+  });
+  return field(
+    { ...jsonColumn('emails', schema, []), clearable: true, example: ['ada@work.example'] },
+    options,
+  );
+}
+
+export const CUSTOM_KEYS_MAX = 100;
+
+/** The keys and values that `custom` takes, as options of an object's schema. */
+export const customEntries = {
+  propertyNames: Type.String({ maxLength: 100 }),
+  additionalProperties: Type.Union([
+    Type.String({ maxLength: NAME_CHARACTERS_MAX }),
+    Type.Number({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
+    Type.Boolean(),
+    Type.Null(),
+  ]),
+};
+
+/** A flat object of the client's own keys; PATCH merges, null removes a key. */
+export function custom(options: FieldOptions = {}): Field {
+  const schema = Type.Unsafe(Type.Object({}, { maxProperties: CUSTOM_KEYS_MAX, ...customEntries }));
+  return field(
+    { ...jsonColumn('custom', schema, {}), clearable: true, example: { segment: 'enterprise' } },
+    options,
+  );
+}
+
+/** A structured value kept as JSON, or (`column: null`) computed when the record is presented. */
+export function json(
+  schema: TSchema,
+  options: FieldOptions & { initial?: JsonValue; column?: null } = {},
+): Field {
+  const { initial = null, nullable = initial === null, column, ...rest } = options;
+  const shape = jsonColumn('json', schema, initial);
+  return field({ ...shape, nullable, ...(column === null && { column }) }, { access: 'read', ...rest });
+}
+
+function jsonColumn(kind: FieldKind, schema: TSchema, initial: JsonValue): Shape {
+  const initialText = JSON.stringify(initial);
+  return {
+    kind,
+    column: 'text',
+    schema,
+    nullable: initial === null,
+    initial,
+    encode: (value) => (value === null ? null : JSON.stringify(value)),
+    // Most lists and objects are empty: those are not parsed.
+    decode: (column) =>
+      column === null || column === initialText ? initial : (JSON.parse(String(column)) as JsonValue),
+  };
+}
