@@ -1,8 +1,10 @@
 // Request bodies from the command line: JSON as it is, or field=value typed by the declaration.
+import { unreadable } from '../../db/declare/faults.ts';
 import type { Field } from '../../db/declare/fields.ts';
 import type { Data, JsonValue } from '../../db/declare/json.ts';
 import { isObject } from '../../db/declare/json.ts';
 import { messageOf, usageError } from '../errors.ts';
+import { valueOfText } from '../input/field-value.ts';
 import { readInputText } from '../input/files.ts';
 import { isoMilliseconds } from '../input/instant.ts';
 import { splitPair } from './list-request.ts';
@@ -69,46 +71,22 @@ function unknownField(name: string, fields: Readonly<Record<string, Field>>) {
 /** A value from the command line in the type of its field; empty text is null. */
 function parseValue(name: string, field: Field, text: string): JsonValue {
   if (text === '') return null;
-  switch (field.kind) {
-    case 'boolean':
-      if (text === 'true' || text === 'false') return text === 'true';
-      throw badValue(name, text, 'true or false');
-    case 'integer':
-    case 'number':
-      return parseNumber(name, text);
-    case 'instant':
-      return parseInstant(name, text);
-    case 'emails':
-      return text.startsWith('[') ? parseJson(name, text) : text.split(',').map((one) => one.trim());
-    case 'custom':
-    case 'json':
-      return parseJson(name, text);
-    default:
-      return text;
-  }
-}
-
-function parseNumber(name: string, text: string): number {
-  const isNumber = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text);
-  if (isNumber && Number.isFinite(Number(text))) return Number(text);
-  throw badValue(name, text, 'a number');
+  const value = valueOfText(field, text, {
+    day: (day) => day,
+    instant: (instant) => parseInstant(name, instant),
+  });
+  if (value !== undefined) return value;
+  const example = typeof field.example === 'object' ? JSON.stringify(field.example) : field.example;
+  throw usageError(
+    `${name} ${unreadable(name, field).message}.`,
+    `give such a value, like ${name}=${example}.`,
+  );
 }
 
 function parseInstant(name: string, text: string): number {
   if (/^-?\d+$/.test(text)) return Number(text);
   const milliseconds = isoMilliseconds(text);
   if (milliseconds !== undefined) return milliseconds;
-  throw badValue(name, text, 'Unix milliseconds, 2026-03-31, or 2026-03-31T09:00:00Z');
-}
-
-function parseJson(name: string, text: string): JsonValue {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    throw badValue(name, text, 'JSON');
-  }
-}
-
-function badValue(name: string, text: string, expected: string) {
-  return usageError(`${name}: "${text}" is not ${expected}.`, `give ${expected}.`);
+  const expected = 'Unix milliseconds, 2026-03-31, or 2026-03-31T09:00:00Z';
+  throw usageError(`${name}: "${text}" is not ${expected}.`, `give ${expected}.`);
 }

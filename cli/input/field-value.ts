@@ -1,0 +1,66 @@
+// Text, typed on the command line or read from a file, becomes the value that its field is declared to have.
+import type { Field } from '../../db/declare/fields.ts';
+import type { JsonValue } from '../../db/declare/json.ts';
+
+/** How dates are written where the text comes from; what cannot be read is for them to tell. */
+export interface DateReader {
+  /** A calendar day, `YYYY-MM-DD`. */
+  day(text: string): string;
+  /** Unix milliseconds. */
+  instant(text: string): number;
+}
+
+/** A number as text has it, exact. */
+export const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?$/;
+
+const WORDS = new Map([
+  ...['true', 'yes', 'y', '1'].map((word) => [word, true] as const),
+  ...['false', 'no', 'n', '0'].map((word) => [word, false] as const),
+]);
+
+/** The value that a text stands for; undefined if no value of the field is written so. */
+export function valueOfText(field: Field, text: string, dates: DateReader): JsonValue | undefined {
+  const value = text.trim();
+  switch (field.kind) {
+    case 'text':
+      return text;
+    case 'emails':
+      return value.startsWith('[') ? parsed(value) : addressesIn(value);
+    case 'boolean':
+      return WORDS.get(value.toLowerCase());
+    case 'integer':
+    case 'number':
+      return DECIMAL.test(value) && Number.isFinite(Number(value)) ? Number(value) : undefined;
+    case 'instant':
+      return dates.instant(value);
+    case 'date':
+      return dates.day(value);
+    case 'enum':
+      return choiceOf(field, value);
+    case 'custom':
+    case 'json':
+      return parsed(value);
+    default:
+      return value;
+  }
+}
+
+function addressesIn(value: string): string[] {
+  const addresses = value.split(/[,;]|:::/).map((one) => one.trim());
+  return [...new Set(addresses.filter((one) => one !== ''))];
+}
+
+// `In progress` and `in-progress` are the choice `IN_PROGRESS`.
+function choiceOf({ schema }: Field, value: string): string | undefined {
+  const { enum: choices = [] } = schema as { enum?: readonly string[] };
+  const key = (text: string): string => text.toLowerCase().replace(/[\s-]+/g, '_');
+  return choices.find((choice) => key(choice) === key(value));
+}
+
+function parsed(value: string): JsonValue | undefined {
+  try {
+    return JSON.parse(value) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
