@@ -48,9 +48,8 @@ export function rejectionOf(faults: readonly Rejection[]): Rejection {
   const [first, ...others] = faults;
   if (first === undefined) throw new Error('a rejection needs a fault');
   if (others.length === 0) return { code: first.code, path: first.path, message: first.message };
-  const isSame = others.every(({ code }) => code === first.code);
   return {
-    code: isSame ? first.code : 'VALIDATION_FAILED',
+    code: 'VALIDATION_FAILED',
     path: faults.map(({ path }) => path).join(', '),
     message: faults.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; '),
   };

@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { Format, IsEmail } from 'typebox/format';
 import { Settings } from 'typebox/system';
-import { below, type Fault } from './faults.ts';
+import { below, type Fault, forbiddenKey } from './faults.ts';
 import { NAME_CHARACTERS_MAX } from './fields.ts';
 import { type Data, isObject, type JsonValue } from './json.ts';
 import { faultsOfErrors, type SchemaError } from './schema-faults.ts';
@@ -112,6 +112,7 @@ function addUnstorable(faults: Fault[], value: JsonValue, path: string): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, item] of Object.entries(value)) {
     const itemPath = below(path, key);
+    if (key === '__proto__') faults.push(forbiddenKey(itemPath));
     addTextFault(faults, key, itemPath);
     addUnstorable(faults, item, itemPath);
   }

@@ -53,6 +53,11 @@ export function unknownField(path: string, allowed: readonly string[]): Fault {
   return { path, message, code: 'VALIDATION_FAILED' };
 }
 
+/** The fault of a key that objects have a meaning of their own for. */
+export function forbiddenKey(path: string): Fault {
+  return { path, message: 'is a key that is not allowed', code: 'VALIDATION_FAILED' };
+}
+
 /** The fault of a value of none of the types, as JSON Schema names them. */
 export function mistyped(path: string, types: readonly string[]): Fault {
   const message = `must be ${types.map((type) => TYPES[type] ?? type).join(' or ')}`;

@@ -37,6 +37,10 @@ const dealCompanies = link({
   description: 'Companies that take part in the deal.',
 });
 
+/** What is told of a stage that the deal cannot have as long as it is in its pipeline. */
+export const STAGE_ELSEWHERE =
+  "must be a stage of the deal's pipeline; to change pipelines send pipeline_id too";
+
 export const deals = defineResource({
   name: 'deals',
   description: 'What is being sold, moving through the stages of a pipeline.',

@@ -1,7 +1,7 @@
 // The strict JSON reader: bytes → UTF-8 → nesting and keys → value; nothing is dropped or coerced in silence.
-import { below } from '../../db/declare/faults.ts';
+import { below, forbiddenKey } from '../../db/declare/faults.ts';
 import type { JsonValue } from '../../db/declare/json.ts';
-import { type ApiError, invalid } from '../errors.ts';
+import { type ApiError, invalid, validationError } from '../errors.ts';
 import { findSyntaxFault } from './json-syntax.ts';
 
 const NESTING_MAX = 32;
@@ -117,7 +117,7 @@ function nextIs(text: string, from: number, wanted: string): boolean {
 function noteKey(levels: Level[], level: Level, keys: Set<string>, quoted: string): void {
   const key = quoted.includes('\\') ? unescaped(quoted) : quoted.slice(1, -1);
   level.key = key;
-  if (key === '__proto__') throw invalid(pathOf(levels), 'is a key that is not allowed');
+  if (key === '__proto__') throw validationError([forbiddenKey(pathOf(levels))]);
   if (keys.has(key)) throw invalid(pathOf(levels), 'is given more than once');
   keys.add(key);
 }

@@ -1,5 +1,6 @@
 // Deals: pipeline and stage agree, and status and closing date follow the stage.
-
+import { unknownReference } from '../../db/declare/faults.ts';
+import { STAGE_ELSEWHERE } from '../../db/resources/deals.ts';
 import type { StageRow } from '../../db/schema.ts';
 import { findFirstStage, findOldestPipeline, findStage } from '../../db/tables/pipelines.ts';
 import type { Change, Rules } from './rules.ts';
@@ -21,12 +22,12 @@ async function chooseStage(change: Change): Promise<StageRow | undefined> {
   if (typeof input.stage_id === 'string') {
     const stage = await findStage(trx, access.orgId, input.stage_id);
     if (stage === undefined) {
-      fault('stage_id', 'must be the id of an existing stage');
+      faults.push(unknownReference('stage_id', 'stages'));
       return undefined;
     }
     const pipelineId = sentPipeline ?? current?.pipeline_id ?? (await findOldestPipeline(trx, access.orgId));
     if (stage.pipeline_id === pipelineId) return stage;
-    fault('stage_id', "must be a stage of the deal's pipeline; to change pipelines send pipeline_id too");
+    fault('stage_id', STAGE_ELSEWHERE);
     return undefined;
   }
   const unchanged = current !== null && (sentPipeline === undefined || sentPipeline === current.pipeline_id);

@@ -133,7 +133,9 @@ describe('standard input', () => {
   test('rejected rows go to import-errors.csv unless another place is named', async () => {
     const run = await service.crm(['import', 'tasks', '-'], { stdin: 'name,done\nx,maybe\n' });
     expect(run.exitCode).toBe(3);
-    expect(await service.read('import-errors.csv')).toContain('2,VALIDATION_FAILED,done,must be true or false,');
+    expect(await service.read('import-errors.csv')).toContain(
+      '2,VALIDATION_FAILED,done,must be true or false,',
+    );
   });
 });
 

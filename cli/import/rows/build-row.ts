@@ -1,9 +1,10 @@
 // From a row of the input to the body that creates its record: places, types, looks up and checks every value.
+import { faultsOf } from '../../../db/declare/check.ts';
 import type { Data, JsonValue } from '../../../db/declare/json.ts';
+import { newRecordFaults } from '../../../db/declare/rules.ts';
 import type { Destination, LookupKind } from '../plan/headers.ts';
 import type { Plan } from '../plan/plan.ts';
 import { type PreparedRow, type Rejection, RowFault, rejectionOf, type SourceRow } from '../row.ts';
-import { BodyChecker } from './check.ts';
 import type { Lookups, Pipeline } from './lookups.ts';
 import { stagesToCreate } from './stages.ts';
 import { isAbsent, readValue } from './values.ts';
@@ -20,12 +21,10 @@ interface Draft {
 export class RowBuilder {
   readonly #plan: Plan;
   readonly #lookups: Lookups;
-  readonly #checker: BodyChecker;
 
   constructor(plan: Plan, lookups: Lookups) {
     this.#plan = plan;
     this.#lookups = lookups;
-    this.#checker = new BodyChecker(plan.resource);
   }
 
   /** The row, ready to be sent or turned away with all its faults; errors that are not the row's are thrown. */
@@ -37,11 +36,18 @@ export class RowBuilder {
       this.#attempt(draft, name, () => this.#put(draft, destination, `--set ${name}`, value));
     }
     this.#finishCustom(draft);
-    draft.faults.push(...this.#checker.faultsOf(draft.body).filter(({ path }) => !isTold(draft, path)));
+    draft.faults.push(...this.#faultsOf(draft.body).filter(({ path }) => !isTold(draft, path)));
     // Lookups cost requests and may create companies: only for rows that are right otherwise.
     if (draft.faults.length === 0) await this.#lookUp(draft);
     if (draft.faults.length > 0) return { line: row.line, rejection: rejectionOf(draft.faults) };
     return { line: row.line, body: draft.body };
+  }
+
+  // What the server would hold against the body, in its words.
+  #faultsOf(body: Data): Rejection[] {
+    const { resource } = this.#plan;
+    const inspect = (one: Data) => newRecordFaults(resource, one);
+    return faultsOf(body, { schema: resource.createSchema, inspect });
   }
 
   #place(draft: Draft, row: SourceRow, header: string, value: JsonValue): void {

@@ -1,39 +1,18 @@
-// What only one record of an organization may have, as the server compares it.
-
+// Keys of rows whose order must be kept, because the later one depends on what became of the earlier.
 import type { Data } from '../../../db/declare/json.ts';
-import { caselessKey, normalizeDomain } from '../../../db/declare/text.ts';
+import type { Resource } from '../../../db/declare/resource.ts';
+import { type UniqueValue, uniqueValues } from '../../../db/declare/rules.ts';
 
-/** A value that is unique, and the list filter that finds who has it. */
-export interface UniqueValue {
-  key: string;
-  path: string;
-  filter: { email: string } | { domain: string };
+/** A unique value as the key under which it is remembered. */
+export function keyOf({ filter, key }: UniqueValue): string {
+  return `${filter} ${key}`;
 }
 
-/** The unique values of a body: emails of a contact, domain of a company. */
-export function uniqueValues(resource: string, body: Data): UniqueValue[] {
-  if (resource === 'companies' && typeof body.domain === 'string') {
-    const domain = normalizeDomain(body.domain);
-    return [{ key: `domain ${domain}`, path: 'domain', filter: { domain } }];
-  }
-  if (resource !== 'contacts') return [];
-  const alternatives = Array.isArray(body.alt_emails) ? body.alt_emails : [];
-  const emails: [string, unknown][] = [
-    ['email', body.email],
-    ...alternatives.map((email, index): [string, unknown] => [`alt_emails.${index}`, email]),
-  ];
-  return emails.flatMap(([path, email]) =>
-    typeof email === 'string' && email !== ''
-      ? [{ key: `email ${caselessKey(email)}`, path, filter: { email } }]
-      : [],
-  );
-}
-
-/** Keys of rows whose order must be kept, because the later one depends on what became of the earlier. */
-export function orderingKeys(resource: string, body: Data): string[] {
-  if (resource === 'interactions') {
-    const { type, primary_id: primary, secondary_id: secondary } = body;
-    return primary === undefined ? [] : [JSON.stringify([type, primary, secondary ?? null])];
-  }
-  return uniqueValues(resource, body).map(({ key }) => key);
+/** What a body has that is unique, or that makes it a repeated one. */
+export function orderingKeys(resource: Resource, body: Data): string[] {
+  const { repeatedBy } = resource;
+  const [first = ''] = repeatedBy;
+  const isRepeatable = body[first] !== undefined;
+  const repeated = isRepeatable ? [JSON.stringify(repeatedBy.map((name) => body[name] ?? null))] : [];
+  return [...repeated, ...uniqueValues(resource, body).map(keyOf)];
 }

@@ -1,6 +1,10 @@
 // What a run would do with each row, found out without writing: references, conflicts with the server and in the file.
+import { type Fault, unknownReference } from '../../../db/declare/faults.ts';
 import type { Data } from '../../../db/declare/json.ts';
 import type { Resource } from '../../../db/declare/resource.ts';
+import { takenMessage, type UniqueValue, uniqueValues } from '../../../db/declare/rules.ts';
+import { STAGE_ELSEWHERE } from '../../../db/resources/deals.ts';
+import { getResource } from '../../../db/resources/index.ts';
 import type { Client } from '../../api/client.ts';
 import { pageOf } from '../../api/envelope.ts';
 import { listAt, pagesOf } from '../../api/pages.ts';
@@ -10,7 +14,7 @@ import { RowFault, type RowOutcome, rejectionOf } from '../row.ts';
 import { askForRow } from '../rows/ask.ts';
 import { KeyStore } from '../rows/key-store.ts';
 import { type Lookups, PLACEHOLDER_ID } from '../rows/lookups.ts';
-import { orderingKeys, uniqueValues } from '../rows/unique-keys.ts';
+import { keyOf, orderingKeys } from '../rows/unique-keys.ts';
 import type { PendingBatch } from './journal.ts';
 
 export interface CheckerOptions {
@@ -71,10 +75,10 @@ export class DryRunChecker {
       return { status: 'rejected', rejection: { code: 'RESOURCE_CONFLICT', path, message } };
     }
     if (conflict !== undefined && onDuplicate === 'skip') return { status: 'skipped' };
-    const keys = orderingKeys(resource.name, body);
-    // An interaction with ids that were there already is not written again.
+    const keys = orderingKeys(resource, body);
+    // What repeats a record is not written again.
     const isRepeated =
-      resource.name === 'interactions' && keys.some((key) => this.#keys.get(key) !== undefined);
+      resource.repeatedBy.length > 0 && keys.some((key) => this.#keys.get(key) !== undefined);
     this.#keys.addAll(keys.map((key) => [key, `line ${line}`] as const));
     if (isRepeated) return { status: 'skipped' };
     return conflict === undefined ? { status: 'created' } : { status: 'updated' };
@@ -82,46 +86,51 @@ export class DryRunChecker {
 
   /** Who has the unique values of a body already. */
   async #conflicts(body: Data): Promise<{ owner: string; path: string; message: string }[]> {
-    const { name } = this.#options.resource;
+    const { resource } = this.#options;
     const conflicts: { owner: string; path: string; message: string }[] = [];
-    for (const { key, path, filter } of uniqueValues(name, body)) {
-      const known = this.#keys.get(key);
-      const scanned = known === undefined ? await this.#scanned(name) : 'all';
-      const owner = scanned === 'part' ? await this.#owner(filter) : this.#keys.get(key);
+    for (const unique of uniqueValues(resource, body)) {
+      const known = this.#keys.get(keyOf(unique));
+      const scanned = known === undefined ? await this.#scanned(resource.name) : 'all';
+      const owner = scanned === 'part' ? await this.#owner(unique) : this.#keys.get(keyOf(unique));
       if (owner === undefined) continue;
-      const message = `${owner} has this ${Object.keys(filter).join('')} already`;
-      conflicts.push({ owner, path, message });
+      conflicts.push({ owner, path: unique.path, message: `${takenMessage(resource, unique)}: ${owner}` });
     }
     return conflicts;
   }
 
-  async #owner(filter: Record<string, string>): Promise<string | undefined> {
+  async #owner({ filter, value }: UniqueValue): Promise<string | undefined> {
     const { resource, signal } = this.#options;
     const path = `/api/v2/${resource.name}`;
-    const response = await askForRow(this.#client, 'GET', path, { query: { ...filter, limit: '1' }, signal });
+    const response = await askForRow(this.#client, 'GET', path, {
+      query: { [filter]: value, limit: '1' },
+      signal,
+    });
     const [record] = pageOf(response).records;
     return record === undefined ? undefined : ownerName(resource, record);
   }
 
-  async #referenceFaults(body: Data): Promise<RowFault[]> {
-    const faults: RowFault[] = [];
+  async #referenceFaults(body: Data): Promise<Fault[]> {
+    const faults: Fault[] = [];
     for (const [name, value] of Object.entries(body)) {
       const target = this.#options.resource.fields[name]?.references;
       // Users cannot be asked for; stages are looked at apart.
       if (target === undefined || ['', 'users', 'stages'].includes(target) || typeof value !== 'string')
         continue;
       if (value === PLACEHOLDER_ID || (await this.#exists(target, value))) continue;
-      faults.push(new RowFault('VALIDATION_FAILED', name, `"${value}" is the id of none of the ${target}`));
+      faults.push(unknownReference(name, target));
     }
     return faults;
   }
 
-  async #stageFaults(body: Data): Promise<RowFault[]> {
-    const { stage_id: stage, pipeline_id: id } = body;
-    if (typeof stage !== 'string') return [];
-    const pipeline = await this.#options.lookups.pipeline(typeof id === 'string' ? { id } : {});
-    if (pipeline.stages.some((one) => one.id === stage)) return [];
-    return [new RowFault('VALIDATION_FAILED', 'stage_id', `"${stage}" is no stage of "${pipeline.name}"`)];
+  async #stageFaults({ stage_id: stageId, pipeline_id: pipelineId }: Data): Promise<Fault[]> {
+    if (typeof stageId !== 'string') return [];
+    const pipelines = await this.#options.lookups.pipelines();
+    const wanted = typeof pipelineId === 'string' ? pipelineId : pipelines[0]?.id;
+    const found = pipelines.find(({ stages }) => stages.some(({ id }) => id === stageId));
+    // Of a pipeline that is not there, that alone is told.
+    if (found?.id === wanted || !pipelines.some(({ id }) => id === wanted)) return [];
+    if (found === undefined) return [unknownReference('stage_id', 'stages')];
+    return [{ path: 'stage_id', message: STAGE_ELSEWHERE, code: 'VALIDATION_FAILED' }];
   }
 
   async #exists(resource: string, id: string): Promise<boolean> {
@@ -168,7 +177,10 @@ export class DryRunChecker {
 
   #keysOfRecord(resource: string, record: Data): [string, string][] {
     const owner = ownerName(this.#options.resource, record);
-    const unique = uniqueValues(resource, record).map(({ key }): [string, string] => [key, owner]);
+    const unique = uniqueValues(getResource(resource), record).map((one): [string, string] => [
+      keyOf(one),
+      owner,
+    ]);
     return [[`id ${resource} ${record.id}`, ''], ...unique];
   }
 }

@@ -88,7 +88,7 @@ export class ImportRun {
         begin: (batch) => journal.begin(batch),
         send: (batch) => sender.send(batch),
         settle: (batch, rows, outcomes) => this.#settle(batch, rows, outcomes),
-        keysOf: (body) => orderingKeys(resource.name, body),
+        keysOf: (body) => orderingKeys(resource, body),
         shouldStop: () => this.#isStopped(),
       });
     } finally {

@@ -1,6 +1,7 @@
 // Sends one batch and settles its conflicts as --on-duplicate says.
 import type { Data } from '../../../db/declare/json.ts';
 import type { Resource } from '../../../db/declare/resource.ts';
+import { uniqueValues } from '../../../db/declare/rules.ts';
 import type { Client } from '../../api/client.ts';
 import type { BatchItem } from '../../api/envelope.ts';
 import { pageOf, unexpectedAnswer } from '../../api/envelope.ts';
@@ -9,7 +10,6 @@ import { CliError } from '../../errors.ts';
 import type { OnDuplicate } from '../request.ts';
 import { type Rejection, RowFault, type RowOutcome } from '../row.ts';
 import { askForRow, rejectionOfError } from '../rows/ask.ts';
-import { uniqueValues } from '../rows/unique-keys.ts';
 import type { PendingBatch } from './journal.ts';
 
 export interface SenderOptions {
@@ -129,10 +129,10 @@ export class Sender {
   async #findExisting(sent: Data, conflict: Rejection): Promise<Data> {
     const { resource, signal } = this.#options;
     const found = new Map<string, Data>();
-    for (const { filter } of uniqueValues(resource.name, sent)) {
+    for (const { filter, value } of uniqueValues(resource, sent)) {
       const path = `/api/v2/${resource.name}`;
       const response = await askForRow(this.#client, 'GET', path, {
-        query: { ...filter, limit: '1' },
+        query: { [filter]: value, limit: '1' },
         signal,
       });
       for (const record of pageOf(response).records) found.set(String(record.id), record);
