@@ -81,8 +81,6 @@ export interface Schema {
   settings: { name: string; value: string };
   pipeline_stages: StageRow;
   contact_emails: { org_id: string; email_key: string; contact_id: string; is_primary: number };
-  interaction_contacts: { org_id: string; interaction_id: string; contact_id: string };
-  interaction_companies: { org_id: string; interaction_id: string; company_id: string };
   recording_transcripts: { org_id: string; recording_id: string; language: string | null; segments: string };
   /** Stands for any record's table; `tableOf` and `linkTable` give the real name. */
   records: RecordRow;

@@ -148,7 +148,7 @@ async function planTranscript(
 
 async function meetingNamed(store: Store, orgId: string, id: string): Promise<RecordRow> {
   const { findMeeting } = await import('../../db/ingest/desk.ts');
-  const meeting = await findMeeting(store.read, orgId, id);
+  const meeting = await findMeeting(store.read, { orgId, id });
   if (meeting !== undefined) return meeting;
   throw new CliError(`The organization has no meeting "${id}".`, {
     nextSteps: ['ingest its calendar first: crm ingest meetings FILE.ics --org ORG'],

@@ -1,23 +1,24 @@
 // Bookings from scheduling tools: their state, or what happened to them, which may arrive in any order.
 import type { Data } from '../declare/json.ts';
+import { fromColumns } from '../declare/resource.ts';
 import { bookings } from '../resources/bookings.ts';
-import type { Db, RecordRow } from '../schema.ts';
+import type { RecordRow } from '../schema.ts';
 import type { Store } from '../store.ts';
+import { emailsOf } from '../tables/contact-emails.ts';
 import {
-  emailOf,
+  type Desk,
   findByExternalIds,
   findMeeting,
   type IngestEntry,
   type IngestOptions,
   type IngestReport,
-  IngestRun,
+  ingestAll,
   logEvent,
   type Outcome,
-  ownerOf,
-  recordIn,
-  upsert,
+  type Stored,
+  settle,
+  upsertOwned,
 } from './desk.ts';
-import { emailsIn, textOr } from './meetings.ts';
 
 export interface BookingEntry extends IngestEntry {
   /** What happened; null where the entry tells the booking's state, which then counts as it is. */
@@ -36,54 +37,46 @@ const STAGES = ['booked', 'rescheduled', 'cancelled'];
 export function ingestBookings(
   store: Store,
   options: IngestOptions,
-  entries: readonly BookingEntry[],
+  items: readonly BookingEntry[],
 ): Promise<IngestReport> {
-  const run = new IngestRun(options);
-  return run.writeAll(
-    store,
-    entries,
-    () => 1,
-    (trx, entry) => run.settle(entry.line, () => writeBooking(trx, run, entry)),
-  );
+  return ingestAll(store, options, {
+    items,
+    write: (desk, entry) => settle(desk, entry, () => writeBooking(desk, entry)),
+  });
 }
 
-async function writeBooking(trx: Db, run: IngestRun, entry: BookingEntry): Promise<Outcome> {
+async function writeBooking(desk: Desk, entry: BookingEntry): Promise<Outcome> {
   const previousId = entry.replaces === null ? null : String(entry.replaces.external_id);
   const externalId = String(entry.data.external_id);
   const ids = previousId === null ? [externalId] : [externalId, previousId];
-  const stored = await findByExternalIds(trx, bookings, run.options.orgId, ids);
+  const stored = await findByExternalIds(desk, bookings, ids);
   const previous = previousId === null ? undefined : stored.get(previousId);
-  const data = { ...entry.data, ...(await meetingField(trx, run, entry)) };
-  const written = await write(trx, run, entry, data, stored.get(externalId));
+  const data = { ...entry.data, ...(await meetingField(desk, entry)) };
+  const written = await write(desk, entry, data, stored.get(externalId));
   if (entry.replaces !== null) {
-    const moved = await write(trx, run, entry, onlyNews(entry.replaces, previous), previous);
-    if (moved.outcome !== 'unchanged') run.report[moved.outcome] += 1;
+    const moved = await write(desk, entry, onlyNews(entry.replaces, previous), previous);
+    if (moved.outcome !== 'unchanged') desk.report[moved.outcome] += 1;
   }
   // A moved booking was made once; it is logged under the id that it had first.
-  if (previous === undefined) await logBooking(trx, run, entry, written.row, previousId ?? externalId);
+  if (previous === undefined) await logBooking(desk, entry, written.row, previousId ?? externalId);
   return written.outcome;
 }
 
-async function meetingField(trx: Db, run: IngestRun, entry: BookingEntry): Promise<Data> {
-  if (entry.meetingExternalId === null) return {};
-  const meeting = await findMeeting(trx, run.options.orgId, entry.meetingExternalId);
+async function meetingField({ trx, orgId }: Desk, { meetingExternalId: id }: BookingEntry): Promise<Data> {
+  const meeting = id === null ? undefined : await findMeeting(trx, { orgId, id });
   return meeting === undefined ? {} : { meeting_id: meeting.id };
 }
 
-async function write(
-  trx: Db,
-  run: IngestRun,
-  entry: BookingEntry,
+function write(
+  desk: Desk,
+  { event }: BookingEntry,
   given: Data,
   existing: RecordRow | undefined,
-): Promise<{ row: RecordRow; outcome: Outcome }> {
-  const isLate =
-    entry.event !== null && existing !== undefined && stageOf(given.status) < stageOf(existing.status);
+): Promise<Stored> {
+  const isLate = event !== null && existing !== undefined && stageOf(given.status) < stageOf(existing.status);
   const data = isLate ? onlyNews(given, existing) : { ...given };
-  if (data.attendee !== undefined) data.attendee_email = emailOf(data.attendee);
-  const owner = await ownerOf(trx, run, data, existing);
-  if (owner !== undefined) data.owner_id = owner;
-  return upsert(trx, run, bookings, data, existing);
+  if (data.attendee !== undefined) data.attendee_email = emailsOf(data.attendee)[0] ?? null;
+  return upsertOwned(desk, bookings, data, existing);
 }
 
 function stageOf(status: unknown): number {
@@ -93,7 +86,7 @@ function stageOf(status: unknown): number {
 // What the record does not know yet; its state moves forward only.
 function onlyNews(data: Data, existing: RecordRow | undefined): Data {
   if (existing === undefined) return { ...data };
-  const known = recordIn(bookings, existing);
+  const known = fromColumns(bookings.fields, existing);
   const isNews = ([name, value]: [string, unknown]): boolean => {
     if (name === 'status') return stageOf(value) > stageOf(known.status);
     const current = known[name];
@@ -103,25 +96,25 @@ function onlyNews(data: Data, existing: RecordRow | undefined): Data {
 }
 
 async function logBooking(
-  trx: Db,
-  run: IngestRun,
-  entry: BookingEntry,
+  desk: Desk,
+  { event, at }: BookingEntry,
   row: RecordRow,
   externalId: string,
 ): Promise<void> {
-  const { now } = run.options;
-  const booking = recordIn(bookings, row);
-  const isCancelled = entry.event === 'cancelled' || (entry.event === null && booking.status === 'cancelled');
-  // It happened before it was told, and before the appointment.
-  const date = Math.min(entry.at ?? Number(booking.start_time ?? now), now);
-  await logEvent(trx, run, {
+  const { now } = desk;
+  const { title, status, start_time, attendee, guests, cancellation_reason } = fromColumns(
+    bookings.fields,
+    row,
+  );
+  const isCancelled = event === 'cancelled' || (event === null && status === 'cancelled');
+  await logEvent(desk, {
     type: isCancelled ? 'BOOKING_CANCELLED' : 'BOOKING_CREATED',
-    title: textOr(booking.title, 'Booking'),
-    summary:
-      isCancelled && typeof booking.cancellation_reason === 'string' ? booking.cancellation_reason : null,
-    date,
+    title: String(title || 'Booking'),
+    summary: isCancelled && typeof cancellation_reason === 'string' ? cancellation_reason : null,
+    // It happened before it was told, and before the appointment.
+    date: Math.min(at ?? Number(start_time ?? now), now),
     externalId,
-    emails: [...emailsIn(booking.attendee), ...emailsIn(booking.guests)],
-    ownerId: typeof row.owner_id === 'string' ? row.owner_id : null,
+    emails: [...emailsOf(attendee), ...emailsOf(guests)],
+    ownerId: row.owner_id,
   });
 }

@@ -1,14 +1,15 @@
 // What every ingest does with an entry: finds its record by external id, writes what is given, counts what became of it.
-
-import type { Data, JsonValue } from '../declare/json.ts';
-import { fromColumns, initialData, type Resource, type Row, toColumns } from '../declare/resource.ts';
-import { caselessKey } from '../declare/text.ts';
-import { getResource } from '../resources/index.ts';
-import { type Db, type RecordRow, tableOf } from '../schema.ts';
+import type { ColumnValue } from '../declare/fields.ts';
+import type { Data } from '../declare/json.ts';
+import { initialData, type Resource } from '../declare/resource.ts';
+import { meetings } from '../resources/meetings.ts';
+import { type Db, type RecordKey, type RecordRow, tableOf } from '../schema.ts';
 import type { Store } from '../store.ts';
-import { findContactsByEmail } from '../tables/contact-emails.ts';
+import { findUserByEmail } from '../tables/accounts.ts';
+import { emailsOf, findContactsByEmail } from '../tables/contact-emails.ts';
 import { logInteraction } from '../tables/interactions.ts';
-import { findRecord, insertRecord, updateRecord } from '../tables/records.ts';
+import { changedColumns, findRecord, insertRecord, updateRecord } from '../tables/records.ts';
+import { newReferences, referenceFaults } from '../tables/references.ts';
 
 export interface IngestEntry {
   /** Line of the file, for faults. */
@@ -42,71 +43,74 @@ export class IngestFault extends Error {
 }
 
 const ENTRIES_PER_TRANSACTION = 100;
+const OUTCOMES: readonly Outcome[] = ['created', 'updated', 'unchanged', 'cancelled'];
 
-/** One run: its options, its report, and the users it has looked up. */
-export class IngestRun {
-  readonly report: IngestReport = { created: 0, updated: 0, unchanged: 0, cancelled: 0, faults: [] };
-  readonly options: IngestOptions;
-  readonly #userIds = new Map<string, string | null>();
+/** One transaction of an ingest: its options, and what became of the entries in it. */
+export interface Desk extends IngestOptions {
+  trx: Db;
+  report: IngestReport;
+}
 
-  constructor(options: IngestOptions) {
-    this.options = options;
+/** What an ingest stores, and how. */
+export interface IngestJob<T> {
+  items: readonly T[];
+  /** For how many entries an item counts; one unless told. */
+  countOf?: (item: T) => number;
+  write(desk: Desk, item: T): Promise<void>;
+}
+
+/** Writes the items in transactions of about a hundred entries, so that a server beside it is not held up. */
+export async function ingestAll<T>(
+  store: Store,
+  options: IngestOptions,
+  { items, countOf = () => 1, write }: IngestJob<T>,
+): Promise<IngestReport> {
+  const total = emptyReport();
+  let done = 0;
+  for (let from = 0; from < items.length; ) {
+    let count = 0;
+    let to = from;
+    for (; to < items.length && count < ENTRIES_PER_TRANSACTION; to += 1) count += countOf(items[to] as T);
+    const part = items.slice(from, to);
+    const report = await store.write(async (trx) => {
+      const desk = { ...options, trx, report: emptyReport() };
+      for (const item of part) await write(desk, item);
+      return desk.report;
+    });
+    for (const outcome of OUTCOMES) total[outcome] += report[outcome];
+    total.faults.push(...report.faults);
+    done += count;
+    from = to;
+    options.onProgress?.(done);
   }
+  return total;
+}
 
-  /** Writes the items in transactions of about a hundred entries, so that a server beside it is not held up. */
-  async writeAll<T>(
-    store: Store,
-    items: readonly T[],
-    countOf: (item: T) => number,
-    write: (trx: Db, item: T) => Promise<void>,
-  ): Promise<IngestReport> {
-    let done = 0;
-    for (let from = 0; from < items.length; ) {
-      let count = 0;
-      let to = from;
-      for (; to < items.length && count < ENTRIES_PER_TRANSACTION; to += 1) count += countOf(items[to] as T);
-      const batch = items.slice(from, to);
-      await store.write(async (trx) => {
-        for (const item of batch) await write(trx, item);
-      });
-      done += count;
-      from = to;
-      this.options.onProgress?.(done);
-    }
-    return this.report;
-  }
+function emptyReport(): IngestReport {
+  return { created: 0, updated: 0, unchanged: 0, cancelled: 0, faults: [] };
+}
 
-  /** Counts what became of an entry, or tells its fault. */
-  async settle(line: number, write: () => Promise<Outcome>): Promise<void> {
-    try {
-      this.report[await write()] += 1;
-    } catch (error) {
-      if (!(error instanceof IngestFault)) throw error;
-      this.report.faults.push({ line, message: error.message });
-    }
-  }
-
-  /** The id of the user with that email, if there is one. */
-  async findUserId(trx: Db, email: string): Promise<string | null> {
-    const key = caselessKey(email);
-    let id = this.#userIds.get(key);
-    if (id === undefined) {
-      const query = trx.selectFrom('users').select('id').where('org_id', '=', this.options.orgId);
-      id = (await query.where('email_key', '=', key).executeTakeFirst())?.id ?? null;
-      this.#userIds.set(key, id);
-    }
-    return id;
+/** Counts what became of an entry, or tells its fault. */
+export async function settle(
+  { report }: Desk,
+  { line }: IngestEntry,
+  write: () => Promise<Outcome>,
+): Promise<void> {
+  try {
+    report[await write()] += 1;
+  } catch (error) {
+    if (!(error instanceof IngestFault)) throw error;
+    report.faults.push({ line, message: error.message });
   }
 }
 
 /** The stored records of those external ids. */
 export async function findByExternalIds(
-  db: Db,
+  { trx, orgId }: Pick<Desk, 'trx' | 'orgId'>,
   resource: Resource,
-  orgId: string,
   externalIds: readonly string[],
 ): Promise<Map<string, RecordRow>> {
-  const rows = await db
+  const rows = await trx
     .selectFrom(tableOf(resource))
     .selectAll()
     .where('org_id', '=', orgId)
@@ -116,116 +120,80 @@ export async function findByExternalIds(
 }
 
 /** The meeting of that id or external id. */
-export async function findMeeting(db: Db, orgId: string, id: string): Promise<RecordRow | undefined> {
-  const meetings = getResource('meetings');
-  const byId = await findRecord(db, meetings, { orgId, id });
-  return byId ?? (await findByExternalIds(db, meetings, orgId, [id])).get(id);
+export async function findMeeting(trx: Db, key: RecordKey): Promise<RecordRow | undefined> {
+  const byId = await findRecord(trx, meetings, key);
+  return byId ?? (await findByExternalIds({ trx, orgId: key.orgId }, meetings, [key.id])).get(key.id);
 }
 
-/** Who owns the record: the organizer who is a user, else the run's owner; undefined to leave it as it is. */
-export async function ownerOf(
-  trx: Db,
-  run: IngestRun,
+export interface Stored {
+  /** The row as it then stands. */
+  row: RecordRow;
+  outcome: Outcome;
+}
+
+/** As `upsert`, with the owner who is given, else the organizer who is a user, else the one of the run. */
+export async function upsertOwned(
+  desk: Desk,
+  resource: Resource,
   data: Data,
   stored: RecordRow | undefined,
-): Promise<string | undefined> {
-  if (typeof data.owner_id === 'string') return data.owner_id;
-  const told =
-    data.organizer ?? (typeof stored?.organizer === 'string' ? JSON.parse(stored.organizer) : null);
-  const email = emailOf(told as JsonValue);
-  const userId = email === null ? null : await run.findUserId(trx, email);
-  return userId ?? run.options.ownerId ?? undefined;
-}
-
-/** The email of a person as entries and records hold them. */
-export function emailOf(person: JsonValue | undefined): string | null {
-  if (typeof person === 'string') return person;
-  if (typeof person !== 'object' || person === null || Array.isArray(person)) return null;
-  return typeof person.email === 'string' ? person.email : null;
+): Promise<Stored> {
+  if (typeof data.owner_id === 'string') return upsert(desk, resource, data, stored);
+  const organizer = data.organizer ?? resource.fields.organizer?.decode(stored?.organizer ?? null);
+  const [email] = emailsOf(organizer);
+  const user = email === undefined ? undefined : await findUserByEmail(desk.trx, desk.orgId, email);
+  const owner_id = user?.id ?? desk.ownerId ?? undefined;
+  return upsert(desk, resource, owner_id === undefined ? data : { ...data, owner_id }, stored);
 }
 
 /**
  * Creates the record or changes what is given and differs.
- * @returns the row as it then stands
  * @throws IngestFault if the data names a record that does not exist
  */
 export async function upsert(
-  trx: Db,
-  run: IngestRun,
+  { trx, orgId, now }: Desk,
   resource: Resource,
   data: Data,
   stored: RecordRow | undefined,
-): Promise<{ row: RecordRow; outcome: Outcome }> {
-  const { orgId, now } = run.options;
-  await assertReferences(trx, resource, orgId, data, stored);
-  if (stored === undefined) {
-    const row: RecordRow = {
-      ...toColumns(resource.fields, { ...initialData(resource), ...data }),
-      org_id: orgId,
-      id: Bun.randomUUIDv7(),
-      created_by: typeof data.owner_id === 'string' ? data.owner_id : orgId,
-      created_at: now,
-      updated_at: now,
-    };
-    await insertRecord(trx, resource, row);
-    return { row, outcome: 'created' };
+): Promise<Stored> {
+  const references = newReferences(data, stored ?? null);
+  const faults = await referenceFaults(trx, resource.fields, references, { orgId, sees: () => true });
+  if (faults.length > 0) {
+    throw new IngestFault(faults.map(({ path, message }) => `${path}: ${message}`).join('; '));
   }
-  const changed = Object.entries(toColumns(resource.fields, data)).filter(
-    ([name, value]) => stored[name] !== value,
-  );
-  if (changed.length === 0) return { row: stored, outcome: 'unchanged' };
-  const columns: Row = { ...Object.fromEntries(changed), updated_at: now };
+  if (stored === undefined) {
+    const createdBy = typeof data.owner_id === 'string' ? data.owner_id : orgId;
+    const record = { orgId, createdBy, now, data: { ...initialData(resource), ...data } };
+    return { row: await insertRecord(trx, resource, record), outcome: 'created' };
+  }
+  const changed = changedColumns(resource, stored, data);
+  if (Object.keys(changed).length === 0) return { row: stored, outcome: 'unchanged' };
+  const columns = { ...changed, updated_at: now };
   await updateRecord(trx, resource, { orgId, id: stored.id }, columns);
-  const row = { ...stored, ...columns } as RecordRow;
+  const row: RecordRow = { ...stored, ...columns };
   const isCancelled = row.status === 'cancelled' && stored.status !== 'cancelled';
   return { row, outcome: isCancelled ? 'cancelled' : 'updated' };
 }
 
-async function assertReferences(
-  trx: Db,
-  resource: Resource,
-  orgId: string,
-  data: Data,
-  stored: RecordRow | undefined,
-): Promise<void> {
-  for (const [name, value] of Object.entries(data)) {
-    const target = resource.fields[name]?.references;
-    if (target === undefined || typeof value !== 'string' || stored?.[name] === value) continue;
-    const table = tableOf({ name: target });
-    const query = trx.selectFrom(table).select('id').where('org_id', '=', orgId).where('id', '=', value);
-    if ((await query.executeTakeFirst()) === undefined) {
-      throw new IngestFault(`${name}: the organization has no ${target} with the id ${value}`);
-    }
-  }
-}
-
-/** The record that a row holds. */
-export function recordIn(resource: Resource, row: RecordRow): Data {
-  return fromColumns(resource.fields, row);
+export interface CalendarEvent {
+  type: string;
+  title: string;
+  summary: string | null;
+  /** Unix milliseconds. */
+  date: number;
+  externalId: string;
+  emails: readonly string[];
+  ownerId: ColumnValue | undefined;
 }
 
 /** Logs that a meeting or booking happened to those of the people who are contacts; nothing if none of them is. */
-export async function logEvent(
-  trx: Db,
-  run: IngestRun,
-  event: {
-    type: string;
-    title: string;
-    summary: string | null;
-    /** Unix milliseconds. */
-    date: number;
-    externalId: string;
-    emails: readonly string[];
-    ownerId: string | null;
-  },
-): Promise<void> {
-  const { orgId, now } = run.options;
+export async function logEvent({ trx, orgId, now }: Desk, event: CalendarEvent): Promise<void> {
   const found = await findContactsByEmail(trx, orgId, event.emails);
   const [mainContact, ...otherContacts] = new Set(found.values());
   if (mainContact === undefined) return;
   await logInteraction(trx, {
     orgId,
-    createdBy: event.ownerId ?? orgId,
+    createdBy: String(event.ownerId ?? orgId),
     now,
     type: event.type,
     direction: 'EVENT',

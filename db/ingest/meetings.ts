@@ -1,21 +1,21 @@
 // Meetings from calendars: an older revision changes nothing, and what a calendar no longer has is cancelled.
-import type { Data, JsonValue } from '../declare/json.ts';
+import { fromColumns } from '../declare/resource.ts';
 import { meetings } from '../resources/meetings.ts';
-import { type Db, type RecordRow, tableOf } from '../schema.ts';
+import { type RecordRow, tableOf } from '../schema.ts';
 import type { Store } from '../store.ts';
+import { emailsOf } from '../tables/contact-emails.ts';
 import { updateRecord } from '../tables/records.ts';
 import {
-  emailOf,
+  type Desk,
   findByExternalIds,
   type IngestEntry,
   type IngestOptions,
   type IngestReport,
-  IngestRun,
+  ingestAll,
   logEvent,
-  type Outcome,
-  ownerOf,
-  recordIn,
-  upsert,
+  type Stored,
+  settle,
+  upsertOwned,
 } from './desk.ts';
 
 export interface MeetingEntry extends IngestEntry {
@@ -54,9 +54,11 @@ export function ingestMeetings(
   options: IngestOptions,
   groups: readonly MeetingGroup[],
 ): Promise<IngestReport> {
-  const run = new IngestRun(options);
-  const countOf = (slice: Slice): number => Math.max(1, slice.entries.length);
-  return run.writeAll(store, groups.flatMap(slicesOf), countOf, (trx, slice) => writeSlice(trx, run, slice));
+  return ingestAll(store, options, {
+    items: groups.flatMap(slicesOf),
+    countOf: ({ entries }) => Math.max(1, entries.length),
+    write: writeSlice,
+  });
 }
 
 // A long series takes several transactions; the last one looks for what is gone.
@@ -72,20 +74,21 @@ function slicesOf(group: MeetingGroup): Slice[] {
   return slices;
 }
 
-async function writeSlice(trx: Db, run: IngestRun, slice: Slice): Promise<void> {
+async function writeSlice(desk: Desk, slice: Slice): Promise<void> {
+  const { trx, orgId, now, report } = desk;
   const { uid, entries, extent } = slice;
   const ids = [uid, ...entries.map(({ data }) => String(data.external_id))];
-  const stored = await findByExternalIds(trx, meetings, run.options.orgId, ids);
-  const instances = extent === null ? [] : await storedInstances(trx, run.options.orgId, uid);
+  const stored = await findByExternalIds(desk, meetings, ids);
+  const instances = extent === null ? [] : await storedInstances(desk, uid);
   for (const entry of entries) {
     const externalId = String(entry.data.external_id);
     const isWordOfSeries = externalId === uid && entry.data.status === 'cancelled' && instances.length > 0;
-    await run.settle(entry.line, async () => {
+    await settle(desk, entry, async () => {
       const existing = stored.get(externalId);
       if (isOutdated(entry.sequence, existing, stored.get(uid))) return 'unchanged';
       // The cancellation of a series reaches its instances; it is no meeting of its own.
       if (isWordOfSeries && existing === undefined) return 'unchanged';
-      const { row, outcome } = await writeMeeting(trx, run, entry, existing);
+      const { row, outcome } = await writeMeeting(desk, entry, existing);
       stored.set(externalId, row);
       return outcome;
     });
@@ -94,9 +97,8 @@ async function writeSlice(trx: Db, run: IngestRun, slice: Slice): Promise<void> 
   const plain = stored.get(uid);
   const gone = goneMeetings(slice, extent, plain === undefined ? instances : [plain, ...instances]);
   for (const row of gone) {
-    const columns = { status: 'cancelled', updated_at: run.options.now };
-    await updateRecord(trx, meetings, { orgId: run.options.orgId, id: row.id }, columns);
-    run.report.cancelled += 1;
+    await updateRecord(trx, meetings, { orgId, id: row.id }, { status: 'cancelled', updated_at: now });
+    report.cancelled += 1;
   }
 }
 
@@ -111,63 +113,47 @@ function isOutdated(
 }
 
 async function writeMeeting(
-  trx: Db,
-  run: IngestRun,
-  entry: MeetingEntry,
+  desk: Desk,
+  { data, sequence }: MeetingEntry,
   existing: RecordRow | undefined,
-): Promise<{ row: RecordRow; outcome: Outcome }> {
-  const owner = await ownerOf(trx, run, entry.data, existing);
-  const data: Data = {
-    ...entry.data,
-    ...(owner !== undefined && { owner_id: owner }),
-    ...(entry.sequence !== null && { sequence: entry.sequence }),
-  };
-  const written = await upsert(trx, run, meetings, data, existing);
+): Promise<Stored> {
+  const revised = sequence === null ? data : { ...data, sequence };
+  const written = await upsertOwned(desk, meetings, revised, existing);
   if (existing !== undefined && existing.owner_id !== written.row.owner_id) {
-    await giveRecordings(trx, run, written.row);
+    await giveRecordings(desk, written.row);
   }
-  await logMeeting(trx, run, written.row);
+  await logMeeting(desk, written.row);
   return written;
 }
 
-async function giveRecordings(trx: Db, run: IngestRun, meeting: RecordRow): Promise<void> {
-  const columns = { owner_id: meeting.owner_id ?? null, updated_at: run.options.now };
+async function giveRecordings({ trx, orgId, now }: Desk, meeting: RecordRow): Promise<void> {
+  const columns = { owner_id: meeting.owner_id ?? null, updated_at: now };
   await trx
     .updateTable(tableOf({ name: 'recordings' }))
     .set(columns)
-    .where('org_id', '=', run.options.orgId)
+    .where('org_id', '=', orgId)
     .where('meeting_id', '=', meeting.id)
     .execute();
 }
 
-async function logMeeting(trx: Db, run: IngestRun, row: RecordRow): Promise<void> {
+async function logMeeting(desk: Desk, row: RecordRow): Promise<void> {
   const start = row.start_time;
   const end = row.end_time ?? start;
-  const isPast = typeof start === 'number' && Number(end) <= run.options.now;
+  const isPast = typeof start === 'number' && Number(end) <= desk.now;
   if (!isPast || row.status === 'cancelled') return;
-  const meeting = recordIn(meetings, row);
-  await logEvent(trx, run, {
+  const { title, attendees, organizer } = fromColumns(meetings.fields, row);
+  await logEvent(desk, {
     type: 'MEETING',
-    title: textOr(meeting.title, 'Meeting'),
+    title: String(title || 'Meeting'),
     summary: null,
     date: start,
     externalId: String(row.external_id),
-    emails: [...emailsIn(meeting.attendees), ...emailsIn(meeting.organizer)],
-    ownerId: typeof row.owner_id === 'string' ? row.owner_id : null,
+    emails: [...emailsOf(attendees), ...emailsOf(organizer)],
+    ownerId: row.owner_id,
   });
 }
 
-/** Text, or a word in its place where there is none. */
-export function textOr(value: JsonValue | undefined, fallback: string): string {
-  return typeof value === 'string' && value !== '' ? value : fallback;
-}
-
-/** The emails of a person, or of several. */
-export function emailsIn(value: JsonValue | undefined): string[] {
-  return (Array.isArray(value) ? value : [value]).flatMap((person) => emailOf(person) ?? []);
-}
-
-async function storedInstances(trx: Db, orgId: string, uid: string): Promise<RecordRow[]> {
+async function storedInstances({ trx, orgId }: Desk, uid: string): Promise<RecordRow[]> {
   const rows = await trx
     .selectFrom(tableOf(meetings))
     .selectAll()

@@ -1,17 +1,20 @@
 // Recordings from call-recording tools: the recording with its meeting's owner, and the transcript beside it.
 import type { Data, JsonValue } from '../declare/json.ts';
 import { recordings } from '../resources/recordings.ts';
-import type { Db, RecordRow } from '../schema.ts';
+import type { RecordRow } from '../schema.ts';
 import type { Store } from '../store.ts';
+import { saveTranscript } from '../tables/transcripts.ts';
 import {
+  type Desk,
   findByExternalIds,
   findMeeting,
   type IngestEntry,
   IngestFault,
   type IngestOptions,
   type IngestReport,
-  IngestRun,
+  ingestAll,
   type Outcome,
+  settle,
   upsert,
 } from './desk.ts';
 
@@ -22,44 +25,38 @@ import {
 export function ingestRecordings(
   store: Store,
   options: IngestOptions,
-  entries: readonly IngestEntry[],
+  items: readonly IngestEntry[],
 ): Promise<IngestReport> {
-  const run = new IngestRun(options);
-  return run.writeAll(
-    store,
-    entries,
-    () => 1,
-    (trx, entry) => run.settle(entry.line, () => writeRecording(trx, run, entry)),
-  );
+  return ingestAll(store, options, {
+    items,
+    write: (desk, entry) => settle(desk, entry, () => writeRecording(desk, entry)),
+  });
 }
 
-async function writeRecording(trx: Db, run: IngestRun, entry: IngestEntry): Promise<Outcome> {
-  const { meeting_external_id, segments, language, ...given } = entry.data;
+async function writeRecording(desk: Desk, { data: told }: IngestEntry): Promise<Outcome> {
+  const { meeting_external_id, segments, language, ...given } = told;
   const externalId = String(given.external_id);
-  const existing = (await findByExternalIds(trx, recordings, run.options.orgId, [externalId])).get(
-    externalId,
-  );
-  const meeting = await meetingOf(trx, run, given.meeting_id, meeting_external_id);
+  const existing = (await findByExternalIds(desk, recordings, [externalId])).get(externalId);
+  const meeting = await meetingOf(desk, given.meeting_id, meeting_external_id);
   const data: Data = { ...given };
   if (meeting !== undefined) data.meeting_id = meeting === null ? null : meeting.id;
   if (segments !== undefined) data.has_transcript = Array.isArray(segments) && segments.length > 0;
-  const ownerId = await ownerOfRecording(trx, run, data, meeting, existing);
-  if (ownerId !== undefined) data.owner_id = ownerId;
-  const { row, outcome } = await upsert(trx, run, recordings, data, existing);
-  const isTold = await writeTranscript(trx, run.options.orgId, row.id, segments, language);
+  const owner_id = await ownerOf(desk, data.owner_id, meeting, existing);
+  if (owner_id !== undefined) data.owner_id = owner_id;
+  const { row, outcome } = await upsert(desk, recordings, data, existing);
+  const isTold = await saveTranscript(desk.trx, { orgId: desk.orgId, id: row.id }, { segments, language });
   return outcome === 'unchanged' && isTold ? 'updated' : outcome;
 }
 
 /** The meeting an entry names; null where it clears it, undefined where it says nothing. */
 async function meetingOf(
-  trx: Db,
-  run: IngestRun,
+  { trx, orgId }: Desk,
   id: JsonValue | undefined,
   externalId: JsonValue | undefined,
 ): Promise<RecordRow | null | undefined> {
   const named = id ?? externalId;
   if (named === undefined || named === null) return id === null || externalId === null ? null : undefined;
-  const meeting = await findMeeting(trx, run.options.orgId, String(named));
+  const meeting = await findMeeting(trx, { orgId, id: String(named) });
   const isMeant = meeting !== undefined && (id === undefined || id === null || meeting.id === id);
   if (isMeant) return meeting;
   const field = typeof id === 'string' ? 'meeting_id' : 'meeting_external_id';
@@ -68,57 +65,16 @@ async function meetingOf(
   );
 }
 
-async function ownerOfRecording(
-  trx: Db,
-  run: IngestRun,
-  data: Data,
+// The owner of the meeting, if there is one; undefined to leave it as it is.
+async function ownerOf(
+  { trx, orgId, ownerId }: Desk,
+  given: JsonValue | undefined,
   meeting: RecordRow | null | undefined,
   existing: RecordRow | undefined,
 ): Promise<JsonValue | undefined> {
   const kept = existing?.meeting_id;
-  const current =
-    meeting === undefined && typeof kept === 'string'
-      ? await findMeeting(trx, run.options.orgId, kept)
-      : meeting;
+  const isKept = meeting === undefined && typeof kept === 'string';
+  const current = isKept ? await findMeeting(trx, { orgId, id: kept }) : meeting;
   if (current !== undefined && current !== null) return current.owner_id ?? null;
-  return data.owner_id ?? run.options.ownerId ?? undefined;
-}
-
-/** Makes the transcript what is given; tells whether that changed anything. */
-async function writeTranscript(
-  trx: Db,
-  orgId: string,
-  recordingId: string,
-  segments: JsonValue | undefined,
-  language: JsonValue | undefined,
-): Promise<boolean> {
-  const stored = await trx
-    .selectFrom('recording_transcripts')
-    .selectAll()
-    .where('org_id', '=', orgId)
-    .where('recording_id', '=', recordingId)
-    .executeTakeFirst();
-  const text = segments === undefined ? stored?.segments : transcriptText(segments);
-  const row = {
-    language: language === undefined ? (stored?.language ?? null) : (language as string | null),
-    segments: text ?? '[]',
-  };
-  const isSame = stored?.segments === text && (stored === undefined || stored.language === row.language);
-  if (isSame) return false;
-  if (stored !== undefined) {
-    await trx
-      .deleteFrom('recording_transcripts')
-      .where('org_id', '=', orgId)
-      .where('recording_id', '=', recordingId)
-      .execute();
-  }
-  if (text !== undefined) {
-    const values = { org_id: orgId, recording_id: recordingId, ...row };
-    await trx.insertInto('recording_transcripts').values(values).execute();
-  }
-  return true;
-}
-
-function transcriptText(segments: JsonValue): string | undefined {
-  return Array.isArray(segments) && segments.length > 0 ? JSON.stringify(segments) : undefined;
+  return given ?? ownerId ?? undefined;
 }

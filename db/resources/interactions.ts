@@ -20,13 +20,13 @@ export const INTERACTION_TYPES = [
 export const INTERACTION_DIRECTIONS = ['INBOUND', 'OUTBOUND', 'HYBRID', 'INTERNAL', 'EVENT'] as const;
 
 // Who is involved in an interaction, beside the main contact too.
-const involvedContacts: SideTable = {
+export const involvedContacts: SideTable = {
   table: 'interaction_contacts',
   parentColumn: 'interaction_id',
   childColumn: 'contact_id',
   children: { contact: 'contacts' },
 };
-const involvedCompanies: SideTable = {
+export const involvedCompanies: SideTable = {
   table: 'interaction_companies',
   parentColumn: 'interaction_id',
   childColumn: 'company_id',

@@ -1,7 +1,8 @@
 // Organizations and their users.
 import { caselessKey } from '../declare/text.ts';
 import { DEFAULT_PIPELINE_NAME, DEFAULT_STAGES } from '../resources/pipelines.ts';
-import type { Db, OrganizationRow, UserRow } from '../schema.ts';
+import type { Db, OrganizationRow, RecordKey, UserRow } from '../schema.ts';
+import { statement } from '../statement.ts';
 import { insertPipeline } from './pipelines.ts';
 
 /** A name or email that is taken already; `existingId` says by what. */
@@ -77,12 +78,29 @@ export function listUsers(db: Db, orgId: string): Promise<UserRow[]> {
   return db.selectFrom('users').selectAll().where('org_id', '=', orgId).orderBy('id').execute();
 }
 
-/** The user of that id or, whatever the case, email, in the organization. */
-export function findUser(db: Db, orgId: string, emailOrId: string): Promise<UserRow | undefined> {
-  return db
+const userById = statement<UserRow>((db, param) =>
+  db.selectFrom('users').selectAll().where('org_id', '=', param('org')).where('id', '=', param('id')),
+);
+
+/** The user of that id. */
+export async function findUserById(db: Db, { orgId, id }: RecordKey): Promise<UserRow | undefined> {
+  return (await userById(db, { org: orgId, id }))[0];
+}
+
+const userByEmail = statement<UserRow>((db, param) =>
+  db
     .selectFrom('users')
     .selectAll()
-    .where('org_id', '=', orgId)
-    .where((eb) => eb.or([eb('id', '=', emailOrId), eb('email_key', '=', caselessKey(emailOrId))]))
-    .executeTakeFirst();
+    .where('org_id', '=', param('org'))
+    .where('email_key', '=', param('email')),
+);
+
+/** The user of that email, whatever its case, in the organization. */
+export async function findUserByEmail(db: Db, orgId: string, email: string): Promise<UserRow | undefined> {
+  return (await userByEmail(db, { org: orgId, email: caselessKey(email) }))[0];
+}
+
+/** The user of that id or, whatever the case, email, in the organization. */
+export async function findUser(db: Db, orgId: string, emailOrId: string): Promise<UserRow | undefined> {
+  return (await findUserById(db, { orgId, id: emailOrId })) ?? (await findUserByEmail(db, orgId, emailOrId));
 }

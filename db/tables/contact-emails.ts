@@ -1,4 +1,5 @@
 // Who an email belongs to: one row for each address, primary or alternative, of a contact.
+import { isObject, type JsonValue } from '../declare/json.ts';
 import { caselessKey } from '../declare/text.ts';
 import type { Db } from '../schema.ts';
 import { statement } from '../statement.ts';
@@ -24,6 +25,13 @@ export async function findContactsByEmail(
     if (contactId !== undefined) found.set(email, contactId);
   }
   return found;
+}
+
+/** The emails of a person, or of a list of people, as records hold them. */
+export function emailsOf(people: JsonValue | undefined): string[] {
+  if (typeof people === 'string') return [people];
+  if (Array.isArray(people)) return people.flatMap(emailsOf);
+  return isObject(people) && typeof people.email === 'string' ? [people.email] : [];
 }
 
 const insertion = statement<never>((db, param) =>

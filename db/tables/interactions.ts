@@ -1,9 +1,11 @@
 // Logging an interaction: told from what is there already, linked to contacts and their companies, and remembered by them.
-import type { ColumnValue } from '../declare/fields.ts';
-import { getResource } from '../resources/index.ts';
-import { type ColumnMap, type Db, tableOf } from '../schema.ts';
+import type { Resource, SideTable } from '../declare/resource.ts';
+import { companies } from '../resources/companies.ts';
+import { contacts } from '../resources/contacts.ts';
+import { interactions, involvedCompanies, involvedContacts } from '../resources/interactions.ts';
+import { type ColumnMap, type Db, linkTable, tableOf } from '../schema.ts';
 import { type Param, statement } from '../statement.ts';
-import { insertRecord } from './records.ts';
+import { findRecord, insertRecord } from './records.ts';
 
 export interface NewInteraction {
   orgId: string;
@@ -17,7 +19,8 @@ export interface NewInteraction {
   interactionDate: number;
   /** Whether the date was given, rather than taken from the clock: only then does it tell duplicates. */
   isDated: boolean;
-  mainContact: string;
+  /** The contact's id; what makes the contact, where there is none yet: it is not called for a duplicate. */
+  mainContact: string | (() => Promise<string>);
   /** Contacts involved beside the main one. */
   otherContacts?: readonly string[];
   primaryId: string | null;
@@ -33,29 +36,21 @@ export async function logInteraction(
 ): Promise<{ id: string; isDuplicate: boolean }> {
   const existing = await findDuplicate(trx, input);
   if (existing !== undefined) return { id: existing, isDuplicate: true };
-  return { id: await insertInteraction(trx, input), isDuplicate: false };
-}
-
-/** Writes an interaction that is no duplicate; gives its id. */
-export async function insertInteraction(trx: Db, input: NewInteraction): Promise<string> {
-  const id = Bun.randomUUIDv7();
-  await insertRecord(trx, getResource('interactions'), {
-    org_id: input.orgId,
-    id,
-    created_by: input.createdBy,
-    created_at: input.now,
-    updated_at: input.now,
+  const { orgId, createdBy, now, mainContact: known } = input;
+  const mainContact = typeof known === 'string' ? known : await known();
+  const data = {
     type: input.type,
     direction: input.direction,
     title: input.title,
     summary: input.summary,
     interaction_date: input.interactionDate,
-    main_contact: input.mainContact,
+    main_contact: mainContact,
     primary_id: input.primaryId,
     secondary_id: input.secondaryId,
-  });
-  await linkToContacts(trx, id, input);
-  return id;
+  };
+  const { id } = await insertRecord(trx, interactions, { orgId, createdBy, now, data });
+  await involve(trx, id, [mainContact, ...(input.otherContacts ?? [])], input);
+  return { id, isDuplicate: false };
 }
 
 const byOrigin = statement<{ id: string; created_by: string }>((db, param) =>
@@ -74,24 +69,22 @@ const byContent = statement<{ id: string; created_by: string }>((db, param) =>
 
 function duplicatesOf(db: Db, param: Param) {
   return db
-    .selectFrom(tableOf({ name: 'interactions' }))
+    .selectFrom(tableOf(interactions))
     .select(['id', 'created_by'])
     .$castTo<{ id: string; created_by: string }>()
     .where('org_id', '=', param('org'))
     .where('type', '=', param('type'));
 }
 
-type Candidate = Omit<NewInteraction, 'mainContact'> & { mainContact: string | null };
-
-/** The id of the interaction that this one repeats; `mainContact` is null for a contact who does not exist yet. */
-export async function findDuplicate(trx: Db, input: Candidate): Promise<string | undefined> {
+/** The id of the interaction that this one repeats. */
+export async function findDuplicate(trx: Db, input: NewInteraction): Promise<string | undefined> {
   if (input.primaryId === null && !input.isDated) return undefined;
   const found = await (input.primaryId === null ? byContent : byOrigin)(trx, {
     org: input.orgId,
     type: input.type,
     primary_id: input.primaryId,
     secondary_id: input.secondaryId,
-    contact: input.mainContact,
+    contact: typeof input.mainContact === 'string' ? input.mainContact : null,
     direction: input.direction,
     title: input.title,
     date: input.interactionDate,
@@ -101,101 +94,75 @@ export async function findDuplicate(trx: Db, input: Candidate): Promise<string |
   return visible.map((row) => row.id).sort()[0];
 }
 
-const contactLink = statement<never>((db, param) =>
-  db.insertInto('interaction_contacts').values({
-    org_id: param('org'),
-    interaction_id: param('interaction'),
-    contact_id: param('id'),
-  }),
-);
+const involveContact = involvement(involvedContacts, contacts);
+const involveCompany = involvement(involvedCompanies, companies);
 
-const companyLink = statement<never>((db, param) =>
-  db.insertInto('interaction_companies').values({
-    org_id: param('org'),
-    interaction_id: param('interaction'),
-    company_id: param('id'),
-  }),
-);
-
-async function linkToContacts(trx: Db, interaction: string, input: NewInteraction): Promise<void> {
-  const org = input.orgId;
-  const contactIds = new Set([input.mainContact, ...(input.otherContacts ?? [])]);
-  const companyIds = new Set<string>();
-  for (const id of contactIds) {
-    await contactLink(trx, { org, interaction, id });
-    const companyId = await findCompanyOf(trx, org, id);
-    if (companyId !== null) companyIds.add(companyId);
-    await moveContact(trx, moment(input, id));
-  }
-  for (const id of companyIds) {
-    await companyLink(trx, { org, interaction, id });
-    await moveCompany(trx, moment(input, id));
-  }
-}
-
-const companyOf = statement<{ company_id: ColumnValue }>((db, param) =>
-  db
-    .selectFrom(tableOf({ name: 'contacts' }))
-    .select('company_id')
-    .where('org_id', '=', param('org'))
-    .where('id', '=', param('id')),
-);
-
-async function findCompanyOf(trx: Db, org: string, id: string): Promise<string | null> {
-  const companyId = (await companyOf(trx, { org, id }))[0]?.company_id;
-  return typeof companyId === 'string' ? companyId : null;
-}
-
-const moveContact = moveLastInteraction('contacts');
-const moveCompany = moveLastInteraction('companies');
-
-// Forward only: an interaction that is logged late changes nothing that happened since.
-function moveLastInteraction(name: string) {
-  return statement<never>((db, param) => {
+/** Involves a record in an interaction, and moves its last interaction. */
+function involvement(side: SideTable, resource: Resource) {
+  const tie = statement<never>((db, param) =>
+    db.insertInto(linkTable(side.table)).values({
+      org_id: param('org'),
+      [side.parentColumn]: param('interaction'),
+      [side.childColumn]: param('id'),
+    } as never),
+  );
+  // Forward only: an interaction that is logged late changes nothing that happened since.
+  const move = statement<never>((db, param) => {
     const columns = { last_interaction_at: param('date'), updated_at: param('now') } as ColumnMap;
-    return db
-      .updateTable(tableOf({ name }))
-      .set(columns)
-      .where('org_id', '=', param('org'))
+    const update = db.updateTable(tableOf(resource)).set(columns).where('org_id', '=', param('org'));
+    const last = 'last_interaction_at';
+    return update
       .where('id', '=', param('id'))
-      .where((eb) =>
-        eb.or([eb('last_interaction_at', 'is', null), eb('last_interaction_at', '<', param('date'))]),
-      );
+      .where((eb) => eb.or([eb(last, 'is', null), eb(last, '<', param('date'))]));
   });
+  return async (trx: Db, interaction: string, id: string, input: NewInteraction): Promise<void> => {
+    const args = { org: input.orgId, interaction, id, date: input.interactionDate, now: input.now };
+    await tie(trx, args);
+    await move(trx, args);
+  };
 }
 
-function moment({ orgId, interactionDate, now }: NewInteraction, id: string): Record<string, ColumnValue> {
-  return { org: orgId, id, date: interactionDate, now };
+async function involve(
+  trx: Db,
+  interaction: string,
+  contactIds: readonly string[],
+  input: NewInteraction,
+): Promise<void> {
+  const companyIds = new Set<string>();
+  for (const id of new Set(contactIds)) {
+    await involveContact(trx, interaction, id, input);
+    const companyId = (await findRecord(trx, contacts, { orgId: input.orgId, id }))?.company_id;
+    if (typeof companyId === 'string') companyIds.add(companyId);
+  }
+  for (const id of companyIds) await involveCompany(trx, interaction, id, input);
 }
 
-/** The contacts and companies involved in interactions, in the order of their ids. */
+/** The ids of the contacts and companies that are involved in each of the interactions, in their order. */
 export async function listInvolved(
   db: Db,
   orgId: string,
   interactionIds: readonly string[],
-): Promise<Map<string, { contactIds: string[]; companyIds: string[] }>> {
-  const involved = new Map(
-    interactionIds.map((id) => [id, { contactIds: [] as string[], companyIds: [] as string[] }]),
-  );
-  const ids = [...interactionIds];
-  if (ids.length === 0) return involved;
-  const contacts = await db
-    .selectFrom('interaction_contacts')
-    .select(['interaction_id', 'contact_id'])
+): Promise<{ contactIds: Map<string, string[]>; companyIds: Map<string, string[]> }> {
+  return {
+    contactIds: await listSide(db, involvedContacts, orgId, interactionIds),
+    companyIds: await listSide(db, involvedCompanies, orgId, interactionIds),
+  };
+}
+
+async function listSide(
+  db: Db,
+  { table, parentColumn, childColumn }: SideTable,
+  orgId: string,
+  interactionIds: readonly string[],
+): Promise<Map<string, string[]>> {
+  const rows = await db
+    .selectFrom(linkTable(table))
+    .select([parentColumn, childColumn])
     .where('org_id', '=', orgId)
-    .where('interaction_id', 'in', ids)
-    .orderBy('interaction_id')
-    .orderBy('contact_id')
+    .where(parentColumn, 'in', [...interactionIds])
+    .orderBy(parentColumn)
+    .orderBy(childColumn)
     .execute();
-  const companies = await db
-    .selectFrom('interaction_companies')
-    .select(['interaction_id', 'company_id'])
-    .where('org_id', '=', orgId)
-    .where('interaction_id', 'in', ids)
-    .orderBy('interaction_id')
-    .orderBy('company_id')
-    .execute();
-  for (const row of contacts) involved.get(row.interaction_id)?.contactIds.push(row.contact_id);
-  for (const row of companies) involved.get(row.interaction_id)?.companyIds.push(row.company_id);
-  return involved;
+  const byInteraction = Map.groupBy(rows, (row) => String(row[parentColumn]));
+  return new Map([...byInteraction].map(([id, of]) => [id, of.map((row) => String(row[childColumn]))]));
 }

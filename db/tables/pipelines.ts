@@ -1,8 +1,9 @@
 // Pipelines with their stages, which have a table of their own so that deals can refer to them.
 import { inPieces } from '../event-loop.ts';
-import type { StageType } from '../resources/pipelines.ts';
-import { type ColumnMap, type Db, type StageRow, tableOf } from '../schema.ts';
+import { pipelines, type StageType } from '../resources/pipelines.ts';
+import { type ColumnMap, type Db, type RecordKey, type StageRow, tableOf } from '../schema.ts';
 import { statement } from '../statement.ts';
+import { insertRecord } from './records.ts';
 
 export interface NewStage {
   name: string;
@@ -15,31 +16,20 @@ export async function insertPipeline(
   trx: Db,
   pipeline: { orgId: string; createdBy: string; now: number; name: string; stages: readonly NewStage[] },
 ): Promise<string> {
-  const id = Bun.randomUUIDv7();
-  await trx
-    .insertInto(tableOf({ name: 'pipelines' }))
-    .values({
-      org_id: pipeline.orgId,
-      id,
-      created_by: pipeline.createdBy,
-      created_at: pipeline.now,
-      updated_at: pipeline.now,
-      name: pipeline.name,
-    })
-    .execute();
-  await insertStages(trx, pipeline.stages.map(stageRow(pipeline.orgId, id)));
+  const { name, stages, ...origin } = pipeline;
+  const { org_id, id } = await insertRecord(trx, pipelines, { ...origin, data: { name } });
+  await insertStages(trx, stages.map(stageRow({ orgId: org_id, id })));
   return id;
 }
 
 /** Makes the row of a stage from what a client gives; its place in the list is its position. */
 export function stageRow(
-  orgId: string,
-  pipelineId: string,
+  pipeline: RecordKey,
 ): (stage: NewStage & { id?: string }, position: number) => StageRow {
   return (stage, position) => ({
-    org_id: orgId,
+    org_id: pipeline.orgId,
     id: stage.id ?? Bun.randomUUIDv7(),
-    pipeline_id: pipelineId,
+    pipeline_id: pipeline.id,
     position,
     name: stage.name,
     type: stage.type ?? 'open',
@@ -73,7 +63,7 @@ const stageById = statement<StageRow>((db, param) =>
 );
 
 /** The stage of that id. */
-export async function findStage(db: Db, orgId: string, id: string): Promise<StageRow | undefined> {
+export async function findStage(db: Db, { orgId, id }: RecordKey): Promise<StageRow | undefined> {
   return (await stageById(db, { org: orgId, id }))[0];
 }
 
@@ -88,12 +78,8 @@ const firstStage = statement<StageRow>((db, param) =>
 );
 
 /** The first stage of a pipeline. */
-export async function findFirstStage(
-  db: Db,
-  orgId: string,
-  pipelineId: string,
-): Promise<StageRow | undefined> {
-  return (await firstStage(db, { org: orgId, pipeline: pipelineId }))[0];
+export async function findFirstStage(db: Db, pipeline: RecordKey): Promise<StageRow | undefined> {
+  return (await firstStage(db, { org: pipeline.orgId, pipeline: pipeline.id }))[0];
 }
 
 const oldestPipeline = statement<{ id: string }>((db, param) =>

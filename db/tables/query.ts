@@ -41,6 +41,12 @@ interface Lead {
   index: number;
 }
 
+interface Search {
+  resource: Resource;
+  query: ListQuery;
+  lead: Lead | null;
+}
+
 // Some thousands of shapes can be asked for; hardly any are.
 const SHAPES_MAX = 500;
 const statements = new Map<string, ListStatement>();
@@ -49,7 +55,7 @@ const statements = new Map<string, ListStatement>();
 export async function listRecords(db: Db, resource: Resource, query: ListQuery): Promise<RecordRow[]> {
   const leads = leadsOf(resource, query);
   const pages: RecordRow[][] = [];
-  for (const lead of leads) pages.push(await statementOf(resource, query, lead)(db, argumentsOf(query)));
+  for (const lead of leads) pages.push(await statementOf({ resource, query, lead })(db, argumentsOf(query)));
   const [only = []] = pages;
   return pages.length === 1 ? only : merged(pages, query);
 }
@@ -72,11 +78,11 @@ function merged(pages: RecordRow[][], { sortBy, direction, limit }: ListQuery): 
   return rows.slice(0, limit);
 }
 
-function statementOf(resource: Resource, query: ListQuery, lead: Lead | null): ListStatement {
-  const shape = shapeOf(resource, query, lead);
+function statementOf(search: Search): ListStatement {
+  const shape = shapeOf(search);
   let run = statements.get(shape);
   if (run === undefined) {
-    run = statement<RecordRow>((db, param) => build(db, resource, query, lead, param));
+    run = statement<RecordRow>((db, param) => build(db, search, param));
     if (statements.size >= SHAPES_MAX) statements.clear();
     statements.set(shape, run);
   }
@@ -98,7 +104,7 @@ function argumentsOf(query: ListQuery): Record<string, ColumnValue> {
 }
 
 // Everything that decides the SQL; what varies within a shape is a parameter.
-function shapeOf(resource: Resource, query: ListQuery, lead: Lead | null): string {
+function shapeOf({ resource, query, lead }: Search): string {
   return [
     resource.name,
     query.sortBy,
@@ -112,7 +118,7 @@ function shapeOf(resource: Resource, query: ListQuery, lead: Lead | null): strin
   ].join(' ');
 }
 
-function build(db: Db, resource: Resource, query: ListQuery, lead: Lead | null, param: Param) {
+function build(db: Db, { resource, query, lead }: Search, param: Param) {
   let select = from(db, resource, lead, param).where('record.org_id', '=', param('org'));
   const { owner } = resource;
   if (query.ownerId !== null && owner !== null) select = select.where(`record.${owner}`, '=', param('owner'));

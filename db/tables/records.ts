@@ -1,6 +1,7 @@
 // Records by id: insert, find, update, delete, the same for every resource, compiled once each.
 import type { ColumnValue, Field } from '../declare/fields.ts';
-import type { Link, Resource, Row, SideTable } from '../declare/resource.ts';
+import type { Data } from '../declare/json.ts';
+import { type Link, type Resource, type Row, type SideTable, toColumns } from '../declare/resource.ts';
 import { inPieces } from '../event-loop.ts';
 import { RESOURCES } from '../resources/index.ts';
 import { type Db, linkTable, type RecordKey, type RecordRow, tableOf } from '../schema.ts';
@@ -32,9 +33,25 @@ function statementsOf(resource: Resource): Statements {
   return found;
 }
 
-/** Writes a new record; columns that `row` leaves out are null. */
-export async function insertRecord(trx: Db, resource: Resource, row: RecordRow): Promise<void> {
+/** A record to be written. */
+export interface NewRecord {
+  orgId: string;
+  /** Made unless given. */
+  id?: string;
+  createdBy: string;
+  /** Unix milliseconds. */
+  now: number;
+  /** Its fields; what they leave out is null. */
+  data: Data;
+}
+
+/** Writes a new record and gives its row. */
+export async function insertRecord(trx: Db, resource: Resource, record: NewRecord): Promise<RecordRow> {
+  const { orgId, id = Bun.randomUUIDv7(), createdBy, now, data } = record;
+  const origin = { org_id: orgId, id, created_by: createdBy, created_at: now, updated_at: now };
+  const row: RecordRow = { ...toColumns(resource.fields, data), ...origin };
   await statementsOf(resource).insert(trx, row);
+  return row;
 }
 
 /** The record of that id in the organization. */
@@ -56,6 +73,12 @@ export async function findRecords(
   if (ids.length === 0) return [];
   const query = db.selectFrom(tableOf(resource)).selectAll().where('org_id', '=', orgId);
   return (await query.where('id', 'in', [...ids]).execute()) as RecordRow[];
+}
+
+/** The columns in which the fields given differ from what is stored. */
+export function changedColumns(resource: Resource, stored: RecordRow, data: Data): Row {
+  const columns = Object.entries(toColumns(resource.fields, data));
+  return Object.fromEntries(columns.filter(([name, value]) => stored[name] !== value));
 }
 
 /** Sets columns of one record. */

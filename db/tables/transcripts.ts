@@ -30,3 +30,37 @@ export async function findTranscript(
   const meetingId = typeof row.meeting_id === 'string' ? row.meeting_id : null;
   return { recordingId, meetingId, language: row.language, segments: JSON.parse(row.segments) as JsonValue };
 }
+
+/**
+ * Makes the transcript of a recording what is given: `segments` null or [] takes it away, undefined leaves it, as it
+ * does the language. Tells whether that changed anything.
+ */
+export async function saveTranscript(
+  trx: Db,
+  { orgId, id }: RecordKey,
+  given: { segments?: JsonValue; language?: JsonValue },
+): Promise<boolean> {
+  const stored = await trx
+    .selectFrom('recording_transcripts')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('recording_id', '=', id)
+    .executeTakeFirst();
+  const segments = given.segments === undefined ? stored?.segments : segmentsText(given.segments);
+  const language =
+    given.language === undefined ? (stored?.language ?? null) : (given.language as string | null);
+  if (stored?.segments === segments && (stored === undefined || stored.language === language)) return false;
+  if (stored !== undefined) {
+    const removal = trx.deleteFrom('recording_transcripts').where('org_id', '=', orgId);
+    await removal.where('recording_id', '=', id).execute();
+  }
+  if (segments !== undefined) {
+    const values = { org_id: orgId, recording_id: id, language, segments };
+    await trx.insertInto('recording_transcripts').values(values).execute();
+  }
+  return true;
+}
+
+function segmentsText(segments: JsonValue): string | undefined {
+  return Array.isArray(segments) && segments.length > 0 ? JSON.stringify(segments) : undefined;
+}

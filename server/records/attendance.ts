@@ -1,22 +1,18 @@
 // People in calendars: whose contact an attendee is follows from the email, as contacts are now.
-
-import type { Data, JsonValue } from '../../db/declare/json.ts';
+import { type Data, isObject, type JsonValue } from '../../db/declare/json.ts';
 import { caselessKey } from '../../db/declare/text.ts';
 import { contacts } from '../../db/resources/contacts.ts';
-import { findContactsByEmail } from '../../db/tables/contact-emails.ts';
+import { emailsOf, findContactsByEmail } from '../../db/tables/contact-emails.ts';
 import { findRecords } from '../../db/tables/records.ts';
 import { canSee } from '../access.ts';
 import type { Reader } from './rules.ts';
 
 /** Gives every attendee its contact_id: the contact with that email that the reader sees, or null. */
 export async function fillContactIds(reader: Reader, attendees: readonly Data[]): Promise<void> {
-  const emails = attendees.flatMap((attendee) =>
-    typeof attendee.email === 'string' ? [attendee.email] : [],
-  );
-  const owners = await visibleContacts(reader, emails);
+  const owners = await visibleContacts(reader, emailsOf([...attendees]));
   for (const attendee of attendees) {
-    const email = typeof attendee.email === 'string' ? caselessKey(attendee.email) : '';
-    attendee.contact_id = owners.get(email) ?? null;
+    const [email = ''] = emailsOf(attendee);
+    attendee.contact_id = owners.get(caselessKey(email)) ?? null;
   }
 }
 
@@ -31,8 +27,5 @@ async function visibleContacts(reader: Reader, emails: string[]): Promise<Map<st
 
 /** The objects in a JSON value that is a list of them. */
 export function objectsIn(value: JsonValue | undefined): Data[] {
-  if (!Array.isArray(value)) return [];
-  return value.filter(
-    (item): item is Data => typeof item === 'object' && item !== null && !Array.isArray(item),
-  );
+  return Array.isArray(value) ? value.filter((item): item is Data => isObject(item)) : [];
 }

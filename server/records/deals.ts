@@ -15,25 +15,26 @@ export const dealRules: Rules = {
 // The stage the deal is to have; undefined, with a fault, if what was sent does not name one.
 async function chooseStage(change: Change): Promise<StageRow | undefined> {
   const { trx, access, current, input, faults } = change;
+  const { orgId } = access;
   const fault = (path: string, message: string) =>
     void faults.push({ path, message, code: 'VALIDATION_FAILED' });
   if (faults.some(({ path }) => path === 'pipeline_id')) return undefined;
   const sentPipeline = typeof input.pipeline_id === 'string' ? input.pipeline_id : undefined;
   if (typeof input.stage_id === 'string') {
-    const stage = await findStage(trx, access.orgId, input.stage_id);
+    const stage = await findStage(trx, { orgId, id: input.stage_id });
     if (stage === undefined) {
       faults.push(unknownReference('stage_id', 'stages'));
       return undefined;
     }
-    const pipelineId = sentPipeline ?? current?.pipeline_id ?? (await findOldestPipeline(trx, access.orgId));
+    const pipelineId = sentPipeline ?? current?.pipeline_id ?? (await findOldestPipeline(trx, orgId));
     if (stage.pipeline_id === pipelineId) return stage;
     fault('stage_id', STAGE_ELSEWHERE);
     return undefined;
   }
   const unchanged = current !== null && (sentPipeline === undefined || sentPipeline === current.pipeline_id);
-  if (unchanged) return findStage(trx, access.orgId, String(current.stage_id));
-  const pipelineId = sentPipeline ?? (await findOldestPipeline(trx, access.orgId));
-  const first = pipelineId === undefined ? undefined : await findFirstStage(trx, access.orgId, pipelineId);
+  if (unchanged) return findStage(trx, { orgId, id: String(current.stage_id) });
+  const pipelineId = sentPipeline ?? (await findOldestPipeline(trx, orgId));
+  const first = pipelineId === undefined ? undefined : await findFirstStage(trx, { orgId, id: pipelineId });
   if (first === undefined)
     fault('pipeline_id', 'is needed: the organization has no pipeline; create one first');
   return first;

@@ -1,12 +1,13 @@
 // Interactions: written once, about a contact that an id or an email names; a repeated one is not written again.
 
+import type { Data } from '../../db/declare/json.ts';
 import { initialData } from '../../db/declare/resource.ts';
 import { contacts } from '../../db/resources/contacts.ts';
 import { replaceContactEmails } from '../../db/tables/contact-emails.ts';
-import { findDuplicate, insertInteraction, listInvolved } from '../../db/tables/interactions.ts';
+import { listInvolved, logInteraction } from '../../db/tables/interactions.ts';
+import { insertRecord } from '../../db/tables/records.ts';
 import { findUnique } from '../../db/tables/unique.ts';
 import { hasScope, principalOf } from '../access.ts';
-import { insertNew } from './insert.ts';
 import { findVisible } from './references.ts';
 import type { Change, Rules } from './rules.ts';
 
@@ -19,7 +20,7 @@ export const interactionRules: Rules = {
   },
   async create(change) {
     const { trx, access, now, next } = change;
-    const interaction = {
+    const { id, isDuplicate } = await logInteraction(trx, {
       orgId: access.orgId,
       createdBy: principalOf(access),
       now,
@@ -32,27 +33,16 @@ export const interactionRules: Rules = {
       primaryId: textOf(next.primary_id),
       secondaryId: textOf(next.secondary_id),
       visibleTo: access.userId,
-    };
-    const mainContact = await knownContact(change);
-    // Before a contact is made: a duplicate writes nothing.
-    const existing = await findDuplicate(trx, { ...interaction, mainContact });
-    if (existing !== undefined) return { id: existing, extra: { is_duplicate: true } };
-    const id = await insertInteraction(trx, {
-      ...interaction,
-      mainContact: mainContact ?? (await createContact(change)),
+      mainContact: (await knownContact(change)) ?? (() => createContact(change)),
     });
-    return { id, extra: { is_duplicate: false } };
+    return { id, extra: { is_duplicate: isDuplicate } };
   },
   async present({ db, access }, records) {
-    const involved = await listInvolved(
-      db,
-      access.orgId,
-      records.map((record) => String(record.id)),
-    );
+    const idOf = (record: Data) => String(record.id);
+    const { contactIds, companyIds } = await listInvolved(db, access.orgId, records.map(idOf));
     for (const record of records) {
-      const { contactIds = [], companyIds = [] } = involved.get(String(record.id)) ?? {};
-      record.contact_ids = contactIds;
-      record.company_ids = companyIds;
+      record.contact_ids = contactIds.get(idOf(record)) ?? [];
+      record.company_ids = companyIds.get(idOf(record)) ?? [];
     }
   },
 };
@@ -77,12 +67,13 @@ async function knownContact({ trx, access, next, input }: Change): Promise<strin
   return (await findUnique(trx, contacts, access.orgId, { filter: 'email', value })) ?? null;
 }
 
-async function createContact(change: Change): Promise<string> {
-  const { trx, access, input } = change;
+async function createContact({ trx, access, now, input }: Change): Promise<string> {
+  const { orgId } = access;
   const email = String(input.main_contact_email);
-  const id = Bun.randomUUIDv7();
-  await insertNew(change, contacts, id, { ...initialData(contacts), email, owner_id: access.userId });
-  await replaceContactEmails(trx, { orgId: access.orgId, id, email, altEmails: [], isNew: true });
+  const data = { ...initialData(contacts), email, owner_id: access.userId };
+  const createdBy = principalOf(access);
+  const { id } = await insertRecord(trx, contacts, { orgId, createdBy, now, data });
+  await replaceContactEmails(trx, { orgId, id, email, altEmails: [], isNew: true });
   return id;
 }
 

@@ -102,7 +102,7 @@ async function refuseWhileInUse({ trx, access }: Change, stageIds: string[]): Pr
 function rowsOf({ access, id, current, next }: Change): StageRow[] {
   const before = new Map(stagesIn(current?.stages).map((stage) => [stage.id, stage]));
   const stages = stagesIn(next.stages).map((stage) => ({ ...before.get(stage.id), ...stage }));
-  return stages.map(stageRow(access.orgId, id));
+  return stages.map(stageRow({ orgId: access.orgId, id }));
 }
 
 async function replaceStages(change: Change, before: StageInput[]): Promise<void> {

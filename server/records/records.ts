@@ -2,15 +2,21 @@
 import type { ColumnValue } from '../../db/declare/fields.ts';
 import { type Data, isObject } from '../../db/declare/json.ts';
 import { CUSTOM_KEYS_MAX } from '../../db/declare/json-fields.ts';
-import { fromColumns, initialData, type Resource, toColumns } from '../../db/declare/resource.ts';
+import { fromColumns, initialData, type Resource } from '../../db/declare/resource.ts';
 import { missingIdentity } from '../../db/declare/rules.ts';
 import type { Db, RecordRow } from '../../db/schema.ts';
 import { type Direction, listRecords } from '../../db/tables/query.ts';
-import { deleteRecord, findRecord, updateRecord } from '../../db/tables/records.ts';
-import { type Access, canSee, ownerFilter } from '../access.ts';
+import {
+  changedColumns,
+  deleteRecord,
+  findRecord,
+  insertRecord,
+  updateRecord,
+} from '../../db/tables/records.ts';
+import { newReferences } from '../../db/tables/references.ts';
+import { type Access, canSee, ownerFilter, principalOf } from '../access.ts';
 import { ApiError, notFound, validationError } from '../errors.ts';
 import { refuseTaken } from './conflict.ts';
-import { insertNew } from './insert.ts';
 import { checkReferences, findVisible } from './references.ts';
 import { rulesOf } from './registry.ts';
 import type { Change, Reader } from './rules.ts';
@@ -57,7 +63,9 @@ export async function createRecord(writer: Writer, resource: Resource, input: Da
     const { id: createdId, extra } = await rules.create(change);
     return { ...(await getRecord(writer, resource, createdId)), ...extra };
   }
-  const row = await insertNew(change, resource, id, change.next);
+  const createdBy = principalOf(access);
+  const { orgId } = access;
+  const row = await insertRecord(trx, resource, { orgId, id, createdBy, now, data: change.next });
   await rules.afterWrite?.(change);
   return present(writer, resource, row);
 }
@@ -89,7 +97,7 @@ export async function updateRecordFields(
   };
   mergeCustom(change);
   await check(change);
-  const columns = { ...changedColumns(change), updated_at: now };
+  const columns = { ...changedColumns(resource, row, change.next), updated_at: now };
   await updateRecord(trx, resource, { orgId: access.orgId, id }, columns);
   await rulesOf(resource).afterWrite?.(change);
   return present(writer, resource, { ...row, ...columns });
@@ -158,21 +166,15 @@ export async function presentAll(
 }
 
 async function check(change: Change): Promise<void> {
-  const { trx, access, resource, next, faults } = change;
+  const { trx, access, resource, current, input, next, faults } = change;
   const rules = rulesOf(resource);
   refuseGivingAway(change);
   faults.push(...missingIdentity(resource, next));
-  faults.push(...(await checkReferences(trx, access, resource.fields, newReferences(change))));
+  faults.push(...(await checkReferences(trx, access, resource.fields, newReferences(input, current))));
   await rules.prepare?.(change);
   if (faults.length > 0) throw validationError(faults);
   await refuseTaken(change);
   await rules.claim?.(change);
-}
-
-// What a record refers to already may be sent back, though it be hidden from the key.
-function newReferences({ current, input }: Change): Data {
-  if (current === null) return input;
-  return Object.fromEntries(Object.entries(input).filter(([name, value]) => current[name] !== value));
 }
 
 // created_by follows from the key; every other owner is a field that a user-bound key may only set to its user.
@@ -202,15 +204,6 @@ function mergeCustom(change: Change): void {
     const message = `must have at most ${CUSTOM_KEYS_MAX} keys; with those already there it would have ${kept.length}`;
     change.faults.push({ path: 'custom', message, code: 'VALIDATION_OUT_OF_RANGE' });
   }
-}
-
-// Only what differs is written: fields that the client sent, and those that the rules derived from them.
-function changedColumns({ resource, current, next }: Change): Data {
-  const changed: Data = {};
-  for (const [name, value] of Object.entries(next)) {
-    if (current === null || current[name] !== value) changed[name] = value;
-  }
-  return toColumns(resource.fields, changed);
 }
 
 // A filter by a record that the key cannot see finds nothing, as if the record did not exist.

@@ -90,8 +90,8 @@ describe('meetings', () => {
     );
     expect(counts(report)).toEqual([2, 0, 0, 0]);
     expect(report.faults.map(({ message }) => message)).toEqual([
-      `deal_id: the organization has no deals with the id ${company.id}`,
-      'owner_id: the organization has no users with the id nobody',
+      'deal_id: must be the id of an existing deal',
+      'owner_id: must be the id of an existing user',
     ]);
     const stored = await byExternalId('meetings');
     expect(stored.get('a')?.company_id).toBe(company.id);

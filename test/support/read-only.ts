@@ -1,6 +1,6 @@
 // Meetings, recordings and bookings as an integration would leave them in the database.
 import type { Data } from '../../db/declare/json.ts';
-import { initialData, toColumns } from '../../db/declare/resource.ts';
+import { initialData } from '../../db/declare/resource.ts';
 import { getResource } from '../../db/resources/index.ts';
 import { insertRecord } from '../../db/tables/records.ts';
 import type { Harness, Json } from './harness.ts';
@@ -10,14 +10,11 @@ type Where = Pick<Harness, 'store' | 'orgId' | 'clock'>;
 /** Writes a record of a read-only resource and gives its id. */
 export async function insertReadOnly(where: Where, name: string, fields: Data = {}): Promise<string> {
   const resource = getResource(name);
-  const id = Bun.randomUUIDv7();
   const attendee = fields.attendee as Json;
   const derived: Data = attendee?.email ? { attendee_email: attendee.email } : {};
-  const columns = toColumns(resource.fields, { ...initialData(resource), ...fields, ...derived });
-  const { now } = where.clock;
-  const row = { org_id: where.orgId, id, created_by: 'integration', created_at: now, updated_at: now };
-  await where.store.write((trx) => insertRecord(trx, resource, { ...columns, ...row }));
-  return id;
+  const data = { ...initialData(resource), ...fields, ...derived };
+  const origin = { orgId: where.orgId, createdBy: 'integration', now: where.clock.now };
+  return (await where.store.write((trx) => insertRecord(trx, resource, { ...origin, data }))).id;
 }
 
 export const SEGMENTS = [
