@@ -27,12 +27,12 @@ export const CUSTOM_KEYS_MAX = 100;
 /** The keys and values that `custom` takes, as options of an object's schema. */
 export const customEntries = {
   propertyNames: Type.String({ maxLength: 100 }),
-  additionalProperties: Type.Union([
-    Type.String({ maxLength: NAME_CHARACTERS_MAX }),
-    Type.Number({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
-    Type.Boolean(),
-    Type.Null(),
-  ]),
+  additionalProperties: Type.Unsafe({
+    type: ['string', 'number', 'boolean', 'null'],
+    maxLength: NAME_CHARACTERS_MAX,
+    minimum: Number.MIN_SAFE_INTEGER,
+    maximum: Number.MAX_SAFE_INTEGER,
+  }),
 };
 
 /** A flat object of the client's own keys; PATCH merges, null removes a key. */

@@ -2,6 +2,7 @@
 import { type TSchema, Type } from 'typebox';
 import { type ColumnValue, exampleId, type Field, reference, timestamp } from './fields.ts';
 import type { Data, JsonValue } from './json.ts';
+import { named, nullable } from './schemas.ts';
 import { caselessKey, singularOf } from './text.ts';
 
 export type Action = 'read' | 'write' | 'delete';
@@ -148,11 +149,6 @@ export function defineResource(options: ResourceOptions): Resource {
   };
 }
 
-/** A schema with the name that the description, and so every client made from it, has for it. */
-export function named(name: string, schema: TSchema): TSchema {
-  return { ...schema, $id: name };
-}
-
 /** Schema of a record, or of a link's own fields, as responses carry it: every field present, null where unset. */
 export function recordSchema(fields: Record<string, Field>): TSchema {
   const properties: Record<string, TSchema> = {};
@@ -190,11 +186,11 @@ export function bodySchema(
   return Type.Object(properties, { additionalProperties: false });
 }
 
-function annotated(field: Field, schema: TSchema, nullable: boolean): TSchema {
+function annotated(field: Field, schema: TSchema, takesNull: boolean): TSchema {
   const notes: Record<string, JsonValue> = {};
   if (field.description !== '') notes.description = field.description;
   if (field.example !== null) notes.examples = [field.example];
-  const value = nullable ? Type.Union([schema, Type.Null()]) : schema;
+  const value = takesNull ? nullable(schema) : schema;
   return { ...value, ...notes };
 }
 

@@ -4,8 +4,9 @@ import { enumeration, exampleId, instant, integer, reference, text } from '../de
 import { after, before, refersTo } from '../declare/filters.ts';
 import { json } from '../declare/json-fields.ts';
 import { defineResource } from '../declare/resource.ts';
+import { nullable } from '../declare/schemas.ts';
 
-const nullableText = Type.Union([Type.String(), Type.Null()]);
+const nullableText = nullable(Type.String());
 
 /** Someone who calls or holds a meeting. */
 export const organizerSchema = Type.Object(

@@ -3,6 +3,7 @@ import { type TSchema, Type } from 'typebox';
 import { exampleId, text } from '../declare/fields.ts';
 import { json } from '../declare/json-fields.ts';
 import { defineResource } from '../declare/resource.ts';
+import { nullable } from '../declare/schemas.ts';
 
 export const STAGE_TYPES = ['open', 'won', 'lost'] as const;
 export type StageType = (typeof STAGE_TYPES)[number];
@@ -27,7 +28,7 @@ const probability = Type.Number({ minimum: 0, maximum: 1, examples: [0.2] });
 const newStage = {
   name: stageName,
   type: Type.Optional({ ...stageType, description: 'open unless given.' }),
-  probability: Type.Optional(Type.Union([probability, Type.Null()])),
+  probability: Type.Optional(nullable(probability)),
 };
 // Ids and positions are for updates: the service gives a new stage its id, and the order its position.
 const stageInput = Type.Object(
@@ -45,7 +46,7 @@ const stageOutput = Type.Object(
     id: Type.String({ examples: [exampleId('stages')] }),
     name: stageName,
     type: stageType,
-    probability: Type.Union([probability, Type.Null()]),
+    probability: nullable(probability),
     position: Type.Integer({ minimum: 0 }),
   },
   { additionalProperties: false },

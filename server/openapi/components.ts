@@ -17,7 +17,7 @@ export function hoist(value: JsonValue, components: Data): JsonValue {
   if (!isObject(value)) return value;
   const { $id, ...own } = value;
   const entries = Object.entries(own).map(([key, item]) => [key, hoist(item, components)]);
-  const part = withNullType(Object.fromEntries(entries));
+  const part: Data = Object.fromEntries(entries);
   if (typeof $id !== 'string') return part;
   const $ref = $id.startsWith('#') ? $id : SCHEMAS + $id;
   keep(components, $ref, part);
@@ -32,14 +32,4 @@ function keep(components: Data, ref: string, part: Data): void {
   if (other !== undefined && JSON.stringify(other) !== JSON.stringify(part))
     throw new Error(`two parts of the document are called ${ref}`);
   ofKind[name] = part;
-}
-
-// What is of one type or null says so in a word: `anyOf` is how the declarations put it, and harder to read.
-function withNullType(schema: Data): Data {
-  const { anyOf, ...notes } = schema;
-  if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;
-  const [first, second] = anyOf;
-  if (!isObject(first) || !isObject(second) || second.type !== 'null') return schema;
-  if (Array.isArray(first.enum)) return { ...first, ...notes, enum: [...first.enum, null] };
-  return typeof first.type === 'string' ? { ...first, ...notes, type: [first.type, 'null'] } : schema;
 }

@@ -1,6 +1,7 @@
 // What every answer of the interface is wrapped in, as schemas, and examples of it.
 import { type TSchema, Type } from 'typebox';
 import type { Data, JsonValue } from '../../db/declare/json.ts';
+import { nullable } from '../../db/declare/schemas.ts';
 import { type Detail, errorCode, errorDetail } from '../errors.ts';
 import type { Api } from '../operation.ts';
 import { sampleOf } from './sample.ts';
@@ -27,9 +28,11 @@ const error = Type.Object(
   {
     code: errorCode,
     message: Type.String({ description: 'For people: what is wrong, and what to do.' }),
-    details: Type.Union([Type.Array(errorDetail), Type.Null()], {
-      description: 'Every fault of the request; null where there is nothing to list.',
-    }),
+    details: nullable(
+      Type.Array(errorDetail, {
+        description: 'Every fault of the request; null where there is nothing to list.',
+      }),
+    ),
   },
   closed,
 );
@@ -50,10 +53,12 @@ const pageInfo = Type.Object(
       description: 'Whether there is more after this page.',
       examples: [true],
     }),
-    end_cursor: Type.Union([Type.String(), Type.Null()], {
-      description: 'Send it as cursor for the next page; null if this page is empty.',
-      examples: ['k3RvQm9uZ2U0Y3Vyc29yZm9ydGhlbmV4dHBhZ2U'],
-    }),
+    end_cursor: nullable(
+      Type.String({
+        description: 'Send it as cursor for the next page; null if this page is empty.',
+        examples: ['k3RvQm9uZ2U0Y3Vyc29yZm9ydGhlbmV4dHBhZ2U'],
+      }),
+    ),
   },
   { ...closed, $id: 'PageInfo' },
 );

@@ -31,12 +31,8 @@ function sampleObject(properties: Data): Data {
 }
 
 // A property that can be null, and that there is no example of, is.
-function isUnset({ anyOf, examples }: Data): boolean {
-  if (!Array.isArray(anyOf) || examples !== undefined) return false;
-  const [first = {}, ...others] = objectsIn(anyOf);
-  return (
-    others.some(({ type }) => type === 'null') && first.type !== 'object' && first.examples === undefined
-  );
+function isUnset({ type, examples }: Data): boolean {
+  return Array.isArray(type) && type.includes('null') && examples === undefined;
 }
 
 function sampleScalar({ type, format, minimum }: Data): JsonValue {

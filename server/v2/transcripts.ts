@@ -1,7 +1,8 @@
 // Transcripts: the link that getting a recording gives downloads its transcript without a key.
-import { type TSchema, Type } from 'typebox';
+import { Type } from 'typebox';
 import { exampleId } from '../../db/declare/fields.ts';
 import type { JsonValue } from '../../db/declare/json.ts';
+import { nullable } from '../../db/declare/schemas.ts';
 import { findTranscript } from '../../db/tables/transcripts.ts';
 import type { Answer, Operation } from '../operation.ts';
 import type { ShownAlone } from './collections.ts';
@@ -13,16 +14,15 @@ import {
   type TranscriptLinks,
 } from './transcript-links.ts';
 
-const nullable = (schema: TSchema, example: JsonValue) =>
-  Type.Union([schema, Type.Null()], { examples: [example] });
+const nullableText = (example: string) => nullable(Type.String({ examples: [example] }));
 const seconds = (example: number) =>
   Type.Number({ minimum: 0, description: 'Seconds from the start.', examples: [example] });
 const segment = Type.Object(
   {
     speaker: Type.Union([
       Type.Object({
-        name: nullable(Type.String(), 'Ada'),
-        email: nullable(Type.String(), 'ada@example.com'),
+        name: nullableText('Ada'),
+        email: nullableText('ada@example.com'),
       }),
       Type.Null(),
     ]),
@@ -35,8 +35,8 @@ const segment = Type.Object(
 const transcript = Type.Object(
   {
     recording_id: Type.String({ examples: [exampleId('recordings')] }),
-    meeting_id: nullable(Type.String(), exampleId('meetings')),
-    language: nullable(Type.String(), 'en'),
+    meeting_id: nullableText(exampleId('meetings')),
+    language: nullableText('en'),
     segments: Type.Array(segment),
   },
   { $id: 'Transcript' },

@@ -75,7 +75,9 @@ function fitting(schema: Json): fc.Arbitrary<Json> {
 }
 
 function right(schema: Json): fc.Arbitrary<Json> {
-  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(fitting));
+  if (Array.isArray(schema.type)) {
+    return fc.oneof(...schema.type.map((type: string) => right({ ...schema, type })));
+  }
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   if (schema.format === 'email') return fc.nat(30).map((one) => `Person${one}@fuzz.test`);
   if (schema.format === 'date') return fc.constant('2026-02-28');

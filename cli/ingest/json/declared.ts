@@ -106,10 +106,8 @@ function faultsOf(name: string, field: Field, value: JsonValue): string[] {
     validators.set(field.schema, validator);
   }
   const errors = validator.Check(value) ? [] : validator.Errors(value);
-  // What the branches of a union say is one fault, that none fits; what has no place is told by the object around it.
-  const own = errors.filter(
-    ({ schemaPath, keyword }) => !schemaPath.includes('/anyOf/') && keyword !== 'boolean',
-  );
+  // What has no place is told by the object around it.
+  const own = errors.filter(({ keyword }) => keyword !== 'boolean');
   return [...strays, ...own.slice(0, FAULTS_MAX).map((error) => describe(name, error))];
 }
 
@@ -128,8 +126,8 @@ function describe(name: string, error: TLocalizedValidationError): string {
       return `${path} needs ${error.params.requiredProperties.join(', ')}`;
     case 'additionalProperties':
       return `${path} has unknown fields: ${error.params.additionalProperties.join(', ')}`;
-    case 'anyOf':
-      return `${path} must be text or null`;
+    case 'type':
+      return `${path} ${Array.isArray(error.params.type) ? 'must be text or null' : error.message}`;
     default:
       return `${path} ${error.message}`;
   }

@@ -4,13 +4,14 @@ import { text } from '../../../db/declare/fields.ts';
 import type { JsonValue } from '../../../db/declare/json.ts';
 import { isObject } from '../../../db/declare/json.ts';
 import { json } from '../../../db/declare/json-fields.ts';
+import { nullable } from '../../../db/declare/schemas.ts';
 import type { IngestEntry } from '../../../db/ingest/desk.ts';
 import { recordings } from '../../../db/resources/recordings.ts';
 import { FaultList, type Parsed } from '../entries.ts';
 import { type Declared, declaredEntries } from './declared.ts';
 import { type JsonItem, readJsonItems } from './items.ts';
 
-const nullableText = Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()]);
+const nullableText = nullable(Type.String({ maxLength: 1_000 }));
 const seconds = Type.Number({ minimum: 0 });
 
 const declared: Declared = {
