@@ -1,4 +1,4 @@
-// Request logs on stderr: one line a request, without query strings, bodies or credentials.
+// Request logs on stderr: one line a request, without query strings, bodies, or anything that may be a key or a token.
 import type { Exchange } from './pipeline/exchange.ts';
 import { rawPath } from './pipeline/route.ts';
 
@@ -24,7 +24,18 @@ export function createLogger(style: LogStyle, write: (line: string) => void): Lo
 type Entry = Record<string, string | number | null>;
 
 function about({ request, requestId, keyId }: Exchange): Entry {
-  return { request_id: requestId, method: request.method, path: rawPath(request.url), key_id: keyId };
+  return { request_id: requestId, method: request.method, path: shownPath(request.url), key_id: keyId };
+}
+
+const HIDDEN = '[hidden]';
+const SEGMENTS_MAX = 12;
+// Words as the interface has them, and ids: in them no secret can stand, however it was put into the path.
+const HARMLESS = /^(?:[a-z_.-]{0,32}|v\d|[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12})$/;
+const SECRET = /service_(?:live|api|pk)_\w*|[\w.~%+=-]{40,}/gi;
+
+function shownPath(url: string): string {
+  const segments = rawPath(url).split('/', SEGMENTS_MAX);
+  return segments.map((segment) => (HARMLESS.test(segment) ? segment : HIDDEN)).join('/');
 }
 
 function elapsed(exchange: Exchange): number {
@@ -43,5 +54,6 @@ function prettyLine(_level: string, entry: Entry): string {
 }
 
 function textOf(cause: unknown): string {
-  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+  const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+  return text.replaceAll(SECRET, HIDDEN);
 }
