@@ -4,9 +4,10 @@ import { lockForServing, openStore, type Store } from '../db/store.ts';
 import { purgeStoredResponses } from '../db/tables/idempotency.ts';
 import { getSigningSecret } from '../db/tables/settings.ts';
 import { createApp } from './app.ts';
+import { clientAddress, membership, type Network } from './client-address.ts';
+import { type CertificateFiles, Listener } from './listener.ts';
 import { createLogger, type LogStyle } from './log.ts';
 import type { BodyLimits } from './pipeline/body-budget.ts';
-import { SILENT_SECONDS } from './pipeline/pipeline.ts';
 
 export interface ServeOptions {
   /** Path of the database file. */
@@ -16,9 +17,9 @@ export interface ServeOptions {
   port: number;
   /** Where clients reach the service, if that is not where it listens. */
   baseUrl?: string;
-  tls?: { certFile: string; keyFile: string };
-  /** A proxy ends TLS and adds the client's address to X-Forwarded-For. */
-  behindProxy: boolean;
+  tls?: CertificateFiles;
+  /** Whose X-Forwarded-For is believed; nobody's unless said. */
+  trustedProxies?: readonly Network[];
   keyLimit: number;
   orgLimit: number;
   /** Bytes of request bodies that an organization, and all together, may have under way. */
@@ -34,14 +35,16 @@ export interface RunningServer {
   docsUrl: string;
   /** Whether the database has no organization yet. */
   isEmpty: boolean;
+  /**
+   * Reads certificate and key anew; false where it serves no HTTPS.
+   * @throws the reason why they cannot be used; what was served before goes on being served
+   */
+  reopenCertificates(): Promise<boolean>;
   /** Lets running requests finish, for at most 10 s, and closes everything. */
   stop(): Promise<void>;
 }
 
-const DRAIN_MS_MAX = 10_000;
 const PURGE_EVERY_MS = 10 * 60_000;
-// Above the service's own limits, so that too large bodies get its own answer.
-const SOCKET_BODY_BYTES_MAX = 256 * 1024 * 1024;
 
 /**
  * Serves a database.
@@ -85,20 +88,14 @@ async function listen(store: Store, options: ServeOptions, release: () => void):
     addressOf: (request) => addressOf(request),
     logger: createLogger(options.log, (line) => process.stderr.write(`${line}\n`)),
   });
-  const { tls } = options;
-  const server = Bun.serve({
-    hostname: options.host,
-    port: options.port,
-    maxRequestBodySize: SOCKET_BODY_BYTES_MAX,
-    idleTimeout: SILENT_SECONDS,
-    fetch: (request) => app.fetch(withUsualHost(request)),
-    ...(tls && { tls: { cert: Bun.file(tls.certFile), key: Bun.file(tls.keyFile) } }),
-  });
-  const listensOn = `${tls === undefined ? 'http' : 'https'}://${hostOf(options.host)}:${server.port}`;
+  const listener = await Listener.open({ ...options, fetch: (request) => app.fetch(withUsualHost(request)) });
+  const scheme = options.tls === undefined ? 'http' : 'https';
+  const listensOn = `${scheme}://${hostOf(options.host)}:${listener.port}`;
   url = options.baseUrl?.replace(/\/+$/, '') ?? listensOn;
-  limitSilence = (request, seconds) => server.timeout(request, seconds);
+  limitSilence = (request, seconds) => listener.limitSilence(request, seconds);
+  const isTrusted = membership(options.trustedProxies ?? []);
   addressOf = (request) =>
-    (options.behindProxy && forwardedFor(request)) || server.requestIP(request)?.address || 'unknown';
+    clientAddress(listener.peerOf(request), request.headers.get('X-Forwarded-For'), isTrusted);
   const purging = setInterval(() => {
     // What goes wrong is left for the next time; requests that write tell of the same trouble.
     purgeStoredResponses(store, Date.now()).catch(() => undefined);
@@ -109,9 +106,10 @@ async function listen(store: Store, options: ServeOptions, release: () => void):
     listensOn,
     docsUrl: `${url}/docs`,
     isEmpty: organization === undefined,
+    reopenCertificates: () => listener.reopenCertificates(),
     stop: async () => {
       clearInterval(purging);
-      await drain(server);
+      await listener.stop();
       await store.close();
       release();
     },
@@ -129,20 +127,9 @@ function withUsualHost(request: Request): Request {
   return Object.defineProperty(request, 'url', { value: `http://localhost${url.slice(pathAt)}` });
 }
 
-// The proxy appends the address it sees; whatever stands before it came from the client.
-function forwardedFor(request: Request): string {
-  return request.headers.get('X-Forwarded-For')?.split(',').at(-1)?.trim() ?? '';
-}
-
 function hostOf(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
-}
-
-async function drain(server: Bun.Server<undefined>): Promise<void> {
-  const deadline = setTimeout(() => server.stop(true), DRAIN_MS_MAX);
-  await server.stop();
-  clearTimeout(deadline);
 }
 
 // After a failed write nothing in memory can be trusted; a restart reads what is really on the disk.

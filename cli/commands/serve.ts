@@ -1,13 +1,13 @@
 // `crm serve`: runs the server until it is told to stop.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import type { RunningServer } from '../../server/serve.ts';
+import type { RunningServer, ServeOptions } from '../../server/serve.ts';
 import { isLoopback } from '../api/connect.ts';
-import { CliError, errorCode, usageError } from '../errors.ts';
+import { CliError, errorCode, messageOf, usageError } from '../errors.ts';
 import { databaseError, databaseFlag } from '../operator/database.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
-import { count, port } from '../settings/options.ts';
-import { stopRequested } from '../terminal/interrupt.ts';
+import { collect, count, port } from '../settings/options.ts';
+import { onHangUp, stopRequested } from '../terminal/interrupt.ts';
 import { note } from '../terminal/streams.ts';
 import { VERSION } from '../version.ts';
 
@@ -18,6 +18,7 @@ interface Options {
   tlsCert?: string;
   tlsKey?: string;
   behindProxy?: boolean;
+  trustedProxy?: string[];
   keyLimit: number;
   orgLimit: number;
   orgBodyMib: number;
@@ -32,13 +33,20 @@ export function registerServeCommand(program: Command): void {
   program
     .command('serve')
     .summary('run the server')
-    .description('Serve the database over HTTP until SIGTERM or Ctrl-C; the file is made if it is missing.')
+    .description(
+      'Serve the database over HTTP until SIGTERM or Ctrl-C; SIGHUP reads the certificate anew. The file is made if it is missing.',
+    )
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0 takes a free one', port, 4000)
     .option('--base-url <url>', 'address that clients use, where it is another')
     .option('--tls-cert <file>', 'certificate chain, PEM')
     .option('--tls-key <file>', 'private key, PEM')
     .addOption(new Option('--behind-proxy', 'a proxy in front ends TLS').conflicts(['tlsCert', 'tlsKey']))
+    .option(
+      '--trusted-proxy <cidr>',
+      'network of the proxy, whose X-Forwarded-For counts; repeatable (default: this machine)',
+      collect,
+    )
     .option('--key-limit <n>', 'requests a minute for each key', count, 200)
     .option('--org-limit <n>', 'requests a minute for each organization', count, 1000)
     .option('--org-body-mib <n>', 'MiB of request bodies under way for each organization', count, 64)
@@ -57,7 +65,16 @@ async function runServe(options: Options, config: Config): Promise<void> {
   const tls = tlsFiles(options);
   checkExposure(options);
   if (options.baseUrl !== undefined) checkBaseUrl(options.baseUrl);
-  const server = await start(options, config, tls).catch(async (error: unknown) => {
+  const trustedProxies = await proxyNetworks(options);
+  const stopped = stopRequested();
+  const starting = start(options, config, { tls, trustedProxies });
+  onHangUp(() =>
+    starting.then(
+      (server) => reopen(server, tls),
+      () => undefined,
+    ),
+  );
+  const server = await starting.catch(async (error: unknown) => {
     throw await startError(options, config, error);
   });
   note(
@@ -71,12 +88,14 @@ async function runServe(options: Options, config: Config): Promise<void> {
   if (options.behindProxy && options.baseUrl === undefined) {
     note('Links in answers will begin with that address: say with --base-url where clients reach the proxy.');
   }
-  await stopRequested();
+  await stopped;
   note('Stopping: open requests are being finished.');
   await server.stop();
 }
 
-async function start(options: Options, config: Config, tls: TlsFiles | undefined): Promise<RunningServer> {
+type Front = Pick<ServeOptions, 'tls' | 'trustedProxies'>;
+
+async function start(options: Options, config: Config, front: Front): Promise<RunningServer> {
   const { startServer } = await import('../../server/serve.ts');
   // Where the address is taken, no empty database is to be left behind.
   if (!existsSync(config.db)) await tryAddress(options);
@@ -85,8 +104,7 @@ async function start(options: Options, config: Config, tls: TlsFiles | undefined
     host: options.host,
     port: options.port,
     ...(options.baseUrl !== undefined && { baseUrl: options.baseUrl }),
-    ...(tls !== undefined && { tls }),
-    behindProxy: options.behindProxy ?? false,
+    ...front,
     keyLimit: options.keyLimit,
     orgLimit: options.orgLimit,
     bodyLimits: { orgBytes: options.orgBodyMib * MEBIBYTE, allBytes: options.bodyMib * MEBIBYTE },
@@ -98,20 +116,40 @@ async function tryAddress({ host, port }: Options): Promise<void> {
   await Bun.serve({ hostname: host, port, fetch: () => new Response() }).stop(true);
 }
 
-interface TlsFiles {
-  certFile: string;
-  keyFile: string;
-}
-
-function tlsFiles({ tlsCert, tlsKey }: Options): TlsFiles | undefined {
+function tlsFiles({ tlsCert, tlsKey }: Options): ServeOptions['tls'] {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined) {
     throw usageError('--tls-cert and --tls-key go together.', 'give both files.');
   }
-  for (const file of [tlsCert, tlsKey]) {
-    if (!existsSync(file)) throw usageError(`There is no file ${file}.`, 'check --tls-cert and --tls-key.');
-  }
+  for (const file of [tlsCert, tlsKey]) checkReadable(file);
   return { certFile: tlsCert, keyFile: tlsKey };
+}
+
+function checkReadable(file: string): void {
+  try {
+    readFileSync(file);
+  } catch (error) {
+    const code = errorCode(error);
+    const fault = code === 'ENOENT' ? `There is no file ${file}.` : `${file} cannot be read (${code}).`;
+    throw usageError(fault, 'check --tls-cert and --tls-key, and that this user may read both.');
+  }
+}
+
+async function proxyNetworks({
+  behindProxy,
+  trustedProxy,
+}: Options): Promise<ServeOptions['trustedProxies']> {
+  if (!behindProxy) {
+    if (trustedProxy === undefined) return undefined;
+    throw usageError('--trusted-proxy goes with --behind-proxy.', 'give both, or neither.');
+  }
+  const { LOOPBACK, parseNetwork } = await import('../../server/client-address.ts');
+  if (trustedProxy === undefined) return LOOPBACK;
+  return trustedProxy.map((text) => {
+    const network = parseNetwork(text);
+    if (network !== undefined) return network;
+    throw usageError(`--trusted-proxy "${text}" is no network.`, 'give one like 10.0.0.0/8, or an address.');
+  });
 }
 
 function checkExposure(options: Options): void {
@@ -128,6 +166,24 @@ function checkBaseUrl(text: string): void {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url !== null && ['http:', 'https:'].includes(url.protocol) && !url.search && !url.hash) return;
   throw usageError(`--base-url "${text}" is no address.`, 'give one like https://crm.example.com.');
+}
+
+// Whatever is wrong with the new files, the server goes on with what it has.
+async function reopen(server: RunningServer, tls: ServeOptions['tls']): Promise<void> {
+  try {
+    const isReopened = await server.reopenCertificates();
+    note(
+      isReopened
+        ? `New connections get the certificate that is in ${tls?.certFile} now.`
+        : 'SIGHUP: there is no certificate to read anew; the server goes on.',
+    );
+  } catch (error) {
+    const reason = errorCode(error) || messageOf(error);
+    note(
+      `The certificate in ${tls?.certFile} with the key in ${tls?.keyFile} cannot be used (${reason}).\n` +
+        'The former one stays in use.\nNext: Mend the files, then send SIGHUP again.',
+    );
+  }
 }
 
 async function startError(options: Options, config: Config, error: unknown): Promise<unknown> {

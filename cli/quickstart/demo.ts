@@ -41,8 +41,7 @@ export async function startDemo(screen: Screen, place: Place): Promise<Demo> {
 async function serve(db: string) {
   const { startServer } = await import('../../server/serve.ts');
   const limits = { keyLimit: KEY_LIMIT, orgLimit: ORG_LIMIT };
-  const start = (port: number) =>
-    startServer({ db, host: HOST, port, behindProxy: false, ...limits, log: 'off' });
+  const start = (port: number) => startServer({ db, host: HOST, port, ...limits, log: 'off' });
   try {
     return await start(PORT).catch((error: unknown) => {
       if (errorCode(error) === 'EADDRINUSE') return start(0);

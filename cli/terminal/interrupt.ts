@@ -1,4 +1,5 @@
-// Ctrl-C: ends the command with 130, unless the command that runs has something better to do.
+// Ctrl-C, which ends a command with 130 unless it has something better to do, and the signals that a server is sent.
+import { closeSync, openSync } from 'node:fs';
 import { CliError, EXIT } from '../errors.ts';
 
 const handlers: (() => void)[] = [];
@@ -31,15 +32,33 @@ export async function unlessInterrupted<T>(
   }
 }
 
-/** Resolves at the first Ctrl-C or SIGTERM; Ctrl-C once more ends the process by its default. */
+/** Resolves at the first Ctrl-C, SIGTERM or SIGQUIT; Ctrl-C once more ends the process by its default. */
 export function stopRequested(): Promise<void> {
   return new Promise((resolve) => {
     const release = onInterrupt(() => {
       release();
       resolve();
     });
-    process.once('SIGTERM', () => resolve());
+    for (const signal of ['SIGTERM', 'SIGQUIT'] as const) process.on(signal, () => resolve());
   });
+}
+
+/** Calls the handler at each SIGHUP; one that says that the terminal is gone is a request to stop instead. */
+export function onHangUp(handler: () => void): void {
+  const hadTerminal = process.stderr.isTTY;
+  process.on('SIGHUP', () => {
+    if (hadTerminal && !hasTerminal()) process.kill(process.pid, 'SIGTERM');
+    else handler();
+  });
+}
+
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r'));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Makes SIGINT call the latest handler, or end the process where there is none. */

@@ -1,69 +1,103 @@
-// HTTPS: a certificate on the server itself, and the addresses it then tells.
-import { expect, test } from 'bun:test';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { V2_SCOPES } from '../../db/resources/index.ts';
-import { openStore } from '../../db/store.ts';
-import { createOrganization } from '../../db/tables/accounts.ts';
-import { issueKey } from '../../db/tables/keys.ts';
-import { startServer } from '../../server/serve.ts';
+// HTTPS: a certificate on the server itself, which SIGHUP reads anew, and the ciphers that it takes.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { handshake, hasOpenssl, makeCertificate } from '../support/certificate.ts';
+import { Desk, type RunningServer } from '../support/command.ts';
 
-const hasOpenssl = Bun.which('openssl') !== null;
+const UNVERIFIED = { tls: { rejectUnauthorized: false } };
+const TLS_FLAGS = ['--tls-cert', 'cert.pem', '--tls-key', 'key.pem'];
 
-test.skipIf(!hasOpenssl)('records are served over HTTPS (needs openssl)', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'crm-tls-'));
-  const [certFile, keyFile, db] = ['cert.pem', 'key.pem', 'crm.db'].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ];
-  const request = [
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-nodes',
-    '-days',
-    '1',
-  ];
-  Bun.spawnSync(['openssl', ...request, '-subj', '/CN=localhost', '-keyout', keyFile, '-out', certFile]);
-  expect(existsSync(certFile)).toBe(true);
+describe.skipIf(!hasOpenssl)('HTTPS (needs openssl)', () => {
+  const desk = new Desk();
+  let server: RunningServer;
+  let key = '';
+  beforeAll(async () => {
+    key = await desk.ok(['init', '--org', 'Example']);
+    makeCertificate(desk.folder, 'first', 'rsa');
+    server = await desk.serve(TLS_FLAGS);
+  });
+  afterAll(() => desk[Symbol.dispose]());
+  const port = () => new URL(server.url).port;
+  const subject = async () => /subject=CN ?= ?(\S+)/.exec(await handshake(port()))?.[1];
+  const create = (first_name: string, headers = {}) =>
+    fetch(`${server.url}/api/v2/contacts`, {
+      ...UNVERIFIED,
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, ...headers },
+      body: JSON.stringify({ first_name }),
+    });
+  const reopen = async (word: string) => {
+    process.kill(server.pid, 'SIGHUP');
+    await server.says(word);
+  };
 
-  const store = await openStore(db);
-  const now = Date.now();
-  const { id: orgId } = await store.write((trx) => createOrganization(trx, 'Acme', now));
-  const owner = { orgId, api: 'v2', name: null, scopes: V2_SCOPES, access: 'organization' } as const;
-  const { key } = await store.write((trx) => issueKey(trx, { ...owner, userId: null, expiresAt: null, now }));
-  await store.close();
-
-  const options = {
-    db,
-    host: '127.0.0.1',
-    port: 0,
-    behindProxy: false,
-    keyLimit: 200,
-    orgLimit: 1_000,
-    log: 'off',
-  } as const;
-  const server = await startServer({ ...options, tls: { certFile, keyFile } });
-  try {
+  test('serves records, with a short name for a host too', async () => {
     expect(server.url).toStartWith('https://127.0.0.1:');
-    // With a short name for a host too: Elysia finds the path by its place in the URL.
+    // Elysia finds the path by its place in the URL.
     for (const host of ['127.0.0.1', 'crm']) {
-      const answer = await fetch(`${server.url}/api/v2/contacts`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${key}`, Host: host },
-        body: JSON.stringify({ first_name: host }),
-        tls: { rejectUnauthorized: false },
-      });
+      const answer = await create(host, { Host: host });
       expect(answer.status).toBe(201);
       expect(answer.headers.get('Location')).toStartWith(`${server.url}/api/v2/contacts/`);
     }
-  } finally {
-    await server.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
+
+  test.each([
+    ['TLS 1.2, ECDHE with AES-GCM', ['-tls1_2', '-cipher', 'ECDHE-RSA-AES128-GCM-SHA256'], true],
+    ['TLS 1.2, ECDHE with ChaCha20', ['-tls1_2', '-cipher', 'ECDHE-RSA-CHACHA20-POLY1305'], true],
+    ['TLS 1.3', ['-tls1_3'], true],
+    ['RSA key exchange', ['-tls1_2', '-cipher', 'AES128-GCM-SHA256:AES256-GCM-SHA384:AES128-SHA'], false],
+    ['CBC', ['-tls1_2', '-cipher', 'ECDHE-RSA-AES128-SHA:ECDHE-RSA-AES256-SHA:AES256-SHA'], false],
+    ['TLS 1.1', ['-tls1_1', '-cipher', 'DEFAULT@SECLEVEL=0'], false],
+    ['TLS 1.0', ['-tls1', '-cipher', 'DEFAULT@SECLEVEL=0'], false],
+  ])('%s', async (_, args, isTaken) => {
+    const told = await handshake(port(), ...args);
+    expect(/Cipher is (?!\(NONE\))/.test(told)).toBe(isTaken);
+  });
+
+  test('SIGHUP brings a new certificate, and no request fails meanwhile', async () => {
+    expect(await subject()).toBe('first');
+    let isOver = false;
+    const client = async (name: string, headers: Record<string, string>) => {
+      const statuses: number[] = [];
+      while (!isOver) statuses.push((await create(name, headers)).status);
+      return statuses;
+    };
+    // Half of them on connections that are kept, half on a new one each time.
+    const clients = Array.from({ length: 8 }, (_, index) =>
+      client(`C${index}`, index % 2 === 0 ? {} : { Connection: 'close' }),
+    );
+    for (const name of ['second', 'third']) {
+      makeCertificate(desk.folder, name);
+      await reopen('New connections get the certificate');
+      for (let count = 0; count < 5; count++) expect(await subject()).toBe(name);
+    }
+    isOver = true;
+    const statuses = (await Promise.all(clients)).flat();
+    expect(statuses.length).toBeGreaterThan(50);
+    expect(new Set(statuses)).toEqual(new Set([201]));
+  }, 30_000);
+
+  test('files that cannot be used, or do not belong together, keep the old one and say so', async () => {
+    const before = await subject();
+    writeFileSync(desk.path('cert.pem'), 'no certificate');
+    await reopen('cannot be used (ERR_OSSL_PEM_NO_START_LINE)');
+    const { keyFile } = makeCertificate(desk.folder, 'fourth');
+    const fourth = await desk.read('key.pem');
+    makeCertificate(desk.folder, 'fifth');
+    writeFileSync(keyFile, fourth);
+    await reopen('cannot be used (ERR_OSSL_X509_KEY_VALUES_MISMATCH)');
+    expect(await subject()).toBe(before);
+    expect((await create('still')).status).toBe(201);
+    expect((await server.stop()).code).toBe(0);
+  });
+
+  test('a certificate that cannot be used at the start is told, with its file', async () => {
+    await desk.write('cert.pem', 'no certificate');
+    const unusable = await desk.crm(['serve', '--port', '0', ...TLS_FLAGS]);
+    expect(unusable.code).toBe(1);
+    expect(unusable.stderr).toContain('The certificate or its key cannot be used.');
+    const folder = await desk.crm(['serve', '--port', '0', '--tls-cert', '.', '--tls-key', 'key.pem']);
+    expect(folder.code).toBe(2);
+    expect(folder.stderr).toContain('. cannot be read (EISDIR)');
+  });
 });

@@ -65,7 +65,6 @@ beforeAll(async () => {
     db,
     host: '127.0.0.1',
     port: 0,
-    behindProxy: false,
     keyLimit: 200,
     orgLimit: 1_000,
     log: 'off',

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { openStore } from '../../db/store.ts';
 import { createOrganization } from '../../db/tables/accounts.ts';
 import { issueKey } from '../../db/tables/keys.ts';
+import { LOOPBACK } from '../../server/client-address.ts';
 import { type RunningServer, startServer } from '../../server/serve.ts';
 import type { Json } from '../support/harness.ts';
 
@@ -30,7 +31,14 @@ beforeAll(async () => {
   key = issued.key;
   await store.close();
   const limits = { keyLimit: 100_000, orgLimit: 100_000 };
-  server = await startServer({ db, host: '127.0.0.1', port: 0, behindProxy: true, log: 'off', ...limits });
+  server = await startServer({
+    db,
+    host: '127.0.0.1',
+    port: 0,
+    trustedProxies: LOOPBACK,
+    log: 'off',
+    ...limits,
+  });
   halted = haltInBody();
 });
 afterAll(async () => {

@@ -43,7 +43,7 @@ async function newDatabase(folder?: string): Promise<{ db: string; key: string }
 }
 
 const serveOptions = (db: string, port = 0): ServeOptions => ({
-  ...{ db, port, host: '127.0.0.1', behindProxy: false, log: 'off' },
+  ...{ db, port, host: '127.0.0.1', log: 'off' },
   ...{ keyLimit: 1_000_000, orgLimit: 1_000_000 },
 });
 

@@ -99,10 +99,16 @@ export class Desk implements Disposable {
     return stdout.trim();
   }
 
-  /** Runs a command on a terminal; once `when` shows, types `answer`. Gives all that the terminal showed. */
+  /** Runs a command on a terminal; once `when` shows, types `answer` or hangs up. Gives all that the terminal showed. */
   async onTerminal(
     args: readonly string[],
-    options: { env?: Record<string, string>; columns?: number; when?: string; answer?: string } = {},
+    options: {
+      env?: Record<string, string>;
+      columns?: number;
+      when?: string;
+      answer?: string;
+      hangUp?: boolean;
+    } = {},
   ): Promise<{ code: number; output: string }> {
     const decoder = new TextDecoder();
     let output = '';
@@ -116,6 +122,7 @@ export class Desk implements Disposable {
           output += decoder.decode(data, { stream: true });
           if (isAnswered || options.when === undefined || !output.includes(options.when)) return;
           isAnswered = true;
+          if (options.hangUp) return terminal.close();
           terminal.write(options.answer ?? '');
         },
       },
@@ -137,11 +144,13 @@ export class Desk implements Disposable {
     this.#children.add(child);
     const decoder = new TextDecoder();
     const isUp = Promise.withResolvers<void>();
+    const listeners = new Set<() => void>();
     let stderr = '';
     const collect = async (): Promise<void> => {
       for await (const chunk of child.stderr) {
         stderr += decoder.decode(chunk, { stream: true });
         if (/^Docs .*\nNext: .*\n/m.test(stderr)) isUp.resolve();
+        for (const heard of listeners) heard();
       }
       isUp.reject(new Error(`crm serve ended with ${await child.exited}:\n${stderr}`));
     };
@@ -154,7 +163,20 @@ export class Desk implements Disposable {
       this.#children.delete(child);
       return { code, stdout, stderr };
     };
-    return { url, pid: child.pid, stop };
+    let readUpTo = 0;
+    const says = (word: string): Promise<void> =>
+      new Promise((resolve) => {
+        const look = () => {
+          const found = stderr.indexOf(word, readUpTo);
+          if (found < 0) return;
+          readUpTo = found + word.length;
+          listeners.delete(look);
+          resolve();
+        };
+        listeners.add(look);
+        look();
+      });
+    return { url, pid: child.pid, stop, says };
   }
 
   /** Makes an organization, serves it, and signs every further command in. */
@@ -191,6 +213,8 @@ export interface RunningCommand {
 export interface RunningServer {
   url: string;
   pid: number;
+  /** Resolves once the server has said this on stderr, after what it was last heard to say. */
+  says(word: string): Promise<void>;
   /** Signals the server and resolves once it has ended. */
   stop(signal?: NodeJS.Signals): Promise<Result>;
 }

@@ -1,6 +1,6 @@
 // A server in a process of its own, for tests that kill it or take its disk: `bun serve-child.ts DATABASE` prints its URL.
 import { startServer } from '../../server/serve.ts';
 
-const options = { host: '127.0.0.1', port: 0, behindProxy: false, keyLimit: 1e6, orgLimit: 1e6 };
+const options = { host: '127.0.0.1', port: 0, keyLimit: 1e6, orgLimit: 1e6 };
 const server = await startServer({ db: process.argv[2] ?? '', log: 'off', ...options });
 console.log(server.url);

@@ -1,0 +1,70 @@
+// What signals do to `crm serve`: three end it in good order, and one that says that a terminal is gone does too.
+import { afterAll, describe, expect, test } from 'bun:test';
+import { connect } from 'node:net';
+import { Desk } from '../support/command.ts';
+
+const desk = new Desk();
+afterAll(() => desk[Symbol.dispose]());
+
+describe('serve', () => {
+  test.each(['SIGTERM', 'SIGINT', 'SIGQUIT'] as const)(
+    'drains and ends with 0 on %s; stdout stays empty',
+    async (signal) => {
+      const server = await desk.serve();
+      expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+      const { code, stdout, stderr } = await server.stop(signal);
+      expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+      expect(stderr).toContain(`${server.url}/api/v2`);
+      expect(stderr).toContain(`${server.url}/docs`);
+    },
+  );
+
+  test.each(['SIGTERM', 'SIGQUIT'] as const)(
+    'answers a request that is under way at %s, however often that comes',
+    async (signal) => {
+      using other = new Desk();
+      const server = await other.serveOrganization();
+      const body = JSON.stringify({ first_name: 'Ada' });
+      const head = [
+        'POST /api/v2/contacts HTTP/1.1',
+        'Host: 127.0.0.1',
+        `Authorization: Bearer ${other.env.CRM_API_KEY}`,
+        `Content-Length: ${body.length}`,
+      ];
+      const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+      const answer = Promise.withResolvers<string>();
+      socket.on('data', (data) => answer.resolve(data.toString()));
+      socket.on('close', () => answer.resolve('closed'));
+      socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 5)}`);
+      await Bun.sleep(200);
+      process.kill(server.pid, signal);
+      await server.says('Stopping');
+      process.kill(server.pid, signal);
+      await Bun.sleep(100);
+      socket.write(body.slice(5));
+      expect(await answer.promise).toStartWith('HTTP/1.1 201');
+      expect((await server.stop(signal)).code).toBe(0);
+    },
+  );
+
+  test('goes on at SIGHUP where there is no certificate to read anew', async () => {
+    const server = await desk.serve();
+    process.kill(server.pid, 'SIGHUP');
+    await server.says('no certificate to read anew');
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    expect((await server.stop()).code).toBe(0);
+  });
+
+  test('ends in good order when its terminal is gone', async () => {
+    using other = new Desk();
+    await other.ok(['init', '--org', 'Example']);
+    const { code, output } = await other.onTerminal(['serve', '--port', '0', '--log', 'off'], {
+      when: 'Next: crm list',
+      hangUp: true,
+    });
+    expect(output).toContain('Docs ');
+    expect(code).toBe(0);
+    // Folded into the file, as at any end in good order.
+    expect(await other.exists('crm.db-wal')).toBe(false);
+  });
+});
