@@ -1,4 +1,5 @@
 // What the parsers of `crm ingest` give back: entries with the line they stand in, and the faults of the rest.
+import type { Fault } from '../../db/declare/faults.ts';
 import { messageOf } from '../errors.ts';
 
 /** Something wrong with an entry, which is left out, or with the file around it. */
@@ -20,6 +21,11 @@ export class FaultList {
 
   add(line: number, message: string): void {
     this.faults.push({ line, message });
+  }
+
+  /** Adds faults of fields. */
+  refuse(line: number, faults: readonly Fault[]): void {
+    for (const { path, message } of faults) this.add(line, path === '' ? message : `${path} ${message}`);
   }
 
   /** The value that `read` gives, or undefined and a fault in that line. */

@@ -66,7 +66,7 @@ export function mistyped(path: string, types: readonly string[]): Fault {
 
 /** The fault of a value that is none of the allowed ones. */
 export function notAmong(path: string, values: readonly unknown[]): Fault {
-  return { path, message: `must be one of: ${values.join(', ')}`, code: 'VALIDATION_FAILED' };
+  return { path, message: `must be one of: ${values.map(String).join(', ')}`, code: 'VALIDATION_FAILED' };
 }
 
 /** The fault of text that is not in the format. */

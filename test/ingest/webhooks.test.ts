@@ -160,13 +160,13 @@ describe('bookings', () => {
     [
       calCom('BOOKING_CREATED', { uid: 'A', startTime: 'soon' }, 'later'),
       [
-        '1: payload.startTime must be a time such as 2026-01-31T09:30:00Z',
-        '1: createdAt must be a time such as 2026-01-31T09:30:00Z',
+        '1: payload.startTime must be a date and time, such as 2026-01-31T09:30:00Z',
+        '1: createdAt must be a date and time, such as 2026-01-31T09:30:00Z',
       ],
     ],
     [calendly('invitee.created', { uri: null }), ['1: payload.uri is required']],
-    [{ external_id: 'a', status: 'confirmed' }, ['1: status must be one of booked, rescheduled, cancelled']],
-    [{ external_id: 'a', guests: [5] }, ['1: guests.0 must be string']],
+    [{ external_id: 'a', status: 'confirmed' }, ['1: status must be one of: booked, rescheduled, cancelled']],
+    [{ external_id: 'a', guests: [5] }, ['1: guests.0 must be a string']],
   ])('faults are told: %#', (item, expected) => {
     expect(bookings(item)).toEqual({ entries: [], faults: expected, ignored: 0 });
   });

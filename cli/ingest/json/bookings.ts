@@ -4,8 +4,10 @@ import { bookings } from '../../../db/resources/bookings.ts';
 import { FaultList, type Parsed } from '../entries.ts';
 import { isCalCom, readCalCom } from './cal-com.ts';
 import { isCalendly, readCalendly } from './calendly.ts';
-import { declaredEntry } from './declared.ts';
+import { declared, declaredEntry } from './declared.ts';
 import { type JsonItem, readJsonItems } from './items.ts';
+
+const BOOKING = declared(bookings);
 
 /** Reads bookings from JSON; throws a CliError if the file holds no JSON at all. */
 export function parseBookings(bytes: Uint8Array, name: string): Parsed<BookingEntry> {
@@ -24,7 +26,7 @@ function readBooking(item: JsonItem, faults: FaultList): BookingEntry | null | u
   const { line, value } = item;
   if (isCalCom(value)) return readCalCom(value, line, faults);
   if (isCalendly(value)) return readCalendly(value, line, faults);
-  const entry = declaredEntry(item, { resource: bookings, extra: {} }, faults);
+  const entry = declaredEntry(item, BOOKING, faults);
   return entry && { ...entry, event: null, at: null, replaces: null, meetingExternalId: null };
 }
 

@@ -1,4 +1,5 @@
 // Reads JSON that other services wrote: takes what is needed, ignores the rest, and tells what is missing.
+import { below, malformed, missing } from '../../../db/declare/faults.ts';
 import type { Data } from '../../../db/declare/json.ts';
 import { isObject } from '../../../db/declare/json.ts';
 import { isoMilliseconds } from '../../input/instant.ts';
@@ -29,7 +30,7 @@ export class Foreign {
   /** Text that must be there. */
   required(name: string): string {
     const text = this.text(name);
-    if (text === null) this.#faults.add(this.#line, `${this.#path}${name} is required`);
+    if (text === null) this.#faults.refuse(this.#line, [missing(below(this.#path, name))]);
     return text ?? '';
   }
 
@@ -39,7 +40,7 @@ export class Foreign {
     if (text === null) return null;
     const instant = instantIn(text);
     if (instant !== undefined) return instant;
-    this.#faults.add(this.#line, `${this.#path}${name} must be a time such as 2026-01-31T09:30:00Z`);
+    this.#faults.refuse(this.#line, [malformed(below(this.#path, name), 'date-time')]);
     return null;
   }
 
@@ -54,16 +55,15 @@ export class Foreign {
   /** The object of that name; an empty one where there is none. */
   object(name: string): Foreign {
     const value = this.#value[name];
-    return new Foreign(isObject(value) ? value : {}, this.#line, this.#faults, `${this.#path}${name}.`);
+    return new Foreign(isObject(value) ? value : {}, this.#line, this.#faults, below(this.#path, name));
   }
 
   /** The objects in the array of that name. */
   objects(name: string): Foreign[] {
     const value = this.#value[name];
     const items = Array.isArray(value) ? value.filter((item) => isObject(item)) : [];
-    return items.map(
-      (item, index) => new Foreign(item, this.#line, this.#faults, `${this.#path}${name}.${index}.`),
-    );
+    const path = below(this.#path, name);
+    return items.map((item, index) => new Foreign(item, this.#line, this.#faults, below(path, `${index}`)));
   }
 
   /** The person whom those two fields tell; null where they tell none. */

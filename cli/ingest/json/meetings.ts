@@ -2,14 +2,16 @@
 import type { MeetingGroup } from '../../../db/ingest/meetings.ts';
 import { meetings } from '../../../db/resources/meetings.ts';
 import { FaultList, type Parsed } from '../entries.ts';
-import { declaredEntries } from './declared.ts';
+import { declared, declaredEntries } from './declared.ts';
 import { readJsonItems } from './items.ts';
+
+const MEETING = declared(meetings);
 
 /** Reads meetings from JSON; throws a CliError if the file holds no JSON at all. */
 export function parseMeetings(bytes: Uint8Array, name: string): Parsed<MeetingGroup> {
   const faults = new FaultList();
   const items = readJsonItems(bytes, name, faults);
-  const entries = declaredEntries(items, { resource: meetings, extra: {} }, faults).map((entry) => ({
+  const entries = declaredEntries(items, MEETING, faults).map((entry) => ({
     uid: String(entry.data.external_id),
     entries: [{ ...entry, sequence: null }],
     spared: [],
