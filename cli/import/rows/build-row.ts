@@ -1,6 +1,6 @@
 // From a row of the input to the body that creates its record: places, types, looks up and checks every value.
 import { faultsOf } from '../../../db/declare/check.ts';
-import type { Data, JsonValue } from '../../../db/declare/json.ts';
+import { type Data, isObject, type JsonValue } from '../../../db/declare/json.ts';
 import { newRecordFaults } from '../../../db/declare/rules.ts';
 import type { Destination, LookupKind } from '../plan/headers.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -73,7 +73,7 @@ export class RowBuilder {
     if (Array.isArray(row.original) || value !== '') return false;
     if (destination.kind === 'custom') return true;
     const field = destination.kind === 'field' ? this.#plan.resource.fields[destination.field] : undefined;
-    return field?.kind === 'text' && !field.required;
+    return field?.kind === 'text';
   }
 
   #attempt(draft: Draft, path: string, put: () => void): void {
@@ -111,7 +111,7 @@ export class RowBuilder {
     if (field === undefined) throw new Error(`${name} is no field of ${this.#plan.resource.name}`);
     const typed = readValue(field, value, { header, dates: this.#plan.dates, factor });
     const before = draft.body[name];
-    if (field.kind === 'custom' && typeof typed === 'object' && typed !== null) {
+    if (field.kind === 'custom' && isObject(typed)) {
       draft.custom.push(...Object.entries(typed));
     } else if (field.kind === 'emails' && Array.isArray(typed) && Array.isArray(before)) {
       draft.body[name] = [...new Set([...before, ...typed])];
