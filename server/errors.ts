@@ -92,17 +92,27 @@ export class ApiError extends Error {
   }
 }
 
+/** Most faults that are listed of one body, or of one item of a batch. */
+const FAULTS_LISTED_MAX = 19;
+
 /** The 422 for a list of faults: one gives its own code, several VALIDATION_FAILED. */
 export function validationError(details: Detail[]): ApiError {
   const [first] = details;
   if (first === undefined) return new ApiError('VALIDATION_FAILED', 'The request is not valid.');
   if (details.length > 1) {
     return new ApiError('VALIDATION_FAILED', `The request has ${details.length} faults; see details.`, {
-      details,
+      details: listed(details),
     });
   }
   const where = first.path === '' ? '' : `${first.path}: `;
   return new ApiError(first.code, where + first.message, { details });
+}
+
+function listed(details: Detail[]): Detail[] {
+  const more = details.length - FAULTS_LISTED_MAX;
+  if (more <= 0) return details;
+  const message = `${more} more ${more === 1 ? 'fault is' : 'faults are'} not listed; correct these first`;
+  return [...details.slice(0, FAULTS_LISTED_MAX), { path: '', message, code: 'VALIDATION_FAILED' }];
 }
 
 /** The 422 for one fault. */
@@ -121,11 +131,13 @@ export function renamed(
   rename: { path(path: string): string; text(text: string): string },
 ): ApiError {
   if (error.details === null) return error;
-  return validationError(
-    error.details.map(({ path, message, code }) => ({
-      path: rename.path(path),
-      message: rename.text(message),
-      code,
-    })),
-  );
+  const details = error.details.map(({ path, message, code }) => ({
+    path: rename.path(path),
+    message: rename.text(message),
+    code,
+  }));
+  // Of several faults the message says only how many there are.
+  return details.length === 1
+    ? validationError(details)
+    : new ApiError(error.kind, error.message, { details });
 }

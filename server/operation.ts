@@ -76,6 +76,8 @@ export interface Operation {
   body?: TSchema;
   /** Faults beyond the schema that a body, or an item of a batch, has by itself. */
   inspect?: (body: Data) => Fault[];
+  /** Path of the operation that takes an array of what this one takes. */
+  batchPath?: string;
   /** The body is a list of items, each checked by itself against `body`. */
   isBatch?: boolean;
   /** Schema of `data` in a successful answer; none for 204. */

@@ -7,7 +7,7 @@ import { below, type Fault, forbiddenKey } from './faults.ts';
 import { NAME_CHARACTERS_MAX } from './fields.ts';
 import { type Data, isObject, type JsonValue } from './json.ts';
 import { faultsOfErrors, type SchemaError } from './schema-faults.ts';
-import { normalizeDomain } from './text.ts';
+import { isDomain, isInternationalEmail } from './text.ts';
 
 // Most faults that one body is told of; one of sane size has far fewer.
 const FAULTS_MAX = 2_000;
@@ -75,8 +75,8 @@ function prepareChecker(): void {
   isPrepared = true;
   const currencies = new Set(Intl.supportedValuesOf('currency'));
   Settings.Set({ maxErrors: FAULTS_MAX });
-  setFormat('email', IsEmail);
-  setFormat('domain', (text) => normalizeDomain(text) !== '');
+  setFormat('email', (text) => IsEmail(text) || isInternationalEmail(text));
+  setFormat('domain', isDomain);
   setFormat('currency', (text) => currencies.has(text));
 }
 

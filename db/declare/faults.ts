@@ -47,6 +47,12 @@ export function missing(path: string): Fault {
   return { path, message: 'is required', code: 'VALIDATION_REQUIRED_FIELD' };
 }
 
+/** The fault of text that says nothing where something must be said. */
+export function blank(path: string): Fault {
+  const message = 'must have at least one character that is not white space';
+  return { path, message, code: 'VALIDATION_REQUIRED_FIELD' };
+}
+
 /** The fault of a name that stands for nothing among the allowed ones. */
 export function unknownField(path: string, allowed: readonly string[]): Fault {
   const message = `is not a field that can be sent here; allowed: ${allowed.join(', ')}`;

@@ -104,10 +104,15 @@ export function field(shape: Shape, options: FieldOptions): Field {
 export const NAME_CHARACTERS_MAX = 1_000;
 export const EMAIL_CHARACTERS_MAX = NAME_CHARACTERS_MAX;
 
-/** Text of at most `maxLength` code points (1,000 unless said otherwise); required text is never empty. */
+/** Schema of text that says something: it has a character that is not white space. */
+export function sayingText(options: { maxLength: number; examples?: string[] }): TSchema {
+  return Type.String({ pattern: '\\S', ...options });
+}
+
+/** Text of at most `maxLength` code points (1,000 unless said otherwise); required text says something. */
 export function text(options: FieldOptions & { maxLength?: number } = {}): Field {
   const { maxLength = NAME_CHARACTERS_MAX, ...rest } = options;
-  const schema = Type.String(rest.required ? { minLength: 1, maxLength } : { maxLength });
+  const schema = rest.required ? sayingText({ maxLength }) : Type.String({ maxLength });
   return field({ kind: 'text', column: 'text', schema }, rest);
 }
 

@@ -2,7 +2,8 @@
 import type { TSchema } from 'typebox';
 import { enumeration, exampleId, type Field, reference, timestamp } from './fields.ts';
 import type { Data } from './json.ts';
-import { bodySchema, type Link, type Match, type Row, type SideTable } from './resource.ts';
+import type { Link, Match, Row, SideTable } from './resource.ts';
+import { bodySchema } from './schemas.ts';
 
 /** Completes the declaration of a link: no fields of its own unless given, its type among them where it tells one. */
 export function link(

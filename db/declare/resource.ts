@@ -1,8 +1,9 @@
 // defineResource(): from one declaration, the schemas, columns, scopes and lists that everything else derives from.
-import { type TSchema, Type } from 'typebox';
+
+import type { TSchema } from 'typebox';
 import { type ColumnValue, exampleId, type Field, reference, timestamp } from './fields.ts';
-import type { Data, JsonValue } from './json.ts';
-import { named, nullable } from './schemas.ts';
+import type { Data } from './json.ts';
+import { bodySchema, isShown, named, recordSchema } from './schemas.ts';
 import { caselessKey, singularOf } from './text.ts';
 
 export type Action = 'read' | 'write' | 'delete';
@@ -147,51 +148,6 @@ export function defineResource(options: ResourceOptions): Resource {
     ),
     responseSchema: named(typeName, recordSchema(fields)),
   };
-}
-
-/** Schema of a record, or of a link's own fields, as responses carry it: every field present, null where unset. */
-export function recordSchema(fields: Record<string, Field>): TSchema {
-  const properties: Record<string, TSchema> = {};
-  for (const [name, field] of Object.entries(fields)) {
-    if (!isShown(field)) continue;
-    // An example is of what is sent; where what is returned differs, its schema has examples of its own.
-    const { example } = field.responseSchema === field.schema ? field : { example: null };
-    const schema = annotated({ ...field, example }, field.responseSchema, field.nullable);
-    properties[name] = field.access === 'read' ? { ...schema, readOnly: true } : schema;
-  }
-  return Type.Object(properties, { additionalProperties: false });
-}
-
-/** Of a record's fields the id, for whoever is shown no more of it. */
-export function idAlone(fields: Record<string, Field>): Record<string, Field> {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => name === 'id'));
-}
-
-function isShown(field: Field): boolean {
-  return field.access !== 'input' && field.access !== 'internal';
-}
-
-/** Schema of a body with those of the fields that it takes; in one that creates, the required ones must be there. */
-export function bodySchema(
-  fields: Record<string, Field>,
-  takes: (field: Field) => boolean,
-  creating: boolean,
-): TSchema {
-  const properties: Record<string, TSchema> = {};
-  for (const [name, field] of Object.entries(fields)) {
-    if (!takes(field)) continue;
-    const schema = annotated(field, creating ? field.createSchema : field.schema, field.clearable);
-    properties[name] = creating && field.required ? schema : Type.Optional(schema);
-  }
-  return Type.Object(properties, { additionalProperties: false });
-}
-
-function annotated(field: Field, schema: TSchema, takesNull: boolean): TSchema {
-  const notes: Record<string, JsonValue> = {};
-  if (field.description !== '') notes.description = field.description;
-  if (field.example !== null) notes.examples = [field.example];
-  const value = takesNull ? nullable(schema) : schema;
-  return { ...value, ...notes };
 }
 
 function isStored(field: Field): boolean {

@@ -2,6 +2,7 @@
 import type { Fault } from './faults.ts';
 import type { Data, JsonValue } from './json.ts';
 import type { Resource } from './resource.ts';
+import { isBlank } from './text.ts';
 
 /** Faults that the body of a new record has beyond those of its fields. */
 export function newRecordFaults(resource: Resource, body: Data): Fault[] {
@@ -11,9 +12,13 @@ export function newRecordFaults(resource: Resource, body: Data): Fault[] {
 /** The fault of a record that has none of its identifying fields. */
 export function missingIdentity({ identifying }: Resource, record: Data): Fault[] {
   const [first] = identifying;
-  if (first === undefined || identifying.some((name) => (record[name] ?? '') !== '')) return [];
+  if (first === undefined || identifying.some((name) => says(record[name]))) return [];
   const message = `at least one of ${identifying.join(', ')} is required`;
   return [{ path: first, message, code: 'VALIDATION_REQUIRED_FIELD' }];
+}
+
+function says(value: JsonValue | undefined): boolean {
+  return typeof value === 'string' ? !isBlank(value) : (value ?? null) !== null;
 }
 
 function notExactlyOne({ exactlyOneOf }: Resource, body: Data): Fault[] {

@@ -1,6 +1,16 @@
 // What the schema checker finds, in the words of faults.
 import type { TSchema } from 'typebox';
-import { below, beyond, type Fault, malformed, missing, mistyped, notAmong, unknownField } from './faults.ts';
+import {
+  below,
+  beyond,
+  blank,
+  type Fault,
+  malformed,
+  missing,
+  mistyped,
+  notAmong,
+  unknownField,
+} from './faults.ts';
 import { isObject } from './json.ts';
 
 /** A fault as the schema checker tells it: JSON Schema's keyword, and JSON pointers. */
@@ -34,6 +44,9 @@ function faultsOf({ keyword, params, schemaPath, instancePath }: SchemaError, sc
       return [mistyped(path, [params.type].flat().map(String))];
     case 'enum':
       return [notAmong(path, params.allowedValues as unknown[])];
+    // The one pattern there is: a character that is not white space.
+    case 'pattern':
+      return [blank(path)];
     case 'format':
       return [malformed(path, String(params.format))];
     // The schema `false` stands where a property has no place.

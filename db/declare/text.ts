@@ -5,15 +5,39 @@ export function caselessKey(value: string): string {
   return value.toLowerCase();
 }
 
-/** A domain in stored form: lower case, without scheme, `www.`, path and trailing dot; '' if nothing is left. */
+/** A domain in stored form: lower case, without scheme, path, any `www.` and trailing dots; normalised again, the same. */
 export function normalizeDomain(value: string): string {
   return value
     .trim()
     .toLowerCase()
     .replace(/^(?:[a-z][a-z0-9+.-]*:)?\/\//, '')
     .replace(/[/?#\\].*$/s, '')
-    .replace(/\.+$/, '')
-    .replace(/^www\./, '');
+    .replace(/^(?:www\.)+/, '')
+    .replace(/\.+(?=(?::\d*)?$)/, '');
+}
+
+const HOST = /^[\p{L}\p{M}\p{Nd}_-]+(?:\.[\p{L}\p{M}\p{Nd}_-]+)*(?::\d{1,5})?$/u;
+
+/** Whether text is a domain in some spelling: what its stored form leaves is a host name, with a port or without. */
+export function isDomain(text: string): boolean {
+  return HOST.test(normalizeDomain(text));
+}
+
+const LOCAL_PART = /^[^\p{Z}\p{C}"(),.:;<>@[\\\]]+(?:\.[^\p{Z}\p{C}"(),.:;<>@[\\\]]+)*$/u;
+const LABELS =
+  /^[\p{L}\p{N}][\p{L}\p{M}\p{N}-]{0,62}(?<!-)(?:\.[\p{L}\p{N}][\p{L}\p{M}\p{N}-]{0,62}(?<!-))*$/u;
+
+/** Whether text is an email address of characters beyond ASCII, as RFC 6531 has them. */
+export function isInternationalEmail(text: string): boolean {
+  const at = text.lastIndexOf('@');
+  return (
+    at > 0 && /\P{ASCII}/u.test(text) && LOCAL_PART.test(text.slice(0, at)) && LABELS.test(text.slice(at + 1))
+  );
+}
+
+/** Whether text says nothing: it is empty, or white space alone. */
+export function isBlank(text: string): boolean {
+  return text.trim() === '';
 }
 
 /** What one of many is called: `companies` → `company`. */

@@ -1,6 +1,6 @@
 // Pipelines: the stages that deals pass through, in order.
 import { type TSchema, Type } from 'typebox';
-import { exampleId, text } from '../declare/fields.ts';
+import { exampleId, sayingText, text } from '../declare/fields.ts';
 import { json } from '../declare/json-fields.ts';
 import { defineResource } from '../declare/resource.ts';
 import { nullable } from '../declare/schemas.ts';
@@ -22,7 +22,7 @@ export const DEFAULT_STAGES: readonly { name: string; type: StageType }[] = [
 /** The pipeline that every organization starts with. */
 export const DEFAULT_PIPELINE_NAME = 'Sales';
 
-const stageName = Type.String({ minLength: 1, maxLength: 1_000, examples: ['Qualified'] });
+const stageName = sayingText({ maxLength: 1_000, examples: ['Qualified'] });
 const stageType = Type.Enum([...STAGE_TYPES]);
 const probability = Type.Number({ minimum: 0, maximum: 1, examples: [0.2] });
 const newStage = {

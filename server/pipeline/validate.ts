@@ -33,6 +33,9 @@ export async function validateBody(
   const faultsIn = (one: JsonValue) => faultsOf(one, { schema, inspect }, { isSuspect });
   if (operation.isBatch === true)
     return { body: value, itemFaults: await faultsOfEach(batchItems(value), faultsIn) };
+  if (Array.isArray(value) && operation.batchPath !== undefined) {
+    throw invalid('', `The body must be one record; an array of them goes to POST ${operation.batchPath}.`);
+  }
   const faults = faultsIn(value);
   if (faults.length > 0) throw validationError(faults);
   return { body: value, itemFaults: [] };

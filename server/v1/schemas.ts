@@ -1,6 +1,12 @@
 // Bodies and answers of version 1, in its own names.
 import { type TSchema, Type } from 'typebox';
-import { EMAIL_CHARACTERS_MAX, exampleId, INSTANT_MS_MAX, INSTANT_MS_MIN } from '../../db/declare/fields.ts';
+import {
+  EMAIL_CHARACTERS_MAX,
+  exampleId,
+  INSTANT_MS_MAX,
+  INSTANT_MS_MIN,
+  sayingText,
+} from '../../db/declare/fields.ts';
 import { customEntries } from '../../db/declare/json-fields.ts';
 import type { Resource } from '../../db/declare/resource.ts';
 import { companies } from '../../db/resources/companies.ts';
@@ -21,6 +27,7 @@ type Properties = Record<string, TSchema>;
 
 const closed = { additionalProperties: false };
 const text = Type.String({ maxLength: 1_000 });
+const requiredText = sayingText({ maxLength: 1_000 });
 const longText = Type.String({ maxLength: 10_000 });
 const email = Type.String({
   format: 'email',
@@ -44,7 +51,11 @@ const personFields = {
   remarks: longText,
   altEmails: Type.Array(email, { maxItems: 100 }),
 };
-const { firstName, ...restOfName } = described(contacts, { firstName: text, lastName: text, title: text });
+const { firstName, ...restOfName } = described(contacts, {
+  firstName: requiredText,
+  lastName: text,
+  title: text,
+});
 
 export const personCreate = Type.Object(
   { type: Type.Enum(['email']), identifier: email, firstName, ...optional(restOfName) },
@@ -83,7 +94,7 @@ export const interactionsQuery = querySchema(
 const { type, direction, title, ...interactionFields } = described(interactions, {
   type: Type.Enum([...INTERACTION_TYPES]),
   direction: Type.Enum([...INTERACTION_DIRECTIONS]),
-  title: text,
+  title: requiredText,
   summary: longText,
   primaryId: text,
   secondaryId: text,

@@ -2,8 +2,8 @@
 import { type TSchema, Type } from 'typebox';
 import { exampleId } from '../../db/declare/fields.ts';
 import type { Data } from '../../db/declare/json.ts';
-import { type Association, idAlone, type Resource, recordSchema } from '../../db/declare/resource.ts';
-import { named } from '../../db/declare/schemas.ts';
+import type { Association, Resource } from '../../db/declare/resource.ts';
+import { idAlone, named, recordSchema } from '../../db/declare/schemas.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 import { associatedResource, readAssociation, setAssociation } from '../records/associations.ts';
 import { capitalized, pathOf, titleOf } from './naming.ts';

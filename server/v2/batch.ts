@@ -7,33 +7,52 @@ import { ApiError, type Detail, errorCode, errorDetail, validationError } from '
 import type { Call } from '../operation.ts';
 import { createRecord } from '../records/records.ts';
 
+// Once so many faults have been listed, later items are told of theirs in a word.
+const FAULTS_LISTED_MAX = 200;
+
 /** Creates the items in order; one that fails harms no other. */
 export async function batchCreate(call: Call, resource: Resource): Promise<Data> {
   const items = call.body as Data[];
   const results: Data[] = [];
-  for (const [index, item] of items.entries())
-    results.push({ index, ...(await createItem(call, resource, item, call.itemFaults[index] ?? [])) });
+  let listed = 0;
+  for (const [index, item] of items.entries()) {
+    const created = await createItem(call, resource, item, call.itemFaults[index] ?? []);
+    if (created instanceof ApiError) {
+      results.push({ index, status: 'error', error: itemError(created, listed < FAULTS_LISTED_MAX) });
+      listed += created.details?.length ?? 0;
+    } else results.push({ index, status: 'created', data: created });
+  }
   const succeeded = results.filter((result) => result.status === 'created').length;
   const summary = { total: items.length, succeeded, failed: items.length - succeeded };
   return { items: results, summary };
 }
 
-async function createItem(call: Call, resource: Resource, item: Data, faults: Detail[]): Promise<Data> {
+async function createItem(
+  call: Call,
+  resource: Resource,
+  item: Data,
+  faults: Detail[],
+): Promise<Data | ApiError> {
   try {
-    if (faults.length > 0) throw validationError(faults);
-    const data = await attempt(call.db, () => createRecord(call, resource, item));
-    return { status: 'created', data };
+    if (faults.length > 0) return validationError(faults);
+    return await attempt(call.db, () => createRecord(call, resource, item));
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const { code, message, details } = error;
-    return { status: 'error', error: { code, message, ...(details !== null && { details }) } };
+    if (error instanceof ApiError) return error;
+    throw error;
   }
+}
+
+function itemError({ code, message, details }: ApiError, isListed: boolean): Data {
+  if (details === null) return { code, message };
+  if (isListed) return { code, message, details };
+  const several = 'The item has several faults, which are not listed: correct the items before it first.';
+  return { code, message: details.length > 1 ? several : message };
 }
 
 const closed = { additionalProperties: false };
 const countOf = (example: number) => Type.Integer({ minimum: 0, examples: [example] });
 
-const itemError = Type.Object(
+const itemErrorSchema = Type.Object(
   {
     code: errorCode,
     message: Type.String(),
@@ -54,7 +73,7 @@ const itemError = Type.Object(
   },
 );
 const failedItem = Type.Object(
-  { index: countOf(1), status: Type.Enum(['error']), error: itemError },
+  { index: countOf(1), status: Type.Enum(['error']), error: itemErrorSchema },
   { ...closed, $id: 'BatchItemFailed' },
 );
 const summary = Type.Object(

@@ -2,9 +2,9 @@
 import type { TSchema } from 'typebox';
 import type { Field } from '../../db/declare/fields.ts';
 import type { Data } from '../../db/declare/json.ts';
-import { type Resource, recordSchema, type Verb } from '../../db/declare/resource.ts';
+import type { Resource, Verb } from '../../db/declare/resource.ts';
 import { newRecordFaults } from '../../db/declare/rules.ts';
-import { named } from '../../db/declare/schemas.ts';
+import { named, recordSchema } from '../../db/declare/schemas.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 import { createRecord, getRecord, listPage, removeRecord, updateRecordFields } from '../records/records.ts';
 import { rulesOf } from '../records/registry.ts';
@@ -91,6 +91,7 @@ function create(resource: Resource): Specific {
     id: operationId('create', resource, true),
     summary: `Create a ${resource.singular}`,
     description: explained(resource, 'create'),
+    ...(resource.verbs.includes('batch') && { batchPath: `${pathOf(resource)}/batch` }),
     ...createRules(resource),
     answer: createdSchema(resource),
     answerKind: 'success',

@@ -2,8 +2,8 @@
 import { type TSchema, Type } from 'typebox';
 import type { Data } from '../../db/declare/json.ts';
 import { childOf, isMixed, itemFields, linkSchema } from '../../db/declare/links.ts';
-import { idAlone, type Link, type Resource, recordSchema } from '../../db/declare/resource.ts';
-import { named } from '../../db/declare/schemas.ts';
+import type { Link, Resource } from '../../db/declare/resource.ts';
+import { idAlone, named, recordSchema } from '../../db/declare/schemas.ts';
 import { getResource } from '../../db/resources/index.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 import { requireScope } from '../pipeline/scope.ts';

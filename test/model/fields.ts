@@ -132,7 +132,7 @@ const IDENTIFYING: Record<string, string[]> = {
 export function identityFaults(resource: string, record: Data): Fault[] {
   const names = IDENTIFYING[resource] ?? [];
   const isNamed = names.some(
-    (name) => record[name] !== null && record[name] !== undefined && record[name] !== '',
+    (name) => record[name] !== null && record[name] !== undefined && record[name].trim() !== '',
   );
   return names.length === 0 || isNamed ? [] : [{ path: String(names[0]), code: 'VALIDATION_REQUIRED_FIELD' }];
 }
@@ -215,7 +215,8 @@ function scalarCode(kind: Kind, value: Json): string | null {
   }
   if (kind === 'number') return typeof value === 'number' ? null : WRONG;
   if (!isText) return WRONG;
-  if ((kind === 'required text' || kind === 'domain') && value === '') return 'VALIDATION_OUT_OF_RANGE';
+  if (kind === 'required text' && value.trim() === '') return 'VALIDATION_REQUIRED_FIELD';
+  if (kind === 'domain' && value === '') return 'VALIDATION_OUT_OF_RANGE';
   const isMalformed =
     (kind === 'email' && !value.includes('@')) ||
     (kind === 'date' && value === '2026-02-30') ||

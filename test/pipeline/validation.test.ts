@@ -200,21 +200,21 @@ const KINDS: [path: string, body: Json, faults: FaultRow[], says?: string[]][] =
 describe('however many the faults', () => {
   const many = (total: number, value: Json) =>
     Object.fromEntries(Array.from({ length: total }, (_, index) => [`k${index}`, value]));
-  test('each of 190 unknown fields is told', async () => {
+  test('nineteen of 190 unknown fields are told', async () => {
     for (const path of ['/api/v2/contacts', '/api/v1/people', '/api/v1/people/query']) {
       const reply = await create(path, many(190, 1));
       expect([reply.status, reply.body.error.code]).toEqual([422, FAILED]);
       expect(reply.body.error.details[0]).toMatchObject({ path: 'k0', code: FAILED });
-      expect(reply.body.error.details.length).toBeGreaterThanOrEqual(190);
+      expect(reply.body.error.details).toHaveLength(20);
     }
   });
 
-  test('each of 100 bad values in custom is told', async () => {
+  test('nineteen of 100 bad values in custom are told, and how many more there are', async () => {
     const { details } = (await create('/api/v2/contacts', { first_name: 'A', custom: many(100, {}) })).body
       .error;
-    expect(details.map(({ path }: Json) => path)).toEqual(
-      Object.keys(many(100, {})).map((key) => `custom.${key}`),
-    );
+    const told = Object.keys(many(19, {})).map((key) => `custom.${key}`);
+    expect(details.map(({ path }: Json) => path)).toEqual([...told, '']);
+    expect(details.at(-1).message).toContain('81 more faults');
   });
 
   for (const total of [201, 501, 20_000]) {

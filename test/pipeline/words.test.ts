@@ -1,4 +1,4 @@
-// What refusals tell beyond their code: where malformed JSON breaks, and how a plus is written in a query.
+// What refusals tell beyond their code: where malformed JSON breaks, which path takes an array, how a plus is written.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Harness, type Json, type Reply, startHarness } from '../support/harness.ts';
 
@@ -80,6 +80,75 @@ describe('a raw plus in a query', () => {
   test('a value refused for another reason gets no hint', async () => {
     const reply = await harness.send('GET', '/api/v2/contacts?limit=x');
     expect(JSON.stringify(detailsOf(reply))).not.toContain('%2B');
+  });
+});
+
+describe('an array where one record is wanted', () => {
+  for (const resource of [
+    'contacts',
+    'companies',
+    'deals',
+    'pipelines',
+    'tasks',
+    'notes',
+    'segments',
+    'interactions',
+  ]) {
+    test(`${resource}: is told of the batch path`, async () => {
+      const reply = await harness.send('POST', `/api/v2/${resource}`, { body: [{ name: 'x' }] });
+      expect(reply.status).toBe(422);
+      expect(messageOf(reply)).toContain(`/api/v2/${resource}/batch`);
+    });
+  }
+
+  test('where there is no batch path, none is named', async () => {
+    const reply = await harness.send('POST', '/api/v1/people', { body: [{ firstName: 'x' }] });
+    expect(reply.status).toBe(422);
+    expect(messageOf(reply)).not.toContain('/batch');
+  });
+});
+
+describe('many faults', () => {
+  const unknown = (count: number): Json =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`unknown_${at}`, 1]));
+
+  test('of one body: nineteen, and how many more there are', async () => {
+    const reply = await harness.send('POST', '/api/v2/contacts', {
+      body: { first_name: 'A', ...unknown(50) },
+    });
+    expect([reply.status, reply.body.error.code]).toEqual([422, 'VALIDATION_FAILED']);
+    expect(detailsOf(reply)).toHaveLength(20);
+    expect(detailsOf(reply).at(-1).message).toContain('31 more');
+    expect(messageOf(reply)).toContain('50 faults');
+  });
+
+  test('twenty are told in full', async () => {
+    const reply = await harness.send('POST', '/api/v2/contacts', {
+      body: { first_name: 'A', ...unknown(19) },
+    });
+    expect(detailsOf(reply)).toHaveLength(19);
+    expect(JSON.stringify(detailsOf(reply))).not.toContain('more');
+  });
+
+  test('of a batch: once two hundred are listed, later items carry code and message alone', async () => {
+    const body = Array.from({ length: 100 }, () => ({ first_name: 'A', ...unknown(30) }));
+    const reply = await harness.send('POST', '/api/v2/contacts/batch', { body });
+    const errors: Json[] = reply.body.data.items.map((item: Json) => item.error);
+    const listed = errors.map((error) => error.details?.length ?? 0);
+    expect(Math.max(...listed)).toBe(20);
+    expect(listed.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(219);
+    expect(listed.slice(11)).toEqual(Array.from({ length: 89 }, () => 0));
+    expect(errors.at(-1)).toEqual({ code: 'VALIDATION_FAILED', message: expect.any(String) });
+    expect(reply.text.length).toBeLessThan(100_000);
+  });
+
+  test('a stored answer stays small too', async () => {
+    const name = 'k'.repeat(1_500);
+    const item = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`${name}${at}`, 1]));
+    const body = Array.from({ length: 100 }, () => item);
+    const headers = { 'Idempotency-Key': 'many-faults' };
+    const reply = await harness.send('POST', '/api/v2/contacts/batch', { body, headers });
+    expect(reply.text.length).toBeLessThan(250_000);
   });
 });
 

@@ -13,7 +13,7 @@ const ROWS: [resource: string, body: Json, faults: Record<string, string>][] = [
   [
     'interactions',
     { type: 'X', title: '', main_contact: 'a', main_contact_email: 'b@mail.example' },
-    { type: WRONG, direction: MISSING, title: RANGE, main_contact_email: WRONG },
+    { type: WRONG, direction: MISSING, title: MISSING, main_contact_email: WRONG },
   ],
   ['contacts', { title: 5, nonsense: 1 }, { email: MISSING, title: WRONG, nonsense: WRONG }],
   [
@@ -39,7 +39,7 @@ const ROWS: [resource: string, body: Json, faults: Record<string, string>][] = [
     { name: MISSING, 'stages.0.id': WRONG, 'stages.0.type': WRONG, 'stages.0.name': MISSING },
   ],
   ['tasks', { done: null, due_date: '5' }, { name: MISSING, done: WRONG, due_date: WRONG }],
-  ['notes', { title: '', is_archived: 1 }, { title: RANGE, is_archived: WRONG }],
+  ['notes', { title: '', is_archived: 1 }, { title: MISSING, is_archived: WRONG }],
   ['segments', { record_type: 'deal' }, { name: MISSING, record_type: WRONG }],
 ];
 
