@@ -95,7 +95,7 @@ export class ApiError extends Error {
 /** Most faults that are listed of one body, or of one item of a batch. */
 const FAULTS_LISTED_MAX = 19;
 
-/** The 422 for a list of faults: one gives its own code, several VALIDATION_FAILED. */
+/** The error for a list of faults: one gives its own code, several are a VALIDATION_FAILED. */
 export function validationError(details: Detail[]): ApiError {
   const [first] = details;
   if (first === undefined) return new ApiError('VALIDATION_FAILED', 'The request is not valid.');
@@ -123,21 +123,4 @@ export function invalid(path: string, message: string, code: ValidationCode = 'V
 /** The 404 for a record that is absent or not the key's to see: the same words for both. */
 export function notFound(singular: string): ApiError {
   return new ApiError('RESOURCE_NOT_FOUND', `No ${singular} with this id exists in your organization.`);
-}
-
-/** The same error in other names; used where one version's fields stand for the other's. */
-export function renamed(
-  error: ApiError,
-  rename: { path(path: string): string; text(text: string): string },
-): ApiError {
-  if (error.details === null) return error;
-  const details = error.details.map(({ path, message, code }) => ({
-    path: rename.path(path),
-    message: rename.text(message),
-    code,
-  }));
-  // Of several faults the message says only how many there are.
-  return details.length === 1
-    ? validationError(details)
-    : new ApiError(error.kind, error.message, { details });
 }

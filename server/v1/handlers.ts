@@ -1,4 +1,4 @@
-// What v1 operations do: v2 logic on translated bodies, with v1's own answers to conflicts and its own names in faults.
+// What v1 operations do: v2 logic on translated bodies, with answers translated back.
 
 import type { Fault } from '../../db/declare/faults.ts';
 import type { Data } from '../../db/declare/json.ts';
@@ -9,9 +9,7 @@ import { contacts } from '../../db/resources/contacts.ts';
 import { interactions } from '../../db/resources/interactions.ts';
 import { findOrganization } from '../../db/tables/accounts.ts';
 import { findUnique } from '../../db/tables/unique.ts';
-import { ApiError, invalid, renamed } from '../errors.ts';
 import type { Answer, Call } from '../operation.ts';
-import { ConflictError } from '../records/conflict.ts';
 import { createRecord, getRecord, listPage, removeRecord, updateRecordFields } from '../records/records.ts';
 import { PAGE_DEFAULT } from './schemas.ts';
 import {
@@ -37,7 +35,7 @@ export async function getPerson(call: Call): Promise<Answer> {
 export async function createPerson(call: Call): Promise<Answer> {
   const { type: _, identifier, ...names } = call.body as Data;
   const input = toV2({ email: identifier ?? null, ...names });
-  const contact = await inV1Names(() => createRecord(call, contacts, input), 'keep', { email: 'identifier' });
+  const contact = await createRecord(call, contacts, input);
   return created('people', contact.id, toPerson(contact));
 }
 
@@ -48,20 +46,16 @@ export async function upsertPerson(call: Call): Promise<Answer> {
     filter: 'email',
     value: String(email),
   });
-  const contact = await inV1Names(
-    () =>
-      existing === undefined
-        ? createRecord(call, contacts, { email: email ?? null, ...fields })
-        : updateRecordFields(call, contacts, existing, fields),
-    'refuse',
-  );
+  const contact =
+    existing === undefined
+      ? await createRecord(call, contacts, { email: email ?? null, ...fields })
+      : await updateRecordFields(call, contacts, existing, fields);
   return success(toPerson(contact));
 }
 
 export async function updatePerson(call: Call): Promise<Answer> {
-  const update = () =>
-    updateRecordFields(call, contacts, call.params.personId ?? '', toV2(call.body as Data));
-  return success(toPerson(await inV1Names(update, 'refuse')));
+  const id = call.params.personId ?? '';
+  return success(toPerson(await updateRecordFields(call, contacts, id, toV2(call.body as Data))));
 }
 
 export async function deletePerson(call: Call): Promise<Answer> {
@@ -85,14 +79,13 @@ export async function createCompany(call: Call): Promise<Answer> {
     value: String(input.domain),
   });
   if (existing !== undefined) return success({ id: existing });
-  const company = await inV1Names(() => createRecord(call, companies, input), 'keep');
+  const company = await createRecord(call, companies, input);
   return created('companies', company.id, { id: company.id ?? null });
 }
 
 export async function updateCompany(call: Call): Promise<Answer> {
   const input = fromCompany(call.body as Data);
-  const update = () => updateRecordFields(call, companies, call.params.companyId ?? '', input);
-  const company = await inV1Names(update, 'keep');
+  const company = await updateRecordFields(call, companies, call.params.companyId ?? '', input);
   return success({ id: company.id ?? null });
 }
 
@@ -108,7 +101,7 @@ export async function getInteraction(call: Call): Promise<Answer> {
 export async function createInteraction(call: Call): Promise<Answer> {
   const input = toV2(call.body as Data);
   if (typeof input.interaction_date === 'number') input.interaction_date = Math.trunc(input.interaction_date);
-  const interaction = await inV1Names(() => createRecord(call, interactions, input), 'keep');
+  const interaction = await createRecord(call, interactions, input);
   const { id = null, is_duplicate: isDuplicate = false } = interaction;
   return created('interactions', id, { id, isDuplicate });
 }
@@ -158,33 +151,4 @@ function success(data: Data): Answer {
 
 function created(collection: string, id: Data[string] | undefined, data: Data): Answer {
   return { status: 201, object: 'success', data, location: `/api/v1/${collection}/${id}` };
-}
-
-// Faults come back in v1 names; a conflict stays a 409 or, in the rows of the contract that list none, is a 422.
-async function inV1Names<T>(
-  run: () => Promise<T>,
-  conflicts: 'keep' | 'refuse',
-  ownPaths: Record<string, string> = {},
-): Promise<T> {
-  const rename = (path: string) => ownPaths[path] ?? v1Path(path);
-  try {
-    return await run();
-  } catch (error) {
-    if (error instanceof ConflictError) throw translated(error, conflicts, rename);
-    if (error instanceof ApiError) throw renamed(error, { path: rename, text: v1Text });
-    throw error;
-  }
-}
-
-function translated(
-  error: ConflictError,
-  conflicts: 'keep' | 'refuse',
-  rename: (path: string) => string,
-): ApiError {
-  const path = rename(error.path);
-  const message = error.details?.[0]?.message ?? 'is taken';
-  if (conflicts === 'refuse') return invalid(path, message);
-  return new ApiError('RESOURCE_CONFLICT', `${path}: ${message}`, {
-    details: [{ path, message, code: 'RESOURCE_CONFLICT' }],
-  });
 }

@@ -1,11 +1,14 @@
 // The v1 interface, deprecated and complete: its endpoint table.
 import { WRITTEN_ONCE } from '../../db/resources/interactions.ts';
 import type { Operation } from '../operation.ts';
+import { inV1Words, type V1Errors } from './errors.ts';
 import * as run from './handlers.ts';
 import * as schema from './schemas.ts';
+import { v1Text } from './translate.ts';
 
 type Row = Pick<Operation, 'method' | 'id' | 'summary' | 'errorStatuses' | 'run'> &
-  Partial<Operation> & { at: string; scope: string; answerKind?: 'success' | 'list' | 'none' };
+  Partial<Operation> &
+  V1Errors & { at: string; scope: string; answerKind?: 'success' | 'list' | 'none' };
 
 const PERSON = { firstName: 'Ada', lastName: 'Lovelace', title: 'Head of Engines' };
 
@@ -70,6 +73,7 @@ const PEOPLE: Row[] = [
     body: schema.personCreate,
     answer: schema.person,
     successes: { 201: 'Created.' },
+    ownNames: { email: 'identifier' },
     errorStatuses: [409, 413, 422],
     examples: { body: { type: 'email', identifier: 'ada@example.com', ...PERSON } },
     run: run.createPerson,
@@ -180,7 +184,7 @@ const INTERACTIONS: Row[] = [
     at: '/interactions',
     id: 'createInteractionV1',
     summary: 'Create an interaction',
-    description: WRITTEN_ONCE,
+    description: v1Text(WRITTEN_ONCE),
     scope: 'interactions:write',
     isWrite: true,
     body: schema.interactionCreate,
@@ -208,7 +212,7 @@ const AUTHENTICATE: Row = {
   summary: 'Tell whose key this is',
   scope: 'ALL',
   answer: schema.team,
-  errorStatuses: [422],
+  errorStatuses: [404, 422],
   run: run.authenticate,
 };
 
@@ -229,7 +233,7 @@ const SUCCESSES = {
   none: { 204: 'Done; there is no body.' },
 };
 
-function operation(tag: string, { at, scope, ...row }: Row): Operation {
+function operation(tag: string, { at, scope, ownNames, ...row }: Row): Operation {
   const answerKind = row.answerKind ?? 'success';
   return {
     api: 'v1',
@@ -241,5 +245,6 @@ function operation(tag: string, { at, scope, ...row }: Row): Operation {
     answerKind,
     successes: SUCCESSES[row.method === 'GET' ? 'get' : answerKind],
     ...row,
+    run: (call) => inV1Words({ errorStatuses: row.errorStatuses, ownNames }, () => row.run(call)),
   };
 }

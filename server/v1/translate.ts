@@ -40,9 +40,10 @@ export function v1Path(path: string): string {
   return first === 'custom' ? rest.join('.') : [v1Name(first), ...rest].join('.');
 }
 
-/** A text about v2 fields with the fields in v1 names. */
+/** A text of version 2 with fields in v1 names, and people for contacts. */
 export function v1Text(text: string): string {
-  return text.replace(/\b[a-z]+(?:_[a-z]+)+\b/g, v1Name);
+  const inV1Names = text.replace(/\b[a-z]+(?:_[a-z]+)+\b/g, v1Name);
+  return inV1Names.replace(/\bcontact\b/g, 'person').replace(/\bcontacts\b/g, 'people');
 }
 
 /** A v1 body in v2 names. */
