@@ -48,7 +48,8 @@ export function createApp(options: AppOptions) {
   const services = servicesOf(options);
   const operations = allOperations(options.signingSecret);
   const app = new Elysia({ strictPath: true, normalize: false });
-  app.use(docs());
+  app.use(docs(options.baseUrl));
+  for (const method of ['GET', 'HEAD']) app.route(method, '/', () => toDocs(options.baseUrl()));
   app.get('/healthz', () => Response.json({ status: 'ok' }));
   app.get('/readyz', () => readiness(options.store));
   for (const operation of operations) {
@@ -65,6 +66,10 @@ export function createApp(options: AppOptions) {
     return answerError(services, exchangeOf(services, request, apiOfPath(rawPath(request.url))), error);
   });
   return app;
+}
+
+function toDocs(baseUrl: string): Response {
+  return new Response(null, { status: 302, headers: { Location: `${baseUrl}/docs` } });
 }
 
 function servicesOf(options: AppOptions): Services {

@@ -11,6 +11,6 @@ export function registerOpenapiCommand(program: Command): void {
     .addOption(new Option('--api <version>', 'only this version').choices(['v1', 'v2']))
     .action(async (options: { api?: 'v1' | 'v2' }) => {
       const { openApiDocument } = await import('../../server/openapi/document.ts');
-      await writeOut(`${JSON.stringify(await openApiDocument(options.api), null, 2)}\n`);
+      await writeOut(`${JSON.stringify(await openApiDocument(options), null, 2)}\n`);
     });
 }

@@ -40,7 +40,6 @@ const encoder = new TextEncoder();
 
 const CONTENTS: Record<string, () => Promise<Content>> = {
   '/docs': once('text/html; charset=utf-8', async () => encoder.encode(PAGE)),
-  '/docs/json': once('application/json; charset=utf-8', description),
   '/docs/page.js': once(JAVASCRIPT, () => fileBytes(pageScript)),
   '/docs/page.css': once(CSS, () => fileBytes(pageStyle)),
   '/docs/operations.css': once(CSS, () => fileBytes(operationsStyle)),
@@ -60,10 +59,11 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The routes under /docs. */
-export function docs() {
+/** The routes under /docs; `baseUrl` is where clients reach the service. */
+export function docs(baseUrl: () => string) {
   const app = new Elysia({ name: 'docs' });
-  for (const [path, load] of Object.entries(CONTENTS)) {
+  const json = once('application/json; charset=utf-8', () => description(baseUrl()));
+  for (const [path, load] of Object.entries({ ...CONTENTS, '/docs/json': json })) {
     const handler = async ({ request }: { request: Request }) => respond(request, await load());
     for (const method of ['GET', 'HEAD']) app.route(method, path, handler, { parse: 'none' });
   }
@@ -91,10 +91,10 @@ function once(type: string, load: () => Promise<Uint8Array<ArrayBuffer>>): () =>
   };
 }
 
-async function description(): Promise<Uint8Array<ArrayBuffer>> {
+async function description(baseUrl: string): Promise<Uint8Array<ArrayBuffer>> {
   // Costs too much to be part of every start: the plugin and all that it describes.
   const { openApiDocument } = await import('../openapi/document.ts');
-  return encoder.encode(JSON.stringify(await openApiDocument()));
+  return encoder.encode(JSON.stringify(await openApiDocument({ baseUrl })));
 }
 
 function fileBytes(path: string): Promise<Uint8Array<ArrayBuffer>> {

@@ -1,5 +1,6 @@
 // What the description says of the interface as a whole: the rules that hold for every operation.
 import { V1_SCOPES, V2_SCOPES } from '../../db/resources/index.ts';
+import { MIGRATION_TITLE } from '../deprecation.ts';
 import { BATCH_BODY_BYTES_MAX, BATCH_ITEMS_MAX, BODY_BYTES_MAX } from '../operation.ts';
 import { WRONG_CREDENTIALS_PER_MINUTE } from '../pipeline/credential.ts';
 import { KEY_LIMIT, ORG_LIMIT } from '../pipeline/rate-limit.ts';
@@ -20,7 +21,7 @@ Records of an organization's customers – contacts, companies, deals and what g
 **Version 2**, under \`/api/v2\`, is the whole model. **Version 1**, under \`/api/v1\`, is deprecated: it keeps working
 as it is, and has no date at which it ends. Both work on the same records: what one writes the other shows.
 
-To try it: create a key with \`crm keys issue\`, enter it under *Authorize*, and send \`GET /api/v2/contacts\`.
+To try it: create a key with \`crm keys issue\`, and send \`GET /api/v2/contacts\` with it.
 `;
 
 function authentication(): string {
@@ -174,10 +175,13 @@ const REQUESTS = `
 `;
 
 const VERSIONS = `
-## From version 1 to version 2
+## ${MIGRATION_TITLE}
+
+Every answer of version 1 carries \`Deprecation\`, with the instant since when it is deprecated, and a \`Link\` to here.
 
 People are contacts; companies and interactions keep their names. Fields are \`snake_case\` instead of \`camelCase\`.
 Companies' additional properties, at top level in version 1, are in \`custom\`. Lists are GETs with parameters instead of
 POSTs to \`/query\`. Issue a key of version 2 with the scopes you need (\`crm keys issue --from-v1 ID\` maps them), change
-the paths, test, and revoke the old key.
+the paths, test, and revoke the old key. A conflict then has the \`Location\` of the record in the way, if the key may read
+it: with \`…:write\` alone there is none.
 `;

@@ -8,6 +8,7 @@ import type { Api, Operation } from '../operation.ts';
 import { hoist } from './components.ts';
 import { description } from './description.ts';
 import { operationDetail } from './operations.ts';
+import { securitySchemes } from './security.ts';
 import { tags } from './tags.ts';
 
 const SPEC_PATH = '/docs/json';
@@ -16,14 +17,23 @@ const OPENAPI_VERSION = '3.1.0';
 
 const documents = new Map<Api | undefined, Promise<Data>>();
 
-/** The document of both versions or of one; built when first asked for, without a server or a database. */
-export function openApiDocument(api?: Api): Promise<Data> {
+/**
+ * The document of both versions or of one; built when first asked for, without a server or a database.
+ * @param baseUrl where clients reach the service, if that is known
+ */
+export async function openApiDocument({
+  api,
+  baseUrl = '/',
+}: {
+  api?: Api;
+  baseUrl?: string;
+} = {}): Promise<Data> {
   let document = documents.get(api);
   if (document === undefined) {
     document = buildDocument(api);
     documents.set(api, document);
   }
-  return document;
+  return { ...(await document), servers: [{ url: baseUrl }] };
 }
 
 async function buildDocument(api: Api | undefined): Promise<Data> {
@@ -37,13 +47,13 @@ async function buildDocument(api: Api | undefined): Promise<Data> {
   }
   const response = await app.handle(new Request(`http://localhost${SPEC_PATH}`));
   const described = (await response.json()) as Data;
-  const components: Data = {};
+  const components: Data = { securitySchemes: securitySchemes(api === undefined ? ['v2', 'v1'] : [api]) };
   const { paths = {}, ...rest } = described;
   return {
     ...rest,
     openapi: OPENAPI_VERSION,
     paths: hoist(paths, components),
-    components: { securitySchemes: SECURITY_SCHEMES, ...components },
+    components,
   };
 }
 
@@ -63,23 +73,7 @@ function frame(operations: Operation[]): Documentation {
       description: description(),
       license: { name: manifest.license, url: 'https://spdx.org/licenses/MIT.html' },
     },
-    servers: [{ url: '/', description: 'The service that this document comes from.' }],
     tags: tags().filter(({ name }) => used.has(String(name))),
-    security: [{ ApiKeyHeader: [] }, { BearerToken: [] }],
   };
   return document as Documentation;
 }
-
-const SECURITY_SCHEMES: Data = {
-  ApiKeyHeader: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-Service-Api-Key',
-    description: 'The key in a header of its own. Send this or the other, never both.',
-  },
-  BearerToken: {
-    type: 'http',
-    scheme: 'bearer',
-    description: 'The key as a bearer token. Send this or the other, never both.',
-  },
-};

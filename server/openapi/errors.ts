@@ -4,7 +4,7 @@ import type { Detail } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 import { component } from './components.ts';
 import { ERROR_ENVELOPE, errorExample } from './envelopes.ts';
-import { type HeaderName, headersOf, RATE_LIMIT_HEADERS } from './headers.ts';
+import { COMMON_HEADERS, type HeaderName, headersOf, RATE_LIMIT_HEADERS } from './headers.ts';
 
 /** Whose errors: those of a version, or those of the download by a link, which is not of a key. */
 type Family = 'V1' | 'V2' | 'Link';
@@ -167,7 +167,7 @@ function errorAnswer(family: Family, { name, description, headers, examples }: E
   });
   return component('responses', family === 'V2' ? name : family + name, {
     description,
-    headers: headersOf(['X-Request-Id', ...headers(family)]),
+    headers: headersOf([...COMMON_HEADERS[api], ...headers(family)]),
     content: {
       'application/json': {
         schema: ERROR_ENVELOPE[api] as Data,

@@ -1,5 +1,6 @@
 // The headers of answers, as components.
 import type { Data } from '../../db/declare/json.ts';
+import type { Api } from '../operation.ts';
 import { component } from './components.ts';
 
 function integer(description: string, minimum: number): Data {
@@ -22,6 +23,8 @@ const HEADERS = {
   Location: text('Absolute address of the record.', { format: 'uri' }),
   Allow: text('The methods that this path takes.', { minLength: 1 }),
   'WWW-Authenticate': text('How to authenticate.', { enum: ['Bearer'] }),
+  Deprecation: text('Since when this version is deprecated (RFC 9745).', { pattern: '^@\\d+$' }),
+  Link: text('Leads, with `rel="deprecation"`, to the notes on the way to version 2.'),
   'Idempotent-Replayed': {
     description: 'There, and `true`, when this is the stored answer to an earlier request with the same key.',
     schema: { type: 'string', enum: ['true'] },
@@ -33,6 +36,12 @@ const HEADERS = {
 } as const satisfies Data;
 
 export type HeaderName = keyof typeof HEADERS;
+
+/** What every answer of a version says. */
+export const COMMON_HEADERS: Record<Api, readonly HeaderName[]> = {
+  v1: ['X-Request-Id', 'Deprecation', 'Link'],
+  v2: ['X-Request-Id'],
+};
 
 /** What an answer says of the rate limit. */
 export const RATE_LIMIT_HEADERS = [

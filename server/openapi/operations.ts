@@ -6,9 +6,10 @@ import { BATCH_ITEMS_MAX, type Operation } from '../operation.ts';
 import { honoursKeys } from '../pipeline/replay.ts';
 import { envelopeSchema } from './envelopes.ts';
 import { errorResponses } from './errors.ts';
-import { type HeaderName, headersOf, RATE_LIMIT_HEADERS } from './headers.ts';
+import { COMMON_HEADERS, type HeaderName, headersOf, RATE_LIMIT_HEADERS } from './headers.ts';
 import { parametersOf } from './parameters.ts';
 import { sampleOf } from './sample.ts';
+import { KEY_SCHEMES } from './security.ts';
 
 /** The detail of an operation's route, from which @elysiajs/swagger describes it. */
 export function operationDetail(operation: Operation): DocumentDecoration {
@@ -20,11 +21,11 @@ export function operationDetail(operation: Operation): DocumentDecoration {
     description: descriptionOf(operation),
     parameters: parametersOf(operation),
     responses: { ...successResponses(operation), ...errorResponses(operation) },
+    security: admit === undefined ? [{ [KEY_SCHEMES[api]]: [] }] : [],
     'x-required-scopes': [...scopes],
   };
   if (operation.body !== undefined) detail.requestBody = requestBody(operation);
   if (api === 'v1') detail.deprecated = true;
-  if (admit !== undefined) detail.security = [];
   return detail as DocumentDecoration;
 }
 
@@ -56,7 +57,7 @@ function successResponses(operation: Operation): Data {
 
 function successResponse(operation: Operation, status: string, description: string): Data {
   const { answer, answerKind, api, examples } = operation;
-  const names: HeaderName[] = ['X-Request-Id', ...RATE_LIMIT_HEADERS];
+  const names: HeaderName[] = [...COMMON_HEADERS[api], ...RATE_LIMIT_HEADERS];
   if (status === '201') names.push('Location');
   if (honoursKeys(operation)) names.push('Idempotent-Replayed');
   const response: Data = { description, headers: headersOf(names) };

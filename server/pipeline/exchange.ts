@@ -1,5 +1,6 @@
 // One request on its way through the pipeline: its id, its clock, and the headers gathered for its answer.
 import type { JsonValue } from '../../db/declare/json.ts';
+import { deprecationHeaders } from '../deprecation.ts';
 import type { Api } from '../operation.ts';
 
 export interface Exchange {
@@ -21,7 +22,8 @@ const ID_BYTES = 15;
 /** Starts an exchange. */
 export function startExchange(given: Pick<Exchange, 'request' | 'api' | 'now' | 'baseUrl'>): Exchange {
   const requestId = `req_${Buffer.from(crypto.getRandomValues(new Uint8Array(ID_BYTES))).toString('base64url')}`;
-  return { ...given, requestId, headers: { 'X-Request-Id': requestId }, keyId: null };
+  const headers = { 'X-Request-Id': requestId, ...deprecationHeaders(given.api, given.baseUrl) };
+  return { ...given, requestId, headers, keyId: null };
 }
 
 /** The `meta` of every envelope. */

@@ -153,7 +153,6 @@ for (const [path, rows] of byPath) {
 }
 
 const UNKNOWN = [
-  '/',
   '/api',
   '/api/',
   '/api/v1',
@@ -162,6 +161,14 @@ const UNKNOWN = [
   '/api/v2/people',
   '/api/v1/contacts',
 ];
+test('/ leads to /docs', async () => {
+  for (const method of ['GET', 'HEAD']) {
+    const { status, text, headers } = await harness.send(method, '/', { key: null });
+    expect([status, text, headers.get('Location')]).toEqual([302, '', `${BASE_URL}/docs`]);
+  }
+  expectRefusal(await harness.send('POST', '/'), 404, 'RESOURCE_NOT_FOUND');
+});
+
 for (const path of [...UNKNOWN, '/api/v1/deals', '/api/v2/authenticate', '/api/v2/contacts/x/deals']) {
   test(`${path} is unknown`, async () => {
     for (const method of METHODS)

@@ -5,7 +5,10 @@ import type { Json } from './json.ts';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 // Headers that say something of the answer; the document must name each one that is sent.
-const TELLING_HEADERS = ['Location', 'Retry-After', 'Allow', 'WWW-Authenticate', 'Idempotent-Replayed'];
+const TELLING_HEADERS = [
+  ...['Location', 'Retry-After', 'Allow', 'WWW-Authenticate', 'Idempotent-Replayed'],
+  ...['Deprecation', 'Link'],
+];
 
 const validators = new Map<string, Validator>();
 

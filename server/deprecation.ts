@@ -1,0 +1,18 @@
+// Version 1 is deprecated: since when, and where a client is told what to do.
+import type { Api } from './operation.ts';
+
+// RFC 9745: Unix seconds, of 2026-01-01.
+const DEPRECATED_SINCE = '@1767225600';
+
+/** Heading of the migration notes in the description, and so on the page that shows it. */
+export const MIGRATION_TITLE = 'From version 1 to version 2';
+
+/** The headers that every answer of a version carries; `baseUrl` is where clients reach the service. */
+export function deprecationHeaders(api: Api, baseUrl: string): Record<string, string> {
+  if (api !== 'v1') return {};
+  const anchor = MIGRATION_TITLE.toLowerCase().replaceAll(' ', '-');
+  return {
+    Deprecation: DEPRECATED_SINCE,
+    Link: `<${baseUrl}/docs#${anchor}>; rel="deprecation"; type="text/html"`,
+  };
+}

@@ -1,0 +1,24 @@
+// How a key is sent, as the description tells it to clients that are made from it.
+import type { Data } from '../../db/declare/json.ts';
+import type { Api } from '../operation.ts';
+
+/** The scheme of each version's keys; one alone for each, since clients send a key by every scheme that they find. */
+export const KEY_SCHEMES: Record<Api, string> = { v1: 'V1ApiKey', v2: 'ApiKey' };
+
+const KEYS: Record<Api, string> = {
+  v1: 'A key of version 1: `service_api_…` or `service_pk_…`.',
+  v2: 'A key of version 2: `service_live_…`.',
+};
+
+/** The security schemes of those versions. */
+export function securitySchemes(apis: readonly Api[]): Data {
+  const schemes = apis.map((api): [string, Data] => [
+    KEY_SCHEMES[api],
+    {
+      type: 'http',
+      scheme: 'bearer',
+      description: `${KEYS[api]} It can be sent as \`X-Service-Api-Key: <key>\` instead, never as both.`,
+    },
+  ]);
+  return Object.fromEntries(schemes);
+}
