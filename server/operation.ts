@@ -18,6 +18,8 @@ export interface QueryParameter {
   /** An email address or telephone number, in which a space is most often a plus that was not encoded. */
   isAddress?: boolean;
   description: string;
+  /** For the description; one of the named values, or an instant, needs none. */
+  example?: JsonValue;
 }
 
 /** What an operation works with. */

@@ -1,8 +1,9 @@
 // The kinds of list filter a declaration can name.
 import { parentsOf } from './links.ts';
 import type { Filter, Match, SideTable } from './resource.ts';
-import { caselessKey, normalizeDomain, singularOf } from './text.ts';
+import { caselessKey, normalizeDomain, singularOf, withArticle } from './text.ts';
 
+const nouns = new Intl.ListFormat('en', { type: 'disjunction' });
 const unchanged = (value: string): string => value;
 
 function filter(shape: Partial<Filter> & Pick<Filter, 'match' | 'description'>): Filter {
@@ -22,7 +23,7 @@ export function refersTo(target: string | readonly string[], ...match: (string |
   return filter({
     match: match.map((one) => (typeof one === 'string' ? column(one) : one)),
     references,
-    description: `Id of a ${references.map(singularOf).join(', ')}.`,
+    description: `Id of ${withArticle(nouns.format(references.map(singularOf)))}.`,
   });
 }
 

@@ -47,10 +47,18 @@ export function bodySchema(
   const properties: Record<string, TSchema> = {};
   for (const [name, field] of Object.entries(fields)) {
     if (!takes(field)) continue;
-    const schema = annotated(field, creating ? field.createSchema : field.schema, field.clearable);
+    const schema = creating
+      ? annotated(withInitial(field), field.createSchema, field.clearable)
+      : annotated(field, field.schema, field.clearable);
     properties[name] = creating && field.required ? schema : Type.Optional(schema);
   }
   return Type.Object(properties, { additionalProperties: false });
+}
+
+// In words: clients that are made from a schema with a default take its property for required.
+function withInitial(field: Field): Field {
+  if (field.initial === null || (field.kind !== 'boolean' && field.kind !== 'enum')) return field;
+  return { ...field, description: `${field.description} \`${field.initial}\` unless given.`.trim() };
 }
 
 function annotated(field: Field, schema: TSchema, takesNull: boolean): TSchema {

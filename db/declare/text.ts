@@ -42,5 +42,11 @@ export function isBlank(text: string): boolean {
 
 /** What one of many is called: `companies` → `company`. */
 export function singularOf(plural: string): string {
+  if (plural === 'people') return 'person';
   return plural.replace(/ies$/, 'y').replace(/s$/, '');
+}
+
+/** A noun, or a list of nouns, with the article that its sound asks for: `an interaction`, `a user`. */
+export function withArticle(noun: string): string {
+  return `${/^[aeio]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 }

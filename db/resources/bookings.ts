@@ -26,7 +26,7 @@ export const bookings = defineResource({
     attendee: json(attendeeSchema, {
       example: { name: 'Charles', email: 'charles@example.com', contact_id: exampleId('contacts') },
     }),
-    attendee_email: text({ access: 'internal', caseless: true }),
+    attendee_email: text({ access: 'internal', caseless: true, example: 'charles@example.com' }),
     guests: json(Type.Array(Type.String()), {
       initial: [],
       example: ['grace@example.com'],

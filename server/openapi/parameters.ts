@@ -1,9 +1,11 @@
 // The parameters of an operation: path, query, and the header of idempotent writes.
+import { exampleId } from '../../db/declare/fields.ts';
 import type { Data } from '../../db/declare/json.ts';
 import { singularOf } from '../../db/declare/text.ts';
 import type { Operation, QueryParameter } from '../operation.ts';
 import { honoursKeys, KEY_HEADER } from '../pipeline/replay.ts';
 import { component } from './components.ts';
+import { sampleOf } from './sample.ts';
 
 // Without an example: a page that fills it in would send it.
 const IDEMPOTENCY_KEY = component('parameters', 'IdempotencyKey', {
@@ -28,21 +30,24 @@ export function parametersOf(operation: Operation): Data[] {
 }
 
 function pathParameter(operation: Operation, name: string): Data {
+  const collection = collectionOf(operation);
   const isChild = name === 'child_id';
-  const description = isChild ? 'Id of the linked record.' : `Id of the ${subjectOf(operation)}.`;
-  return { name, in: 'path', required: true, description, schema: { type: 'string' } };
+  const description = isChild ? 'Id of the linked record.' : `Id of the ${singularOf(collection)}.`;
+  const example = exampleId(isChild ? 'linked' : collection);
+  return { name, in: 'path', required: true, description, example, schema: { type: 'string' } };
 }
 
-// The collection before the first parameter, in the singular.
-function subjectOf({ path }: Operation): string {
-  const [, collection = 'record'] = /(\w+)\/\{/.exec(path) ?? [];
-  if (collection === 'people') return 'person';
-  return singularOf(collection);
+// The collection before the first parameter.
+function collectionOf({ path }: Operation): string {
+  const [, collection = 'records'] = /(\w+)\/\{/.exec(path) ?? [];
+  return collection;
 }
 
 function queryParameter(name: string, parameter: QueryParameter, required: boolean): Data {
-  const { description } = parameter;
-  return { name, in: 'query', ...(required && { required }), description, schema: querySchema(parameter) };
+  const { description, initial } = parameter;
+  const schema = querySchema(parameter);
+  const example = parameter.example ?? initial ?? sampleOf(schema);
+  return { name, in: 'query', ...(required && { required }), description, example, schema };
 }
 
 function querySchema({ type, minimum, maximum, initial }: QueryParameter): Data {

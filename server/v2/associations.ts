@@ -4,6 +4,7 @@ import { exampleId } from '../../db/declare/fields.ts';
 import type { Data } from '../../db/declare/json.ts';
 import type { Association, Resource } from '../../db/declare/resource.ts';
 import { idAlone, named, recordSchema } from '../../db/declare/schemas.ts';
+import { withArticle } from '../../db/declare/text.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 import { associatedResource, readAssociation, setAssociation } from '../records/associations.ts';
 import { capitalized, pathOf, titleOf } from './naming.ts';
@@ -30,7 +31,7 @@ export function associationOperations(parent: Resource, name: string, associatio
     ...common,
     method: 'GET',
     id: `get${title}`,
-    summary: `Get the ${name} of a ${parent.singular}`,
+    summary: `Get the ${name} of ${withArticle(parent.singular)}`,
     description: `${description} \`data\` is null where none is set.`,
     scopes: [`${parent.name}:read`, `${child.name}:read`],
     isWrite: false,
@@ -45,7 +46,7 @@ export function associationOperations(parent: Resource, name: string, associatio
     ...writing,
     method: 'PUT',
     id: `set${title}`,
-    summary: `Set the ${name} of a ${parent.singular}`,
+    summary: `Set the ${name} of ${withArticle(parent.singular)}`,
     body: named(`${title}Link`, Type.Object({ [column]: childId }, { additionalProperties: false })),
     answer: named(`${title}Set`, Type.Union([child.responseSchema, idOf(child)])),
     answerKind: 'success',
@@ -60,7 +61,7 @@ export function associationOperations(parent: Resource, name: string, associatio
     ...writing,
     method: 'DELETE',
     id: `clear${title}`,
-    summary: `Clear the ${name} of a ${parent.singular}`,
+    summary: `Clear the ${name} of ${withArticle(parent.singular)}`,
     answerKind: 'none',
     successes: { 204: 'Done; there is no body.' },
     errorStatuses: [404, 422],

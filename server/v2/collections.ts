@@ -5,6 +5,7 @@ import type { Data } from '../../db/declare/json.ts';
 import type { Resource, Verb } from '../../db/declare/resource.ts';
 import { newRecordFaults } from '../../db/declare/rules.ts';
 import { named, recordSchema } from '../../db/declare/schemas.ts';
+import { withArticle } from '../../db/declare/text.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 import { createRecord, getRecord, listPage, removeRecord, updateRecordFields } from '../records/records.ts';
 import { rulesOf } from '../records/registry.ts';
@@ -66,7 +67,7 @@ function get(resource: Resource, alone?: ShownAlone): Specific {
     method: 'GET',
     path: `${pathOf(resource)}/{id}`,
     id: operationId('get', resource, true),
-    summary: `Get a ${resource.singular}`,
+    summary: `Get ${withArticle(resource.singular)}`,
     description: explained(resource, 'get'),
     scopes: [`${resource.name}:read`],
     isWrite: false,
@@ -89,7 +90,7 @@ function create(resource: Resource): Specific {
     method: 'POST',
     path: pathOf(resource),
     id: operationId('create', resource, true),
-    summary: `Create a ${resource.singular}`,
+    summary: `Create ${withArticle(resource.singular)}`,
     description: explained(resource, 'create'),
     ...(resource.verbs.includes('batch') && { batchPath: `${pathOf(resource)}/batch` }),
     ...createRules(resource),
@@ -111,7 +112,7 @@ function update(resource: Resource): Specific {
     method: 'PATCH',
     path: `${pathOf(resource)}/{id}`,
     id: operationId('update', resource, true),
-    summary: `Update a ${resource.singular}`,
+    summary: `Update ${withArticle(resource.singular)}`,
     description: explained(
       resource,
       'update',
@@ -136,7 +137,7 @@ function remove(resource: Resource): Specific {
     method: 'DELETE',
     path: `${pathOf(resource)}/{id}`,
     id: operationId('delete', resource, true),
-    summary: `Delete a ${resource.singular}`,
+    summary: `Delete ${withArticle(resource.singular)}`,
     description: explained(
       resource,
       'delete',

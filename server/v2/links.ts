@@ -4,6 +4,7 @@ import type { Data } from '../../db/declare/json.ts';
 import { childOf, isMixed, itemFields, linkSchema } from '../../db/declare/links.ts';
 import type { Link, Resource } from '../../db/declare/resource.ts';
 import { idAlone, named, recordSchema } from '../../db/declare/schemas.ts';
+import { withArticle } from '../../db/declare/text.ts';
 import { getResource } from '../../db/resources/index.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 import { requireScope } from '../pipeline/scope.ts';
@@ -26,7 +27,7 @@ export function linkOperations(parent: Resource, name: string, link: Link): Oper
     ...common,
     method: 'GET',
     id: `list${title}`,
-    summary: `List the ${name} of a ${parent.singular}`,
+    summary: `List the ${name} of ${withArticle(parent.singular)}`,
     description: `${link.description} ${listNote(parent, link)}`,
     scopes: listScopes(parent, link),
     isWrite: false,
@@ -52,7 +53,7 @@ export function linkOperations(parent: Resource, name: string, link: Link): Oper
     ...writing,
     method: 'POST',
     id: `link${title}`,
-    summary: `Link to the ${name} of a ${parent.singular}`,
+    summary: `Link to the ${name} of ${withArticle(parent.singular)}`,
     description: `${link.description} ${linkNote(parent, link)}`,
     body: named(`${typeName}Link`, linkSchema(link)),
     answer: linkedSchema(typeName, item, link),
@@ -69,7 +70,7 @@ export function linkOperations(parent: Resource, name: string, link: Link): Oper
     method: 'DELETE',
     path: `${common.path}/{child_id}`,
     id: `unlink${title}`,
-    summary: `Unlink from the ${name} of a ${parent.singular}`,
+    summary: `Unlink from the ${name} of ${withArticle(parent.singular)}`,
     description: link.description,
     answerKind: 'none',
     successes: { 204: 'Done; there is no body.' },

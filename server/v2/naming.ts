@@ -1,5 +1,6 @@
 // Names that v2 operations derive from a resource.
 import type { Resource } from '../../db/declare/resource.ts';
+import { singularOf } from '../../db/declare/text.ts';
 
 /** Path of a resource's collection. */
 export function pathOf(resource: Pick<Resource, 'name'>): string {
@@ -13,7 +14,7 @@ export function capitalized(name: string): string {
 
 /** Name of the type of what stands under a record: the parent's and its own, both in the singular. */
 export function typeNameOf(parent: Resource, name: string): string {
-  return capitalized(parent.singular) + capitalized(name.replace(/ies$/, 'y').replace(/s$/, ''));
+  return capitalized(parent.singular) + capitalized(singularOf(name));
 }
 
 /** Name of the group that a resource's operations are shown in. */

@@ -1,7 +1,7 @@
 // Pages of v2 lists: their query parameters, and the way from a request to a page and on to the next cursor.
-import type { ColumnValue } from '../../db/declare/fields.ts';
+import { type ColumnValue, exampleId } from '../../db/declare/fields.ts';
 import type { JsonValue } from '../../db/declare/json.ts';
-import type { Resource } from '../../db/declare/resource.ts';
+import type { Filter, Resource } from '../../db/declare/resource.ts';
 import type { ListIdentity } from '../cursor.ts';
 import type { Call, QueryParameter } from '../operation.ts';
 import type { ListRequest } from '../records/records.ts';
@@ -23,6 +23,7 @@ export const PAGE_PARAMETERS: Record<string, QueryParameter> = {
   cursor: {
     type: 'text',
     description: 'The end_cursor of the page before, with the same order and filters.',
+    example: 'k3RvQm9uZ2U0Y3Vyc29yZm9ydGhlbmV4dHBhZ2U',
   },
 };
 
@@ -41,10 +42,15 @@ export function listParameters(resource: Resource): Record<string, QueryParamete
     const description = `${column} at or after this instant; RFC 3339 or Unix milliseconds.`;
     parameters[column.replace('_at', '_since')] = { type: 'instant', description };
   }
-  for (const [name, { type, isAddress, description }] of Object.entries(resource.filters)) {
-    parameters[name] = { type, isAddress, description };
+  for (const [name, filter] of Object.entries(resource.filters)) {
+    const { type, isAddress, description } = filter;
+    parameters[name] = { type, isAddress, description, example: exampleOf(resource, name, filter) };
   }
   return parameters;
+}
+
+function exampleOf({ fields }: Resource, name: string, { references: [target] }: Filter): JsonValue {
+  return target === undefined ? (fields[name]?.example ?? null) : exampleId(target);
 }
 
 /** What tells this list from others, for its cursors. */

@@ -69,7 +69,9 @@ export function transcriptDownload(links: TranscriptLinks): Operation {
     scopes: [],
     admit: (request, now) => links.admit(request, now),
     isWrite: false,
-    query: { token: { type: 'text', description: 'The token of the link.' } },
+    query: {
+      token: { type: 'text', description: 'The token of the link.', example: 'm0qT…' },
+    },
     answer: transcript,
     answerKind: 'success',
     successes: { 200: 'Found.' },
