@@ -131,9 +131,8 @@ const IDENTIFYING: Record<string, string[]> = {
 /** The fault of a record that nothing identifies. */
 export function identityFaults(resource: string, record: Data): Fault[] {
   const names = IDENTIFYING[resource] ?? [];
-  const isNamed = names.some(
-    (name) => record[name] !== null && record[name] !== undefined && record[name].trim() !== '',
-  );
+  const says = (value: Json) => (typeof value === 'string' ? value.trim() !== '' : (value ?? null) !== null);
+  const isNamed = names.some((name) => says(record[name]));
   return names.length === 0 || isNamed ? [] : [{ path: String(names[0]), code: 'VALIDATION_REQUIRED_FIELD' }];
 }
 
