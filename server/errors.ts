@@ -1,6 +1,6 @@
 // Every way a request can fail: one table from kind to public code and status, one error type to throw.
 import { Type } from 'typebox';
-import type { ValidationCode } from '../db/declare/faults.ts';
+import { listed, type ValidationCode } from '../db/declare/faults.ts';
 
 /** What a client can be told; the codes of the contract, and two kinds that share a code but not a status. */
 const ERRORS = {
@@ -92,9 +92,6 @@ export class ApiError extends Error {
   }
 }
 
-/** Most faults that are listed of one body, or of one item of a batch. */
-const FAULTS_LISTED_MAX = 19;
-
 /** The error for a list of faults: one gives its own code, several are a VALIDATION_FAILED. */
 export function validationError(details: Detail[]): ApiError {
   const [first] = details;
@@ -106,13 +103,6 @@ export function validationError(details: Detail[]): ApiError {
   }
   const where = first.path === '' ? '' : `${first.path}: `;
   return new ApiError(first.code, where + first.message, { details });
-}
-
-function listed(details: Detail[]): Detail[] {
-  const more = details.length - FAULTS_LISTED_MAX;
-  if (more <= 0) return details;
-  const message = `${more} more ${more === 1 ? 'fault is' : 'faults are'} not listed; correct these first`;
-  return [...details.slice(0, FAULTS_LISTED_MAX), { path: '', message, code: 'VALIDATION_FAILED' }];
 }
 
 /** The 422 for one fault. */

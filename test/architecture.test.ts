@@ -117,7 +117,7 @@ const HOUSE: Record<string, string[]> = {
     'db/resources',
   ],
   'cli/import/plan': ['cli/input', 'cli/terminal', 'db/declare'],
-  'cli/import/rows': ['cli/api', 'cli/import/plan', 'cli/input', 'db/declare'],
+  'cli/import/rows': ['cli/api', 'cli/import/plan', 'cli/input', 'db/declare', 'db/resources'],
   'cli/import/session': [
     'cli/api',
     'cli/import/plan',

@@ -1,4 +1,5 @@
 // What passes through an import: rows as they were read, and why one of them was turned away.
+import { listed } from '../../db/declare/faults.ts';
 import type { Data, JsonValue } from '../../db/declare/json.ts';
 import type { ImportFlags } from './flags.ts';
 
@@ -43,16 +44,20 @@ export class RowFault extends Error {
   }
 }
 
-/** One rejection for all faults of a row: a single fault keeps its own code. */
+/** One rejection for all faults of a row, as the server would list them: a single fault keeps its own code. */
 export function rejectionOf(faults: readonly Rejection[]): Rejection {
-  const [first, ...others] = faults;
+  const [first, second] = faults;
   if (first === undefined) throw new Error('a rejection needs a fault');
-  if (others.length === 0) return { code: first.code, path: first.path, message: first.message };
-  return {
-    code: 'VALIDATION_FAILED',
-    path: faults.map(({ path }) => path).join(', '),
-    message: faults.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; '),
-  };
+  return { code: second === undefined ? first.code : 'VALIDATION_FAILED', ...joined(listed(faults)) };
+}
+
+/** Faults as one path and one message; of a single fault its own. */
+export function joined(faults: readonly { path?: string; message: string }[]): Omit<Rejection, 'code'> {
+  const [first, second] = faults;
+  const paths = faults.flatMap(({ path = '' }) => (path === '' ? [] : [path]));
+  const messages = faults.map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  const isOne = first !== undefined && second === undefined;
+  return { path: paths.join(', '), message: isOne ? first.message : messages.join('; ') };
 }
 
 /** Columns that an errors file adds; they are ignored when it is imported again. */

@@ -1,9 +1,6 @@
 // People in calendars and bookings: a name, an email, each once.
 import { caselessKey } from '../../db/declare/text.ts';
 
-export const NAME_CHARACTERS_MAX = 1_000;
-export const DESCRIPTION_CHARACTERS_MAX = 10_000;
-
 /** Someone who holds, attends or books; at least one of the two is known. */
 export interface Person {
   name: string | null;

@@ -1,8 +1,9 @@
 // WebVTT: the cues of a transcript become segments, with the speaker that a voice span names.
+import { NAME_CHARACTERS_MAX } from '../../db/declare/fields.ts';
 import type { Data } from '../../db/declare/json.ts';
 import { CliError } from '../errors.ts';
 import { FaultList, type LineFault } from './entries.ts';
-import { clip, NAME_CHARACTERS_MAX } from './people.ts';
+import { clip } from './people.ts';
 import { NOT_UTF8, textLines } from './text-lines.ts';
 
 export interface CueTranscript {

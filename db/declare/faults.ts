@@ -110,3 +110,16 @@ export function beyond(path: string, keyword: string, limit: unknown): Fault | u
   const message = LIMITS[keyword]?.(limit);
   return message === undefined ? undefined : { path, message, code: 'VALIDATION_OUT_OF_RANGE' };
 }
+
+/** Most faults that are listed of one body, or of one item of a batch. */
+const FAULTS_LISTED_MAX = 19;
+
+/** As many of the faults as are listed, and how many more there are. */
+export function listed<F extends { path: string; message: string; code: string }>(
+  faults: readonly F[],
+): (F | Fault)[] {
+  const more = faults.length - FAULTS_LISTED_MAX;
+  if (more <= 0) return [...faults];
+  const message = `${more} more ${more === 1 ? 'fault is' : 'faults are'} not listed; correct these first`;
+  return [...faults.slice(0, FAULTS_LISTED_MAX), { path: '', message, code: 'VALIDATION_FAILED' }];
+}

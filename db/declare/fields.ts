@@ -103,6 +103,7 @@ export function field(shape: Shape, options: FieldOptions): Field {
 
 export const NAME_CHARACTERS_MAX = 1_000;
 export const EMAIL_CHARACTERS_MAX = NAME_CHARACTERS_MAX;
+export const LONG_TEXT_CHARACTERS_MAX = 10_000;
 
 /** Schema of text that says something: it has a character that is not white space. */
 export function sayingText(options: { maxLength: number; examples?: string[] }): TSchema {

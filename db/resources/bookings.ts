@@ -1,6 +1,13 @@
 // Bookings: read-only, fed by scheduling tools.
 import { Type } from 'typebox';
-import { enumeration, exampleId, instant, reference, text } from '../declare/fields.ts';
+import {
+  enumeration,
+  exampleId,
+  instant,
+  LONG_TEXT_CHARACTERS_MAX,
+  reference,
+  text,
+} from '../declare/fields.ts';
 import { after, before, caseless, ofAddress, oneOf } from '../declare/filters.ts';
 import { json } from '../declare/json-fields.ts';
 import { defineResource } from '../declare/resource.ts';
@@ -17,7 +24,11 @@ export const bookings = defineResource({
   fields: {
     external_id: text({ access: 'read', example: 'bk-1187' }),
     title: text({ access: 'read', example: '30 minute call' }),
-    description: text({ maxLength: 10_000, access: 'read', example: 'About the second unit.' }),
+    description: text({
+      maxLength: LONG_TEXT_CHARACTERS_MAX,
+      access: 'read',
+      example: 'About the second unit.',
+    }),
     status: enumeration(BOOKING_STATUSES, { access: 'read', initial: 'booked' }),
     start_time: instant({ access: 'read' }),
     end_time: instant({ access: 'read', example: 1_767_227_000_000 }),

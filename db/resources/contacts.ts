@@ -1,5 +1,5 @@
 // Contacts: the people an organization deals with (v1: people).
-import { boolean, email, reference, text, timestamp } from '../declare/fields.ts';
+import { boolean, email, LONG_TEXT_CHARACTERS_MAX, reference, text, timestamp } from '../declare/fields.ts';
 import { emailIn, equals, ofAddress, refersTo } from '../declare/filters.ts';
 import { custom, emails } from '../declare/json-fields.ts';
 import { childrenOf } from '../declare/links.ts';
@@ -104,7 +104,7 @@ export const contacts = defineResource({
     instagram: text({ example: '@ada', aliases: ['Instagram Handle', 'Instagram URL'] }),
     whatsapp: text({ example: '+44 7700 900000', aliases: ['WhatsApp Number', 'WhatsApp Phone Number'] }),
     remarks: text({
-      maxLength: 10_000,
+      maxLength: LONG_TEXT_CHARACTERS_MAX,
       example: 'Met at the Analytical Society.',
       aliases: ['Notes', 'Comments', 'Description', 'Remark'],
     }),

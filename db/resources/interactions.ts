@@ -1,6 +1,16 @@
 // Interactions: what happened between the organization and a contact; written once, never changed.
 import { Type } from 'typebox';
-import { boolean, email, enumeration, exampleId, instant, reference, text } from '../declare/fields.ts';
+import {
+  boolean,
+  email,
+  enumeration,
+  exampleId,
+  instant,
+  LONG_TEXT_CHARACTERS_MAX,
+  NAME_CHARACTERS_MAX,
+  reference,
+  text,
+} from '../declare/fields.ts';
 import { oneOf, refersTo } from '../declare/filters.ts';
 import { json } from '../declare/json-fields.ts';
 import { parentsOf } from '../declare/links.ts';
@@ -63,10 +73,10 @@ export const interactions = defineResource({
       example: 'Sent the offer',
       aliases: ['Subject', 'Name'],
       // Version 1 takes an empty one.
-      responseSchema: Type.String({ maxLength: 1_000 }),
+      responseSchema: Type.String({ maxLength: NAME_CHARACTERS_MAX }),
     }),
     summary: text({
-      maxLength: 10_000,
+      maxLength: LONG_TEXT_CHARACTERS_MAX,
       access: 'create',
       example: 'Two units, delivery in spring.',
       aliases: ['Body', 'Description', 'Notes'],

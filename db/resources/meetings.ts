@@ -1,6 +1,14 @@
 // Meetings: read-only, fed by calendar imports.
 import { Type } from 'typebox';
-import { enumeration, exampleId, instant, integer, reference, text } from '../declare/fields.ts';
+import {
+  enumeration,
+  exampleId,
+  instant,
+  integer,
+  LONG_TEXT_CHARACTERS_MAX,
+  reference,
+  text,
+} from '../declare/fields.ts';
 import { after, before, refersTo } from '../declare/filters.ts';
 import { json } from '../declare/json-fields.ts';
 import { defineResource } from '../declare/resource.ts';
@@ -35,7 +43,7 @@ export const meetings = defineResource({
       example: 'a1b2c3@calendar.example',
     }),
     title: text({ access: 'read', example: 'Kick-off' }),
-    description: text({ maxLength: 10_000, access: 'read', example: 'Agenda to follow.' }),
+    description: text({ maxLength: LONG_TEXT_CHARACTERS_MAX, access: 'read', example: 'Agenda to follow.' }),
     location: text({ access: 'read', example: 'Room 4' }),
     start_time: instant({ access: 'read' }),
     end_time: instant({ access: 'read', example: 1_767_229_200_000 }),

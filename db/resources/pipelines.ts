@@ -1,6 +1,6 @@
 // Pipelines: the stages that deals pass through, in order.
 import { type TSchema, Type } from 'typebox';
-import { exampleId, sayingText, text } from '../declare/fields.ts';
+import { exampleId, NAME_CHARACTERS_MAX, sayingText, text } from '../declare/fields.ts';
 import { json } from '../declare/json-fields.ts';
 import { defineResource } from '../declare/resource.ts';
 import { nullable } from '../declare/schemas.ts';
@@ -22,7 +22,7 @@ export const DEFAULT_STAGES: readonly { name: string; type: StageType }[] = [
 /** The pipeline that every organization starts with. */
 export const DEFAULT_PIPELINE_NAME = 'Sales';
 
-const stageName = sayingText({ maxLength: 1_000, examples: ['Qualified'] });
+const stageName = sayingText({ maxLength: NAME_CHARACTERS_MAX, examples: ['Qualified'] });
 const stageType = Type.Enum([...STAGE_TYPES]);
 const probability = Type.Number({ minimum: 0, maximum: 1, examples: [0.2] });
 const newStage = {
@@ -33,7 +33,9 @@ const newStage = {
 // Ids and positions are for updates: the service gives a new stage its id, and the order its position.
 const stageInput = Type.Object(
   {
-    id: Type.Optional(Type.String({ maxLength: 1_000, description: 'In an update: the stage to keep.' })),
+    id: Type.Optional(
+      Type.String({ maxLength: NAME_CHARACTERS_MAX, description: 'In an update: the stage to keep.' }),
+    ),
     ...newStage,
     position: Type.Optional(
       Type.Integer({ minimum: 0, description: 'In an update, if it agrees with the order.' }),

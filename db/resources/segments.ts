@@ -1,6 +1,6 @@
 // Segments: named sets of contacts or of companies.
 import { Type } from 'typebox';
-import { enumeration, text } from '../declare/fields.ts';
+import { enumeration, LONG_TEXT_CHARACTERS_MAX, text } from '../declare/fields.ts';
 import { oneOf } from '../declare/filters.ts';
 import { json } from '../declare/json-fields.ts';
 import { link } from '../declare/links.ts';
@@ -25,7 +25,7 @@ export const segments = defineResource({
   owner: 'created_by',
   fields: {
     name: text({ required: true, example: 'Newsletter', aliases: ['Segment', 'Segment Name', 'List Name'] }),
-    description: text({ maxLength: 10_000, example: 'Everyone who asked for it.' }),
+    description: text({ maxLength: LONG_TEXT_CHARACTERS_MAX, example: 'Everyone who asked for it.' }),
     record_type: enumeration(RECORD_TYPES, {
       access: 'create',
       initial: 'contact',

@@ -1,5 +1,5 @@
 // Tasks: what somebody has to do, about a contact, a company or a deal.
-import { boolean, instant, reference, text, timestamp } from '../declare/fields.ts';
+import { boolean, instant, LONG_TEXT_CHARACTERS_MAX, reference, text, timestamp } from '../declare/fields.ts';
 import { after, before, isTrue, refersTo } from '../declare/filters.ts';
 import { defineResource } from '../declare/resource.ts';
 
@@ -16,7 +16,7 @@ export const tasks = defineResource({
       aliases: ['Task', 'Task Name', 'Subject', 'Title', 'Task Title'],
     }),
     description: text({
-      maxLength: 10_000,
+      maxLength: LONG_TEXT_CHARACTERS_MAX,
       example: 'Sheets 1 to 20.',
       aliases: ['Notes', 'Details', 'Task Notes'],
     }),

@@ -1,6 +1,6 @@
 // Step 7, validation of query parameters: each known, given once, not empty, and exactly of its type.
 
-import type { Fault, ValidationCode } from '../../db/declare/faults.ts';
+import { type Fault, notAmong, type ValidationCode } from '../../db/declare/faults.ts';
 import { instantMs } from '../../db/declare/instants.ts';
 import type { JsonValue } from '../../db/declare/json.ts';
 import { validationError } from '../errors.ts';
@@ -22,7 +22,7 @@ export function validateQuery(operation: Operation, url: string): Record<string,
   for (const [name, sent] of given) {
     const parameter = Object.hasOwn(operation.query, name) ? operation.query[name] : undefined;
     const result = parameter === undefined ? notKnown(known) : readValue(parameter, sent);
-    if (isFault(result)) faults.push({ path: name, ...result, message: `${result.message}${hintOf(sent)}` });
+    if (isFault(result)) faults.push({ ...result, path: name, message: `${result.message}${hintOf(sent)}` });
     else values[name] = result.value;
   }
   if (faults.length > 0) throw validationError(faults);
@@ -101,8 +101,7 @@ function readValue(parameter: QueryParameter, { texts, hasPlus }: Sent): Refusal
     return isMeantAsPlus ? { message: 'must not hold a space', code: 'VALIDATION_FAILED' } : { value: text };
   }
   const values = parameter.type === 'boolean' ? ['true', 'false'] : parameter.type;
-  if (!values.includes(text))
-    return { message: `must be one of: ${values.join(', ')}`, code: 'VALIDATION_FAILED' };
+  if (!values.includes(text)) return notAmong('', values);
   return { value: parameter.type === 'boolean' ? text === 'true' : text };
 }
 

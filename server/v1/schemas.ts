@@ -5,6 +5,8 @@ import {
   exampleId,
   INSTANT_MS_MAX,
   INSTANT_MS_MIN,
+  LONG_TEXT_CHARACTERS_MAX,
+  NAME_CHARACTERS_MAX,
   sayingText,
 } from '../../db/declare/fields.ts';
 import { customEntries } from '../../db/declare/json-fields.ts';
@@ -26,9 +28,9 @@ export const PAGE_DEFAULT = 20;
 type Properties = Record<string, TSchema>;
 
 const closed = { additionalProperties: false };
-const text = Type.String({ maxLength: 1_000 });
-const requiredText = sayingText({ maxLength: 1_000 });
-const longText = Type.String({ maxLength: 10_000 });
+const text = Type.String({ maxLength: NAME_CHARACTERS_MAX });
+const requiredText = sayingText({ maxLength: NAME_CHARACTERS_MAX });
+const longText = Type.String({ maxLength: LONG_TEXT_CHARACTERS_MAX });
 const email = Type.String({
   format: 'email',
   maxLength: EMAIL_CHARACTERS_MAX,
@@ -72,7 +74,7 @@ export const personUpdate = Type.Object(optional(described(contacts, { email, ..
 export const peopleQuery = querySchema('V1PeopleQuery', PEOPLE_PAGE_MAX, PEOPLE_FILTERS);
 
 const writableText = Object.fromEntries(COMPANY_WRITABLE_FIELDS.map((name) => [name, text]));
-const domain = Type.String({ format: 'domain', minLength: 1, maxLength: 1_000 });
+const domain = Type.String({ format: 'domain', minLength: 1, maxLength: NAME_CHARACTERS_MAX });
 const { domain: requiredDomain = domain, ...companyFields } = described(companies, {
   ...writableText,
   domain,

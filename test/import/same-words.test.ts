@@ -44,6 +44,8 @@ const FAULTY: Record<string, Json[]> = {
     { company_id: NOWHERE, phone: '1' },
     { company_id: textOf(1_001), phone: '1' },
     { email: 'x', first_name: [], custom: { a: [] } },
+    { custom: Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`k${index}`, []])), phone: '1' },
+    { phone: ' ', first_name: '' },
   ],
   companies: [
     {},
@@ -62,6 +64,7 @@ const FAULTY: Record<string, Json[]> = {
   deals: [
     {},
     { name: '' },
+    { name: ' \t' },
     { name: 'D', currency: 'eur' },
     { name: 'D', currency: 'XYZ' },
     { name: 'D', currency: textOf(1_001) },
@@ -125,10 +128,11 @@ afterAll(() => service.close());
 
 /** An error of the server as an errors file tells it: each fault with its path, where there are several. */
 function rowOf({ code, details }: Json): Json {
+  const paths = details.flatMap(({ path }: Json) => (path === '' ? [] : [path]));
   const told = details.map(({ path, message }: Json) =>
-    details.length > 1 ? `${path}: ${message}` : message,
+    details.length > 1 && path !== '' ? `${path}: ${message}` : message,
   );
-  return { code, path: details.map(({ path }: Json) => path).join(', '), message: told.join('; ') };
+  return { code, path: paths.join(', '), message: told.join('; ') };
 }
 
 async function refused(resource: string, body: Json): Promise<Json> {

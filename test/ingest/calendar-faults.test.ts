@@ -13,7 +13,7 @@ describe('bad input', () => {
     );
     expect(messages(text)).toEqual([
       '5: DTSTART is no date or time: "20260230T090000Z"',
-      '7: STATUS must be one of CONFIRMED, TENTATIVE, CANCELLED',
+      '7: STATUS must be one of: CONFIRMED, TENTATIVE, CANCELLED',
       '8: is no content line, NAME:value, but "no content line"',
       '14: the VEVENT has no UID, which identifies the meeting',
       '14: the VEVENT has no DTSTART, its start',

@@ -68,7 +68,7 @@ describe('JSON', () => {
 
   test.each([
     ['{"title":"x"}', '1: external_id is required'],
-    ['{"external_id":""}', '1: external_id must have at least 1 character'],
+    ['{"external_id":""}', '1: external_id must have at least one character that is not white space'],
     ['{"external_id":7}', '1: external_id must be a string'],
     ['{"external_id":"a","start_time":"tomorrow"}', '1: start_time must be a date and time, such as 2026-01'],
     ['{"external_id":"a","start_time":1.5}', '1: start_time must be an integer or null'],

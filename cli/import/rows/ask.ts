@@ -2,7 +2,7 @@
 import type { Client, RequestOptions } from '../../api/client.ts';
 import type { ApiResponse, ErrorDetail } from '../../api/envelope.ts';
 import { responseError } from '../../api/response-error.ts';
-import { type Rejection, RowFault } from '../row.ts';
+import { joined, type Rejection, RowFault } from '../row.ts';
 
 const ROW_STATUSES = [404, 409, 413, 422];
 
@@ -27,13 +27,6 @@ export function rejectionOfError(error: {
   message: string;
   details?: readonly ErrorDetail[] | null;
 }): Rejection {
-  const details = error.details ?? [];
-  const paths = details.flatMap(({ path }) => (path === undefined || path === '' ? [] : [path]));
-  const [only] = details.length === 1 ? details : [];
-  const message =
-    only?.message ??
-    (details.length === 0
-      ? error.message
-      : details.map((one) => (one.path ? `${one.path}: ${one.message}` : one.message)).join('; '));
-  return { code: error.code, path: paths.join(', '), message };
+  const { code, message, details } = error;
+  return { code, ...joined(details && details.length > 0 ? details : [{ message }]) };
 }

@@ -59,7 +59,7 @@ export class RowBuilder {
     }
     if (destination.kind === 'left out') return;
     const replaced = typeof value === 'string' ? this.#replace(header, value) : value;
-    if (isAbsent(replaced) && !this.#isEmptyText(destination, row, replaced)) return;
+    if (isAbsent(replaced) && !this.#isBlankText(destination, row, replaced)) return;
     const path = destination.kind === 'custom' ? `custom.${destination.key}` : destination.field;
     this.#attempt(draft, path, () => this.#put(draft, destination, header, replaced));
   }
@@ -68,9 +68,9 @@ export class RowBuilder {
     return this.#plan.values.get(header)?.get(value.trim().toLowerCase()) ?? value;
   }
 
-  /** In JSON an empty text is a value of its own; in CSV it is an empty cell. */
-  #isEmptyText(destination: Destination, row: SourceRow, value: JsonValue): boolean {
-    if (Array.isArray(row.original) || value !== '') return false;
+  /** In JSON blank text is a value of its own; in CSV it is an empty cell. */
+  #isBlankText(destination: Destination, row: SourceRow, value: JsonValue): boolean {
+    if (Array.isArray(row.original) || value === null) return false;
     if (destination.kind === 'custom') return true;
     const field = destination.kind === 'field' ? this.#plan.resource.fields[destination.field] : undefined;
     return field?.kind === 'text';

@@ -1,7 +1,9 @@
 // Names become ids: companies, contacts, pipelines and stages are asked of the server once and remembered.
 
 import type { Data } from '../../../db/declare/json.ts';
+import { uniqueValues } from '../../../db/declare/rules.ts';
 import { caselessKey, normalizeDomain } from '../../../db/declare/text.ts';
+import { getResource } from '../../../db/resources/index.ts';
 import type { Client } from '../../api/client.ts';
 import { pageOf, recordOf } from '../../api/envelope.ts';
 import { listAt, pagesOf } from '../../api/pages.ts';
@@ -9,6 +11,7 @@ import { sha256 } from '../digest.ts';
 import { RowFault } from '../row.ts';
 import { askForRow } from './ask.ts';
 import { readDirectory } from './directory.ts';
+import { keyOf } from './unique-keys.ts';
 
 export interface LookupOptions {
   /** Makes companies that are not found; their idempotency keys begin with `keyPrefix`. */
@@ -154,7 +157,12 @@ export class Lookups {
 
   /** Ids of the records that have a value, two at most. */
   async #idsOf(resource: 'companies' | 'contacts', filter: Record<string, string>): Promise<string[]> {
-    this.#directories[resource] ??= readDirectory(this.#client, resource, keysOf, this.#options.signal);
+    this.#directories[resource] ??= readDirectory(
+      this.#client,
+      resource,
+      (record) => keysOf(resource, record),
+      this.#options.signal,
+    );
     const directory = await this.#directories[resource];
     const [[name = '', value = ''] = []] = Object.entries(filter);
     const known = directory?.get(`${name} ${caselessKey(value)}`);
@@ -178,13 +186,10 @@ export class Lookups {
   }
 }
 
-/** What companies and contacts are looked up by: filter and value. */
-function keysOf({ name, domain, email, alt_emails: alternatives }: Data): string[] {
-  const emails = [email, ...(Array.isArray(alternatives) ? alternatives : [])];
-  const values = [['name', name], ['domain', domain], ...emails.map((one) => ['email', one])];
-  return values.flatMap(([filter, value]) =>
-    typeof value === 'string' ? [`${filter} ${caselessKey(value)}`] : [],
-  );
+/** What companies and contacts are looked up by: a name, and what only one of them has. */
+function keysOf(resource: string, record: Data): string[] {
+  const unique = uniqueValues(getResource(resource), record).map(keyOf);
+  return typeof record.name === 'string' ? [`name ${caselessKey(record.name)}`, ...unique] : unique;
 }
 
 function isSame(one: string, other: string): boolean {

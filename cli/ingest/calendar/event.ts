@@ -1,13 +1,9 @@
 // One VEVENT: its fields, its time, and what it says of the series it belongs to.
+import { notAmong } from '../../../db/declare/faults.ts';
+import { LONG_TEXT_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from '../../../db/declare/fields.ts';
 import type { Data } from '../../../db/declare/json.ts';
 import { FaultList } from '../entries.ts';
-import {
-  clip,
-  DESCRIPTION_CHARACTERS_MAX,
-  NAME_CHARACTERS_MAX,
-  type Person,
-  uniquePeople,
-} from '../people.ts';
+import { clip, type Person, uniquePeople } from '../people.ts';
 import type { Block, ContentLine } from './blocks.ts';
 import { type Rule, readRule } from './rule.ts';
 import { defaultSpan, readDuration, type Span, spanBetween } from './span.ts';
@@ -172,7 +168,7 @@ class EventReader {
     if (property === undefined) return 'confirmed';
     const status = STATUSES[textValue(property).toUpperCase()];
     if (status !== undefined) return status;
-    this.faults.add(property.line, `STATUS must be one of ${Object.keys(STATUSES).join(', ')}`);
+    this.faults.refuse(property.line, [notAmong('STATUS', Object.keys(STATUSES))]);
     return 'confirmed';
   }
 
@@ -197,7 +193,7 @@ class EventReader {
       if (property !== undefined) data[field] = clip(textValue(property), max) || null;
     };
     take('SUMMARY', 'title', NAME_CHARACTERS_MAX);
-    take('DESCRIPTION', 'description', DESCRIPTION_CHARACTERS_MAX);
+    take('DESCRIPTION', 'description', LONG_TEXT_CHARACTERS_MAX);
     take('LOCATION', 'location', NAME_CHARACTERS_MAX);
     const organizer = this.#one('ORGANIZER');
     if (organizer !== undefined) data.organizer = { ...personOf(organizer) };

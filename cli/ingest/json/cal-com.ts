@@ -1,8 +1,9 @@
 // Bookings as Cal.com's webhooks send them.
+import { LONG_TEXT_CHARACTERS_MAX } from '../../../db/declare/fields.ts';
 import type { Data } from '../../../db/declare/json.ts';
 import type { BookingEntry } from '../../../db/ingest/bookings.ts';
 import type { FaultList } from '../entries.ts';
-import { DESCRIPTION_CHARACTERS_MAX, type Person, uniquePeople } from '../people.ts';
+import { type Person, uniquePeople } from '../people.ts';
 import { Foreign, given } from './foreign.ts';
 
 const EVENTS: Record<string, BookingEntry['event']> = {
@@ -60,8 +61,8 @@ function sharedFields(payload: Foreign): Data {
     ...given({
       title: payload.text('title') ?? payload.text('eventTitle'),
       description:
-        payload.text('additionalNotes', DESCRIPTION_CHARACTERS_MAX) ??
-        payload.text('description', DESCRIPTION_CHARACTERS_MAX),
+        payload.text('additionalNotes', LONG_TEXT_CHARACTERS_MAX) ??
+        payload.text('description', LONG_TEXT_CHARACTERS_MAX),
       timezone,
       organizer: organizer && { ...organizer },
       attendee: attendee && { ...attendee },

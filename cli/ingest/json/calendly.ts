@@ -1,8 +1,9 @@
 // Bookings as Calendly's webhooks send them: one for each invitee; a move cancels one invitee and creates another.
+import { LONG_TEXT_CHARACTERS_MAX } from '../../../db/declare/fields.ts';
 import type { Data } from '../../../db/declare/json.ts';
 import type { BookingEntry } from '../../../db/ingest/bookings.ts';
 import type { FaultList } from '../entries.ts';
-import { clip, DESCRIPTION_CHARACTERS_MAX } from '../people.ts';
+import { clip } from '../people.ts';
 import { Foreign, given } from './foreign.ts';
 
 /** Whether it is a webhook of Calendly. */
@@ -64,5 +65,5 @@ function answersOf(invitee: Foreign): string | null {
     const answer = one.text('answer');
     return answer === null ? [] : [`${one.text('question') ?? ''}: ${answer}`];
   });
-  return answers.length === 0 ? null : clip(answers.join('\n'), DESCRIPTION_CHARACTERS_MAX);
+  return answers.length === 0 ? null : clip(answers.join('\n'), LONG_TEXT_CHARACTERS_MAX);
 }

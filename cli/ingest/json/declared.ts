@@ -1,7 +1,7 @@
 // Checks the entries of a JSON file against the declaration of their resource.
 import type { TSchema } from 'typebox';
 import { faultsOf } from '../../../db/declare/check.ts';
-import { below, type Fault, malformed } from '../../../db/declare/faults.ts';
+import { below, type Fault, listed, malformed } from '../../../db/declare/faults.ts';
 import { type Field, text } from '../../../db/declare/fields.ts';
 import type { Data, JsonValue } from '../../../db/declare/json.ts';
 import { isObject } from '../../../db/declare/json.ts';
@@ -25,8 +25,6 @@ export interface Declared {
 const SET_BY_SERVICE = ['id', 'created_by', 'created_at', 'updated_at', 'has_transcript'];
 // Fields that hold people; whose contact each of them is, is found out whenever a record is read.
 const PEOPLE = new Set(['organizer', 'attendee', 'attendees']);
-// Most faults that are told of an entry: a long transcript can have thousands.
-const FAULTS_MAX = 20;
 
 /** What a file may say of a resource's records: its stored fields, and `extra` ones that lead to them. */
 export function declared(
@@ -72,7 +70,7 @@ export function declaredEntry(
     }),
   );
   found.push(...faultsOf(given, declaration, { entriesMax: Number.POSITIVE_INFINITY }));
-  faults.refuse(line, found.slice(0, FAULTS_MAX));
+  faults.refuse(line, listed(found));
   if (found.length > 0) return undefined;
   const data = Object.entries(given).map(([name, one]) => [
     name,

@@ -1,10 +1,11 @@
 // Reads JSON that other services wrote: takes what is needed, ignores the rest, and tells what is missing.
 import { below, malformed, missing } from '../../../db/declare/faults.ts';
+import { NAME_CHARACTERS_MAX } from '../../../db/declare/fields.ts';
 import type { Data } from '../../../db/declare/json.ts';
 import { isObject } from '../../../db/declare/json.ts';
 import { isoMilliseconds } from '../../input/instant.ts';
 import type { FaultList } from '../entries.ts';
-import { clip, NAME_CHARACTERS_MAX, type Person } from '../people.ts';
+import { clip, type Person } from '../people.ts';
 
 /** An object in such JSON, read with its path in mind. */
 export class Foreign {
