@@ -22,7 +22,8 @@ Values: an empty cell is no value. Numbers have a decimal point and no separator
 only stage of that type. Text, and everything under custom.*, stays exactly as it is in the file.
 
 Rows are sent in batches; the journal FILE.crm-journal remembers those that are in, so that running the same command
-again goes on where it stopped. Rejected rows go to FILE.errors.csv (or .ndjson) with the reason: correct them there and
+again goes on where it stopped. Run again once finished it does nothing, or with another --on-duplicate, --create-missing
+or --map-value sends the rejected rows again. A file that has changed, or another mapping, is refused. Rejected rows go to FILE.errors.csv (or .ndjson) with the reason: correct them there and
 import that file. Rows with the same email or domain keep their order, however many batches are sent at once.
 --on-duplicate update keeps a contact's primary email where it has the row's as an alternative, and adds to alt_emails.
 

@@ -25,7 +25,7 @@ export async function reportImport(
       note(`  … and ${counted(summary.rejected - samples.length, 'more row')}`);
     }
   }
-  if (summary.status === 'already' || summary.rejected === 0) return;
+  if (summary.rejected === 0) return;
   throw rejectedRows(summary, request);
 }
 

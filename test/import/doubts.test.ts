@@ -17,10 +17,7 @@ beforeEach(() => {
 
 describe('rows of unknown fate', () => {
   /** A journal whose batches were sent long ago, or with another key, and never answered. */
-  async function inDoubt(
-    name: string,
-    change: (state: { pending: { sentAt: number }[] }) => void,
-  ): Promise<string[]> {
+  async function inDoubt(name: string, change: (sent: { sentAt: number }) => void): Promise<string[]> {
     await service.write(name, tasks(name, 20));
     const args = ['import', 'tasks', name, '--batch-size', '10', '--concurrency', '1'];
     let child: CommandChild | undefined;
@@ -33,16 +30,19 @@ describe('rows of unknown fate', () => {
     child = service.start(args);
     await child.run;
     service.between = null;
-    const state = JSON.parse(await service.read(`${name}.crm-journal`));
-    expect(state.pending.length).toBe(1);
-    change(state);
-    await service.write(`${name}.crm-journal`, JSON.stringify(state));
+    const journal = lines(await service.read(`${name}.crm-journal`));
+    const last = JSON.parse(journal.pop() ?? '');
+    expect(last.sent).toMatchObject({ number: 2 });
+    change(last.sent);
+    // What a crash has left of a line is none.
+    const rest = [...journal, JSON.stringify(last), '{"settled":{"ba'].join('\n');
+    await service.write(`${name}.crm-journal`, rest);
     return args;
   }
 
   test('are not sent again after the server has forgotten their keys, unless told to', async () => {
-    const args = await inDoubt('forgotten', (state) => {
-      for (const batch of state.pending) batch.sentAt -= 2 * 24 * 60 * 60 * 1000;
+    const args = await inDoubt('forgotten', (sent) => {
+      sent.sentAt -= 2 * 24 * 60 * 60 * 1000;
     });
     const run = await service.crm(args);
     expect(run.exitCode).toBe(2);
@@ -64,21 +64,21 @@ describe('rows of unknown fate', () => {
   });
 
   test('a folder that cannot be written: no journal, errors beside the shell, and still nothing twice', async () => {
-    // A folder in the place of the file is what root cannot write to either.
-    await service.write('closed/rows.csv.crm-journal.tmp/x', '');
-    await service.write('closed/rows.csv.errors.csv/x', '');
+    // A name that is too long, and a folder in the place of a file, are what root cannot write to either.
+    const name = `${'r'.repeat(236)}.csv`;
+    await service.write(`closed/${name}.errors.csv/x`, '');
     await service.write(
-      'closed/rows.csv',
+      `closed/${name}`,
       `${tasks('closed', 5)}`
         .replace('name', 'name,done')
         .replaceAll(/(\d{4})/g, '$1,no')
         .replace('0004,no', '0004,maybe'),
     );
     for (let twice = 0; twice < 2; twice += 1) {
-      const run = await service.crm(['import', 'tasks', 'closed/rows.csv']);
+      const run = await service.crm(['import', 'tasks', `closed/${name}`]);
       expect(run.exitCode).toBe(3);
       expect(run.stderr).toContain('cannot be written, so there will be no journal');
-      expect(run.stderr).toContain(join(service.folder, 'rows.csv.errors.csv'));
+      expect(run.stderr).toContain(join(service.folder, `${name}.errors.csv`));
     }
     expect((await namesOf(service, 'closed')).length).toBe(4);
   });

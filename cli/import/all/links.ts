@@ -26,9 +26,9 @@ export async function importLinks(path: string, parts: FolderParts): Promise<Lin
     input: path,
     format: 'ndjson',
     headers: null,
-    resumed: null,
+    earlier: null,
   });
-  errorsFile.removeOld();
+  errorsFile.startOver(false);
   const counts: Counts = { created: 0, updated: 0, skipped: 0, rejected: 0 };
   let done = 0;
   try {

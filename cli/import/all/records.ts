@@ -1,18 +1,18 @@
 // The records of an exported folder, resource by resource, with new ids in place of the old ones.
+import { join } from 'node:path';
 import type { Data } from '../../../db/declare/json.ts';
 import type { Resource } from '../../../db/declare/resource.ts';
 import { CliError } from '../../errors.ts';
 import { secondsSince } from '../../input/instant.ts';
-import { makePlan, planKey } from '../plan/plan.ts';
+import { makePlan } from '../plan/plan.ts';
 import type { SurveyedInput } from '../plan/survey.ts';
 import type { ImportSummary } from '../request.ts';
 import { totalCounts } from '../request.ts';
 import type { Rejection } from '../row.ts';
 import { KeyStore } from '../rows/key-store.ts';
 import { idOf, isAtLevel, markLevels } from '../rows/levels.ts';
-import { ErrorsFile } from '../session/errors-file.ts';
+import { ErrorsFile, type ErrorsMark } from '../session/errors-file.ts';
 import { ImportRun } from '../session/import-run.ts';
-import type { JournalState } from '../session/journal.ts';
 import { openJournal } from '../session/resume.ts';
 import type { RunHooks } from '../session/run-parts.ts';
 import type { FolderParts } from './folder-job.ts';
@@ -27,7 +27,8 @@ export interface ExportedFile {
 
 /** Rows of a file that are imported in one run. */
 interface Part {
-  journalName: string;
+  /** What its journal is called. */
+  name: string;
   takes: RunHooks['takes'];
   /** What became of the parts before. */
   earlier: PartResult | null;
@@ -36,8 +37,8 @@ interface Part {
 interface PartResult {
   /** Of this part and those before. */
   summary: ImportSummary;
-  /** The errors file that all parts share, and how much of it is certain. */
-  errors: { file: string; bytes: number } | null;
+  /** How far the errors file is written, which all parts share. */
+  errors: ErrorsMark | null;
 }
 
 const OWNER_FIELDS = ['owner_id', 'main_assignee_id'];
@@ -57,7 +58,7 @@ export class RecordsImport {
   async import(file: ExportedFile): Promise<ImportSummary> {
     if (file.resource.name === 'pipelines') return this.#pipelines(file);
     if (file.resource.fields.parent_id !== undefined) return this.#tree(file);
-    const whole = { journalName: file.path, takes: () => true, earlier: null };
+    const whole = { name: file.resource.name, takes: () => true, earlier: null };
     return (await this.#rows(file, whole)).summary;
   }
 
@@ -66,7 +67,7 @@ export class RecordsImport {
     const startedMs = Date.now();
     const store = new KeyStore();
     const partAt = (level: number, earlier: PartResult | null): Part => ({
-      journalName: level === 0 ? file.path : `${file.path}.level-${level}`,
+      name: level === 0 ? file.resource.name : `${file.resource.name}.level-${level}`,
       takes: (row) => isAtLevel(row, level, store),
       earlier,
     });
@@ -86,26 +87,26 @@ export class RecordsImport {
   async #rows({ resource, path, input }: ExportedFile, part: Part): Promise<PartResult> {
     const { request, url, oldestPipelineId, apiKey, client, reporter, interruption, requestsPerMinute } =
       this.#parts;
-    const { journalName, takes, earlier } = part;
+    const { name, takes, earlier } = part;
     const plan = makePlan(resource, input.survey, { ...request, custom: false });
-    const content = `${this.#parts.content}\n${journalName}\n${planKey(plan)}`;
     const journal = await openJournal({
-      ...{ input: journalName, content, url, apiKey, oldestPipelineId, request },
+      ...{ beside: join(request.input, name), content: `${this.#parts.content}\n${name}` },
+      ...{ plan, url, apiKey, oldestPipelineId, request },
+    });
+    const errorsFile = new ErrorsFile({
+      ...{ path: null, input: path, format: 'ndjson', headers: null },
+      earlier: journal.state.errors ?? earlier?.errors ?? null,
     });
     const run = new ImportRun({
-      ...{ request, resource, client, input, plan, journal, reporter },
-      ...{ content, interruption, requestsPerMinute },
-      errorsFile: new ErrorsFile({
-        ...{ path: null, input: path, format: 'ndjson', headers: null },
-        resumed: errorsOf(journal.state) ?? earlier?.errors ?? null,
-      }),
+      ...{ request, resource, client, input, plan, journal, reporter, errorsFile },
+      ...{ interruption, requestsPerMinute },
       hooks: this.#hooks(resource, takes),
       ...(earlier !== null && { before: earlier.summary }),
     });
     const summary = await run.go();
     return {
       summary: earlier === null ? summary : joined(earlier.summary, summary),
-      errors: errorsOf(journal.state) ?? earlier?.errors ?? null,
+      errors: errorsFile.mark,
     };
   }
 
@@ -169,10 +170,6 @@ export class RecordsImport {
       seconds: secondsSince(startedMs),
     };
   }
-}
-
-function errorsOf({ errorsFile, errorsBytes }: JournalState): PartResult['errors'] {
-  return errorsFile === null ? null : { file: errorsFile, bytes: errorsBytes };
 }
 
 function joined(earlier: ImportSummary, later: ImportSummary): ImportSummary {

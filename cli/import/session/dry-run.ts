@@ -15,7 +15,7 @@ import { askForRow } from '../rows/ask.ts';
 import { KeyStore } from '../rows/key-store.ts';
 import { type Lookups, PLACEHOLDER_ID } from '../rows/lookups.ts';
 import { keyOf, orderingKeys } from '../rows/unique-keys.ts';
-import type { PendingBatch } from './journal.ts';
+import type { PendingBatch } from './journal-state.ts';
 
 export interface CheckerOptions {
   resource: Resource;

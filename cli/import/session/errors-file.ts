@@ -1,10 +1,18 @@
 // The file of rejected rows: their own columns and why, in a form that can be corrected and imported again.
-import { closeSync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { closeSync, fdatasyncSync, ftruncateSync, renameSync, rmSync } from 'node:fs';
+import { basename, extname, join, resolve } from 'node:path';
 import type { Data } from '../../../db/declare/json.ts';
-import { CliError, errorCode } from '../../errors.ts';
+import { CliError, errorCode, usageError } from '../../errors.ts';
+import { createOwn, hashFile, kindAt, reopenOwn, writeAt } from '../../files/own-file.ts';
 import { csvRow } from '../../terminal/csv.ts';
+import { note } from '../../terminal/streams.ts';
 import { ERROR_COLUMNS, type Format, type Rejection, type SourceRow, TEXT_COLUMN } from '../row.ts';
+
+/** How far an errors file was written, and the digest of that. */
+export interface ErrorsMark {
+  bytes: number;
+  digest: string;
+}
 
 export interface ErrorsFileOptions {
   /** As `--errors` names it, or null for the default. */
@@ -14,8 +22,8 @@ export interface ErrorsFileOptions {
   format: Format;
   /** Of the input, if it is CSV. */
   headers: readonly string[] | null;
-  /** An earlier run's file and how much of it is certain, when resuming. */
-  resumed: { file: string; bytes: number } | null;
+  /** What of an earlier run's file is certain, when resuming. */
+  earlier: ErrorsMark | null;
 }
 
 function defaultErrorsPath(input: string, format: Format): string {
@@ -27,13 +35,32 @@ function defaultErrorsPath(input: string, format: Format): string {
 export class ErrorsFile {
   readonly #options: ErrorsFileOptions;
   #descriptor: number | null = null;
-  #bytes: number;
-  #path: string | null;
+  #bytes = 0;
+  #hasher = new Bun.CryptoHasher('sha256');
+  #isSynced = true;
+  #path: string | null = null;
 
   constructor(options: ErrorsFileOptions) {
     this.#options = options;
-    this.#path = options.resumed?.file ?? null;
-    this.#bytes = options.resumed?.bytes ?? 0;
+    const { path, input, earlier } = options;
+    if (path !== null && resolve(path) === resolve(input)) {
+      throw usageError('--errors names the input itself.', 'name another file.');
+    }
+    if (path !== null && !['nothing', 'file', 'link'].includes(kindAt(path))) {
+      throw usageError(
+        `${path} is no file that rejected rows could be written to.`,
+        'name another in --errors.',
+      );
+    }
+    // Moved away or changed since, it is not gone on with: the rows still to come get a file of their own.
+    for (const place of earlier === null ? [] : this.#places()) {
+      const hasher = kindAt(place) === 'file' ? hashFile(place, earlier?.bytes) : null;
+      if (earlier === null || hasher?.copy().digest('hex') !== earlier.digest) continue;
+      this.#path = place;
+      this.#bytes = earlier.bytes;
+      this.#hasher = hasher;
+      break;
+    }
   }
 
   /** Null while there are no rejected rows. */
@@ -41,17 +68,29 @@ export class ErrorsFile {
     return this.#path;
   }
 
-  get bytes(): number {
-    return this.#bytes;
+  /** The file that an earlier run has left, whatever has become of it. */
+  get standing(): string | null {
+    if (this.#options.earlier === null) return null;
+    return this.#places().find((place) => kindAt(place) === 'file') ?? null;
   }
 
-  /** Removes what an earlier import left under the name, so that its rows are not taken for this one's. */
-  removeOld(): void {
-    if (this.#path !== null) return;
+  /** How far it is written; null while there are no rejected rows. */
+  get mark(): ErrorsMark | null {
+    return this.#path === null ? null : { bytes: this.#bytes, digest: this.#hasher.copy().digest('hex') };
+  }
+
+  /** Makes room for a new start; a file that is not known to be of this import is moved aside. */
+  startOver(isOurs: boolean): void {
+    this.close();
+    const place = this.#path ?? this.#wanted();
+    this.#path = null;
+    this.#bytes = 0;
+    this.#hasher = new Bun.CryptoHasher('sha256');
     try {
-      unlinkSync(this.#wantedPath());
+      if (isOurs) rmSync(place, { force: true });
+      else moveAside(place);
     } catch {
-      // None is there; or it cannot be removed, which opening it will tell if it is needed.
+      // Opening it will tell, if it is needed.
     }
   }
 
@@ -60,25 +99,38 @@ export class ErrorsFile {
     this.#write(this.#options.format === 'csv' ? this.#csvLine(row, rejection) : jsonLine(row, rejection));
   }
 
+  /** Returns once every row that was added is on disk. */
+  sync(): void {
+    if (this.#descriptor === null || this.#isSynced) return;
+    fdatasyncSync(this.#descriptor);
+    this.#isSynced = true;
+  }
+
   close(): void {
     if (this.#descriptor !== null) closeSync(this.#descriptor);
     this.#descriptor = null;
   }
 
-  #wantedPath(): string {
-    return this.#options.path ?? defaultErrorsPath(this.#options.input, this.#options.format);
+  #wanted(): string {
+    const { path, input, format } = this.#options;
+    return path ?? defaultErrorsPath(input, format);
+  }
+
+  /** Where the file may be: as asked for, or beside the input, or where that cannot be written, here. */
+  #places(): string[] {
+    const wanted = this.#wanted();
+    if (this.#options.path !== null) return [wanted];
+    return [...new Set([wanted, join(process.cwd(), basename(wanted))])];
   }
 
   #open(): number {
     if (this.#path !== null) return this.#reopen(this.#path);
-    const wanted = this.#wantedPath();
-    const fallback = join(process.cwd(), basename(wanted));
-    const paths = this.#options.path === null && fallback !== wanted ? [wanted, fallback] : [wanted];
     let failure: unknown;
-    for (const path of paths) {
+    for (const place of this.#places()) {
       try {
-        const descriptor = openSync(path, 'w');
-        this.#path = path;
+        moveAside(place);
+        const descriptor = createOwn(place);
+        this.#path = place;
         this.#descriptor = descriptor;
         const { headers } = this.#options;
         if (headers !== null) this.#write(csvRow([...ERROR_COLUMNS, ...this.#own(headers)]));
@@ -87,21 +139,17 @@ export class ErrorsFile {
         failure = error;
       }
     }
-    throw unwritableErrors(wanted, failure);
+    throw unwritableErrors(this.#wanted(), failure);
   }
 
   #reopen(path: string): number {
     try {
-      const descriptor = openSync(path, 'r+');
+      const descriptor = reopenOwn(path);
       // Rows of a batch that was cut off are written again when it is finished.
       ftruncateSync(descriptor, this.#bytes);
       return descriptor;
     } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw unwritableErrors(path, error);
-      // Moved away since: the rows still to come get a file of their own.
-      this.#path = null;
-      this.#bytes = 0;
-      return this.#open();
+      throw unwritableErrors(path, error);
     }
   }
 
@@ -109,13 +157,12 @@ export class ErrorsFile {
     if (this.#descriptor === null) throw new Error('the errors file is not open');
     const bytes = Buffer.from(text);
     try {
-      for (let at = 0; at < bytes.length; ) {
-        const written = writeSync(this.#descriptor, bytes, at, bytes.length - at, this.#bytes);
-        at += written;
-        this.#bytes += written;
-      }
+      writeAt(this.#descriptor, bytes, this.#bytes);
+      this.#bytes += bytes.length;
+      this.#hasher.update(bytes);
+      this.#isSynced = false;
     } catch (error) {
-      throw unwritableErrors(this.#path ?? this.#wantedPath(), error);
+      throw unwritableErrors(this.#path ?? this.#wanted(), error);
     }
   }
 
@@ -143,6 +190,18 @@ function jsonLine(row: SourceRow, rejection: Rejection): string {
   for (const name of ERROR_COLUMNS) delete own[name];
   const { code: _code, path: _path, message: _message } = rejection;
   return `${JSON.stringify({ ...own, _line: row.line, _code, _path, _message })}\n`;
+}
+
+/** Gives a file that stands in the way a name with the first free number: `x.errors.csv` becomes `x.errors.1.csv`. */
+function moveAside(path: string): void {
+  if (!['file', 'link'].includes(kindAt(path))) return;
+  const extension = extname(path);
+  const stem = path.slice(0, path.length - extension.length);
+  let number = 1;
+  while (kindAt(`${stem}.${number}${extension}`) !== 'nothing') number += 1;
+  const aside = `${stem}.${number}${extension}`;
+  renameSync(path, aside);
+  note(`crm: what was in ${path} is in ${aside} now.`);
 }
 
 function unwritableErrors(path: string, cause: unknown): CliError {

@@ -1,10 +1,15 @@
 // Rows in batches, several under way at once, settled strictly in the order of the input.
 import type { Data } from '../../../db/declare/json.ts';
 import type { PreparedRow, RowOutcome, SourceRow } from '../row.ts';
-import type { PendingBatch } from './journal.ts';
+import type { PendingBatch } from './journal-state.ts';
+
+/** A row, and its index in the input. */
+export interface InputRow extends SourceRow {
+  readonly index: number;
+}
 
 export interface FlowOptions {
-  rows: AsyncIterable<SourceRow>;
+  rows: AsyncIterable<InputRow>;
   batchSize: number;
   concurrency: number;
   /** Rows that an earlier run dealt with, and the number of its last batch. */
@@ -12,13 +17,15 @@ export interface FlowOptions {
   batchesBehind: number;
   /** Batches that an earlier run sent without seeing the answer, in order. */
   pending: readonly PendingBatch[];
+  /** Whether to settle those, and send nothing new. */
+  isSettlingOnly: boolean;
   prepare(row: SourceRow): Promise<PreparedRow>;
   /** Called before a batch is sent, never for those of an earlier run. */
   begin(batch: PendingBatch): void;
   /** Sends a batch; one outcome for each row. */
   send(batch: PendingBatch): Promise<RowOutcome[]>;
   /** Takes the outcomes of the next batch in order. */
-  settle(batch: PendingBatch, rows: readonly SourceRow[], outcomes: readonly RowOutcome[]): void;
+  settle(batch: PendingBatch, rows: readonly InputRow[], outcomes: readonly RowOutcome[]): void;
   /** What of a record only one may have: rows that share a key are never under way at once. */
   keysOf(body: Data): string[];
   shouldStop(): boolean;
@@ -26,7 +33,7 @@ export interface FlowOptions {
 
 interface UnderWay {
   batch: PendingBatch;
-  rows: SourceRow[];
+  rows: InputRow[];
   keys: Set<string>;
   outcomes: Promise<RowOutcome[]>;
 }
@@ -46,6 +53,7 @@ export async function runFlow(options: FlowOptions): Promise<void> {
     if (options.shouldStop()) break;
     number += 1;
     const earlier = pending.get(number);
+    if (earlier === undefined && options.isSettlingOnly) break;
     const batch = earlier ?? (await prepareBatch(number, rows, options));
     const keys = keysOfBatch(batch, options);
     while (underWay.length >= options.concurrency || underWay.some((one) => shares(one.keys, keys))) {
@@ -61,9 +69,9 @@ export async function runFlow(options: FlowOptions): Promise<void> {
   while (underWay.length > 0) await settleFirst();
 }
 
-async function* batchesOf({ rows, rowsBehind, batchSize }: FlowOptions): AsyncGenerator<SourceRow[]> {
+async function* batchesOf({ rows, rowsBehind, batchSize }: FlowOptions): AsyncGenerator<InputRow[]> {
   let behind = rowsBehind;
-  let batch: SourceRow[] = [];
+  let batch: InputRow[] = [];
   for await (const row of rows) {
     if (behind > 0) {
       behind -= 1;

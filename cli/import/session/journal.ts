@@ -1,125 +1,148 @@
 // The journal beside an input: what of it is in, and what was sent without an answer, so that a run can be resumed.
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fdatasyncSync, ftruncateSync, readFileSync } from 'node:fs';
 import { CliError, errorCode } from '../../errors.ts';
-import type { Counts } from '../request.ts';
-import type { PreparedRow } from '../row.ts';
-
-/** A batch whose rows are settled; it was or is about to be sent. */
-export interface PendingBatch {
-  number: number;
-  sentAt: number;
-  rows: PreparedRow[];
-}
-
-export interface JournalState {
-  /** Version of this form. */
-  crm_journal: 1;
-  /** Content of the input, mapping and server. */
-  fingerprint: string;
-  /** Digest of the API key, and the organization's oldest pipeline: whose import it is. */
-  keyDigest: string;
-  oldestPipelineId: string | null;
-  /** Makes the idempotency keys of `--no-resume` new ones; '' otherwise. */
-  salt: string;
-  batchSize: number;
-  startedAt: string;
-  finishedAt: string | null;
-  /** Batches and rows that are dealt with, from the start of the input on. */
-  batches: number;
-  rows: number;
-  counts: Counts;
-  errorsFile: string | null;
-  errorsBytes: number;
-  pending: PendingBatch[];
-}
+import { kindAt, reopenOwn, replaceFile, writeAt } from '../../files/own-file.ts';
+import {
+  afterLine,
+  beginning,
+  type JournalHeader,
+  type JournalLine,
+  type JournalState,
+  type Pass,
+  type PendingBatch,
+  readState,
+  type Settled,
+} from './journal-state.ts';
 
 /** The suffix of a journal's file name. */
 export const JOURNAL_SUFFIX = '.crm-journal';
 
-/** Keeps the state of one import; every change is on disk, whole, before the method returns. */
+// Rows that are sent stand in the journal until so much has gathered.
+const SETTLED_BYTES_MAX = 8 * 1024 * 1024;
+
+/**
+ * Keeps the state of one import. A batch is in the file, synced, before it is sent, so that even after a power cut its
+ * rows are not taken for new ones. What became of it is written, but synced only with the next batch: if that is lost,
+ * the batch is sent again by its key, and the server answers from memory.
+ */
 export class Journal {
   readonly #path: string | null;
   #state: JournalState;
+  #descriptor: number | null = null;
+  #bytes = 0;
+  #bytesAtStart = 0;
+  /** Whether an earlier run has begun it. */
+  readonly isResumed: boolean;
 
-  /** `path` null keeps the journal in memory only. */
-  constructor(path: string | null, state: JournalState) {
+  private constructor(path: string | null, state: JournalState, isResumed: boolean) {
     this.#path = path;
     this.#state = state;
+    this.isResumed = isResumed;
+  }
+
+  /** Begins a journal in place of what stands at `path`; null keeps it in memory only. */
+  static begin(path: string | null, header: JournalHeader, pass: Pass): Journal {
+    const journal = new Journal(path, beginning(header, pass), false);
+    journal.#rewrite();
+    return journal;
+  }
+
+  /** The journal that an earlier run has left at `path`, or undefined where there is none. */
+  static resume(path: string): Journal | undefined {
+    if (kindAt(path) === 'nothing') return undefined;
+    let descriptor: number | undefined;
+    try {
+      descriptor = reopenOwn(path);
+      const { state, bytesWhole } = readState(readFileSync(descriptor));
+      // A line that a power cut or a full disk has cut short is none.
+      ftruncateSync(descriptor, bytesWhole);
+      const journal = new Journal(path, state, true);
+      journal.#take(descriptor, bytesWhole);
+      return journal;
+    } catch (cause) {
+      if (descriptor !== undefined) closeSync(descriptor);
+      const reason =
+        { ELOOP: 'it is a link', EMLINK: 'it is no file of its own' }[errorCode(cause)] ??
+        (errorCode(cause) || 'it is no import journal of this version');
+      throw new CliError(`Cannot use the journal ${path}: ${reason}.`, {
+        nextSteps: ['move it away if it is not needed, or start afresh with --no-resume.'],
+        cause,
+      });
+    }
   }
 
   get state(): Readonly<JournalState> {
     return this.#state;
   }
 
-  /** Remembers a batch that is about to be sent. */
-  begin(batch: PendingBatch): void {
-    this.save({ pending: [...this.#state.pending, batch] });
+  /** Begins to go over the rows that could not be brought in so far. */
+  beginPass(pass: Pass): void {
+    this.#append({ pass });
+  }
+
+  /** Remembers, for good, a batch that is about to be sent. */
+  send(batch: PendingBatch): void {
+    this.#append({ sent: batch });
+    this.#attempt((descriptor) => fdatasyncSync(descriptor));
   }
 
   /** Takes in what became of the oldest batch that is pending. */
-  finish(batch: PendingBatch, counts: Counts, errors: { file: string | null; bytes: number }): void {
-    this.save({
-      batches: batch.number,
-      rows: this.#state.rows + batch.rows.length,
-      counts,
-      errorsFile: errors.file,
-      errorsBytes: errors.bytes,
-      pending: this.#state.pending.filter(({ number }) => number !== batch.number),
+  settle(settled: Settled): void {
+    this.#append({ settled });
+    if (this.#bytes - this.#bytesAtStart > SETTLED_BYTES_MAX) this.#rewrite();
+  }
+
+  /** Notes that the pass has come to its end. */
+  finish(): void {
+    this.#append({ finishedAt: new Date().toISOString() });
+    this.#rewrite();
+  }
+
+  close(): void {
+    if (this.#descriptor !== null) closeSync(this.#descriptor);
+    this.#descriptor = null;
+  }
+
+  #append(line: JournalLine): void {
+    this.#state = afterLine(this.#state, line);
+    this.#attempt((descriptor) => {
+      const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+      writeAt(descriptor, bytes, this.#bytes);
+      this.#bytes += bytes.length;
     });
   }
 
-  save(changes: Partial<JournalState>): void {
-    this.#state = { ...this.#state, ...changes };
-    if (this.#path !== null) writeWhole(this.#path, `${JSON.stringify(this.#state)}\n`);
-  }
-}
-
-/** A journal as it was left, or undefined where there is none. */
-export function readJournal(path: string): JournalState | undefined {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw unusable(path, errorCode(error));
-  }
-  try {
-    const value = JSON.parse(text) as Partial<JournalState> | null;
-    if (value?.crm_journal === 1) return value as JournalState;
-  } catch {
-    // Told below: a journal is written whole, so this is none.
-  }
-  throw unusable(path, 'it is no import journal');
-}
-
-/** Whether a journal can be kept there. */
-export function canWriteBeside(path: string): boolean {
-  const probe = `${path}.tmp`;
-  try {
-    writeFileSync(probe, '');
-    rmSync(probe);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function unusable(path: string, reason: string): CliError {
-  return new CliError(`Cannot use the journal ${path}: ${reason}.`, {
-    nextSteps: ['move it away if it is not needed, or start afresh with --no-resume.'],
-  });
-}
-
-function writeWhole(path: string, text: string): void {
-  const temporary = `${path}.tmp`;
-  try {
-    writeFileSync(temporary, text);
-    renameSync(temporary, path);
-  } catch (cause) {
-    rmSync(temporary, { force: true });
-    throw new CliError(`Cannot write the journal ${path}: ${errorCode(cause)}.`, {
-      nextSteps: ['make room or permit writing there, then run the same command again.'],
-      cause,
+  /** Puts the state alone in place of all lines, durably. */
+  #rewrite(): void {
+    const path = this.#path;
+    if (path === null) return;
+    const bytes = Buffer.from(`${JSON.stringify(this.#state)}\n`);
+    this.close();
+    this.#guard(() => {
+      replaceFile(path, (descriptor) => writeAt(descriptor, bytes, 0));
+      this.#take(reopenOwn(path), bytes.length);
     });
+  }
+
+  #take(descriptor: number, bytes: number): void {
+    this.#descriptor = descriptor;
+    this.#bytes = bytes;
+    this.#bytesAtStart = bytes;
+  }
+
+  #attempt(work: (descriptor: number) => void): void {
+    const descriptor = this.#descriptor;
+    if (descriptor !== null) this.#guard(() => work(descriptor));
+  }
+
+  #guard(work: () => void): void {
+    try {
+      work();
+    } catch (cause) {
+      throw new CliError(`Cannot write the journal ${this.#path}: ${errorCode(cause)}.`, {
+        nextSteps: ['make room or permit writing there, then run the same command again.'],
+        cause,
+      });
+    }
   }
 }

@@ -1,22 +1,30 @@
 // Opens the journal of an import: afresh, where an earlier run stopped, or to find that there is nothing left to do.
 import { CliError, usageError } from '../../errors.ts';
-import { formatCount } from '../../terminal/format.ts';
+import { kindAt } from '../../files/own-file.ts';
+import { counted, formatCount } from '../../terminal/format.ts';
 import { canAsk, confirm, note } from '../../terminal/streams.ts';
 import { sha256 } from '../digest.ts';
+import { type Plan, planKey } from '../plan/plan.ts';
 import type { ImportRequest } from '../request.ts';
-import { canWriteBeside, JOURNAL_SUFFIX, Journal, type JournalState, readJournal } from './journal.ts';
+import { JOURNAL_SUFFIX, Journal } from './journal.ts';
+import type { JournalHeader, JournalState, Pass } from './journal-state.ts';
+import { lockImport } from './lock.ts';
 
-export interface ResumeOptions {
-  /** The input; null where no journal can be kept, as for standard input. */
-  input: string | null;
-  /** Stands for the content of the input and what is made of it. */
-  content: string;
+/** What is imported, and into what. */
+export interface ImportSubject {
+  /** Stands for the bytes of the input; null where it can be read only once. */
+  content: string | null;
+  plan: Plan;
   /** Address of the server. */
   url: string;
   apiKey: string;
-  /** Stands for the organization, whose own id no endpoint tells; null where the key may not read it. */
   oldestPipelineId: string | null;
-  request: Pick<ImportRequest, 'batchSize' | 'isResumeWanted' | 'isConfirmed'>;
+  request: ImportRequest;
+}
+
+export interface ResumeOptions extends ImportSubject {
+  /** What the journal stands beside, or null where none can be kept, as for standard input. */
+  beside: string | null;
 }
 
 // The server remembers idempotency keys for 24 hours.
@@ -24,63 +32,116 @@ const CERTAIN_MS = 23 * 60 * 60 * 1000;
 
 /** The journal to go on with; its state says whether the import is finished, or how far it is. */
 export async function openJournal(options: ResumeOptions): Promise<Journal> {
-  const { input, request } = options;
-  const { isResumeWanted } = request;
-  if (input === null) return new Journal(null, freshState(options, true));
-  const path = `${input}${JOURNAL_SUFFIX}`;
-  if (!canWriteBeside(path)) {
-    note(`crm: ${path} cannot be written, so there will be no journal; for 24 hours the server still`);
-    note('crm: knows the rows of a run that is cut off, if the same command is run again.');
-    return new Journal(null, freshState(options, !isResumeWanted));
-  }
-  const earlier = isResumeWanted ? readJournal(path) : undefined;
-  if (earlier === undefined || !isSameImport(earlier, options, path)) {
-    return new Journal(path, freshState(options, !isResumeWanted));
-  }
-  if (earlier.finishedAt === null) await settleDoubts(earlier, options, path);
-  return new Journal(path, earlier);
+  const { beside, request } = options;
+  const settings = settingsOf(options);
+  // Of what cannot be read again nothing is known beforehand: its keys are new ones every time.
+  const isSalted = !request.isResumeWanted || options.content === null;
+  const header = headerOf(options, isSalted ? crypto.randomUUID() : '');
+  const pass = passOf(header, settings, 1);
+  if (beside === null) return Journal.begin(null, header, pass);
+  const { path, journal } = request.isResumeWanted
+    ? journalOf(beside, header)
+    : { path: `${beside}${JOURNAL_SUFFIX}`, journal: undefined };
+  if (journal === undefined) return beginAt(path, header, pass);
+  refuseOtherRows(journal.state, header, beside);
+  if (journal.state.finishedAt === null) await settleDoubts(journal.state, options, path);
+  return journal;
 }
 
-function freshState(options: ResumeOptions, isSalted: boolean): JournalState {
+/** Keeps other imports of the same rows out; the function it returns lets them in again. */
+export function lockRows(subject: ImportSubject): () => void {
+  const { content, mapping, server, oldestPipelineId, keyDigest } = headerOf(subject, '');
+  return lockImport([content, mapping, server, oldestPipelineId ?? keyDigest].join('\n'));
+}
+
+/** What of a request may differ from one pass over the rows to the next. */
+export function settingsOf({ request, plan }: Pick<ImportSubject, 'request' | 'plan'>): string {
+  const values = JSON.stringify([...plan.values].map(([header, map]) => [header, [...map]]));
+  return JSON.stringify([request.onDuplicate, request.createMissing, sha256(values).slice(0, 16)]);
+}
+
+/** The pass that follows, with those settings. */
+export function nextPass(state: JournalState, settings: string): Pass {
+  return passOf(state, settings, state.pass.number + 1);
+}
+
+function headerOf(options: ImportSubject, salt: string): JournalHeader {
+  const { content, plan, url, apiKey, oldestPipelineId, request } = options;
   return {
-    crm_journal: 1,
-    fingerprint: fingerprintOf(options),
-    keyDigest: sha256(options.apiKey),
-    oldestPipelineId: options.oldestPipelineId,
-    salt: isSalted ? crypto.randomUUID() : '',
-    batchSize: options.request.batchSize,
+    content: sha256(content ?? ''),
+    // Values that are replaced are a matter of each pass.
+    mapping: sha256(planKey({ ...plan, values: new Map() })),
+    resource: plan.resource.name,
+    server: url,
+    keyDigest: sha256(apiKey),
+    oldestPipelineId,
+    salt,
+    batchSize: request.batchSize,
     startedAt: new Date().toISOString(),
-    finishedAt: null,
-    batches: 0,
-    rows: 0,
-    counts: { created: 0, updated: 0, skipped: 0, rejected: 0 },
-    errorsFile: null,
-    errorsBytes: 0,
-    pending: [],
   };
 }
 
-function fingerprintOf({ content, url }: ResumeOptions): string {
-  return sha256(`${content}\n${url}`);
+/**
+ * Keys are made of nothing but what the batches are: the input's bytes, what is made of a row, how many rows go into
+ * one, and which pass it is. So a run that knows nothing of an earlier one, its journal lost or another machine used,
+ * asks for the same batches by the same keys, and for 24 hours the server answers from memory instead of writing again.
+ * A batch of other rows, or of the same rows read otherwise, never has the key of an earlier one.
+ */
+function passOf(header: JournalHeader, settings: string, number: number): Pass {
+  const { content, mapping, batchSize, salt } = header;
+  const [, , values] = JSON.parse(settings) as string[];
+  const parts = [content, mapping, values, batchSize, salt, number === 1 ? '' : `${number} ${settings}`];
+  return { number, settings, keyPrefix: `crm-import-${sha256(parts.join('\n')).slice(0, 40)}` };
 }
 
-function isSameImport(earlier: JournalState, options: ResumeOptions, path: string): boolean {
-  if (earlier.fingerprint !== fingerprintOf(options)) {
-    note(`crm: ${path} is of another content, mapping or server; starting anew.`);
-    return false;
+/** The journal of an earlier run for this resource and organization, or the path of the one to be. */
+function journalOf(beside: string, header: JournalHeader): { path: string; journal: Journal | undefined } {
+  for (let number = 1; ; number += 1) {
+    const path = `${beside}${JOURNAL_SUFFIX}${number === 1 ? '' : `.${number}`}`;
+    const journal = kindAt(path) === 'nothing' ? undefined : Journal.resume(path);
+    if (journal === undefined || isOfSame(journal.state, header)) return { path, journal };
+    journal.close();
   }
-  if (earlier.keyDigest === sha256(options.apiKey)) return true;
-  if (earlier.oldestPipelineId === null || options.oldestPipelineId === null) {
-    throw new CliError(
-      'This file was imported, in part or whole, with another API key, and whether it was into the same organization cannot be told.',
-      {
-        nextSteps: ['use the same key to go on, or --no-resume to import every row with this one.'],
-      },
-    );
+}
+
+function isOfSame(earlier: JournalState, header: JournalHeader): boolean {
+  if (earlier.server !== header.server || earlier.resource !== header.resource) return false;
+  if (earlier.keyDigest === header.keyDigest) return true;
+  if (earlier.oldestPipelineId !== null && header.oldestPipelineId !== null) {
+    return earlier.oldestPipelineId === header.oldestPipelineId;
   }
-  if (earlier.oldestPipelineId === options.oldestPipelineId) return true;
-  note(`crm: ${path} is of another organization; starting anew.`);
-  return false;
+  throw new CliError(
+    'This file was imported, in part or whole, with another API key, and whether it was into the same organization cannot be told.',
+    { nextSteps: ['use the same key to go on, or --no-resume to import every row with this one.'] },
+  );
+}
+
+function beginAt(path: string, header: JournalHeader, pass: Pass): Journal {
+  try {
+    return Journal.begin(path, header, pass);
+  } catch {
+    note(`crm: ${path} cannot be written, so there will be no journal; for 24 hours the server still`);
+    note('crm: knows the rows of a run that is cut off, if the same command is run again.');
+    return Journal.begin(null, header, pass);
+  }
+}
+
+/** Other rows under the name, or the same ones read otherwise, are never imported unasked: most are in already. */
+function refuseOtherRows(earlier: JournalState, header: JournalHeader, input: string): void {
+  const hasChanged = earlier.content !== header.content;
+  if (!hasChanged && earlier.mapping === header.mapping) return;
+  const part =
+    earlier.finishedAt === null
+      ? `the first ${counted(earlier.rows, 'row')} of ${input} were`
+      : `${input} was`;
+  const what = hasChanged ? 'and has changed since' : 'with another mapping';
+  const { rejected } = earlier;
+  throw usageError(
+    `${part} imported before, ${what}.`,
+    ...(rejected.size > 0 ? ['correct rows that were rejected in the errors file, and import that.'] : []),
+    hasChanged ? 'put other rows into a file of another name.' : 'map as before to go on with that import.',
+    'add --no-resume to import every row again, as new ones.',
+  );
 }
 
 /** Batches whose answers were never seen are sent again; that is safe only while the server remembers their keys. */

@@ -31,8 +31,6 @@ export interface RunParts {
   journal: Journal;
   reporter: Reporter;
   errorsFile: ErrorsFile | null;
-  /** Stands for the content of the input and what is made of it. */
-  content: string;
   interruption: AbortController;
   requestsPerMinute: number;
   /** What earlier parts of the same import have dealt with. */

@@ -10,7 +10,7 @@ import { CliError } from '../../errors.ts';
 import type { OnDuplicate } from '../request.ts';
 import { type Rejection, RowFault, type RowOutcome } from '../row.ts';
 import { askForRow, rejectionOfError } from '../rows/ask.ts';
-import type { PendingBatch } from './journal.ts';
+import type { PendingBatch } from './journal-state.ts';
 
 export interface SenderOptions {
   resource: Resource;

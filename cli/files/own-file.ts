@@ -1,0 +1,107 @@
+// Files that commands write beside others: readable by their owner alone, and never reached through a link.
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+
+const PIECE_BYTES = 64 * 1024;
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants;
+
+/** Flags and mode of a file that must not be there yet. */
+export const CREATED = { flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600 } as const;
+
+/** Makes a file that must not be there yet, open for reading and writing. */
+export function createOwn(path: string): number {
+  return openSync(path, CREATED.flags, CREATED.mode);
+}
+
+/** Opens a file that an earlier run has left; a link, or what is no file, is an error. */
+export function reopenOwn(path: string): number {
+  const descriptor = openSync(path, O_RDWR | O_NOFOLLOW);
+  const stats = fstatSync(descriptor);
+  // A second name for the file may have been laid by someone to have another one written to.
+  if (stats.isFile() && stats.nlink === 1) return descriptor;
+  closeSync(descriptor);
+  throw Object.assign(new Error(`${path} is no file of its own`), { code: 'EMLINK' });
+}
+
+/** Writes all bytes at a place in a file. */
+export function writeAt(descriptor: number, bytes: Uint8Array, position: number): void {
+  for (let at = 0; at < bytes.length; ) {
+    at += writeSync(descriptor, bytes, at, bytes.length - at, position + at);
+  }
+}
+
+/** Gives a path a new content, whole or not at all; it is on disk before the path means it. */
+export function replaceFile(path: string, write: (descriptor: number) => void): void {
+  const temporary = `${path}.${crypto.randomUUID().slice(0, 8)}.tmp`;
+  const descriptor = createOwn(temporary);
+  try {
+    try {
+      write(descriptor);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  syncFolderOf(path);
+}
+
+/** Makes names that were given or taken in the folder of a path durable. */
+export function syncFolderOf(path: string): void {
+  const folder = openSync(dirname(path), 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** What stands at a path itself, links not followed; nothing where that cannot be looked at. */
+export function kindAt(path: string): 'nothing' | 'file' | 'link' | 'folder' | 'other' {
+  const stats = statsAt(path);
+  if (stats === undefined) return 'nothing';
+  if (stats.isSymbolicLink()) return 'link';
+  if (stats.isDirectory()) return 'folder';
+  return stats.isFile() ? 'file' : 'other';
+}
+
+function statsAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Hashes the bytes of a file, or the first of them, by SHA-256. */
+export function hashFile(path: string, bytesMax = Number.POSITIVE_INFINITY): Bun.CryptoHasher {
+  const hasher = new Bun.CryptoHasher('sha256');
+  const descriptor = openSync(path, constants.O_RDONLY | O_NOFOLLOW);
+  try {
+    const piece = Buffer.alloc(PIECE_BYTES);
+    for (let left = bytesMax; left > 0; ) {
+      const size = readSync(descriptor, piece, 0, Math.min(PIECE_BYTES, left), null);
+      if (size === 0) break;
+      hasher.update(piece.subarray(0, size));
+      left -= size;
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+  return hasher;
+}

@@ -1,0 +1,239 @@
+// `crm import` of a file that was imported before: what is sent again, and what never is unasked.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { chmodSync, existsSync, linkSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { type CommandChild, type ImportService, startImportService } from '../fixtures/import/service.ts';
+import { expectedNames, lines, namesOf, tasks } from '../fixtures/import/tasks.ts';
+
+let service: ImportService;
+
+beforeAll(async () => {
+  service = await startImportService();
+});
+afterAll(() => service.close());
+beforeEach(() => {
+  service.between = null;
+  service.batches.length = 0;
+});
+
+/** Names of the files beside an input, the input itself left out. */
+const beside = (name: string): string[] =>
+  readdirSync(service.folder)
+    .filter((one) => one.startsWith(`${name}.`))
+    .sort();
+
+describe('a finished import', () => {
+  test('run again does nothing, and ends as it did before', async () => {
+    await service.write('ended.csv', 'name,done\nended 1,yes\nended 2,maybe\n');
+    const first = await service.crm(['import', 'tasks', 'ended.csv']);
+    const again = await service.crm(['import', 'tasks', 'ended.csv', '-o', 'json']);
+    expect([first.exitCode, again.exitCode]).toEqual([3, 3]);
+    expect(again.stderr).toContain('ended.csv was imported before (1 created, 1 rejected');
+    expect(again.stderr).toContain('1 row of 2 was rejected; it is in ended.csv.errors.csv');
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      ...{ status: 'already', rows: 2, created: 1, rejected: 1, errors_file: 'ended.csv.errors.csv' },
+    });
+    expect(service.batches.length).toBe(1);
+    await service.write('ended.csv.errors.csv', 'corrected by hand');
+    expect((await service.crm(['import', 'tasks', 'ended.csv'])).stderr).toContain('in ended.csv.errors.csv');
+    expect(await service.read('ended.csv.errors.csv')).toBe('corrected by hand');
+  });
+
+  test('with other values sends the rejected rows alone, and the errors file holds what still is', async () => {
+    const rows = ['a,yes', 'b,maybe', 'c,perhaps', 'd,no', 'e,maybe'].map((row) => `values ${row}`);
+    await service.write('values.csv', `name,done\n${rows.join('\n')}\n`);
+    const args = ['import', 'tasks', 'values.csv', '--batch-size', '2'];
+    expect((await service.crm(args)).exitCode).toBe(3);
+    const second = await service.crm([...args, '--map-value', 'done:maybe=yes']);
+    expect([second.exitCode, second.stderr]).toEqual([
+      3,
+      expect.stringContaining('Of 3 rows of tasks: 2 created, 1 rejected'),
+    ]);
+    expect(lines(await service.read('values.csv.errors.csv')).map((line) => line.split(',').at(-2))).toEqual([
+      'name',
+      'values c',
+    ]);
+    const wide = ['--map-value', 'done:maybe=yes', '--map-value', 'done:perhaps=no'];
+    const third = await service.crm([...args, ...wide, '-o', 'json']);
+    expect(JSON.parse(third.stdout)).toMatchObject({ rows: 1, created: 1, rejected: 0, status: 'finished' });
+    expect(beside('values.csv')).toEqual(['values.csv.crm-journal']);
+    const fourth = await service.crm([...args, ...wide]);
+    expect([fourth.exitCode, fourth.stderr]).toEqual([0, expect.stringContaining('5 created, 0 rejected')]);
+    expect(await namesOf(service, 'values')).toEqual('abcde'.split('').map((one) => `values ${one}`));
+  });
+
+  test('with --on-duplicate or --create-missing too; corrections in the errors file are moved aside', async () => {
+    const { send } = service.harness;
+    await send('POST', '/api/v2/contacts', { body: { email: 'old@again.test', first_name: 'Old' } });
+    await service.write(
+      'people.csv',
+      'email,first_name,company\nold@again.test,New,\nx@again.test,X,Missing Ltd\ny@again.test,Y,\n',
+    );
+    expect((await service.crm(['import', 'contacts', 'people.csv'])).exitCode).toBe(3);
+    await service.write('people.csv.errors.csv', 'corrected by hand');
+    const update = await service.crm(['import', 'contacts', 'people.csv', '--on-duplicate', 'update']);
+    expect([update.exitCode, update.stderr]).toEqual([3, expect.stringContaining('1 updated, 1 rejected')]);
+    expect(update.stderr).toContain('what was in people.csv.errors.csv is in people.csv.errors.1.csv now');
+    expect(await service.read('people.csv.errors.1.csv')).toBe('corrected by hand');
+    const made = await service.crm(['import', 'contacts', 'people.csv', '--create-missing']);
+    expect([made.exitCode, made.stderr]).toEqual([0, expect.stringContaining('1 missing company created')]);
+    expect((await service.all('contacts')).map(({ first_name }) => first_name).toSorted()).toEqual([
+      'New',
+      'X',
+      'Y',
+    ]);
+  });
+});
+
+test('cut off, and gone on with under other settings: every row once, the rejected ones too', async () => {
+  const rows = Array.from({ length: 40 }, (_, index) => `cut ${index},${index % 4 === 0 ? 'maybe' : 'yes'}`);
+  await service.write('cut.csv', `name,done\n${rows.join('\n')}\n`);
+  const args = ['import', 'tasks', 'cut.csv', '--batch-size', '4', '--concurrency', '2'];
+  let child: CommandChild | undefined;
+  let seen = 0;
+  service.between = async ({ isBatch }, answer) => {
+    const response = await answer();
+    if (isBatch) seen += 1;
+    if (seen >= 6) child?.kill('SIGKILL');
+    return response;
+  };
+  child = service.start(args);
+  await child.run;
+  service.between = null;
+  const again = await service.crm([...args, '--map-value', 'done:maybe=no']);
+  expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('0 rejected')]);
+  expect(await namesOf(service, 'cut')).toEqual(rows.map((row) => row.replace(/,.*/, '')).sort());
+  expect(beside('cut.csv')).toEqual(['cut.csv.crm-journal']);
+});
+
+describe('other rows under the same name', () => {
+  test('are refused, whether the import had finished or not, and so is another mapping', async () => {
+    await service.write('anew.csv', 'name,done\nanew 1,yes\nanew 2,maybe\n');
+    await service.crm(['import', 'tasks', 'anew.csv']);
+    const mapped = await service.crm(['import', 'tasks', 'anew.csv', '--set', 'description=x']);
+    expect([mapped.exitCode, mapped.stderr]).toEqual([
+      2,
+      expect.stringContaining('anew.csv was imported before, with another mapping'),
+    ]);
+    await service.write('anew.csv', 'name,done\nanew 1,yes\nanew 2,no\n');
+    const changed = await service.crm(['import', 'tasks', 'anew.csv']);
+    expect([changed.exitCode, changed.stderr]).toEqual([
+      2,
+      expect.stringContaining('anew.csv was imported before, and has changed since'),
+    ]);
+    expect(changed.stderr).toMatch(/in the errors file.*\n.*another name.*\n.*--no-resume/);
+    expect((await namesOf(service, 'anew')).length).toBe(1);
+  });
+
+  test('come in with --no-resume, under new keys; the errors file is moved aside', async () => {
+    await service.write('fresh.csv', 'name,done\nfresh 1,yes\nfresh 2,maybe\n');
+    const args = ['import', 'tasks', 'fresh.csv'];
+    await service.crm(args);
+    const run = await service.crm([...args, '--no-resume']);
+    expect([run.exitCode, run.stderr]).toEqual([
+      3,
+      expect.stringContaining('what was in fresh.csv.errors.csv is in fresh.csv.errors.1.csv now'),
+    ]);
+    expect(await namesOf(service, 'fresh')).toEqual(['fresh 1', 'fresh 1']);
+    expect(await service.read('fresh.csv.errors.1.csv')).toBe(await service.read('fresh.csv.errors.csv'));
+  });
+
+  test('another resource reads the same file with a journal of its own', async () => {
+    await service.write('both.csv', 'name\nboth 1\nboth 2\n');
+    await service.crm(['import', 'tasks', 'both.csv']);
+    expect((await service.crm(['import', 'companies', 'both.csv'])).stderr).toContain('2 created');
+    for (const resource of ['tasks', 'companies']) {
+      const again = await service.crm(['import', resource, 'both.csv']);
+      expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('nothing left to do')]);
+    }
+  });
+});
+
+test('two at once: the second names the process that imports these rows, from whatever file', async () => {
+  await service.write('twice.csv', tasks('twice', 30));
+  await service.write('copy.csv', tasks('twice', 30));
+  let isFirst = true;
+  let second: { exitCode: number; stderr: string } | undefined;
+  service.between = async ({ isBatch }, answer) => {
+    if (isBatch && isFirst) {
+      isFirst = false;
+      second = await service.crm(['import', 'tasks', 'copy.csv', '--batch-size', '10']);
+    }
+    return answer();
+  };
+  const first = await service.crm(['import', 'tasks', 'twice.csv', '--batch-size', '10']);
+  expect(first.exitCode).toBe(0);
+  expect([second?.exitCode, second?.stderr]).toEqual([
+    1,
+    expect.stringMatching(/Process \d+ is importing the same rows into the same organization\.\nNext: /),
+  ]);
+  expect(await namesOf(service, 'twice')).toEqual(expectedNames('twice', 30));
+  expect(beside('copy.csv')).toEqual([]);
+});
+
+describe('files beside the input', () => {
+  test('are readable by their owner alone', async () => {
+    await service.write('private.csv', 'name,done\nprivate 1,yes\nprivate 2,maybe\n');
+    chmodSync(join(service.folder, 'private.csv'), 0o644);
+    await service.crm(['import', 'tasks', 'private.csv']);
+    const modes = beside('private.csv').map((name) => [
+      name,
+      statSync(join(service.folder, name)).mode & 0o777,
+    ]);
+    expect(modes).toEqual([
+      ['private.csv.crm-journal', 0o600],
+      ['private.csv.errors.csv', 0o600],
+    ]);
+  });
+
+  test('hold no row once they are in', async () => {
+    await service.write('bodies.csv', tasks('bodies', 20));
+    await service.crm(['import', 'tasks', 'bodies.csv']);
+    expect(await service.read('bodies.csv.crm-journal')).not.toContain('bodies 0001');
+  });
+
+  test.each(['symbolic', 'hard'])('a %s link in the place of the errors file leads nowhere', async (kind) => {
+    const name = `${kind}.csv`;
+    await service.write(name, 'name,done\nx,maybe\n');
+    const target = await service.write(`${kind}-precious`, 'precious');
+    const laid = join(service.folder, `${name}.errors.csv`);
+    if (kind === 'hard') linkSync(target, laid);
+    else symlinkSync(target, laid);
+    expect((await service.crm(['import', 'tasks', name])).exitCode).toBe(3);
+    expect(await service.read(`${kind}-precious`)).toBe('precious');
+    expect(await service.read(`${name}.errors.csv`)).toContain('_line');
+  });
+
+  test.each(['symbolic', 'hard'])('a journal that is a %s link is not used', async (kind) => {
+    const name = `journal-${kind}.csv`;
+    await service.write(name, tasks(name, 1));
+    const target = await service.write(`${name}-precious`, 'precious');
+    const laid = join(service.folder, `${name}.crm-journal`);
+    if (kind === 'hard') linkSync(target, laid);
+    else symlinkSync(target, laid);
+    const run = await service.crm(['import', 'tasks', name]);
+    expect([run.exitCode, run.stderr]).toEqual([1, expect.stringContaining('Cannot use the journal')]);
+    expect((await service.crm(['import', 'tasks', name, '--no-resume'])).exitCode).toBe(0);
+    expect(await service.read(`${name}-precious`)).toBe('precious');
+  });
+
+  test('a journal names no file that is then written', async () => {
+    await service.write('crafted.csv', 'name,done\nx,maybe\ny,maybe\n');
+    const args = ['import', 'tasks', 'crafted.csv', '--batch-size', '1', '--concurrency', '1'];
+    await service.crm([...args, '--stop-after', '1']);
+    const precious = await service.write('precious', 'precious');
+    const journal = await service.read('crafted.csv.crm-journal');
+    const crafted = journal.replaceAll('"crm_journal":2', `"crm_journal":2,"errorsFile":"${precious}"`);
+    await service.write('crafted.csv.crm-journal', crafted);
+    expect((await service.crm(args)).exitCode).toBe(3);
+    expect(await service.read('precious')).toBe('precious');
+    expect(lines(await service.read('crafted.csv.errors.csv')).length).toBe(3);
+  });
+
+  test('--errors names no device', async () => {
+    await service.write('device.csv', 'name,done\nx,maybe\n');
+    const run = await service.crm(['import', 'tasks', 'device.csv', '--errors', '/dev/null']);
+    expect([run.exitCode, run.stderr]).toEqual([2, expect.stringContaining('/dev/null is no file')]);
+    expect(existsSync('/dev/null')).toBe(true);
+  });
+});
