@@ -104,6 +104,7 @@ const HOUSE: Record<string, string[]> = {
     'server/openapi',
   ],
   'cli/export': ['cli/api', 'cli/input', 'cli/terminal', 'db/declare', 'db/resources'],
+  'cli/files': [],
   'cli/import': ['cli/api', 'cli/settings', 'cli/terminal', 'db/declare'],
   'cli/import/all': [
     'cli/api',
@@ -120,6 +121,7 @@ const HOUSE: Record<string, string[]> = {
   'cli/import/rows': ['cli/api', 'cli/import/plan', 'cli/input', 'db/declare', 'db/resources'],
   'cli/import/session': [
     'cli/api',
+    'cli/files',
     'cli/import/plan',
     'cli/import/rows',
     'cli/input',
