@@ -30,7 +30,8 @@ export async function validateBody(
   const { body: schema, inspect } = operation;
   if (schema === undefined) return { body: null, itemFaults: [] };
   const { value, isSuspect } = parseJson(bytes, contentType);
-  const faultsIn = (one: JsonValue) => faultsOf(one, { schema, inspect }, { isSuspect });
+  const declaration = { schema, inspect };
+  const faultsIn = (one: JsonValue) => faultsOf(one, declaration, { isSuspect });
   if (operation.isBatch === true)
     return { body: value, itemFaults: await faultsOfEach(batchItems(value), faultsIn) };
   if (Array.isArray(value) && operation.batchPath !== undefined) {

@@ -30,7 +30,11 @@ describe('create', () => {
       name: 'A=B',
       custom: { region: 'north', 'a.b': '007' },
     });
-    expect(await create('tasks', 'name=T', 'due_date=2026-03-31', 'done=true')).toMatchObject({
+    // As an import reads them.
+    expect(await create('segments', 'name=S', 'record_type=Company')).toMatchObject({
+      record_type: 'company',
+    });
+    expect(await create('tasks', 'name=T', 'due_date=2026-03-31', 'done=yes')).toMatchObject({
       due_date: Date.UTC(2026, 2, 31),
       done: true,
     });
