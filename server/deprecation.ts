@@ -1,5 +1,5 @@
 // Version 1 is deprecated: since when, and where a client is told what to do.
-import type { Api } from './operation.ts';
+import type { Api } from '../db/tables/key-format.ts';
 
 // RFC 9745: Unix seconds, of 2026-01-01.
 const DEPRECATED_SINCE = '@1767225600';

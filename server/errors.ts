@@ -25,19 +25,19 @@ export type ErrorKind = keyof typeof ERRORS;
 export type ErrorCode = (typeof ERRORS)[ErrorKind]['code'];
 
 /** Schema of a public error code. */
-export const errorCode = Type.Enum([...new Set(Object.values(ERRORS).map(({ code }) => code))], {
+export const errorCodeSchema = Type.Enum([...new Set(Object.values(ERRORS).map(({ code }) => code))], {
   $id: 'ErrorCode',
   description: 'What to tell errors apart by.',
 });
 
 /** Schema of a fault in the details of an error. */
-export const errorDetail = Type.Object(
+export const errorDetailSchema = Type.Object(
   {
     path: Type.String({
       description: 'Where: dotted, such as alt_emails.0; empty for the request as a whole.',
     }),
     message: Type.String({ description: 'What is allowed there.' }),
-    code: errorCode,
+    code: errorCodeSchema,
     existing_id: Type.Optional(
       Type.String({
         description: 'Of a conflict: the record that is in the way, where the key may read it.',

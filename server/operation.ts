@@ -3,10 +3,10 @@ import type { TSchema } from 'typebox';
 import type { Fault } from '../db/declare/faults.ts';
 import type { Data, JsonValue } from '../db/declare/json.ts';
 import type { Db } from '../db/schema.ts';
+import type { Api } from '../db/tables/key-format.ts';
 import type { Access } from './access.ts';
 import type { Cursors } from './cursor.ts';
 
-export type Api = 'v1' | 'v2';
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
 /** A query parameter of a list. */

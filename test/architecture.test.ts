@@ -170,7 +170,7 @@ const HOUSE: Record<string, string[]> = {
   'db/tables': ['db/declare', 'db/resources'],
   server: ['db', 'db/declare', 'db/tables'],
   'server/docs': ['server/openapi'],
-  'server/openapi': ['db/declare', 'db/resources', 'server/pipeline', 'server/v2'],
+  'server/openapi': ['db/declare', 'db/resources', 'db/tables', 'server/pipeline', 'server/v2'],
   'server/pipeline': ['db', 'db/declare', 'db/tables'],
   'server/records': ['db', 'db/declare', 'db/resources', 'db/tables'],
   'server/v1': ['db/declare', 'db/resources', 'db/tables', 'server/records'],

@@ -1,5 +1,5 @@
 // Request bodies from the command line: JSON as it is, or field=value typed by the declaration.
-import { unreadable } from '../../db/declare/faults.ts';
+import { unreadableText } from '../../db/declare/faults.ts';
 import type { Field } from '../../db/declare/fields.ts';
 import type { Data, JsonValue } from '../../db/declare/json.ts';
 import { isObject } from '../../db/declare/json.ts';
@@ -78,7 +78,7 @@ function parseValue(name: string, field: Field, text: string): JsonValue {
   if (value !== undefined) return value;
   const example = typeof field.example === 'object' ? JSON.stringify(field.example) : field.example;
   throw usageError(
-    `${name} ${unreadable(name, field).message}.`,
+    `${name} ${unreadableText(name, field).message}.`,
     `give such a value, like ${name}=${example}.`,
   );
 }

@@ -95,11 +95,11 @@ function cueSegments({ line, lines }: CueBlock, faults: FaultList): Segment[] {
 }
 
 function secondsOf(text = ''): number {
-  const milliseconds = text
+  const seconds = text
     .split(':')
     .map(Number)
     .reduce((sum, part) => sum * 60 + part, 0);
-  return Math.round(milliseconds * 1_000) / 1_000;
+  return Math.round(seconds * 1_000) / 1_000;
 }
 
 // A cue may hold several voices; what stands before the first is nobody's.

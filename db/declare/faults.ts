@@ -88,7 +88,7 @@ export function unknownReference(path: string, resource: string): Fault {
 }
 
 /** The fault of text that is no value of the field at all. */
-export function unreadable(path: string, { schema, clearable }: Field): Fault {
+export function unreadableText(path: string, { schema, clearable }: Field): Fault {
   const { type, enum: values } = schema as { type?: string; enum?: readonly unknown[] };
   if (values !== undefined) return notAmong(path, values);
   return mistyped(path, [...(type === undefined ? [] : [type]), ...(clearable ? ['null'] : [])]);

@@ -175,7 +175,7 @@ export async function upsert(
   return { row, outcome: isCancelled ? 'cancelled' : 'updated' };
 }
 
-export interface CalendarEvent {
+export interface LoggedEvent {
   type: string;
   title: string;
   summary: string | null;
@@ -187,7 +187,7 @@ export interface CalendarEvent {
 }
 
 /** Logs that a meeting or booking happened to those of the people who are contacts; nothing if none of them is. */
-export async function logEvent({ trx, orgId, now }: Desk, event: CalendarEvent): Promise<void> {
+export async function logEvent({ trx, orgId, now }: Desk, event: LoggedEvent): Promise<void> {
   const found = await findContactsByEmail(trx, orgId, event.emails);
   const [mainContact, ...otherContacts] = new Set(found.values());
   if (mainContact === undefined) return;

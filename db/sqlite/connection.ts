@@ -68,7 +68,7 @@ export class Connection extends Database {
  * A connection that only reads. Taking and giving back SQLite's read lock costs more than most queries do, so the reads
  * of one turn of the event loop share a snapshot.
  */
-export class Reader extends Connection {
+export class ReadConnection extends Connection {
   // Not among the statements that give way to newer ones.
   readonly #begin = Database.prototype.prepare.call(this, 'BEGIN');
   readonly #commit = Database.prototype.prepare.call(this, 'COMMIT');

@@ -1,7 +1,7 @@
 // Opens a database file for writing or for reading, after a look at what lies there.
 import { accessSync, closeSync, existsSync, constants as fsConstants, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { Connection, Reader } from './connection.ts';
+import { Connection, ReadConnection } from './connection.ts';
 import { DatabaseFileError, guarded, notWritable } from './errors.ts';
 
 /** "CRM1", so that another program's database is told from ours before anything is written. */
@@ -35,9 +35,9 @@ export function openWriter(path: string, create: boolean): Connection {
 }
 
 /** Opens a connection that can only read. */
-export function openReader(path: string): Reader {
+export function openReader(path: string): ReadConnection {
   return guarded(path, () => {
-    const reader = new Reader(path, { readonly: true });
+    const reader = new ReadConnection(path, { readonly: true });
     reader.setPragmas(READER);
     return reader;
   });

@@ -2,9 +2,10 @@
 import { swagger } from '@elysiajs/swagger';
 import { Elysia } from 'elysia';
 import type { Data } from '../../db/declare/json.ts';
+import type { Api } from '../../db/tables/key-format.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { describedOperations } from '../interface.ts';
-import type { Api, Operation } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { hoist } from './components.ts';
 import { description } from './description.ts';
 import { operationDetail } from './operations.ts';

@@ -2,8 +2,8 @@
 import { type TSchema, Type } from 'typebox';
 import type { Data, JsonValue } from '../../db/declare/json.ts';
 import { nullable } from '../../db/declare/schemas.ts';
-import { type Detail, errorCode, errorDetail } from '../errors.ts';
-import type { Api } from '../operation.ts';
+import type { Api } from '../../db/tables/key-format.ts';
+import { type Detail, errorCodeSchema, errorDetailSchema } from '../errors.ts';
 import { sampleOf } from './sample.ts';
 
 const closed = { additionalProperties: false };
@@ -26,10 +26,10 @@ const META: Record<Api, TSchema> = { v1: metaOf('1', 'V1Meta'), v2: metaOf('2', 
 
 const error = Type.Object(
   {
-    code: errorCode,
+    code: errorCodeSchema,
     message: Type.String({ description: 'For people: what is wrong, and what to do.' }),
     details: nullable(
-      Type.Array(errorDetail, {
+      Type.Array(errorDetailSchema, {
         description: 'Every fault of the request; null where there is nothing to list.',
       }),
     ),

@@ -1,6 +1,6 @@
 // The headers of answers, as components.
 import type { Data } from '../../db/declare/json.ts';
-import type { Api } from '../operation.ts';
+import type { Api } from '../../db/tables/key-format.ts';
 import { component } from './components.ts';
 
 function integer(description: string, minimum: number): Data {

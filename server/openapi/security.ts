@@ -1,6 +1,6 @@
 // How a key is sent, as the description tells it to clients that are made from it.
 import type { Data } from '../../db/declare/json.ts';
-import type { Api } from '../operation.ts';
+import type { Api } from '../../db/tables/key-format.ts';
 
 /** The scheme of each version's keys; one alone for each, since clients send a key by every scheme that they find. */
 export const KEY_SCHEMES: Record<Api, string> = { v1: 'V1ApiKey', v2: 'ApiKey' };

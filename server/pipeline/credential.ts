@@ -1,12 +1,12 @@
 // Step 2, credential: exactly one key, of this interface, neither revoked nor expired.
 
 import type { Db } from '../../db/schema.ts';
+import type { Api } from '../../db/tables/key-format.ts';
 import { apiOfKey, hashKey } from '../../db/tables/key-format.ts';
 import type { AccessLevel, PresentedKey } from '../../db/tables/keys.ts';
 import { findKeyByHash } from '../../db/tables/keys.ts';
 import type { Access } from '../access.ts';
 import { ApiError, type ErrorKind } from '../errors.ts';
-import type { Api } from '../operation.ts';
 import { FixedWindow, limitExceeded } from './window.ts';
 
 /** Wrong credentials that one client address may send in a minute. */

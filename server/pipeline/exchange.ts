@@ -1,7 +1,7 @@
 // One request on its way through the pipeline: its id, its clock, and the headers gathered for its answer.
 import type { JsonValue } from '../../db/declare/json.ts';
+import type { Api } from '../../db/tables/key-format.ts';
 import { deprecationHeaders } from '../deprecation.ts';
-import type { Api } from '../operation.ts';
 
 export interface Exchange {
   readonly request: Request;

@@ -117,12 +117,12 @@ function nextIs(text: string, from: number, wanted: string): boolean {
 function noteKey(levels: Level[], level: Level, keys: Set<string>, quoted: string): void {
   const key = quoted.includes('\\') ? unescaped(quoted) : quoted.slice(1, -1);
   level.key = key;
-  if (key === '__proto__') throw validationError([forbiddenKey(pathOf(levels))]);
-  if (keys.has(key)) throw invalid(pathOf(levels), 'is given more than once');
+  if (key === '__proto__') throw validationError([forbiddenKey(pathAt(levels))]);
+  if (keys.has(key)) throw invalid(pathAt(levels), 'is given more than once');
   keys.add(key);
 }
 
-function pathOf(levels: Level[]): string {
+function pathAt(levels: Level[]): string {
   return levels.reduce((path, { keys, key, index }) => below(path, keys === null ? String(index) : key), '');
 }
 

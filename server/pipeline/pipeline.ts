@@ -1,13 +1,9 @@
 // The order of checks that every request passes, one step after another; each step is a file beside this one.
+
+import type { Api } from '../../db/tables/key-format.ts';
 import type { Access } from '../access.ts';
 import { ApiError } from '../errors.ts';
-import {
-  type Admission,
-  type Api,
-  BATCH_BODY_BYTES_MAX,
-  BODY_BYTES_MAX,
-  type Operation,
-} from '../operation.ts';
+import { type Admission, BATCH_BODY_BYTES_MAX, BODY_BYTES_MAX, type Operation } from '../operation.ts';
 import { readBytes } from './body.ts';
 import type { BodyClaim } from './body-budget.ts';
 import { type Exchange, startExchange } from './exchange.ts';

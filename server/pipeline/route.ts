@@ -1,6 +1,8 @@
 // Step 1, route: the path must be the operation's to the letter; what else is known of it decides 404 or 405.
+
+import type { Api } from '../../db/tables/key-format.ts';
 import { ApiError } from '../errors.ts';
-import type { Api, Operation } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 
 /** The path of a URL as sent, neither decoded nor normalised further. */
 export function rawPath(url: string): string {

@@ -111,7 +111,7 @@ export async function removeRecord(writer: Writer, resource: Resource, id: strin
   await deleteRecord(trx, resource, { orgId: access.orgId, id }, now);
 }
 
-export interface ListRequest {
+export interface PageRequest {
   filters: Readonly<Record<string, ColumnValue>>;
   createdSince: number | null;
   updatedSince: number | null;
@@ -121,7 +121,7 @@ export interface ListRequest {
   limit: number;
 }
 
-export interface Page {
+export interface RecordPage {
   records: Data[];
   /** Where the next page begins; null for an empty page. */
   end: { value: number; id: string } | null;
@@ -129,7 +129,11 @@ export interface Page {
 }
 
 /** One page of records that the key sees. */
-export async function listPage(reader: Reader, resource: Resource, request: ListRequest): Promise<Page> {
+export async function listPage(
+  reader: Reader,
+  resource: Resource,
+  request: PageRequest,
+): Promise<RecordPage> {
   const { db, access } = reader;
   if (await namesHiddenRecord(reader, resource, request))
     return { records: [], end: null, hasNextPage: false };
@@ -207,7 +211,7 @@ function mergeCustom(change: Change): void {
 }
 
 // A filter by a record that the key cannot see finds nothing, as if the record did not exist.
-async function namesHiddenRecord(reader: Reader, resource: Resource, request: ListRequest): Promise<boolean> {
+async function namesHiddenRecord(reader: Reader, resource: Resource, request: PageRequest): Promise<boolean> {
   if (reader.access.userId === null) return false;
   for (const [name, value] of Object.entries(request.filters)) {
     const targets = (resource.filters[name]?.references ?? []).filter(

@@ -3,7 +3,7 @@ import { type TSchema, Type } from 'typebox';
 import type { Data } from '../../db/declare/json.ts';
 import type { Resource } from '../../db/declare/resource.ts';
 import { attempt } from '../../db/savepoint.ts';
-import { ApiError, type Detail, errorCode, errorDetail, validationError } from '../errors.ts';
+import { ApiError, type Detail, errorCodeSchema, errorDetailSchema, validationError } from '../errors.ts';
 import type { Call } from '../operation.ts';
 import { createRecord } from '../records/records.ts';
 
@@ -54,9 +54,9 @@ const countOf = (example: number) => Type.Integer({ minimum: 0, examples: [examp
 
 const itemErrorSchema = Type.Object(
   {
-    code: errorCode,
+    code: errorCodeSchema,
     message: Type.String(),
-    details: Type.Optional(Type.Array(errorDetail)),
+    details: Type.Optional(Type.Array(errorDetailSchema)),
   },
   {
     ...closed,

@@ -11,7 +11,7 @@ import { createRecord, getRecord, listPage, removeRecord, updateRecordFields } f
 import { rulesOf } from '../records/registry.ts';
 import { batchCreate, batchSchema } from './batch.ts';
 import { capitalized, operationId, pathOf, titleOf } from './naming.ts';
-import { identityOf, listParameters, listRequest } from './paging.ts';
+import { identityOf, listParameters, pageRequest } from './paging.ts';
 
 /** What a record shows only when it is got by itself. */
 export interface ShownAlone {
@@ -54,7 +54,7 @@ function list(resource: Resource): Specific {
     errorStatuses: [422],
     run: async (call): Promise<Answer> => {
       const identity = identityOf(call, path);
-      const page = await listPage(call, resource, listRequest(call, resource, identity));
+      const page = await listPage(call, resource, pageRequest(call, resource, identity));
       const { end, hasNextPage, records } = page;
       const endCursor = end === null ? null : call.cursors.issue(identity, [end.value, end.id]);
       return { status: 200, object: 'list', data: records, endCursor, hasNextPage };

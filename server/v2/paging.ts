@@ -4,7 +4,7 @@ import type { JsonValue } from '../../db/declare/json.ts';
 import type { Filter, Resource } from '../../db/declare/resource.ts';
 import type { ListIdentity } from '../cursor.ts';
 import type { Call, QueryParameter } from '../operation.ts';
-import type { ListRequest } from '../records/records.ts';
+import type { PageRequest } from '../records/records.ts';
 
 /** Largest page of a v2 list. */
 export const PAGE_ROWS_MAX = 200;
@@ -60,7 +60,7 @@ export function identityOf({ access, query }: Call, path: string): ListIdentity 
 }
 
 /** The request for a page of records. */
-export function listRequest(call: Call, resource: Resource, identity: ListIdentity): ListRequest {
+export function pageRequest(call: Call, resource: Resource, identity: ListIdentity): PageRequest {
   const { query } = call;
   return {
     filters: filtersOf(resource, query),

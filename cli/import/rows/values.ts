@@ -1,5 +1,5 @@
 // A cell becomes the value that its field is declared to have, or a fault that says what is allowed.
-import { unreadable } from '../../../db/declare/faults.ts';
+import { unreadableText } from '../../../db/declare/faults.ts';
 import type { Field } from '../../../db/declare/fields.ts';
 import type { JsonValue } from '../../../db/declare/json.ts';
 import { DECIMAL, valueOfText } from '../../input/field-value.ts';
@@ -28,7 +28,7 @@ export function readValue(field: Field, value: JsonValue, context: ReadContext):
     instant: (instant) => readInstant(instant, dates, header),
   });
   if (read !== undefined) return read;
-  const { code, message } = unreadable('', field);
+  const { code, message } = unreadableText('', field);
   const isSeparated = ['integer', 'number'].includes(field.kind) && /\d[,'\u00a0 ]\d/.test(text);
   const hint = isSeparated ? '; leave out separators of thousands, and use a decimal point' : '';
   throw new RowFault(code, '', message + hint);
