@@ -3,74 +3,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { V1_SCOPES, V2_SCOPES } from '../../db/resources/index.ts';
 import { ROWS, type Row, V1 } from '../support/endpoints.ts';
 import { expectEnvelope, expectRefusal, versionOf } from '../support/envelope.ts';
-import { BASE_URL, type Harness, type Json, startHarness } from '../support/harness.ts';
-import { insertReadOnly, insertTranscribed } from '../support/read-only.ts';
+import { BASE_URL, type Harness, startHarness } from '../support/harness.ts';
+import { prepared, sendRow } from '../support/walk.ts';
 
 const DOWNLOAD = '/api/v2/transcripts/download';
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 let harness: Harness;
-let count = 0;
 
 beforeAll(async () => {
   harness = await startHarness();
 });
 afterAll(() => harness.close());
-
-const CREATES: Record<string, Json> = {
-  contacts: { first_name: 'Walker' },
-  companies: { name: 'Walkers' },
-  deals: { name: 'Deal' },
-  pipelines: { name: 'Pipe' },
-  tasks: { name: 'Task' },
-  notes: { title: 'Note' },
-  segments: { name: 'Segment' },
-};
-// A parent and its linked child, prepared together.
-const LINKED: Record<string, [parent: string, link: string, child: string, field: string, more?: Json]> = {
-  linked: ['deals', 'contacts', 'child', 'contact_id'],
-  dealing: ['deals', 'companies', 'firm', 'company_id'],
-  noted: ['notes', 'records', 'subject', 'record_id', { record_type: 'contact' }],
-  joined: ['segments', 'members', 'member', 'record_id'],
-};
-
-async function create(resource: string): Promise<string> {
-  if (resource === 'recordings') return insertTranscribed(harness);
-  if (resource === 'meetings' || resource === 'bookings') return insertReadOnly(harness, resource);
-  const contact = { type: 'EMAIL', direction: 'INBOUND', title: 'T', main_contact_email: `i${count}@a.test` };
-  const body = CREATES[resource] ?? contact;
-  return (await harness.send('POST', `/api/v2/${resource}`, { body })).body.data.id;
-}
-
-/** Replaces every `{name}` by the id of a new record, and `$` by something unique. */
-async function prepared(template: string): Promise<string> {
-  count += 1;
-  let text = template.replaceAll('$', `walk-${count}`);
-  for (let name = firstName(text); name !== undefined; name = firstName(text)) {
-    const link = LINKED[name];
-    if (link === undefined) {
-      text = text.replaceAll(`{${name}}`, await create(name));
-      continue;
-    }
-    const [parents, collection, childName, field, more] = link;
-    const parent = await create(parents);
-    const child = await create(field === 'company_id' ? 'companies' : 'contacts');
-    const body = { [field]: child, ...more };
-    const reply = await harness.send('POST', `/api/v2/${parents}/${parent}/${collection}`, { body });
-    expect(reply.status).toBe(200);
-    text = text.replaceAll(`{${name}}`, parent).replaceAll(`{${childName}}`, child);
-  }
-  return text;
-}
-
-function firstName(text: string): string | undefined {
-  return /\{(\w+)\}/.exec(text)?.[1];
-}
-
-async function sendRow([method, path, , , body]: Row, key: string) {
-  const input = body === undefined ? {} : { raw: await prepared(body) };
-  return harness.send(method, await prepared(path), { key, ...input });
-}
 
 for (const row of ROWS) {
   const [method, path, scopes, success] = row;
@@ -78,7 +22,7 @@ for (const row of ROWS) {
   describe(`${method} ${path}`, () => {
     test(`answers ${success} to a key with only ${scopes}`, async () => {
       const { key } = await harness.issue({ api, scopes: scopes.split(' ') });
-      const reply = await sendRow(row, key);
+      const reply = await sendRow(harness, row, key);
       const [status, object] = success.split(' ');
       expect(`${reply.status} ${reply.status < 300 ? '' : reply.text}`).toBe(`${status} `);
       for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'])
@@ -98,7 +42,7 @@ for (const row of ROWS) {
       const all = api === 'v1' ? V1_SCOPES.filter((scope) => scope !== 'ALL') : V2_SCOPES;
       for (const missing of scopes.split(' ')) {
         const { key } = await harness.issue({ api, scopes: all.filter((scope) => scope !== missing) });
-        const reply = await sendRow(row, key);
+        const reply = await sendRow(harness, row, key);
         const error = expectRefusal(reply, 403, 'AUTH_INSUFFICIENT_SCOPE', undefined, versionOf(path));
         expect(error.message).toContain(missing);
       }
@@ -108,12 +52,13 @@ for (const row of ROWS) {
 
 test('ALL grants every row of v1', async () => {
   const { key } = await harness.issue({ api: 'v1', scopes: ['ALL'] });
-  for (const row of ROWS.slice(0, V1.length)) expect((await sendRow(row, key)).status).toBeLessThan(300);
+  for (const row of ROWS.slice(0, V1.length))
+    expect((await sendRow(harness, row, key)).status).toBeLessThan(300);
 });
 
 test('GET answers, HEAD answers alike without a body', async () => {
   for (const row of ROWS.filter(([method]) => method === 'GET')) {
-    const path = await prepared(row[1]);
+    const path = await prepared(harness, row[1]);
     const [get, head] = [await harness.send('GET', path), await harness.send('HEAD', path)];
     expect([path, head.status, head.text]).toEqual([path, get.status, '']);
     expect(head.headers.get('Content-Type')).toBe(get.headers.get('Content-Type'));
