@@ -340,7 +340,7 @@ describe('the top level', () => {
       readFileSync(join(ROOT, 'package.json'), 'utf8'),
     );
     for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
-      expect([name, version]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+$/)]);
+      expect([name, version]).toEqual([name, expect.stringMatching(/^(npm:[a-z-]+@)?\d+\.\d+\.\d+$/)]);
     expect(packageManager).toBe(`bun@${Bun.version}`);
   });
 });
