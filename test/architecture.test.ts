@@ -105,7 +105,7 @@ const HOUSE: Record<string, string[]> = {
   ],
   'cli/export': ['cli/api', 'cli/input', 'cli/terminal', 'db/declare', 'db/resources'],
   'cli/files': [],
-  'cli/import': ['cli/api', 'cli/settings', 'cli/terminal', 'db/declare'],
+  'cli/import': ['cli/api', 'cli/input', 'cli/settings', 'cli/terminal', 'db/declare'],
   'cli/import/all': [
     'cli/api',
     'cli/import/plan',

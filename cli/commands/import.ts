@@ -1,6 +1,12 @@
 // `crm import`: brings a file of records in, or everything that `crm export all` wrote.
 import type { Command } from 'commander';
-import { addImportFlags, type ImportFlags, readImportFlags, refuseFlagsOfOneFile } from '../import/flags.ts';
+import {
+  addImportFlags,
+  type ImportFlags,
+  readImportFlags,
+  refuseContradictions,
+  refuseFlagsOfOneFile,
+} from '../import/flags.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 
 const HELP = `
@@ -56,12 +62,14 @@ export function registerImportCommand(program: Command): void {
 
 async function run(resource: string, input: string, flags: ImportFlags, config: Config): Promise<void> {
   const request = { resource, input, ...flags };
+  refuseContradictions(flags);
   const { reportAll, reportImport } = await import('../import/summary.ts');
   if (resource === 'all') {
     refuseFlagsOfOneFile(flags);
     const { importAll } = await import('../import/all/import-all.ts');
     return reportAll(await importAll(request, config), request, config);
   }
-  const { runImport } = await import('../import/import-file.ts');
+  const { runImport, suggestMap } = await import('../import/import-file.ts');
+  if (flags.suggestMap) return suggestMap(request);
   await reportImport(await runImport(request, config), request, config);
 }

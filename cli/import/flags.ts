@@ -1,7 +1,9 @@
 // The flags of `crm import`, each said once: how it is written, what the request holds, and where it makes sense.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { usageError } from '../errors.ts';
+import { isEncoding } from '../input/decode.ts';
 import { collect, count } from '../settings/options.ts';
+import { shellWord } from '../terminal/text.ts';
 
 interface Flag<T> {
   readonly option: Option;
@@ -26,18 +28,26 @@ export const IMPORT_FLAGS = {
     'csv',
     'json',
     'ndjson',
+    'vcf',
   ]),
+  // An errors file is UTF-8, whatever its input was.
+  encoding: text('--encoding <name>', 'of the input (default: by its mark, else utf-8)', RUN, encodingNamed),
   map: list('--map <header=field>', 'what a column means; repeatable', MEANING),
   mapFile: text('--map-file <file>', 'JSON object of such mappings', MEANING),
   mapValue: list('--map-value <header:value=new>', 'replaces a value of a column; repeatable', MEANING),
   set: list('--set <field=value>', 'a value for every row; repeatable', MEANING),
   custom: onOff('--custom', 'keep unknown columns as custom.*', MEANING),
+  ignoreUnknown: onOff('--ignore-unknown', 'leave unknown columns out', MEANING),
+  suggestMap: onOff('--suggest-map', 'print a map file for the columns, and do nothing else', RUN),
   dateFormat: choice('--date-format <format>', 'how slashed dates, or plain digits, are read', MEANING, [
     'iso',
     'mdy',
     'dmy',
+    'excel',
+    'unix-s',
     'unix-ms',
   ]),
+  decimalComma: onOff('--decimal-comma', 'numbers have a decimal comma: 1.200,50', MEANING),
   createMissing: onOff('--create-missing', 'create companies that are not found', MEANING),
   onDuplicate: otherwise(
     'fail',
@@ -68,8 +78,19 @@ export type ImportFlags = {
 
 const FLAGS: readonly (readonly [name: string, flag: Flag<unknown>])[] = Object.entries(IMPORT_FLAGS);
 
-function text(flags: string, description: string, use: Use): Flag<string | null> {
-  return { option: new Option(flags, description), absent: null, ...use };
+function text(
+  flags: string,
+  description: string,
+  use: Use,
+  parse?: (value: string) => string,
+): Flag<string | null> {
+  const option = new Option(flags, description);
+  return { option: parse === undefined ? option : option.argParser(parse), absent: null, ...use };
+}
+
+function encodingNamed(value: string): string {
+  if (isEncoding(value)) return value;
+  throw new InvalidArgumentError('Give an encoding such as utf-8, utf-16le, windows-1252 or iso-8859-2.');
 }
 
 function list(flags: string, description: string, use: Use): Flag<readonly string[]> {
@@ -119,6 +140,15 @@ export function readImportFlags(options: Readonly<Record<string, unknown>>): Imp
   return Object.fromEntries(values) as ImportFlags;
 }
 
+/** Throws a usage error where two flags contradict each other. */
+export function refuseContradictions({ custom, ignoreUnknown }: ImportFlags): void {
+  if (!custom || !ignoreUnknown) return;
+  throw usageError(
+    'Both --custom and --ignore-unknown are given.',
+    'say whether unknown columns are kept as custom fields or left out.',
+  );
+}
+
 /** Throws a usage error where `import all` is given a flag that speaks of one file. */
 export function refuseFlagsOfOneFile(values: ImportFlags): void {
   const refused = given(values).flatMap(({ option, isForAll }) => (isForAll ? [] : [option.long]));
@@ -132,11 +162,18 @@ export function refuseFlagsOfOneFile(values: ImportFlags): void {
 
 /** The words of a command that reads further rows as these flags did. */
 export function repeatedWords(values: ImportFlags): string[] {
-  return given(values).flatMap(({ option, isRepeated, value }) => {
-    const flag = option.long ?? '';
-    if (!isRepeated) return [];
-    return typeof value === 'boolean' ? [flag] : [value].flat().flatMap((one) => [flag, String(one)]);
-  });
+  return given(values).flatMap((flag) => (flag.isRepeated ? wordsOf(flag) : []));
+}
+
+/** The command line that these flags make. */
+export function importCommand(values: ImportFlags & { resource: string; input: string }): string {
+  const words = ['crm', 'import', values.resource, values.input, ...given(values).flatMap(wordsOf)];
+  return words.map(shellWord).join(' ');
+}
+
+function wordsOf({ option, value }: Flag<unknown> & { value: unknown }): string[] {
+  const flag = option.long ?? '';
+  return typeof value === 'boolean' ? [flag] : [value].flat().flatMap((one) => [flag, String(one)]);
 }
 
 function given(values: ImportFlags): (Flag<unknown> & { value: unknown })[] {

@@ -1,10 +1,15 @@
 // One import from beginning to end: survey, plan, journal, rows, summary.
 import { connect } from '../api/connect.ts';
 import { resourceFor } from '../api/target.ts';
+import { usageError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
 import { onInterrupt } from '../terminal/interrupt.ts';
 import { note } from '../terminal/streams.ts';
-import { describePlan, makePlan, type Plan } from './plan/plan.ts';
+import { importCommand } from './flags.ts';
+import { describePlan } from './plan/describe.ts';
+import { readMapping } from './plan/mapping.ts';
+import { makePlan, type Plan } from './plan/plan.ts';
+import { printSuggestedMap } from './plan/suggest.ts';
 import { type SurveyedInput, surveyInput } from './plan/survey.ts';
 import type { ImportRequest, ImportSummary } from './request.ts';
 import { ErrorsFile } from './session/errors-file.ts';
@@ -20,7 +25,8 @@ export async function runImport(request: ImportRequest, config: Config): Promise
   const apiKey = await config.apiKey();
   const reporter = new Reporter();
   const client = await connect({ ...config, apiKey: async () => apiKey }, reporter.onWait);
-  const input = await surveyInput(request.input, request.format);
+  const input = await surveyInput(request.input, request);
+  refuseCards(request, input);
   const plan = makePlan(resource, input.survey, request);
   if (!request.isQuiet) tellPlan(plan, request, input);
   const greeting = await greet(client);
@@ -39,6 +45,22 @@ export async function runImport(request: ImportRequest, config: Config): Promise
   } finally {
     for (const release of releases) release();
   }
+}
+
+/** Prints what the columns of an input are taken for; sends nothing and needs no key. */
+export async function suggestMap(request: ImportRequest): Promise<void> {
+  const resource = await resourceFor(request.resource, 'batch');
+  const input = await surveyInput(request.input, request);
+  refuseCards(request, input);
+  await printSuggestedMap(resource, input.survey, readMapping(request, input.survey.headers));
+}
+
+function refuseCards(request: ImportRequest, { format, survey }: SurveyedInput): void {
+  if (format !== 'vcf' || request.resource === 'contacts') return;
+  throw usageError(
+    `${survey.name} has vCards, which are people, not ${request.resource}.`,
+    importCommand({ ...request, resource: 'contacts' }),
+  );
 }
 
 function errorsOf(request: ImportRequest, { format, headers }: SurveyedInput, journal: Journal): ErrorsFile {

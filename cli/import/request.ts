@@ -1,6 +1,5 @@
 // What an import is asked to do, and what it tells in the end.
 import type { ImportFlags } from './flags.ts';
-import type { SlashedOrder } from './plan/dates.ts';
 
 export type OnDuplicate = ImportFlags['onDuplicate'];
 
@@ -39,7 +38,7 @@ export interface ImportSummary extends Counts {
   status: 'finished' | 'already' | 'stopped';
   seconds: number;
   /** How slashed dates were read, where all columns that have them agree. */
-  date_format?: SlashedOrder;
+  date_format?: NonNullable<ImportFlags['dateFormat']>;
   /** The first rejected rows, in words. */
   samples: readonly string[];
 }

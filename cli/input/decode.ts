@@ -1,89 +1,142 @@
-// Bytes to text: UTF-8 or a clear refusal that names the place, never a mangled character.
-import { join, parse } from 'node:path';
+// Bytes to text: by byte order mark, --encoding, or as UTF-8; a clear refusal that names the place, never a mangled character.
 import { CliError } from '../errors.ts';
-import { shellWord } from '../terminal/text.ts';
-import { inputName } from './files.ts';
+import { refuseBinary } from './file-kinds.ts';
 
-const UTF16_MARKS: readonly (readonly number[])[] = [
-  [0xff, 0xfe],
-  [0xfe, 0xff],
+// Enough to tell what a file is.
+const HEAD_BYTES = 512;
+
+const MARKS: readonly (readonly [encoding: string, mark: readonly number[]])[] = [
+  ['utf-8', [0xef, 0xbb, 0xbf]],
+  ['utf-16le', [0xff, 0xfe]],
+  ['utf-16be', [0xfe, 0xff]],
 ];
 
-/** Text of UTF-8 bytes, without the byte order mark; throws a CliError with line and byte of the first fault. */
-export async function* decodeUtf8(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+/** Whether an encoding of that name can be decoded. */
+export function isEncoding(label: string): boolean {
+  try {
+    return decoderOf(label).encoding !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** A decoder for an encoding by any of its names; throws for a name that is none. */
+export function decoderOf(label: string, options?: { fatal: boolean }): TextDecoder {
+  // Bun knows more names than its types do.
+  return new TextDecoder(label as Bun.Encoding, options);
+}
+
+/**
+ * Text of bytes, without the byte order mark, which says more than `encoding` does; UTF-8 where neither is there.
+ * @throws CliError with line and byte of the first fault, or with what the file is if it is no text
+ */
+export async function* decodeText(
+  chunks: AsyncIterable<Uint8Array>,
+  name: string,
+  encoding: string | null,
+): AsyncGenerator<string> {
+  const { head, all } = await peek(chunks);
+  refuseBinary(head, name);
+  const marked = MARKS.find(([, mark]) => mark.every((byte, index) => head[index] === byte))?.[0];
+  const label = marked ?? encoding ?? 'utf-8';
+  if (marked === undefined && encoding === null) refuseUnmarkedUtf16(head, name);
+  const decoder = decoderOf(label, { fatal: true });
+  yield* decoder.encoding === 'utf-8' ? decodeUtf8(all, decoder, name) : decodeOther(all, decoder, name);
+}
+
+async function peek(
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<{ head: Buffer; all: AsyncGenerator<Uint8Array> }> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let head = Buffer.alloc(0);
+  while (head.length < HEAD_BYTES) {
+    const { value, done } = await iterator.next();
+    if (done) break;
+    head = Buffer.concat([head, value]);
+  }
+  async function* all(): AsyncGenerator<Uint8Array> {
+    yield head;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  }
+  return { head, all: all() };
+}
+
+async function* decodeUtf8(
+  chunks: AsyncIterable<Uint8Array>,
+  decoder: TextDecoder,
+  name: string,
+): AsyncGenerator<string> {
+  // A character that is cut off at the end of a chunk, kept so that a fault can be told with its place.
   let tail = Buffer.alloc(0);
   let line = 1;
   let offset = 0;
+  const decode = (bytes: Buffer, isLast: boolean): string => {
+    try {
+      return decoder.decode(bytes, { stream: !isLast });
+    } catch {
+      throw badByte(bytes, { name, line, offset });
+    }
+  };
   for await (const chunk of chunks) {
     const bytes = Buffer.concat([tail, chunk]);
-    if (offset === 0) {
-      if (bytes.length < 2) {
-        tail = bytes;
-        continue;
-      }
-      refuseUtf16(bytes, name);
-    }
     const end = completeLength(bytes);
-    const decoded = decodeOrRefuse(decoder, bytes.subarray(0, end), { name, line, offset });
-    const text = offset === 0 ? decoded.replace(/^\ufeff/, '') : decoded;
+    const text = decode(bytes.subarray(0, end), false);
     line += countNewlines(text);
     offset += end;
     tail = bytes.subarray(end);
     if (text !== '') yield text;
   }
-  if (tail.length > 0) yield decodeOrRefuse(decoder, tail, { name, line, offset });
+  const rest = decode(tail, true);
+  if (rest !== '') yield rest;
 }
 
-function decodeOrRefuse(
+async function* decodeOther(
+  chunks: AsyncIterable<Uint8Array>,
   decoder: TextDecoder,
-  bytes: Buffer,
-  place: { name: string; line: number; offset: number },
-): string {
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    throw badByte(bytes, place);
+  name: string,
+): AsyncGenerator<string> {
+  let line = 1;
+  const decode = (bytes: Uint8Array, isLast: boolean): string => {
+    try {
+      return decoder.decode(bytes, { stream: !isLast });
+    } catch {
+      throw new CliError(`${name} is not ${decoder.encoding} in line ${line} or below.`, {
+        nextSteps: ['say with --encoding what it is in, such as utf-8 or windows-1252.'],
+      });
+    }
+  };
+  for await (const chunk of chunks) {
+    const text = decode(chunk, false);
+    line += countNewlines(text);
+    if (text !== '') yield text;
   }
+  const rest = decode(new Uint8Array(0), true);
+  if (rest !== '') yield rest;
 }
 
-function refuseUtf16(bytes: Buffer, name: string): void {
-  const isMarked = UTF16_MARKS.some((mark) => mark.every((byte, index) => bytes[index] === byte));
-  const hasZero = bytes[0] === 0 || bytes[1] === 0;
-  if (!isMarked && !hasZero) return;
-  throw new CliError(
-    `${name} is UTF-16 text${isMarked ? ' (its byte order mark says so)' : ''}, not UTF-8.`,
-    {
-      nextSteps: [conversion('UTF-16', name), 'or save it as "CSV UTF-8" in the program it comes from.'],
-    },
-  );
+function refuseUnmarkedUtf16(head: Buffer, name: string): void {
+  const encoding = head[0] === 0 ? 'utf-16be' : head[1] === 0 ? 'utf-16le' : undefined;
+  if (encoding === undefined) return;
+  throw new CliError(`${name} is not UTF-8, but UTF-16 without a byte order mark, as it seems.`, {
+    nextSteps: [`say --encoding ${encoding}.`],
+  });
 }
 
 function badByte(bytes: Buffer, place: { name: string; line: number; offset: number }): CliError {
   const at = Math.max(0, invalidIndex(bytes));
-  const before = bytes.subarray(0, at).toString('utf8');
-  const line = place.line + countNewlines(before);
-  const byte = bytes[at] ?? 0;
-  const hex = `0x${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  const line = place.line + countNewlines(bytes.subarray(0, at).toString('utf8'));
+  const hex = `0x${(bytes[at] ?? 0).toString(16).toUpperCase().padStart(2, '0')}`;
   const character = new TextDecoder('windows-1252').decode(bytes.subarray(at, at + 1));
   return new CliError(
-    `${place.name} is not UTF-8: line ${line}, byte ${place.offset + at + 1} of the file is ${hex} ("${character}" in Latin-1).`,
+    `${place.name} is not UTF-8: line ${line}, byte ${place.offset + at + 1} of the file is ${hex}, which is "${character}" in Windows-1252.`,
     {
       nextSteps: [
-        conversion('WINDOWS-1252', place.name),
+        'say --encoding windows-1252 if that is the character meant (as in most files of Excel, Outlook and Salesforce), or the encoding that it is in.',
         'or save it as "CSV UTF-8" in the program it comes from.',
       ],
     },
   );
 }
-
-function conversion(from: string, name: string): string {
-  const file = name === inputName('-') ? 'FILE' : name;
-  const { dir, name: stem, ext } = parse(file);
-  const converted = join(dir, `${stem}.utf8${ext}`);
-  return `convert it: iconv -f ${from} -t UTF-8 ${shellWord(file)} > ${shellWord(converted)}`;
-}
-
 /** How many bytes of a chunk make whole characters; a character cut off at the end waits for the next chunk. */
 function completeLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {

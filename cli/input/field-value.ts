@@ -1,6 +1,7 @@
 // Text, typed on the command line or read from a file, becomes the value that its field is declared to have.
 import type { Field } from '../../db/declare/fields.ts';
 import type { JsonValue } from '../../db/declare/json.ts';
+import { addressesIn } from './addresses.ts';
 
 /** How dates are written where the text comes from; what cannot be read is for them to tell. */
 export interface DateReader {
@@ -25,7 +26,7 @@ export function valueOfText(field: Field, text: string, dates: DateReader): Json
     case 'text':
       return text;
     case 'emails':
-      return value.startsWith('[') ? parsed(value) : addressesIn(value);
+      return value.startsWith('[') ? parsed(value) : addressList(value);
     case 'boolean':
       return WORDS.get(value.toLowerCase());
     case 'integer':
@@ -45,9 +46,12 @@ export function valueOfText(field: Field, text: string, dates: DateReader): Json
   }
 }
 
-function addressesIn(value: string): string[] {
-  const addresses = value.split(/[,;]|:::/).map((one) => one.trim());
-  return [...new Set(addresses.filter((one) => one !== ''))];
+// What has another form than addresses have is taken apart all the same, so that each faulty one is told.
+function addressList(value: string): string[] {
+  const addresses = addressesIn(value);
+  if (addresses.length > 0) return addresses;
+  const parts = value.split(/[,;]|:::/).map((one) => one.trim());
+  return [...new Set(parts.filter((one) => one !== ''))];
 }
 
 // `In progress` and `in-progress` are the choice `IN_PROGRESS`.

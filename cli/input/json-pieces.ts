@@ -3,7 +3,7 @@ import type { Data, JsonValue } from '../../db/declare/json.ts';
 import { isObject } from '../../db/declare/json.ts';
 import { CliError, messageOf } from '../errors.ts';
 
-export interface JsonPiece {
+export interface TextPiece {
   /** The line its first character stands in. */
   line: number;
   text: string;
@@ -27,8 +27,8 @@ export class JsonArrayScanner {
     this.#name = name;
   }
 
-  push(text: string): JsonPiece[] {
-    const pieces: JsonPiece[] = [];
+  push(text: string): TextPiece[] {
+    const pieces: TextPiece[] = [];
     for (const character of text) {
       if (this.#isInString) this.#inString(character);
       else this.#outside(character, pieces);
@@ -43,7 +43,7 @@ export class JsonArrayScanner {
   }
 
   /** Throws a CliError where the array is not complete. */
-  end(): JsonPiece[] {
+  end(): TextPiece[] {
     if (this.#phase === 'before') throw this.#malformed('it is empty');
     if (this.#phase === 'inside')
       throw this.#malformed(`it ends in line ${this.#line}, before its array does`);
@@ -57,7 +57,7 @@ export class JsonArrayScanner {
     else if (character === '"') this.#isInString = false;
   }
 
-  #outside(character: string, pieces: JsonPiece[]): void {
+  #outside(character: string, pieces: TextPiece[]): void {
     const isSpace = character === ' ' || character === '\n' || character === '\r' || character === '\t';
     if (this.#phase !== 'inside') {
       if (isSpace) return;
@@ -78,7 +78,7 @@ export class JsonArrayScanner {
     else if (character === '}' || character === ']') this.#depth -= 1;
   }
 
-  #endElement(character: string, pieces: JsonPiece[]): void {
+  #endElement(character: string, pieces: TextPiece[]): void {
     const isMissing = this.#element === '' && (character === ',' || this.#needsElement);
     if (isMissing) throw this.#malformed(`an element is missing in line ${this.#line}`);
     if (this.#element !== '') pieces.push({ line: this.#elementLine, text: this.#element.trimEnd() });
@@ -104,7 +104,7 @@ export class LineScanner {
     this.#name = name;
   }
 
-  push(text: string): JsonPiece[] {
+  push(text: string): TextPiece[] {
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop() ?? '';
     if (this.#rest.length > ELEMENT_CHARACTERS_MAX) {
@@ -118,13 +118,13 @@ export class LineScanner {
     return lines.flatMap((line) => this.#piece(line));
   }
 
-  end(): JsonPiece[] {
+  end(): TextPiece[] {
     const last = this.#rest;
     this.#rest = '';
     return this.#piece(last);
   }
 
-  #piece(text: string): JsonPiece[] {
+  #piece(text: string): TextPiece[] {
     const line = this.#line;
     this.#line += 1;
     return text.trim() === '' ? [] : [{ line, text: text.trim() }];

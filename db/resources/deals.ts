@@ -51,7 +51,7 @@ export const deals = defineResource({
     name: text({
       required: true,
       example: 'Difference engine, second unit',
-      aliases: ['Deal Name', 'Deal', 'Deal - Title', 'Opportunity', 'Opportunity Name', 'Title'],
+      aliases: ['Deal Name', 'Opportunity Name', 'Deal - Title', 'Deal', 'Opportunity', 'Title'],
     }),
     pipeline_id: reference('pipelines', {
       nullable: false,
@@ -68,18 +68,27 @@ export const deals = defineResource({
     }),
     estimated_value: number({
       example: 48_000,
-      aliases: ['Amount', 'Value', 'Deal Value', 'Close Value', 'Deal - Value', 'Opportunity Amount'],
+      aliases: ['Amount', 'Deal Value', 'Opportunity Amount', 'Deal - Value', 'Value', 'Close Value'],
     }),
     currency: currency({
       description: 'ISO 4217 code.',
-      aliases: ['Currency Code', 'Deal - Currency of Value', 'Deal Currency Code'],
+      aliases: [
+        'Currency Code',
+        'Currency ISO Code',
+        'Amount Currency',
+        'Deal Currency Code',
+        'Deal - Currency of Value',
+      ],
     }),
     estimated_close_date: date({
-      aliases: ['Close Date', 'Expected Close Date', 'Deal - Expected close date'],
+      aliases: ['Expected Close Date', 'Close Date', 'Deal - Expected close date'],
     }),
     company_id: reference('companies', { description: 'The company the deal is made with.' }),
     point_of_contact_id: reference('contacts', { description: 'The contact who answers for it.' }),
-    owner_id: reference('users', { description: 'The user whose deal it is.' }),
+    owner_id: reference('users', {
+      description: 'The user whose deal it is.',
+      aliases: ['Deal owner', 'Opportunity Owner', 'Deal - Owner'],
+    }),
     custom: custom({ description: 'Fields of your own, flat.' }),
     stage_changed_at: timestamp({ nullable: false, description: 'When the deal came to its stage.' }),
     closed_at: timestamp({

@@ -28,7 +28,10 @@ export const tasks = defineResource({
     company_id: reference('companies', { description: 'The company it is about.' }),
     deal_id: reference('deals', { description: 'The deal it is about.' }),
     person_id: reference('contacts', { description: 'The contact it is about.' }),
-    main_assignee_id: reference('users', { description: 'The user who has to do it.' }),
+    main_assignee_id: reference('users', {
+      description: 'The user who has to do it.',
+      aliases: ['Assigned To', 'Assignee', 'Task owner'],
+    }),
     done_at: timestamp({ example: null, description: 'When it was marked done; null while it is not.' }),
   },
   filters: {

@@ -128,8 +128,11 @@ describe('what cannot begin', () => {
     const run = await service.crm(['import', 'tasks', 'latin1.csv']);
     expect(run.exitCode).toBe(1);
     expect(run.stderr).toContain('latin1.csv is not UTF-8: line 3');
-    expect(run.stderr).toContain('iconv -f WINDOWS-1252 -t UTF-8 latin1.csv > latin1.utf8.csv');
+    expect(run.stderr).toContain('--encoding windows-1252');
     expect(service.batches).toEqual([]);
+    const told = await service.crm(['import', 'tasks', 'latin1.csv', '--encoding', 'windows-1252']);
+    expect(told.exitCode).toBe(0);
+    expect((await service.all('tasks')).map(({ name }) => name)).toContain('José');
   });
 
   test('a key without the scope: exit 4, and nothing is sent twice', async () => {

@@ -15,6 +15,8 @@ const NONE = readImportFlags({});
 /** Flags of a run, which say nothing of how a row is read. */
 const NOT_REPEATED = [
   'format',
+  'encoding',
+  'suggestMap',
   'isDryRun',
   'errors',
   'stopAfter',
@@ -34,7 +36,9 @@ function parse(words: readonly string[]): ImportFlags {
 
 const cases = Object.entries(IMPORT_FLAGS).map(([name, { option }]) => {
   const long = option.long ?? '';
-  const value = option.argChoices?.[0] ?? (option.parseArg && !name.startsWith('map') ? '7' : 'a=b');
+  const text = name === 'encoding' ? 'utf-16le' : 'a=b';
+  const isNumber = option.parseArg && !name.startsWith('map') && name !== 'encoding';
+  const value = option.argChoices?.[0] ?? (isNumber ? '7' : text);
   return { name, long, words: option.isBoolean() || option.negate ? [long] : [long, value] };
 });
 

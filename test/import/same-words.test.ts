@@ -145,7 +145,8 @@ async function refused(resource: string, body: Json): Promise<Json> {
 async function dryRun(resource: string, bodies: Json[]): Promise<Json[]> {
   const file = `${resource}.ndjson`;
   await service.write(file, bodies.map((body) => JSON.stringify(body)).join('\n'));
-  const run = await service.crm(['import', resource, file, '--dry-run', '--errors', `errors-${file}`]);
+  const flags = ['--date-format', 'unix-ms', '--dry-run', '--errors', `errors-${file}`];
+  const run = await service.crm(['import', resource, file, ...flags]);
   expect([run.exitCode, run.stderr]).toEqual([3, expect.stringContaining('would be rejected')]);
   return lines(await service.read(`errors-${file}`)).map((line) => {
     const { _line: line_, _code: code, _path: path, _message: message } = JSON.parse(line);

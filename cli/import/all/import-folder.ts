@@ -53,7 +53,7 @@ async function survey(folder: string): Promise<{ files: ExportedFile[]; skipped:
       .find((one) => existsSync(one));
     if (path === undefined) continue;
     if (!resource.verbs.includes('batch')) skipped.push(resource.name);
-    else files.push({ resource, path, input: await surveyInput(path, null) });
+    else files.push({ resource, path, input: await surveyInput(path, { format: null, encoding: null }) });
   }
   if (files.length > 0) return { files, skipped };
   throw new CliError(`${folder} has no exported records, such as companies.ndjson.`, {

@@ -20,7 +20,7 @@ const PIECE_BYTES = 64 * 1024;
  */
 export async function importLinks(path: string, parts: FolderParts): Promise<LinksSummary> {
   const { request, reporter, requestsPerMinute } = parts;
-  const { rowCount } = await surveyInput(path, 'ndjson');
+  const { rowCount } = await surveyInput(path, { format: 'ndjson', encoding: null });
   const errorsFile = new ErrorsFile({
     path: null,
     input: path,

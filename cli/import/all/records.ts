@@ -4,6 +4,7 @@ import type { Data } from '../../../db/declare/json.ts';
 import type { Resource } from '../../../db/declare/resource.ts';
 import { CliError } from '../../errors.ts';
 import { secondsSince } from '../../input/instant.ts';
+import { Evidence } from '../plan/evidence.ts';
 import { makePlan } from '../plan/plan.ts';
 import type { SurveyedInput } from '../plan/survey.ts';
 import type { ImportSummary } from '../request.ts';
@@ -88,7 +89,9 @@ export class RecordsImport {
     const { request, url, oldestPipelineId, apiKey, client, reporter, interruption, requestsPerMinute } =
       this.#parts;
     const { name, takes, earlier } = part;
-    const plan = makePlan(resource, input.survey, { ...request, custom: false });
+    // Files of an export say what they mean: nothing in them has to be guessed.
+    const survey = { ...input.survey, evidence: new Evidence() };
+    const plan = makePlan(resource, survey, { ...request, dateFormat: 'unix-ms' });
     const journal = await openJournal({
       ...{ beside: join(request.input, name), content: `${this.#parts.content}\n${name}` },
       ...{ plan, url, apiKey, oldestPipelineId, request },

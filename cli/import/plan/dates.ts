@@ -1,10 +1,8 @@
-// Dates as files write them: ISO, Unix milliseconds, and slashed ones once it is known which number is the month.
+// Dates as files write them: ISO, slashed once it is known which number is the month, plain digits once it is known what they count.
 import { instantMs } from '../../../db/declare/instants.ts';
-import { usageError } from '../../errors.ts';
-import type { ImportFlags } from '../flags.ts';
 import { RowFault } from '../row.ts';
+import { countedMs, type DateDoubt, type DateFormat, digitsDoubt, isCount } from './date-counts.ts';
 
-export type DateFormat = NonNullable<ImportFlags['dateFormat']>;
 export type SlashedOrder = 'mdy' | 'dmy';
 
 /** What the slashed dates of one column allow. */
@@ -46,80 +44,84 @@ export function weighDate(found: Map<string, SlashedEvidence>, header: string, v
   else if (first !== second && !evidence.mdy && !evidence.dmy) evidence.example = match[0];
 }
 
-/** Which order the slashed dates of the given columns have; throws a usage error where that is not certain. */
+/** What was found of dates in the columns of an input. */
+export interface DateEvidence {
+  slashed: ReadonlyMap<string, SlashedEvidence>;
+  /** Plain digits that may count several things, one of each column. */
+  digits: ReadonlyMap<string, string>;
+}
+
+/** Which order the slashed dates of the given columns have, and what is not certain about them. */
 export function decideDates(
-  found: ReadonlyMap<string, SlashedEvidence>,
+  found: DateEvidence,
   headers: readonly string[],
   format: DateFormat | null,
   isStream: boolean,
-): DateRules {
-  const slashed = headers.filter((header) => found.has(header));
-  const orders = new Map<string, SlashedOrder>();
-  if (format !== null || slashed.length === 0) {
-    if (format === 'mdy' || format === 'dmy') for (const header of headers) orders.set(header, format);
-    return { format, orders };
-  }
-  if (isStream) throw undecided(slashed, found, 'standard input is read only once');
-  const seen = new Set<SlashedOrder>();
-  for (const header of slashed) {
-    const { mdy = false, dmy = false } = found.get(header) ?? {};
-    if (mdy && dmy) throw undecided([header], found, 'some have the day first and some the month');
-    if (mdy) seen.add('mdy');
-    if (dmy) seen.add('dmy');
-  }
-  for (const header of slashed) {
-    const evidence = found.get(header);
-    const own = evidence?.mdy ? 'mdy' : evidence?.dmy ? 'dmy' : undefined;
-    const order = own ?? (seen.size === 1 ? [...seen][0] : undefined);
-    if (order === undefined) throw undecided([header], found, 'all of them can be read both ways');
-    orders.set(header, order);
-  }
-  return { format, orders };
+): { rules: DateRules; doubts: DateDoubt[] } {
+  const isOrder = format === 'mdy' || format === 'dmy';
+  const orders = new Map<string, SlashedOrder>(isOrder ? headers.map((header) => [header, format]) : []);
+  const rules = { format, orders };
+  if (isOrder || format === 'iso') return { rules, doubts: [] };
+  const digits = format === null ? headers.filter((header) => found.digits.has(header)) : [];
+  const doubts = digits.length === 0 ? [] : [digitsDoubt(digits, found.digits)];
+  const slashed = headers.filter((header) => found.slashed.has(header));
+  const undecided = isStream
+    ? { headers: slashed, why: 'standard input is read only once' }
+    : decideOrders(found.slashed, slashed, orders);
+  if (undecided.headers.length > 0 && format === null) doubts.push(orderDoubt(undecided, found.slashed));
+  return { rules, doubts };
 }
 
-function undecided(headers: string[], found: ReadonlyMap<string, SlashedEvidence>, why: string): Error {
+/** Fills in the orders that are certain; gives back the columns whose order is not. */
+function decideOrders(
+  found: ReadonlyMap<string, SlashedEvidence>,
+  headers: readonly string[],
+  orders: Map<string, SlashedOrder>,
+): { headers: string[]; why: string } {
+  const mixed = headers.filter((header) => found.get(header)?.mdy && found.get(header)?.dmy);
+  if (mixed.length > 0) return { headers: mixed, why: 'some have the day first and some the month' };
+  for (const header of headers) {
+    const { mdy = false, dmy = false } = found.get(header) ?? {};
+    if (mdy || dmy) orders.set(header, mdy ? 'mdy' : 'dmy');
+  }
+  // One column may speak for those that do not tell, if no other speaks against it.
+  const [order, ...others] = new Set(orders.values());
+  const silent = headers.filter((header) => !orders.has(header));
+  if (order === undefined || others.length > 0) {
+    return { headers: silent, why: 'all of them can be read both ways' };
+  }
+  for (const header of silent) orders.set(header, order);
+  return { headers: [], why: '' };
+}
+
+function orderDoubt(
+  { headers, why }: { headers: readonly string[]; why: string },
+  found: ReadonlyMap<string, SlashedEvidence>,
+): DateDoubt {
   const named = headers.map((header) => `"${header}" (such as ${found.get(header)?.example})`).join(', ');
-  return usageError(
-    `Is it month/day/year or day/month/year? The dates of ${named} do not tell: ${why}.`,
-    'say --date-format mdy or --date-format dmy.',
-  );
+  return {
+    message: `Is it month/day/year or day/month/year? The dates of ${named} do not tell: ${why}.`,
+    formats: ['mdy', 'dmy'],
+  };
 }
 
 /** A calendar day `YYYY-MM-DD`; the day as written, whatever time and zone follow it. */
 export function readDay(text: string, rules: DateRules, header: string): string {
   const value = text.trim();
-  if (/^-?\d+$/.test(value) && !isCompact(value, rules)) return dayOfMs(readMs(value, rules));
-  return readWritten(value, rules, header).day;
+  if (!isCount(value, rules.format)) return readWritten(value, rules, header).day;
+  return new Date(countedMs(value, rules.format)).toISOString().slice(0, 10);
 }
 
 /** An instant in Unix milliseconds; a time without a zone is UTC, a day without a time is its midnight. */
 export function readInstant(text: string, rules: DateRules, header: string): number {
   const value = text.trim();
-  if (/^-?\d+$/.test(value) && !isCompact(value, rules)) return readMs(value, rules);
-  return readWritten(value, rules, header).instant;
-}
-
-function isCompact(value: string, rules: DateRules): boolean {
-  return rules.format === 'iso' && COMPACT.test(value);
-}
-
-function readMs(value: string, rules: DateRules): number {
-  if (rules.format === null && COMPACT.test(value)) {
-    throw fault(
-      `"${value}" may be a day (YYYYMMDD) or Unix milliseconds; say --date-format iso or --date-format unix-ms`,
-    );
-  }
-  const ms = Number(value);
-  if (Number.isNaN(new Date(ms).getTime())) throw fault(`"${value}" is beyond any date`, 'OUT_OF_RANGE');
-  return ms;
-}
-
-function dayOfMs(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
+  return isCount(value, rules.format)
+    ? countedMs(value, rules.format)
+    : readWritten(value, rules, header).instant;
 }
 
 function readWritten(value: string, rules: DateRules, header: string): WrittenDate {
-  const iso = ISO.exec(value) ?? (isCompact(value, rules) ? COMPACT.exec(value) : null);
+  const iso = ISO.exec(value) ?? (rules.format === 'iso' ? COMPACT.exec(value) : null);
   if (iso !== null) return checkedDate(value, iso.slice(1, 4), iso[4]);
   const slashed = SLASHED.exec(value);
   if (slashed === null) {

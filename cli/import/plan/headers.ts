@@ -3,25 +3,28 @@ import type { Field } from '../../../db/declare/fields.ts';
 import type { Resource } from '../../../db/declare/resource.ts';
 import { ERROR_COLUMNS } from '../row.ts';
 
-export type LookupKind = 'company' | 'pipeline' | 'stage' | 'contact';
+export type LookupKind = 'company' | 'pipeline' | 'stage' | 'contact' | 'owner';
 
 /** Where the values of a column go. */
 export type Destination =
   | { kind: 'field'; field: string; factor?: string }
   | { kind: 'custom'; key: string }
   | { kind: 'lookup'; lookup: LookupKind; field: string }
-  | { kind: 'left out'; reason: 'asked for' | 'read-only' | 'of the errors file' };
+  | { kind: 'left out'; reason: 'asked for' | 'not known' | 'read-only' | 'of the errors file' };
+
+/** What a header means, and its place among the columns that mean the same field: the lowest is taken first. */
+export interface Match {
+  destination: Destination;
+  rank: number;
+}
 
 const LOOKUPS: Readonly<Record<string, { lookup: LookupKind; names: readonly string[] }>> = {
   companies: {
     lookup: 'company',
     names: [
-      'Company',
-      'Company Name',
       'Company Domain',
       'Company Domain Name',
-      'Account',
-      'Account Name',
+      'Company Name',
       'Organization',
       'Organization Name',
       'Organization - Name',
@@ -29,29 +32,33 @@ const LOOKUPS: Readonly<Record<string, { lookup: LookupKind; names: readonly str
       'Person - Organization',
       'Deal - Organization',
       'Associated Company',
+      'Associated Company (Primary)',
+      'Account Name',
+      'Account',
     ],
   },
   contacts: {
     lookup: 'contact',
     names: [
-      'Contact',
       'Contact Email',
-      'Person',
       'Person Email',
+      'Person',
       'Point of Contact',
       'Primary Contact',
       'Associated Contact',
+      'Associated Contacts',
       'Deal - Contact person',
     ],
   },
   pipelines: {
     lookup: 'pipeline',
-    names: ['Pipeline', 'Pipeline Name', 'Deal Pipeline', 'Deal - Pipeline', 'Sales Pipeline'],
+    names: ['Pipeline Name', 'Deal Pipeline', 'Deal - Pipeline', 'Sales Pipeline'],
   },
   stages: {
     lookup: 'stage',
-    names: ['Stage', 'Stage Name', 'Deal Stage', 'Deal - Stage', 'Pipeline Stage', 'Opportunity Stage'],
+    names: ['Stage Name', 'Deal Stage', 'Deal - Stage', 'Pipeline Stage', 'Opportunity Stage'],
   },
+  users: { lookup: 'owner', names: ['Owner Email', 'Record owner'] },
 };
 
 /** Lower-case letters and digits only: `E-mail Address` and `email_address` are the same. */
@@ -72,51 +79,101 @@ export function writableFields(resource: Resource): [string, Field][] {
 /** The lookups that a resource's references allow: the kind of lookup, and the field that takes the id. */
 export function lookupsOf(resource: Resource): Map<LookupKind, string> {
   const lookups = new Map<LookupKind, string>();
-  // An interaction names its contact by email itself.
-  const hasOwnEmail = resource.fields.main_contact_email !== undefined;
   for (const [name, field] of writableFields(resource)) {
-    const known = field.references === undefined ? undefined : LOOKUPS[field.references];
-    if (known !== undefined && !(known.lookup === 'contact' && hasOwnEmail)) lookups.set(known.lookup, name);
+    const known = lookupOf(resource, field);
+    if (known !== undefined) lookups.set(known.lookup, name);
   }
   return lookups;
+}
+
+function lookupOf(resource: Resource, { references }: Field) {
+  const known = references === undefined ? undefined : LOOKUPS[references];
+  // An interaction names its contact by email itself.
+  const hasOwnEmail = resource.fields.main_contact_email !== undefined;
+  return known?.lookup === 'contact' && hasOwnEmail ? undefined : known;
+}
+
+/** The names of what fills a field, the first to be taken first; their tier says whose claim on a name is stronger. */
+function namesOf(
+  resource: Resource,
+  name: string,
+  field: Field,
+): { name: string; destination: Destination; tier: number }[] {
+  const destination: Destination = { kind: 'field', field: name };
+  const known = lookupOf(resource, field);
+  if (known !== undefined) {
+    const found: Destination = { kind: 'lookup', lookup: known.lookup, field: name };
+    return [
+      { name, destination, tier: 0 },
+      { name: known.lookup, destination: found, tier: 1 },
+      ...field.aliases.map((alias) => ({ name: alias, destination: found, tier: 2 })),
+      ...known.names.map((alias) => ({ name: alias, destination: found, tier: 3 })),
+    ];
+  }
+  const isPlaced = field.aliases.some((alias) => alias === name);
+  return (isPlaced ? field.aliases : [name, ...field.aliases]).map((alias) => ({
+    name: alias,
+    destination,
+    tier: alias === name ? 0 : 2,
+  }));
 }
 
 /** Finds destinations by name for one resource. */
 export class HeaderMatcher {
   readonly #resource: Resource;
-  readonly #byKey = new Map<string, Destination>();
+  readonly #byKey = new Map<string, Match>();
+  /** Keys in which `#` stands for any number. */
+  readonly #byPattern = new Map<string, Match>();
 
   constructor(resource: Resource) {
     this.#resource = resource;
-    for (const [field] of writableFields(resource)) this.#add(field, { kind: 'field', field });
-    for (const [lookup, field] of lookupsOf(resource)) this.#add(lookup, { kind: 'lookup', lookup, field });
-    for (const [field, { aliases }] of writableFields(resource)) {
-      for (const alias of aliases) this.#add(alias, { kind: 'field', field });
-    }
-    for (const { lookup, names } of Object.values(LOOKUPS)) {
-      const field = lookupsOf(resource).get(lookup);
-      if (field !== undefined) for (const name of names) this.#add(name, { kind: 'lookup', lookup, field });
+    const names = writableFields(resource).map(([name, field]) => namesOf(resource, name, field));
+    for (const tier of [0, 1, 2, 3]) {
+      for (const ofField of names) {
+        for (const [rank, { name, destination, tier: own }] of ofField.entries()) {
+          if (own === tier) this.#add(name, { destination, rank });
+        }
+      }
     }
   }
 
-  #add(name: string, destination: Destination): void {
-    const key = headerKey(name);
-    if (!this.#byKey.has(key)) this.#byKey.set(key, destination);
+  #add(name: string, match: Match): void {
+    const isPattern = name.includes('#');
+    const [map, key] = isPattern
+      ? [this.#byPattern, patternOf(name.replace('#', '0'))]
+      : [this.#byKey, headerKey(name)];
+    if (!map.has(key)) map.set(key, match);
   }
 
-  /** Where a column of that header goes, or undefined for one that means nothing here. */
-  find(header: string): Destination | undefined {
-    if ((ERROR_COLUMNS as readonly string[]).includes(header)) {
-      return { kind: 'left out', reason: 'of the errors file' };
-    }
+  /** What a column of that header means, or undefined for one that means nothing here. */
+  find(header: string): Match | undefined {
+    if ((ERROR_COLUMNS as readonly string[]).includes(header)) return leftOut('of the errors file');
     const custom = /^custom\.(.+)$/is.exec(header);
     if (custom?.[1] !== undefined && this.#resource.fields.custom !== undefined) {
-      return { kind: 'custom', key: custom[1] };
+      return { destination: { kind: 'custom', key: custom[1] }, rank: 0 };
     }
-    const found = this.#byKey.get(headerKey(header));
+    const found = this.#byKey.get(headerKey(header)) ?? this.#byPattern.get(patternOf(header));
     if (found !== undefined) return found;
     // Exactly as an export writes it, so that a column of your own called "Status" is not lost.
-    const isReadOnly = this.#resource.fields[header]?.access === 'read';
-    return isReadOnly ? { kind: 'left out', reason: 'read-only' } : undefined;
+    if (this.#resource.fields[header]?.access === 'read') return leftOut('read-only');
+    const doubled = /^(.+) \((\d+)\)$/s.exec(header);
+    const first = doubled?.[1] === undefined ? undefined : this.find(doubled[1]);
+    return first && { ...first, rank: first.rank + Number(`0.${doubled?.[2]}`) };
   }
+}
+
+function patternOf(header: string): string {
+  return headerKey(header).replace(/\d+/g, '#');
+}
+
+function leftOut(reason: 'read-only' | 'of the errors file'): Match {
+  return { destination: { kind: 'left out', reason }, rank: 0 };
+}
+
+/** What a destination fills; null where several columns may fill it together. */
+export function slotOf(resource: Resource, destination: Destination): string | null {
+  if (destination.kind === 'left out') return null;
+  if (destination.kind === 'custom') return `custom.${destination.key}`;
+  const kind = resource.fields[destination.field]?.kind;
+  return kind === 'emails' || kind === 'custom' ? null : destination.field;
 }

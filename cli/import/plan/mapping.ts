@@ -123,7 +123,7 @@ export function parseDestination(matcher: HeaderMatcher, text: string, fields: s
   if (text === '-') return { kind: 'left out', reason: 'asked for' };
   const scaled = /^(.+?)\s*\*\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)$/.exec(text);
   const name = scaled?.[1] ?? text;
-  const found = matcher.find(name);
+  const found = matcher.find(name)?.destination;
   if (found === undefined || found.kind === 'left out') {
     const what = found === undefined ? 'is no field' : 'is read-only';
     throw usageError(

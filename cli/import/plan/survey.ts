@@ -1,11 +1,21 @@
-// The first pass over an input: its headers, how many rows, which way its dates go, and a digest of its content.
+// The first pass over an input: its headers, how many rows, what its columns tell, and a digest of its content.
 import { type Stats, statSync } from 'node:fs';
 import { CliError } from '../../errors.ts';
 import { inputChunks, inputName, unreadable } from '../../input/files.ts';
 import type { Format, SourceRow } from '../row.ts';
-import { type SlashedEvidence, weighDate } from './dates.ts';
-import type { Survey } from './plan.ts';
-import { formatOfName, openSource, type RowSource } from './source.ts';
+import { type ColumnEvidence, Evidence } from './evidence.ts';
+import { formatOfName, type InputForm, openSource, type RowSource } from './source.ts';
+
+/** What was seen of the input before its plan is made. */
+export interface Survey {
+  name: string;
+  headers: readonly string[];
+  evidence: ColumnEvidence;
+  /** Whether only the beginning was seen, as of standard input. */
+  isPartial: boolean;
+  /** Whether further headers may turn up, as in NDJSON from standard input. */
+  isOpen: boolean;
+}
 
 export interface SurveyedInput {
   survey: Survey;
@@ -25,22 +35,24 @@ const HEADERS_MAX = 10_000;
 const PEEKED_ROWS = 100;
 
 /** Surveys a file whole, or the beginning of what can be read only once. */
-export function surveyInput(input: string, format: Format | null): Promise<SurveyedInput> {
-  if (input === '-') return surveyStream(input, inputName(input), format);
+export function surveyInput(input: string, { format, encoding }: InputForm): Promise<SurveyedInput> {
+  if (input === '-') return surveyStream(input, inputName(input), { format, encoding });
   const stats = statOf(input);
-  const known = format ?? formatOfName(input);
-  return stats.isFile() ? surveyFile(input, known, stats) : surveyStream(input, input, known);
+  const form = { format: format ?? formatOfName(input), encoding };
+  return stats.isFile() ? surveyFile(input, form, stats) : surveyStream(input, input, form);
 }
 
-async function surveyFile(path: string, format: Format | null, stats: Stats): Promise<SurveyedInput> {
+async function surveyFile(path: string, form: InputForm, stats: Stats): Promise<SurveyedInput> {
   const hasher = new Bun.CryptoHasher('sha256');
+  // The same bytes in another encoding are another content.
+  hasher.update(form.encoding ?? '');
   async function* hashed(): AsyncGenerator<Uint8Array> {
     for await (const chunk of inputChunks(path)) {
       hasher.update(chunk);
       yield chunk;
     }
   }
-  const source = await openSource(hashed(), path, format);
+  const source = await openSource(hashed(), path, form);
   const observer = new Observer(path, source);
   let rowCount = 0;
   for await (const row of source.rows) {
@@ -53,7 +65,7 @@ async function surveyFile(path: string, format: Format | null, stats: Stats): Pr
     headers: source.headers,
     digest: hasher.digest('hex'),
     rowCount,
-    rows: async () => (await openSource(inputChunks(path), path, source.format)).rows,
+    rows: async () => (await openSource(inputChunks(path), path, { ...form, format: source.format })).rows,
     checkUnchanged: () => {
       const now = statOf(path);
       if (now.size !== stats.size || now.mtimeMs !== stats.mtimeMs) throw changed(path);
@@ -61,8 +73,8 @@ async function surveyFile(path: string, format: Format | null, stats: Stats): Pr
   };
 }
 
-async function surveyStream(input: string, name: string, format: Format | null): Promise<SurveyedInput> {
-  const source = await openSource(inputChunks(input), name, format);
+async function surveyStream(input: string, name: string, form: InputForm): Promise<SurveyedInput> {
+  const source = await openSource(inputChunks(input), name, form);
   const observer = new Observer(name, source);
   const peeked: SourceRow[] = [];
   while (peeked.length < PEEKED_ROWS) {
@@ -91,7 +103,7 @@ class Observer {
   readonly #name: string;
   readonly #headers: Set<string>;
   readonly #isFixed: boolean;
-  readonly #slashed = new Map<string, SlashedEvidence>();
+  readonly #evidence = new Evidence();
 
   constructor(name: string, source: RowSource) {
     this.#name = name;
@@ -102,7 +114,7 @@ class Observer {
   take(row: SourceRow): void {
     if (row.fault !== null) return;
     for (const [header, value] of row.entries) {
-      weighDate(this.#slashed, header, value);
+      this.#evidence.take(header, value);
       if (!this.#isFixed) this.#headers.add(header);
     }
     if (this.#headers.size > HEADERS_MAX) {
@@ -113,7 +125,7 @@ class Observer {
   }
 
   survey(how: Pick<Survey, 'isPartial' | 'isOpen'>): Survey {
-    return { name: this.#name, headers: [...this.#headers], slashed: this.#slashed, ...how };
+    return { name: this.#name, headers: [...this.#headers], evidence: this.#evidence, ...how };
   }
 }
 

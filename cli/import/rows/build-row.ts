@@ -1,13 +1,17 @@
 // From a row of the input to the body that creates its record: places, types, looks up and checks every value.
 import { faultsOf } from '../../../db/declare/check.ts';
+import type { Field } from '../../../db/declare/fields.ts';
 import { type Data, isObject, type JsonValue } from '../../../db/declare/json.ts';
 import { newRecordFaults } from '../../../db/declare/rules.ts';
-import type { Destination, LookupKind } from '../plan/headers.ts';
+import { addressesIn } from '../../input/addresses.ts';
+import { isOurId } from '../plan/evidence.ts';
+import type { LookupKind } from '../plan/headers.ts';
 import type { Plan } from '../plan/plan.ts';
 import { type PreparedRow, type Rejection, RowFault, rejectionOf, type SourceRow } from '../row.ts';
+import { type Cell, cellsOf, settled } from './cells.ts';
 import type { Lookups, Pipeline } from './lookups.ts';
 import { stagesToCreate } from './stages.ts';
-import { isAbsent, readValue } from './values.ts';
+import { readValue } from './values.ts';
 
 interface Draft {
   body: Data;
@@ -31,10 +35,12 @@ export class RowBuilder {
   async build(row: SourceRow): Promise<PreparedRow> {
     if (row.fault !== null) return { line: row.line, rejection: row.fault };
     const draft: Draft = { body: {}, custom: [], wanted: new Map(), faults: [] };
-    for (const [header, value] of row.entries) this.#place(draft, row, header, value);
-    for (const { name, destination, value } of this.#plan.constants) {
-      this.#attempt(draft, name, () => this.#put(draft, destination, `--set ${name}`, value));
-    }
+    const { cells, unknown } = cellsOf(row, this.#plan);
+    draft.faults.push(...unknown.map(unknownHeader));
+    const { taken, others } = settled(this.#plan.resource, cells);
+    for (const cell of taken) this.#attempt(draft, cell, () => this.#put(draft, cell));
+    for (const cell of others)
+      this.#attempt(draft, cell, () => this.#putAside(draft, cell, twice(cell.header)));
     this.#finishCustom(draft);
     draft.faults.push(...this.#faultsOf(draft.body).filter(({ path }) => !isTold(draft, path)));
     // Lookups cost requests and may create companies: only for rows that are right otherwise.
@@ -50,33 +56,13 @@ export class RowBuilder {
     return faultsOf(body, { schema: resource.createSchema, inspect });
   }
 
-  #place(draft: Draft, row: SourceRow, header: string, value: JsonValue): void {
-    const destination = this.#plan.destinations.get(header) ?? this.#plan.late(header);
-    if (destination === undefined) {
-      const message = `"${header}" is not known; map it with --map, or keep it with --custom`;
-      draft.faults.push({ code: 'VALIDATION_FAILED', path: header, message });
-      return;
-    }
-    if (destination.kind === 'left out') return;
-    const replaced = typeof value === 'string' ? this.#replace(header, value) : value;
-    if (isAbsent(replaced) && !this.#isBlankText(destination, row, replaced)) return;
-    const path = destination.kind === 'custom' ? `custom.${destination.key}` : destination.field;
-    this.#attempt(draft, path, () => this.#put(draft, destination, header, replaced));
-  }
-
-  #replace(header: string, value: string): string {
-    return this.#plan.values.get(header)?.get(value.trim().toLowerCase()) ?? value;
-  }
-
-  /** In JSON blank text is a value of its own; in CSV it is an empty cell. */
-  #isBlankText(destination: Destination, row: SourceRow, value: JsonValue): boolean {
-    if (Array.isArray(row.original) || value === null) return false;
-    if (destination.kind === 'custom') return true;
-    const field = destination.kind === 'field' ? this.#plan.resource.fields[destination.field] : undefined;
-    return field?.kind === 'text';
-  }
-
-  #attempt(draft: Draft, path: string, put: () => void): void {
+  #attempt(draft: Draft, { header, destination }: Cell, put: () => void): void {
+    const path =
+      'field' in destination
+        ? destination.field
+        : 'key' in destination
+          ? `custom.${destination.key}`
+          : header;
     try {
       put();
     } catch (error) {
@@ -84,7 +70,8 @@ export class RowBuilder {
     }
   }
 
-  #put(draft: Draft, destination: Destination, header: string, value: JsonValue): void {
+  #put(draft: Draft, cell: Cell): void {
+    const { destination, value } = cell;
     switch (destination.kind) {
       case 'left out':
         return;
@@ -93,33 +80,62 @@ export class RowBuilder {
         return;
       case 'lookup':
         if (typeof value === 'object') throw new RowFault('VALIDATION_FAILED', '', 'must be text');
-        if (draft.wanted.has(destination.lookup)) throw twice(header);
-        draft.wanted.set(destination.lookup, { field: destination.field, text: String(value) });
+        this.#putLookup(draft, cell, destination, String(value));
         return;
       case 'field':
-        this.#putField(draft, destination, header, value);
+        this.#putField(draft, cell, destination);
     }
   }
 
-  #putField(
+  /** Keeps a value that its field does not take as a custom field, if --custom says so. */
+  #putAside(draft: Draft, { header, value }: Cell, fault: RowFault): void {
+    if (!this.#plan.keepsOthers || header.startsWith('--set ')) throw fault;
+    draft.custom.push([header, value]);
+  }
+
+  #putLookup(
     draft: Draft,
-    { field: name, factor }: { field: string; factor?: string },
-    header: string,
-    value: JsonValue,
+    cell: Cell,
+    { lookup, field }: { lookup: LookupKind; field: string },
+    text: string,
   ): void {
-    const field = this.#plan.resource.fields[name];
-    if (field === undefined) throw new Error(`${name} is no field of ${this.#plan.resource.name}`);
-    const typed = readValue(field, value, { header, dates: this.#plan.dates, factor });
+    const [email, ...others] = lookup === 'contact' ? addressesIn(text) : [];
+    if (lookup === 'owner' && isOurId(text)) draft.body[field] = text.trim();
+    else if (lookup === 'owner') this.#putAside(draft, cell, noOwner(cell.header, text));
+    else if (lookup === 'contact' && email === undefined) this.#putAside(draft, cell, noEmail(text));
+    else {
+      if (others.length > 0) this.#putAside(draft, cell, severalEmails(text));
+      draft.wanted.set(lookup, { field, text: email ?? text });
+    }
+  }
+
+  #putField(draft: Draft, cell: Cell, { field: name, factor }: { field: string; factor?: string }): void {
+    const { dates, numbers, resource } = this.#plan;
+    const field = resource.fields[name];
+    if (field === undefined) throw new Error(`${name} is no field of ${resource.name}`);
+    const typed = readValue(field, cell.value, { header: cell.header, dates, numbers, factor });
     const before = draft.body[name];
     if (field.kind === 'custom' && isObject(typed)) {
       draft.custom.push(...Object.entries(typed));
+    } else if (field.kind === 'email' && typeof typed === 'string') {
+      this.#putEmail(draft, name, typed);
     } else if (field.kind === 'emails' && Array.isArray(typed) && Array.isArray(before)) {
       draft.body[name] = [...new Set([...before, ...typed])];
-    } else if (before !== undefined) {
-      throw twice(header);
     } else {
       draft.body[name] = name === 'stages' ? stagesToCreate(typed) : typed;
     }
+  }
+
+  /** Of several addresses in one cell the first is the one, and the others are further ones. */
+  #putEmail(draft: Draft, name: string, text: string): void {
+    const [first = text, ...others] = addressesIn(text);
+    draft.body[name] = first;
+    if (others.length === 0) return;
+    const isFurther = ([, { kind }]: [string, Field]): boolean => kind === 'emails';
+    const [further] = Object.entries(this.#plan.resource.fields).find(isFurther) ?? [];
+    if (further === undefined) throw severalEmails(text);
+    const before = draft.body[further];
+    draft.body[further] = [...new Set([...others, ...(Array.isArray(before) ? before : [])])];
   }
 
   #finishCustom(draft: Draft): void {
@@ -136,7 +152,6 @@ export class RowBuilder {
       const one = wanted.get(kind);
       if (one === undefined) return;
       try {
-        if (body[one.field] !== undefined) throw twice(kind);
         body[one.field] = await find(one.text);
       } catch (error) {
         draft.faults.push(faultAt(error, kind));
@@ -165,8 +180,27 @@ function isTold(draft: Draft, path: string): boolean {
   return draft.faults.some((told) => told.path === path);
 }
 
+function unknownHeader(header: string): Rejection {
+  const message = `"${header}" is not known; map it with --map, or keep it with --custom`;
+  return { code: 'VALIDATION_FAILED', path: header, message };
+}
+
 function twice(what: string): RowFault {
   return new RowFault('VALIDATION_FAILED', '', `is given twice (once by ${what})`);
+}
+
+function noOwner(header: string, text: string): RowFault {
+  const ways = `give it with --map-value '${header}:${text.trim()}=ID' (crm users list shows ids), or keep the column with --custom`;
+  return new RowFault('VALIDATION_FAILED', '', `"${text.trim()}" is no id of a user; ${ways}`);
+}
+
+function noEmail(text: string): RowFault {
+  const message = `"${text.trim()}" is no email; contacts are looked up by email`;
+  return new RowFault('VALIDATION_INVALID_FORMAT', '', message);
+}
+
+function severalEmails(text: string): RowFault {
+  return new RowFault('VALIDATION_FAILED', '', `"${text.trim()}" is more than one email; leave one`);
 }
 
 /** A fault of the row at its place; any other error goes on. */

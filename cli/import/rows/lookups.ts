@@ -113,9 +113,11 @@ export class Lookups {
     return only(pipelines, (one) => isSame(one.name, name), 'pipeline', name);
   }
 
-  /** Id of the stage of that name; `Won` and `Lost` also mean the only stage of that type. */
+  /** Id of the stage of that name, as HubSpot has it too, `Name (Pipeline)`; `Won` and `Lost` also mean the only stage of that type. */
   stage(pipeline: Pipeline, text: string): string {
-    const named = pipeline.stages.filter(({ name }) => isSame(name, text));
+    const named = pipeline.stages.filter(
+      ({ name }) => isSame(name, text) || isSame(`${name} (${pipeline.name})`, text),
+    );
     const typed = pipeline.stages.filter(({ type }) => type !== 'open' && isSame(type, text));
     const [stage, second] = named.length > 0 ? named : typed.length === 1 ? typed : [];
     const place = `the pipeline "${pipeline.name}"`;

@@ -3,12 +3,15 @@ import { unreadableText } from '../../../db/declare/faults.ts';
 import type { Field } from '../../../db/declare/fields.ts';
 import type { JsonValue } from '../../../db/declare/json.ts';
 import { DECIMAL, valueOfText } from '../../input/field-value.ts';
+import { isMilliseconds } from '../plan/date-counts.ts';
 import { type DateRules, readDay, readInstant } from '../plan/dates.ts';
+import { type NumberRules, plainNumber } from '../plan/numbers.ts';
 import { RowFault } from '../row.ts';
 
 export interface ReadContext {
   header: string;
   dates: DateRules;
+  numbers: NumberRules;
   /** A decimal that numbers are multiplied with, such as 1000000. */
   factor?: string | undefined;
 }
@@ -21,23 +24,34 @@ export function isAbsent(value: JsonValue): boolean {
 /** The typed value of a cell that is not absent; throws a RowFault. */
 export function readValue(field: Field, value: JsonValue, context: ReadContext): JsonValue {
   const { header, dates, factor } = context;
-  const text = textOf(field, value, factor);
-  if (text === undefined) return value;
+  const written = textOf(field, value, context);
+  if (written === undefined) return value;
+  const text = isNumber(field) ? plainText(field, written, context) : written;
   const read = valueOfText(field, factor === undefined ? text : product(text, factor), {
     day: (day) => readDay(day, dates, header),
     instant: (instant) => readInstant(instant, dates, header),
   });
   if (read !== undefined) return read;
   const { code, message } = unreadableText('', field);
-  const isSeparated = ['integer', 'number'].includes(field.kind) && /\d[,'\u00a0 ]\d/.test(text);
-  const hint = isSeparated ? '; leave out separators of thousands, and use a decimal point' : '';
-  throw new RowFault(code, '', message + hint);
+  throw new RowFault(code, '', message);
+}
+
+function isNumber({ kind }: Field): boolean {
+  return kind === 'integer' || kind === 'number';
+}
+
+function plainText(field: Field, text: string, { header, numbers }: ReadContext): string {
+  const read = plainNumber(text, numbers.get(header), field.kind === 'integer');
+  if ('plain' in read) return read.plain;
+  throw new RowFault('VALIDATION_INVALID_FORMAT', '', read.fault);
 }
 
 // What is to be read as text: in JSON, numbers that stand for something else too.
-function textOf(field: Field, value: JsonValue, factor: string | undefined): string | undefined {
+function textOf(field: Field, value: JsonValue, { dates, factor }: ReadContext): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value !== 'number') return undefined;
+  if (field.kind === 'instant')
+    return isMilliseconds(String(value), dates.format) ? undefined : String(value);
   // Identifiers and telephone numbers often stand as numbers in JSON.
   const isName = ['text', 'reference'].includes(field.kind) && Number.isSafeInteger(value);
   const isWritten = isName || ['boolean', 'date'].includes(field.kind) || factor !== undefined;

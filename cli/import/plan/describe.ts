@@ -1,0 +1,61 @@
+// A plan in words: what becomes of each column.
+import { counted } from '../../terminal/format.ts';
+import type { Destination } from './headers.ts';
+import type { Plan } from './plan.ts';
+
+const WIDTH_MAX = 40;
+
+/** What the plan does with each column, one line each. */
+export function describePlan(plan: Plan): string[] {
+  const width = Math.min(WIDTH_MAX, Math.max(0, ...[...plan.columns.keys()].map((header) => header.length)));
+  const lines = [...plan.columns].map(
+    ([header, { destination }]) =>
+      `  ${header.padEnd(width)} → ${describe(destination)}${elsewhere(plan, header, destination)}${notes(plan, header, destination)}`,
+  );
+  const constants = plan.constants.map(
+    ({ destination, value }) => `  ${`"${value}"`.padEnd(width)} → ${describe(destination)}, in every row`,
+  );
+  return [...lines, ...constants];
+}
+
+function describe(destination: Destination): string {
+  switch (destination.kind) {
+    case 'field':
+      return destination.factor === undefined
+        ? destination.field
+        : `${destination.field}, multiplied by ${destination.factor}`;
+    case 'custom':
+      return `custom.${destination.key}`;
+    case 'lookup':
+      return destination.lookup === 'owner'
+        ? `${destination.field}, where it is the id of a user`
+        : `${destination.field}, looked up by ${destination.lookup === 'contact' ? 'email' : destination.lookup}`;
+    case 'left out':
+      return `left out (${destination.reason})`;
+  }
+}
+
+/** Where values go that cannot be looked up. */
+function elsewhere(plan: Plan, header: string, destination: Destination): string {
+  const isPartial = destination.kind === 'lookup' && ['owner', 'contact'].includes(destination.lookup);
+  return isPartial && plan.keepsOthers ? `, else custom.${header}` : '';
+}
+
+function notes(plan: Plan, header: string, destination: Destination): string {
+  const order = plan.dates.orders.get(header);
+  const isComma = plan.numbers.get(header) === 'comma';
+  const replaced = plan.values.get(header)?.size;
+  return [
+    contestNote(plan, header),
+    order === undefined ? '' : `, read as ${order === 'mdy' ? 'month/day/year' : 'day/month/year'}`,
+    isComma && destination.kind === 'field' ? ', read with a decimal comma' : '',
+    replaced === undefined ? '' : `, ${counted(replaced, 'value')} replaced`,
+  ].join('');
+}
+
+function contestNote(plan: Plan, header: string): string {
+  const headers = plan.contests.find((contest) => contest.headers.includes(header))?.headers ?? [];
+  const before = headers.slice(0, headers.indexOf(header));
+  if (before.length === 0) return '';
+  return `, where ${before.map((one) => `"${one}"`).join(' and ')} ${before.length > 1 ? 'are' : 'is'} empty, else custom.${header}`;
+}

@@ -1,0 +1,50 @@
+// What the cells of each column tell before a row is sent: how dates and numbers are written, and whether ids are ours.
+import type { JsonValue } from '../../../db/declare/json.ts';
+import { weighDigits } from './date-counts.ts';
+import { type DateEvidence, type SlashedEvidence, weighDate } from './dates.ts';
+import { type NumberEvidence, weighNumber } from './numbers.ts';
+
+export interface ColumnEvidence extends DateEvidence {
+  numbers: ReadonlyMap<string, NumberEvidence>;
+  ids: ReadonlyMap<string, IdEvidence>;
+}
+
+/** Whether a column has ids of this service, and an example of what else it has. */
+export interface IdEvidence {
+  hasIds: boolean;
+  other: string | null;
+}
+
+const OUR_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+const EXAMPLE_CHARACTERS_MAX = 40;
+
+/** Whether a text has the form of this service's ids, UUIDv7. */
+export function isOurId(text: string): boolean {
+  return OUR_ID.test(text.trim());
+}
+
+/** Gathers the evidence of an input, cell by cell. */
+export class Evidence implements ColumnEvidence {
+  readonly slashed = new Map<string, SlashedEvidence>();
+  readonly digits = new Map<string, string>();
+  readonly numbers = new Map<string, NumberEvidence>();
+  readonly ids = new Map<string, IdEvidence>();
+
+  take(header: string, value: JsonValue): void {
+    if (value === null || value === '') return;
+    weighDate(this.slashed, header, value);
+    weighDigits(this.digits, header, value);
+    weighNumber(this.numbers, header, value);
+    this.#weighId(header, value);
+  }
+
+  #weighId(header: string, value: JsonValue): void {
+    const evidence = this.ids.get(header);
+    if (evidence?.hasIds) return;
+    const text = typeof value === 'string' ? value.trim() : JSON.stringify(value);
+    const isOurs = isOurId(text);
+    if (text === '' || (evidence !== undefined && !isOurs)) return;
+    const other = evidence?.other ?? (isOurs ? null : text.slice(0, EXAMPLE_CHARACTERS_MAX));
+    this.ids.set(header, { hasIds: isOurs, other });
+  }
+}

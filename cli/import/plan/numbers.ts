@@ -1,0 +1,122 @@
+// Numbers as files write them: currency signs, separators of thousands, and which of point and comma is the decimal one.
+
+/** What the numbers of one column tell of its decimal mark, each by a cell that cannot be read another way. */
+export interface NumberEvidence {
+  point?: string;
+  comma?: string;
+  /** Such as `1.250`, which among whole numbers can only be 1250. */
+  thousandsPoint?: string;
+}
+
+/** `both`: some cells have a decimal point and some a decimal comma. */
+export type DecimalMark = 'point' | 'comma' | 'both';
+
+/** The decimal mark by header; a column that does not tell has none. */
+export type NumberRules = ReadonlyMap<string, DecimalMark>;
+
+// A sign, a currency sign before or behind, spaces of any width and apostrophes between groups.
+const WRITTEN = /^([+-]?)\s*(?:[A-Z]{0,3}\p{Sc})?\s*([+-]?)(\d[\d.,'’\s]*?|[.,]\d+)\s*(?:\p{Sc})?$/u;
+const GROUPED = /^\d{1,3}(?:(['’\s.,])\d{3})(?:\1\d{3})*$/u;
+
+/** Takes in one value of a column; what has no separator is no evidence. */
+export function weighNumber(found: Map<string, NumberEvidence>, header: string, value: unknown): void {
+  const digits = typeof value === 'string' && value.length < 64 ? digitsOf(value) : undefined;
+  if (digits === undefined || !/[.,]/.test(digits)) return;
+  const mark = markOf(digits);
+  const isThousandsPoint = mark === undefined && /^\d{1,3}\.(?!000$)\d{3}$/.test(digits);
+  if (mark === undefined && !isThousandsPoint) return;
+  const evidence = found.get(header) ?? {};
+  found.set(header, evidence);
+  evidence[mark ?? 'thousandsPoint'] ??= String(value).trim();
+}
+
+/** The decimal mark of each of the given columns, by header. */
+export function decideNumbers(
+  found: ReadonlyMap<string, NumberEvidence>,
+  columns: readonly { header: string; isInteger: boolean }[],
+  flags: { decimalComma: boolean },
+): NumberRules {
+  const rules = new Map<string, DecimalMark>();
+  for (const { header, isInteger } of columns) {
+    const { point, comma, thousandsPoint } = found.get(header) ?? {};
+    if (flags.decimalComma) rules.set(header, 'comma');
+    else if (point !== undefined && comma !== undefined) rules.set(header, 'both');
+    else if (comma !== undefined || (isInteger && point === undefined && thousandsPoint !== undefined)) {
+      rules.set(header, 'comma');
+    } else if (point !== undefined) rules.set(header, 'point');
+  }
+  return rules;
+}
+
+/** A number without currency sign and separators, with a decimal point, or why it is not certain; other text as it is. */
+export function plainNumber(
+  text: string,
+  mark: DecimalMark | undefined,
+  isInteger: boolean,
+): { plain: string } | { fault: string } {
+  const value = text.trim();
+  const digits = digitsOf(value);
+  if (digits === undefined) return { plain: value };
+  const own = markOf(digits);
+  const read = mark === 'both' ? (own ?? 'both') : (mark ?? own ?? usualMark(digits, isInteger));
+  if (mark === 'both' && read !== 'point' && /[.,]/.test(digits)) {
+    const message = 'does not tell, for the column has decimal points and decimal commas; write it as 1234.5';
+    return { fault: `"${value}" ${message}` };
+  }
+  if (read === undefined) {
+    const [asDecimal, asWhole] = [Number(digits.replace(',', '.')), digits.replace(/[.,]/, '')];
+    const what = `may be ${asDecimal} or ${asWhole}`;
+    return { fault: `"${value}" ${what}; say --decimal-comma, or leave out separators of thousands` };
+  }
+  const number = ungrouped(digits, read === 'comma' ? 'comma' : 'point');
+  if (number !== undefined) return { plain: signOf(value) + number };
+  return {
+    fault:
+      read === 'comma'
+        ? `"${value}" is no number with a decimal comma, which --decimal-comma or its column says; write it as 1234,5`
+        : `"${value}" is no number; write it as 1234.5`,
+  };
+}
+
+/** How a cell that proves nothing is read where its column proves nothing either; undefined if that is not certain. */
+function usualMark(digits: string, isInteger: boolean): 'point' | undefined {
+  if (!/^\d{1,3}[.,]\d{3}$/.test(digits)) return 'point';
+  // Among whole numbers 1.000 may be one, with decimals, or a thousand.
+  if (digits.includes('.')) return isInteger && digits.endsWith('.000') ? undefined : 'point';
+  return isInteger ? 'point' : undefined;
+}
+
+/** The decimal mark that a cell alone proves; undefined for `1,200`, and for what is no number. */
+function markOf(digits: string): 'point' | 'comma' | undefined {
+  const separators = digits.match(/[^\d]/gu) ?? [];
+  const last = separators.at(-1);
+  if (last !== '.' && last !== ',') return undefined;
+  const [asDecimal, asGroups] = last === '.' ? (['point', 'comma'] as const) : (['comma', 'point'] as const);
+  if (separators.some((one) => one !== last)) {
+    return ungrouped(digits, asDecimal) === undefined ? undefined : asDecimal;
+  }
+  if (separators.length > 1) return GROUPED.test(digits) ? asGroups : undefined;
+  // One separator, and no group of three behind it, or none that could stand before one.
+  return /^(?:[1-9]\d{0,2})[.,]\d{3}$/.test(digits) ? undefined : asDecimal;
+}
+
+/** Digits with a decimal point at most; undefined where the groups are not of three. */
+function ungrouped(digits: string, mark: 'point' | 'comma'): string | undefined {
+  const [decimal, group] = mark === 'point' ? ['.', ','] : [',', '.'];
+  const [whole = '', fraction, ...more] = digits.split(decimal);
+  if (more.length > 0 || (fraction !== undefined && !/^\d*$/.test(fraction))) return undefined;
+  const isWhole = /^\d*$/.test(whole) || (GROUPED.test(whole) && !whole.includes(decimal));
+  if (!isWhole || (whole === '' && fraction === '')) return undefined;
+  const bare = whole.replaceAll(group, '').replace(/['’\s]/gu, '');
+  return fraction === undefined ? bare : `${bare || '0'}.${fraction}`;
+}
+
+/** Digits and separators of a number, without its sign and currency; undefined for other text. */
+function digitsOf(value: string): string | undefined {
+  const [, before, after, digits] = WRITTEN.exec(value.trim()) ?? [];
+  return before !== '' && after !== '' ? undefined : digits;
+}
+
+function signOf(value: string): string {
+  return value.slice(0, value.search(/\d/)).includes('-') ? '-' : '';
+}

@@ -1,0 +1,47 @@
+// `--suggest-map`: what the columns of an input are taken for, in the form that --map-file takes.
+import type { Resource } from '../../../db/declare/resource.ts';
+import { note, writeOut } from '../../terminal/streams.ts';
+import { ERROR_COLUMNS } from '../row.ts';
+import { Columns, contestsOf } from './columns.ts';
+import type { Match } from './headers.ts';
+import type { Mapping } from './mapping.ts';
+import type { Survey } from './survey.ts';
+
+/** Prints a JSON object, header to field; of several columns of one field the first keeps it. */
+export async function printSuggestedMap(resource: Resource, survey: Survey, mapping: Mapping): Promise<void> {
+  const meaning = new Columns(resource, survey, mapping, { custom: false, ignoreUnknown: false });
+  const headers = survey.headers.filter((header) => !(ERROR_COLUMNS as readonly string[]).includes(header));
+  const known = headers.flatMap((header): [string, Match][] => {
+    const match = meaning.find(header);
+    return match === undefined ? [] : [[header, match]];
+  });
+  const contests = contestsOf(resource, known);
+  const others = new Set(contests.flatMap(({ headers: [, ...rest] }) => rest));
+  const fields = new Map(known.filter(([header]) => !others.has(header)));
+  const keep = (header: string): string => (resource.fields.custom === undefined ? '-' : `custom.${header}`);
+  const entries = headers.map((header) => [header, nameOf(fields.get(header)) ?? keep(header)]);
+  await writeOut(`${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`);
+  for (const {
+    slot,
+    headers: [first, ...rest],
+  } of contests) {
+    note(`crm: ${slot} is "${first}"; ${rest.map((one) => `"${one}"`).join(', ')} could be it too.`);
+  }
+}
+
+function nameOf(match: Match | undefined): string | undefined {
+  switch (match?.destination.kind) {
+    case 'field': {
+      const { field, factor } = match.destination;
+      return factor === undefined ? field : `${field}*${factor}`;
+    }
+    case 'lookup':
+      return match.destination.lookup;
+    case 'custom':
+      return `custom.${match.destination.key}`;
+    case 'left out':
+      return '-';
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,117 @@
+// What the lines of a vCard are called as columns, so that cards go the way of every other row.
+import type { JsonValue } from '../../../db/declare/json.ts';
+import type { TextPiece } from '../../input/json-pieces.ts';
+import { type CardProperty, parseVCard } from '../../input/vcards.ts';
+import type { SourceRow } from '../row.ts';
+
+// The form of the file, pictures and sounds, and Apple's labels of other lines.
+const LEFT_OUT = ['version', 'prodid', 'photo', 'logo', 'sound', 'key', 'x-ablabel', 'x-abadr', 'x-abshowas'];
+const NAME_PARTS = ['Last Name', 'First Name', 'Middle Name', 'Name Prefix', 'Name Suffix'];
+const NETWORKS = ['LinkedIn', 'Twitter', 'Facebook', 'Instagram'];
+const TITLES: Readonly<Record<string, string>> = {
+  title: 'Job Title',
+  role: 'Role',
+  note: 'Notes',
+  bday: 'Birthday',
+  nickname: 'Nickname',
+  categories: 'Labels',
+};
+const PHONES: readonly (readonly [type: string, column: string])[] = [
+  ['fax', 'Fax'],
+  ['pager', 'Pager'],
+  ['cell', 'Mobile Phone'],
+  ['iphone', 'Mobile Phone'],
+  ['work', 'Business Phone'],
+  ['home', 'Home Phone'],
+];
+
+/** The row that a card is. */
+export function vCardRow({ line, text }: TextPiece): SourceRow {
+  const card = parseVCard(text);
+  if (typeof card === 'string') {
+    const fault = { code: 'VALIDATION_INVALID_FORMAT', path: '', message: card };
+    return { line, entries: [], original: text, fault };
+  }
+  const columns = columnsOf(card);
+  return { line, entries: [...columns], original: Object.fromEntries(columns), fault: null };
+}
+
+function columnsOf(card: readonly CardProperty[]): Map<string, JsonValue> {
+  const columns = new Map<string, JsonValue>();
+  const preferredFirst = card.toSorted((one, other) => Number(other.isPreferred) - Number(one.isPreferred));
+  for (const property of preferredFirst) {
+    if (LEFT_OUT.includes(property.name)) continue;
+    for (const [column, value] of cellsOf(property)) addCell(columns, column, value);
+  }
+  const fullName = columns.get('Full Name');
+  const hasName = columns.has('First Name') || columns.has('Last Name');
+  if (fullName !== undefined && !hasName) columns.set('First Name', fullName);
+  columns.delete('Full Name');
+  return columns;
+}
+
+/** Adds a value under a name that is still free; one that is there already is not said twice. */
+function addCell(columns: Map<string, JsonValue>, column: string, value: string): void {
+  if (value === '') return;
+  if (column === 'Email' && columns.has('Email')) {
+    const others = columns.get('Other Emails') ?? [];
+    if (Array.isArray(others)) columns.set('Other Emails', [...others, value]);
+    return;
+  }
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? column : `${column} ${number}`;
+    if (columns.get(name) === value) return;
+    if (columns.has(name)) continue;
+    columns.set(name, value);
+    return;
+  }
+}
+
+function cellsOf(property: CardProperty): [column: string, value: string][] {
+  const { name, types, values } = property;
+  const [first = ''] = values;
+  const whole = values.map((value) => joined(value, ', ')).join(', ');
+  switch (name) {
+    case 'n':
+      return [first].flat().map((part, index) => [NAME_PARTS[index] ?? 'Name', part]);
+    case 'fn':
+      return [['Full Name', whole]];
+    case 'email':
+      return [['Email', whole.replace(/^mailto:/i, '')]];
+    case 'tel':
+      return [[phoneColumn(types), whole.replace(/^tel:/i, '')]];
+    case 'org': {
+      const [company = '', ...units] = [first].flat();
+      return [
+        ['Company', company],
+        ['Department', joined(units, ', ')],
+      ];
+    }
+    case 'adr': {
+      const place = types.includes('work') ? 'Business ' : types.includes('home') ? 'Home ' : '';
+      return [[`${place}Address`, joined(first, '\n')]];
+    }
+    case 'url':
+    case 'x-socialprofile':
+      return [[networkOf(types, whole) ?? (name === 'url' ? 'Website' : 'Social Profile'), whole]];
+    default:
+      return [[TITLES[name] ?? name.toUpperCase(), whole]];
+  }
+}
+
+function phoneColumn(types: readonly string[]): string {
+  return PHONES.find(([type]) => types.includes(type))?.[1] ?? 'Phone';
+}
+
+function networkOf(types: readonly string[], address: string): string | undefined {
+  return NETWORKS.find((network) => {
+    const name = network.toLowerCase();
+    return (
+      types.includes(name) || new RegExp(`^(?:https?://)?(?:[\\w-]+\\.)*${name}\\.com/`, 'i').test(address)
+    );
+  });
+}
+
+function joined(value: string | readonly string[], separator: string): string {
+  return typeof value === 'string' ? value : value.filter((part) => part !== '').join(separator);
+}

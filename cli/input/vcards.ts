@@ -1,0 +1,108 @@
+// Reads files of vCards (RFC 2426, RFC 6350 and 2.1) one card at a time; ical.js takes each apart.
+import ICAL from 'ical.js';
+import { CliError, messageOf } from '../errors.ts';
+import type { TextPiece } from './json-pieces.ts';
+import { modernVCard } from './vcard-21.ts';
+
+/** One line of a card. */
+export interface CardProperty {
+  /** In lower case, without the group. */
+  name: string;
+  /** In lower case. */
+  types: readonly string[];
+  isPreferred: boolean;
+  /** Texts; the parts of one that is structured, such as a name, are a list. */
+  values: readonly (string | readonly string[])[];
+}
+
+const CARD_CHARACTERS_MAX = 16 * 1024 * 1024;
+const BEGIN = /^\s*BEGIN:VCARD\s*$/i;
+const END = /^\s*END:VCARD\s*$/i;
+
+/** Whether a text begins as a vCard does. */
+export function isVCard(text: string): boolean {
+  return /^\s*BEGIN:VCARD[ \t]*(?:\r?\n|$)/i.test(text);
+}
+
+/** Takes text in pieces and gives back the cards that are complete. */
+export class VCardScanner {
+  readonly #name: string;
+  #rest = '';
+  #line = 0;
+  #card: string[] = [];
+  #cardLine = 0;
+  #cardCharacters = 0;
+  #depth = 0;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  push(text: string): TextPiece[] {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = lines.pop() ?? '';
+    return lines.flatMap((line) => this.#take(line));
+  }
+
+  /** Throws a CliError where a card is not closed. */
+  end(): TextPiece[] {
+    const last = this.#rest === '' ? [] : this.#take(this.#rest);
+    this.#rest = '';
+    if (this.#depth === 0) return last;
+    throw this.#malformed(`the card that begins in line ${this.#cardLine} has no END:VCARD`);
+  }
+
+  #take(line: string): TextPiece[] {
+    this.#line += 1;
+    const isBegin = BEGIN.test(line);
+    if (this.#depth === 0 && !isBegin) {
+      if (line.trim() === '') return [];
+      throw this.#malformed(`line ${this.#line} stands outside BEGIN:VCARD and END:VCARD`);
+    }
+    if (this.#depth === 0) this.#cardLine = this.#line;
+    if (isBegin) this.#depth += 1;
+    this.#card.push(line.replace(/\r$/, ''));
+    this.#cardCharacters += line.length;
+    if (this.#cardCharacters > CARD_CHARACTERS_MAX) {
+      throw this.#malformed(`the card that begins in line ${this.#cardLine} is longer than 16 Mi characters`);
+    }
+    if (!END.test(line)) return [];
+    this.#depth -= 1;
+    if (this.#depth > 0) return [];
+    const text = this.#card.join('\r\n');
+    this.#card = [];
+    this.#cardCharacters = 0;
+    return [{ line: this.#cardLine, text }];
+  }
+
+  #malformed(what: string): CliError {
+    return new CliError(`${this.#name} is no file of vCards: ${what}.`, {
+      nextSteps: ['check the file, or say --format csv, json or ndjson.'],
+    });
+  }
+}
+
+/** The lines of a card, or what is wrong with it. */
+export function parseVCard(text: string): CardProperty[] | string {
+  let card: unknown;
+  try {
+    card = ICAL.parse(modernVCard(text));
+  } catch (error) {
+    return `the vCard cannot be read: ${messageOf(error)}`;
+  }
+  const [, lines] = card as [string, [string, Record<string, string | string[]>, string, ...unknown[]][]];
+  return lines.map(([name, parameters, , ...values]) => {
+    const types = [parameters.type ?? []].flat().map((type) => type.toLowerCase());
+    return {
+      name,
+      types,
+      isPreferred: types.includes('pref') || parameters.pref === '1',
+      values: values.map((value) => (Array.isArray(value) ? value.map(textOf) : textOf(value))),
+    };
+  });
+}
+
+// ical.js leaves this one escape of RFC 2426 as it stands.
+function textOf(value: unknown): string {
+  return String(value).replaceAll('\\;', ';').trim();
+}

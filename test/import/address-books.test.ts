@@ -1,0 +1,116 @@
+// Whole address books come in with --custom --create-missing: Google, Outlook and vCards.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { type Newcomer, openNewcomer } from '../fixtures/import/newcomer.ts';
+import { type ImportService, startImportService } from '../fixtures/import/service.ts';
+
+let service: ImportService;
+let newcomer: Newcomer;
+
+beforeAll(async () => {
+  service = await startImportService();
+});
+afterAll(() => service.close());
+beforeEach(async () => {
+  newcomer = await openNewcomer(service);
+});
+
+const ADA = {
+  first_name: 'Ada',
+  last_name: 'Lovelace',
+  email: 'ada@engines.example',
+  title: 'Head of Engines',
+};
+
+describe('Google', () => {
+  test('contacts, with several emails in a cell', async () => {
+    await newcomer.import('contacts', 'google-contacts.csv');
+    const contacts = await newcomer.all('contacts');
+    expect(contacts).toMatchObject([
+      {
+        ...ADA,
+        alt_emails: ['lovelace@engines.example', 'a.king@home.example', 'ada@analytical.example'],
+        ...{ phone: '+44 20 7946 0000 ::: +44 20 7946 0001', personal_phone: '+44 7700 900000' },
+        remarks: 'Land/Region geschäftlich: UK\nKategorien: Business',
+        custom: {
+          'Middle Name': 'King',
+          Labels: 'Clients ::: * myContacts',
+          'Phone 3 - Value': '+44 20 7946 0999',
+        },
+      },
+      { first_name: 'Zürich Versicherung', phone: '0313786565' },
+      { email: 'anonymous@other.example', first_name: null },
+    ]);
+    expect(await newcomer.companyNames(contacts)).toEqual(['Engines Ltd', null, null]);
+  });
+
+  test('contacts of the form before 2024, in UTF-16', async () => {
+    await newcomer.import('contacts', 'google-contacts-older.csv');
+    const contacts = await newcomer.all('contacts');
+    expect(contacts).toMatchObject([
+      { ...ADA, alt_emails: ['a.king@home.example'], custom: { Name: 'Ada Lovelace', Birthday: ' --12-10' } },
+    ]);
+    expect(await newcomer.companyNames(contacts)).toEqual(['Engines Ltd']);
+  });
+});
+
+describe('Outlook', () => {
+  test('contacts of the program: Job Title before Title, business before plain, mobile before home', async () => {
+    await newcomer.import('contacts', 'outlook-contacts.csv', '--encoding', 'windows-1252');
+    const contacts = await newcomer.all('contacts');
+    expect(contacts).toMatchObject([
+      {
+        ...{ first_name: 'Jörg', title: 'Geschäftsführer', email: 'joerg@mueller.example' },
+        alt_emails: ['jm@home.example', 'info@mueller.example'],
+        ...{ phone: '+49 221 5550100', personal_phone: '+49 171 5550100', remarks: 'Preis: 1.200 €' },
+        custom: {
+          ...{ Title: 'Dr.', 'Primary Phone': '+49 221 5550110', 'Home Phone': '+49 221 5550199' },
+          ...{ Account: 'K-1042', Birthday: '0/0/00', 'Business City': 'Köln' },
+        },
+      },
+      { last_name: 'Straß', title: 'Frau', personal_phone: '+49 30 5550100' },
+    ]);
+    expect(await newcomer.companyNames(contacts)).toEqual(['Müller & Söhne', null]);
+  });
+
+  test('contacts of outlook.com', async () => {
+    await newcomer.import('contacts', 'outlook-com-contacts.csv');
+    const contacts = await newcomer.all('contacts');
+    expect(contacts).toMatchObject([{ ...ADA, custom: { Title: 'Countess', Birthday: '1815-12-10' } }]);
+    expect(await newcomer.companyNames(contacts)).toEqual(['Engines Ltd']);
+  });
+});
+
+describe('vCards', () => {
+  test('of versions 3 and 4', async () => {
+    await newcomer.import('contacts', 'apple.vcf');
+    const contacts = await newcomer.all('contacts');
+    expect(contacts).toMatchObject([
+      {
+        ...{ ...ADA, alt_emails: ['a.king@home.example'], phone: '+44 20 7946 0000' },
+        ...{ personal_phone: '+44 7700 900000', remarks: 'Wrote Note G, in 1843; see there.\nTwice.' },
+        ...{ linkedin: 'https://www.linkedin.com/in/ada', twitter: 'https://twitter.com/ada' },
+        custom: {
+          ...{ 'Middle Name': 'King', 'Name Prefix': 'Dr.', Department: 'Research', Fax: '+44 20 7946 0002' },
+          'Home Address': '1 St James’s Square\nFlat 2\nLondon\nSW1Y\nUnited Kingdom',
+          ...{ Birthday: '1815-12-10', Website: 'https://ada.example', Labels: 'Clients, Friends' },
+        },
+      },
+      { first_name: 'Bluebay, Inc.', email: 'hello@bluebay.example', phone: '+356-2555-0100' },
+    ]);
+    expect(Object.keys(contacts[0].custom).join()).not.toContain('PHOTO');
+    expect(await newcomer.companyNames(contacts)).toEqual(['Engines, Ltd', null]);
+  });
+
+  test('of version 2.1', async () => {
+    await newcomer.import('contacts', 'android.vcf');
+    const contacts = await newcomer.all('contacts');
+    expect(contacts).toMatchObject([
+      {
+        ...{ first_name: 'Jörg', last_name: 'Müller', email: 'joerg@mueller.example' },
+        ...{ phone: '+49 221 5550100', personal_phone: '+49 171 5550100', remarks: 'Zeile 1\nZeile 2, Köln' },
+      },
+      { first_name: '0313786565', personal_phone: '031 378 65 65' },
+    ]);
+    expect(await newcomer.companyNames(contacts)).toEqual(['Müller & Söhne, Köln', null]);
+  });
+});

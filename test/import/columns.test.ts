@@ -1,0 +1,131 @@
+// Columns that compete for a field, ids that are not ours, and all that is wrong told at once with a command that works.
+import { describe, expect, test } from 'bun:test';
+import { describePlan } from '../../cli/import/plan/describe.ts';
+import { cellsOf, settled } from '../../cli/import/rows/cells.ts';
+import { destinations, planFor, refusal } from '../fixtures/import/plan.ts';
+
+const OUR_ID = '019b76da-a800-7000-8000-000000000001';
+
+describe('several columns of one field', () => {
+  test.each([
+    ['contacts', ['Title', 'Role', 'Job Title'], ['Job Title', 'Title', 'Role']],
+    ['contacts', ['Phone Number', 'Business Phone', 'Phone'], ['Phone', 'Business Phone', 'Phone Number']],
+    ['contacts', ['Home Phone', 'Mobile'], ['Mobile', 'Home Phone']],
+    ['contacts', ['Email Address', 'Work email', 'Email'], ['Email', 'Work email', 'Email Address']],
+    [
+      'contacts',
+      ['Account', 'Associated Company', 'Company Name'],
+      ['Company Name', 'Associated Company', 'Account'],
+    ],
+    ['companies', ['Billing City', 'City'], ['City', 'Billing City']],
+    ['companies', ['Website URL', 'Company Domain Name'], ['Company Domain Name', 'Website URL']],
+    ['deals', ['Close Date', 'Close Date (2)'], ['Close Date', 'Close Date (2)']],
+  ])('%s: of %j the order is %j', (resource, headers, order) => {
+    expect(planFor(resource, headers, { custom: true }).contests.map((contest) => contest.headers)).toEqual([
+      order,
+    ]);
+  });
+
+  test('what --set and --map say comes first, in the order in which it is said', () => {
+    const options = { custom: true, map: ['Note=title', 'Rank=title'], set: ['title=Boss'] };
+    expect(planFor('contacts', ['Rank', 'Job Title', 'Note'], options).contests).toEqual([
+      { slot: 'title', headers: ['--set title', 'Note', 'Rank', 'Job Title'] },
+    ]);
+  });
+
+  test('further emails fill one list together, whatever their number', () => {
+    const headers = ['E-mail 2 Address', 'E-mail 3 - Value', 'E-mail 12 - Value', 'Other Emails'];
+    expect(planFor('contacts', headers).contests).toEqual([]);
+    expect(Object.values(destinations('contacts', headers))).toEqual(headers.map(() => 'alt_emails'));
+  });
+
+  test('the first that a row fills is taken, and the others are kept', () => {
+    const plan = planFor('contacts', ['Title', 'Job Title', 'Email'], { custom: true });
+    const row = (title: string, jobTitle: string) => {
+      const entries = Object.entries({ Title: title, 'Job Title': jobTitle, Email: 'a@x.test' });
+      const { cells } = cellsOf({ line: 1, entries, original: [], fault: null }, plan);
+      const { taken, others } = settled(plan.resource, cells);
+      return [taken.map(({ value }) => value), others.map(({ value }) => value)];
+    };
+    expect(row('Dr.', 'Head')).toEqual([['Head', 'a@x.test'], ['Dr.']]);
+    expect(row('Dr.', ' ')).toEqual([['Dr.', 'a@x.test'], []]);
+    expect(describePlan(plan)).toContain(
+      '  Title     → title, where "Job Title" is empty, else custom.Title',
+    );
+  });
+
+  test('without --custom they are refused, all at once', () => {
+    const { message, next } = refusal(() =>
+      planFor('contacts', ['Title', 'Job Title', 'Phone', 'Work Phone']),
+    );
+    expect(message).toStartWith(
+      '2 fields would be filled by several columns: title by "Job Title", "Title"; phone by "Phone", "Work Phone".',
+    );
+    expect(next).toStartWith('crm import contacts input.csv --custom\n');
+  });
+
+  test('where nothing can be kept, the command leaves out those that come second', () => {
+    const { message, next } = refusal(() => planFor('tasks', ['Subject', 'Task Name', 'Due']));
+    expect(message).toContain('name by "Task Name", "Subject".');
+    expect(next).toStartWith('crm import tasks input.csv --map Subject=-\n');
+    const ignoring = { ignoreUnknown: true };
+    expect(refusal(() => planFor('contacts', ['Title', 'Job Title'], ignoring)).next).toStartWith(
+      'crm import contacts input.csv --map Title=- --ignore-unknown\n',
+    );
+  });
+});
+
+describe('columns of ids', () => {
+  test('are taken if they have ids of ours, else they are not known', () => {
+    expect(destinations('contacts', { OWNERID: [OUR_ID, 'x'], email: ['a@x.test'] })).toMatchObject({
+      OWNERID: 'owner_id',
+    });
+    const foreign = { OWNERID: ['', '0055g000001AbCdAAK'], company_id: ['17'], email: ['a@x.test'] };
+    const { message, next } = refusal(() => planFor('contacts', foreign));
+    expect(message).toBe(
+      '"OWNERID" (such as 0055g000001AbCdAAK), "company_id" (such as 17) have no ids of this service.',
+    );
+    expect(next).toStartWith('crm import contacts input.csv --custom\n');
+    expect(destinations('contacts', foreign, { custom: true })).toMatchObject({
+      OWNERID: 'custom.OWNERID',
+      company_id: 'custom.company_id',
+    });
+  });
+
+  test('an empty one, and one that --map or --map-value speaks of, is taken as it is called', () => {
+    expect(destinations('contacts', { owner_id: ['', ''], email: ['a@x.test'] }).owner_id).toBe('owner_id');
+    const columns = { Owner_ID: ['7'], name: ['x'] };
+    expect(destinations('companies', columns, { map: ['Owner_ID=owner_id'] }).Owner_ID).toBe('owner_id');
+    expect(destinations('companies', columns, { mapValue: [`Owner_ID:7=${OUR_ID}`] }).Owner_ID).toBe(
+      'owner_id',
+    );
+  });
+});
+
+test('all that is wrong is told at once, with one command that settles it', () => {
+  const columns = {
+    'Deal Name': ['one'],
+    Title: ['two'],
+    Fax: ['3'],
+    OWNERID: ['005'],
+    'Close Date': ['1/2/2026'],
+    Amount: ['1,200'],
+  };
+  const { message, next, exitCode } = refusal(() => planFor('deals', columns, { isDryRun: true }));
+  expect(message.split('\n')).toEqual([
+    'input.csv has a column that is not known: "Fax".',
+    '"OWNERID" (such as 005) has no ids of this service.',
+    expect.stringContaining('name by "Deal Name", "Title"'),
+    expect.stringContaining('Is it month/day/year or day/month/year?'),
+  ]);
+  expect(exitCode).toBe(2);
+  expect(next.split('\n').slice(0, 2)).toEqual([
+    'crm import deals input.csv --custom --date-format mdy --dry-run',
+    'or with --date-format dmy, if that is meant.',
+  ]);
+  expect(next).toContain('--ignore-unknown leaves out all that are not known');
+});
+
+test('--ignore-unknown leaves out what is not known', () => {
+  expect(destinations('tasks', ['name', 'Fax'], { ignoreUnknown: true })).toEqual({ name: 'name', Fax: '-' });
+});
