@@ -78,6 +78,7 @@ export interface Schema {
   api_keys: ApiKeyRow;
   api_key_secrets: ApiKeySecretRow;
   idempotency_keys: IdempotencyRow;
+  org_clocks: { org_id: string; last_instant: number };
   settings: { name: string; value: string };
   pipeline_stages: StageRow;
   contact_emails: { org_id: string; email_key: string; contact_id: string; is_primary: number };

@@ -33,7 +33,7 @@ export interface Call {
   body: JsonValue;
   /** For each item of a batch the faults that keep it from being carried out. */
   itemFaults: readonly Fault[][];
-  /** Unix milliseconds, the same through the whole request. */
+  /** Unix milliseconds: of a write the instant it is carried out, taken in its transaction; of a read its arrival. */
   now: number;
   baseUrl: string;
   cursors: Cursors;

@@ -61,7 +61,7 @@ export async function runIngest(request: IngestRequest): Promise<IngestSummary> 
       quiet: request.quiet ?? false,
     });
     const onProgress = (done: number): void => progress.update({ done, failed: plan.faults.length });
-    const options = { orgId: org.id, ownerId: owner?.id ?? null, now, onProgress };
+    const options = { orgId: org.id, ownerId: owner?.id ?? null, clock: Date.now, onProgress };
     const report = await unlessInterrupted(plan.store(store, options), () => ({
       message: 'Interrupted; what was stored so far stays.',
       nextSteps: ['run the same command again; nothing will be doubled.'],

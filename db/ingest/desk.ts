@@ -7,6 +7,7 @@ import { type Db, type RecordKey, type RecordRow, tableOf } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { findUserByEmail } from '../tables/accounts.ts';
 import { emailsOf, findContactsByEmail } from '../tables/contact-emails.ts';
+import { takeInstant } from '../tables/instants.ts';
 import { logInteraction } from '../tables/interactions.ts';
 import { changedColumns, findRecord, insertRecord, updateRecord } from '../tables/records.ts';
 import { newReferences, referenceFaults } from '../tables/references.ts';
@@ -23,7 +24,7 @@ export interface IngestOptions {
   /** The user who owns what no organizer or meeting gives an owner. */
   ownerId: string | null;
   /** Unix milliseconds. */
-  now: number;
+  clock: () => number;
   /** Told after every transaction how many entries are behind it. */
   onProgress?: (done: number) => void;
 }
@@ -48,6 +49,10 @@ const OUTCOMES: readonly Outcome[] = ['created', 'updated', 'unchanged', 'cancel
 /** One transaction of an ingest: its options, and what became of the entries in it. */
 export interface Desk extends IngestOptions {
   trx: Db;
+  /** What the clock says, Unix milliseconds: what is past by then has happened. */
+  now: number;
+  /** When what is written is written, Unix milliseconds; an ingest that changes nothing asks for none, and writes nothing. */
+  instant(): Promise<number>;
   report: IngestReport;
 }
 
@@ -73,7 +78,10 @@ export async function ingestAll<T>(
     for (; to < items.length && count < ENTRIES_PER_TRANSACTION; to += 1) count += countOf(items[to] as T);
     const part = items.slice(from, to);
     const report = await store.write(async (trx) => {
-      const desk = { ...options, trx, report: emptyReport() };
+      const now = options.clock();
+      let taken: Promise<number> | undefined;
+      const instant = () => (taken ??= takeInstant(trx, options.orgId, now));
+      const desk = { ...options, trx, now, instant, report: emptyReport() };
       for (const item of part) await write(desk, item);
       return desk.report;
     });
@@ -151,7 +159,7 @@ export async function upsertOwned(
  * @throws IngestFault if the data names a record that does not exist
  */
 export async function upsert(
-  { trx, orgId, now }: Desk,
+  { trx, orgId, instant }: Desk,
   resource: Resource,
   data: Data,
   stored: RecordRow | undefined,
@@ -163,12 +171,12 @@ export async function upsert(
   }
   if (stored === undefined) {
     const createdBy = typeof data.owner_id === 'string' ? data.owner_id : orgId;
-    const record = { orgId, createdBy, now, data: { ...initialData(resource), ...data } };
+    const record = { orgId, createdBy, now: await instant(), data: { ...initialData(resource), ...data } };
     return { row: await insertRecord(trx, resource, record), outcome: 'created' };
   }
   const changed = changedColumns(resource, stored, data);
   if (Object.keys(changed).length === 0) return { row: stored, outcome: 'unchanged' };
-  const columns = { ...changed, updated_at: now };
+  const columns = { ...changed, updated_at: await instant() };
   await updateRecord(trx, resource, { orgId, id: stored.id }, columns);
   const row: RecordRow = { ...stored, ...columns };
   const isCancelled = row.status === 'cancelled' && stored.status !== 'cancelled';
@@ -187,14 +195,14 @@ export interface LoggedEvent {
 }
 
 /** Logs that a meeting or booking happened to those of the people who are contacts; nothing if none of them is. */
-export async function logEvent({ trx, orgId, now }: Desk, event: LoggedEvent): Promise<void> {
+export async function logEvent({ trx, orgId, instant }: Desk, event: LoggedEvent): Promise<void> {
   const found = await findContactsByEmail(trx, orgId, event.emails);
   const [mainContact, ...otherContacts] = new Set(found.values());
   if (mainContact === undefined) return;
   await logInteraction(trx, {
     orgId,
     createdBy: String(event.ownerId ?? orgId),
-    now,
+    instant,
     type: event.type,
     direction: 'EVENT',
     title: event.title,

@@ -75,7 +75,7 @@ function slicesOf(group: MeetingGroup): Slice[] {
 }
 
 async function writeSlice(desk: Desk, slice: Slice): Promise<void> {
-  const { trx, orgId, now, report } = desk;
+  const { trx, orgId, instant, report } = desk;
   const { uid, entries, extent } = slice;
   const ids = [uid, ...entries.map(({ data }) => String(data.external_id))];
   const stored = await findByExternalIds(desk, meetings, ids);
@@ -97,7 +97,12 @@ async function writeSlice(desk: Desk, slice: Slice): Promise<void> {
   const plain = stored.get(uid);
   const gone = goneMeetings(slice, extent, plain === undefined ? instances : [plain, ...instances]);
   for (const row of gone) {
-    await updateRecord(trx, meetings, { orgId, id: row.id }, { status: 'cancelled', updated_at: now });
+    await updateRecord(
+      trx,
+      meetings,
+      { orgId, id: row.id },
+      { status: 'cancelled', updated_at: await instant() },
+    );
     report.cancelled += 1;
   }
 }
@@ -126,8 +131,8 @@ async function writeMeeting(
   return written;
 }
 
-async function giveRecordings({ trx, orgId, now }: Desk, meeting: RecordRow): Promise<void> {
-  const columns = { owner_id: meeting.owner_id ?? null, updated_at: now };
+async function giveRecordings({ trx, orgId, instant }: Desk, meeting: RecordRow): Promise<void> {
+  const columns = { owner_id: meeting.owner_id ?? null, updated_at: await instant() };
   await trx
     .updateTable(tableOf({ name: 'recordings' }))
     .set(columns)

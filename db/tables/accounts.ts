@@ -3,6 +3,7 @@ import { caselessKey } from '../declare/text.ts';
 import { DEFAULT_PIPELINE_NAME, DEFAULT_STAGES } from '../resources/pipelines.ts';
 import type { Db, OrganizationRow, RecordKey, UserRow } from '../schema.ts';
 import { statement } from '../statement.ts';
+import { takeInstant } from './instants.ts';
 import { insertPipeline } from './pipelines.ts';
 
 /** A name or email that is taken already; `existingId` says by what. */
@@ -29,7 +30,7 @@ export async function createOrganization(trx: Db, name: string, now: number): Pr
   await insertPipeline(trx, {
     orgId: row.id,
     createdBy: row.id,
-    now,
+    now: await takeInstant(trx, row.id, now),
     name: DEFAULT_PIPELINE_NAME,
     stages: DEFAULT_STAGES,
   });

@@ -10,7 +10,8 @@ import { findRecord, insertRecord } from './records.ts';
 export interface NewInteraction {
   orgId: string;
   createdBy: string;
-  now: number;
+  /** When it is written, Unix milliseconds; not asked for a duplicate. */
+  instant(): number | Promise<number>;
   type: string;
   direction: string;
   title: string;
@@ -36,7 +37,8 @@ export async function logInteraction(
 ): Promise<{ id: string; isDuplicate: boolean }> {
   const existing = await findDuplicate(trx, input);
   if (existing !== undefined) return { id: existing, isDuplicate: true };
-  const { orgId, createdBy, now, mainContact: known } = input;
+  const { orgId, createdBy, interactionDate: date, mainContact: known } = input;
+  const now = await input.instant();
   const mainContact = typeof known === 'string' ? known : await known();
   const data = {
     type: input.type,
@@ -49,7 +51,7 @@ export async function logInteraction(
     secondary_id: input.secondaryId,
   };
   const { id } = await insertRecord(trx, interactions, { orgId, createdBy, now, data });
-  await involve(trx, id, [mainContact, ...(input.otherContacts ?? [])], input);
+  await involve(trx, id, [mainContact, ...(input.otherContacts ?? [])], { orgId, date, now });
   return { id, isDuplicate: false };
 }
 
@@ -94,6 +96,13 @@ export async function findDuplicate(trx: Db, input: NewInteraction): Promise<str
   return visible.map((row) => row.id).sort()[0];
 }
 
+/** When the interaction happened, and when it is written; Unix milliseconds. */
+interface Moment {
+  orgId: string;
+  date: number;
+  now: number;
+}
+
 const involveContact = involvement(involvedContacts, contacts);
 const involveCompany = involvement(involvedCompanies, companies);
 
@@ -115,8 +124,8 @@ function involvement(side: SideTable, resource: Resource) {
       .where('id', '=', param('id'))
       .where((eb) => eb.or([eb(last, 'is', null), eb(last, '<', param('date'))]));
   });
-  return async (trx: Db, interaction: string, id: string, input: NewInteraction): Promise<void> => {
-    const args = { org: input.orgId, interaction, id, date: input.interactionDate, now: input.now };
+  return async (trx: Db, interaction: string, id: string, { orgId, ...times }: Moment): Promise<void> => {
+    const args = { org: orgId, interaction, id, ...times };
     await tie(trx, args);
     await move(trx, args);
   };
@@ -126,15 +135,15 @@ async function involve(
   trx: Db,
   interaction: string,
   contactIds: readonly string[],
-  input: NewInteraction,
+  moment: Moment,
 ): Promise<void> {
   const companyIds = new Set<string>();
   for (const id of new Set(contactIds)) {
-    await involveContact(trx, interaction, id, input);
-    const companyId = (await findRecord(trx, contacts, { orgId: input.orgId, id }))?.company_id;
+    await involveContact(trx, interaction, id, moment);
+    const companyId = (await findRecord(trx, contacts, { orgId: moment.orgId, id }))?.company_id;
     if (typeof companyId === 'string') companyIds.add(companyId);
   }
-  for (const id of companyIds) await involveCompany(trx, interaction, id, input);
+  for (const id of companyIds) await involveCompany(trx, interaction, id, moment);
 }
 
 /** The ids of the contacts and companies that are involved in each of the interactions, in their order. */

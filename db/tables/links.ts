@@ -41,7 +41,8 @@ export async function insertLink(
     org_id: parent.orgId,
     [link.parentColumn]: parent.id,
     [link.childColumn]: childId,
-    link_id: Bun.randomUUIDv7(),
+    // Lists are in the order of these, which is to be that of the instants, whatever the clock of the process says.
+    link_id: Bun.randomUUIDv7('hex', now),
     created_at: now,
   };
   await trx.insertInto(linkTable(link.table)).values(row).execute();

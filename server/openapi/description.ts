@@ -117,6 +117,9 @@ const VALUES = `
 - Instants that the service sets (\`…_at\`) are RFC 3339 strings in UTC with milliseconds. Instants that a client or an
   integration gives (\`due_date\`, \`interaction_date\`, \`start_time\`, \`end_time\`, \`started_at\`) are integers, Unix
   milliseconds. In a query both forms are understood.
+- \`created_at\` and \`updated_at\` follow the order in which an organization's writes are committed, whatever the clock
+  says, and two writes never share one: whoever asks again with the last \`updated_at\` seen as \`updated_since\` misses
+  nothing but deletions.
 - Texts have at most 1,000 characters (code points) unless the schema says otherwise. NUL, lone surrogates, and numbers
   beyond ±(2^53−1) are refused. Nothing is coerced: \`"5"\` is no integer.
 - Emails are kept as written and compared regardless of case; one address, primary or alternative, belongs to at most

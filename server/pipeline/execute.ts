@@ -1,6 +1,8 @@
 // Step 8, execution: a read on the reader; a write in one transaction with the stored answer to its key.
 import { attempt } from '../../db/savepoint.ts';
+import type { Db } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
+import { takeInstant } from '../../db/tables/instants.ts';
 import { ApiError } from '../errors.ts';
 import type { Call, Operation } from '../operation.ts';
 import type { Exchange } from './exchange.ts';
@@ -10,23 +12,28 @@ import { type Rendered, renderAnswer, renderError } from './respond.ts';
 /** A request that has passed every check. */
 export interface Executable {
   operation: Operation;
-  call: Omit<Call, 'db'>;
+  call: Omit<Call, 'db' | 'now'>;
   exchange: Exchange;
   keyed: KeyedRequest | null;
+  /** Unix milliseconds, asked when the operation's turn has come. */
+  clock: () => number;
 }
 
 /** Runs the operation of a request and gives its answer. */
 export async function execute(store: Store, replays: Replays, executable: Executable): Promise<Rendered> {
-  const { operation, call, exchange, keyed } = executable;
-  if (!operation.isWrite) return renderAnswer(exchange, await operation.run({ ...call, db: store.read }));
-  if (keyed === null)
-    return renderAnswer(exchange, await store.write((db) => operation.run({ ...call, db })));
+  const { operation, call, exchange, keyed, clock } = executable;
+  const { now } = exchange;
+  if (!operation.isWrite)
+    return renderAnswer(exchange, await operation.run({ ...call, db: store.read, now }));
+  const write = async (db: Db) =>
+    operation.run({ ...call, db, now: await takeInstant(db, call.access.orgId, clock()) });
+  if (keyed === null) return renderAnswer(exchange, await store.write(write));
   return store.write(async (db) => {
-    const rendered = await attempt(db, () => operation.run({ ...call, db })).then(
+    const rendered = await attempt(db, () => write(db)).then(
       (answer) => renderAnswer(exchange, answer),
       (error) => renderStorable(exchange, error),
     );
-    await replays.store(db, keyed, rendered, call.now);
+    await replays.store(db, keyed, rendered, now);
     return rendered;
   });
 }

@@ -124,15 +124,16 @@ async function answerFresh(
   exchange: Exchange,
   { params, access, bytes, keyed }: Admitted,
 ): Promise<Response> {
-  const { request, now, baseUrl } = exchange;
+  const { request, baseUrl } = exchange;
   const { limiter, store, replays, cursors } = services;
   // By the clock as it is now: a body that was slow to come belongs to the minute in which it is let in.
   if (operation.admit === undefined) Object.assign(exchange.headers, limiter.admit(access, services.now()));
   checkKeyFormat(operation, request);
   const query = validateQuery(operation, request.url);
   const valid = await validateBody(operation, bytes, request.headers.get('Content-Type'));
-  const call = { access, params, query, ...valid, now, baseUrl, cursors };
-  return toResponse(exchange, await execute(store, replays, { operation, call, exchange, keyed }));
+  const call = { access, params, query, ...valid, baseUrl, cursors };
+  const executable = { operation, call, exchange, keyed, clock: services.now };
+  return toResponse(exchange, await execute(store, replays, executable));
 }
 
 /** Answers a request that failed, and has the cause of an internal error logged. */

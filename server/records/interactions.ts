@@ -23,7 +23,7 @@ export const interactionRules: Rules = {
     const { id, isDuplicate } = await logInteraction(trx, {
       orgId: access.orgId,
       createdBy: principalOf(access),
-      now,
+      instant: () => now,
       type: String(next.type),
       direction: String(next.direction),
       title: String(next.title),

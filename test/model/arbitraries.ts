@@ -36,7 +36,7 @@ export type Request = By &
     | { do: 'association'; name: string; meeting: Pick }
   );
 
-const by = { actor: fc.constantFrom(0, 0, 1, 1, 2), wait: fc.constantFrom(0, 0, 1, 2) };
+const by = { actor: fc.constantFrom(0, 0, 1, 1, 2), wait: fc.constantFrom(0, 0, 1, 2, -5) };
 
 const CREATABLE = Object.keys(FIELDS);
 

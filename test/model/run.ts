@@ -1,7 +1,7 @@
 // An organization of its own for each run of the model-based test, and the run: requests one after another, then a look at everything.
 import type fc from 'fast-check';
 import { createOrganization, createUser } from '../../db/tables/accounts.ts';
-import type { Harness } from '../support/harness.ts';
+import type { Harness, Send } from '../support/harness.ts';
 import { insertReadOnly } from '../support/read-only.ts';
 import { clientOf } from '../support/v2.ts';
 import { expectPages } from './answers.ts';
@@ -52,7 +52,12 @@ export async function startWorld(harness: Harness): Promise<{ model: World; real
   ];
   const model = new World([alice, bob]);
   model.now = clock.now;
-  const clients = keys.map((key) => clientOf(harness, key));
+  const send: Send = async (method, path, input) => {
+    const reply = await harness.send(method, path, input);
+    if (method !== 'GET' && reply.status < 300) model.lastInstant = model.now;
+    return reply;
+  };
+  const clients = keys.map((key) => clientOf({ ...harness, send }, key));
   const wait = (ms: number) => {
     clock.now += ms;
     return clock.now;
@@ -60,6 +65,7 @@ export async function startWorld(harness: Harness): Promise<{ model: World; real
   for (const pipeline of (await clients[0]?.list('/pipelines')) ?? [])
     model.table('pipelines').set(pipeline.id, pipeline);
   await addCalendar(harness, orgId, model);
+  model.lastInstant = clock.now;
   return { model, real: { actors, clients, wait, log: [] } };
 }
 
@@ -68,19 +74,25 @@ const person = (email: string) => ({ name: 'P', email });
 // Meetings, recordings and bookings of either user and of nobody, whose people are contacts at times.
 async function addCalendar(harness: Harness, orgId: string, model: World): Promise<void> {
   const where = { store: harness.store, clock: harness.clock, orgId };
+  const madeAt = new Map<string, string>();
+  const insert = async (resource: string, fields: Data): Promise<string> => {
+    const id = await insertReadOnly(where, resource, fields);
+    madeAt.set(id, new Date(harness.clock.now).toISOString());
+    return id;
+  };
   const owners = [...model.users, null];
   for (const [index, owner_id] of owners.entries()) {
     const start_time = index * 1_000;
     const attendees = [person('Ada@x.example'), person('cyd@y.example')];
-    const meeting = await insertReadOnly(where, 'meetings', { owner_id, start_time, attendees });
+    const meeting = await insert('meetings', { owner_id, start_time, attendees });
     const fields = { meeting_id: meeting, owner_id };
-    const recording = await insertReadOnly(where, 'recordings', { ...fields, has_transcript: index === 0 });
+    const recording = await insert('recordings', { ...fields, has_transcript: index === 0 });
     const attendee = person('ada@x.example');
     const status = index === 0 ? 'booked' : 'cancelled';
-    const booking = await insertReadOnly(where, 'bookings', { ...fields, status, start_time, attendee });
+    const booking = await insert('bookings', { ...fields, status, start_time, attendee });
     const add = (resource: string, id: string, more: Data) => {
-      const { timestamp: created_at, timestamp: updated_at } = model;
-      const record = { id, owner_id, created_by: 'integration', created_at, updated_at };
+      const at = madeAt.get(id);
+      const record = { id, owner_id, created_by: 'integration', created_at: at, updated_at: at };
       model.table(resource).set(id, { external_id: null, title: null, ...record, ...more });
     };
     const times = { description: null, start_time, end_time: null, timezone: null, organizer: null };

@@ -25,12 +25,16 @@ interface Turn extends Place {
   client: Client;
 }
 
+const READS: readonly Request['do'][] = ['get', 'list', 'linked', 'association'];
+
 /** Does what a request says, in both. */
 export async function take(world: World, real: Real, request: Request): Promise<void> {
   const actor = real.actors[request.actor];
   const client = real.clients[request.actor];
   if (actor === undefined || client === undefined) throw new Error('no such actor');
-  world.now = real.wait(request.wait);
+  const clock = real.wait(request.wait);
+  // A write's instant is later than that of any before; by the time it is sent the clock has gone on by one.
+  world.now = READS.includes(request.do) ? clock : Math.max(clock + 1, world.lastInstant + 1);
   await perform({ world, real, actor, client }, request);
 }
 

@@ -56,8 +56,10 @@ export const OWNER: Record<string, string | null> = {
 export const RESOURCES = Object.keys(OWNER);
 
 export class World {
-  /** Unix milliseconds. */
+  /** Unix milliseconds: of a write its instant. */
   now = 0;
+  /** The instant of the last write. */
+  lastInstant = 0;
   /** Ids of the organization's users. */
   readonly users: string[];
   readonly #tables = new Map<string, Map<string, Data>>(RESOURCES.map((name) => [name, new Map()]));

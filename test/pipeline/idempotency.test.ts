@@ -125,9 +125,9 @@ describe('replayed', () => {
     const [key, phone] = [unique(), unique()];
     const body = { first_name: 'Day', phone };
     const first = await keyed('POST', '/contacts', key, { body });
-    harness.clock.now += DAY_MS - 1;
+    // Each request takes a millisecond: this one comes just before the time is over, the next just after.
+    harness.clock.now += DAY_MS - 2;
     expect((await keyed('POST', '/contacts', key, { body })).text).toBe(first.text);
-    harness.clock.now += 1;
     const anew = await keyed('POST', '/contacts', key, { body });
     expect([anew.status, anew.headers.get('Idempotent-Replayed')]).toEqual([201, null]);
     expect(await totalOf(phone)).toBe(2);
@@ -159,10 +159,11 @@ test('what is older than 24 hours is cleared away, and nothing else', async () =
   const kept = async () =>
     (await old.store.read.selectFrom('idempotency_keys').select('key').execute()).length;
   await Promise.all(['a', 'b', 'c'].map(send));
-  old.clock.now += DAY_MS - 1;
+  // Each request takes a millisecond: the first of them is a day old after the next but one.
+  old.clock.now += DAY_MS - 4;
   const young = await send('d');
   expect([await purge(), await kept()]).toEqual([0, 4]);
-  old.clock.now += 1;
+  old.clock.now += 3;
   expect([await purge(), await kept()]).toEqual([3, 1]);
   expect((await send('d')).text).toBe(young.text);
   await old.close();

@@ -72,7 +72,7 @@ test('whether an interaction is a duplicate', async () => {
   const candidate = {
     orgId: 'o',
     createdBy: 'k',
-    now: 0,
+    instant: () => 0,
     type: 'EMAIL',
     direction: 'INBOUND',
     title: 'T',

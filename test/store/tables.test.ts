@@ -13,6 +13,7 @@ const OF_ORGANIZATIONS = [
   'api_key_secrets',
   'api_keys',
   'idempotency_keys',
+  'org_clocks',
   'organizations',
   'settings',
   'users',

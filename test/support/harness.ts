@@ -55,7 +55,7 @@ export interface Harness {
   /** Organization-wide keys with every scope. */
   v1: string;
   v2: string;
-  /** Turns the clock, Unix milliseconds. */
+  /** Turns the clock, Unix milliseconds. By itself it goes on by one with each request that may write. */
   clock: { now: number };
   send: Send;
   /** Answers a request as it is. */
@@ -128,7 +128,14 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     clock,
     issue,
     handle: (request) => app.handle(request),
-    send: sender((request) => app.handle(request), { v1, v2 }),
+    send: sender(
+      (request) => {
+        // As in the world, where the clock goes on from one write to the next.
+        if (!['GET', 'HEAD'].includes(request.method)) clock.now += 1;
+        return app.handle(request);
+      },
+      { v1, v2 },
+    ),
     close: async () => {
       await store.close();
       rmSync(folder, { recursive: true, force: true });

@@ -34,6 +34,7 @@ export function ingestDesk() {
   let alice = '';
   beforeAll(async () => {
     harness = await startHarness();
+    harness.clock.now = NOW;
   });
   afterAll(() => harness.close());
   beforeEach(async () => {
@@ -42,7 +43,7 @@ export function ingestDesk() {
     const user = { orgId: org.id, email: 'Alice@Acme.test', name: null, now: NOW };
     alice = (await store.write((trx) => createUser(trx, user))).id;
     key = (await harness.issue({ orgId: org.id })).key;
-    options = { orgId: org.id, ownerId: null, now: NOW };
+    options = { orgId: org.id, ownerId: null, clock: () => NOW };
   });
 
   async function get(path: string): Promise<Json> {
@@ -72,9 +73,9 @@ export function ingestDesk() {
   /** Ingests a calendar of the events given as lines without BEGIN and END. */
   async function calendar(
     events: string[],
-    changed: Partial<IngestOptions> & { method?: string } = {},
+    changed: Partial<Pick<IngestOptions, 'orgId' | 'ownerId'>> & { method?: string; now?: number } = {},
   ): Promise<IngestReport> {
-    const { method = 'PUBLISH', ...rest } = changed;
+    const { method = 'PUBLISH', now = NOW, ...rest } = changed;
     const blocks = events.map(
       (lines) => `BEGIN:VEVENT
 ${lines}
@@ -85,10 +86,9 @@ END:VEVENT
 METHOD:${method}
 ${blocks.join('')}END:VCALENDAR
 `;
-    const current = { ...options, ...rest };
-    const { entries, faults } = parseCalendar(new TextEncoder().encode(text), 'test.ics', current.now);
+    const { entries, faults } = parseCalendar(new TextEncoder().encode(text), 'test.ics', now);
     expect(faults).toEqual([]);
-    return ingestMeetings(harness.store, current, entries);
+    return ingestMeetings(harness.store, { ...options, ...rest, clock: () => now }, entries);
   }
 
   function meetings(...items: Json[]): Promise<IngestReport> {

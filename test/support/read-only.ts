@@ -2,6 +2,7 @@
 import type { Data } from '../../db/declare/json.ts';
 import { initialData } from '../../db/declare/resource.ts';
 import { getResource } from '../../db/resources/index.ts';
+import { takeInstant } from '../../db/tables/instants.ts';
 import { insertRecord } from '../../db/tables/records.ts';
 import type { Harness, Json } from './harness.ts';
 
@@ -9,12 +10,29 @@ type Where = Pick<Harness, 'store' | 'orgId' | 'clock'>;
 
 /** Writes a record of a read-only resource and gives its id. */
 export async function insertReadOnly(where: Where, name: string, fields: Data = {}): Promise<string> {
+  const [id = ''] = await insertAtOnce(where, name, [fields]);
+  return id;
+}
+
+/** Writes several records in one transaction, so that they share their moment; gives their ids. */
+export function insertAtOnce(
+  { store, orgId, clock }: Where,
+  name: string,
+  records: readonly Data[],
+): Promise<string[]> {
   const resource = getResource(name);
-  const attendee = fields.attendee as Json;
-  const derived: Data = attendee?.email ? { attendee_email: attendee.email } : {};
-  const data = { ...initialData(resource), ...fields, ...derived };
-  const origin = { orgId: where.orgId, createdBy: 'integration', now: where.clock.now };
-  return (await where.store.write((trx) => insertRecord(trx, resource, { ...origin, data }))).id;
+  clock.now += 1;
+  return store.write(async (trx) => {
+    const now = await takeInstant(trx, orgId, clock.now);
+    const ids: string[] = [];
+    for (const fields of records) {
+      const attendee = fields.attendee as Json;
+      const derived: Data = attendee?.email ? { attendee_email: attendee.email } : {};
+      const data = { ...initialData(resource), ...fields, ...derived };
+      ids.push((await insertRecord(trx, resource, { orgId, createdBy: 'integration', now, data })).id);
+    }
+    return ids;
+  });
 }
 
 export const SEGMENTS = [

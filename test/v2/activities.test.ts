@@ -23,8 +23,9 @@ describe('done_at of a task', () => {
   test('follows done, and stays while done stays', async () => {
     const { id } = await api.create('tasks', { name: 'T' });
     harness.clock.now += 1_000;
+    const task = await api.update('tasks', id, { done: true });
     const done_at = at();
-    expect(await api.update('tasks', id, { done: true })).toMatchObject({ done: true, done_at });
+    expect(task).toMatchObject({ done: true, done_at });
     harness.clock.now += 1_000;
     expect(await api.update('tasks', id, { done: true })).toMatchObject({ done_at });
     expect(await api.update('tasks', id, { name: 'U' })).toMatchObject({ done: true, done_at });

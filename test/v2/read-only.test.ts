@@ -137,6 +137,7 @@ for (const [name, resource] of [
       expect([unset.status, unset.body.object, unset.body.data]).toEqual([200, 'success', null]);
       for (const record of [await api.create(resource), await api.create(resource)]) {
         harness.clock.now += 1_000;
+        const updated_at = new Date(harness.clock.now + 1).toISOString();
         for (const _ of [1, 2]) {
           const set = await put(id, { [field]: record.id });
           expect([set.status, set.body.data]).toEqual([200, record]);
@@ -144,7 +145,7 @@ for (const [name, resource] of [
         expect((await api.get(path)).body.data).toEqual(record);
         expect(await api.fetch('meetings', id)).toMatchObject({
           [field]: record.id,
-          updated_at: new Date(harness.clock.now).toISOString(),
+          updated_at,
         });
       }
       for (const _ of [1, 2]) expect((await api.del(path)).status).toBe(204);

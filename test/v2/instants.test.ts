@@ -1,0 +1,210 @@
+// Instants that the service sets: they follow the order of the commits, so that a client that walks them misses nothing.
+import { Database } from 'bun:sqlite';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { ingestMeetings } from '../../db/ingest/meetings.ts';
+import { openStore } from '../../db/store.ts';
+import { takeInstant } from '../../db/tables/instants.ts';
+import { Desk } from '../support/command.ts';
+import { BASE_URL, type Harness, type Json, startHarness } from '../support/harness.ts';
+import { type Client, clientOf } from '../support/v2.ts';
+
+const desk = new Desk();
+afterAll(() => desk[Symbol.dispose]());
+
+const HOUR_MS = 3_600_000;
+
+let harness: Harness;
+let api: Client;
+beforeEach(async () => {
+  harness = await startHarness();
+  api = clientOf(harness);
+});
+afterEach(() => harness.close());
+
+const meeting = (name: string) => ({
+  uid: name,
+  entries: [{ line: 1, sequence: null, data: { external_id: name, title: name } }],
+  spared: [],
+  extent: null,
+});
+const meetings = (count: number) => Array.from({ length: count }, (_, index) => meeting(`m${index}`));
+
+/** A client that keeps up: it asks for what came since the last record that it has seen, of all resources. */
+function follower() {
+  let since = 0;
+  const seen = new Set<string>();
+  return {
+    seen,
+    async catchUp(): Promise<void> {
+      let latest = since;
+      for (const path of ['/meetings', '/contacts']) {
+        for (let cursor = ''; ; ) {
+          const query = `created_since=${since}&sort_direction=asc&limit=200${cursor}`;
+          const { data, page_info } = (await api.get(`${path}?${query}`)).body;
+          for (const { id, created_at } of data) {
+            seen.add(id);
+            latest = Math.max(latest, Date.parse(created_at));
+          }
+          if (!page_info.has_next_page) break;
+          cursor = `&cursor=${page_info.end_cursor}`;
+        }
+      }
+      since = latest;
+    },
+  };
+}
+
+test('a change whose body came slowly, answered last, is the later one', async () => {
+  const [slow, quick] = [await api.create('contacts'), await api.create('contacts')];
+  const body = new ReadableStream({
+    async start(controller) {
+      controller.enqueue(new TextEncoder().encode('{"title":'));
+      await Bun.sleep(50);
+      controller.enqueue(new TextEncoder().encode('"Slow"}'));
+      controller.close();
+    },
+  });
+  const headers = { Authorization: `Bearer ${harness.v2}`, 'Content-Type': 'application/json' };
+  const answer = harness.handle(
+    new Request(`${BASE_URL}/api/v2/contacts/${slow.id}`, { method: 'PATCH', headers, body }),
+  );
+  await Bun.sleep(10);
+  const before = await api.update('contacts', quick.id, { title: 'Quick' });
+  const after: Json = await (await answer).json();
+  expect(after.data.title).toBe('Slow');
+  expect(after.data.updated_at > before.updated_at).toBe(true);
+});
+
+test('whoever follows an ingest of thousands, while other writes go on, misses nothing', async () => {
+  const { store, orgId, clock } = harness;
+  const client = follower();
+  let isDone = false;
+  const options = { orgId, ownerId: null, clock: () => clock.now };
+  const ingest = ingestMeetings(store, options, meetings(3_000)).finally(() => {
+    isDone = true;
+  });
+  let contacts = 0;
+  for (; !isDone; contacts++) {
+    await api.create('contacts');
+    await client.catchUp();
+  }
+  expect((await ingest).created).toBe(3_000);
+  await client.catchUp();
+  expect(contacts).toBeGreaterThan(5);
+  expect(client.seen.size).toBe(3_000 + contacts);
+}, 60_000);
+
+describe('a clock that is set back', () => {
+  test('makes no record older than those before', async () => {
+    const made: Json[] = [];
+    for (const turnMs of [0, -HOUR_MS, 1, -24 * HOUR_MS]) {
+      harness.clock.now += turnMs;
+      made.push(await api.create('tasks', { name: 'T', done: true }));
+    }
+    const changed = await api.update('tasks', made[0].id, { name: 'U' });
+    const instants = [...made.map((task) => task.created_at), changed.updated_at];
+    expect(instants.toSorted()).toEqual(instants);
+    expect(new Set(instants).size).toBe(5);
+    for (const task of made) expect(task.done_at).toBe(task.created_at);
+    expect(await api.ids('/tasks?sort_direction=asc')).toEqual(made.map((task) => task.id));
+    expect(await api.ids(`/tasks?updated_since=${made[3].created_at}`)).toEqual([made[3].id, made[0].id]);
+  });
+
+  test('lets links stand newest first, and tell so', async () => {
+    const { id } = await api.create('deals');
+    const linked: string[] = [];
+    for (const turnMs of [0, -HOUR_MS, -HOUR_MS]) {
+      const contact = await api.create('contacts');
+      harness.clock.now += turnMs;
+      await api.post(`/deals/${id}/contacts`, { contact_id: contact.id });
+      linked.unshift(contact.id);
+    }
+    const items = await api.list(`/deals/${id}/contacts`);
+    expect(items.map((item) => item.id)).toEqual(linked);
+    const instants = items.map((item) => item.linked_at);
+    expect(instants.toSorted().toReversed()).toEqual(instants);
+    expect(new Set(instants).size).toBe(3);
+  });
+
+  test('changes nothing of what the time of a request is', async () => {
+    await api.create('tasks');
+    harness.clock.now -= HOUR_MS;
+    const { meta } = (await api.post('/tasks', { name: 'T' })).body;
+    expect(meta.timestamp).toBe(new Date(harness.clock.now).toISOString());
+  });
+});
+
+test('writers that share a commit have an instant each, in order, and one that fails takes none', async () => {
+  const { store, orgId } = harness;
+  const [{ created_at }] = await api.list('/pipelines');
+  const last = Date.parse(created_at);
+  const take = (fails: boolean) =>
+    store.write(async (trx) => {
+      const instant = await takeInstant(trx, orgId, 0);
+      if (fails) throw new Error('on purpose');
+      return instant - last;
+    });
+  const results = await Promise.allSettled([take(false), take(true), take(false), take(false)]);
+  expect(results.map((result) => (result.status === 'fulfilled' ? result.value : null))).toEqual([
+    1,
+    null,
+    2,
+    3,
+  ]);
+});
+
+test('the items of a batch share theirs', async () => {
+  const { items } = (await api.post('/tasks/batch', [{ name: 'A' }, { name: 'B' }, { name: 'C' }])).body.data;
+  expect(new Set(items.map((item: Json) => item.data.created_at)).size).toBe(1);
+});
+
+test('an organization runs ahead of its clock by itself', async () => {
+  const { store, orgId, otherOrgId, clock } = harness;
+  const later = clock.now + HOUR_MS;
+  await store.write((trx) => takeInstant(trx, orgId, later));
+  expect(await store.write((trx) => takeInstant(trx, orgId, clock.now))).toBe(later + 1);
+  expect(await store.write((trx) => takeInstant(trx, otherOrgId, clock.now + 1))).toBe(clock.now + 1);
+});
+
+test('another process, whose clock is behind, writes after what was there, and before what comes', async () => {
+  harness.clock.now = Date.now() + HOUR_MS;
+  const before = await api.create('contacts');
+  await desk.write('meetings.json', JSON.stringify([{ external_id: 'a' }, { external_id: 'b' }]));
+  const command = ['ingest', 'meetings', 'meetings.json', '--org', 'Acme', '--db', harness.dbPath];
+  expect((await desk.crm(command)).code).toBe(0);
+  harness.clock.now = Date.now();
+  const after = await api.create('contacts');
+  for (const { created_at, updated_at } of await api.list('/meetings'))
+    for (const instant of [created_at, updated_at])
+      expect([before.created_at < instant, instant < after.created_at]).toEqual([true, true]);
+}, 30_000);
+
+test('an ingest that changes nothing takes no instant', async () => {
+  const { store, orgId, clock } = harness;
+  const ingest = () => ingestMeetings(store, { orgId, ownerId: null, clock: () => clock.now }, meetings(2));
+  const last = () => store.read.selectFrom('org_clocks').selectAll().where('org_id', '=', orgId).execute();
+  await ingest();
+  const before = await last();
+  clock.now += HOUR_MS;
+  expect((await ingest()).unchanged).toBe(2);
+  expect(await last()).toEqual(before);
+});
+
+test('a database from before goes on after the last instant in it', async () => {
+  const path = desk.path('before.db');
+  const { orgId } = harness;
+  harness.clock.now += HOUR_MS;
+  const contact = await api.create('contacts');
+  harness.clock.now += HOUR_MS;
+  const { updated_at } = await api.update('contacts', contact.id, { title: 'T' });
+  const file = new Database(harness.dbPath);
+  file.run(`vacuum into '${path}'`);
+  file.close();
+  const old = new Database(path);
+  old.run('drop table org_clocks');
+  old.run("delete from kysely_migration where name = '0002-org-clocks'");
+  old.close();
+  const reopened = await openStore(path);
+  expect(await reopened.write((trx) => takeInstant(trx, orgId, 0))).toBe(Date.parse(updated_at) + 1);
+  await reopened.close();
+});
