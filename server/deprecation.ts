@@ -1,5 +1,6 @@
 // Version 1 is deprecated: since when, and where a client is told what to do.
 import type { Api } from '../db/tables/key-format.ts';
+import { anchorOf } from './docs/html.ts';
 
 // RFC 9745: Unix seconds, of 2026-01-01.
 const DEPRECATED_SINCE = '@1767225600';
@@ -10,9 +11,8 @@ export const MIGRATION_TITLE = 'From version 1 to version 2';
 /** The headers that every answer of a version carries; `baseUrl` is where clients reach the service. */
 export function deprecationHeaders(api: Api, baseUrl: string): Record<string, string> {
   if (api !== 'v1') return {};
-  const anchor = MIGRATION_TITLE.toLowerCase().replaceAll(' ', '-');
   return {
     Deprecation: DEPRECATED_SINCE,
-    Link: `<${baseUrl}/docs#${anchor}>; rel="deprecation"; type="text/html"`,
+    Link: `<${baseUrl}/docs#${anchorOf(MIGRATION_TITLE)}>; rel="deprecation"; type="text/html"`,
   };
 }

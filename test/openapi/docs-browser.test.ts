@@ -1,159 +1,230 @@
-// /docs in a real browser: every operation is there, a request with a key works, and no other host is ever asked.
+// /docs in a real browser: all of it is there and can be found, requests are sent with their key, no other host is asked.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
-import { openStore } from '../../db/store.ts';
-import { createOrganization } from '../../db/tables/accounts.ts';
-import { issueKey } from '../../db/tables/keys.ts';
+import type { Page } from 'playwright-core';
 import { describedOperations } from '../../server/interface.ts';
-import { type RunningServer, startServer } from '../../server/serve.ts';
+import { openApiDocument } from '../../server/openapi/document.ts';
+import { DocsDesk, hasBrowser, openForm, operation, send } from '../support/docs-page.ts';
+import type { Json } from '../support/json.ts';
+import { resolved } from '../support/openapi.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
-const isThere = existsSync(CHROMIUM);
-if (!isThere) console.warn(`/docs is not tested in a browser: there is no ${CHROMIUM}.`);
+const SLOW_MS = 60_000;
+const document: Json = hasBrowser ? await openApiDocument() : {};
 
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  // Whatever the page might try, nothing leaves this machine.
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-];
-const WAIT_MS = 30_000;
-
-let folder: string;
-let server: RunningServer;
-let key: string;
-let browser: BrowserContext;
+let desk: DocsDesk;
 let page: Page;
-const asked: string[] = [];
-const complaints: string[] = [];
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  desk = await DocsDesk.start();
+  page = await desk.open();
+}, SLOW_MS);
+afterAll(() => desk?.close(), SLOW_MS);
 
-/** A database with one organization and a key for its contacts. */
-async function prepareDatabase(path: string): Promise<string> {
-  const store = await openStore(path);
-  const now = Date.now();
-  const { id: orgId } = await store.write((trx) => createOrganization(trx, 'Acme', now));
-  const issued = await store.write((trx) =>
-    issueKey(trx, {
-      orgId,
-      api: 'v2',
-      name: null,
-      scopes: ['contacts:read', 'contacts:write'],
-      access: 'organization',
-      userId: null,
-      expiresAt: null,
-      now,
-    }),
-  );
-  await store.close();
-  return issued.key;
+/** What the page says of each operation, by its id. */
+function textsById(): Promise<Record<string, string>> {
+  return page.evaluate(`Object.fromEntries([...document.querySelectorAll('.operation > .opened')]
+    .map((opened) => [opened.id, opened.parentElement.textContent]))`);
 }
 
-beforeAll(async () => {
-  if (!isThere) return;
-  folder = mkdtempSync(join(tmpdir(), 'crm-docs-'));
-  const db = join(folder, 'crm.db');
-  key = await prepareDatabase(db);
-  server = await startServer({
-    db,
-    host: '127.0.0.1',
-    port: 0,
-    keyLimit: 200,
-    orgLimit: 1_000,
-    log: 'off',
-  });
-  browser = await chromium.launchPersistentContext(join(folder, 'profile'), {
-    executablePath: CHROMIUM,
-    headless: true,
-    args: FLAGS,
-  });
-  page = await browser.newPage();
-  page.setDefaultTimeout(WAIT_MS);
-  page.on('request', (request) => asked.push(request.url()));
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.push(error.message));
-  await page.goto(server.docsUrl);
-  await page.waitForSelector('.opblock');
-}, 60_000);
+/** Names of fields, at any depth. */
+function fieldNames(schema: Json): string[] {
+  const whole = resolved(document, schema ?? {});
+  const inner = [whole.items, ...(whole.anyOf ?? []), ...(whole.oneOf ?? []), ...(whole.allOf ?? [])];
+  const own = Object.entries<Json>(whole.properties ?? {});
+  return [
+    ...own.flatMap(([name, one]) => [name, ...fieldNames(one)]),
+    ...inner.filter(Boolean).flatMap(fieldNames),
+  ];
+}
 
-afterAll(async () => {
-  if (!isThere) return;
-  await browser.close();
-  await server.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+describe.skipIf(!hasBrowser)('/docs in a browser', () => {
+  test('tells of every operation its path, scopes, parameters, fields, answers and errors', async () => {
+    const texts = await textsById();
+    const operations = describedOperations();
+    expect(Object.keys(texts).toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
+    for (const { id, method, path } of operations) {
+      const text = texts[id] ?? '';
+      const told: Json = document.paths[path][method.toLowerCase()];
+      const parameters = (told.parameters ?? []).map((one: Json) => resolved(document, one).name);
+      const bodies = [told.requestBody, ...Object.values<Json>(told.responses)].filter(Boolean);
+      const successes = bodies.slice(0, bodies.length).filter((one) => one.$ref === undefined);
+      const fields = successes.flatMap((one) => fieldNames(one.content?.['application/json']?.schema));
+      const parts = [method, path, told.summary, ...told['x-required-scopes'], ...parameters, ...fields];
+      const missing = [...parts, ...Object.keys(told.responses)].filter((part) => !text.includes(part));
+      expect([id, missing]).toEqual([id, []]);
+    }
+  });
 
-describe.skipIf(!isThere)('/docs in a browser', () => {
-  test('shows every operation', async () => {
-    const shown = await page.evaluate<string[]>(
-      `[...document.querySelectorAll('.opblock')].map(({ id }) => id)`,
-    );
-    const expected = describedOperations().map(
-      ({ id, tag }) => `operations-${tag.replaceAll(' ', '_')}-${id}`,
-    );
-    expect(shown.toSorted()).toEqual(expected.toSorted());
+  test('tells limits, defaults and examples', async () => {
+    const texts = await textsById();
+    expect(texts.createContact).toContain('at most 1,000 characters');
+    expect(texts.createContact).toContain('for example ada@example.com');
+    expect(texts.listDeals).toContain('1 to 200');
+    expect(texts.listDeals).toContain('default 20');
+    expect(texts.listDeals).toContain('one of open, won, lost');
+    expect(texts.batchCreateDeals).toContain('at most 100 items');
+    expect(texts.createContact).toContain('AUTH_INSUFFICIENT_SCOPE');
+  });
+
+  test('opens what an address names: an operation, or a chapter of the guide', async () => {
+    await page.goto(`${desk.server.docsUrl}#createContact`);
+    await page.locator('#createContact').waitFor({ state: 'visible' });
+    for (const id of ['from-version-1-to-version-2', 'listDeals']) {
+      await page.evaluate(`location.hash = '#${id}'`);
+      await page.locator(`#${id}`).waitFor({ state: 'visible' });
+      const top = await page.evaluate<number>(`document.getElementById('${id}').getBoundingClientRect().top`);
+      expect(top).toBeWithin(0, 300);
+    }
+    expect(await page.locator('#from-version-1-to-version-2').textContent()).toContain('snake_case');
+    await operation(page, 'getContact').locator('> summary').click();
+    await page.waitForURL('**/docs#getContact');
   });
 
   test('lists what it holds at its side, and leads there', async () => {
-    await page.getByRole('navigation').getByRole('button', { name: 'Bookings' }).click();
-    await page.waitForFunction(
-      `document.querySelector('[data-tag="Bookings"]').getBoundingClientRect().top < 200`,
-    );
+    const contents = page.locator('nav[aria-label=Contents]');
+    await contents.getByRole('link', { name: 'Bookings' }).click();
+    await page.waitForFunction(`document.getElementById('bookings').getBoundingClientRect().top < 200`);
+    await contents.getByRole('link', { name: 'GET List bookings' }).click();
+    await page.locator('#listBookings').waitFor({ state: 'visible' });
   });
 
-  test('sends a request with a key and shows the answer', async () => {
-    await page.locator('.scheme-container .authorize').click();
-    const bearer = page.locator('.auth-container').filter({ hasText: 'BearerToken' });
-    await bearer.locator('input').fill(key);
-    await bearer.locator('button.authorize').click();
-    await page.locator('.btn-done').first().click();
-
-    const list = page.locator('#operations-Contacts-listContacts');
-    await list.locator('.opblock-summary-control').click();
-    await list.locator('.execute').click();
-    const answer = list.locator('.live-responses-table tbody');
-    await answer.waitFor();
-    expect(await answer.locator('.response-col_status').textContent()).toStartWith('200');
-    expect(await answer.textContent()).toContain('"has_next_page": false');
-  }, 60_000);
-
-  // Opening all of them takes a browser a quarter of a minute; these have every shape of parameters, body and answer.
-  for (const id of [
-    'Deals-listDeals',
-    'Deals-createDeal',
-    'Deals-unlinkDealContacts',
-    'Interactions-batchCreateInteractions',
-    'Meetings-getMeetingDeal',
-    'Meetings-setMeetingDeal',
-    'Notes-linkNoteRecords',
-    'Pipelines-updatePipeline',
-    'Recordings-downloadTranscript',
-    'Segments-listSegmentMembers',
-    'v1_Companies-createCompanyV1',
-    'v1_People-queryPeople',
-  ]) {
-    test(`opens ${id}`, async () => {
-      const block = page.locator(`#operations-${id}`);
-      await block.locator('.opblock-summary-control').click();
-      await block.locator('.responses-table').first().waitFor();
-      expect(await block.textContent()).not.toContain('Could not render');
-      await block.locator('.opblock-summary-control').click();
-    }, 60_000);
-  }
+  test('finds operations by title and path, chapters and fields by their text', async () => {
+    const field = page.locator('#contents').getByRole('searchbox', { name: 'Search operations' });
+    const found = (words: string) =>
+      field
+        .fill(words)
+        .then(() => page.locator('#results a .title, #results a:not(:has(.title))').allTextContents());
+    await page.keyboard.press('/');
+    expect(await found('create contact')).toEqual(['Create a contact', 'Create up to 100 contacts']);
+    expect(await found('/people/query')).toEqual(['List people']);
+    expect(await found('idempotent-replayed')).toContain('Idempotency');
+    expect(await found('probability')).toContain('Create a pipeline');
+    expect(await found('xylophone')).toEqual([]);
+    expect(await page.locator('#found').textContent()).toBe('Nothing found.');
+    await found('delete deal');
+    await field.press('Enter');
+    await page.locator('#deleteDeal').waitFor({ state: 'visible' });
+    await field.fill('');
+    await page.locator('.contents').waitFor({ state: 'visible' });
+  });
 
   test('has asked its own server only, and complained of nothing', () => {
-    expect(asked.length).toBeGreaterThan(5);
-    expect(asked.filter((url) => !url.startsWith(`${server.url}/`) && !url.startsWith('data:'))).toEqual([]);
-    expect(complaints).toEqual([]);
+    expect(desk.asked.length).toBeGreaterThan(2);
+    const elsewhere = desk.asked.filter(
+      (url) => !url.startsWith(`${desk.server.url}/`) && !url.startsWith('data:'),
+    );
+    expect(elsewhere).toEqual([]);
+    expect(desk.complaints).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasBrowser)('trying an operation', () => {
+  const sent: Record<string, string>[] = [];
+  beforeAll(() => {
+    page?.on('request', async (request) => {
+      if (request.url().includes('/api/')) sent.push(await request.allHeaders());
+    });
+  });
+
+  test('without a key shows the error, status and headers included', async () => {
+    const form = await openForm(page, 'listContacts');
+    expect(await send(form)).toBe('401 Unauthorized');
+    expect(await form.locator('.answered').textContent()).toContain('AUTH_MISSING_CREDENTIALS');
+    expect(await form.locator('.answered details').textContent()).toContain('www-authenticate: Bearer');
+  });
+
+  test('sends the key of its version, in one header, the one that is chosen', async () => {
+    const opener = page.locator('header .keys');
+    const dialog = page.locator('#keys');
+    await opener.click();
+    expect(await dialog.locator('input[type=password]').count()).toBe(2);
+    expect(await dialog.locator('input:not([type=password], [type=radio])').count()).toBe(0);
+    await dialog.getByLabel('Version 2 key').fill(desk.keys.v2);
+    await dialog.getByLabel('Version 1 key').fill(desk.keys.v1);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+
+    const v2 = operation(page, 'listContacts').locator('.try');
+    expect(await send(v2)).toBe('200 OK');
+    expect(sent.at(-1)).toMatchObject({ authorization: `Bearer ${desk.keys.v2}` });
+    expect(sent.at(-1)).not.toHaveProperty('x-service-api-key');
+    const v1 = await openForm(page, 'authenticate');
+    expect(await send(v1)).toBe('200 OK');
+    expect(sent.at(-1)).toMatchObject({ authorization: `Bearer ${desk.keys.v1}` });
+
+    expect(await opener.textContent()).toBe('API keys: v2, v1');
+    await opener.click();
+    await dialog.getByLabel('X-Service-Api-Key').check();
+    await page.keyboard.press('Escape');
+    expect(await send(v2)).toBe('200 OK');
+    expect(sent.at(-1)).toMatchObject({ 'x-service-api-key': desk.keys.v2 });
+    expect(sent.at(-1)).not.toHaveProperty('authorization');
+  });
+
+  test(
+    'fills in path, query, headers and body, and says the same to curl',
+    async () => {
+      const create = await openForm(page, 'createContact');
+      await create.getByLabel('Idempotency-Key').fill('first');
+      await create.locator('textarea').fill(`{"first_name": "O'Brien"}`);
+      expect(await send(create)).toBe('201 Created');
+      expect(sent.at(-1)).toMatchObject({ 'idempotency-key': 'first', 'content-type': 'application/json' });
+      const created = JSON.parse((await create.locator('.answered pre.json').textContent()) ?? '');
+      expect(created.data.first_name).toBe("O'Brien");
+      expect(await send(create)).toBe('201 Created');
+      expect(await create.locator('.answered details').textContent()).toContain('idempotent-replayed: true');
+      expect(await replay('createContact')).toEqual(created);
+
+      const get = await openForm(page, 'getContact');
+      await get.getByLabel('id required').fill(created.data.id);
+      expect(await send(get)).toBe('200 OK');
+      expect((await replay('getContact')).data).toEqual(created.data);
+
+      const list = operation(page, 'listContacts').locator('.try');
+      await list.getByLabel('limit').fill('1');
+      await list.getByLabel('sort_direction').selectOption('asc');
+      expect(await send(list)).toBe('200 OK');
+      expect((await replay('listContacts')).data).toEqual([created.data]);
+    },
+    SLOW_MS,
+  );
+
+  /** Runs the line for curl of an operation, as it would be copied. */
+  async function replay(id: string): Promise<Json> {
+    const line = (await operation(page, id).locator('pre.curl').textContent()) ?? '';
+    expect(line).not.toContain(desk.keys.v2);
+    const run = Bun.spawn(['bash', '-c', line.replace('curl', 'curl -s')], {
+      env: { ...process.env, CRM_API_KEY: desk.keys.v2 },
+    });
+    return JSON.parse(await new Response(run.stdout).text());
+  }
+
+  test('lets a sample be copied', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const request = operation(page, 'getContact').locator('.shown > figure').first();
+    await request.getByRole('button', { name: 'Copy' }).click();
+    await request.getByRole('button', { name: 'Copied' }).waitFor();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(copied).toBe((await request.locator('pre').textContent()) ?? '');
+  });
+
+  test('shows the faults of a body', async () => {
+    const form = operation(page, 'createContact').locator('.try');
+    await form.getByLabel('Idempotency-Key').fill('');
+    await form.locator('textarea').fill('{"email": "nobody@", "phone": 7}');
+    expect(await send(form)).toBe('422 Unprocessable Entity');
+    expect(await form.locator('.answered pre.json').textContent()).toContain('must be an email address');
+  });
+
+  test('keeps the keys in memory only', async () => {
+    const kept = await page.evaluate<string>(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])',
+    );
+    expect(kept).toBe(JSON.stringify([{}, {}, '', page.url()]));
+    expect(page.url()).not.toContain('service_');
+    await page.reload();
+    const values = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('input[type=password]')].map((one) => one.value)`,
+    );
+    expect(values).toEqual(['', '']);
   });
 
   test('could not ask another host if it tried', async () => {

@@ -261,30 +261,3 @@ describe('/docs/json', () => {
     expect(await command.exited).toBe(0);
   });
 });
-
-describe('/docs', () => {
-  test('refers to nothing but its own files, and allows nothing else', async () => {
-    const page = await crm.send('GET', '/docs', { key: null });
-    expect(page.status).toBe(200);
-    expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
-    const policy = page.headers.get('Content-Security-Policy') ?? '';
-    expect(policy).toContain("default-src 'none'");
-    expect(policy).not.toMatch(/unsafe|\*|https?:/);
-    const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link = '']) => link);
-    expect(links.length).toBeGreaterThan(4);
-    for (const link of links.filter((one) => one !== 'data:,')) {
-      expect(link).toStartWith('/docs/');
-      const file = await crm.send('GET', link, { key: null });
-      expect(file.status).toBe(200);
-      expect(file.headers.get('X-Content-Type-Options')).toBe('nosniff');
-      const kind = link.endsWith('.css')
-        ? 'text/css'
-        : link.endsWith('.js')
-          ? 'text/javascript'
-          : 'application/json';
-      expect(file.headers.get('Content-Type')).toBe(`${kind}; charset=utf-8`);
-      const head = await crm.send('HEAD', link, { key: null });
-      expect([head.status, head.text, head.headers.get('ETag')]).toEqual([200, '', file.headers.get('ETag')]);
-    }
-  });
-});

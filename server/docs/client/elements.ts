@@ -1,0 +1,29 @@
+// Finding the page's own elements.
+
+/** The element that the page must have. */
+export function find<E extends Element>(
+  selector: string,
+  kind: new () => E,
+  within: ParentNode = document,
+): E {
+  const found = within.querySelector(selector);
+  if (found instanceof kind) return found;
+  throw new Error(`the page has no ${selector}`);
+}
+
+/** Every element that the selector names. */
+export function findAll(selector: string, within: ParentNode = document): HTMLElement[] {
+  return [...within.querySelectorAll(selector)].filter((one) => one instanceof HTMLElement);
+}
+
+/** A new element with children. */
+export function make<T extends keyof HTMLElementTagNameMap>(
+  tag: T,
+  attributes: Record<string, string>,
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[T] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}

@@ -1,0 +1,63 @@
+// Places on the page: an address opens the one it names, what is opened can be linked to, and the contents follow.
+import { find, findAll } from './elements.ts';
+
+const TOP_PX = 140;
+
+/** Opens what the address or a link names, and has the address name what is opened. */
+export function openTargets(): void {
+  addEventListener('hashchange', () => reveal(location.hash));
+  document.addEventListener('click', ({ target }) => {
+    const link = target instanceof Element ? target.closest('a') : null;
+    if (link?.getAttribute('href')?.startsWith('#')) reveal(link.hash);
+  });
+  for (const details of findAll('details.operation, details.chapter'))
+    details.addEventListener('toggle', () => {
+      const id = details.querySelector('.opened')?.id;
+      if (id !== undefined && details.hasAttribute('open')) history.replaceState(null, '', `#${id}`);
+    });
+  reveal(location.hash);
+}
+
+function reveal(hash: string): void {
+  const target = document.getElementById(hash.slice(1));
+  const details = target?.closest('details');
+  if (details) details.open = true;
+  (details ?? target)?.scrollIntoView();
+}
+
+/** Keeps the contents at the place that is read. */
+export function followContents(): void {
+  const contents = find('#contents', HTMLElement);
+  const groups = findAll('[data-for]', contents).map((entry) => ({
+    entry,
+    section: document.getElementById(entry.dataset.for ?? ''),
+  }));
+  let current: HTMLElement | undefined;
+  const follow = () => {
+    const passed = groups.filter(
+      ({ section }) => (section?.getBoundingClientRect().top ?? Infinity) < TOP_PX,
+    );
+    const entry = (passed.at(-1) ?? groups[0])?.entry;
+    if (entry === current) return;
+    current?.querySelector('a')?.removeAttribute('aria-current');
+    current = entry;
+    current?.querySelector('a')?.setAttribute('aria-current', 'true');
+    current?.scrollIntoView({ block: 'nearest' });
+  };
+  let isAwaited = false;
+  const followSoon = () => {
+    if (isAwaited) return;
+    isAwaited = true;
+    requestAnimationFrame(() => {
+      isAwaited = false;
+      follow();
+    });
+  };
+  addEventListener('scroll', followSoon, { passive: true });
+  addEventListener('resize', followSoon);
+  follow();
+  contents.addEventListener('click', ({ target }) => {
+    const isLink = target instanceof Element && target.closest('a') !== null;
+    if (isLink && contents.matches(':popover-open')) contents.hidePopover();
+  });
+}

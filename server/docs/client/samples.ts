@@ -1,0 +1,64 @@
+// Samples of code: copied by a button, and their JSON coloured by painting over the text, which stays one piece.
+
+const SHOWN_MS = 1_500;
+
+/** Makes every button beside a sample copy it. */
+export function offerCopies(): void {
+  document.addEventListener('click', async ({ target }) => {
+    if (!(target instanceof HTMLButtonElement) || !('copy' in target.dataset)) return;
+    const sample = target.closest('figure')?.querySelector('pre');
+    if (sample === null || sample === undefined) return;
+    const label = target.textContent;
+    target.textContent = (await copy(sample)) ? 'Copied' : 'Selected: press Ctrl+C';
+    setTimeout(() => {
+      target.textContent = label;
+    }, SHOWN_MS);
+  });
+}
+
+// Over plain HTTP from another machine a page has no clipboard.
+async function copy(sample: HTMLElement): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(sample.textContent);
+    return true;
+  } catch {
+    getSelection()?.selectAllChildren(sample);
+    return false;
+  }
+}
+
+const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const KINDS = ['json-name', 'json-text', 'json-word', 'json-number'] as const;
+
+/** Colours what is JSON on the page, and whatever a details element opens. */
+export function colourJson(): void {
+  if (!('highlights' in CSS)) return;
+  for (const kind of KINDS) CSS.highlights.set(kind, new Highlight());
+  document.addEventListener(
+    'toggle',
+    ({ target }) => {
+      if (target instanceof HTMLDetailsElement && target.open)
+        target.querySelectorAll('pre.json').forEach(colour);
+    },
+    { capture: true },
+  );
+  for (const opened of document.querySelectorAll('details[open]'))
+    opened.querySelectorAll('pre.json').forEach(colour);
+}
+
+/** Colours one piece of JSON. */
+export function colour(sample: Element): void {
+  const text = sample.firstChild;
+  if (!(text instanceof Text) || !('highlights' in CSS) || sample.hasAttribute('data-coloured')) return;
+  sample.setAttribute('data-coloured', '');
+  for (const match of text.data.matchAll(TOKENS)) {
+    const [whole, quoted, colon, word] = match;
+    const kind = quoted === undefined ? (word === undefined ? 3 : 2) : colon === undefined ? 1 : 0;
+    const end = match.index + (quoted ?? whole).length;
+    CSS.highlights.get(KINDS[kind])?.add(new StaticRange(rangeOf(text, match.index, end)));
+  }
+}
+
+function rangeOf(text: Text, startOffset: number, endOffset: number): StaticRangeInit {
+  return { startContainer: text, startOffset, endContainer: text, endOffset };
+}

@@ -1,0 +1,112 @@
+// Trying an operation: the form becomes a request, the same as a line for curl, and the answer is shown below it.
+import { addressOf, curlLine, type HttpRequest } from './curl.ts';
+import { find, findAll, make } from './elements.ts';
+import type { Keys } from './keys.ts';
+import { colour } from './samples.ts';
+
+// Where the page lies, so that it holds below any path that a proxy puts before it.
+const BASE = new URL('.', location.href).href;
+
+/** Makes every form send its request, and every line for curl follow its form. */
+export function offerTrials(keys: Keys): void {
+  for (const form of findAll('form[data-path]')) {
+    if (!(form instanceof HTMLFormElement)) continue;
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      send(form, keys);
+    });
+    form.addEventListener('input', () => showLine(form, keys));
+  }
+  const showLines = () => {
+    for (const form of findAll('details.operation[open] form'))
+      if (form instanceof HTMLFormElement) showLine(form, keys);
+  };
+  keys.onChange(showLines);
+  document.addEventListener(
+    'toggle',
+    ({ target }) => {
+      if (target instanceof HTMLDetailsElement && target.matches('.operation[open]')) showLines();
+    },
+    { capture: true },
+  );
+  showLines();
+}
+
+// What a form asks for; what is required and not filled in has its example.
+function requestOf(form: HTMLFormElement): HttpRequest {
+  const params: Record<string, string> = {};
+  const query: [string, string][] = [];
+  const headers: [string, string][] = [];
+  for (const [field, entered] of new FormData(form)) {
+    const [place, name = ''] = field.split(/:(.*)/);
+    const value = String(entered) || exampleIn(form, field);
+    if (value === '') continue;
+    if (place === 'path') params[name] = value;
+    if (place === 'query') query.push([name, value]);
+    if (place === 'header') headers.push([name, value]);
+  }
+  const { method = 'GET', path = '' } = form.dataset;
+  const body = form.querySelector('textarea')?.value;
+  return { method, url: addressOf(BASE, path, params, query), headers, body };
+}
+
+function exampleIn(form: HTMLFormElement, name: string): string {
+  const field = form.elements.namedItem(name);
+  return field instanceof HTMLInputElement && field.required ? field.placeholder : '';
+}
+
+function showLine(form: HTMLFormElement, keys: Keys): void {
+  const sample = form.closest('.shown')?.querySelector('pre.curl');
+  const header = form.dataset.api === undefined ? undefined : keys.headerName();
+  if (sample) sample.textContent = curlLine(requestOf(form), header);
+}
+
+async function send(form: HTMLFormElement, keys: Keys): Promise<void> {
+  const status = find('.status', HTMLElement, form);
+  const answer = find('.answered', HTMLElement, form);
+  if (form.ariaBusy === 'true') return;
+  form.ariaBusy = 'true';
+  status.replaceChildren('Sending…');
+  answer.replaceChildren();
+  try {
+    const startedAt = performance.now();
+    const response = await fetch(...callOf(requestOf(form), keys, form.dataset.api));
+    const text = await response.text();
+    status.dataset.outcome = response.ok ? 'good' : 'bad';
+    const took = Math.round(performance.now() - startedAt);
+    status.replaceChildren(make('b', {}, `${response.status} ${response.statusText}`), ` in ${took} ms`);
+    answer.replaceChildren(...answerOf(response.headers, text));
+    answer.querySelectorAll('pre.json').forEach(colour);
+  } catch (error) {
+    status.dataset.outcome = 'bad';
+    status.replaceChildren(`Nothing was answered: ${error instanceof Error ? error.message : error}`);
+  }
+  form.ariaBusy = null;
+}
+
+function callOf(request: HttpRequest, keys: Keys, api: string | undefined): [url: string, init: RequestInit] {
+  const { url, method, body } = request;
+  const headers = new Headers(request.headers.map(([name, value]): [string, string] => [name, value]));
+  if (body !== undefined) headers.set('Content-Type', 'application/json');
+  const key = api === undefined ? undefined : keys.headerFor(api);
+  if (key !== undefined) headers.set(...key);
+  return [url, { method, headers, body, cache: 'no-store' }];
+}
+
+function answerOf(headers: Headers, text: string): HTMLElement[] {
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}`).join('\n');
+  const parts = [make('details', {}, make('summary', {}, 'Headers'), make('pre', {}, lines))];
+  if (text === '') return parts;
+  const caption = make('figcaption', {}, 'Body', make('button', { type: 'button', 'data-copy': '' }, 'Copy'));
+  const reachable = { tabindex: '0', role: 'region', 'aria-label': 'Body of the answer' };
+  const body = make('pre', { class: 'json', ...reachable }, readable(text));
+  return [...parts, make('figure', { class: 'sample' }, caption, body)];
+}
+
+function readable(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

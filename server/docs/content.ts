@@ -1,0 +1,83 @@
+// What the routes under /docs serve: made when first asked for, kept, and compressed as the client takes it.
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+const ENCODERS = {
+  br: async (bytes: Bytes): Promise<Bytes> =>
+    new Uint8Array(await promisify(brotliCompress)(bytes, { params: BROTLI })),
+  gzip: async (bytes: Bytes): Promise<Bytes> => new Uint8Array(await promisify(gzip)(bytes, { level: 9 })),
+  identity: async (bytes: Bytes): Promise<Bytes> => bytes,
+};
+
+type Encoding = keyof typeof ENCODERS;
+
+interface Encoded {
+  bytes: Bytes;
+  etag: string;
+}
+
+// Best first; a client that names none takes the last.
+const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity'];
+const BROTLI = { [constants.BROTLI_PARAM_QUALITY]: 9 };
+const encoder = new TextEncoder();
+
+/** A text with its type, ready to be sent in every encoding. */
+export class Content {
+  readonly #load: () => Promise<string>;
+  readonly #encoded = new Map<Encoding, Promise<Encoded>>();
+  #bytes?: Promise<Bytes>;
+
+  constructor(
+    readonly type: string,
+    load: () => Promise<string>,
+  ) {
+    this.#load = load;
+  }
+
+  /** The answer to a request for it: 304 where the client has it, without a body to HEAD. */
+  async respond(request: Request, headers: Record<string, string>): Promise<Response> {
+    const encoding = encodingFor(request.headers.get('Accept-Encoding') ?? '');
+    const { bytes, etag } = await this.#in(encoding);
+    const described = { ...headers, ETag: etag, Vary: 'Accept-Encoding', 'Cache-Control': 'no-cache' };
+    if (isKnown(request.headers.get('If-None-Match'), etag))
+      return new Response(null, { status: 304, headers: described });
+    return new Response(request.method === 'HEAD' ? null : bytes, {
+      headers: {
+        ...described,
+        'Content-Type': this.type,
+        'Content-Length': String(bytes.byteLength),
+        ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
+      },
+    });
+  }
+
+  #in(encoding: Encoding): Promise<Encoded> {
+    const found = this.#encoded.get(encoding) ?? this.#encode(encoding);
+    this.#encoded.set(encoding, found);
+    return found;
+  }
+
+  async #encode(encoding: Encoding): Promise<Encoded> {
+    this.#bytes ??= this.#load().then((text) => encoder.encode(text));
+    const bytes = await this.#bytes;
+    return { bytes: await ENCODERS[encoding](bytes), etag: `"${Bun.hash(bytes).toString(36)}-${encoding}"` };
+  }
+}
+
+function encodingFor(accepted: string): Encoding {
+  const qualities = new Map(
+    accepted.split(',').map((one) => {
+      const [name = '', quality = 'q=1'] = one.split(';').map((part) => part.trim());
+      return [name.toLowerCase(), Number(quality.slice(2))];
+    }),
+  );
+  return ENCODINGS.find((encoding) => (qualities.get(encoding) ?? 0) > 0) ?? 'identity';
+}
+
+// A proxy that compresses makes a tag a weak one.
+function isKnown(ifNoneMatch: string | null, etag: string): boolean {
+  const tags = (ifNoneMatch ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes(etag);
+}

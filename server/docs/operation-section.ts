@@ -1,0 +1,105 @@
+// One operation on the page: a line that opens to all that is said of it, beside its request and answer.
+import type { Data, JsonValue } from '../../db/declare/json.ts';
+import { addressOf, curlLine, KEY_HEADERS } from './client/curl.ts';
+import type { Entry } from './entries.ts';
+import { fieldList, parameterList } from './fields.ts';
+import { tryForm } from './forms.ts';
+import { type Html, html } from './html.ts';
+import { inlineMarkdown, markdown } from './markdown.ts';
+import { type Answer, examplesOf, type Parameter } from './shapes.ts';
+
+const LEVEL = 4;
+const PLACES: [Parameter['in'], title: string][] = [
+  ['path', 'Path'],
+  ['query', 'Query'],
+  ['header', 'Headers'],
+];
+
+/** An operation, folded; `base` is where the service is reached, as far as it is known. */
+export function operationSection(entry: Entry, base: string): Html {
+  const { id, method, path, title, description, isDeprecated, body } = entry;
+  return html`<details class="operation"><summary><h4>${methodBadge(method)}<span class="title">${title}</span> <code class="path">${path}</code>${
+    isDeprecated ? html`<span class="old">deprecated</span>` : undefined
+  }</h4></summary>
+<div class="opened" id="${id}">
+<div class="told">
+${markdown(description, LEVEL)}
+${PLACES.map(([place, name]) => parametersIn(entry, place, name))}
+${body && html`<h5>Body</h5>${fieldList(body.schema)}`}
+<h5>Answers</h5>${entry.successes.map(([status, answer]) => success(status, answer))}
+<h5>Errors</h5>${entry.errors.map(([status, answer]) => failure(status, answer))}
+</div>
+<div class="shown">
+${sample('Request', 'curl', curlLine(exampleRequest(entry, base), entry.isKeyless ? undefined : FIRST_KEY_HEADER))}
+${tryForm(entry)}
+${entry.successes.map(([status, answer]) => answerSample(`Answer ${status}`, answer))}
+</div>
+</div></details>
+`;
+}
+
+/** A method as it stands beside a path or title. */
+export function methodBadge(method: string): Html {
+  return html`<span class="method ${method.toLowerCase()}">${method}</span> `;
+}
+
+const [FIRST_KEY_HEADER = ''] = Object.keys(KEY_HEADERS);
+
+function parametersIn({ parameters }: Entry, place: Parameter['in'], title: string): Html | undefined {
+  const found = parameters.filter((parameter) => parameter.in === place);
+  return found.length === 0 ? undefined : html`<h5>${title}</h5>${parameterList(found)}`;
+}
+
+function exampleRequest({ method, path, parameters, body }: Entry, base: string) {
+  const params: Record<string, string> = {};
+  for (const parameter of parameters.filter((one) => one.in === 'path'))
+    params[parameter.name] = String(examplesOf(parameter)[0]?.value ?? '');
+  const query = parameters
+    .filter((one) => one.in === 'query' && one.required === true)
+    .map((one) => [one.name, String(examplesOf(one)[0]?.value ?? '')] as const);
+  const sent = body?.example === undefined ? {} : { body: pretty(body.example) };
+  return { method, url: addressOf(base, path, params, query), headers: [], ...sent };
+}
+
+function success(status: string, answer: Answer): Html {
+  const [content] = Object.values(answer.content ?? {});
+  return html`<details class="answer"><summary><code>${status}</code> ${inlineMarkdown(answer.description ?? '')}</summary>
+${content?.schema && fieldList(content.schema)}${headerList(answer)}</details>`;
+}
+
+function failure(status: string, answer: Answer): Html {
+  const [content] = Object.values(answer.content ?? {});
+  const examples = content === undefined ? [] : examplesOf(content);
+  const headers = Object.keys(answer.headers ?? {}).map((name) => html` <code>${name}</code>`);
+  return html`<details class="answer error"><summary><code>${status}</code> ${inlineMarkdown(answer.description ?? '')}</summary>
+${examples.map(({ value }) => html`<pre class="json">${pretty(essenceOf(value))}</pre>`)}
+${headers.length > 0 ? html`<p class="headers-of">Headers:${headers}</p>` : undefined}</details>`;
+}
+
+// The envelope is the same for every error; what tells them apart is inside.
+function essenceOf(value: JsonValue): JsonValue {
+  const { error } = value as Data;
+  return error === undefined ? value : { error };
+}
+
+function headerList({ headers = {} }: Answer): Html | undefined {
+  const entries = Object.entries(headers);
+  if (entries.length === 0) return undefined;
+  return html`<p class="headers-of">Headers</p>${parameterList(
+    entries.map(([name, header]) => ({ name, in: 'header', ...header })),
+  )}`;
+}
+
+function answerSample(title: string, { content = {} }: Answer): Html[] {
+  return Object.values(content)
+    .flatMap(examplesOf)
+    .map(({ value }) => sample(title, 'json', pretty(value)));
+}
+
+function sample(title: string, kind: 'curl' | 'json', text: string): Html {
+  return html`<figure class="sample"><figcaption>${title}<button type="button" data-copy>Copy</button></figcaption><pre class="${kind}">${text}</pre></figure>`;
+}
+
+function pretty(value: JsonValue): string {
+  return JSON.stringify(value, null, 2);
+}

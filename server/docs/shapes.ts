@@ -1,0 +1,117 @@
+// What the page reads of an OpenAPI document, 3.0 or 3.1: references replaced, everything else as it stands.
+import { type Data, isObject, type JsonValue } from '../../db/declare/json.ts';
+
+export interface Schema {
+  type?: string | string[];
+  nullable?: boolean;
+  description?: string;
+  format?: string;
+  enum?: JsonValue[];
+  const?: JsonValue;
+  default?: JsonValue;
+  example?: JsonValue;
+  examples?: JsonValue[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean | Schema;
+  items?: Schema;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  minItems?: number;
+  maxItems?: number;
+  maxProperties?: number;
+  pattern?: string;
+  readOnly?: boolean;
+}
+
+interface Exemplified {
+  schema?: Schema;
+  example?: JsonValue;
+  examples?: Record<string, { summary?: string; value: JsonValue }>;
+}
+
+export interface Parameter extends Exemplified {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  description?: string;
+  required?: boolean;
+}
+
+export interface Answer {
+  description?: string;
+  headers?: Record<string, { description?: string; schema?: Schema }>;
+  content?: Record<string, Exemplified>;
+}
+
+export interface Endpoint {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description?: string;
+  deprecated?: boolean;
+  security?: Data[];
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, Exemplified> };
+  responses: Record<string, Answer>;
+}
+
+export interface Description {
+  info: { title: string; version: string; description: string };
+  tags: { name: string; description?: string }[];
+  paths: Record<string, Record<string, Endpoint>>;
+}
+
+/** An example: what it shows, where that is said, and the value. */
+export interface Example {
+  title?: string;
+  value: JsonValue;
+}
+
+/** The description that a document holds, with what its references point to in their place. */
+export function descriptionIn(document: Data): Description {
+  return dereference(document) as unknown as Description;
+}
+
+/** The examples of a body, a parameter or an answer; those of its schema where it has none of its own. */
+export function examplesOf({ example, examples, schema }: Exemplified): Example[] {
+  if (example !== undefined) return [{ value: example }];
+  const own = Object.values(examples ?? {}).map(({ summary, value }) => ({ title: summary, value }));
+  const ofSchema = [schema?.example, ...(schema?.examples ?? [])].filter((value) => value !== undefined);
+  return own.length > 0 ? own : ofSchema.slice(0, 1).map((value) => ({ value }));
+}
+
+function dereference(document: Data): JsonValue {
+  const known = new Map<string, JsonValue>();
+  const visit = (value: JsonValue): JsonValue => {
+    if (Array.isArray(value)) return value.map(visit);
+    if (!isObject(value)) return value;
+    const { $ref, ...own } = value;
+    if (typeof $ref !== 'string')
+      return Object.fromEntries(Object.entries(own).map(([key, one]) => [key, visit(one)]));
+    const target = lookUp($ref);
+    return isObject(target) ? { ...target, ...own } : target;
+  };
+  const lookUp = ($ref: string): JsonValue => {
+    const found = known.get($ref);
+    if (found !== undefined) return found;
+    // What refers to itself is cut there.
+    known.set($ref, {});
+    const target = visit(at(document, $ref));
+    known.set($ref, target);
+    return target;
+  };
+  return visit(document);
+}
+
+function at(document: Data, $ref: string): JsonValue {
+  const steps = $ref.split('/').slice(1);
+  return steps.reduce<JsonValue>((value, step) => {
+    const key = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
+    return isObject(value) ? (value[key] ?? {}) : {};
+  }, document);
+}

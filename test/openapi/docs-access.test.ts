@@ -1,0 +1,179 @@
+// Who can use /docs, and where: with a keyboard, on a phone, in the dark, without scripts, below a path; axe finds nothing.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { describedOperations } from '../../server/interface.ts';
+import { DESK, DocsDesk, hasBrowser, openForm, operation, PHONE, send } from '../support/docs-page.ts';
+
+const SLOW_MS = 120_000;
+const OPERATIONS = describedOperations().length;
+const OPEN_ALL = `document.querySelectorAll('details').forEach((details) => { details.open = true })`;
+
+let desk: DocsDesk;
+beforeAll(async () => {
+  if (hasBrowser) desk = await DocsDesk.start();
+}, SLOW_MS);
+afterAll(() => desk?.close(), SLOW_MS);
+
+// Every kind of operation, of field and of answer is among these.
+const SHOWN = [
+  'createContact',
+  'listDeals',
+  'unlinkDealContacts',
+  'setMeetingDeal',
+  'batchCreatePipelines',
+  'downloadTranscript',
+  'createCompanyV1',
+];
+
+/** What axe finds, as `rule (impact): elements`. */
+async function findings(page: Page): Promise<string[]> {
+  const found = await page.evaluate<axe.Result[]>(
+    `axe.run(document, { resultTypes: ['violations'], preload: false }).then(({ violations }) => violations)`,
+  );
+  return found.map(
+    ({ id, impact, nodes }) => `${id} (${impact}): ${nodes.map((node) => node.html).join(' ')}`,
+  );
+}
+
+function widthOf(page: Page): Promise<number> {
+  return page.evaluate<number>('document.documentElement.scrollWidth');
+}
+
+describe.skipIf(!hasBrowser)('axe finds nothing', () => {
+  for (const [place, viewport] of Object.entries({ desk: DESK, phone: PHONE }))
+    for (const colorScheme of ['light', 'dark'] as const)
+      test(
+        `at a ${place}, ${colorScheme}, closed and opened`,
+        async () => {
+          const page = await desk.open({ viewport, colorScheme });
+          expect(await page.locator('main').count()).toBe(1);
+          // Of all operations at once axe takes a minute.
+          await page.evaluate(`for (const { id, parentElement } of document.querySelectorAll('.operation > .opened'))
+          if (!${JSON.stringify(SHOWN)}.includes(id)) parentElement.remove()`);
+          await page.evaluate(axe.source);
+          expect(await findings(page)).toEqual([]);
+          await send(await openForm(page, 'createContact'));
+          await page.evaluate(OPEN_ALL);
+          expect(await findings(page)).toEqual([]);
+          await page.locator('header .keys').click();
+          expect(await findings(page)).toEqual([]);
+          await page.context().close();
+        },
+        SLOW_MS,
+      );
+});
+
+describe.skipIf(!hasBrowser)('on a phone', () => {
+  test(
+    'the contents are behind a button, and the first operation is near',
+    async () => {
+      const page = await desk.open({ viewport: PHONE });
+      const contents = page.locator('#contents');
+      expect(await contents.isVisible()).toBe(false);
+      await page.locator('.menu').click();
+      expect(await contents.isVisible()).toBe(true);
+      await contents.getByRole('searchbox').fill('list deals');
+      await contents.locator('#results a').first().click();
+      expect(await contents.isVisible()).toBe(false);
+      await page.locator('#listDeals').waitFor({ state: 'visible' });
+      await page.evaluate('scrollTo(0, 0)');
+      const top = await page.evaluate<number>(
+        `document.querySelector('.operation').getBoundingClientRect().top`,
+      );
+      expect(top).toBeLessThan(1_500);
+      await page.evaluate(
+        `document.querySelectorAll('details').forEach((details) => { details.open = true })`,
+      );
+      expect(await widthOf(page)).toBe(PHONE.width);
+      await page.context().close();
+    },
+    SLOW_MS,
+  );
+});
+
+describe.skipIf(!hasBrowser)('with a keyboard', () => {
+  const focused = (page: Page) =>
+    page.evaluate<string>(`document.activeElement.id || document.activeElement.textContent.trim()`);
+
+  test(
+    'one skips to the content, searches, opens, sends and copies, and sees where one is',
+    async () => {
+      const page = await desk.open();
+      await page.keyboard.press('Tab');
+      expect(await focused(page)).toBe('Skip to the content');
+      await page.keyboard.press('Enter');
+      expect(await focused(page)).toBe('content');
+      await page.keyboard.press('Tab');
+      expect(await focused(page)).toBe('Authentication');
+      const outline = await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle');
+      expect(outline).toBe('solid');
+      await page.keyboard.press('Enter');
+      expect(await page.locator('#authentication').isVisible()).toBe(true);
+      await page.keyboard.press('/');
+      expect(await focused(page)).toBe('search');
+      await page.keyboard.type('list contacts');
+      await page.keyboard.press('Enter');
+      await page.locator('#listContacts').waitFor({ state: 'visible' });
+      await page.locator('header .keys').focus();
+      await page.keyboard.press('Enter');
+      expect(await focused(page)).toBe('key-v2');
+      await page.keyboard.type(desk.keys.v2);
+      await page.keyboard.press('Escape');
+      await operation(page, 'listContacts').locator('.try > summary').focus();
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Tab');
+      expect(await focused(page)).toBe('listContacts.query.limit');
+      await page.keyboard.press('Enter');
+      expect(await operation(page, 'listContacts').locator('.status b').textContent()).toBe('200 OK');
+      await page.context().close();
+    },
+    SLOW_MS,
+  );
+});
+
+describe.skipIf(!hasBrowser)('elsewhere', () => {
+  test('without scripts all is there to be read, and it says where the description is', async () => {
+    const page = await desk.open({ javaScriptEnabled: false }, `${desk.server.docsUrl}#createContact`);
+    expect(await page.locator('.operation').count()).toBe(OPERATIONS);
+    expect(await page.locator('noscript').textContent()).toContain('/docs/json');
+    expect(await page.locator('#createContact').isVisible()).toBe(true);
+    expect(await page.locator('.try').first().isVisible()).toBe(false);
+    await page.context().close();
+  });
+
+  test(
+    'below a path, behind a proxy that takes the path away, everything works',
+    async () => {
+      const proxy = Bun.serve({
+        hostname: '127.0.0.1',
+        port: 0,
+        fetch: (request) => {
+          const { pathname, search } = new URL(request.url);
+          if (!pathname.startsWith('/crm/')) return new Response('not below /crm', { status: 404 });
+          const address = `${behind.server.listensOn}${pathname.slice('/crm'.length)}${search}`;
+          return fetch(new Request(address, request), { decompress: false });
+        },
+      });
+      const behind = await DocsDesk.start(`http://127.0.0.1:${proxy.port}/crm`);
+      try {
+        expect(behind.server.docsUrl).toBe(`http://127.0.0.1:${proxy.port}/crm/docs`);
+        const page = await behind.open();
+        expect(await page.locator('.operation').count()).toBe(OPERATIONS);
+        await page.locator('header .keys').click();
+        await page.locator('#key-v2').fill(behind.keys.v2);
+        await page.keyboard.press('Escape');
+        expect(await send(await openForm(page, 'listContacts'))).toBe('200 OK');
+        const line = await operation(page, 'listContacts').locator('pre.curl').textContent();
+        expect(line).toContain(`'${behind.server.url}/api/v2/contacts'`);
+        expect(behind.asked.filter((url) => !/^(data:|.*\/crm\/)/.test(url))).toEqual([]);
+        expect(behind.complaints).toEqual([]);
+      } finally {
+        await behind.close();
+        await proxy.stop(true);
+      }
+    },
+    SLOW_MS,
+  );
+});

@@ -1,0 +1,114 @@
+// What is served under /docs, over a socket: compressed, tagged, the same to HEAD, and allowed to load nothing else.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { type RunningServer, startServer } from '../../server/serve.ts';
+
+const FILES: [path: string, type: string][] = [
+  ['/docs', 'text/html; charset=utf-8'],
+  ['/docs/json', 'application/json; charset=utf-8'],
+  ['/docs/page.js', 'text/javascript; charset=utf-8'],
+  ['/docs/page.css', 'text/css; charset=utf-8'],
+];
+const WIRE_BYTES_MAX = 100_000;
+
+interface Reply {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  bytes: Buffer<ArrayBuffer>;
+}
+
+let folder: string;
+let server: RunningServer;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'crm-docs-'));
+  const limits = { keyLimit: 200, orgLimit: 1_000 };
+  const place = { db: join(folder, 'crm.db'), host: '127.0.0.1', port: 0 };
+  server = await startServer({ ...place, ...limits, log: 'off' });
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Asks over a socket, and leaves what comes as it is. */
+function ask(method: string, path: string, headers: Record<string, string> = {}): Promise<Reply> {
+  const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+  const asking = request(`${server.url}${path}`, { method, headers, agent: false }, async (answer) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of answer) chunks.push(chunk);
+    resolve({ status: answer.statusCode ?? 0, headers: answer.headers, bytes: Buffer.concat(chunks) });
+  });
+  asking.on('error', reject).end();
+  return promise;
+}
+
+describe.each(FILES)('%s', (path, type) => {
+  test('comes in the encoding that the client takes, each with a tag of its own', async () => {
+    const plain = await ask('GET', path);
+    expect(plain.status).toBe(200);
+    expect(plain.headers).toMatchObject({ 'content-type': type, vary: 'Accept-Encoding' });
+    expect(plain.headers).not.toHaveProperty('content-encoding');
+    const br = await ask('GET', path, { 'Accept-Encoding': 'gzip, deflate, br' });
+    expect(br.headers['content-encoding']).toBe('br');
+    expect(brotliDecompressSync(br.bytes)).toEqual(plain.bytes);
+    const gzip = await ask('GET', path, { 'Accept-Encoding': 'br;q=0, gzip;q=0.5' });
+    expect(gzip.headers['content-encoding']).toBe('gzip');
+    expect(gunzipSync(gzip.bytes)).toEqual(plain.bytes);
+    const tags = [plain, br, gzip].map(({ headers }) => headers.etag);
+    expect(new Set(tags).size).toBe(3);
+  });
+
+  test('is not sent again to whom has it', async () => {
+    const { headers } = await ask('GET', path, { 'Accept-Encoding': 'br' });
+    expect(headers['cache-control']).toBe('no-cache');
+    const tag = String(headers.etag);
+    for (const known of [tag, `W/${tag}`, `"other", ${tag}`]) {
+      const again = await ask('GET', path, { 'Accept-Encoding': 'br', 'If-None-Match': known });
+      expect([again.status, again.bytes.length, again.headers.etag]).toEqual([304, 0, tag]);
+    }
+    const changed = await ask('GET', path, { 'Accept-Encoding': 'br', 'If-None-Match': '"other"' });
+    expect(changed.status).toBe(200);
+  });
+
+  test('tells HEAD the headers of GET, its length too', async () => {
+    for (const accepted of ['identity', 'gzip', 'br']) {
+      const get = await ask('GET', path, { 'Accept-Encoding': accepted });
+      const head = await ask('HEAD', path, { 'Accept-Encoding': accepted });
+      expect(head.bytes.length).toBe(0);
+      expect(head.headers['content-length']).toBe(String(get.bytes.length));
+      expect({ ...head.headers, date: '' }).toEqual({ ...get.headers, date: '' });
+    }
+  });
+
+  test('may load from nowhere else', async () => {
+    const { headers } = await ask('GET', path);
+    expect(headers['content-security-policy']).toStartWith("default-src 'none'; ");
+    expect(headers['content-security-policy']).not.toMatch(/unsafe|\*|https?:/);
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers['referrer-policy']).toBe('no-referrer');
+  });
+});
+
+test('the page names only files beside it, by addresses relative to it, and each place on it once', async () => {
+  const page = (await ask('GET', '/docs')).bytes.toString();
+  const links = [...page.matchAll(/\b(?:src|href)="([^"]+)"/g)].map(([, link = '']) => link);
+  const places = links.filter((link) => !link.startsWith('#') && !link.startsWith('data:'));
+  expect([...new Set(places)].toSorted()).toEqual(['docs/json', 'docs/page.css', 'docs/page.js']);
+  const ids = [...page.matchAll(/\bid="([^"]+)"/g)].map(([, id = '']) => id);
+  expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  const missing = links.filter((link) => link.startsWith('#') && !ids.includes(link.slice(1)));
+  expect(missing).toEqual([]);
+  expect(ids).toContain('from-version-1-to-version-2');
+});
+
+test('the page and all that it loads are small', async () => {
+  const sizes = FILES.map(
+    async ([path]) => (await ask('GET', path, { 'Accept-Encoding': 'br' })).bytes.length,
+  );
+  const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  expect(total).toBeLessThan(WIRE_BYTES_MAX);
+});
