@@ -9,8 +9,8 @@ export interface RequestOptions {
   body?: unknown;
   /** JSON text to send as it is, so that the server judges what was really written. */
   rawBody?: string;
-  /** Generated for POST and PATCH when not given; every retry repeats it. */
-  idempotencyKey?: string;
+  /** Generated for POST and PATCH when not given; every retry repeats it. Null for what writes nothing. */
+  idempotencyKey?: string | null;
   signal?: AbortSignal;
   /** 4xx envelopes are returned instead of thrown (429 is still waited out). */
   expectErrors?: boolean;
@@ -81,7 +81,7 @@ export class Client {
 
   #requestInit(method: string, options: RequestOptions): RequestInit {
     const headers: Record<string, string> = { ...this.#headers };
-    if (method === 'POST' || method === 'PATCH') {
+    if ((method === 'POST' || method === 'PATCH') && options.idempotencyKey !== null) {
       headers['idempotency-key'] = options.idempotencyKey ?? crypto.randomUUID();
     }
     const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));

@@ -30,3 +30,13 @@ export function rejectionOfError(error: {
   const { code, message, details } = error;
   return { code, ...joined(details && details.length > 0 ? details : [{ message }]) };
 }
+
+/** Throws as a write would where the key may not create records of a resource: an empty batch tells, and writes nothing. */
+export async function refuseUnwritable(
+  client: Client,
+  resource: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const path = `/api/v2/${resource}/batch`;
+  await client.request('POST', path, { body: [], idempotencyKey: null, ...(signal && { signal }) });
+}

@@ -1,5 +1,6 @@
 // Names become ids: companies, contacts, pipelines and stages are asked of the server once and remembered.
 
+import { faultsOf } from '../../../db/declare/check.ts';
 import type { Data } from '../../../db/declare/json.ts';
 import { uniqueValues } from '../../../db/declare/rules.ts';
 import { caselessKey, normalizeDomain } from '../../../db/declare/text.ts';
@@ -8,8 +9,8 @@ import type { Client } from '../../api/client.ts';
 import { pageOf, recordOf } from '../../api/envelope.ts';
 import { listAt, pagesOf } from '../../api/pages.ts';
 import { sha256 } from '../digest.ts';
-import { RowFault } from '../row.ts';
-import { askForRow } from './ask.ts';
+import { RowFault, rejectionOf } from '../row.ts';
+import { askForRow, refuseUnwritable } from './ask.ts';
 import { readDirectory } from './directory.ts';
 import { keyOf } from './unique-keys.ts';
 
@@ -63,6 +64,7 @@ export class Lookups {
   readonly #contacts = new Memory<string>();
   readonly #directories: { [resource: string]: ReturnType<typeof readDirectory> } = {};
   #pipelines: Promise<Pipeline[]> | undefined;
+  #mayCreate: Promise<void> | undefined;
   /** Companies that were, or in a dry run would be, created. */
   createdCompanies = 0;
 
@@ -145,8 +147,17 @@ export class Lookups {
   }
 
   async #createCompany(body: { domain: string } | { name: string }): Promise<string> {
-    this.createdCompanies += 1;
-    if (this.#options.isDryRun) return PLACEHOLDER_ID;
+    const faults = faultsOf(body, { schema: getResource('companies').createSchema });
+    if (faults.length > 0) {
+      const { code, path, message } = rejectionOf(faults);
+      throw new RowFault(code, path, message);
+    }
+    if (this.#options.isDryRun) {
+      this.#mayCreate ??= refuseUnwritable(this.#client, 'companies', this.#options.signal);
+      await this.#mayCreate;
+      this.createdCompanies += 1;
+      return PLACEHOLDER_ID;
+    }
     const text = 'domain' in body ? body.domain : body.name.toLowerCase();
     const digest = sha256(text).slice(0, 32);
     const response = await askForRow(this.#client, 'POST', '/api/v2/companies', {
@@ -154,6 +165,7 @@ export class Lookups {
       idempotencyKey: `${this.#options.keyPrefix}-company-${digest}`,
       ...this.#signal(),
     });
+    this.createdCompanies += 1;
     return String(recordOf(response).id);
   }
 

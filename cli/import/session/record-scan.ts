@@ -1,0 +1,75 @@
+// The records that are there, read once for a dry run, so that most rows need no request of their own.
+import type { Data } from '../../../db/declare/json.ts';
+import { uniqueValues } from '../../../db/declare/rules.ts';
+import { getResource } from '../../../db/resources/index.ts';
+import type { Client } from '../../api/client.ts';
+import { listAt, pagesOf } from '../../api/pages.ts';
+import { isRefusal } from '../../errors.ts';
+import { KeyStore } from '../rows/key-store.ts';
+import { keyOf } from '../rows/unique-keys.ts';
+
+/** How much of a resource's records was read; none where the key may not. */
+export type Scanned = 'all' | 'part' | 'none';
+
+const PAGES_MIN = 10;
+const PAGES_UNKNOWN = 50;
+
+/** Ids and unique values of records, and whose the latter are. */
+export class RecordScan {
+  readonly #client: Client;
+  readonly #rowCount: number | null;
+  readonly #signal: AbortSignal;
+  readonly #scans = new Map<string, Promise<Scanned>>();
+  readonly keys = new KeyStore();
+
+  constructor(client: Client, options: { rowCount: number | null; signal: AbortSignal }) {
+    this.#client = client;
+    this.#rowCount = options.rowCount;
+    this.#signal = options.signal;
+  }
+
+  close(): void {
+    this.keys.close();
+  }
+
+  /** Reads the records of a resource, the first time it is asked for. */
+  scanned(resource: string): Promise<Scanned> {
+    const scan = this.#scans.get(resource) ?? this.#scan(resource);
+    this.#scans.set(resource, scan);
+    return scan;
+  }
+
+  hasId(resource: string, id: string): boolean {
+    return this.keys.get(`id ${resource} ${id}`) !== undefined;
+  }
+
+  addId(resource: string, id: string): void {
+    this.keys.add(`id ${resource} ${id}`, '');
+  }
+
+  /** Reading all records costs a request for 200 of them, asking for each row one a row: the cheaper is chosen. */
+  async #scan(resource: string): Promise<Scanned> {
+    const list = listAt(`/api/v2/${resource}`, {}, this.#signal);
+    const limit = list.pageSizeMax * Math.max(PAGES_MIN, this.#rowCount ?? PAGES_UNKNOWN);
+    let isWhole = false;
+    try {
+      for await (const { records, nextCursor } of pagesOf(this.#client, list, { limit })) {
+        this.keys.addAll(records.flatMap((record) => keysOf(resource, record)));
+        isWhole = nextCursor === null;
+      }
+    } catch (error) {
+      if (!isRefusal(error, 403)) throw error;
+      return 'none';
+    }
+    return isWhole ? 'all' : 'part';
+  }
+}
+
+function keysOf(resource: string, record: Data): [string, string][] {
+  const { singular } = getResource(resource);
+  const unique = uniqueValues(getResource(resource), record).map((one): [string, string] => [
+    keyOf(one),
+    `the ${singular} ${record.id}`,
+  ]);
+  return [[`id ${resource} ${record.id}`, ''], ...unique];
+}

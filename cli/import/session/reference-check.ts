@@ -1,0 +1,114 @@
+// Whether the ids of a row lead somewhere, found out without writing.
+import { unknownReference } from '../../../db/declare/faults.ts';
+import type { Data } from '../../../db/declare/json.ts';
+import type { Resource } from '../../../db/declare/resource.ts';
+import { STAGE_ELSEWHERE } from '../../../db/resources/deals.ts';
+import type { Client } from '../../api/client.ts';
+import { isRefusal } from '../../errors.ts';
+import { type Rejection, RowFault } from '../row.ts';
+import { askForRow } from '../rows/ask.ts';
+import { type Lookups, PLACEHOLDER_ID } from '../rows/lookups.ts';
+import { ReferenceProbe } from './probe.ts';
+import type { RecordScan } from './record-scan.ts';
+
+export interface ReferenceCheckOptions {
+  resource: Resource;
+  lookups: Lookups;
+  scan: RecordScan;
+  /** Told what nothing could be held against. */
+  onUnchecked(name: string): void;
+  signal: AbortSignal;
+}
+
+interface Reference {
+  field: string;
+  target: string;
+  id: string;
+}
+
+/** Checks the references of the rows of one resource. */
+export class ReferenceCheck {
+  readonly #client: Client;
+  readonly #options: ReferenceCheckOptions;
+  readonly #probe: ReferenceProbe;
+
+  constructor(client: Client, options: ReferenceCheckOptions) {
+    this.#client = client;
+    this.#options = options;
+    this.#probe = new ReferenceProbe(client, options.signal);
+  }
+
+  /** Asks about the ids of many bodies at once, where they cannot be read. */
+  async prepare(bodies: readonly Data[]): Promise<void> {
+    const byField = Map.groupBy(
+      bodies.flatMap((body) => this.#referencesOf(body)),
+      ({ field }) => field,
+    );
+    for (const [field, references] of byField) {
+      const target = references[0]?.target ?? '';
+      if (target !== 'users' && (await this.#options.scan.scanned(target)) !== 'none') continue;
+      const ids = references.map(({ id }) => id);
+      if (!(await this.#probe.learn(this.#options.resource, field, ids))) this.#options.onUnchecked(target);
+    }
+  }
+
+  /** What the server would hold against the ids of a body; what it may not do at all is told alone. */
+  async faultsOf(body: Data): Promise<Rejection[]> {
+    const faults: Rejection[] = [];
+    for (const { field, target, id } of this.#referencesOf(body)) {
+      const known = this.#probe.answer(target, id);
+      if (known?.path === '') return [known];
+      if (known) faults.push({ ...known, path: field });
+      else if (known === undefined && !(await this.#exists(target, id)))
+        faults.push(unknownReference(field, target));
+    }
+    return [...faults, ...(await this.#stageFaults(body))];
+  }
+
+  #referencesOf(body: Data): Reference[] {
+    return Object.entries(body).flatMap(([field, id]) => {
+      const target = this.#options.resource.fields[field]?.references;
+      // Stages are looked at apart; companies that are to be made have no id yet.
+      if (target === undefined || ['', 'stages'].includes(target)) return [];
+      return typeof id === 'string' && id !== PLACEHOLDER_ID ? [{ field, target, id }] : [];
+    });
+  }
+
+  async #exists(target: string, id: string): Promise<boolean> {
+    const { scan, signal } = this.#options;
+    if (target === 'users') return true;
+    const scanned = await scan.scanned(target);
+    if (scanned !== 'part' || scan.hasId(target, id)) return scanned === 'none' || scan.hasId(target, id);
+    try {
+      await askForRow(this.#client, 'GET', `/api/v2/${target}/${encodeURIComponent(id)}`, { signal });
+    } catch (error) {
+      if (error instanceof RowFault) return false;
+      throw error;
+    }
+    scan.addId(target, id);
+    return true;
+  }
+
+  async #stageFaults({ stage_id: stageId, pipeline_id: pipelineId }: Data): Promise<Rejection[]> {
+    const pipelines = typeof stageId === 'string' ? await this.#pipelines() : undefined;
+    if (pipelines === undefined) return [];
+    const wanted = typeof pipelineId === 'string' ? pipelineId : pipelines[0]?.id;
+    const found = pipelines.find(({ stages }) => stages.some(({ id }) => id === stageId));
+    // Of a pipeline that is not there, that alone is told.
+    if (found?.id === wanted || !pipelines.some(({ id }) => id === wanted)) return [];
+    if (found === undefined) return [unknownReference('stage_id', 'stages')];
+    return [{ path: 'stage_id', message: STAGE_ELSEWHERE, code: 'VALIDATION_FAILED' }];
+  }
+
+  /** The pipelines, if the key may read them. */
+  async #pipelines() {
+    const { lookups, onUnchecked } = this.#options;
+    try {
+      return await lookups.pipelines();
+    } catch (error) {
+      if (!isRefusal(error, 403)) throw error;
+      onUnchecked('pipelines');
+      return undefined;
+    }
+  }
+}

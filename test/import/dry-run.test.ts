@@ -1,0 +1,226 @@
+// A dry run tells just what the run would: the same rows rejected, for the same reasons, whatever the key may read.
+import { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type ImportService, startImportService } from '../fixtures/import/service.ts';
+
+let service: ImportService;
+/** Ids of records that are there. */
+const there: Record<string, string> = {};
+const NOWHERE = '019b76da-a800-7000-8000-000000000001';
+
+beforeAll(async () => {
+  service = await startImportService();
+  const { send } = service.harness;
+  const create = async (resource: string, body: object): Promise<string> => {
+    const reply = await send('POST', `/api/v2/${resource}`, { body });
+    return reply.body.data.id;
+  };
+  there.company = await create('companies', { name: 'There Ltd', domain: 'there.test' });
+  there.contact = await create('contacts', { email: 'there@there.test', company_id: there.company });
+  there.mine = await create('contacts', { email: 'mine@there.test', owner_id: service.harness.alice });
+  there.deal = await create('deals', { name: 'There' });
+  there.note = await create('notes', { title: 'There' });
+  there.pipeline = await create('pipelines', { name: 'There', stages: [{ name: 'New' }] });
+  const { body } = await send('GET', `/api/v2/pipelines/${there.pipeline}`);
+  there.stage = body.data.stages[0].id;
+});
+afterAll(() => service.close());
+
+/** What stays of an errors file: line, code, path and message of each rejected row. */
+async function rejections(name: string): Promise<unknown[]> {
+  const text = await Bun.file(`${service.folder}/${name}`)
+    .text()
+    .catch(() => '');
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+    .map(({ _line, _code, _path, _message }) => ({ _line, _code, _path, _message }));
+}
+
+let files = 0;
+
+/** Imports rows twice, dry and in earnest; the two must agree. Gives back what was rejected. */
+async function bothWays(resource: string, rows: object[], flags: string[] = [], key = service.harness.v2) {
+  files += 1;
+  const file = `${resource}-${files}.ndjson`;
+  await service.write(file, rows.map((row) => JSON.stringify(row)).join('\n'));
+  const args = ['import', resource, file, '-o', 'json', ...flags, '--errors'];
+  const before = counts();
+  const dry = await service.crm([...args, `${file}.dry`, '--dry-run'], { key });
+  expect(counts()).toEqual(before);
+  const run = await service.crm([...args, `${file}.run`], { key });
+  const failure = ({ stderr }: { stderr: string }) =>
+    /^crm: [^(]*/m.exec(stderr)?.[0].replace('would be', 'were');
+  expect([dry.exitCode, dry.stdout === '' && failure(dry)]).toEqual([
+    run.exitCode,
+    run.stdout === '' && failure(run),
+  ]);
+  const [foreseen, told] = [await rejections(`${file}.dry`), await rejections(`${file}.run`)];
+  // Who has an email is told beforehand, so that rows of one file are found.
+  const worded = foreseen.map((one) => ({ ...(one as object), _message: expect.any(String) }));
+  expect(told).toEqual(told.length === 0 ? [] : worded);
+  if (run.stdout !== '') {
+    const figures = (text: string) => ({ ...JSON.parse(text), seconds: 0, dry_run: 0, errors_file: 0 });
+    expect(figures(dry.stdout)).toEqual(figures(run.stdout));
+  }
+  return { told, stderr: dry.stderr, exitCode: dry.exitCode };
+}
+
+/** How many records there are, and idempotency keys that the service has kept. */
+function counts(): unknown[] {
+  const database = new Database(service.harness.dbPath, { readonly: true });
+  const tables = ['companies', 'contacts', 'deals', 'tasks', 'notes', 'interactions', 'idempotency_keys'];
+  const found = tables.map((table) => database.query(`SELECT count(*) FROM ${table}`).values());
+  database.close();
+  return found;
+}
+
+const unknown = (line: number, path: string, what: string) => ({
+  ...{ _line: line, _code: 'VALIDATION_FAILED', _path: path },
+  _message: `must be the id of an existing ${what}`,
+});
+
+describe('references that lead nowhere', () => {
+  test('of contacts: company and owner', async () => {
+    const rows = [
+      { first_name: 'a', company_id: there.company, owner_id: service.harness.alice },
+      { first_name: 'b', company_id: NOWHERE },
+      { first_name: 'c', owner_id: NOWHERE },
+      { first_name: 'd', owner_id: there.company },
+      { first_name: 'e', company_id: NOWHERE, owner_id: NOWHERE },
+    ];
+    expect((await bothWays('contacts', rows)).told).toMatchObject([
+      unknown(2, 'company_id', 'company'),
+      unknown(3, 'owner_id', 'user'),
+      unknown(4, 'owner_id', 'user'),
+      { _line: 5, _path: 'company_id, owner_id' },
+    ]);
+  });
+
+  test('of companies: the owner', async () => {
+    const rows = [
+      { name: 'a', owner_id: service.harness.bob },
+      { name: 'b', owner_id: NOWHERE },
+    ];
+    expect((await bothWays('companies', rows)).told).toEqual([unknown(2, 'owner_id', 'user')]);
+  });
+
+  test('of tasks: company, deal, person and assignee', async () => {
+    const row = { deal_id: there.deal, person_id: there.contact, main_assignee_id: service.harness.alice };
+    const rows = [
+      { name: 'a', ...row },
+      { name: 'b', ...row, company_id: NOWHERE },
+      { name: 'c', ...row, deal_id: NOWHERE },
+      { name: 'd', ...row, person_id: NOWHERE },
+      { name: 'e', ...row, main_assignee_id: NOWHERE },
+    ];
+    expect((await bothWays('tasks', rows)).told).toEqual([
+      unknown(2, 'company_id', 'company'),
+      unknown(3, 'deal_id', 'deal'),
+      unknown(4, 'person_id', 'contact'),
+      unknown(5, 'main_assignee_id', 'user'),
+    ]);
+  });
+
+  test('of notes: the parent; of interactions: the contact', async () => {
+    const notes = [
+      { title: 'a', parent_id: there.note },
+      { title: 'b', parent_id: NOWHERE },
+    ];
+    expect((await bothWays('notes', notes)).told).toEqual([unknown(2, 'parent_id', 'note')]);
+    const one = { type: 'MEMO', direction: 'INTERNAL', title: 'x' };
+    const interactions = [
+      { ...one, main_contact: there.contact },
+      { ...one, main_contact: NOWHERE },
+    ];
+    expect((await bothWays('interactions', interactions)).told).toEqual([
+      unknown(2, 'main_contact', 'contact'),
+    ]);
+  });
+
+  test('of deals: pipeline, stage, company, contact and owner', async () => {
+    const rows = [
+      { name: 'a', pipeline_id: there.pipeline, stage_id: there.stage },
+      { name: 'b', stage_id: there.stage },
+      { name: 'c', pipeline_id: NOWHERE },
+      { name: 'd', stage_id: NOWHERE },
+      { name: 'e', company_id: NOWHERE, point_of_contact_id: NOWHERE, owner_id: NOWHERE },
+      { name: 'f', pipeline_id: NOWHERE, stage_id: there.stage },
+    ];
+    expect((await bothWays('deals', rows)).told.length).toBe(5);
+  });
+});
+
+describe('what the key may not do', () => {
+  const issue = async (options: { scopes?: string[]; userId?: string }) =>
+    (await service.harness.issue(options)).key;
+
+  test('a key that may only write is told of every reference by the server', async () => {
+    const key = await issue({ scopes: ['tasks:write', 'contacts:write'] });
+    const rows = [
+      {
+        name: 'a',
+        company_id: there.company,
+        person_id: there.contact,
+        main_assignee_id: service.harness.alice,
+      },
+      { name: 'b', company_id: NOWHERE },
+      { name: 'c', person_id: NOWHERE, deal_id: NOWHERE },
+    ];
+    const { told } = await bothWays('tasks', rows, [], key);
+    expect(told).toMatchObject([{ _path: 'company_id' }, { _path: 'person_id, deal_id' }]);
+  });
+
+  test('what cannot be asked at all is told once', async () => {
+    const key = await issue({ scopes: ['notes:write'] });
+    await service.write('blind.ndjson', JSON.stringify({ title: 'a', parent_id: NOWHERE }));
+    const run = await service.crm(['import', 'notes', 'blind.ndjson', '--dry-run'], { key });
+    expect([run.exitCode, run.stderr]).toEqual([0, expect.stringContaining('the key may not read notes')]);
+  });
+
+  test('a key bound to a user gives no record away, and sees no record of others', async () => {
+    const key = await issue({ userId: service.harness.alice });
+    const rows = [
+      { first_name: 'a', owner_id: service.harness.alice },
+      { first_name: 'b', owner_id: service.harness.bob },
+      { first_name: 'c', owner_id: NOWHERE },
+      { first_name: 'd', company_id: there.company },
+    ];
+    expect((await bothWays('contacts', rows, [], key)).told).toMatchObject([
+      { _line: 2, _code: 'OPERATION_FORBIDDEN' },
+      { _line: 3, _code: 'OPERATION_FORBIDDEN' },
+      unknown(4, 'company_id', 'company'),
+    ]);
+  });
+
+  test('a key that may not write ends a dry run as it ends the run, and one that may not make companies too', async () => {
+    const reader = await issue({ scopes: ['tasks:read'] });
+    expect(await bothWays('tasks', [{ name: 'a' }], [], reader)).toMatchObject({ exitCode: 4, told: [] });
+    const writer = await issue({ scopes: ['tasks:write', 'companies:read'] });
+    const rows = [{ name: 'a', company: 'There Ltd' }];
+    expect((await bothWays('tasks', rows, ['--create-missing'], writer)).exitCode).toBe(0);
+    const more = [{ name: 'a', company: 'Not There Ltd' }];
+    expect((await bothWays('tasks', more, ['--create-missing'], writer)).exitCode).toBe(4);
+  });
+});
+
+test('companies to be made, and emails that are taken, in the service or in the file', async () => {
+  const rows = [
+    { email: 'one@new.test', company: 'new.test' },
+    { email: 'two@new.test', company: 'NEW.test' },
+    { email: 'ONE@new.test', company: 'Other New Ltd' },
+    { email: 'there@there.test' },
+    { email: 'three@new.test', alt_emails: ['two@new.test'] },
+    { email: 'four@new.test', company: 'x'.repeat(1_001) },
+    { email: 'no email' },
+  ];
+  const { told } = await bothWays('contacts', rows, ['--create-missing']);
+  expect(told).toMatchObject([
+    { _line: 3, _code: 'RESOURCE_CONFLICT' },
+    { _line: 4, _code: 'RESOURCE_CONFLICT' },
+    { _line: 5, _code: 'RESOURCE_CONFLICT' },
+    { _line: 6, _code: 'VALIDATION_OUT_OF_RANGE' },
+    { _line: 7, _code: 'VALIDATION_INVALID_FORMAT' },
+  ]);
+});
