@@ -2,14 +2,17 @@
 import type { JsonValue } from '../../db/declare/json.ts';
 import { type Html, html } from './html.ts';
 import { markdown } from './markdown.ts';
-import type { Parameter, Schema } from './shapes.ts';
-import { examplesOf } from './shapes.ts';
+import { examplesOf, type Parameter, type Schema } from './shapes.ts';
 import { flatten, limitsOf, typeOf, valuesOf } from './words.ts';
 
 const DEPTH_MAX = 8;
 // What a record is in: whoever opens an answer is after this.
 const OPENED = 'data';
 const BELOW_LEVEL = 5;
+const NOT_BLANK = '\\S';
+
+/** Who writes the fields: the client, who must know what is required, or the service, which may leave some out. */
+export type Writer = 'client' | 'service';
 
 interface Field {
   name: string;
@@ -20,13 +23,23 @@ interface Field {
 }
 
 /** The fields of an object; of a list or a choice, what it is and the fields of the objects in it. */
-export function fieldList(schema: Schema, depth = 0): Html {
+export function fieldList(schema: Schema, writer: Writer, depth = 0): Html {
   const { schema: whole } = flatten(schema);
-  const lists = objectsIn(whole).map(
-    (object) => html`<dl class="fields">${ownFields(object).map((one) => item(one, depth))}</dl>`,
-  );
+  const lists = objectsIn(whole).map((object) => list(ownFields(object), writer, depth));
   if (hasFields(whole)) return html`${lists}`;
   return html`<p class="kind">${typeOf(schema)}</p>${traits({ name: '', schema, isRequired: false })}${lists}`;
+}
+
+/** The parameters of an operation, or the headers of an answer, as a list of fields. */
+export function parameterList(parameters: readonly Parameter[], writer: Writer): Html {
+  const fields = parameters.map((parameter) => ({
+    name: parameter.name,
+    schema: parameter.schema ?? {},
+    isRequired: parameter.required === true,
+    description: parameter.description,
+    example: examplesOf(parameter)[0]?.value,
+  }));
+  return list(fields, writer, 0);
 }
 
 function ownFields({ properties = {}, required = [], additionalProperties }: Schema): Field[] {
@@ -39,32 +52,25 @@ function ownFields({ properties = {}, required = [], additionalProperties }: Sch
   return [...fields, { name: 'any other name', schema: additionalProperties, isRequired: false }];
 }
 
-/** The parameters of an operation as a list of fields. */
-export function parameterList(parameters: readonly Parameter[]): Html {
-  const fields = parameters.map((parameter) => ({
-    name: parameter.name,
-    schema: parameter.schema ?? {},
-    isRequired: parameter.required === true,
-    description: parameter.description,
-    example: examplesOf(parameter)[0]?.value,
-  }));
-  return html`<dl class="fields">${fields.map((field) => item(field, 0))}</dl>`;
+function list(fields: readonly Field[], writer: Writer, depth: number): Html {
+  return html`<dl class="fields">${fields.map((field) => item(field, writer, depth))}</dl>`;
 }
 
-function item(field: Field, depth: number): Html {
-  const { name, schema, isRequired } = field;
-  const { schema: whole } = flatten(schema);
-  const text = field.description ?? whole.description;
-  return html`<div><dt><code>${name}</code> <span class="type">${typeOf(schema)}</span>${
-    isRequired ? html` <span class="required">required</span>` : undefined
-  }</dt><dd>${text === undefined ? undefined : markdown(text, BELOW_LEVEL)}${traits(field)}${inside(
-    field,
-    depth,
-  )}</dd></div>`;
+function item(field: Field, writer: Writer, depth: number): Html {
+  const { name, schema } = field;
+  const text = field.description ?? flatten(schema).schema.description;
+  const heading = html`<code>${name}</code> <span class="type">${typeOf(schema)}</span>${presence(field, writer)}`;
+  const meaning = text === undefined ? undefined : markdown(text, BELOW_LEVEL);
+  return html`<div><dt>${heading}</dt><dd>${meaning}${traits(field)}${inside(field, writer, depth)}</dd></div>`;
+}
+
+function presence({ isRequired }: Field, writer: Writer): Html | undefined {
+  if (writer === 'client') return isRequired ? html` <span class="required">required</span>` : undefined;
+  return isRequired ? undefined : html` <span class="type">may be absent</span>`;
 }
 
 // The fields inside a field, folded away unless they are what one came for.
-function inside({ name, schema }: Field, depth: number): Html | undefined {
+function inside({ name, schema }: Field, writer: Writer, depth: number): Html | undefined {
   const { schema: whole } = flatten(schema);
   const objects = objectsIn(whole);
   if (objects.length === 0 || depth >= DEPTH_MAX) return undefined;
@@ -72,7 +78,7 @@ function inside({ name, schema }: Field, depth: number): Html | undefined {
     const count = Object.keys(object.properties ?? {}).length;
     const title = count === 0 ? 'its values' : `${count} ${count === 1 ? 'field' : 'fields'} of ${name}`;
     const state = depth === 0 && name === OPENED ? ' open' : '';
-    return html`<details class="inside"${state}><summary>${title}</summary>${fieldList(object, depth + 1)}</details>`;
+    return html`<details class="inside"${state}><summary>${title}</summary>${fieldList(object, writer, depth + 1)}</details>`;
   })}`;
 }
 
@@ -90,16 +96,23 @@ function traits({ schema, example }: Field): Html | undefined {
   const { schema: whole } = flatten(schema);
   const values = valuesOf(schema);
   const shown = example ?? examplesOf({ schema: whole })[0]?.value;
+  // An example that the words before it give already.
+  const isPlain = values.length > 0 || typeof shown === 'boolean' || shown === whole.default;
   const parts = [
     values.length > 0
       ? html`${values.length > 1 ? 'one of' : 'always'} ${separated(values.map(code))}`
       : undefined,
     ...limitsOf(schema).map((limit) => html`${limit}`),
-    whole.pattern === undefined ? undefined : html`matches <code>${whole.pattern}</code>`,
+    patternIn(whole),
     whole.default === undefined ? undefined : html`default ${code(whole.default)}`,
-    shown === undefined || values.length > 0 ? undefined : html`for example ${code(shown)}`,
+    shown === undefined || isPlain ? undefined : html`for example ${code(shown)}`,
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? undefined : html`<p class="traits">${separated(parts, ' · ')}</p>`;
+}
+
+function patternIn({ pattern }: Schema): Html | undefined {
+  if (pattern === undefined) return undefined;
+  return pattern === NOT_BLANK ? html`not blank` : html`matches ${code(pattern)}`;
 }
 
 function separated(parts: readonly Html[], by = ', '): Html {

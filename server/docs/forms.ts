@@ -66,7 +66,7 @@ function textField(parameter: Parameter, attributes: Html): Html {
 
 function choice(schema: Schema, values: JsonValue[], attributes: Html): Html {
   const initial = flatten(schema).schema.default;
-  const unset = initial === undefined ? '–' : `– (${initial})`;
+  const unset = initial === undefined ? '–' : `default: ${initial}`;
   return html`<select ${attributes}><option value="">${unset}</option>${values.map(
     (value) => html`<option>${String(value)}</option>`,
   )}</select>`;

@@ -25,7 +25,7 @@ export function operationSection(entry: Entry, base: string): Html {
 <div class="told">
 ${markdown(description, LEVEL)}
 ${PLACES.map(([place, name]) => parametersIn(entry, place, name))}
-${body && html`<h5>Body</h5>${fieldList(body.schema)}`}
+${body && html`<h5>Body</h5>${fieldList(body.schema, 'client')}`}
 <h5>Answers</h5>${entry.successes.map(([status, answer]) => success(status, answer))}
 <h5>Errors</h5>${entry.errors.map(([status, answer]) => failure(status, answer))}
 </div>
@@ -47,7 +47,7 @@ const [FIRST_KEY_HEADER = ''] = Object.keys(KEY_HEADERS);
 
 function parametersIn({ parameters }: Entry, place: Parameter['in'], title: string): Html | undefined {
   const found = parameters.filter((parameter) => parameter.in === place);
-  return found.length === 0 ? undefined : html`<h5>${title}</h5>${parameterList(found)}`;
+  return found.length === 0 ? undefined : html`<h5>${title}</h5>${parameterList(found, 'client')}`;
 }
 
 function exampleRequest({ method, path, parameters, body }: Entry, base: string) {
@@ -64,7 +64,7 @@ function exampleRequest({ method, path, parameters, body }: Entry, base: string)
 function success(status: string, answer: Answer): Html {
   const [content] = Object.values(answer.content ?? {});
   return html`<details class="answer"><summary><code>${status}</code> ${inlineMarkdown(answer.description ?? '')}</summary>
-${content?.schema && fieldList(content.schema)}${headerList(answer)}</details>`;
+${content?.schema && fieldList(content.schema, 'service')}${headerList(answer)}</details>`;
 }
 
 function failure(status: string, answer: Answer): Html {
@@ -87,6 +87,7 @@ function headerList({ headers = {} }: Answer): Html | undefined {
   if (entries.length === 0) return undefined;
   return html`<p class="headers-of">Headers</p>${parameterList(
     entries.map(([name, header]) => ({ name, in: 'header', ...header })),
+    'service',
   )}`;
 }
 

@@ -44,7 +44,7 @@ export interface Parameter extends Exemplified {
 
 export interface Answer {
   description?: string;
-  headers?: Record<string, { description?: string; schema?: Schema }>;
+  headers?: Record<string, { description?: string; required?: boolean; schema?: Schema }>;
   content?: Record<string, Exemplified>;
 }
 

@@ -51,15 +51,32 @@ describe('a schema in words', () => {
     expect(valuesOf({ type: 'array', items: { const: 7 } })).toEqual([7]);
   });
 
-  test('fields of every object in it, what is required, and what a list is', () => {
-    const object = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
-    const { text } = fieldList({
-      type: 'array',
-      maxItems: 100,
-      items: { anyOf: [object, { type: 'object', properties: { other: {} } }] },
-    });
-    for (const part of ['list of objects', 'at most 100 items', 'name</code>', 'required', 'other</code>'])
+  test('fields of every object in it, and what a list is', () => {
+    const object = (name: string) => ({ type: 'object', properties: { [name]: {} } });
+    const items = { anyOf: [object('one'), object('other')] };
+    const { text } = fieldList({ type: 'array', maxItems: 100, items }, 'client');
+    for (const part of ['list of objects', 'at most 100 items', 'one</code>', 'other</code>'])
       expect(text).toContain(part);
+  });
+
+  test('what a client must send, and what the service may leave out', () => {
+    const schema = {
+      properties: { name: { pattern: '\\S' }, title: { default: 7, example: 7 } },
+      required: ['name'],
+    };
+    const parts = (writer: 'client' | 'service') =>
+      fieldList(schema, writer).text.match(
+        /<code>(name|title)|required|may be absent|for example|not blank|default/g,
+      );
+    expect(parts('client')).toEqual([
+      '<code>name',
+      'required',
+      'required',
+      'not blank',
+      '<code>title',
+      'default',
+    ]);
+    expect(parts('service')).toEqual(['<code>name', 'not blank', '<code>title', 'may be absent', 'default']);
   });
 });
 
