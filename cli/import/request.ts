@@ -39,6 +39,8 @@ export interface ImportSummary extends Counts {
   seconds: number;
   /** How slashed dates were read, where all columns that have them agree. */
   date_format?: NonNullable<ImportFlags['dateFormat']>;
+  /** That all columns of numbers that tell have a decimal comma. */
+  decimal_comma?: true;
   /** The first rejected rows, in words. */
   samples: readonly string[];
 }

@@ -91,8 +91,15 @@ function rejectedRows(summary: ImportSummary, request: ImportRequest): CliError 
 
 /** The command that imports an errors file the way its input was. */
 function commandToRetry(summary: ImportSummary, request: ImportRequest, errors: string): string {
-  // The few dates in the errors file might be taken the other way round.
+  // The few dates and numbers in the errors file might be taken the other way round.
   const dateFormat = request.dateFormat ?? summary.date_format ?? null;
-  const words = ['crm', 'import', request.resource, errors, ...repeatedWords({ ...request, dateFormat })];
+  const decimalComma = request.decimalComma || summary.decimal_comma === true;
+  const words = [
+    'crm',
+    'import',
+    request.resource,
+    errors,
+    ...repeatedWords({ ...request, dateFormat, decimalComma }),
+  ];
   return words.map(shellWord).join(' ');
 }

@@ -94,7 +94,9 @@ export class ImportRun {
   #summary(status: ImportSummary['status']): ImportSummary {
     const { request, resource, journal, reporter, errorsFile } = this.#parts;
     const { counts, accepted, salt } = journal.state;
-    const [order, ...otherOrders] = new Set(this.#parts.plan.dates.orders.values());
+    const { dates, numbers } = this.#parts.plan;
+    const [order, ...otherOrders] = new Set(dates.orders.values());
+    const [mark, ...otherMarks] = new Set(numbers.values());
     if (this.#replays > 0 && !request.isQuiet && salt === '') {
       note(`crm: ${counted(this.#replays, 'batch', 'batches')} had been sent before; no row is in twice.`);
     }
@@ -109,6 +111,7 @@ export class ImportRun {
       status,
       seconds: secondsSince(this.#startedMs),
       ...(order !== undefined && otherOrders.length === 0 && { date_format: order }),
+      ...(mark === 'comma' && otherMarks.length === 0 && { decimal_comma: true }),
       samples: [...reporter.samples],
     };
   }

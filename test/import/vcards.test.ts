@@ -1,0 +1,78 @@
+// Reading vCards: versions, faults of one card, files that are none; and addresses as cells have them.
+import { describe, expect, test } from 'bun:test';
+import { openSource } from '../../cli/import/plan/source.ts';
+import { addressesIn } from '../../cli/input/addresses.ts';
+
+async function rowsOf(text: string, format: 'csv' | 'ndjson' | null = null) {
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    // In small pieces, so that cards are cut anywhere.
+    for (let at = 0; at < text.length; at += 7) yield Buffer.from(text.slice(at, at + 7));
+  }
+  const source = await openSource(bytes(), 'people.vcf', { format, encoding: null });
+  return { format: source.format, rows: await Array.fromAsync(source.rows) };
+}
+
+const card = (...lines: string[]) => ['BEGIN:VCARD', ...lines, 'END:VCARD', ''].join('\r\n');
+
+describe('vCards', () => {
+  test('are told by how they begin, whatever the file is called, and have the line that they begin in', async () => {
+    const text = `${card('VERSION:3.0', 'FN:A')}\r\n${card('VERSION:4.0', 'FN:B', 'EMAIL:b@x.test')}`;
+    const { format, rows } = await rowsOf(`\r\n${text}`, 'csv');
+    expect(format).toBe('vcf');
+    expect(rows.map(({ line, original }) => [line, original])).toEqual([
+      [2, { 'First Name': 'A' }],
+      [7, { Email: 'b@x.test', 'First Name': 'B' }],
+    ]);
+  });
+
+  test('what is preferred comes first; what a card says twice is kept apart, or said once', async () => {
+    const { rows } = await rowsOf(
+      card(
+        ...['VERSION:3.0', 'N:Bo;Al;;;', 'TEL;TYPE=WORK:1', 'TEL;TYPE=WORK,PREF:2', 'TEL;TYPE=WORK:2'],
+        ...['EMAIL:a@x.test', 'EMAIL:b@x.test', 'EMAIL;TYPE=pref:c@x.test', 'NOTE:a\\, b\\; c', 'X-THING:7'],
+        ...['item1.URL:https://x.test', 'item1.X-ABLabel:Home', 'URL:https://uk.linkedin.com/in/al'],
+      ),
+    );
+    expect(rows[0]?.original).toEqual({
+      ...{ 'Last Name': 'Bo', 'First Name': 'Al', 'Business Phone': '2', 'Business Phone 2': '1' },
+      ...{ Email: 'c@x.test', 'Other Emails': ['a@x.test', 'b@x.test'], Notes: 'a, b; c', 'X-THING': '7' },
+      ...{ Website: 'https://x.test', LinkedIn: 'https://uk.linkedin.com/in/al' },
+    });
+  });
+
+  test('a card that cannot be read is a fault of its own, and counts once it is corrected in the errors file', async () => {
+    const bad = card('VERSION:3.0', 'FN:A', 'EMAIL').trimEnd();
+    const { rows } = await rowsOf(`${bad}\r\n${card('VERSION:3.0', 'FN:B')}`);
+    expect(rows.map(({ fault }) => fault?.message.split(':')[0] ?? null)).toEqual([
+      'the vCard cannot be read',
+      null,
+    ]);
+    const corrected = JSON.stringify({ _text: bad.replace('EMAIL', 'EMAIL:a@x.test'), _line: 1 });
+    expect((await rowsOf(`${corrected}\n`, 'ndjson')).rows[0]?.original).toMatchObject({ Email: 'a@x.test' });
+  });
+
+  test.each([
+    ['BEGIN:VCARD\r\nFN:A\r\n', 'the card that begins in line 1 has no END:VCARD'],
+    [`${card('FN:A')}name,email\r\n`, 'line 4 stands outside BEGIN:VCARD and END:VCARD'],
+  ])('%j is no file of vCards', async (text, why) => {
+    expect(await rowsOf(text).catch(({ message }) => message)).toBe(
+      `people.vcf is no file of vCards: ${why}.`,
+    );
+  });
+});
+
+test.each([
+  ['a@x.test', ['a@x.test']],
+  ['Ada Lovelace (ada@x.test)', ['ada@x.test']],
+  ['"Lovelace, Ada" <ada@x.test>', ['ada@x.test']],
+  ['a@x.test ::: b@x.test', ['a@x.test', 'b@x.test']],
+  ['a@x.test, b@x.test; A@X.test', ['a@x.test', 'b@x.test']],
+  ['Ada (a@x.test); Lovelace, Bob <b@x.test>', ['a@x.test', 'b@x.test']],
+  ['a@x.test\nmailto:b@x.test ', ['a@x.test', 'b@x.test']],
+  ['call a@x.test', []],
+  ['a@x.test (work)', []],
+  ['Ada Lovelace', []],
+  ['', []],
+])('the addresses of %j are %j', (cell, addresses) => {
+  expect(addressesIn(cell)).toEqual(addresses);
+});
