@@ -34,7 +34,7 @@ function pathParameter(operation: Operation, name: string): Data {
   const isChild = name === 'child_id';
   const description = isChild ? 'Id of the linked record.' : `Id of the ${singularOf(collection)}.`;
   const example = exampleId(isChild ? 'linked' : collection);
-  return { name, in: 'path', required: true, description, example, schema: { type: 'string' } };
+  return { name, in: 'path', required: true, description, schema: { type: 'string', examples: [example] } };
 }
 
 // The collection before the first parameter.
@@ -46,8 +46,9 @@ function collectionOf({ path }: Operation): string {
 function queryParameter(name: string, parameter: QueryParameter, required: boolean): Data {
   const { description, initial } = parameter;
   const schema = querySchema(parameter);
-  const example = parameter.example ?? initial ?? sampleOf(schema);
-  return { name, in: 'query', ...(required && { required }), description, example, schema };
+  // Of the schema: an example of the parameter itself would be filled in and sent by pages that show it.
+  schema.examples = [parameter.example ?? initial ?? sampleOf(schema)];
+  return { name, in: 'query', ...(required && { required }), description, schema };
 }
 
 function querySchema({ type, minimum, maximum, initial }: QueryParameter): Data {
