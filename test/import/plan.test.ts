@@ -190,6 +190,9 @@ describe('what is refused, with exit 2', () => {
     ['a column that is not there', { map: ['c=name'] }, 'the column "c", which the input does not have'],
     ['a field that is not there', { map: ['b=nonsense'] }, '"nonsense" is no field'],
     ['a field that is read-only', { map: ['b=created_at'] }, '"created_at" is read-only'],
+    ['a factor for text', { map: ['b=currency*2'] }, 'no number that could be multiplied'],
+    ['a factor that is missing', { map: ['b=estimated_value*'] }, 'has no number behind its *'],
+    ['a factor that is no number', { map: ['b=estimated_value*x'] }, 'has no number behind its *'],
     ['a factor for a lookup', { map: ['b=company*2'] }, 'no number that could be multiplied'],
     ['a malformed --map', { map: ['b'] }, 'not of the form Header=field'],
     [

@@ -16,7 +16,10 @@ export interface IdEvidence {
 }
 
 const OUR_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+const ID_CHARACTERS = 36;
 const EXAMPLE_CHARACTERS_MAX = 40;
+// As in `- US$ 5`.
+const SIGN_CHARACTERS_MAX = 6;
 
 /** Whether a text has the form of this service's ids, UUIDv7. */
 export function isOurId(text: string): boolean {
@@ -32,19 +35,34 @@ export class Evidence implements ColumnEvidence {
 
   take(header: string, value: JsonValue): void {
     if (value === null || value === '') return;
-    weighDate(this.slashed, header, value);
-    weighDigits(this.digits, header, value);
-    weighNumber(this.numbers, header, value);
+    if (typeof value !== 'string' || isNumeric(value)) {
+      weighDate(this.slashed, header, value);
+      weighDigits(this.digits, header, value);
+      weighNumber(this.numbers, header, value);
+    }
     this.#weighId(header, value);
   }
 
   #weighId(header: string, value: JsonValue): void {
     const evidence = this.ids.get(header);
-    if (evidence?.hasIds) return;
+    // Of most columns nothing is left to learn but whether an id turns up.
+    if (evidence !== undefined && (evidence.hasIds || (typeof value === 'string' && value.length < ID_CHARACTERS))) {
+      return;
+    }
     const text = typeof value === 'string' ? value.trim() : JSON.stringify(value);
     const isOurs = isOurId(text);
     if (text === '' || (evidence !== undefined && !isOurs)) return;
     const other = evidence?.other ?? (isOurs ? null : text.slice(0, EXAMPLE_CHARACTERS_MAX));
     this.ids.set(header, { hasIds: isOurs, other });
   }
+}
+
+// Whether a text may begin as a date or number does: every cell of an input is asked this.
+function isNumeric(text: string): boolean {
+  for (let index = 0; index < Math.min(text.length, SIGN_CHARACTERS_MAX); index += 1) {
+    const code = text.charCodeAt(index);
+    // Digits, + , - . and the dollar; other currencies are beyond ASCII.
+    if ((code >= 43 && code <= 57) || code === 36 || code > 127) return true;
+  }
+  return false;
 }

@@ -145,6 +145,11 @@ export class HeaderMatcher {
     if (!map.has(key)) map.set(key, match);
   }
 
+  /** Whether a field holds numbers, which can be multiplied. */
+  isNumber(field: string): boolean {
+    return ['integer', 'number'].includes(this.#resource.fields[field]?.kind ?? '');
+  }
+
   /** What a column of that header means, or undefined for one that means nothing here. */
   find(header: string): Match | undefined {
     if ((ERROR_COLUMNS as readonly string[]).includes(header)) return leftOut('of the errors file');

@@ -123,6 +123,12 @@ export function parseDestination(matcher: HeaderMatcher, text: string, fields: s
   if (text === '-') return { kind: 'left out', reason: 'asked for' };
   const scaled = /^(.+?)\s*\*\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)$/.exec(text);
   const name = scaled?.[1] ?? text;
+  if (scaled === null && name.includes('*') && !name.startsWith('custom.')) {
+    throw usageError(
+      `"${text}" has no number behind its *.`,
+      'write, for example, estimated_revenue*1000000.',
+    );
+  }
   const found = matcher.find(name)?.destination;
   if (found === undefined || found.kind === 'left out') {
     const what = found === undefined ? 'is no field' : 'is read-only';
@@ -132,6 +138,6 @@ export function parseDestination(matcher: HeaderMatcher, text: string, fields: s
     );
   }
   if (scaled?.[2] === undefined) return found;
-  if (found.kind === 'field') return { ...found, factor: scaled[2] };
+  if (found.kind === 'field' && matcher.isNumber(found.field)) return { ...found, factor: scaled[2] };
   throw usageError(`"${name}" is no number that could be multiplied.`, 'name a field that is a number.');
 }

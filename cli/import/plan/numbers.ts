@@ -14,20 +14,27 @@ export type DecimalMark = 'point' | 'comma' | 'both';
 /** The decimal mark by header; a column that does not tell has none. */
 export type NumberRules = ReadonlyMap<string, DecimalMark>;
 
+const CHARACTERS_MAX = 64;
 // A sign, a currency sign before or behind, spaces of any width and apostrophes between groups.
 const WRITTEN = /^([+-]?)\s*(?:[A-Z]{0,3}\p{Sc})?\s*([+-]?)(\d[\d.,'’\s]*?|[.,]\d+)\s*(?:\p{Sc})?$/u;
 const GROUPED = /^\d{1,3}(?:(['’\s.,])\d{3})(?:\1\d{3})*$/u;
 
 /** Takes in one value of a column; what has no separator is no evidence. */
 export function weighNumber(found: Map<string, NumberEvidence>, header: string, value: unknown): void {
-  const digits = typeof value === 'string' && value.length < 64 ? digitsOf(value) : undefined;
-  if (digits === undefined || !/[.,]/.test(digits)) return;
+  if (typeof value !== 'string' || value.length > CHARACTERS_MAX) return;
+  const last = Math.max(value.lastIndexOf('.'), value.lastIndexOf(','));
+  if (last === -1) return;
+  const known = found.get(header);
+  // One that stands behind all others, and once, can only be the decimal mark, or prove nothing.
+  const isSingle = value.indexOf(value[last] ?? '') === last;
+  if (isSingle && known?.[value[last] === '.' ? 'point' : 'comma'] !== undefined) return;
+  const digits = digitsOf(value) ?? '';
   const mark = markOf(digits);
   const isThousandsPoint = mark === undefined && /^\d{1,3}\.(?!000$)\d{3}$/.test(digits);
   if (mark === undefined && !isThousandsPoint) return;
-  const evidence = found.get(header) ?? {};
+  const evidence = known ?? {};
   found.set(header, evidence);
-  evidence[mark ?? 'thousandsPoint'] ??= String(value).trim();
+  evidence[mark ?? 'thousandsPoint'] ??= value.trim();
 }
 
 /** The decimal mark of each of the given columns, by header. */
