@@ -50,6 +50,10 @@ export const WRITTEN_ONCE =
   'type, primary and secondary id where a primary id is given; else in contact, type, direction, title and a date ' +
   'that was given.';
 
+/** What is told of an email that no contact has that the key sees, where the key may not create one. */
+export const CONTACT_UNKNOWN =
+  'must be the email of an existing contact; creating one needs the scope to write contacts';
+
 export const interactions = defineResource({
   name: 'interactions',
   description:

@@ -3,6 +3,7 @@
 import type { Data } from '../../db/declare/json.ts';
 import { initialData } from '../../db/declare/resource.ts';
 import { contacts } from '../../db/resources/contacts.ts';
+import { CONTACT_UNKNOWN } from '../../db/resources/interactions.ts';
 import { replaceContactEmails } from '../../db/tables/contact-emails.ts';
 import { listInvolved, logInteraction } from '../../db/tables/interactions.ts';
 import { insertRecord } from '../../db/tables/records.ts';
@@ -53,8 +54,7 @@ async function checkEmail({ trx, access, faults }: Change, email: string): Promi
     ownerId !== undefined && (await findVisible(trx, access, 'contacts', ownerId)) !== undefined;
   if (isVisible || (ownerId === undefined && mayCreateContacts(access))) return;
   // The same words whether the contact is absent or another user's.
-  const message = 'must be the email of an existing contact; creating one needs the scope to write contacts';
-  faults.push({ path: 'main_contact_email', message, code: 'VALIDATION_FAILED' });
+  faults.push({ path: 'main_contact_email', message: CONTACT_UNKNOWN, code: 'VALIDATION_FAILED' });
 }
 
 function mayCreateContacts(access: Change['access']): boolean {

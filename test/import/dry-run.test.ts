@@ -224,3 +224,36 @@ test('companies to be made, and emails that are taken, in the service or in the 
     { _line: 7, _code: 'VALIDATION_INVALID_FORMAT' },
   ]);
 });
+
+describe('interactions', () => {
+  const one = { type: 'MEMO', direction: 'INTERNAL' };
+  const date = 1_767_225_600_000;
+
+  test('that are logged already, or twice in the file, are skipped', async () => {
+    const rows = [
+      { ...one, title: 'by origin', main_contact_email: 'new@log.test', primary_id: 'p1' },
+      { ...one, title: 'another title', main_contact: there.contact, primary_id: 'p1' },
+      { ...one, title: 'by content', main_contact: there.contact, interaction_date: date },
+      { ...one, title: 'by content', main_contact_email: 'THERE@there.test', interaction_date: date },
+      { ...one, title: 'by content', main_contact_email: 'new@log.test', interaction_date: date },
+      { ...one, title: 'by content', main_contact_email: 'NEW@log.test', interaction_date: date },
+      { ...one, title: 'no date', main_contact: there.contact },
+      { ...one, title: 'no date', main_contact: there.contact },
+    ];
+    expect(await bothWays('interactions', rows)).toMatchObject({ told: [], exitCode: 0 });
+    const again = await bothWays('interactions', rows, ['--no-resume']);
+    expect(again.stderr).toContain('2 would be created, 6 would be skipped');
+  });
+
+  test('about an unknown contact are refused where the key may not make one', async () => {
+    const scopes = ['interactions:write', 'interactions:read', 'contacts:read'];
+    const { key } = await service.harness.issue({ scopes });
+    const rows = [
+      { ...one, title: 'x', main_contact_email: 'there@there.test' },
+      { ...one, title: 'y', main_contact_email: 'nobody@log.test' },
+    ];
+    expect((await bothWays('interactions', rows, [], key)).told).toMatchObject([
+      { _line: 2, _path: 'main_contact_email' },
+    ]);
+  });
+});

@@ -46,7 +46,10 @@ export class Evidence implements ColumnEvidence {
   #weighId(header: string, value: JsonValue): void {
     const evidence = this.ids.get(header);
     // Of most columns nothing is left to learn but whether an id turns up.
-    if (evidence !== undefined && (evidence.hasIds || (typeof value === 'string' && value.length < ID_CHARACTERS))) {
+    if (
+      evidence !== undefined &&
+      (evidence.hasIds || (typeof value === 'string' && value.length < ID_CHARACTERS))
+    ) {
       return;
     }
     const text = typeof value === 'string' ? value.trim() : JSON.stringify(value);

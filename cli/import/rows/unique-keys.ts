@@ -10,9 +10,16 @@ export function keyOf({ filter, key }: UniqueValue): string {
 
 /** What a body has that is unique, or that makes it a repeated one. */
 export function orderingKeys(resource: Resource, body: Data): string[] {
-  const { repeatedBy } = resource;
-  const [first = ''] = repeatedBy;
-  const isRepeatable = body[first] !== undefined;
-  const repeated = isRepeatable ? [JSON.stringify(repeatedBy.map((name) => body[name] ?? null))] : [];
-  return [...repeated, ...uniqueValues(resource, body).map(keyOf)];
+  return [...repeatKeys(resource, body, null), ...uniqueValues(resource, body).map(keyOf)];
+}
+
+/** What makes a record a repeated one: its origin, else its content, once it is known which contact it is about. */
+export function repeatKeys({ repeatedBy }: Resource, data: Data, contact: string | null): string[] {
+  const [first] = repeatedBy;
+  if (first === undefined) return [];
+  if ((data[first] ?? null) !== null) return [JSON.stringify(repeatedBy.map((name) => data[name] ?? null))];
+  const { type, direction, title, interaction_date: date } = data;
+  return contact === null || typeof date !== 'number'
+    ? []
+    : [JSON.stringify(['content', contact, type, direction, title, date])];
 }

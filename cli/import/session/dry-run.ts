@@ -1,14 +1,14 @@
 // What a run would do with each row, found out without writing: references, conflicts with the server and in the file.
 import type { Data } from '../../../db/declare/json.ts';
 import type { Resource } from '../../../db/declare/resource.ts';
-import { takenMessage, type UniqueValue, uniqueValues } from '../../../db/declare/rules.ts';
+import { takenMessage, uniqueValues } from '../../../db/declare/rules.ts';
 import type { Client } from '../../api/client.ts';
-import { pageOf } from '../../api/envelope.ts';
 import type { OnDuplicate } from '../request.ts';
 import { type RowOutcome, rejectionOf } from '../row.ts';
-import { askForRow, refuseUnwritable } from '../rows/ask.ts';
+import { refuseUnwritable } from '../rows/ask.ts';
 import type { Lookups } from '../rows/lookups.ts';
-import { keyOf, orderingKeys } from '../rows/unique-keys.ts';
+import { orderingKeys } from '../rows/unique-keys.ts';
+import { InteractionCheck } from './interaction-check.ts';
 import type { PendingBatch } from './journal-state.ts';
 import { RecordScan } from './record-scan.ts';
 import { ReferenceCheck } from './reference-check.ts';
@@ -22,12 +22,16 @@ export interface CheckerOptions {
   signal: AbortSignal;
 }
 
+// How a row of the file stands among the owners of unique values, which are ids else.
+const LINE = 'line ';
+
 /** Stands in for the Sender in a dry run. */
 export class DryRunChecker {
   readonly #client: Client;
   readonly #options: CheckerOptions;
   readonly #scan: RecordScan;
   readonly #references: ReferenceCheck;
+  readonly #interactions: InteractionCheck;
   #mayWrite: Promise<void> | undefined;
   /** Resources that the key may not read, so that nothing could be held against them. */
   readonly unchecked = new Set<string>();
@@ -36,11 +40,11 @@ export class DryRunChecker {
     this.#client = client;
     this.#options = options;
     this.#scan = new RecordScan(client, options);
-    this.#references = new ReferenceCheck(client, {
-      ...options,
-      scan: this.#scan,
-      onUnchecked: (name) => this.unchecked.add(name),
-    });
+    const onUnchecked = (name: string): void => {
+      this.unchecked.add(name);
+    };
+    this.#references = new ReferenceCheck(client, { ...options, scan: this.#scan, onUnchecked });
+    this.#interactions = new InteractionCheck(client, { ...options, scan: this.#scan, onUnchecked });
   }
 
   close(): void {
@@ -65,9 +69,12 @@ export class DryRunChecker {
   }
 
   async #check(body: Data, line: number): Promise<RowOutcome> {
-    const faults = await this.#references.faultsOf(body);
-    if (faults.length > 0) return { status: 'rejected', rejection: rejectionOf(faults) };
     const { resource, onDuplicate } = this.#options;
+    const { keys } = this.#scan;
+    const faults = await this.#references.faultsOf(body);
+    const { fault, repeats } = await this.#interactions.check(body);
+    if (fault !== null) faults.push(fault);
+    if (faults.length > 0) return { status: 'rejected', rejection: rejectionOf(faults) };
     const conflicts = await this.#conflicts(body);
     const [conflict] = conflicts;
     const isUpdatable = onDuplicate === 'update' && new Set(conflicts.map(({ owner }) => owner)).size === 1;
@@ -76,11 +83,9 @@ export class DryRunChecker {
       return { status: 'rejected', rejection: { code: 'RESOURCE_CONFLICT', path, message } };
     }
     if (conflict !== undefined && onDuplicate === 'skip') return { status: 'skipped' };
-    const { keys } = this.#scan;
-    const own = orderingKeys(resource, body);
     // What repeats a record is not written again.
-    const isRepeated = resource.repeatedBy.length > 0 && own.some((key) => keys.get(key) !== undefined);
-    keys.addAll(own.map((key) => [key, `line ${line}`] as const));
+    const isRepeated = repeats.some((key) => keys.get(key) !== undefined);
+    keys.addAll([...orderingKeys(resource, body), ...repeats].map((key) => [key, `${LINE}${line}`] as const));
     if (isRepeated) return { status: 'skipped' };
     return conflict === undefined ? { status: 'created' } : { status: 'updated' };
   }
@@ -90,25 +95,13 @@ export class DryRunChecker {
     const { resource } = this.#options;
     const conflicts: { owner: string; path: string; message: string }[] = [];
     for (const unique of uniqueValues(resource, body)) {
-      const owner = await this.#ownerOf(unique);
-      if (owner === undefined) continue;
-      conflicts.push({ owner, path: unique.path, message: `${takenMessage(resource, unique)}: ${owner}` });
+      const owner = await this.#scan.ownerOf(resource.name, unique);
+      if (owner === null) this.unchecked.add(resource.name);
+      else if (owner !== undefined) {
+        const whose = owner.startsWith(LINE) ? owner : `the ${resource.singular} ${owner}`;
+        conflicts.push({ owner, path: unique.path, message: `${takenMessage(resource, unique)}: ${whose}` });
+      }
     }
     return conflicts;
-  }
-
-  async #ownerOf(unique: UniqueValue): Promise<string | undefined> {
-    const { resource, signal } = this.#options;
-    const known = this.#scan.keys.get(keyOf(unique));
-    if (known !== undefined) return known;
-    const scanned = await this.#scan.scanned(resource.name);
-    if (scanned === 'none') this.unchecked.add(resource.name);
-    if (scanned !== 'part') return this.#scan.keys.get(keyOf(unique));
-    const response = await askForRow(this.#client, 'GET', `/api/v2/${resource.name}`, {
-      query: { [unique.filter]: unique.value, limit: '1' },
-      signal,
-    });
-    const [record] = pageOf(response).records;
-    return record === undefined ? undefined : `the ${resource.singular} ${record.id}`;
   }
 }

@@ -1,12 +1,14 @@
 // The records that are there, read once for a dry run, so that most rows need no request of their own.
 import type { Data } from '../../../db/declare/json.ts';
-import { uniqueValues } from '../../../db/declare/rules.ts';
+import { type UniqueValue, uniqueValues } from '../../../db/declare/rules.ts';
 import { getResource } from '../../../db/resources/index.ts';
 import type { Client } from '../../api/client.ts';
+import { pageOf } from '../../api/envelope.ts';
 import { listAt, pagesOf } from '../../api/pages.ts';
 import { isRefusal } from '../../errors.ts';
+import { askForRow } from '../rows/ask.ts';
 import { KeyStore } from '../rows/key-store.ts';
-import { keyOf } from '../rows/unique-keys.ts';
+import { keyOf, repeatKeys } from '../rows/unique-keys.ts';
 
 /** How much of a resource's records was read; none where the key may not. */
 export type Scanned = 'all' | 'part' | 'none';
@@ -39,6 +41,21 @@ export class RecordScan {
     return scan;
   }
 
+  /** Whose a unique value is, the id of a record or a row's line; undefined if nobody's, null if that cannot be known. */
+  async ownerOf(resource: string, unique: UniqueValue): Promise<string | undefined | null> {
+    const known = this.keys.get(keyOf(unique));
+    if (known !== undefined) return known;
+    const scanned = await this.scanned(resource);
+    if (scanned !== 'part') return this.keys.get(keyOf(unique)) ?? (scanned === 'none' ? null : undefined);
+    const query = { [unique.filter]: unique.value, limit: '1' };
+    const response = await askForRow(this.#client, 'GET', `/api/v2/${resource}`, {
+      query,
+      signal: this.#signal,
+    });
+    const [record] = pageOf(response).records;
+    return record === undefined ? undefined : String(record.id);
+  }
+
   hasId(resource: string, id: string): boolean {
     return this.keys.get(`id ${resource} ${id}`) !== undefined;
   }
@@ -66,10 +83,13 @@ export class RecordScan {
 }
 
 function keysOf(resource: string, record: Data): [string, string][] {
-  const { singular } = getResource(resource);
-  const unique = uniqueValues(getResource(resource), record).map((one): [string, string] => [
-    keyOf(one),
-    `the ${singular} ${record.id}`,
-  ]);
-  return [[`id ${resource} ${record.id}`, ''], ...unique];
+  const { main_contact: contact } = record;
+  const own = [
+    ...uniqueValues(getResource(resource), record).map(keyOf),
+    ...repeatKeys(getResource(resource), record, typeof contact === 'string' ? contact : null),
+  ];
+  return [
+    [`id ${resource} ${record.id}`, ''],
+    ...own.map((key): [string, string] => [key, String(record.id)]),
+  ];
 }

@@ -1,0 +1,68 @@
+// What is special about interactions in a dry run: the contact that an email names, and what was logged before.
+import type { Data } from '../../../db/declare/json.ts';
+import type { Resource } from '../../../db/declare/resource.ts';
+import { uniqueValues } from '../../../db/declare/rules.ts';
+import { contacts } from '../../../db/resources/contacts.ts';
+import { CONTACT_UNKNOWN } from '../../../db/resources/interactions.ts';
+import type { Client } from '../../api/client.ts';
+import { isRefusal } from '../../errors.ts';
+import type { Rejection } from '../row.ts';
+import { refuseUnwritable } from '../rows/ask.ts';
+import { repeatKeys } from '../rows/unique-keys.ts';
+import type { RecordScan } from './record-scan.ts';
+
+export interface InteractionCheckOptions {
+  resource: Resource;
+  scan: RecordScan;
+  /** Told what nothing could be held against. */
+  onUnchecked(name: string): void;
+  signal: AbortSignal;
+}
+
+/** Checks interactions; of any other resource it has nothing to say. */
+export class InteractionCheck {
+  readonly #client: Client;
+  readonly #options: InteractionCheckOptions;
+  #mayMakeContacts: Promise<boolean> | undefined;
+
+  constructor(client: Client, options: InteractionCheckOptions) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  /** The fault of an email that leads to no contact, and the keys under which an interaction is not written again. */
+  async check(body: Data): Promise<{ fault: Rejection | null; repeats: string[] }> {
+    const { resource, scan, onUnchecked } = this.#options;
+    if (resource.repeatedBy.length === 0) return { fault: null, repeats: [] };
+    const contact = await this.#contactOf(body);
+    if (contact === undefined) {
+      const fault = { code: 'VALIDATION_FAILED', path: 'main_contact_email', message: CONTACT_UNKNOWN };
+      return { fault, repeats: [] };
+    }
+    const repeats = repeatKeys(resource, body, contact);
+    if (repeats.length > 0 && (await scan.scanned(resource.name)) !== 'all') onUnchecked(resource.name);
+    return { fault: null, repeats };
+  }
+
+  /** Id of the contact, or the email of one that would be created; undefined where it may not be. */
+  async #contactOf({ main_contact: id, main_contact_email: email }: Data): Promise<string | undefined> {
+    if (typeof id === 'string') return id;
+    const [unique] = uniqueValues(contacts, { email: email ?? null });
+    if (unique === undefined) return '';
+    const owner = await this.#options.scan.ownerOf('contacts', unique);
+    if (owner === null) this.#options.onUnchecked('contacts');
+    if (typeof owner === 'string') return owner;
+    this.#mayMakeContacts ??= this.#askWhetherContacts();
+    return owner === null || (await this.#mayMakeContacts) ? unique.key : undefined;
+  }
+
+  async #askWhetherContacts(): Promise<boolean> {
+    try {
+      await refuseUnwritable(this.#client, 'contacts', this.#options.signal);
+      return true;
+    } catch (error) {
+      if (!isRefusal(error, 403)) throw error;
+      return false;
+    }
+  }
+}
