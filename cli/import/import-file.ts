@@ -1,7 +1,8 @@
 // One import from beginning to end: survey, plan, journal, rows, summary.
 import { connect } from '../api/connect.ts';
 import { resourceFor } from '../api/target.ts';
-import { usageError } from '../errors.ts';
+import { CliError, usageError } from '../errors.ts';
+import { EncodingError } from '../input/decode.ts';
 import type { Config } from '../settings/config.ts';
 import { onInterrupt } from '../terminal/interrupt.ts';
 import { note } from '../terminal/streams.ts';
@@ -25,8 +26,7 @@ export async function runImport(request: ImportRequest, config: Config): Promise
   const apiKey = await config.apiKey();
   const reporter = new Reporter();
   const client = await connect({ ...config, apiKey: async () => apiKey }, reporter.onWait);
-  const input = await surveyInput(request.input, request);
-  refuseCards(request, input);
+  const input = await survey(request);
   const plan = makePlan(resource, input.survey, request);
   if (!request.isQuiet) tellPlan(plan, request, input);
   const greeting = await greet(client);
@@ -50,15 +50,20 @@ export async function runImport(request: ImportRequest, config: Config): Promise
 /** Prints what the columns of an input are taken for; sends nothing and needs no key. */
 export async function suggestMap(request: ImportRequest): Promise<void> {
   const resource = await resourceFor(request.resource, 'batch');
-  const input = await surveyInput(request.input, request);
-  refuseCards(request, input);
+  const input = await survey(request);
   await printSuggestedMap(resource, input.survey, readMapping(request, input.survey.headers));
 }
 
-function refuseCards(request: ImportRequest, { format, survey }: SurveyedInput): void {
-  if (format !== 'vcf' || request.resource === 'contacts') return;
+/** Surveys the input; what it is in, or about, is told with the command that would import it. */
+async function survey(request: ImportRequest): Promise<SurveyedInput> {
+  const input = await surveyInput(request.input, request).catch((error: unknown) => {
+    if (!(error instanceof EncodingError)) throw error;
+    const command = importCommand({ ...request, encoding: error.likely });
+    throw new CliError(error.message, { nextSteps: [command, ...error.nextSteps], cause: error });
+  });
+  if (input.format !== 'vcf' || request.resource === 'contacts') return input;
   throw usageError(
-    `${survey.name} has vCards, which are people, not ${request.resource}.`,
+    `${input.survey.name} has vCards, which are people, not ${request.resource}.`,
     importCommand({ ...request, resource: 'contacts' }),
   );
 }

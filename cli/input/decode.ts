@@ -11,6 +11,16 @@ const MARKS: readonly (readonly [encoding: string, mark: readonly number[]])[] =
   ['utf-16be', [0xfe, 0xff]],
 ];
 
+/** Bytes that are not of the encoding they were taken for; `likely` is the one they seem to be in. */
+export class EncodingError extends CliError {
+  readonly likely: string;
+
+  constructor(message: string, likely: string, nextSteps: string[]) {
+    super(message, { nextSteps });
+    this.likely = likely;
+  }
+}
+
 /** Whether an encoding of that name can be decoded. */
 export function isEncoding(label: string): boolean {
   try {
@@ -100,9 +110,9 @@ async function* decodeOther(
     try {
       return decoder.decode(bytes, { stream: !isLast });
     } catch {
-      throw new CliError(`${name} is not ${decoder.encoding} in line ${line} or below.`, {
-        nextSteps: ['say with --encoding what it is in, such as utf-8 or windows-1252.'],
-      });
+      throw new EncodingError(`${name} is not ${decoder.encoding} in line ${line} or below.`, 'utf-8', [
+        'say with --encoding what it is in.',
+      ]);
     }
   };
   for await (const chunk of chunks) {
@@ -117,26 +127,25 @@ async function* decodeOther(
 function refuseUnmarkedUtf16(head: Buffer, name: string): void {
   const encoding = head[0] === 0 ? 'utf-16be' : head[1] === 0 ? 'utf-16le' : undefined;
   if (encoding === undefined) return;
-  throw new CliError(`${name} is not UTF-8, but UTF-16 without a byte order mark, as it seems.`, {
-    nextSteps: [`say --encoding ${encoding}.`],
-  });
+  const message = `${name} is not UTF-8, but UTF-16 without a byte order mark, as it seems.`;
+  throw new EncodingError(message, encoding, []);
 }
 
-function badByte(bytes: Buffer, place: { name: string; line: number; offset: number }): CliError {
+function badByte(bytes: Buffer, place: { name: string; line: number; offset: number }): EncodingError {
   const at = Math.max(0, invalidIndex(bytes));
   const line = place.line + countNewlines(bytes.subarray(0, at).toString('utf8'));
   const hex = `0x${(bytes[at] ?? 0).toString(16).toUpperCase().padStart(2, '0')}`;
   const character = new TextDecoder('windows-1252').decode(bytes.subarray(at, at + 1));
-  return new CliError(
+  return new EncodingError(
     `${place.name} is not UTF-8: line ${line}, byte ${place.offset + at + 1} of the file is ${hex}, which is "${character}" in Windows-1252.`,
-    {
-      nextSteps: [
-        'say --encoding windows-1252 if that is the character meant (as in most files of Excel, Outlook and Salesforce), or the encoding that it is in.',
-        'or save it as "CSV UTF-8" in the program it comes from.',
-      ],
-    },
+    'windows-1252',
+    [
+      'or say with --encoding what else it is in; most files of Excel, Outlook and Salesforce are in Windows-1252.',
+      'or save it as "CSV UTF-8" in the program it comes from.',
+    ],
   );
 }
+
 /** How many bytes of a chunk make whole characters; a character cut off at the end waits for the next chunk. */
 function completeLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {

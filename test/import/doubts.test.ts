@@ -128,7 +128,7 @@ describe('what cannot begin', () => {
     const run = await service.crm(['import', 'tasks', 'latin1.csv']);
     expect(run.exitCode).toBe(1);
     expect(run.stderr).toContain('latin1.csv is not UTF-8: line 3');
-    expect(run.stderr).toContain('--encoding windows-1252');
+    expect(run.stderr).toContain('Next: crm import tasks latin1.csv --encoding windows-1252\n');
     expect(service.batches).toEqual([]);
     const told = await service.crm(['import', 'tasks', 'latin1.csv', '--encoding', 'windows-1252']);
     expect(told.exitCode).toBe(0);
