@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readState } from '../../cli/import/session/journal-state.ts';
 import { BINARY, Desk, ndjson, type RunningCommand } from '../support/command.ts';
 import type { Json } from '../support/harness.ts';
 
@@ -43,7 +44,7 @@ async function send(method: string, url: string, key: string, body?: unknown): P
 /** Rows that the journal beside the input calls done. */
 function rowsDone(desk: Desk): number {
   const path = desk.path('deals.csv.crm-journal');
-  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as { rows: number }).rows : 0;
+  return existsSync(path) ? readState(readFileSync(path)).state.rows : 0;
 }
 
 /** Resolves once the import is under way, and fails if it ended before anybody saw it. */

@@ -152,10 +152,10 @@ describe('many faults', () => {
   });
 });
 
-test('fourteen kilobytes of one query parameter are refused in no time', async () => {
-  const query = Array.from({ length: 4_000 }, () => 'a=1').join('&');
+test('a parameter sixty thousand times over is refused in no time: in the square of that it would be half a minute', async () => {
+  const query = Array.from({ length: 60_000 }, () => 'a=1').join('&');
   const startedMs = performance.now();
   const reply = await harness.send('GET', `/api/v2/contacts?${query}`);
   expect(reply.status).toBe(422);
-  expect(performance.now() - startedMs).toBeLessThan(60);
+  expect(performance.now() - startedMs).toBeLessThan(5_000);
 });
