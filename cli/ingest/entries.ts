@@ -1,6 +1,8 @@
 // What the parsers of `crm ingest` give back: entries with the line they stand in, and the faults of the rest.
 import type { Fault } from '../../db/declare/faults.ts';
 import { messageOf } from '../errors.ts';
+import { neutralizeLine } from '../terminal/text.ts';
+import { clip } from './people.ts';
 
 /** Something wrong with an entry, which is left out, or with the file around it. */
 export interface LineFault {
@@ -15,12 +17,20 @@ export interface Parsed<T> {
   ignored: number;
 }
 
+const QUOTED_CHARACTERS_MAX = 40;
+const MESSAGE_CHARACTERS_MAX = 400;
+
+/** Text of the file as messages quote it: in quotes, short, and with no character that a terminal would obey. */
+export function quoted(text: string): string {
+  return JSON.stringify(clip(neutralizeLine(text), QUOTED_CHARACTERS_MAX));
+}
+
 /** Gathers the faults of one entry, so that all of them are told at once. */
 export class FaultList {
   readonly faults: LineFault[] = [];
 
   add(line: number, message: string): void {
-    this.faults.push({ line, message });
+    this.faults.push({ line, message: clip(neutralizeLine(message), MESSAGE_CHARACTERS_MAX) });
   }
 
   /** Adds faults of fields. */

@@ -70,6 +70,31 @@ describe('one event', () => {
     ]);
   });
 
+  test.each([
+    ['DTSTART:20261101', 'a@x', '2026-11-01T00:00', '2026-11-02T00:00'],
+    ['DTSTART:20261101\nDTEND:20261103', 'a@x', '2026-11-01T00:00', '2026-11-03T00:00'],
+    ['DTSTART;VALUE=DATE:20261101Z', 'a@x', '2026-11-01T00:00', '2026-11-02T00:00'],
+    ['DTSTART;VALUE=DATE:20261101T090000', 'a@x', '2026-11-01T00:00', '2026-11-02T00:00'],
+    ['DTSTART:20261101\nRRULE:FREQ=DAILY;COUNT=1', 'a@x/20261101', '2026-11-01T00:00', '2026-11-02T00:00'],
+    ['DTSTART:20261101T0900Z\nRRULE:', 'a@x', '2026-11-01T09:00', '2026-11-01T09:00'],
+  ])('%j, as some write it, is understood', (lines, id, start, end) => {
+    const [data] = meetings(calendar(`UID:a@x\n${lines}`));
+    expect([data?.external_id, iso(data?.start_time), iso(data?.end_time)]).toEqual([id, start, end]);
+  });
+
+  test('is in the zone that Windows shows to people', () => {
+    const shown = '"(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna"';
+    const [data] = meetings(calendar(`UID:a@x\nDTSTART;TZID=${shown}:20260715T090000`));
+    expect([iso(data?.start_time), data?.timezone]).toEqual(['2026-07-15T07:00', 'Europe/Berlin']);
+  });
+
+  test('does not end before it starts where the clock leaps over its start', () => {
+    const lines =
+      'UID:a@x\nDTSTART;TZID=Europe/Berlin:20260329T023000\nDTEND;TZID=Europe/Berlin:20260329T030000';
+    const [data] = meetings(calendar(lines));
+    expect([iso(data?.start_time), iso(data?.end_time)]).toEqual(['2026-03-29T01:30', '2026-03-29T01:30']);
+  });
+
   test('is cancelled by STATUS and by METHOD', () => {
     const event = 'UID:a\nDTSTART:20260302T090000Z';
     expect(meetings(calendar(`${event}\nSTATUS:CANCELLED`))[0]?.status).toBe('cancelled');
@@ -126,6 +151,15 @@ describe('a series', () => {
     ['of whole days, as a time', 'DTSTART;VALUE=DATE:20260302', 'RRULE:FREQ=DAILY;UNTIL=20260304T000000Z', 3],
   ])('ends at an UNTIL %s', (_, start, rule, count) => {
     expect(starts(series(rule, start)).length).toBe(count);
+  });
+
+  test('takes RDATE as periods, each as long as it says', () => {
+    const more =
+      'DURATION:PT1H\nRDATE;VALUE=PERIOD:20260310T100000Z/PT3H,20260311T100000Z/20260311T103000Z\nRDATE:20260312T100000Z';
+    const rows = meetings(series('RRULE:FREQ=DAILY;COUNT=1', undefined, more)).map(
+      ({ start_time, end_time }) => `${iso(start_time).slice(8)}-${iso(end_time).slice(11)}`,
+    );
+    expect(rows).toEqual(['02T09:00-10:00', '10T10:00-13:00', '11T10:00-10:30', '12T10:00-11:00']);
   });
 
   test('of days has days as ids', () => {

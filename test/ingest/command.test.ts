@@ -98,7 +98,7 @@ describe('meetings', () => {
     const { code, stdout, stderr } = await ingest('meetings', 'bad.ics', '-o', 'ndjson');
     expect(code).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({ created: 400, faults: [{ line: 5 }] });
-    expect(stderr).toContain('bad.ics:5: DURATION must be like PT1H30M\n');
+    expect(stderr).toContain('bad.ics:5: DURATION must be like PT1H30M, not "an hour"\n');
     expect(stderr).toContain('meetings: 400 created, 0 updated, 0 unchanged, 1 fault.');
     expect(stderr).toContain('Next: ');
   });

@@ -1,6 +1,10 @@
 // Time zones: wall times and instants, held against the tables of Intl, where the clocks change above all.
 import { describe, expect, test } from 'bun:test';
-import { findZone } from '../../cli/ingest/calendar/zones.ts';
+import { readBlocks, unfold } from '../../cli/ingest/calendar/blocks.ts';
+import { ZoneTable } from '../../cli/ingest/calendar/zone-rules.ts';
+import { findZone, type Zone } from '../../cli/ingest/calendar/zones.ts';
+import { FaultList } from '../../cli/ingest/entries.ts';
+import { splitLines } from '../../cli/ingest/text-lines.ts';
 
 const HOUR_MS = 3_600_000;
 const ZONES = [
@@ -63,9 +67,118 @@ describe('a name', () => {
     ['/example.org/20260101/Europe/Berlin', 'Europe/Berlin'],
     ['W. Europe Standard Time', 'Europe/Berlin'],
     ['zulu', 'UTC'],
+    ['(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna', 'Europe/Berlin'],
+    ['(UTC-05:00) Eastern Time (US & Canada)', 'America/New_York'],
+    ['(GMT-08:00) Pacific Time (US and Canada); Tijuana', 'America/Los_Angeles'],
+    ['(GMT+01.00) Sarajevo/Warsaw/Zagreb', 'Europe/Warsaw'],
+    ['Greenwich Mean Time: Dublin, Edinburgh, Lisbon, London', 'Europe/London'],
+    ["(UTC+13:00) Nuku'alofa", 'Pacific/Tongatapu'],
+    ['(UTC) Coordinated Universal Time', 'UTC'],
     ['Atlantis/Capital', undefined],
     ['2026-01-01T00:00Z[Europe/Berlin]', undefined],
   ])('%s means %p', (name, expected) => {
     expect(findZone(name)?.name ?? undefined).toBe(expected);
+  });
+
+  test.each([
+    ['UTC+01', 60],
+    ['GMT-0330', -210],
+    ['(GMT +05:30)', 330],
+  ])('%s is a clock %i minutes ahead', (name, minutes) => {
+    const zone = findZone(name);
+    expect([zone?.name, zone?.toWall(0)]).toEqual([null, minutes * 60_000]);
+    expect(zone?.toInstant(minutes * 60_000)).toBe(0);
+  });
+});
+
+describe('a zone that the calendar defines', () => {
+  const part = (name: string, ...lines: string[]): string =>
+    `BEGIN:${name}\n${lines.join('\n')}\nEND:${name}\n`;
+  const defined = (...parts: string[]): Zone => {
+    const text = `BEGIN:VCALENDAR\n${part('VTIMEZONE', 'TZID:Own', ...parts)}END:VCALENDAR\n`;
+    const lines = unfold(splitLines(new TextEncoder().encode(text), 'test.ics'));
+    const [calendar] = readBlocks(lines, new FaultList());
+    if (calendar === undefined) throw new Error('the test wrote no calendar');
+    return new ZoneTable(calendar).get('Own');
+  };
+  const standard = 'TZOFFSETFROM:-0400\nTZOFFSETTO:-0500';
+  const daylight = 'TZOFFSETFROM:-0500\nTZOFFSETTO:-0400';
+
+  test('by rules agrees with the same zone by name', () => {
+    const zone = defined(
+      part(
+        'STANDARD',
+        standard,
+        'DTSTART:19671029T020000',
+        'RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU;UNTIL=20061029T060000Z',
+      ),
+      part('STANDARD', standard, 'DTSTART:20071104T020000', 'RRULE:FREQ=YEARLY;BYMONTH=11;BYDAY=1SU'),
+      part(
+        'DAYLIGHT',
+        daylight,
+        'DTSTART:19870405T020000',
+        'RRULE:FREQ=YEARLY;BYMONTH=4;BYDAY=1SU;UNTIL=20060402T070000Z',
+      ),
+      // As older programs write the second Sunday.
+      part(
+        'DAYLIGHT',
+        daylight,
+        'DTSTART:20070311T020000',
+        'RRULE:FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=8,9,10,11,12,13,14;BYDAY=SU',
+      ),
+    );
+    const named = findZone('America/New_York');
+    const walls = wallsAroundChanges('America/New_York', '1988-01-01T00:00Z', '2040-01-01T00:00Z');
+    expect(walls.length).toBeGreaterThan(4_000);
+    for (const wall of walls) {
+      const instant = zone.toInstant(wall);
+      expect(instant).toBe(named?.toInstant(wall) ?? Number.NaN);
+      expect(zone.toWall(instant)).toBe(named?.toWall(instant) ?? Number.NaN);
+    }
+  });
+
+  test('by rules that began in the year 1601, and by single dates, local or in UTC', () => {
+    const outlook = defined(
+      part(
+        'STANDARD',
+        'DTSTART:16010101T030000',
+        'TZOFFSETFROM:+0200',
+        'TZOFFSETTO:+0100',
+        'RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=10',
+      ),
+      part(
+        'DAYLIGHT',
+        'DTSTART:16010101T020000',
+        'TZOFFSETFROM:+0100',
+        'TZOFFSETTO:+0200',
+        'RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=3',
+      ),
+    );
+    const offsetAt = (zone: Zone, day: string): number => zone.toWall(Date.parse(day)) - Date.parse(day);
+    expect([offsetAt(outlook, '2026-01-15T12:00Z'), offsetAt(outlook, '2026-07-15T12:00Z')]).toEqual([
+      HOUR_MS,
+      2 * HOUR_MS,
+    ]);
+    const dated = defined(
+      part('STANDARD', standard, 'DTSTART:20260101T000000', 'RDATE:20261101T020000,20271107T060000Z'),
+      part('DAYLIGHT', daylight, 'DTSTART:20260308T020000', 'RDATE:20270314T020000'),
+    );
+    const days = ['2025-06-01', '2026-02-01', '2026-07-01', '2026-12-01', '2027-07-01', '2027-12-01'];
+    expect(days.map((day) => offsetAt(dated, day) / HOUR_MS)).toEqual([-4, -5, -4, -5, -4, -5]);
+  });
+
+  test.each([
+    ['has no rules', ''],
+    ['has a part without DTSTART', part('STANDARD', standard)],
+    [
+      'has a STANDARD without a usable TZOFFSETTO',
+      part('STANDARD', 'DTSTART:20260101T000000', 'TZOFFSETFROM:+0100'),
+    ],
+    [
+      'has an unusable rule in line 8',
+      part('STANDARD', 'DTSTART:20260101T000000', standard, 'RRULE:FREQ=SECONDLY'),
+    ],
+  ])('that %s is refused', (reason, parts) => {
+    expect(() => defined(parts)).toThrow(`names the time zone "Own", whose VTIMEZONE in line 2 ${reason}`);
   });
 });

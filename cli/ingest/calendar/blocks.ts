@@ -1,5 +1,5 @@
 // The outer form of iCalendar: content lines unfolded, and the components they are nested in, with line numbers.
-import type { FaultList } from '../entries.ts';
+import { type FaultList, quoted } from '../entries.ts';
 import { decodeLine, NOT_UTF8, type RawLine } from '../text-lines.ts';
 
 export interface ContentLine {
@@ -25,6 +25,12 @@ const TAB = 0x09;
 const NAME = /^([A-Za-z0-9-]+)[;:]/;
 // Components that stand directly in a calendar: one that begins inside another shows that the other has no end.
 const OUTERMOST = new Set(['VEVENT', 'VTODO', 'VJOURNAL', 'VFREEBUSY', 'VTIMEZONE']);
+
+/** The value of a component's first property of that name, which has no escapes. */
+export function textOf(block: Block, name: string): string | undefined {
+  const text = block.lines.find((line) => line.name === name)?.text;
+  return text === undefined ? undefined : text.slice(text.indexOf(':') + 1).trim();
+}
 
 /** Joins folded lines, before decoding: a fold may stand in the middle of a character. */
 export function unfold(lines: readonly RawLine[]): RawLine[] {
@@ -132,8 +138,4 @@ function valueIn(text: string): string {
     .slice(text.indexOf(':') + 1)
     .trim()
     .toUpperCase();
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
 }

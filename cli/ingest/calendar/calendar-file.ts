@@ -3,10 +3,11 @@ import type { MeetingEntry, MeetingGroup } from '../../../db/ingest/meetings.ts'
 import { CliError } from '../../errors.ts';
 import { FaultList, type Parsed } from '../entries.ts';
 import { splitLines } from '../text-lines.ts';
-import { type Block, readBlocks, unfold } from './blocks.ts';
+import { type Block, readBlocks, textOf, unfold } from './blocks.ts';
 import { type CalendarContext, type CalendarEvent, readEvent } from './event.ts';
 import { expandSeries, HALF_WINDOW_MS, instanceId, meetingEntry } from './series.ts';
-import { findZone, textOf, ZoneTable } from './zones.ts';
+import { ZoneTable } from './zone-rules.ts';
+import { findZone } from './zones.ts';
 
 // Answers to an invitation: they speak of one attendee only and say nothing of the meeting itself.
 const ANSWERS = new Set(['REPLY', 'COUNTER', 'DECLINECOUNTER', 'REFRESH']);
@@ -27,7 +28,9 @@ export function parseCalendar(bytes: Uint8Array, name: string, now: number): Par
       byUid.set(event.uid, [...(byUid.get(event.uid) ?? []), event]);
     }
   }
-  const entries = [...byUid.values()].flatMap((events) => groupOf(events, now, faults) ?? []);
+  const entries = [...byUid.values()].flatMap(
+    (events) => faults.attempt(events[0]?.line ?? 1, () => groupOf(events, now, faults)) ?? [],
+  );
   const inOrder = faults.faults.sort((a, b) => a.line - b.line);
   return { entries, faults: inOrder, ignored: 0 };
 }

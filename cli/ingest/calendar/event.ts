@@ -2,19 +2,13 @@
 import { notAmong } from '../../../db/declare/faults.ts';
 import { LONG_TEXT_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from '../../../db/declare/fields.ts';
 import type { Data } from '../../../db/declare/json.ts';
-import { FaultList } from '../entries.ts';
+import { FaultList, quoted } from '../entries.ts';
 import { clip, type Person, uniquePeople } from '../people.ts';
 import type { Block, ContentLine } from './blocks.ts';
+import { type Property, parseProperty, textValue } from './property.ts';
 import { type Rule, readRule } from './rule.ts';
-import { defaultSpan, readDuration, type Span, spanBetween } from './span.ts';
-import {
-  type Moment,
-  momentsOf,
-  type Property,
-  parseProperty,
-  type TimeContext,
-  textValue,
-} from './values.ts';
+import { defaultSpan, endOf, isForward, readDuration, type Span, spanBetween } from './span.ts';
+import { type Moment, momentOf, momentsOf, type TimeContext } from './values.ts';
 
 export interface CalendarEvent {
   line: number;
@@ -31,10 +25,16 @@ export interface CalendarEvent {
   /** Whether it changes all later instances of its series too. */
   isRange: boolean;
   rules: Rule[];
-  extraDates: Moment[];
+  extraDates: ExtraDate[];
   excludedDates: Moment[];
   /** Everything but the times. */
   data: Data;
+}
+
+/** An instance that no rule gives; null where it takes as long as the event. */
+export interface ExtraDate {
+  moment: Moment;
+  span: Span | null;
 }
 
 export interface CalendarContext extends TimeContext {
@@ -106,7 +106,7 @@ class EventReader {
       recurrenceId: recurrence[0] ?? null,
       isRange: this.#one('RECURRENCE-ID')?.params.range?.toUpperCase() === 'THISANDFUTURE',
       rules: this.#rules(start),
-      extraDates: this.#moments('RDATE'),
+      extraDates: this.#extraDates(),
       excludedDates: this.#moments('EXDATE'),
       data: { ...data, status: isCancelled ? 'cancelled' : status, ...(timezone !== null && { timezone }) },
     };
@@ -142,13 +142,32 @@ class EventReader {
   }
 
   #moments(name: string): Moment[] {
-    return (this.#properties.get(name) ?? []).flatMap(
-      (property) => this.faults.attempt(property.line, () => momentsOf(name, property, this.#context)) ?? [],
+    return this.#each(name, (property) => momentsOf(name, property, this.#context));
+  }
+
+  #each<T>(name: string, read: (property: Property) => T[]): T[] {
+    const properties = this.#properties.get(name) ?? [];
+    return properties.flatMap((property) => this.faults.attempt(property.line, () => read(property)) ?? []);
+  }
+
+  // Start times, or periods: `start/end` or `start/duration`.
+  #extraDates(): ExtraDate[] {
+    return this.#each('RDATE', (property) =>
+      property.value.split(',').map((text) => {
+        const [start = '', end] = text.trim().split('/');
+        const read = (one: string): Moment => momentOf('RDATE', one, property, this.#context);
+        const moment = read(start);
+        if (end === undefined) return { moment, span: null };
+        const span = /P/i.test(end) ? readDuration('RDATE', end) : spanBetween(moment, read(end));
+        if (isForward(span)) return { moment, span };
+        throw new Error(`RDATE has a period that ends before it starts: ${quoted(text)}`);
+      }),
     );
   }
 
   #rules(start: Moment): Rule[] {
-    const lines = this.#block.lines.filter((content) => content.name === 'RRULE');
+    // Some calendars of holidays write an empty rule for none.
+    const lines = this.#block.lines.filter(({ name, text }) => name === 'RRULE' && !/:\s*$/.test(text));
     return lines.flatMap(
       (content) => this.faults.attempt(content.line, () => readRule(content, start)) ?? [],
     );
@@ -157,8 +176,8 @@ class EventReader {
   #sequence(): number {
     const property = this.#one('SEQUENCE');
     if (property === undefined) return 0;
-    const sequence = Number(property.values[0]);
-    if (Number.isSafeInteger(sequence) && sequence >= 0) return sequence;
+    const sequence = /^\d+$/.test(property.value) ? Number(property.value) : Number.NaN;
+    if (Number.isSafeInteger(sequence)) return sequence;
     this.faults.add(property.line, 'SEQUENCE must be a whole number');
     return 0;
   }
@@ -177,12 +196,13 @@ class EventReader {
     const duration = this.#one('DURATION');
     const property = this.#one('DTEND') ?? duration;
     if (property === undefined) return defaultSpan(start);
-    const span =
-      end === undefined
-        ? duration && this.faults.attempt(duration.line, () => readDuration(textValue(duration)))
-        : spanBetween(start, end);
+    const span = this.faults.attempt(property.line, () => {
+      if (end !== undefined) return spanBetween(start, end);
+      return duration && readDuration('DURATION', duration.value);
+    });
     if (span === undefined) return defaultSpan(start);
-    if (span.wallMs + span.exactMs < 0) this.faults.add(property.line, 'the event ends before it starts');
+    if (!isForward(span)) this.faults.add(property.line, 'the event ends before it starts');
+    this.faults.attempt(property.line, () => endOf(start, span));
     return span;
   }
 
@@ -209,7 +229,7 @@ function isPerson({ params }: Property): boolean {
 }
 
 function personOf(property: Property): Person {
-  const address = textValue(property).replace(/^mailto:/i, '');
+  const address = property.value.replace(/^mailto:/i, '');
   const candidates = [address, parameter(property, 'email').replace(/^mailto:/i, '')];
   const email = candidates.find((one) => /^[^\s@]+@[^\s@]+$/.test(one)) ?? null;
   const name = clip(parameter(property, 'cn'), NAME_CHARACTERS_MAX);

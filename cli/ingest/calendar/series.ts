@@ -4,8 +4,9 @@ import { DAY_MS } from '../../input/instant.ts';
 import { formatCount } from '../../terminal/format.ts';
 import type { FaultList } from '../entries.ts';
 import type { CalendarEvent } from './event.ts';
-import { EndlessRuleError, expandRule } from './rule.ts';
-import { type Moment, momentAt, momentKey } from './values.ts';
+import { expandRule, UnusableRuleError } from './rule-times.ts';
+import { endOf, type Span } from './span.ts';
+import { type Moment, momentAt, momentKey, startOfDay } from './values.ts';
 
 // A series is ingested for this long: the days of it that lie nearest to today.
 const WINDOW_DAYS = 400;
@@ -19,14 +20,14 @@ export interface Series {
   extent: SeriesExtent;
 }
 
-/** The meeting that an event tells, or one instance of it that starts at another moment. */
+/** The meeting that an event tells, or an instance of it that starts at another moment or takes another time. */
 export function meetingEntry(
   event: CalendarEvent,
   externalId: string,
   start: Moment = event.start,
+  span: Span = event.span,
 ): MeetingEntry {
-  const end = start.zone.toInstant(start.wall + event.span.wallMs) + event.span.exactMs;
-  const times = { start_time: start.instant, end_time: end };
+  const times = { start_time: start.instant, end_time: endOf(start, span) };
   return {
     line: event.line,
     sequence: event.sequence,
@@ -57,6 +58,9 @@ export function expandSeries(
     .filter((event) => event.isRange)
     .sort((a, b) => (a.recurrenceId?.instant ?? 0) - (b.recurrenceId?.instant ?? 0));
   const excluded = excludedBy(master);
+  const spans = new Map(
+    master.extraDates.map(({ moment, span }) => [momentKey(moment), span ?? master.span]),
+  );
   const entries: MeetingEntry[] = [];
   for (const moment of withMoved(recurrences.moments, changed, from, to)) {
     if (excluded(moment)) continue;
@@ -65,8 +69,8 @@ export function expandSeries(
     const own = changed.get(key);
     const range = ranges.findLast((event) => (event.recurrenceId?.instant ?? 0) <= moment.instant);
     if (own !== undefined) entries.push(meetingEntry(own.event, id));
-    else
-      entries.push(range === undefined ? meetingEntry(master, id, moment) : shiftedEntry(range, id, moment));
+    else if (range !== undefined) entries.push(shiftedEntry(range, id, moment));
+    else entries.push(meetingEntry(master, id, moment, spans.get(key)));
   }
   return { entries, extent: recurrences.extent };
 }
@@ -109,18 +113,19 @@ function allMoments(
   faults: FaultList,
 ): { moments: Moment[]; isWhole: boolean } | undefined {
   const { start } = master;
-  const moments = new Map([start, ...master.extraDates].map((moment) => [momentKey(moment), moment]));
+  const extra = master.extraDates.map(({ moment }) => moment);
+  const moments = new Map([start, ...extra].map((moment) => [momentKey(moment), moment]));
   let isWhole = true;
   for (const rule of master.rules) {
     try {
-      const expansion = expandRule(rule, start, lastWall);
+      const expansion = expandRule(rule, start.wall, lastWall);
       isWhole &&= expansion.isWhole;
       for (const wall of expansion.walls) {
         const moment = momentAt(start.kind, wall, start.zone);
         moments.set(momentKey(moment), moment);
       }
     } catch (error) {
-      if (!(error instanceof EndlessRuleError)) throw error;
+      if (!(error instanceof UnusableRuleError)) throw error;
       faults.add(rule.line, error.message);
       return undefined;
     }
@@ -168,7 +173,7 @@ function excludedBy(master: CalendarEvent): (moment: Moment) => boolean {
 }
 
 function isSameDay(a: Moment, b: Moment): boolean {
-  return Math.floor(a.wall / DAY_MS) === Math.floor(b.wall / DAY_MS);
+  return startOfDay(a.wall) === startOfDay(b.wall);
 }
 
 // This and future: moved as far as the instance that the override names, and otherwise as the override says.

@@ -1,18 +1,10 @@
-// Single values of iCalendar: content lines parsed by ical.js, and moments with the zone they are told in.
-import ICAL from 'ical.js';
+// Days and times of iCalendar, with the zone they are told in.
+import { INSTANT_MS_MAX, INSTANT_MS_MIN } from '../../../db/declare/fields.ts';
 import { messageOf } from '../../errors.ts';
-import type { ContentLine } from './blocks.ts';
-import { floatingZone, utc, type Zone, type ZoneTable } from './zones.ts';
-
-/** One content line, taken apart and unescaped. */
-export interface Property {
-  line: number;
-  /** Names in lower case. */
-  params: Record<string, string>;
-  /** jCal's name of the value type. */
-  type: string;
-  values: unknown[];
-}
+import { DAY_MS } from '../../input/instant.ts';
+import { quoted } from '../entries.ts';
+import type { Property } from './property.ts';
+import { floatingZone, utcZone, type Zone } from './zones.ts';
 
 /** A day or a time on the clock of a zone. */
 export interface Moment {
@@ -26,78 +18,75 @@ export interface Moment {
 
 /** What times mean in one calendar. */
 export interface TimeContext {
-  zones: ZoneTable;
+  zones: { get(tzid: string): Zone };
   /** The zone of days and of times without a zone, from X-WR-TIMEZONE. */
   defaultZone: Zone | null;
 }
 
-/** Parses a content line; throws an Error that says what is wrong with it. */
-export function parseProperty(content: ContentLine): Property {
-  try {
-    const jcal: [string, Record<string, unknown>, string, ...unknown[]] = ICAL.parse.property(content.text);
-    const [, rawParams, type, ...values] = jcal;
-    const params: Record<string, string> = {};
-    for (const [name, value] of Object.entries(rawParams)) params[name] = String(value);
-    return { line: content.line, params, type, values };
-  } catch (error) {
-    throw new Error(`${content.name} cannot be read: ${messageOf(error)}`);
-  }
+interface WrittenTime {
+  kind: 'date' | 'utc' | 'local';
+  wall: number;
 }
 
-/** The text of a property, '' if it has none. */
-export function textValue(property: Property): string {
-  const [value] = property.values;
-  return (Array.isArray(value) ? value.join(',') : String(value ?? '')).trim();
-}
+// Seconds are left out by some, and days get a Z from others.
+const TIME = /^(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})?)?(Z?)$/i;
 
-const MOMENT = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}):(\d{2})(Z?))?$/;
-
-/** The moments of a property such as DTSTART or EXDATE; throws an Error that says what is wrong. */
-export function momentsOf(name: string, property: Property, context: TimeContext): Moment[] {
-  if (property.type === 'period')
-    throw new Error(`${name} has periods, which are not supported: give start times`);
-  const { tzid } = property.params;
-  return property.values.map((value) => {
-    const match = MOMENT.exec(String(value));
-    const wall = match === null ? undefined : wallOf(match);
-    if (match === null || wall === undefined)
-      throw new Error(`${name} is no date or time: ${original(value)}`);
-    if (match[4] === undefined) return momentAt('date', wall, context.defaultZone ?? floatingZone);
-    if (match[7] === 'Z') return momentAt('zoned', wall, utc());
-    if (tzid !== undefined) return momentAt('zoned', wall, zoneOf(name, tzid, context));
-    return momentAt('floating', wall, context.defaultZone ?? floatingZone);
-  });
-}
-
-function zoneOf(name: string, tzid: string, context: TimeContext): Zone {
-  try {
-    return context.zones.get(tzid);
-  } catch (error) {
-    throw new Error(`${name} ${messageOf(error)}`);
-  }
-}
-
-/** The moment at which the zone's clock shows that wall time. */
-export function momentAt(kind: Moment['kind'], wall: number, zone: Zone): Moment {
-  return { kind, wall, zone, instant: zone.toInstant(wall) };
-}
-
-// Undefined for what no calendar has, such as 30 February; second 60 is a leap second, which clocks here skip.
-function wallOf(match: RegExpExecArray): number | undefined {
+/** Reads a day or a time as iCalendar writes it; undefined for what is neither, or what no calendar has. */
+export function readTime(text: string): WrittenTime | undefined {
+  const match = TIME.exec(text);
+  if (match === null) return undefined;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
     .slice(1, 7)
     .map((part) => Number(part ?? 0));
   if (year < 1 || second > 60) return undefined;
+  // Second 60 is a leap second, which clocks here skip.
   const fields = { year, month, day, hour, minute, second: Math.min(second, 59), timeZone: 'UTC' };
   try {
-    return Temporal.ZonedDateTime.from(fields, { overflow: 'reject' }).epochMilliseconds;
+    const wall = Temporal.ZonedDateTime.from(fields, { overflow: 'reject' }).epochMilliseconds;
+    return { kind: match[4] === undefined ? 'date' : match[7] === '' ? 'local' : 'utc', wall };
   } catch {
     return undefined;
   }
 }
 
-function original(value: unknown): string {
-  return JSON.stringify(String(value).replace(/[-:]/g, ''));
+/** The moments of a property such as DTSTART or EXDATE; throws an Error that says what is wrong. */
+export function momentsOf(name: string, property: Property, context: TimeContext): Moment[] {
+  return property.value.split(',').map((text) => momentOf(name, text.trim(), property, context));
+}
+
+/** The moment that the text tells as one of the values of a property; throws an Error that says what is wrong. */
+export function momentOf(name: string, text: string, { params }: Property, context: TimeContext): Moment {
+  const time = readTime(text);
+  if (time === undefined) throw new Error(`${name} is no date or time: ${quoted(text)}`);
+  const ownZone = context.defaultZone ?? floatingZone;
+  if (time.kind === 'date' || params.value?.toUpperCase() === 'DATE') {
+    return momentAt('date', startOfDay(time.wall), ownZone);
+  }
+  if (time.kind === 'utc') return momentAt('zoned', time.wall, utcZone);
+  if (params.tzid === undefined) return momentAt('floating', time.wall, ownZone);
+  try {
+    return momentAt('zoned', time.wall, context.zones.get(params.tzid));
+  } catch (error) {
+    throw new Error(`${name} ${messageOf(error)}`);
+  }
+}
+
+/** The moment at which the zone's clock shows that wall time; throws an Error for one that no record can hold. */
+export function momentAt(kind: Moment['kind'], wall: number, zone: Zone): Moment {
+  return { kind, wall, zone, instant: instantAt(zone, wall) };
+}
+
+/** Unix milliseconds at which the zone's clock shows that wall time; throws an Error for what no record can hold. */
+export function instantAt(zone: Zone, wall: number): number {
+  const isNear = Math.abs(wall) <= INSTANT_MS_MAX + DAY_MS;
+  const instant = isNear ? zone.toInstant(wall) : Number.NaN;
+  if (instant >= INSTANT_MS_MIN && instant <= INSTANT_MS_MAX) return instant;
+  throw new Error('a time of the event lies after the year 9999');
+}
+
+/** Midnight of the day of a wall time. */
+export function startOfDay(wall: number): number {
+  return Math.floor(wall / DAY_MS) * DAY_MS;
 }
 
 /** How a moment is written in an external id: a day, a floating time, or a time in UTC whatever zone it is told in. */

@@ -1,0 +1,113 @@
+// Zones that a calendar defines itself: the changes of the clock that the rules of a VTIMEZONE give.
+import { messageOf } from '../../errors.ts';
+import { DAY_MS } from '../../input/instant.ts';
+import { quoted } from '../entries.ts';
+import { type Block, type ContentLine, textOf } from './blocks.ts';
+import { parseProperty } from './property.ts';
+import { readRule } from './rule.ts';
+import { expandRule } from './rule-times.ts';
+import { type Moment, momentsOf, type TimeContext } from './values.ts';
+import { findZone, fixedZone, type Zone } from './zones.ts';
+
+/** From that instant on (Unix milliseconds) the clock is so far ahead of UTC, in milliseconds. */
+interface ClockChange {
+  instant: number;
+  offsetMs: number;
+}
+
+// Rules are followed so far; real ones are the same every year, and after it the clock stays as it is.
+const LAST_WALL = Date.parse('2100-01-01T00:00:00Z');
+
+function ruledZone(block: Block): Zone {
+  if (block.state !== 'whole') throw new Error('is damaged');
+  const observances = block.blocks.filter(({ name }) => name === 'STANDARD' || name === 'DAYLIGHT');
+  const changes = observances.flatMap(changesOf).sort((a, b) => a.instant - b.instant);
+  const [first] = observances;
+  if (first === undefined) throw new Error('has no rules');
+  const earliestMs = offsetOf(first, 'TZOFFSETFROM');
+  const offsetAt = (instant: number): number =>
+    changes.findLast((change) => change.instant <= instant)?.offsetMs ?? earliestMs;
+  return {
+    name: null,
+    toWall: (instant) => instant + offsetAt(instant),
+    // A time that the clock shows twice is the first of the two; one that it leaps over counts from before the leap.
+    toInstant: (wall) => {
+      const before = wall - offsetAt(wall - DAY_MS);
+      const after = wall - offsetAt(wall + DAY_MS);
+      return after + offsetAt(after) === wall && before + offsetAt(before) !== wall ? after : before;
+    },
+  };
+}
+
+function changesOf(observance: Block): ClockChange[] {
+  const fromMs = offsetOf(observance, 'TZOFFSETFROM');
+  const offsetMs = offsetOf(observance, 'TZOFFSETTO');
+  // Its own times are told on the clock as it was before the change.
+  const zone = fixedZone(fromMs);
+  const context = { zones: { get: () => zone }, defaultZone: zone };
+  const [start] = momentsIn(observance, 'DTSTART', context);
+  if (start === undefined) throw new Error('has a part without DTSTART');
+  const instants = [start, ...momentsIn(observance, 'RDATE', context)].map(({ instant }) => instant);
+  for (const line of observance.lines.filter(({ name }) => name === 'RRULE')) {
+    instants.push(...wallsOf(line, start).map((wall) => wall - fromMs));
+  }
+  return instants.map((instant) => ({ instant, offsetMs }));
+}
+
+function momentsIn({ lines }: Block, name: string, context: TimeContext): Moment[] {
+  const named = lines.filter((line) => line.name === name);
+  return named.flatMap((line) => momentsOf(name, parseProperty(line), context));
+}
+
+function wallsOf(line: ContentLine, start: Moment): number[] {
+  try {
+    return expandRule(readRule(line, start), start.wall, LAST_WALL).walls;
+  } catch {
+    throw new Error(`has an unusable rule in line ${line.line}`);
+  }
+}
+
+function offsetOf(observance: Block, name: string): number {
+  const match = /^([+-])(\d{2})(\d{2})(\d{2})?$/.exec(textOf(observance, name) ?? '');
+  if (match === null) throw new Error(`has a ${observance.name} without a usable ${name}`);
+  const [, sign, hours, minutes, seconds = '0'] = match;
+  const size = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000;
+  return sign === '-' ? -size : size;
+}
+
+/** The zones that a calendar's times refer to by TZID: known ones by name, others by the calendar's own rules. */
+export class ZoneTable {
+  readonly #definitions = new Map<string, Block>();
+  readonly #zones = new Map<string, Zone>();
+
+  constructor(calendar: Block) {
+    for (const block of calendar.blocks) {
+      const tzid = block.name === 'VTIMEZONE' ? textOf(block, 'TZID') : undefined;
+      if (tzid !== undefined) this.#definitions.set(tzid, block);
+    }
+  }
+
+  /** The zone of that TZID; throws an Error that says why it cannot be told. */
+  get(tzid: string): Zone {
+    let zone = this.#zones.get(tzid);
+    if (zone === undefined) {
+      zone = this.#resolve(tzid);
+      this.#zones.set(tzid, zone);
+    }
+    return zone;
+  }
+
+  #resolve(tzid: string): Zone {
+    const block = this.#definitions.get(tzid);
+    const location = block === undefined ? undefined : textOf(block, 'X-LIC-LOCATION');
+    const known = findZone(tzid) ?? (location === undefined ? undefined : findZone(location));
+    if (known !== undefined) return known;
+    const named = `names the time zone ${quoted(tzid)}`;
+    if (block === undefined) throw new Error(`${named}, which is neither known nor defined in the file`);
+    try {
+      return ruledZone(block);
+    } catch (error) {
+      throw new Error(`${named}, whose VTIMEZONE in line ${block.line} ${messageOf(error)}`);
+    }
+  }
+}
