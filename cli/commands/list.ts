@@ -7,7 +7,7 @@ import { usageError } from '../errors.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { apiOption, collect, count } from '../settings/options.ts';
 import { createPrinter, parseFields } from '../terminal/output.ts';
-import { note, writeOut } from '../terminal/streams.ts';
+import { note, writeValues } from '../terminal/streams.ts';
 
 interface Options {
   limit?: number;
@@ -80,5 +80,5 @@ async function printEnvelope(
     );
   }
   const { response } = await list.page(await connect(config), cursor, limit);
-  await writeOut(`${response.text}\n`);
+  await writeValues(`${response.text}\n`);
 }

@@ -5,7 +5,7 @@ import type { ListRequest } from '../api/list-request.ts';
 import { pagesOf } from '../api/pages.ts';
 import { withTemporaryFolder } from '../input/files.ts';
 import { createEncoder, type Look } from '../terminal/output.ts';
-import { writeOut } from '../terminal/streams.ts';
+import { writeValues } from '../terminal/streams.ts';
 import { Spool } from './spool.ts';
 import { type ExportFormat, encoded, hasOpenColumns, writeFile } from './write-file.ts';
 
@@ -54,11 +54,11 @@ export async function exportToStdout(job: ExportJob): Promise<number> {
   const encoder = createEncoder(format, look);
   let done = 0;
   for await (const { records } of pagesOf(client, list)) {
-    if (records.length > 0) await writeOut(encoder.page(records, done === 0));
+    if (records.length > 0) await writeValues(encoder.page(records, done === 0));
     done += records.length;
     onProgress(done);
   }
-  await writeOut(encoder.end(done === 0));
+  await writeValues(encoder.end(done === 0));
   return done;
 }
 
@@ -66,7 +66,7 @@ async function exportThroughSpool(job: ExportJob): Promise<number> {
   return withTemporaryFolder('crm-export-', async (folder) => {
     const spool = await Spool.open(join(folder, 'records'), job.list.name, false);
     await fetchRest(job, spool);
-    for await (const text of encoded(spool.path, job.format, job.look)) await writeOut(text);
+    for await (const text of encoded(spool.path, job.format, job.look)) await writeValues(text);
     await spool.discard();
     return spool.lines;
   });

@@ -1,7 +1,8 @@
 // Writes CSV as RFC 4180 has it, with line feeds; nested values become JSON text.
 import type { JsonValue } from '../../db/declare/json.ts';
 
-const FORMULA_START = /^[=+\-@\t\r]/;
+// Signs of full width count as their plain ones, and white space before a sign is skipped.
+const FORMULA_START = /^[=+\-@＝＋－＠\t\r\n]/;
 
 export interface CsvOptions {
   /** Puts an apostrophe before text that a spreadsheet would run as a formula. */

@@ -3,7 +3,7 @@ import type { Field } from '../../db/declare/fields.ts';
 import type { Data } from '../../db/declare/json.ts';
 import { usageError } from '../errors.ts';
 import { csvRow } from './csv.ts';
-import { writeOut } from './streams.ts';
+import { writeOut, writeValues } from './streams.ts';
 import { renderRecord, Table, valueAt } from './table.ts';
 
 export const OUTPUT_FORMATS = ['table', 'json', 'ndjson', 'csv'] as const;
@@ -47,17 +47,19 @@ export interface Encoder {
 /** A printer in the configured format. */
 export function createPrinter(config: Pick<OutputSettings, 'output' | 'isColored'>, look: Look): Printer {
   const encoder = createEncoder(config.output, look, config.isColored);
+  // A table has escapes of its own, and none of a value's.
+  const write = config.output === 'table' ? writeOut : writeValues;
   let isFirst = true;
   const print = async (records: readonly Data[]): Promise<void> => {
     if (records.length === 0) return;
-    await writeOut(encoder.page(records, isFirst));
+    await write(encoder.page(records, isFirst));
     isFirst = false;
   };
   return {
     print,
     end: async () => {
       const text = encoder.end(isFirst);
-      if (text !== '') await writeOut(text);
+      if (text !== '') await write(text);
     },
   };
 }

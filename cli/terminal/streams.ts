@@ -8,6 +8,11 @@ export function writeOut(text: string): Promise<void> {
   });
 }
 
+/** Writes data as the service has it to stdout; a terminal is shown what it would obey. */
+export function writeValues(text: string): Promise<void> {
+  return writeOut(process.stdout.isTTY ? neutralize(text) : text);
+}
+
 /** Writes lines for people to stderr. */
 export function note(text: string): void {
   process.stderr.write(`${neutralize(text)}\n`);

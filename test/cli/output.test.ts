@@ -24,7 +24,7 @@ describe('csvRow', () => {
   });
 
   test('escapes formulas only when asked, and never a number', () => {
-    const cells = ['=1+1', '+1', '-1', '@x', '\tx', '\rx', 'a=1', -1];
+    const cells = ['=1+1', '+1', '-1', '@x', '\tx', '\rx', '\n=1', '＝1+1', '＋1', '－1', '＠x', 'a=1', -1];
     expect(parse(csvRow(cells), { record_delimiter: '\n' })[0]).toEqual(cells.map(String));
     expect(parse(csvRow(cells, { isExcelSafe: true }), { record_delimiter: '\n' })[0]).toEqual([
       "'=1+1",
@@ -33,6 +33,11 @@ describe('csvRow', () => {
       "'@x",
       "'\tx",
       "'\rx",
+      "'\n=1",
+      "'＝1+1",
+      "'＋1",
+      "'－1",
+      "'＠x",
       'a=1',
       '-1',
     ]);
