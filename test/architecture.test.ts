@@ -88,6 +88,7 @@ const HOUSE: Record<string, string[]> = {
   'cli/commands': [
     'cli/api',
     'cli/export',
+    'cli/files',
     'cli/import',
     'cli/import/all',
     'cli/ingest',
@@ -103,11 +104,13 @@ const HOUSE: Record<string, string[]> = {
     'server',
     'server/openapi',
   ],
-  'cli/export': ['cli/api', 'cli/input', 'cli/terminal', 'db/declare', 'db/resources'],
+  'cli/export': ['cli/api', 'cli/files', 'cli/input', 'cli/terminal', 'db/declare', 'db/resources'],
   'cli/files': [],
   'cli/import': ['cli/api', 'cli/input', 'cli/settings', 'cli/terminal', 'db/declare'],
   'cli/import/all': [
     'cli/api',
+    'cli/export',
+    'cli/files',
     'cli/import/plan',
     'cli/import/rows',
     'cli/import/session',
@@ -118,7 +121,7 @@ const HOUSE: Record<string, string[]> = {
     'db/resources',
   ],
   'cli/import/plan': ['cli/input', 'cli/terminal', 'db/declare'],
-  'cli/import/rows': ['cli/api', 'cli/import/plan', 'cli/input', 'db/declare', 'db/resources'],
+  'cli/import/rows': ['cli/api', 'cli/files', 'cli/import/plan', 'cli/input', 'db/declare', 'db/resources'],
   'cli/import/session': [
     'cli/api',
     'cli/files',

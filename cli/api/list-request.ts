@@ -1,6 +1,8 @@
 // From the options of `list` and `export` to the requests that answer them, page by page.
+import type { Data } from '../../db/declare/json.ts';
 import { usageError } from '../errors.ts';
 import type { Look } from '../terminal/output.ts';
+import type { Client } from './client.ts';
 import { resourceLook, targetLook, v1Look } from './looks.ts';
 import { answered, listAt, type Pageable } from './pages.ts';
 import { isTarget, parseTarget, resourceFor, resourcePath } from './target.ts';
@@ -19,6 +21,8 @@ export interface ListRequest extends Pageable {
   /** What the records are called. */
   name: string;
   look: Look;
+  /** Its oldest or newest record; undefined where a list has no order by time. */
+  edge?(client: Client, direction: 'asc' | 'desc'): Promise<Data | undefined>;
 }
 
 /** Prepares the list of a resource, or of a sub-resource such as `deals/ID/contacts`. */
@@ -38,7 +42,12 @@ export async function listRequest(what: string, options: ListOptions): Promise<L
   }
   if (sortBy !== undefined) query.sort_by = sortBy;
   if (sortDirection !== undefined) query.sort_direction = sortDirection;
-  return { name: resource.name, look: resourceLook(resource), ...listAt(resourcePath(resource), query) };
+  const path = resourcePath(resource);
+  const edge = async (client: Client, direction: 'asc' | 'desc'): Promise<Data | undefined> => {
+    const newest = listAt(path, { ...query, sort_by: 'created_at', sort_direction: direction });
+    return (await newest.page(client, null, 1)).records[0];
+  };
+  return { name: resource.name, look: resourceLook(resource), ...listAt(path, query), edge };
 }
 
 async function subResourceRequest(what: string, options: ListOptions): Promise<ListRequest> {

@@ -1,18 +1,18 @@
 // `crm export`: writes a resource, or everything, to files or stdout.
-import { statSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import type { Client, ClientOptions } from '../api/client.ts';
+import type { Client } from '../api/client.ts';
 import { connect } from '../api/connect.ts';
 import { listRequest } from '../api/list-request.ts';
 import { isRefusal, usageError, withStep } from '../errors.ts';
+import type { ExportDisplay } from '../export/display.ts';
 import type { ExportFormat } from '../export/write-file.ts';
+import { sha256 } from '../files/digest.ts';
+import { kindAt } from '../files/own-file.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { apiOption, collect } from '../settings/options.ts';
 import { counted } from '../terminal/format.ts';
 import { unlessInterrupted } from '../terminal/interrupt.ts';
 import { parseFields } from '../terminal/output.ts';
-import { startProgress } from '../terminal/progress.ts';
-import type { ProgressState } from '../terminal/snapshot.ts';
 
 interface Options {
   format?: ExportFormat;
@@ -44,11 +44,12 @@ export function registerExportCommand(program: Command): void {
     .option('--filter <key=value>', 'only records that match; repeatable', collect)
     .option('--fields <a,b>', 'only these fields; custom.key for your own')
     .option('--excel-safe', 'escape CSV cells that a spreadsheet would run')
-    .option('--resume', 'go on where an interrupted export to the same file left off')
+    .option('--resume', 'go on where an interrupted export to the same place left off')
     .addOption(apiOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  crm export contacts --out contacts.csv\n  crm export all --out backup',
+      '\n"all" gathers in FOLDER.crm-part, which becomes FOLDER once every file, and export.json with their digests, is there.\n' +
+        '\nExamples:\n  crm export contacts --out contacts.csv\n  crm export all --out backup',
     )
     .action((resource: string, options: Options, command: Command) => {
       const config = resolveConfig(command);
@@ -60,25 +61,25 @@ async function runExport(what: string, options: Options, config: Config): Promis
   const { out = null } = options;
   const format = exportFormat(options, config);
   if (options.resume && out === null) throw usageError('--resume needs a file.', 'name it with --out FILE.');
-  if (out !== null && isFolder(out)) throw usageError(`${out} is a folder.`, 'name a file in --out.');
+  if (out !== null) refuseOther(out);
   const order = options.api === 'v2' && !what.includes('/') ? { sortDirection: 'asc' } : {};
   const list = await listRequest(what, { ...options, ...order });
   const known = list.look.allFields.length > 0 ? list.look.allFields : undefined;
   const fields = parseFields(options.fields, known);
   const look = { ...list.look, fields, isExcelSafe: options.excelSafe ?? false };
   const { exportToFile, exportToStdout } = await import('../export/export-resource.ts');
-  await withProgress(`Exporting ${list.name}`, out, config, async (client, update) => {
-    const job = { client, list, look, format, onProgress: (done: number) => update({ done }) };
-    if (out === null) return `Exported ${counted(await exportToStdout(job), 'record')}.`;
+  await withDisplay(out, config, async ({ client, display, keyDigest }) => {
+    const job = { client, list, look, format, onPage: display.followRecords(client, list) };
+    if (out === null) return display.stop(`Exported ${counted(await exportToStdout(job), 'record')}.`);
     const { Spool } = await import('../export/spool.ts');
-    const subject = JSON.stringify([config.url, options.api, list.name, options.filter]);
+    const subject = JSON.stringify([config.url, keyDigest, options.api, list.name, options.filter]);
     const spool = await Spool.open(`${out}.crm-part`, subject, options.resume ?? false);
-    return `Exported ${counted(await exportToFile(job, out, spool), 'record')} to ${out}.`;
+    await display.stop(`Exported ${counted(await exportToFile(job, out, spool), 'record')} to ${out}.`);
   });
 }
 
 async function runExportAll(options: Options, config: Config): Promise<void> {
-  const { out } = options;
+  const { out, format = 'ndjson' } = options;
   if (out === undefined) throw usageError('"all" needs a folder.', 'name it with --out DIR.');
   if (options.fields !== undefined || options.filter !== undefined || options.api === 'v1') {
     throw usageError(
@@ -86,27 +87,27 @@ async function runExportAll(options: Options, config: Config): Promise<void> {
       'export one resource with them.',
     );
   }
-  const format = options.format ?? 'ndjson';
   if (format === 'json') throw usageError('"all" writes NDJSON or CSV.', 'use --format ndjson or csv.');
+  const { targetFolder } = await import('../export/part-folder.ts');
+  const target = targetFolder(out);
   const { exportAll } = await import('../export/export-all.ts');
-  await withProgress('Exporting', out, config, async (client, update) => {
-    const files: string[] = [];
+  await withDisplay(out, config, async ({ client, display, keyDigest }) => {
     const total = await exportAll({
-      client,
-      folder: out,
-      format,
+      ...{ client, display, target, format, url: config.url },
       isExcelSafe: options.excelSafe ?? false,
       isResumed: options.resume ?? false,
-      subject: JSON.stringify([config.url, format]),
-      onProgress: update,
-      onFile: (path, lines) => files.push(`${path}: ${counted(lines, 'line')}`),
+      subject: JSON.stringify([config.url, keyDigest, 'all']),
     });
-    return [...files, `Exported ${counted(total, 'record')} to ${out}.`].join('\n');
+    await display.stop(`Exported ${counted(total, 'record')} to ${out}.`);
   });
 }
 
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+/** Only a file can be replaced by the export. */
+function refuseOther(out: string): void {
+  const kind = kindAt(out);
+  if (kind === 'folder') throw usageError(`${out} is a folder.`, 'name a file in --out.');
+  if (kind !== 'other') return;
+  throw usageError(`${out} is no file.`, 'name a file in --out, or leave it out to write to stdout.');
 }
 
 function exportFormat(options: Options, config: Config): ExportFormat {
@@ -117,34 +118,32 @@ function exportFormat(options: Options, config: Config): ExportFormat {
   return isTable ? 'ndjson' : (config.output as ExportFormat);
 }
 
+interface Work {
+  client: Client;
+  display: ExportDisplay;
+  /** Stands for the key, so that an export is not gone on with into another organization. */
+  keyDigest: string;
+}
+
 /** Runs an export with its progress on stderr, and says how to go on if it breaks off. */
-async function withProgress(
-  label: string,
+async function withDisplay(
   out: string | null,
   config: Config,
-  job: (client: Client, update: (state: ProgressState) => void) => Promise<string>,
+  job: (work: Work) => Promise<void>,
 ): Promise<void> {
+  const { ExportDisplay } = await import('../export/display.ts');
   // Data and progress would run into each other on one terminal.
-  const quiet = out === null && Boolean(process.stdout.isTTY);
-  let latest: ProgressState = { done: 0 };
-  let progress: Awaited<ReturnType<typeof startProgress>> | undefined;
-  const update = (state: ProgressState): void => {
-    latest = state;
-    progress?.update(state);
-  };
-  const onWait: ClientOptions['onWait'] = ({ seconds, reason }) =>
-    progress?.update({ ...latest, note: `${reason}: waiting ${Math.ceil(seconds)} s` });
-  const client = await connect(config, onWait);
-  progress = await startProgress({ label, unit: 'records', total: null, quiet });
+  const display = new ExportDisplay(out === null && Boolean(process.stdout.isTTY));
+  const apiKey = await config.apiKey();
+  const client = await connect({ url: config.url, apiKey: async () => apiKey }, display.onWait);
   try {
-    const summary = await unlessInterrupted(job(client, update), () => ({
-      message: `Interrupted after ${counted(latest.done, 'record')}.`,
-      nextSteps: out === null || latest.done === 0 ? ['run the same command again.'] : [],
+    await unlessInterrupted(job({ client, display, keyDigest: sha256(apiKey) }), () => ({
+      message: `Interrupted after ${counted(display.records, 'record')}.`,
+      nextSteps: out === null || display.records === 0 ? ['run the same command again.'] : [],
     }));
-    await progress.stop(summary);
   } catch (error) {
-    await progress.stop();
-    throw out === null || latest.done === 0 ? error : withResumeHint(error);
+    await display.remove();
+    throw out === null || display.records === 0 ? error : withResumeHint(error);
   }
 }
 

@@ -57,6 +57,9 @@ import that file. Rows with the same email or domain keep their order, however m
 --on-duplicate update keeps a contact's primary email where it has the row's as an alternative, and adds to alt_emails.
 --dry-run asks about owners by items that the server is certain to refuse; nothing is written.
 
+"crm import all FOLDER" takes what "crm export all" has finished, file by file as it was exported, ties it together as it
+was under new ids, and keeps its journal beside the folder. References to users stay where the organization has them.
+
 Examples:
   crm import companies accounts.csv --map 'revenue=estimated_revenue*1000000' --custom
   crm import deals sales.csv --map 'opportunity_id=name' --map-value 'deal_stage:Engaging=Discovery' --custom --create-missing

@@ -1,107 +1,99 @@
-// Exports everything into a folder: one file a resource, and links.ndjson.
-import { mkdir, readFile, rm } from 'node:fs/promises';
+// Exports everything into a folder: one file a resource, links.ndjson, and export.json, which says that it is whole.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Resource } from '../../db/declare/resource.ts';
 import type { Client } from '../api/client.ts';
 import { listRequest } from '../api/list-request.ts';
-import type { ProgressState } from '../terminal/snapshot.ts';
-import { type ExportJob, fetchRest, finish } from './export-resource.ts';
-import { collectLinks } from './links.ts';
-import { Spool, unwritable } from './spool.ts';
-import type { ExportFormat } from './write-file.ts';
+import { counted } from '../terminal/format.ts';
+import type { ExportDisplay } from './display.ts';
+import { fetchRest } from './export-resource.ts';
+import { exportLinks } from './links.ts';
+import { MANIFEST_NAME, type ManifestFile, readManifest, writeManifest } from './manifest.ts';
+import { finishPart, openPart } from './part-folder.ts';
+import { Spool } from './spool.ts';
+import { type ExportFormat, writeFile } from './write-file.ts';
 
 export interface ExportAllJob {
   client: Client;
-  folder: string;
-  format: ExportFormat;
+  /** Address of the server. */
+  url: string;
+  /** The folder to be. */
+  target: string;
+  format: Exclude<ExportFormat, 'json'>;
   isExcelSafe: boolean;
   isResumed: boolean;
   /** Marks what is exported, so that another export does not go on from here. */
   subject: string;
-  onProgress: (state: ProgressState) => void;
-  /** Called when a file is whole. */
-  onFile: (path: string, lines: number) => void;
+  display: ExportDisplay;
+}
+
+/** The records of one resource, fetched whole. */
+export interface FetchedRecords {
+  resource: Resource;
+  spool: Spool;
 }
 
 /** Exports every resource in dependency order, then the links; resolves with the number of records. */
 export async function exportAll(job: ExportAllJob): Promise<number> {
-  const { RESOURCES } = await import('../../db/resources/index.ts');
-  await mkdir(job.folder, { recursive: true }).catch((error: unknown) => {
-    throw unwritable(job.folder, error);
-  });
-  const finished = job.isResumed ? await readFinished(job) : {};
-  const links = await Spool.open(join(job.folder, 'links.ndjson.crm-part'), job.subject, job.isResumed);
-  let total = 0;
-  try {
-    for (const resource of RESOURCES) {
-      finished[resource.name] ??= await exportOne(job, resource, links, total);
-      total += finished[resource.name] ?? 0;
-      await writeFinished(job, finished);
-    }
-  } catch (error) {
-    await links.leave();
-    throw error;
-  }
-  const { lines } = links;
-  const linksPath = join(job.folder, 'links.ndjson');
-  await links.become(linksPath);
-  job.onFile(linksPath, lines);
-  await rm(finishedPath(job), { force: true });
-  return total;
+  const { target } = job;
+  const part = openPart(target, job.isResumed);
+  // Everything was there when an earlier run was cut off.
+  const isWhole = existsSync(join(part, MANIFEST_NAME));
+  const manifest = isWhole ? readManifest(part) : await gather(job, part);
+  finishPart(part, target, manifest);
+  const records = manifest.files.filter(({ name }) => name !== LINKS_NAME);
+  return records.reduce((sum, file) => sum + file.records, 0);
 }
 
-async function exportOne(
-  job: ExportAllJob,
-  resource: Resource,
-  links: Spool,
-  doneBefore: number,
-): Promise<number> {
-  const { client, folder, format, isExcelSafe, onProgress } = job;
-  const list = await listRequest(resource.name, { api: 'v2', sortDirection: 'asc' });
-  const target = join(folder, `${resource.name}.${format}`);
-  const spool = await Spool.open(`${target}.crm-part`, job.subject, job.isResumed);
-  const one: ExportJob = {
-    client,
-    list,
-    look: { ...list.look, isExcelSafe },
-    format,
-    onProgress: (done) => onProgress({ done: doneBefore + done }),
+const LINKS_NAME = 'links.ndjson';
+
+async function gather(job: ExportAllJob, part: string) {
+  const { RESOURCES } = await import('../../db/resources/index.ts');
+  const { url, subject, isResumed } = job;
+  const began_at = new Date().toISOString();
+  const spools: Spool[] = [];
+  const open = async (name: string): Promise<Spool> => {
+    const spool = await Spool.open(join(part, name), subject, isResumed);
+    spools.push(spool);
+    return spool;
   };
   try {
-    await fetchRest(one, spool);
-    const progress = (done: number) =>
-      onProgress({
-        done: doneBefore + spool.lines,
-        note: `links of ${done} of ${spool.lines} ${resource.name}`,
-      });
-    if (Object.keys(resource.links).length > 0) {
-      await collectLinks({ client, resource, recordsPath: spool.path, links, onProgress: progress });
+    const fetched: FetchedRecords[] = [];
+    for (const resource of RESOURCES) {
+      const spool = await open(`${resource.name}.ndjson`);
+      await fetchRecords(job, resource, spool);
+      fetched.push({ resource, spool });
     }
-    await finish(one, target, spool);
-  } catch (error) {
-    await spool.leave();
-    throw error;
+    const links = await open(LINKS_NAME);
+    await exportLinks(job, fetched, links);
+    const files: Pick<ManifestFile, 'name' | 'records'>[] = [];
+    for (const one of fetched) files.push(await finishRecords(job, one, part));
+    files.push({ name: LINKS_NAME, records: links.lines });
+    return writeManifest(part, { server: url, began_at }, files);
+  } finally {
+    for (const spool of spools) spool.keep();
   }
-  job.onFile(target, spool.lines);
-  return spool.lines;
 }
 
-const finishedPath = (job: ExportAllJob): string => join(job.folder, 'export.crm-part.json');
-
-async function writeFinished(job: ExportAllJob, finished: Record<string, number>): Promise<void> {
-  const path = finishedPath(job);
-  await Bun.write(path, JSON.stringify({ subject: job.subject, finished })).catch((error: unknown) => {
-    throw unwritable(path, error);
-  });
+async function fetchRecords({ client, display }: ExportAllJob, { name }: Resource, spool: Spool) {
+  const list = await listRequest(name, { api: 'v2', sortDirection: 'asc' });
+  if (!spool.isComplete) {
+    await fetchRest({ client, list, onPage: display.followRecords(client, list) }, spool);
+    await display.stop(`${name}: ${counted(spool.lines, 'record')}`);
+  }
+  display.settle(spool.lines);
 }
 
-/** What an earlier run for the same subject has finished, with the number of records. */
-async function readFinished(job: ExportAllJob): Promise<Record<string, number>> {
-  try {
-    const text = await readFile(finishedPath(job), 'utf8');
-    const state = JSON.parse(text) as { subject: string; finished: Record<string, number> };
-    return state.subject === job.subject ? state.finished : {};
-  } catch {
-    return {};
+/** NDJSON is there already; CSV is made of it. */
+async function finishRecords(
+  { format, isExcelSafe }: ExportAllJob,
+  { resource, spool }: FetchedRecords,
+  part: string,
+): Promise<Pick<ManifestFile, 'name' | 'records'>> {
+  const name = `${resource.name}.${format}`;
+  if (format === 'csv') {
+    const { look } = await listRequest(resource.name, { api: 'v2' });
+    await writeFile(spool.path, join(part, name), format, { ...look, isExcelSafe });
   }
+  return { name, records: spool.lines };
 }

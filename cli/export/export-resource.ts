@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Client } from '../api/client.ts';
 import type { ListRequest } from '../api/list-request.ts';
-import { pagesOf } from '../api/pages.ts';
+import { type Page, pagesOf } from '../api/pages.ts';
 import { withTemporaryFolder } from '../input/files.ts';
 import { createEncoder, type Look } from '../terminal/output.ts';
 import { writeValues } from '../terminal/streams.ts';
@@ -14,8 +14,8 @@ export interface ExportJob {
   list: ListRequest;
   look: Look;
   format: ExportFormat;
-  /** Called with the number of records fetched so far. */
-  onProgress: (done: number) => void;
+  /** Called with every page, and the number of records fetched so far. */
+  onPage: (page: Page, done: number) => void | Promise<void>;
 }
 
 /** Exports to a file that appears when it is whole; resolves with the number of records. */
@@ -31,12 +31,14 @@ export async function exportToFile(job: ExportJob, target: string, spool: Spool)
 }
 
 /** Fetches what the spool has not got yet. */
-export async function fetchRest({ client, list, onProgress }: ExportJob, spool: Spool): Promise<void> {
-  onProgress(spool.lines);
+export async function fetchRest(
+  { client, list, onPage }: Pick<ExportJob, 'client' | 'list' | 'onPage'>,
+  spool: Spool,
+): Promise<void> {
   if (spool.isComplete) return;
   for await (const page of pagesOf(client, list, { cursor: spool.cursor })) {
     await spool.append(page.records, page.nextCursor);
-    onProgress(spool.lines);
+    await onPage(page, spool.lines);
   }
 }
 
@@ -50,13 +52,14 @@ export async function finish({ format, look }: ExportJob, target: string, spool:
 /** Exports to stdout; resolves with the number of records. */
 export async function exportToStdout(job: ExportJob): Promise<number> {
   if (job.format === 'csv' && hasOpenColumns(job.look)) return exportThroughSpool(job);
-  const { client, list, format, look, onProgress } = job;
+  const { client, list, format, look, onPage } = job;
   const encoder = createEncoder(format, look);
   let done = 0;
-  for await (const { records } of pagesOf(client, list)) {
+  for await (const page of pagesOf(client, list)) {
+    const { records } = page;
     if (records.length > 0) await writeValues(encoder.page(records, done === 0));
     done += records.length;
-    onProgress(done);
+    await onPage(page, done);
   }
   await writeValues(encoder.end(done === 0));
   return done;

@@ -3,41 +3,59 @@ import type { Data } from '../../db/declare/json.ts';
 import type { Resource } from '../../db/declare/resource.ts';
 import type { Client } from '../api/client.ts';
 import { listRequest } from '../api/list-request.ts';
-import { pagesOf } from '../api/pages.ts';
+import { type Page, pagesOf } from '../api/pages.ts';
 import { isRefusal } from '../errors.ts';
 import { fileLines } from '../input/lines.ts';
+import { counted } from '../terminal/format.ts';
+import { type ExportDisplay, requestsPerMinute } from './display.ts';
 import type { Spool } from './spool.ts';
 
 /**
- * One line of links.ndjson: the record `record_id` is linked under `resource/id/link`; the link's own fields stand
- * beside.
+ * One line of links.ndjson: the record `record_id` is linked under `resource/id/link`; `record_type` where the link
+ * needs it, and the link's own fields, stand beside.
  */
 type LinkLine = Data;
 
-export interface LinksExport {
+interface LinksExport {
   client: Client;
-  resource: Resource;
-  /** NDJSON of the records. */
-  recordsPath: string;
-  /** Takes the links; its cursor says how many records of which resource are behind it. */
-  links: Spool;
-  /** Called with the number of records whose links are there. */
-  onProgress: (done: number) => void;
+  display: ExportDisplay;
 }
 
-/** Adds the links of every record in a file, and goes on where an earlier run left off. */
-export async function collectLinks(job: LinksExport): Promise<void> {
-  const { client, resource, recordsPath, links, onProgress } = job;
-  const finished = finishedRecords(links.cursor, resource);
+/** Adds the links of all records to the spool; its cursor is how many records are behind it. */
+export async function exportLinks(
+  { client, display }: LinksExport,
+  fetched: readonly { resource: Resource; spool: Spool }[],
+  links: Spool,
+): Promise<void> {
+  if (links.isComplete) return;
+  const linked = fetched.filter(({ resource }) => Object.keys(resource.links).length > 0);
+  const total = sum(linked.map(({ spool }) => spool.lines));
+  const requests = sum(linked.map(({ resource, spool }) => spool.lines * Object.keys(resource.links).length));
+  const behind = Number(links.cursor ?? 0);
   let done = 0;
-  for await (const line of fileLines(recordsPath)) {
-    done += 1;
-    if (done <= finished) continue;
-    const record = JSON.parse(line) as Data;
-    const lines = await linksOf(client, resource, record).catch(noneIfGone);
-    await links.append(lines, `${resource.name} ${done}`);
-    onProgress(done);
+  const onPage = async (page: Page): Promise<void> => {
+    const perMinute = (requestsPerMinute(page) * total) / requests;
+    await display.start({
+      ...{ label: 'Exporting links', unit: 'records', total, startAt: behind },
+      ...(Number.isFinite(perMinute) && { ratePerMinuteMax: Math.floor(perMinute) }),
+    });
+  };
+  for (const { resource, spool } of linked) {
+    for await (const line of fileLines(spool.path)) {
+      done += 1;
+      if (done <= behind) continue;
+      const lines = await linksOf({ client, onPage }, resource, JSON.parse(line) as Data).catch(noneIfGone);
+      await links.append(lines, String(done));
+      display.update({ done });
+    }
   }
+  await links.append([], null);
+  await display.stop(`links: ${counted(links.lines, 'line')}`);
+  display.settle(0);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
 }
 
 // Deleted since it was listed: then it has no links any more.
@@ -46,18 +64,18 @@ function noneIfGone(error: unknown): LinkLine[] {
   throw error;
 }
 
-function finishedRecords(cursor: string | null, resource: Resource): number {
-  const [name, done] = (cursor ?? '').split(' ');
-  return name === resource.name ? Number(done) : 0;
-}
-
-async function linksOf(client: Client, resource: Resource, record: Data): Promise<LinkLine[]> {
+async function linksOf(
+  { client, onPage }: { client: Client; onPage: (page: Page) => Promise<void> },
+  resource: Resource,
+  record: Data,
+): Promise<LinkLine[]> {
   if (record.member_count === 0) return [];
   const lines: LinkLine[] = [];
   const id = String(record.id);
   for (const [name, link] of Object.entries(resource.links)) {
     const list = await listRequest(`${resource.name}/${id}/${name}`, { api: 'v2' });
     for await (const page of pagesOf(client, list)) {
+      await onPage(page);
       for (const child of page.records) {
         const own: Data = Object.fromEntries(
           Object.keys(link.fields).map((field) => [field, child[field] ?? null]),

@@ -1,6 +1,10 @@
 // What an export has fetched so far, as NDJSON beside the file to be, with the cursor from which to go on.
-import { type FileHandle, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { closeSync, fdatasyncSync, ftruncateSync, readFileSync, statSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { CliError, errorCode } from '../errors.ts';
+import { createOwn, reopenOwn, replaceFile, syncFolderOf, writeAt } from '../files/own-file.ts';
+
+const SAVE_INTERVAL_MS = 500;
 
 interface State {
   /** What is being exported; another export does not go on from here. */
@@ -14,25 +18,29 @@ interface State {
 /** A growing file of lines that can be picked up again after the process has ended, however it ended. */
 export class Spool {
   readonly path: string;
-  readonly #handle: FileHandle;
+  readonly #descriptor: number;
   #state: State;
   #isOpen = true;
+  #savedMs = 0;
 
-  private constructor(path: string, handle: FileHandle, state: State) {
+  private constructor(path: string, descriptor: number, state: State) {
     this.path = path;
-    this.#handle = handle;
+    this.#descriptor = descriptor;
     this.#state = state;
   }
 
   /** Opens the spool at `path`: where an earlier run for the same subject left off if `isResumed`, else empty. */
   static async open(path: string, subject: string, isResumed: boolean): Promise<Spool> {
     const fresh: State = { subject, cursor: null, isComplete: false, lines: 0, bytes: 0 };
-    const state = (isResumed ? await findState(path, subject) : undefined) ?? fresh;
-    const handle = await open(path, state.bytes > 0 ? 'r+' : 'w').catch((error: unknown) => {
+    try {
+      const state = (isResumed ? findState(path, subject) : undefined) ?? fresh;
+      if (state === fresh) await rm(path, { force: true });
+      const descriptor = state === fresh ? createOwn(path) : reopenOwn(path);
+      ftruncateSync(descriptor, state.bytes);
+      return new Spool(path, descriptor, state);
+    } catch (error) {
       throw unwritable(path, error);
-    });
-    await handle.truncate(state.bytes);
-    return new Spool(path, handle, state);
+    }
   }
 
   get cursor(): string | null {
@@ -48,40 +56,39 @@ export class Spool {
     return this.#state.lines;
   }
 
-  /** Adds lines and remembers where to go on from; null says that nothing more will come. */
+  /** Adds lines and where to go on from; null says that nothing more will come. */
   async append(records: readonly unknown[], cursor: string | null): Promise<void> {
     const bytes = Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
-    await this.#handle.write(bytes, 0, bytes.length, this.#state.bytes).catch((error: unknown) => {
-      throw unwritable(this.path, error);
-    });
-    this.#state = {
-      subject: this.#state.subject,
-      cursor,
-      isComplete: cursor === null,
-      lines: this.#state.lines + records.length,
-      bytes: this.#state.bytes + bytes.length,
-    };
-    await this.#save();
-  }
-
-  async #save(): Promise<void> {
-    const temporary = `${statePath(this.path)}.new`;
     try {
-      await Bun.write(temporary, JSON.stringify(this.#state));
-      await rename(temporary, statePath(this.path));
+      writeAt(this.#descriptor, bytes, this.#state.bytes);
+      this.#state = {
+        subject: this.#state.subject,
+        cursor,
+        isComplete: cursor === null,
+        lines: this.#state.lines + records.length,
+        bytes: this.#state.bytes + bytes.length,
+      };
+      if (Date.now() - this.#savedMs > SAVE_INTERVAL_MS || this.isComplete) this.#save();
     } catch (error) {
-      await rm(temporary, { force: true });
       throw unwritable(this.path, error);
     }
+  }
+
+  // The lines are on disk before the state that counts them.
+  #save(): void {
+    fdatasyncSync(this.#descriptor);
+    const text = JSON.stringify(this.#state);
+    replaceFile(statePath(this.path), (descriptor) => writeAt(descriptor, Buffer.from(text), 0));
+    this.#savedMs = Date.now();
   }
 
   /** Makes the lines the content of `target`, durably, and ends the spool. */
   async become(target: string): Promise<void> {
     try {
-      await this.#handle.sync();
-      await this.#close();
+      fdatasyncSync(this.#descriptor);
+      this.close();
       await rename(this.path, target);
-      await syncFolder(target);
+      syncFolderOf(target);
     } catch (error) {
       throw unwritable(target, error);
     }
@@ -91,18 +98,24 @@ export class Spool {
   /** Closes the file, which stays for a later run unless nothing is in it. */
   async leave(): Promise<void> {
     if (this.#state.lines === 0) return this.discard();
-    await this.#close();
+    this.keep();
   }
 
-  async #close(): Promise<void> {
+  close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    await this.#handle.close();
+    closeSync(this.#descriptor);
+  }
+
+  /** Closes the file with what is in it, for whoever goes on with it. */
+  keep(): void {
+    if (this.#isOpen) this.#save();
+    this.close();
   }
 
   /** Closes and removes everything. */
   async discard(): Promise<void> {
-    await this.#close();
+    this.close();
     await rm(this.path, { force: true });
     await rm(statePath(this.path), { force: true });
   }
@@ -110,26 +123,18 @@ export class Spool {
 
 const statePath = (path: string): string => `${path}.json`;
 
-async function findState(path: string, subject: string): Promise<State | undefined> {
+function findState(path: string, subject: string): State | undefined {
   try {
-    const state = JSON.parse(await readFile(statePath(path), 'utf8')) as State;
-    const { size } = await stat(path);
-    return state.subject === subject && size >= state.bytes ? state : undefined;
+    const state = JSON.parse(readFileSync(statePath(path), 'utf8')) as State;
+    return state.subject === subject && statSync(path).size >= state.bytes ? state : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Makes a rename in the file's folder durable. */
-export async function syncFolder(path: string): Promise<void> {
-  const { dirname } = await import('node:path');
-  const folder = await open(dirname(path), 'r');
-  await folder.sync();
-  await folder.close();
-}
-
 /** The error for a file that cannot be written. */
 export function unwritable(path: string, error: unknown): CliError {
+  if (error instanceof CliError) return error;
   const code = errorCode(error);
   const reason =
     { ENOSPC: 'the disk is full', ENOENT: 'its folder does not exist', EISDIR: 'it is a folder' }[code] ??

@@ -2,9 +2,10 @@
 import { open, rename, rm } from 'node:fs/promises';
 import type { Data } from '../../db/declare/json.ts';
 import { errorCode } from '../errors.ts';
+import { CREATED, syncFolderOf } from '../files/own-file.ts';
 import { fileLines } from '../input/lines.ts';
 import { createEncoder, type Look } from '../terminal/output.ts';
-import { syncFolder, unwritable } from './spool.ts';
+import { unwritable } from './spool.ts';
 
 export type ExportFormat = 'csv' | 'ndjson' | 'json';
 
@@ -17,9 +18,9 @@ export async function writeFile(
   format: ExportFormat,
   look: Look,
 ): Promise<void> {
-  const temporary = `${target}.crm-new`;
+  const temporary = `${target}.${crypto.randomUUID().slice(0, 8)}.crm-new`;
   try {
-    const file = await open(temporary, 'w');
+    const file = await open(temporary, CREATED.flags, CREATED.mode);
     try {
       for await (const text of encoded(spoolPath, format, look)) await file.write(text);
       await file.sync();
@@ -27,7 +28,7 @@ export async function writeFile(
       await file.close();
     }
     await rename(temporary, target);
-    await syncFolder(target);
+    syncFolderOf(target);
   } catch (error) {
     await rm(temporary, { force: true });
     throw errorCode(error) === '' ? error : unwritable(target, error);

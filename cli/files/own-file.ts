@@ -6,7 +6,6 @@ import {
   fsyncSync,
   lstatSync,
   openSync,
-  readSync,
   renameSync,
   rmSync,
   type Stats,
@@ -14,7 +13,6 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 
-const PIECE_BYTES = 64 * 1024;
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants;
 
 /** Flags and mode of a file that must not be there yet. */
@@ -80,28 +78,16 @@ export function kindAt(path: string): 'nothing' | 'file' | 'link' | 'folder' | '
   return stats.isFile() ? 'file' : 'other';
 }
 
+/** Whether a folder itself, and no link to one, stands there and belongs to who runs this. */
+export function isOwnFolder(path: string): boolean {
+  const stats = statsAt(path);
+  return Boolean(stats?.isDirectory()) && (process.getuid === undefined || stats?.uid === process.getuid());
+}
+
 function statsAt(path: string): Stats | undefined {
   try {
     return lstatSync(path);
   } catch {
     return undefined;
   }
-}
-
-/** Hashes the bytes of a file, or the first of them, by SHA-256. */
-export function hashFile(path: string, bytesMax = Number.POSITIVE_INFINITY): Bun.CryptoHasher {
-  const hasher = new Bun.CryptoHasher('sha256');
-  const descriptor = openSync(path, constants.O_RDONLY | O_NOFOLLOW);
-  try {
-    const piece = Buffer.alloc(PIECE_BYTES);
-    for (let left = bytesMax; left > 0; ) {
-      const size = readSync(descriptor, piece, 0, Math.min(PIECE_BYTES, left), null);
-      if (size === 0) break;
-      hasher.update(piece.subarray(0, size));
-      left -= size;
-    }
-  } finally {
-    closeSync(descriptor);
-  }
-  return hasher;
 }

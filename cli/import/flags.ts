@@ -67,7 +67,7 @@ export const IMPORT_FLAGS = {
     ...onOff('--no-resume', 'start afresh, with new idempotency keys', ANY_RUN),
     absent: true,
   },
-  isConfirmed: onOff('--yes', 'do not ask whether rows of unknown fate are to be sent again', ANY_RUN),
+  isConfirmed: onOff('--yes', 'send rows of unknown fate again, or "all" beside other records', ANY_RUN),
   isQuiet: onOff('--quiet', 'say nothing but errors', ANY_RUN),
 };
 

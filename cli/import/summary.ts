@@ -37,7 +37,7 @@ export async function reportAll(
 ): Promise<void> {
   await printFigures(config, summary);
   if (summary.status === 'already' && !request.isQuiet) note(alreadyThere(request.input, ''));
-  const rejected = summary.resources.reduce((sum, one) => sum + one.rejected, summary.links?.rejected ?? 0);
+  const { rejected } = summary;
   if (rejected === 0) return;
   throw new CliError(`Of records and links, ${formatCount(rejected)} were rejected.`, {
     exitCode: EXIT.rejectedRows,

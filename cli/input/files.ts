@@ -1,6 +1,5 @@
 // The files of commands: inputs by path, or standard input for `-`, and folders that do not outlive the work.
-import { createReadStream, rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CliError, EXIT, errorCode } from '../errors.ts';
@@ -48,7 +47,8 @@ export async function withTemporaryFolder<T>(
   prefix: string,
   work: (folder: string) => Promise<T>,
 ): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), prefix));
+  // At once, so that an end of the process cannot come between.
+  const folder = mkdtempSync(join(tmpdir(), prefix));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   // Ctrl-C ends the process without coming back here.
   process.once('exit', remove);

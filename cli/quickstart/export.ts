@@ -17,8 +17,8 @@ export async function exportContacts(demo: Demo): Promise<ExportMeasure> {
   const measure = await screen.measure({
     ...{ label: 'Export', unit: 'contacts', total: data.records.contacts.length },
     run: async (report) => {
-      const onProgress = (done: number): void => report({ done, requests: client.answered });
-      const job = { client, list, look: list.look, format: 'csv', onProgress } as const;
+      const onPage = (_: unknown, done: number): void => report({ done, requests: client.answered });
+      const job = { client, list, look: list.look, format: 'csv', onPage } as const;
       const done = await exportToFile(job, path, await Spool.open(`${path}.crm-part`, list.name, false));
       return { done, requests: client.answered, bytes: statSync(path).size };
     },

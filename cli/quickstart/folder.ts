@@ -1,16 +1,27 @@
 // The demo data as files: a folder such as `crm export all` writes, with the demo's keys for ids.
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Data, JsonValue } from '../../db/declare/json.ts';
 import type { Resource } from '../../db/declare/resource.ts';
 import { getResource } from '../../db/resources/index.ts';
 import { DEFAULT_PIPELINE_NAME, DEFAULT_STAGES } from '../../db/resources/pipelines.ts';
-import { type DemoData, type DemoLink, type Ids, WRITABLE } from './data/types.ts';
+import { writeManifest } from '../export/manifest.ts';
+import { type DemoLink, WRITABLE } from './data/types.ts';
+import type { Demo } from './demo.ts';
 
 /** Writes records and links for `crm import all`; what is in the service already, the users, has its id. */
-export function writeDemoFolder(folder: string, data: DemoData, ids: Ids): void {
-  const write = (name: string, lines: readonly Data[]): void =>
-    writeFileSync(join(folder, `${name}.ndjson`), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+export function writeDemoFolder(
+  folder: string,
+  { data, ids, url }: Pick<Demo, 'data' | 'ids' | 'url'>,
+): void {
+  mkdirSync(folder);
+  const files: { name: string; records: number }[] = [];
+  const write = (resource: string, lines: readonly Data[]): void => {
+    const name = `${resource}.ndjson`;
+    writeFileSync(join(folder, name), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    files.push({ name, records: lines.length });
+  };
+  const began_at = new Date().toISOString();
   write('pipelines', [defaultPipeline()]);
   for (const name of WRITABLE) {
     const resource = getResource(name);
@@ -22,6 +33,7 @@ export function writeDemoFolder(folder: string, data: DemoData, ids: Ids): void 
   }
   // An export has the newest first.
   write('links', data.links.map(linkLine).reverse());
+  writeManifest(folder, { server: url, began_at }, files);
 }
 
 // The pipeline that every organization has; an import finds it by its name.

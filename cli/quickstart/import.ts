@@ -1,8 +1,11 @@
 // The import of quickstart: the demo data in files, brought in by what `crm import all` runs.
+
+import { join } from 'node:path';
 import { CliError, messageOf } from '../errors.ts';
 import { IdMap } from '../import/all/id-map.ts';
 import { importFolder } from '../import/all/import-folder.ts';
 import { readImportFlags } from '../import/flags.ts';
+import { JOURNAL_SUFFIX } from '../import/session/journal.ts';
 import { Reporter } from '../import/session/report.ts';
 import { withTemporaryFolder } from '../input/files.ts';
 import { clientFor } from './client.ts';
@@ -14,9 +17,10 @@ import { writeDemoFolder } from './folder.ts';
 /** Imports records and links, whose ids the demo knows from then on; throws at the first that is rejected. */
 export function importDemo(demo: Demo): Promise<Pick<Figures, 'imported' | 'links' | 'importRequests'>> {
   return withTemporaryFolder('crm-quickstart-import-', async (folder) => {
-    writeDemoFolder(folder, demo.data, demo.ids);
-    const figures = await importFrom(folder, demo);
-    const map = IdMap.reopen(folder);
+    const exported = join(folder, 'demo');
+    writeDemoFolder(exported, demo);
+    const figures = await importFrom(exported, demo);
+    const map = new IdMap(`${exported}${JOURNAL_SUFFIX}`);
     for (const name of WRITABLE) {
       for (const { key } of demo.data.records[name]) demo.ids.set(key, map.find(name, key) ?? '');
     }
@@ -43,7 +47,7 @@ async function importFrom(folder: string, { screen, url, database }: Demo) {
   const imported: Record<string, Measure> = {};
   let links: Measure = { records: 0, requests: 0, seconds: 0 };
   await importFolder({
-    request: { resource: 'all', input: folder, ...readImportFlags({}) },
+    request: { resource: 'all', input: folder, ...readImportFlags({ yes: true }) },
     ...{ url, apiKey, client, reporter, interruption: new AbortController() },
     onFile: ({ resource, created, rejected }) => {
       // The pipeline was there already.

@@ -2,7 +2,7 @@
 import { Box, Text } from 'ink';
 import type { ReactNode } from 'react';
 import { formatCount } from './format.ts';
-import { percentDone, progressFacts, type Snapshot, unitOf } from './snapshot.ts';
+import { percentDone, progressFacts, type Snapshot, shareDone, unitOf } from './snapshot.ts';
 
 export interface ProgressViewProps {
   snapshot: Snapshot;
@@ -18,17 +18,18 @@ const BAR_CHARACTERS_MAX = 40;
 export function ProgressView({ snapshot, columns, hasColor }: ProgressViewProps): ReactNode {
   const { label, done, total, note } = snapshot;
   const percent = percentDone(snapshot);
+  const share = shareDone(snapshot);
   const amount = `${formatCount(done)}${total === null ? '' : `/${formatCount(total)}`} ${unitOf(snapshot)}`;
   const tail = percent === null ? amount : `${percent}  ${amount}`;
   const room = columns - label.length - tail.length - 5;
-  const isBarShown = total !== null && total > 0 && room >= BAR_CHARACTERS_MIN;
+  const isBarShown = share !== null && room >= BAR_CHARACTERS_MIN;
   const failedColor = hasColor && snapshot.failed ? { color: 'red' } : {};
   return (
     <Box flexDirection="column" width={columns}>
       <Text wrap="truncate">
         <Text bold={hasColor}>{label}</Text>
         {'  '}
-        {isBarShown && <Bar share={done / total} characters={room} hasColor={hasColor} />}
+        {isBarShown && <Bar share={share} characters={room} hasColor={hasColor} />}
         {isBarShown && '  '}
         {tail}
       </Text>

@@ -1,5 +1,7 @@
 // Progress of long work on stderr: an Ink bar on a terminal, a plain line every few seconds anywhere else.
+import { formatCount, formatDuration } from './format.ts';
 import { type ProgressState, progressLine, type Snapshot } from './snapshot.ts';
+import { note } from './streams.ts';
 
 export interface ProgressOptions {
   label: string;
@@ -7,6 +9,8 @@ export interface ProgressOptions {
   unit: string;
   /** Null where the end is not known. */
   total: number | null;
+  /** The total as far as it can be told, for a word beforehand. */
+  about?: number;
   quiet?: boolean;
   /** What the rate limit lets through in one epoch-aligned minute, in units. */
   ratePerMinuteMax?: number;
@@ -71,8 +75,10 @@ export class Meter {
   snapshot(nowMs: number): Snapshot {
     const { label, unit, total } = this.#options;
     const ratePerSecond = this.#rate();
+    const { done, share } = this.#state;
+    const expected = total ?? (share ? done / share : null);
     const etaSeconds =
-      total === null || ratePerSecond === null ? null : this.#eta(total, ratePerSecond, nowMs);
+      expected === null || ratePerSecond === null ? null : this.#eta(expected, ratePerSecond, nowMs);
     return { label, unit, total, ratePerSecond, etaSeconds, ...this.#state };
   }
 
@@ -98,24 +104,38 @@ export class Meter {
 
 const minuteOf = (ms: number): number => Math.floor(ms / MINUTE_MS);
 
+/** What the rate limit makes of the work, in words, where that is more than a minute; null else. */
+export function estimateInWords(options: ProgressOptions): string | null {
+  const { label, unit, startAt = 0, ratePerMinuteMax } = options;
+  const total = options.total ?? options.about;
+  if (total === undefined || ratePerMinuteMax === undefined) return null;
+  const seconds = ((total - startAt) / ratePerMinuteMax) * 60;
+  if (seconds <= 60) return null;
+  const about = options.total === null ? 'about ' : '';
+  const rate = `at most ${formatCount(ratePerMinuteMax)} a minute`;
+  return `${label}: ${about}${formatCount(total - startAt)} ${unit}, ${rate}: some ${formatDuration(seconds)}.`;
+}
+
 /** Shows progress on stderr until `stop`, which leaves only its final line behind. */
 export async function startProgress(options: ProgressOptions): Promise<Progress> {
   const meter = new Meter(options, Date.now());
   const update = (state: ProgressState): void => meter.update(state, Date.now());
   if (options.quiet) return { update, stop: async () => {} };
+  const estimate = estimateInWords(options);
+  if (estimate !== null) note(estimate);
   const snapshot = (): Snapshot => meter.snapshot(Date.now());
   if (process.stderr.isTTY && process.env.TERM !== 'dumb') {
     const { mountProgress } = await import('./mount-progress.tsx');
     return { update, stop: mountProgress(snapshot) };
   }
-  const print = (): void => void process.stderr.write(`${progressLine(snapshot())}\n`);
+  const print = (): void => note(progressLine(snapshot()));
   const timer = setInterval(print, PLAIN_INTERVAL_MS);
   return {
     update,
     stop: async (finalLine) => {
       clearInterval(timer);
-      print();
-      if (finalLine !== undefined) process.stderr.write(`${finalLine}\n`);
+      if (finalLine === undefined) print();
+      else note(finalLine);
     },
   };
 }

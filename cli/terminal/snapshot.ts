@@ -8,6 +8,8 @@ export interface ProgressState {
   ok?: number;
   failed?: number;
   skipped?: number;
+  /** How much of the whole is behind us, from 0 to 1, where that shows by other things than a count. */
+  share?: number;
   /** What the work is waiting for; without one it is taken to be running. */
   note?: string;
 }
@@ -37,10 +39,16 @@ export function progressFacts(snapshot: Snapshot): string[] {
   return facts;
 }
 
+/** How much is done, from 0 to 1; null where the end is not known. */
+export function shareDone({ done, total, share }: Pick<Snapshot, 'done' | 'total' | 'share'>): number | null {
+  if (total === null) return share ?? null;
+  return total === 0 ? null : Math.min(done, total) / total;
+}
+
 /** `57%`, or null where the end is not known. */
-export function percentDone({ done, total }: Pick<Snapshot, 'done' | 'total'>): string | null {
-  if (total === null || total === 0) return null;
-  return `${Math.floor((Math.min(done, total) / total) * 100)}%`;
+export function percentDone(snapshot: Pick<Snapshot, 'done' | 'total' | 'share'>): string | null {
+  const share = shareDone(snapshot);
+  return share === null ? null : `${Math.floor(share * 100)}%`;
 }
 
 /** The unit as it stands behind the amounts: `0 of 1 row`, `1 of 2 rows`. */

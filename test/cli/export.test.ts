@@ -1,6 +1,6 @@
 // `crm export`: formats, files that appear when whole, resuming, everything at once.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { Desk, ndjson, type RunningServer } from '../support/command.ts';
 
@@ -99,6 +99,54 @@ describe('one resource', () => {
   });
 });
 
+describe('a file that is written', () => {
+  test('is readable by its owner alone, as CSV and in a folder too', async () => {
+    await desk.ok(['export', 'companies', '--out', 'mode.ndjson']);
+    await desk.ok(['export', 'companies', '--out', 'mode.csv']);
+    await desk.ok(['export', 'all', '--out', 'modes']);
+    const modes = ['mode.ndjson', 'mode.csv', 'modes', 'modes/companies.ndjson', 'modes/export.json'];
+    expect(modes.map((name) => statSync(desk.path(name)).mode & 0o777)).toEqual([
+      ...[0o600, 0o600, 0o700, 0o600, 0o600],
+    ]);
+  });
+
+  test.each(['crm-part', 'crm-part.json'])('does not go through a link at .%s', async (suffix) => {
+    for (const [kind, link] of [
+      ['symbolic', symlinkSync],
+      ['hard', linkSync],
+    ] as const) {
+      for (const more of [[], ['--resume']]) {
+        await desk.write('precious', 'precious');
+        const out = `${kind}-${suffix.length}-${more.length}.ndjson`;
+        link(desk.path('precious'), desk.path(`${out}.${suffix}`));
+        await desk.ok(['export', 'companies', '--out', out, ...more]);
+        expect(await desk.read('precious')).toBe('precious');
+        expect(ndjson(await desk.read(out))).toHaveLength(COUNT);
+      }
+    }
+  });
+
+  test('takes the place of a link, not of what it leads to, and never of a device', async () => {
+    await desk.write('precious', 'precious');
+    symlinkSync(desk.path('precious'), desk.path('link.ndjson'));
+    await desk.ok(['export', 'companies', '--out', 'link.ndjson']);
+    expect(await desk.read('precious')).toBe('precious');
+    const { code, stderr } = await desk.crm(['export', 'companies', '--out', '/dev/null']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('/dev/null is no file')]);
+  });
+});
+
+test('on a terminal nothing of a value is obeyed, whatever the format', async () => {
+  await desk.ok(['create', 'segments', 'name=red \u001b[31m \u009b31m']);
+  for (const format of ['csv', 'ndjson', 'json']) {
+    const { output } = await desk.onTerminal(['export', 'segments', '--format', format]);
+    expect(output).toContain('red ');
+    expect(output).not.toContain('\u001b');
+    expect(output).not.toContain('\u009b');
+  }
+  expect(await desk.ok(['export', 'segments', '--format', 'csv'])).toContain('red \u001b[31m \u009b31m');
+});
+
 describe('an export that breaks off', () => {
   // Stands between command and server, and lets only so many requests through.
   let allowed = Number.POSITIVE_INFINITY;
@@ -132,7 +180,7 @@ describe('an export that breaks off', () => {
   test('leaves the old file as it was, and goes on with --resume', async () => {
     await desk.write('part.csv', 'old');
     const words = ['companies', '--out', 'part.csv'];
-    const broken = await through(2, ...words);
+    const broken = await through(3, ...words);
     expect(broken.code).toBe(4);
     expect(broken.stderr).toContain('--resume');
     expect(await desk.read('part.csv')).toBe('old');
@@ -165,25 +213,45 @@ describe('an export that breaks off', () => {
   test('is started afresh without --resume, and for another export', async () => {
     await through(2, 'companies', '--out', 'again.ndjson');
     expect((await through(9, 'companies', '--out', 'again.ndjson')).code).toBe(0);
-    expect(passed).toBe(3);
+    // Three pages, and the newest record, which says how far there is to go.
+    expect(passed).toBe(4);
     await through(2, 'companies', '--out', 'again.ndjson');
     const other = ['companies', '--out', 'again.ndjson', '--filter', 'domain=c1.example', '--resume'];
     expect((await through(9, ...other)).code).toBe(0);
     expect(ndjson(await desk.read('again.ndjson')).map((record) => record.domain)).toEqual(['c1.example']);
   });
 
-  test('of everything keeps the files that are whole', async () => {
-    const words = ['all', '--out', 'resumed'];
-    expect((await through(4, ...words)).code).toBe(4);
-    expect(await desk.exists('resumed/companies.ndjson')).toBe(true);
-    expect(await desk.exists('resumed/links.ndjson')).toBe(false);
-    expect((await through(99, ...words, '--resume')).code).toBe(0);
-    await desk.ok(['export', 'all', '--out', 'straight']);
-    const files = readdirSync(desk.path('straight')).sort();
-    expect(readdirSync(desk.path('resumed')).sort()).toEqual(files);
-    for (const file of files) {
-      expect(await desk.read(`resumed/${file}`)).toBe(await desk.read(`straight/${file}`));
-    }
+  test.each(['ndjson', 'csv'])(
+    'of everything goes on in the folder beside, wherever it broke off: %s',
+    async (format) => {
+      for (const name of ['One', 'Two']) await desk.ok(['create', 'deals', `name=${name}`]);
+      const straight = `straight-${format}`;
+      await desk.ok(['export', 'all', '--out', straight, '--format', format]);
+      const files = readdirSync(desk.path(straight)).sort();
+      for (const requests of [2, 4, 8, 14, 16]) {
+        const out = `resumed-${format}-${requests}`;
+        const words = ['all', '--out', out, '--format', format];
+        const broken = await through(requests, ...words);
+        expect([broken.code, broken.stderr]).toEqual([4, expect.stringContaining('Add --resume')]);
+        expect([existsSync(desk.path(out)), existsSync(desk.path(`${out}.crm-part`))]).toEqual([false, true]);
+        expect((await through(99, ...words, '--resume')).code).toBe(0);
+        expect(existsSync(desk.path(`${out}.crm-part`))).toBe(false);
+        expect(readdirSync(desk.path(out)).sort()).toEqual(files);
+        for (const file of files.filter((name) => name !== 'export.json')) {
+          expect(await desk.read(`${out}/${file}`)).toBe(await desk.read(`${straight}/${file}`));
+        }
+      }
+    },
+    30_000,
+  );
+
+  test('of another key starts afresh, even with --resume', async () => {
+    await through(2, 'companies', '--out', 'key.ndjson');
+    const key = await desk.ok(['keys', 'issue', '--org', 'Example', '--all-scopes']);
+    [allowed, passed] = [9, 0];
+    const words = ['export', 'companies', '--out', 'key.ndjson', '--resume'];
+    expect((await desk.crm(words, { env: { ...env, CRM_API_KEY: key } })).code).toBe(0);
+    expect(passed).toBe(4);
   });
 });
 
@@ -205,9 +273,9 @@ describe('export all', () => {
     const { code, stdout } = await desk.crm(['export', 'all', '--out', 'all']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(readdirSync(desk.path('all')).sort()).toEqual(
-      'bookings companies contacts deals interactions links meetings notes pipelines recordings segments tasks'
+      'bookings companies contacts deals export interactions links meetings notes pipelines recordings segments tasks'
         .split(' ')
-        .map((name) => `${name}.ndjson`),
+        .map((name) => (name === 'export' ? 'export.json' : `${name}.ndjson`)),
     );
     expect(ndjson(await desk.read('all/companies.ndjson'))).toHaveLength(COUNT);
     expect(ndjson(await desk.read('all/links.ndjson'))).toEqual([
@@ -215,6 +283,42 @@ describe('export all', () => {
       { resource: 'notes', id: note.id, link: 'records', record_id: deal.id, record_type: 'deal' },
       { resource: 'segments', id: segment.id, link: 'members', record_id: contact.id },
     ]);
+  });
+
+  test('says in export.json what it holds, when, and by which digests that is known', async () => {
+    await desk.ok(['export', 'all', '--out', 'told']);
+    const manifest = JSON.parse(await desk.read('told/export.json'));
+    expect(manifest).toMatchObject({ crm_export: 1, server: server.url });
+    expect(Date.parse(manifest.ended_at)).toBeGreaterThanOrEqual(Date.parse(manifest.began_at));
+    for (const { name, records, sha256 } of manifest.files) {
+      const text = await desk.read(`told/${name}`);
+      expect([name, records]).toEqual([name, ndjson(text).length]);
+      expect(sha256).toBe(new Bun.CryptoHasher('sha256').update(text).digest('hex'));
+    }
+    expect(manifest.files.length + 1).toBe(readdirSync(desk.path('told')).length);
+  });
+
+  test('takes no folder that has something in it, and leaves that alone', async () => {
+    await desk.write('taken/mine.txt', 'mine');
+    for (const more of [[], ['--resume']]) {
+      const { code, stderr } = await desk.crm(['export', 'all', '--out', 'taken', ...more]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('taken is not empty')]);
+    }
+    expect(readdirSync(desk.path('taken'))).toEqual(['mine.txt']);
+    await desk.write('held.crm-part/my thesis.doc', 'mine');
+    const { code, stderr } = await desk.crm(['export', 'all', '--out', 'held']);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('my thesis.doc, which is no part of an export'),
+    ]);
+  });
+
+  test('takes the place of an empty folder, also by another name for it', async () => {
+    mkdirSync(desk.path('empty'));
+    symlinkSync(desk.path('empty'), desk.path('alias'));
+    await desk.ok(['export', 'all', '--out', 'alias/']);
+    expect(await desk.exists('empty/export.json')).toBe(true);
+    expect((await desk.crm(['export', 'all', '--out', '.'])).code).toBe(2);
   });
 
   test('writes CSV too', async () => {

@@ -81,6 +81,15 @@ describe('list', () => {
     for (const line of output.split('\n')) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(80);
   });
 
+  test.each([['-o csv'], ['-o ndjson'], ['--envelope']])('nor with %s', async (words) => {
+    await create('segments', 'name=green \u001b[32m \u009b32m');
+    const { code, output } = await desk.onTerminal(['list', 'segments', ...words.split(' ')]);
+    expect(code).toBe(0);
+    expect(output).toContain('green ');
+    expect(output).not.toContain('\u001b');
+    expect(output).not.toContain('\u009b');
+  });
+
   test('colours the header of a terminal unless told not to', async () => {
     const list = ['list', 'segments'];
     expect((await desk.onTerminal(list)).output).toStartWith('\u001b[1mID');

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeManifest } from '../../cli/export/manifest.ts';
 import { type ImportService, startImportService } from '../fixtures/import/service.ts';
 import type { Json } from '../support/harness.ts';
 import { insertReadOnly } from '../support/read-only.ts';
@@ -227,6 +228,9 @@ test('rejected notes of every level stand in one errors file', async () => {
   const bad = 'x'.repeat(2_000);
   const notes = [note('a', null, 'Top'), note('b', null, bad), note('c', 'a', bad), note('d', 'a', 'Under')];
   await service.write('trees/notes.ndjson', notes.join('\n'));
+  writeManifest(join(service.folder, 'trees'), { server: '', began_at: '' }, [
+    { name: 'notes.ndjson', records: 4 },
+  ]);
   const run = await service.crm(['import', 'all', 'trees', '-o', 'json'], { key });
   expect([run.exitCode, run.stderr]).toEqual([3, expect.stringContaining('notes: 2 created, 2 rejected')]);
   const [{ errors_file: file, ...summary }] = JSON.parse(run.stdout).resources;
@@ -238,8 +242,8 @@ test('rejected notes of every level stand in one errors file', async () => {
 test('a folder without exports, and options that make no sense, are refused', async () => {
   await service.write('empty/readme.txt', 'nothing');
   const empty = await service.crm(['import', 'all', 'empty']);
-  expect([empty.exitCode, empty.stderr]).toEqual([1, expect.stringContaining('has no exported records')]);
+  expect([empty.exitCode, empty.stderr]).toEqual([1, expect.stringContaining('This is no whole export')]);
   const mapped = await service.crm(['import', 'all', 'backup', '--map', 'a=b']);
   expect([mapped.exitCode, mapped.stderr]).toEqual([2, expect.stringContaining('takes no --map')]);
-  expect(existsSync(join(service.folder, 'empty/import-all.crm-journal'))).toBe(false);
+  expect(existsSync(join(service.folder, 'empty.crm-journal'))).toBe(false);
 });

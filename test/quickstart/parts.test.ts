@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readManifest } from '../../cli/export/manifest.ts';
 import { buildDemoData } from '../../cli/quickstart/data/demo-data.ts';
 import { asciiWords } from '../../cli/quickstart/data/names.ts';
 import { COUNTRIES } from '../../cli/quickstart/data/places.ts';
@@ -151,10 +152,11 @@ describe('commands to try', () => {
 
 describe('the demo as files', () => {
   test('is a folder that crm import all takes: references are keys, users have their ids', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
+    const parent = mkdtempSync(join(tmpdir(), 'crm-test-'));
+    const folder = join(parent, 'demo');
     const data = buildDemoData(Date.parse('2026-05-13T10:00:00Z'));
     const ids = new Map(data.users.map(({ key }) => [key, `id of ${key}`]));
-    writeDemoFolder(folder, data, ids);
+    writeDemoFolder(folder, { data, ids, url: 'http://127.0.0.1:4000' });
     const lines = async (name: string) =>
       (await Bun.file(join(folder, `${name}.ndjson`)).text())
         .trimEnd()
@@ -178,6 +180,7 @@ describe('the demo as files', () => {
       record_id: expect.stringMatching(/^contacts\//),
       supervisor: expect.stringMatching(/^contacts\//),
     });
-    rmSync(folder, { recursive: true });
+    expect(readManifest(folder).files.length).toBe(9);
+    rmSync(parent, { recursive: true });
   });
 });

@@ -40,5 +40,7 @@ export interface FolderSummary {
   skipped: string[];
   /** References left out because what they point to is not in the folder, or is a user of another organization. */
   references_left_out: number;
+  /** Records and links that are not in. */
+  rejected: number;
   status: 'finished' | 'already';
 }

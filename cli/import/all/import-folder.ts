@@ -1,62 +1,98 @@
 // A folder as `crm export all` writes it, brought in in dependency order, with new ids in place of the old ones.
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { RESOURCES } from '../../../db/resources/index.ts';
-import { CliError } from '../../errors.ts';
-import { sha256 } from '../digest.ts';
+import { notWhole, readManifest } from '../../export/manifest.ts';
+import { hashFile, sha256 } from '../../files/digest.ts';
+import { kindAt } from '../../files/own-file.ts';
 import { surveyInput } from '../plan/survey.ts';
 import type { ImportSummary } from '../request.ts';
 import { greet } from '../session/greet.ts';
-import type { FolderJob, FolderSummary } from './folder-job.ts';
+import { lockImport } from '../session/lock.ts';
+import type { FolderJob, FolderParts, FolderSummary } from './folder-job.ts';
 import { IdMap } from './id-map.ts';
 import { importLinks } from './links.ts';
+import { confirmOccupied } from './occupied.ts';
 import { type ExportedFile, RecordsImport } from './records.ts';
+
+interface Surveyed {
+  files: ExportedFile[];
+  /** Read-only resources. */
+  skipped: string[];
+  linksPath: string | null;
+  /** Stands for the content of all files. */
+  content: string;
+}
 
 /** Imports a folder, from where an earlier run stopped; throws a CliError where it could not be brought to its end. */
 export async function importFolder(job: FolderJob): Promise<FolderSummary> {
   const { request, client, url, apiKey } = job;
-  const { files, skipped } = await survey(request.input);
-  const { oldestPipelineId, requestsPerMinute } = await greet(client);
-  const content = sha256(files.map(({ resource, input }) => `${resource.name} ${input.digest}`).join('\n'));
-  const salt = request.isResumeWanted ? '' : crypto.randomUUID();
-  const keyPrefix = `crm-import-${sha256(`all\n${content}\n${salt}`).slice(0, 40)}`;
-  const subject = sha256([content, url, oldestPipelineId ?? apiKey].join('\n'));
-  const ids = IdMap.open(request.input, subject, request.isResumeWanted);
+  const surveyed = await survey(request.input);
+  const { skipped, content } = surveyed;
+  const greeting = await greet(client);
+  const subject = sha256([content, url, greeting.oldestPipelineId ?? apiKey].join('\n'));
+  const release = lockImport(subject);
   try {
-    if (ids.isFinished) {
-      return { resources: [], links: null, skipped, references_left_out: 0, status: 'already' };
+    const ids = await openMap(job, subject);
+    try {
+      const { end } = ids;
+      if (end !== null && (end.rejected === 0 || end.onDuplicate === request.onDuplicate)) {
+        const { rejected } = end;
+        return { resources: [], links: null, skipped, references_left_out: 0, rejected, status: 'already' };
+      }
+      const keyPrefix = `crm-import-${sha256(`all\n${content}\n${ids.salt}`).slice(0, 40)}`;
+      return await bringIn(surveyed, { ...job, ...greeting, ids, content, keyPrefix });
+    } finally {
+      ids.close();
     }
-    const parts = { ...job, ids, oldestPipelineId, requestsPerMinute, content, keyPrefix };
-    const records = new RecordsImport(parts);
-    const resources: ImportSummary[] = [];
-    for (const file of files) {
-      const summary = await records.import(file);
-      resources.push(summary);
-      job.onFile(summary);
-    }
-    const linksPath = join(request.input, 'links.ndjson');
-    const links = existsSync(linksPath) ? await importLinks(linksPath, parts) : null;
-    if (links !== null) job.onLinks(links);
-    ids.finish();
-    return { resources, links, skipped, references_left_out: records.leftOut, status: 'finished' };
   } finally {
-    ids.close();
+    release();
   }
 }
 
-async function survey(folder: string): Promise<{ files: ExportedFile[]; skipped: string[] }> {
+/** The map of an earlier run, or once it is clear that there is to be one, a new one. */
+async function openMap({ request, client }: FolderJob, subject: string): Promise<IdMap> {
+  const { folder, map } = IdMap.find(request.input, subject);
+  if (map !== undefined && request.isResumeWanted) return map;
+  map?.close();
+  if (!request.isConfirmed) await confirmOccupied(client);
+  return IdMap.begin(folder, subject, request.isResumeWanted ? '' : crypto.randomUUID());
+}
+
+async function bringIn({ files, skipped, linksPath }: Surveyed, parts: FolderParts): Promise<FolderSummary> {
+  const { request, ids } = parts;
+  const records = new RecordsImport(parts);
+  const resources: ImportSummary[] = [];
+  for (const file of files) {
+    const summary = await records.import(file);
+    resources.push(summary);
+    parts.onFile(summary);
+  }
+  const links = linksPath === null ? null : await importLinks(linksPath, parts);
+  if (links !== null) parts.onLinks(links);
+  const rejected = resources.reduce((sum, one) => sum + one.rejected, links?.rejected ?? 0);
+  ids.finish({ onDuplicate: request.onDuplicate, rejected });
+  return { resources, links, skipped, references_left_out: records.leftOut, rejected, status: 'finished' };
+}
+
+/** What the folder has, every file held against its digest. */
+async function survey(folder: string): Promise<Surveyed> {
+  const manifest = readManifest(folder);
   const files: ExportedFile[] = [];
   const skipped: string[] = [];
-  for (const resource of RESOURCES) {
-    const path = ['ndjson', 'csv', 'json']
-      .map((format) => join(folder, `${resource.name}.${format}`))
-      .find((one) => existsSync(one));
-    if (path === undefined) continue;
-    if (!resource.verbs.includes('batch')) skipped.push(resource.name);
-    else files.push({ resource, path, input: await surveyInput(path, { format: null, encoding: null }) });
+  let linksPath: string | null = null;
+  for (const { name, sha256: expected } of manifest.files) {
+    const path = join(folder, name);
+    if (kindAt(path) !== 'file') throw notWhole(`${name} is missing`);
+    const resource = RESOURCES.find((one) => one.name === name.replace(/\..*/, ''));
+    const isImported = resource?.verbs.includes('batch') ?? false;
+    const input = isImported ? await surveyInput(path, { format: null, encoding: null }) : null;
+    const digest = input === null ? hashFile(path).digest('hex') : input.digest;
+    if (digest !== expected) throw notWhole(`${name} is not as it was exported`);
+    if (resource === undefined) linksPath = path;
+    else if (input === null) skipped.push(resource.name);
+    else files.push({ resource, path, input });
   }
-  if (files.length > 0) return { files, skipped };
-  throw new CliError(`${folder} has no exported records, such as companies.ndjson.`, {
-    nextSteps: ['name the folder that "crm export all --out FOLDER" wrote.'],
-  });
+  files.sort((one, other) => RESOURCES.indexOf(one.resource) - RESOURCES.indexOf(other.resource));
+  const content = sha256(manifest.files.map(({ name, sha256: digest }) => `${name} ${digest}`).join('\n'));
+  return { files, skipped, linksPath, content };
 }

@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Data } from '../../../db/declare/json.ts';
 import { childOf } from '../../../db/declare/links.ts';
 import { findResource } from '../../../db/resources/index.ts';
-import { sha256 } from '../digest.ts';
+import { sha256 } from '../../files/digest.ts';
 import { surveyInput } from '../plan/survey.ts';
 import type { Counts } from '../request.ts';
 import { type Rejection, RowFault } from '../row.ts';

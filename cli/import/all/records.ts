@@ -86,14 +86,14 @@ export class RecordsImport {
   }
 
   async #rows({ resource, path, input }: ExportedFile, part: Part): Promise<PartResult> {
-    const { request, url, oldestPipelineId, apiKey, client, reporter, interruption, requestsPerMinute } =
+    const { request, url, oldestPipelineId, apiKey, client, ids, reporter, interruption, requestsPerMinute } =
       this.#parts;
     const { name, takes, earlier } = part;
     // Files of an export say what they mean: nothing in them has to be guessed.
     const survey = { ...input.survey, evidence: new Evidence() };
     const plan = makePlan(resource, survey, { ...request, dateFormat: 'unix-ms' });
     const journal = await openJournal({
-      ...{ beside: join(request.input, name), content: `${this.#parts.content}\n${name}` },
+      ...{ beside: join(ids.folder, name), content: `${this.#parts.content}\n${name}` },
       ...{ plan, url, apiKey, oldestPipelineId, request },
     });
     const errorsFile = new ErrorsFile({

@@ -8,7 +8,7 @@ import { getResource } from '../../../db/resources/index.ts';
 import type { Client } from '../../api/client.ts';
 import { pageOf, recordOf } from '../../api/envelope.ts';
 import { listAt, pagesOf } from '../../api/pages.ts';
-import { sha256 } from '../digest.ts';
+import { sha256 } from '../../files/digest.ts';
 import { RowFault, rejectionOf } from '../row.ts';
 import { askForRow, refuseUnwritable } from './ask.ts';
 import { readDirectory } from './directory.ts';

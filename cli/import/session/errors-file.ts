@@ -3,7 +3,8 @@ import { closeSync, fdatasyncSync, ftruncateSync, renameSync, rmSync } from 'nod
 import { basename, extname, join, resolve } from 'node:path';
 import type { Data } from '../../../db/declare/json.ts';
 import { CliError, errorCode, usageError } from '../../errors.ts';
-import { createOwn, hashFile, kindAt, reopenOwn, writeAt } from '../../files/own-file.ts';
+import { hashFile } from '../../files/digest.ts';
+import { createOwn, kindAt, reopenOwn, writeAt } from '../../files/own-file.ts';
 import { csvRow } from '../../terminal/csv.ts';
 import { note } from '../../terminal/streams.ts';
 import { ERROR_COLUMNS, type Format, type Rejection, type SourceRow, TEXT_COLUMN } from '../row.ts';

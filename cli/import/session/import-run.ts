@@ -112,7 +112,7 @@ export class ImportRun {
       seconds: secondsSince(this.#startedMs),
       ...(order !== undefined && otherOrders.length === 0 && { date_format: order }),
       ...(mark === 'comma' && otherMarks.length === 0 && { decimal_comma: true }),
-      samples: [...reporter.samples],
+      samples: status === 'already' ? [] : [...reporter.samples],
     };
   }
 

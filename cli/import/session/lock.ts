@@ -1,10 +1,10 @@
 // Keeps a second import of the same rows out while one runs; the operating system frees the lock of a killed process.
 import { constants, Database } from 'bun:sqlite';
-import { lstatSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
+import { lstatSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CliError, errorCode } from '../../errors.ts';
-import { sha256 } from '../digest.ts';
+import { sha256 } from '../../files/digest.ts';
 
 const { SQLITE_OPEN_CREATE, SQLITE_OPEN_NOFOLLOW, SQLITE_OPEN_READWRITE } = constants;
 
@@ -13,9 +13,10 @@ const { SQLITE_OPEN_CREATE, SQLITE_OPEN_NOFOLLOW, SQLITE_OPEN_READWRITE } = cons
  * @throws CliError that names the process which has it
  */
 export function lockImport(subject: string): () => void {
-  const path = join(lockFolder(), `import-${sha256(subject).slice(0, 32)}`);
+  const name = `crm-import-${process.getuid?.() ?? 0}-${sha256(subject).slice(0, 32)}`;
+  const path = join(realpathSync(tmpdir()), name);
   for (;;) {
-    const lock = new Database(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW);
+    const lock = open(path);
     const file = fileAt(path);
     take(lock);
     // Whoever had it before may have removed the file that was opened here: then the lock keeps nobody out.
@@ -26,6 +27,17 @@ export function lockImport(subject: string): () => void {
       };
     }
     lock.close();
+  }
+}
+
+function open(path: string): Database {
+  try {
+    return new Database(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW);
+  } catch (cause) {
+    throw new CliError(`The lock ${path} cannot be opened.`, {
+      nextSteps: ['remove it, or name another place for temporary files in TMPDIR.'],
+      cause,
+    });
   }
 }
 
@@ -52,18 +64,6 @@ function take(lock: Database): void {
 
 function fileAt(path: string): number | undefined {
   return lstatSync(path, { throwIfNoEntry: false })?.ino;
-}
-
-/** A folder of this user's own, in a place where others may write too. */
-function lockFolder(): string {
-  const user = process.getuid?.() ?? 0;
-  const folder = join(realpathSync(tmpdir()), `crm-${user}`);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const stats = lstatSync(folder);
-  if (stats.isDirectory() && (process.getuid === undefined || stats.uid === user)) return folder;
-  throw new CliError(`${folder} is not a folder of your own.`, {
-    nextSteps: ['remove it, or name another place for temporary files in TMPDIR.'],
-  });
 }
 
 function holderOf(lock: Database): string {

@@ -105,7 +105,7 @@ export class Sender {
   }
 
   async #settleConflict(sent: Data, conflict: Rejection): Promise<RowOutcome> {
-    const { resource, onDuplicate, amend, signal } = this.#options;
+    const { resource, onDuplicate, amend } = this.#options;
     // Whose record it is matters only to those who go on working with its id.
     if (onDuplicate === 'skip' && amend === undefined) return { status: 'skipped' };
     try {
@@ -113,8 +113,7 @@ export class Sender {
       const id = String(existing.id);
       if (onDuplicate === 'skip') return { status: 'skipped', id };
       const body = changesFor(resource, sent, existing);
-      // A patch that is made again, after a kill, changes nothing more: it needs no key of its own.
-      await askForRow(this.#client, 'PATCH', `/api/v2/${resource.name}/${id}`, { body, signal });
+      await this.#patch(`/api/v2/${resource.name}/${id}`, body);
       return { status: 'updated', id };
     } catch (error) {
       if (!(error instanceof RowFault)) throw error;
@@ -122,6 +121,18 @@ export class Sender {
         status: 'rejected',
         rejection: { code: error.code, path: error.path, message: error.message },
       };
+    }
+  }
+
+  /** A patch that is made again, after a kill, changes nothing more: it needs no key of its own. */
+  async #patch(path: string, body: Data): Promise<void> {
+    const { amend, signal } = this.#options;
+    try {
+      await askForRow(this.#client, 'PATCH', path, { body, signal });
+    } catch (error) {
+      const amended = error instanceof RowFault ? amend?.(body, error) : undefined;
+      if (!amended) throw error;
+      await askForRow(this.#client, 'PATCH', path, { body: amended, signal });
     }
   }
 
