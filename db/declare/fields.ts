@@ -51,7 +51,10 @@ export interface Field {
   readonly caseless: boolean;
   readonly description: string;
   readonly example: JsonValue;
-  /** Names that other products' exports give this field. */
+  /**
+   * Names that other products' exports give this field, `#` for any number. Of several columns the first is taken: the
+   * field's own name, unless it stands among them, then these in their order.
+   */
   readonly aliases: readonly string[];
   readonly encode: (value: JsonValue) => ColumnValue;
   readonly decode: (column: ColumnValue) => JsonValue;

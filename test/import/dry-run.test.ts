@@ -172,6 +172,19 @@ describe('what the key may not do', () => {
     expect(told).toMatchObject([{ _path: 'company_id' }, { _path: 'person_id, deal_id' }]);
   });
 
+  test('owners of companies are asked about by whatever other resource the key may write', async () => {
+    const rows = [
+      { name: 'a', owner_id: service.harness.alice },
+      { name: 'b', owner_id: NOWHERE },
+    ];
+    const key = await issue({ scopes: ['companies:read', 'companies:write', 'tasks:write'] });
+    expect((await bothWays('companies', rows, [], key)).told).toEqual([unknown(2, 'owner_id', 'user')]);
+    const alone = await issue({ scopes: ['companies:read', 'companies:write'] });
+    await service.write('alone.ndjson', JSON.stringify(rows[1]));
+    const run = await service.crm(['import', 'companies', 'alone.ndjson', '--dry-run'], { key: alone });
+    expect([run.exitCode, run.stderr]).toEqual([0, expect.stringContaining('the key may not read users')]);
+  });
+
   test('what cannot be asked at all is told once', async () => {
     const key = await issue({ scopes: ['notes:write'] });
     await service.write('blind.ndjson', JSON.stringify({ title: 'a', parent_id: NOWHERE }));

@@ -22,20 +22,13 @@ export function refusal(
   request: ImportRequest,
   fields: string,
 ): CliError {
-  const changes = problems.map((problem) => problem.changes);
-  const maps = changes.flatMap(({ map = [] }) => map);
-  const together: Partial<ImportFlags> = {
-    ...Object.assign({}, ...changes),
-    ...(maps.length > 0 && { map: [...new Set(maps)] }),
-  };
-  // Unknown columns are kept where they can be, so none has to be left out as well.
-  const changed = { ...request, ...together, ...(together.custom && { ignoreUnknown: false }) };
+  const changes: Partial<ImportFlags> = Object.assign({}, ...problems.map((problem) => problem.changes));
   const [header = 'Header'] = problems.flatMap(({ headers = [] }) => headers);
   const hasCustom = resource.fields.custom !== undefined;
   const others = problems.flatMap(({ orElse }) => (orElse === undefined ? [] : [orElse]));
   return usageError(
     problems.map(({ message }) => message).join('\n'),
-    importCommand(changed),
+    importCommand({ ...request, ...changes }),
     ...others,
     `or say what a column means, with --map ${shellWord(`${header}=FIELD`)}, or leave it out, with --map ${shellWord(`${header}=-`)}${hasCustom ? '; --ignore-unknown leaves out all that are not known' : ''}.`,
     'a file of all columns to start from, which --map-file takes, is printed with --suggest-map.',
