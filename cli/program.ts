@@ -79,15 +79,47 @@ function addGlobalOptions(program: Command): void {
 /** Runs the command line given (without the program's own name) and resolves with the exit code. */
 export async function run(given: readonly string[]): Promise<number> {
   const program = buildProgram();
-  // commander's own help command knows one level: "help keys issue" would be the help of keys.
-  const words = given[0] === 'help' && given.length > 2 ? [...given.slice(1), '--help'] : given;
+  const words = withHelpFlag(program, given);
   try {
+    refuseUnknownHelp(program, words);
     if (words.length === 0) await writeOut(program.helpInformation());
     else await program.parseAsync(words, { from: 'user' });
     return Number(process.exitCode ?? EXIT.done);
   } catch (error) {
     return exitCodeOf(program, words, error);
   }
+}
+
+/** The words with `--help` for a `help` among them; commander's own help command knows one level and no mistakes. */
+function withHelpFlag(program: Command, words: readonly string[]): readonly string[] {
+  const at = words.indexOf('help');
+  const group = commandAt(program, words.slice(0, Math.max(0, at)));
+  if (at < 0 || group === undefined || group.commands.length === 0) return words;
+  return [...words.filter((word) => word !== 'help'), '--help'];
+}
+
+/** Throws where help is asked for on a command that there is not: commander would give that of all. */
+function refuseUnknownHelp(program: Command, words: readonly string[]): void {
+  const path = words.slice(
+    0,
+    words.findIndex((word) => word.startsWith('-')),
+  );
+  if (!['--help', '-h'].includes(words[path.length] ?? '') || commandAt(program, path) !== undefined) return;
+  const known = commandPath(program, path);
+  throw usageError(
+    `There is no command "crm ${path.join(' ')}".`,
+    `run "${known} --help" to see which there are.`,
+  );
+}
+
+/** The command that the words name; words behind one that has no commands of its own are its arguments. */
+function commandAt(program: Command, words: readonly string[]): Command | undefined {
+  let command: Command | undefined = program;
+  for (const word of words) {
+    if (command === undefined || command.commands.length === 0) break;
+    command = command.commands.find((one) => one.name() === word);
+  }
+  return command;
 }
 
 function exitCodeOf(program: Command, words: readonly string[], error: unknown): number {

@@ -5,7 +5,7 @@ import type { Store } from '../../db/store.ts';
 import { CliError, usageError } from '../errors.ts';
 import { DAY_MS } from '../input/instant.ts';
 import { organizationNamed, withStore } from '../operator/database.ts';
-import { type IssueOptions, newKey } from '../operator/key-options.ts';
+import { checkOptions, type IssueOptions, newKey } from '../operator/key-options.ts';
 import { keyStatus, printKey, printKeyList } from '../operator/key-output.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { apiOption, durationMs } from '../settings/options.ts';
@@ -44,7 +44,7 @@ function registerIssue(keys: Command): void {
   keys
     .command('issue')
     .description('Issue a key and print it. It is shown this once: only its hash is stored.')
-    .option('--org <org>', 'name or id of the organization')
+    .option('--org <org>', 'name or id of the organization; with --from-v1, that of the key unless said')
     .addOption(apiOption())
     .addOption(new Option('--prefix <prefix>', 'v1 only').choices(['service_api', 'service_pk']))
     .option('--name <label>', 'what the key is for')
@@ -67,8 +67,10 @@ function registerIssue(keys: Command): void {
 
 async function runIssue(options: IssueOptions, config: Config): Promise<void> {
   const { issueKey } = await import('../../db/tables/keys.ts');
+  const now = Date.now();
+  await checkOptions(options, now);
   const issued = await withStore(config.db, async (store) => {
-    const key = await newKey(store, options, Date.now());
+    const key = await newKey(store, options, now);
     return store.write((trx) => issueKey(trx, key));
   });
   await printKey(config, issued);

@@ -1,4 +1,5 @@
 // One import from beginning to end: survey, plan, journal, rows, summary.
+import type { Resource } from '../../db/declare/resource.ts';
 import { connect } from '../api/connect.ts';
 import { resourceFor } from '../api/target.ts';
 import { CliError, usageError } from '../errors.ts';
@@ -8,12 +9,13 @@ import { onInterrupt } from '../terminal/interrupt.ts';
 import { note } from '../terminal/streams.ts';
 import { importCommand } from './flags.ts';
 import { describePlan } from './plan/describe.ts';
+import { Evidence } from './plan/evidence.ts';
 import { readMapping } from './plan/mapping.ts';
 import { makePlan, type Plan } from './plan/plan.ts';
 import { printSuggestedMap } from './plan/suggest.ts';
 import { type SurveyedInput, surveyInput } from './plan/survey.ts';
 import type { ImportRequest, ImportSummary } from './request.ts';
-import { ErrorsFile } from './session/errors-file.ts';
+import { checkErrorsPath, ErrorsFile } from './session/errors-file.ts';
 import { greet } from './session/greet.ts';
 import { ImportRun } from './session/import-run.ts';
 import type { Journal } from './session/journal.ts';
@@ -23,6 +25,7 @@ import { lockRows, openJournal } from './session/resume.ts';
 /** Imports one input; throws a CliError where it could not be brought to its end. */
 export async function runImport(request: ImportRequest, config: Config): Promise<ImportSummary> {
   const resource = await resourceFor(request.resource, 'batch');
+  checkArguments(resource, request);
   const apiKey = await config.apiKey();
   const reporter = new Reporter();
   const client = await connect({ ...config, apiKey: async () => apiKey }, reporter.onWait);
@@ -45,6 +48,16 @@ export async function runImport(request: ImportRequest, config: Config): Promise
   } finally {
     for (const release of releases) release();
   }
+}
+
+/** Finds what the arguments alone show to be wrong, before a key is looked for or the input is read. */
+function checkArguments(resource: Resource, request: ImportRequest): void {
+  checkErrorsPath(request);
+  // A map file may speak of columns that this input lacks.
+  const given = { ...request, mapFile: null };
+  const nothing = { name: '', headers: [], evidence: new Evidence(), isPartial: true, isOpen: true };
+  const plan = makePlan(resource, nothing, given);
+  for (const header of readMapping(given, null).columns.keys()) plan.late(header);
 }
 
 /** Prints what the columns of an input are taken for; sends nothing and needs no key. */

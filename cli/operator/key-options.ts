@@ -1,6 +1,6 @@
 // From the options of `keys issue` to the key that is to be made, with everything checked.
 
-import type { OrganizationRow } from '../../db/schema.ts';
+import type { ApiKeyRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
 import type { AccessLevel, NewKey } from '../../db/tables/keys.ts';
 import { CliError, usageError } from '../errors.ts';
@@ -21,26 +21,33 @@ export interface IssueOptions {
   expires?: string;
 }
 
-/** The key that the options describe; a usage error says which of them do not go together. */
+/** The key that the options, which were checked, describe. */
 export async function newKey(store: Store, options: IssueOptions, now: number): Promise<NewKey> {
-  checkCombination(options);
   const name = options.name === undefined ? null : checkedName('The name of a key', options.name);
   const expiresAt = options.expires === undefined ? null : parseExpiry(options.expires, now);
-  const isExplicit = options.fromV1 === undefined;
-  const scopes = isExplicit ? await chosenScopes(options) : [];
-  const org = await organizationNamed(store, options.org ?? '');
+  const source = options.fromV1 === undefined ? null : await keyOfV1(store, options.fromV1);
+  const org = await organizationNamed(store, options.org ?? source?.org_id ?? '');
+  if (source !== null && source.org_id !== org.id) throw noKeyOfV1(org.name, source.id);
   const user = options.user === undefined ? null : await userNamed(store, org, options.user);
   return {
     orgId: org.id,
     api: options.api,
     ...(options.prefix !== undefined && { prefix: options.prefix }),
     name,
-    scopes: isExplicit ? scopes : await migratedScopes(store, org, options.fromV1 ?? ''),
+    scopes: source === null ? await chosenScopes(options) : await migratedScopes(source),
     access: options.access,
     userId: user?.id ?? null,
     expiresAt,
     now,
   };
+}
+
+/** Throws a usage error for what the options alone show to be wrong. */
+export async function checkOptions(options: IssueOptions, now: number): Promise<void> {
+  checkCombination(options);
+  if (options.name !== undefined) checkedName('The name of a key', options.name);
+  if (options.expires !== undefined) parseExpiry(options.expires, now);
+  if (options.fromV1 === undefined) await chosenScopes(options);
 }
 
 function checkCombination(options: IssueOptions): void {
@@ -52,7 +59,7 @@ function checkCombination(options: IssueOptions): void {
       'give exactly one of --scopes a:read,b:write, --all-scopes and --from-v1 KEYID.',
     );
   }
-  if (options.org === undefined) {
+  if (options.org === undefined && options.fromV1 === undefined) {
     throw usageError('The organization is missing.', 'add --org NAME; "crm orgs list" shows them.');
   }
   if (api === 'v2' && options.prefix !== undefined) {
@@ -80,13 +87,22 @@ async function chosenScopes(options: IssueOptions): Promise<string[]> {
   throw usageError(`${options.api} has no scope ${named}.`, `use some of: ${valid.join(', ')}.`);
 }
 
-async function migratedScopes(store: Store, org: OrganizationRow, keyId: string): Promise<string[]> {
-  const { findKey, scopesFromV1 } = await import('../../db/tables/keys.ts');
+async function keyOfV1(store: Store, keyId: string): Promise<ApiKeyRow> {
+  const { findKey } = await import('../../db/tables/keys.ts');
   const key = await findKey(store.read, keyId);
-  if (key?.api === 'v1' && key.org_id === org.id) return scopesFromV1(key.scopes.split(','));
+  if (key?.api === 'v1') return key;
+  throw noKeyOfV1('The database', keyId);
+}
+
+async function migratedScopes({ scopes }: ApiKeyRow): Promise<string[]> {
+  const { scopesFromV1 } = await import('../../db/tables/keys.ts');
+  return scopesFromV1(scopes.split(','));
+}
+
+function noKeyOfV1(whose: string, keyId: string): CliError {
   // Someone may well paste the key itself: never repeat it.
   const named = /^service_/.test(keyId) ? 'that id' : `the id "${keyId}"`;
-  throw new CliError(`${org.name} has no v1 key with ${named}.`, {
+  return new CliError(`${whose} has no v1 key with ${named}.`, {
     nextSteps: ['give the id of the key, not the key itself; see "crm keys list".'],
   });
 }

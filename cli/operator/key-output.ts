@@ -69,7 +69,17 @@ function scopesOf(row: ApiKeyRow): string[] {
   return row.scopes === '' ? [] : row.scopes.split(',');
 }
 
-const LIST_COLUMNS = ['id', 'name', 'api', 'access', 'status', 'created_at', 'last_used_at'];
+const LIST_COLUMNS = [
+  'id',
+  'name',
+  'api',
+  'status',
+  'access',
+  'expires_at',
+  'scopes',
+  'last_used_at',
+  'created_at',
+];
 
 /** Prints keys without their secrets. */
 export async function printKeyList(config: Config, rows: readonly ApiKeyRow[], now: number): Promise<void> {

@@ -82,6 +82,25 @@ describe('keys issue', () => {
     ]);
   });
 
+  test('takes the organization of the v1 key where none is named', async () => {
+    const v1 = await issued('--api', 'v1', '--scopes', 'people:read');
+    const words = ['keys', 'issue', '--from-v1', String(v1.id), '-o', 'json'];
+    const key = JSON.parse(await desk.ok(words));
+    expect(key.scopes).toEqual(['contacts:read']);
+    const listed = ndjson(await desk.ok(['keys', 'list', '--org', 'Example']));
+    expect(listed.map(({ id }) => id)).toContain(key.id);
+    await desk.ok(['orgs', 'create', 'Other']);
+    const other = await desk.crm([...words, '--org', 'Other']);
+    expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('Other has no v1 key')]);
+  });
+
+  test('says what the options alone show to be wrong, without a database', async () => {
+    for (const wrong of [['--scopes', 'nope:read'], ['--all-scopes', '--expires', 'soon'], []]) {
+      const words = ['keys', 'issue', '--org', 'Example', '--db', 'none.db', ...wrong];
+      expect((await desk.crm(words)).code).toBe(2);
+    }
+  });
+
   test.each([
     ['90d', 90 * 86_400_000],
     ['600s', 600_000],
@@ -138,6 +157,22 @@ describe('keys list, rotate and revoke', () => {
     for (const format of ['json', 'ndjson', 'csv', 'table']) {
       expect(await desk.ok(['keys', 'list', '--org', 'Example', '-o', format])).not.toMatch(KEY);
     }
+  });
+
+  test('list shows what each key may do, whose records, and until when', async () => {
+    const { id } = await issued(
+      '--scopes',
+      'tasks:read,deals:read',
+      '--expires',
+      '2099-01-31',
+      '--name',
+      'wide',
+    );
+    const { output } = await desk.onTerminal(['keys', 'list', '--no-color'], { columns: 240 });
+    const [header = '', ...rows] = output.split('\n');
+    expect(header).toMatch(/ACCESS +EXPIRES_AT +SCOPES/);
+    const row = rows.find((line) => line.startsWith(String(id)));
+    expect(row).toMatch(/active +organization +2099-01-31 00:00 +deals:read, tasks:read/);
   });
 
   test('the database holds no secret', async () => {

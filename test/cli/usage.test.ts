@@ -34,6 +34,8 @@ describe('help', () => {
 
   test('of a command of a command can be asked for either way', async () => {
     expect(await desk.ok(['help', 'keys', 'issue'])).toBe(await desk.ok(['keys', 'issue', '--help']));
+    expect(await desk.ok(['keys', 'help', 'issue'])).toBe(await desk.ok(['keys', 'issue', '--help']));
+    expect(await desk.ok(['help', 'help'])).toBe(await desk.ok(['--help']));
   });
 });
 
@@ -62,6 +64,10 @@ describe('usage errors end with 2, say what is wrong and what to do, and leave s
   test.each([
     [['nope'], "unknown command 'nope'", 'crm --help'],
     [['keys', 'nope'], "unknown command 'nope'", 'crm keys --help'],
+    [['help', 'nope'], 'There is no command "crm nope".', 'crm --help'],
+    [['nope', '--help'], 'There is no command "crm nope".', 'crm --help'],
+    [['help', 'keys', 'nope'], 'There is no command "crm keys nope".', 'crm keys --help'],
+    [['keys', 'help', 'nope'], 'There is no command "crm keys nope".', 'crm keys --help'],
     [['keys'], 'needs a command of its own', 'crm keys --help'],
     [['list'], "missing required argument 'resource'", 'crm list --help'],
     [['list', 'contacts', '--nope'], "unknown option '--nope'", 'crm list --help'],
@@ -91,6 +97,13 @@ describe('usage errors end with 2, say what is wrong and what to do, and leave s
     [['create', 'interactions', 'type=letter'], 'must be one of: DIRECT_MESSAGE, EMAIL', 'type=EMAIL'],
     [['create', 'tasks', 'name=x', 'due_date=2026-02-30'], 'not Unix milliseconds', '2026-03-31'],
     [['create', 'meetings', 'title=x'], 'cannot be created', 'crm ingest'],
+    // Before a key is looked for, and the file.
+    [['import', 'tasks', 'none.csv', '--map', 'Title'], 'not of the form Header=field', '--map'],
+    [['import', 'tasks', 'none.csv', '--map', 'Title=nope'], '"nope" is no field', 'name, description'],
+    [['import', 'deals', 'none.csv', '--map', 'Value=estimated_value*'], 'no number behind', '*'],
+    [['import', 'tasks', 'none.csv', '--set', 'name'], 'not of the form field=value', '--set'],
+    [['import', 'tasks', 'none.csv', '--errors', './none.csv'], 'names the input itself', 'another file'],
+    [['import', 'segments', 'none.csv', '--custom'], 'no custom fields', '--custom'],
     [['update', 'interactions', 'x', 'title=y'], 'cannot be changed', 'listed'],
     [['delete', 'contacts', 'x'], 'Nobody can be asked', '--yes'],
     [['link', 'notes/x/records', 'y'], 'type of the record', 'contact|company|deal'],

@@ -7,6 +7,7 @@ import { hashFile } from '../../files/digest.ts';
 import { createOwn, kindAt, reopenOwn, writeAt } from '../../files/own-file.ts';
 import { csvRow } from '../../terminal/csv.ts';
 import { note } from '../../terminal/streams.ts';
+import type { ImportRequest } from '../request.ts';
 import { ERROR_COLUMNS, type Format, type Rejection, type SourceRow, TEXT_COLUMN } from '../row.ts';
 
 /** How far an errors file was written, and the digest of that. */
@@ -32,6 +33,17 @@ function defaultErrorsPath(input: string, format: Format): string {
   return input === '-' ? `import-errors.${suffix}` : `${input}.errors.${suffix}`;
 }
 
+/** Throws a usage error where `--errors` names what rejected rows cannot be written to. */
+export function checkErrorsPath({ errors: path, input }: Pick<ImportRequest, 'errors' | 'input'>): void {
+  if (path === null) return;
+  if (resolve(path) === resolve(input)) {
+    throw usageError('--errors names the input itself.', 'name another file.');
+  }
+  if (['folder', 'other'].includes(kindAt(path))) {
+    throw usageError(`${path} is no file for rejected rows.`, 'name another in --errors.');
+  }
+}
+
 /** Made with the first rejected row, so that there is none without any. */
 export class ErrorsFile {
   readonly #options: ErrorsFileOptions;
@@ -43,16 +55,7 @@ export class ErrorsFile {
 
   constructor(options: ErrorsFileOptions) {
     this.#options = options;
-    const { path, input, earlier } = options;
-    if (path !== null && resolve(path) === resolve(input)) {
-      throw usageError('--errors names the input itself.', 'name another file.');
-    }
-    if (path !== null && !['nothing', 'file', 'link'].includes(kindAt(path))) {
-      throw usageError(
-        `${path} is no file that rejected rows could be written to.`,
-        'name another in --errors.',
-      );
-    }
+    const { earlier } = options;
     // Moved away or changed since, it is not gone on with: the rows still to come get a file of their own.
     for (const place of earlier === null ? [] : this.#places()) {
       const hasher = kindAt(place) === 'file' ? hashFile(place, earlier?.bytes) : null;
