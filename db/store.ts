@@ -2,12 +2,13 @@
 import { Migrator } from 'kysely';
 import { MIGRATIONS } from './migrations/index.ts';
 import type { Db } from './schema.ts';
+import { abandon } from './sqlite/abandon.ts';
 import type { Connection } from './sqlite/connection.ts';
-import { DatabaseFileError } from './sqlite/errors.ts';
-import { openReader, openWriter } from './sqlite/open-store.ts';
-import { WriteQueue } from './sqlite/write-queue.ts';
+import { DatabaseFileError, isDiskFailure } from './sqlite/errors.ts';
+import { openWriter } from './sqlite/open-store.ts';
+import { type StoreEvents, sqliteStore } from './sqlite/sqlite-store.ts';
 
-export { DatabaseFileError, explainFileError } from './sqlite/errors.ts';
+export { DatabaseFileError, explainFileError, isUnavailable } from './sqlite/errors.ts';
 export { lockForServing } from './sqlite/serving-lock.ts';
 
 export interface Store {
@@ -15,15 +16,18 @@ export interface Store {
   readonly read: Db;
   /** Runs the job in a transaction of its own making; resolves once it is durable, rejects with the job undone. */
   write<T>(job: (trx: Db) => Promise<T>): Promise<T>;
-  /** Finishes the queued jobs and closes every connection. */
+  /** Resolves if the database can be read and written now, else rejects with what keeps it from that. */
+  ready(): Promise<void>;
+  /**
+   * Finishes the queued jobs and closes every connection.
+   * @throws the engine's error if what was written cannot be brought where it belongs
+   */
   close(): Promise<void>;
 }
 
-export interface StoreOptions {
+export interface StoreOptions extends StoreEvents {
   /** Whether a missing file is made; true unless said otherwise. */
   create?: boolean;
-  /** Called when the disk fails under the database: the process must end, a restart settles what happened. */
-  onDiskFailure?: (error: unknown) => void;
 }
 
 /**
@@ -31,27 +35,18 @@ export interface StoreOptions {
  * @throws DatabaseFileError if the file cannot be used or was written by a newer crm.
  */
 export async function openStore(path: string, options: StoreOptions = {}): Promise<Store> {
-  const writer = openWriter(path, options.create ?? true);
+  const { writer, held } = openWriter(path, options.create ?? true);
   try {
     await migrate(writer, path);
+    return sqliteStore(writer, held, options);
   } catch (error) {
-    writer.close();
+    if (isDiskFailure(error)) abandon(writer);
+    else {
+      writer.close();
+      held.release();
+    }
     throw error;
   }
-  const reader = openReader(path);
-  const queue = new WriteQueue(writer, {
-    onCommit: reader.endSnapshot,
-    onDiskFailure: options.onDiskFailure ?? (() => undefined),
-  });
-  return {
-    read: reader.db,
-    write: (job) => queue.write(job),
-    close: async () => {
-      await queue.close();
-      reader.close();
-      writer.close();
-    },
-  };
 }
 
 async function migrate(writer: Connection, path: string): Promise<void> {

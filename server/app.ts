@@ -103,7 +103,7 @@ function noteUse(store: Store, uses: FixedWindow, access: Access, now: number): 
 
 async function readiness(store: Store): Promise<Response> {
   try {
-    await store.read.selectFrom('organizations').select('id').limit(1).execute();
+    await store.ready();
     return Response.json({ status: 'ready' });
   } catch {
     return Response.json({ status: 'not ready' }, { status: 503 });

@@ -1,6 +1,7 @@
-// Starts the service: database, lock, app, socket; and stops it in the opposite order.
+// Starts the service: lock, database, app, socket; and stops it in the opposite order.
 
-import { lockForServing, openStore, type Store } from '../db/store.ts';
+import { writeSync } from 'node:fs';
+import { type DatabaseFileError, lockForServing, openStore, type Store } from '../db/store.ts';
 import { purgeStoredResponses } from '../db/tables/idempotency.ts';
 import { getSigningSecret } from '../db/tables/settings.ts';
 import { createApp } from './app.ts';
@@ -51,23 +52,19 @@ const PURGE_EVERY_MS = 10 * 60_000;
  * @throws DatabaseFileError if the file cannot be used or is served already; the system's error if the port is taken
  */
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
-  const store = await openStore(options.db, { onDiskFailure: exitOnDiskFailure });
-  let release: () => void;
+  const release = lockForServing(options.db, {
+    pid: process.pid,
+    since: new Date().toISOString(),
+    address: `${options.host}:${options.port}`,
+  });
   try {
-    release = lockForServing(options.db, {
-      pid: process.pid,
-      since: new Date().toISOString(),
-      address: `${options.host}:${options.port}`,
+    const store = await openStore(options.db, { onDiskFailure: exitOnDiskFailure, onTrouble: tellTrouble });
+    return await listen(store, options, release).catch(async (error) => {
+      await store.close();
+      throw error;
     });
   } catch (error) {
-    await store.close();
-    throw error;
-  }
-  try {
-    return await listen(store, options, release);
-  } catch (error) {
     release();
-    await store.close();
     throw error;
   }
 }
@@ -134,9 +131,26 @@ function hostOf(host: string): string {
 
 // After a failed write nothing in memory can be trusted; a restart reads what is really on the disk.
 function exitOnDiskFailure(error: unknown): void {
-  process.stderr.write(
-    `The disk under the database failed: ${error instanceof Error ? error.message : error}\n`,
-  );
-  process.stderr.write('The server stops, so that a restart can settle what was written.\n');
+  tell([
+    `The disk under the database failed: ${error instanceof Error ? error.message : error}`,
+    'The server stops, so that a restart can settle what was written.',
+  ]);
   process.exit(1);
+}
+
+function tellTrouble(trouble: DatabaseFileError | null): void {
+  const lines =
+    trouble === null
+      ? ['The database is as it should be again: writes go on.']
+      : [trouble.message, 'Writes are refused (503).', ...trouble.nextSteps.map((step) => `Next: ${step}`)];
+  tell(lines);
+}
+
+// At once, as the process may be about to end.
+function tell(lines: readonly string[]): void {
+  try {
+    writeSync(process.stderr.fd, `${lines.join('\n')}\n`);
+  } catch {
+    // Nobody listens.
+  }
 }

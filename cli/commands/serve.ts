@@ -90,7 +90,9 @@ async function runServe(options: Options, config: Config): Promise<void> {
   }
   await stopped;
   note('Stopping: open requests are being finished.');
-  await server.stop();
+  await server.stop().catch(async (error: unknown) => {
+    throw await databaseError(config.db, error);
+  });
 }
 
 type Front = Pick<ServeOptions, 'tls' | 'trustedProxies'>;

@@ -1,5 +1,7 @@
 // What can be wrong with a database file, in words for the operator and with the next steps to take.
 
+import { isDiskFull } from './disk-space.ts';
+
 /** A database file that cannot be used. */
 export class DatabaseFileError extends Error {
   readonly nextSteps: readonly string[];
@@ -23,47 +25,69 @@ const NOT_WRITABLE: Advice = {
   reason: 'cannot be opened for writing',
   nextSteps: ['Give the user who runs crm the right to write the file and its folder, or use --db PATH.'],
 };
+const NOT_A_DATABASE: Advice = {
+  codes: ['SQLITE_NOTADB'],
+  reason: 'is no SQLite database',
+  nextSteps: ['Name another file with --db PATH.'],
+};
+const DISK_FULL: Advice = {
+  codes: ['SQLITE_FULL', 'ENOSPC', 'EDQUOT'],
+  reason: 'has no space left on its disk',
+  nextSteps: ['Free some space there, then try again.'],
+};
 const ADVICE: readonly Advice[] = [
   NOT_WRITABLE,
-  {
-    codes: ['SQLITE_NOTADB'],
-    reason: 'is no SQLite database',
-    nextSteps: ['Name another file with --db PATH.'],
-  },
-  {
-    codes: ['SQLITE_FULL'],
-    reason: 'has no space left on its disk',
-    nextSteps: ['Free some space there, then try again.'],
-  },
+  NOT_A_DATABASE,
+  DISK_FULL,
   {
     codes: ['SQLITE_BUSY'],
     reason: 'is busy',
     nextSteps: ['Wait for the other program that is writing to it, then try again.'],
   },
   {
-    codes: ['SQLITE_CORRUPT', 'SQLITE_IOERR'],
-    reason: 'is damaged, or its disk fails',
+    codes: ['SQLITE_CORRUPT'],
+    reason: 'is damaged',
     nextSteps: ['Restore the newest backup of the file.', 'Check the disk for faults.'],
+  },
+  {
+    codes: ['SQLITE_IOERR'],
+    reason: 'cannot be read or written: its disk failed',
+    nextSteps: [
+      'Check the disk for faults, then try again. Keep the -wal file beside it: it holds what the file may not.',
+      'If the disk cannot be mended, restore the newest backup.',
+    ],
   },
 ];
 
 /** Says for the operator what is wrong with a database file; an error about something else comes back as it is. */
 export function explainFileError(path: string, error: unknown): unknown {
   const code = sqliteCode(error);
-  const advice =
-    code === '' ? systemAdvice(error) : ADVICE.find(({ codes }) => codes.some((one) => code.startsWith(one)));
+  // A log or its index that cannot be made longer is told as a failure of the disk.
+  if (code.startsWith('SQLITE_IOERR') && isDiskFull(path)) return diskFull(path, error);
+  const known = ADVICE.find(({ codes }) => codes.some((one) => (code || errorCode(error)).startsWith(one)));
+  const advice = known ?? systemAdvice(error);
   return advice === undefined ? error : fileError(path, advice, error);
 }
 
-/** The error of a file that may not be written. */
+/** The error of a file for which there is no room. */
+export function diskFull(path: string, cause?: unknown): DatabaseFileError {
+  return fileError(path, DISK_FULL, cause);
+}
+
+/** The error of a file that is something else. */
+export function notADatabase(path: string): DatabaseFileError {
+  return fileError(path, NOT_A_DATABASE);
+}
+
+/** The error of a file that may not be written or made. */
 export function notWritable(path: string, cause: unknown): DatabaseFileError {
-  return fileError(path, NOT_WRITABLE, cause);
+  return fileError(path, DISK_FULL.codes.includes(errorCode(cause)) ? DISK_FULL : NOT_WRITABLE, cause);
 }
 
 function fileError(
   path: string,
   { reason, nextSteps }: Omit<Advice, 'codes'>,
-  cause: unknown,
+  cause?: unknown,
 ): DatabaseFileError {
   return new DatabaseFileError(`The database ${path} ${reason}.`, nextSteps, cause);
 }
@@ -84,10 +108,25 @@ export function guarded<T>(path: string, open: () => T): T {
   }
 }
 
+function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
 /** The name of SQLite's result code that an error carries, '' if it carries none. */
 export function sqliteCode(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('code' in error)) return '';
   return String(error.code).startsWith('SQLITE_') ? String(error.code) : '';
+}
+
+/** Whether another process has the lock that a statement needs. */
+export function isBusy(error: unknown): boolean {
+  return sqliteCode(error).startsWith('SQLITE_BUSY');
+}
+
+/** Whether the database cannot be reached or written for now; what was to be done was not done. */
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof DatabaseFileError) return true;
+  return /^SQLITE_(?:BUSY|FULL|READONLY|CANTOPEN)/.test(sqliteCode(error));
 }
 
 /** Whether the disk failed under a statement, after which nothing the connection says can be trusted. */

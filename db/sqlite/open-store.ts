@@ -1,11 +1,10 @@
 // Opens a database file for writing or for reading, after a look at what lies there.
-import { accessSync, closeSync, existsSync, constants as fsConstants, openSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
 import { Connection, ReadConnection } from './connection.ts';
-import { DatabaseFileError, guarded, notWritable } from './errors.ts';
+import { guarded } from './errors.ts';
+import { checkFile } from './file-check.ts';
+import type { HeldFile } from './held-file.ts';
+import { APPLICATION_ID, firstMark } from './main-file.ts';
 
-/** "CRM1", so that another program's database is told from ours before anything is written. */
-const APPLICATION_ID = 0x43524d31;
 const WRITER = {
   journal_mode: 'wal',
   // FULL: a commit is on the disk before it is answered.
@@ -16,22 +15,35 @@ const WRITER = {
   cache_size: -65_536,
   // In memory.
   temp_store: 2,
+  // Done between two groups, where an error is seen.
+  wal_autocheckpoint: 0,
 };
-const READER = { query_only: 1, cache_size: -65_536, mmap_size: 256 * 1024 * 1024 };
+const READER = { query_only: 1, cache_size: -65_536 };
+
+export interface OpenedWriter {
+  writer: Connection;
+  /** To be released after the connection is closed. */
+  held: HeldFile;
+}
 
 /**
  * Opens the connection that writes.
- * @throws DatabaseFileError if the file is missing and not to be created, unwritable, or no database of crm.
+ * @throws DatabaseFileError if the file is missing and not to be created, unwritable, no database of crm, or lies beside
+ * the log of another.
  */
-export function openWriter(path: string, create: boolean): Connection {
-  assertUsablePath(path, create);
-  createPrivately(path);
-  return guarded(path, () => {
-    const writer = new Connection(path, { readwrite: true, create });
-    claimFile(writer, path);
-    writer.setPragmas(WRITER);
-    return writer;
-  });
+export function openWriter(path: string, create: boolean): OpenedWriter {
+  const { path: file, held } = checkFile(path, create);
+  try {
+    const writer = guarded(path, () => new Connection(file, { readwrite: true, create }));
+    guarded(path, () => {
+      claimFile(writer);
+      writer.setPragmas(WRITER);
+    });
+    return { writer, held };
+  } catch (error) {
+    held.release();
+    throw error;
+  }
 }
 
 /** Opens a connection that can only read. */
@@ -43,62 +55,12 @@ export function openReader(path: string): ReadConnection {
   });
 }
 
-// What it holds is about people: nobody but its owner reads it. SQLite gives its other files the same mode.
-function createPrivately(path: string): void {
-  if (existsSync(path)) return;
-  try {
-    closeSync(openSync(path, 'a', 0o600));
-  } catch (error) {
-    throw notWritable(path, error);
-  }
-}
-
-function assertUsablePath(path: string, create: boolean): void {
-  if (existsSync(path)) {
-    if (!statSync(path).isFile()) {
-      throw new DatabaseFileError(`${path} is not a file.`, ['Name a database file with --db PATH.']);
-    }
-    assertWritable(path);
-    return;
-  }
-  if (!create) {
-    throw new DatabaseFileError(`There is no database at ${path}.`, [
-      'Make one: crm init --org NAME',
-      'Or name another file with --db PATH (or CRM_DB).',
-    ]);
-  }
-  try {
-    accessSync(dirname(resolve(path)), fsConstants.W_OK | fsConstants.X_OK);
-  } catch (cause) {
-    const steps = ['Make the folder, or give the user who runs crm the right to write in it.'];
-    throw new DatabaseFileError(
-      `The database ${path} cannot be made: its folder is not writable.`,
-      steps,
-      cause,
-    );
-  }
-}
-
-// SQLite opens a file that it may not write for reading, and says so at the first write only.
-function assertWritable(path: string): void {
-  try {
-    accessSync(path, fsConstants.R_OK | fsConstants.W_OK);
-  } catch (error) {
-    throw notWritable(path, error);
-  }
-}
-
-// A new, empty file becomes ours; anything else must be ours already.
-function claimFile(writer: Connection, path: string): void {
-  const id = writer.pragma('application_id');
-  if (id === APPLICATION_ID) return;
-  const { tables } = writer
-    .prepare<{ tables: number }, []>('SELECT count(*) AS tables FROM sqlite_schema')
-    .get() ?? { tables: 0 };
-  if (tables > 0 || id !== 0) {
-    throw new DatabaseFileError(`${path} is an SQLite database of another program.`, [
-      'Name a database of crm, or a new file, with --db PATH.',
-    ]);
-  }
-  writer.setPragmas({ application_id: APPLICATION_ID });
+// A new, empty file becomes ours, and one of before there were marks gets its first.
+function claimFile(writer: Connection): void {
+  if (writer.pragma('application_id') === APPLICATION_ID && writer.pragma('user_version') !== 0) return;
+  const claim = writer.transaction(() => {
+    writer.setPragmas({ application_id: APPLICATION_ID });
+    if (writer.pragma('user_version') === 0) writer.setPragmas({ user_version: firstMark() });
+  });
+  claim.immediate();
 }

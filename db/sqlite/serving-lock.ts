@@ -1,6 +1,8 @@
-// The lock that lets one server run per database file, and says who holds it.
+// The lock that lets one server run per database file, by whatever name, and says who holds it.
 import { Database } from 'bun:sqlite';
-import { DatabaseFileError, explainFileError, guarded, sqliteCode } from './errors.ts';
+import { DatabaseFileError, explainFileError, guarded, isBusy } from './errors.ts';
+import { checkFile, createPrivately } from './file-check.ts';
+import { inodeLockHolder, lockInode } from './inode-lock.ts';
 
 /** Who serves a database. */
 export interface LockHolder {
@@ -10,12 +12,39 @@ export interface LockHolder {
 }
 
 /**
- * Takes the lock that lets one server run per database file; the operating system frees it when the process ends.
+ * Takes the lock that lets one server run per database file, which is made if it is missing; to be taken before the store
+ * is opened, and given back after it is closed. The operating system frees it when the process ends.
  * @returns a function that gives the lock back
- * @throws DatabaseFileError that names the holder, if another server has it.
+ * @throws DatabaseFileError that names the holder, if another server has it, or says why the file cannot be used
  */
 export function lockForServing(path: string, holder: LockHolder): () => void {
-  const lock = guarded(path, () => new Database(`${path}-serving`, { readwrite: true, create: true }));
+  const { path: file, held } = checkFile(path, true);
+  const taken: (() => void)[] = [() => held.release()];
+  const release = () => {
+    for (const giveBack of taken.toReversed()) giveBack();
+  };
+  try {
+    taken.push(lockName(path, file, holder));
+    const unlock = lockInode(held);
+    if (unlock === null) throw servedAlready(path, otherName(file));
+    taken.push(unlock);
+    return release;
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function otherName(file: string): string {
+  const pid = inodeLockHolder(file);
+  return pid === undefined ? ' under another name' : ` under another name (process ${pid})`;
+}
+
+// Beside the file stands who holds it.
+function lockName(path: string, file: string, holder: LockHolder): () => void {
+  const name = `${file}-serving`;
+  createPrivately(name);
+  const lock = guarded(path, () => new Database(name, { readwrite: true }));
   try {
     lock.run('PRAGMA journal_mode = DELETE');
     lock.run('BEGIN IMMEDIATE');
@@ -26,17 +55,20 @@ export function lockForServing(path: string, holder: LockHolder): () => void {
     // A reserved lock keeps other servers out and still lets them read who holds it.
     lock.run('BEGIN IMMEDIATE');
   } catch (error) {
-    const busy = sqliteCode(error).startsWith('SQLITE_BUSY');
-    const other = busy ? readHolder(lock) : null;
+    const other = isBusy(error) ? readHolder(lock) : null;
     lock.close();
-    if (!busy) throw explainFileError(path, error);
-    const who = other === null ? '' : ` (process ${other.pid}, since ${other.since}, at ${other.address})`;
-    throw new DatabaseFileError(`Another crm server is already serving ${path}${who}.`, [
-      'Use that server, or stop it first.',
-      'To serve another database, name it with --db PATH.',
-    ]);
+    if (!isBusy(error)) throw explainFileError(path, error);
+    const who = other && ` (process ${other.pid}, since ${other.since}, at ${other.address})`;
+    throw servedAlready(path, who ?? '');
   }
   return () => lock.close();
+}
+
+function servedAlready(path: string, how: string): DatabaseFileError {
+  return new DatabaseFileError(`Another crm server is already serving ${path}${how}.`, [
+    'Use that server, or stop it first.',
+    'To serve another database, name it with --db PATH.',
+  ]);
 }
 
 function readHolder(lock: Database): LockHolder | null {

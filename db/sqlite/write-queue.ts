@@ -2,13 +2,30 @@
 import { nextTurn } from '../event-loop.ts';
 import type { Db } from '../schema.ts';
 import type { Connection } from './connection.ts';
-import { isDiskFailure } from './errors.ts';
+import { isBusy, isDiskFailure } from './errors.ts';
 
 // Both bound how long readers wait for the event loop, and writers for the others of their group.
 const GROUP_JOBS_MAX = 64;
 const GROUP_MS_MAX = 60;
 
+// How long a job waits for another process to give back the write lock, and how often it is asked for meanwhile.
+const LOCK_WAIT_MS_MAX = 5_000;
+const LOCK_RETRY_MS = 2;
+
+export interface QueueEvents {
+  /** Comes last in each transaction; what it throws fails the whole group. */
+  beforeCommit(): void;
+  /** Comes after each commit, before anybody is told of it. */
+  onCommit(): void;
+  /** Comes when nobody waits for the group any more. */
+  afterCommit(): void;
+  /** The disk failed: nothing that the connection says can be trusted any more. */
+  onDiskFailure(error: unknown): void;
+}
+
 interface Entry {
+  /** When it was queued, by `performance.now()`. */
+  since: number;
   run: () => Promise<void>;
   commit: () => void;
   fail: (error: unknown) => void;
@@ -20,13 +37,12 @@ export class WriteQueue {
   #waiting: Entry[] = [];
   #draining: Promise<void> | null = null;
   #closed = false;
-  readonly #onCommit: () => void;
-  readonly #onDiskFailure: (error: unknown) => void;
+  #isFailing = false;
+  readonly #events: QueueEvents;
 
-  constructor(writer: Connection, events: { onCommit: () => void; onDiskFailure: (error: unknown) => void }) {
+  constructor(writer: Connection, events: QueueEvents) {
     this.#writer = writer;
-    this.#onCommit = events.onCommit;
-    this.#onDiskFailure = events.onDiskFailure;
+    this.#events = events;
   }
 
   /** Queues a job; resolves with its result after the commit, rejects with its error after its rollback. */
@@ -35,6 +51,7 @@ export class WriteQueue {
     return new Promise<T>((resolve, reject) => {
       let result: T;
       this.#waiting.push({
+        since: performance.now(),
         run: async () => {
           result = await job(this.#writer.db);
         },
@@ -43,6 +60,11 @@ export class WriteQueue {
       });
       this.#draining ??= this.#drain();
     });
+  }
+
+  /** Whether the last group failed as a whole. */
+  get isFailing(): boolean {
+    return this.#isFailing;
   }
 
   /** Refuses further jobs and resolves when the queued ones are done. */
@@ -64,21 +86,38 @@ export class WriteQueue {
   async #commitGroup(group: Entry[]): Promise<void> {
     const done: Entry[] = [];
     try {
-      this.#writer.run('BEGIN IMMEDIATE');
+      await this.#begin(group[0]?.since ?? 0);
       const endsAt = performance.now() + GROUP_MS_MAX;
       for (const [index, entry] of group.entries()) {
         if (await this.#runInSavepoint(entry)) done.push(entry);
         if (performance.now() > endsAt) this.#waiting.unshift(...group.splice(index + 1));
       }
+      this.#events.beforeCommit();
       this.#writer.run('COMMIT');
     } catch (error) {
+      this.#isFailing = true;
       this.#rollBack();
       for (const entry of group) entry.fail(error);
-      if (isDiskFailure(error)) this.#onDiskFailure(error);
+      if (isDiskFailure(error)) this.#events.onDiskFailure(error);
       return;
     }
-    this.#onCommit();
+    this.#isFailing = false;
+    this.#events.onCommit();
     for (const entry of done) entry.commit();
+    this.#events.afterCommit();
+  }
+
+  // SQLite's own way of waiting for a lock is to sleep, and the event loop with it.
+  async #begin(since: number): Promise<void> {
+    for (;;) {
+      try {
+        this.#writer.run('BEGIN IMMEDIATE');
+        return;
+      } catch (error) {
+        if (!isBusy(error) || this.#closed || performance.now() > since + LOCK_WAIT_MS_MAX) throw error;
+      }
+      await Bun.sleep(LOCK_RETRY_MS);
+    }
   }
 
   // False when the job failed by itself; its error is told at once and the group goes on without it.
@@ -103,7 +142,7 @@ export class WriteQueue {
     try {
       this.#writer.run('ROLLBACK');
     } catch (error) {
-      this.#onDiskFailure(error);
+      this.#events.onDiskFailure(error);
     }
   }
 }

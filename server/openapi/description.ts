@@ -85,6 +85,7 @@ const ERRORS = `
 | 422 | \`VALIDATION_REQUIRED_FIELD\`, \`VALIDATION_INVALID_FORMAT\`, \`VALIDATION_OUT_OF_RANGE\`, \`VALIDATION_FAILED\` |
 | 429 | \`RATE_LIMIT_EXCEEDED\`, with \`Retry-After\` |
 | 500 | \`INTERNAL_ERROR\` |
+| 503 | \`INTERNAL_ERROR\` with \`Retry-After\`: the database cannot be reached or written just now |
 
 Tell errors apart by \`code\`; \`message\` is for people. A 422 lists every fault in \`details\`, each with \`path\`
 (dotted, as in \`alt_emails.0\`), \`message\` and \`code\`. One fault gives the error its own code, several give

@@ -144,13 +144,24 @@ const ANSWERS: Record<number, ErrorAnswer> = {
       },
     },
   },
+  503: {
+    name: 'ServiceUnavailable',
+    description: 'The database cannot be reached or written just now. Try again after Retry-After.',
+    headers: () => ['Retry-After'],
+    examples: {
+      unavailable: {
+        code: 'INTERNAL_ERROR',
+        message: 'The database cannot be reached or written just now; try again after a while.',
+      },
+    },
+  },
 };
 
 /** The error answers of an operation, by status. */
 export function errorResponses(operation: Operation): Data {
   const isLink = operation.admit !== undefined;
   const family = isLink ? 'Link' : operation.api === 'v1' ? 'V1' : 'V2';
-  const always = isLink ? [405, 429, 500] : [401, 403, 405, 429, 500];
+  const always = isLink ? [405, 429, 500, 503] : [401, 403, 405, 429, 500, 503];
   const statuses = [...new Set([...always, ...operation.errorStatuses])].sort();
   const entries = statuses.flatMap((status) => {
     const one = ANSWERS[status];

@@ -139,6 +139,6 @@ async function answerFresh(
 /** Answers a request that failed, and has the cause of an internal error logged. */
 export function answerError(services: Services, exchange: Exchange, error: unknown): Response {
   const known = publicError(error);
-  if (known.kind === 'INTERNAL_ERROR') services.logFailure(exchange, known.cause);
+  if (known.code === 'INTERNAL_ERROR') services.logFailure(exchange, known.cause);
   return toResponse(exchange, renderError(exchange, known), known.headers);
 }

@@ -129,7 +129,7 @@ describe('the document', () => {
       const scheme = operation.api === 'v1' ? 'V1ApiKey' : 'ApiKey';
       expect(one.security).toEqual(operation.admit ? [] : [{ [scheme]: [] }]);
 
-      const always = operation.admit ? [405, 429, 500] : [401, 403, 405, 429, 500];
+      const always = operation.admit ? [405, 429, 500, 503] : [401, 403, 405, 429, 500, 503];
       const statuses = new Set([
         ...Object.keys(operation.successes).map(Number),
         ...always,

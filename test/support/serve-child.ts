@@ -3,4 +3,10 @@ import { startServer } from '../../server/serve.ts';
 
 const options = { host: '127.0.0.1', port: 0, keyLimit: 1e6, orgLimit: 1e6 };
 const server = await startServer({ db: process.argv[2] ?? '', log: 'off', ...options });
+process.on('SIGTERM', () => {
+  server.stop().then(
+    () => process.exit(0),
+    () => process.exit(1),
+  );
+});
 console.log(server.url);

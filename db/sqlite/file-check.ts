@@ -1,0 +1,109 @@
+// What must be right about the files at a path before SQLite opens them.
+import {
+  accessSync,
+  closeSync,
+  existsSync,
+  constants as fsConstants,
+  openSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { assertOurs } from './belonging.ts';
+import { DatabaseFileError, guarded, notWritable } from './errors.ts';
+import { HeldFile } from './held-file.ts';
+import { inodeLockHolder } from './inode-lock.ts';
+
+/** A file that SQLite may open. */
+export interface CheckedFile {
+  /** By which SQLite names its other files: absolute and without links. */
+  path: string;
+  /** To be released after SQLite has closed the file. */
+  held: HeldFile;
+}
+
+/**
+ * Looks at what lies at a path, and makes an empty file where there is none and one may be made.
+ * @throws DatabaseFileError if the file is missing and not to be created, unwritable, or not to be opened as it lies there
+ */
+export function checkFile(path: string, create: boolean): CheckedFile {
+  assertUsablePath(path, create);
+  const real = guarded(path, () => realPath(path));
+  if (!existsSync(real) || statSync(real).size === 0) {
+    assertOurs(path, `${real}-wal`, null);
+    createPrivately(real);
+    return { path: realpathSync(real), held: HeldFile.hold(real) };
+  }
+  const held = guarded(path, () => HeldFile.hold(real));
+  try {
+    assertOurs(path, `${real}-wal`, held);
+  } catch (error) {
+    held.release();
+    throw error;
+  }
+  return { path: real, held };
+}
+
+function realPath(path: string): string {
+  return existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(resolve(path))), basename(path));
+}
+
+function assertUsablePath(path: string, create: boolean): void {
+  if (existsSync(path)) {
+    const file = statSync(path);
+    if (!file.isFile()) {
+      throw new DatabaseFileError(`${path} is not a file.`, ['Name a database file with --db PATH.']);
+    }
+    if (file.nlink > 1) throw severalNames(path);
+    assertWritable(path);
+    return;
+  }
+  if (!create) {
+    throw new DatabaseFileError(`There is no database at ${path}.`, [
+      'Make one: crm init --org NAME',
+      'Or name another file with --db PATH (or CRM_DB).',
+    ]);
+  }
+  try {
+    accessSync(dirname(resolve(path)), fsConstants.W_OK | fsConstants.X_OK);
+  } catch (cause) {
+    const steps = ['Make the folder, or give the user who runs crm the right to write in it.'];
+    throw new DatabaseFileError(
+      `The database ${path} cannot be made: its folder is not writable.`,
+      steps,
+      cause,
+    );
+  }
+}
+
+// https://sqlite.org/howtocorrupt.html: SQLite keeps a log for each name, and two logs lose writes.
+function severalNames(path: string): DatabaseFileError {
+  const server = inodeLockHolder(path);
+  const use = server === undefined ? '' : `, and process ${server} serves it`;
+  return new DatabaseFileError(
+    `The database ${path} has several names (hard links)${use}. Writes by more than one of them would be lost.`,
+    [`Remove all names but one; to find them: find / -xdev -samefile ${path}`],
+  );
+}
+
+// SQLite opens a file that it may not write for reading, and says so at the first write only.
+function assertWritable(path: string): void {
+  try {
+    accessSync(path, fsConstants.R_OK | fsConstants.W_OK);
+  } catch (error) {
+    throw notWritable(path, error);
+  }
+}
+
+/**
+ * Makes an empty file where there is none. What it will hold is about people: nobody but its owner reads it, and SQLite gives
+ * its other files the same mode.
+ */
+export function createPrivately(path: string): void {
+  if (existsSync(path)) return;
+  try {
+    closeSync(openSync(path, 'a', 0o600));
+  } catch (error) {
+    throw notWritable(path, error);
+  }
+}

@@ -1,0 +1,105 @@
+// The store on SQLite: one connection that writes in groups, one that reads, and an eye on the files under both.
+import type { Db } from '../schema.ts';
+import { abandon, isAbandoned } from './abandon.ts';
+import { checkpoint, checkpointAll, isCheckpointDue } from './checkpoint.ts';
+import type { Connection } from './connection.ts';
+import { isDiskFull } from './disk-space.ts';
+import { type DatabaseFileError, diskFull, isDiskFailure } from './errors.ts';
+import { FileGuard } from './file-guard.ts';
+import type { HeldFile } from './held-file.ts';
+import { openReader } from './open-store.ts';
+import { WriteQueue } from './write-queue.ts';
+
+// Where another process writes, jobs ask again between turns of the event loop; readers wait for recoveries only.
+const READER_BUSY_TIMEOUT_MS = 100;
+
+export interface StoreEvents {
+  /** Called when the disk fails under the database: the process must end, a restart settles what happened. */
+  onDiskFailure?: (error: unknown) => void;
+  /** Called when the database files come to harm, for as long as which writes are refused, and with null once it is over. */
+  onTrouble?: (trouble: DatabaseFileError | null) => void;
+}
+
+/** Makes the store of a database whose schema is up to date; `held` is its file. */
+export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEvents) {
+  const path = writer.filename;
+  const reader = openReader(path);
+  const { onTrouble } = events;
+  const onDiskFailure = (error: unknown) => {
+    abandon(writer);
+    events.onDiskFailure?.(error);
+  };
+  writer.setPragmas({ busy_timeout: 0 });
+  reader.setPragmas({ busy_timeout: READER_BUSY_TIMEOUT_MS });
+  const guard = new FileGuard(writer, held);
+  // The next commit is the last before a checkpoint.
+  let isDue = false;
+  if (onTrouble !== undefined) guard.watch(onTrouble);
+  const queue = new WriteQueue(writer, {
+    beforeCommit: () => {
+      assertUntroubled(guard);
+      guard.mark(isDue);
+    },
+    onCommit: () => {
+      guard.onCommit();
+      reader.endSnapshot();
+    },
+    afterCommit: () => {
+      try {
+        if (isDue) checkpoint(writer);
+        isDue = isCheckpointDue(writer);
+      } catch (error) {
+        // A full disk is told to the next one who needs it; the log holds what the file does not.
+        if (isDiskFailure(error)) onDiskFailure(error);
+      }
+    },
+    onDiskFailure,
+  });
+  let probe: Promise<void> | null = null;
+  return {
+    read: reader.db,
+    write: <T>(job: (trx: Db) => Promise<T>) => queue.write(job),
+    ready: async () => {
+      assertUntroubled(guard);
+      if (isDiskFull(path)) throw diskFull(path);
+      if (queue.isFailing) {
+        guard.markNext();
+        probe ??= queue
+          .write(async () => undefined)
+          .finally(() => {
+            probe = null;
+          });
+        await probe;
+      }
+      await reader.db.selectFrom('settings').select('name').limit(1).execute();
+    },
+    close: async () => {
+      await queue.close();
+      guard.close();
+      reader.close();
+      closeWriter(writer, guard, held);
+    },
+  };
+}
+
+function assertUntroubled(guard: FileGuard): void {
+  const trouble = guard.trouble();
+  if (trouble !== null) throw trouble;
+}
+
+function closeWriter(writer: Connection, guard: FileGuard, held: HeldFile): void {
+  guard.trouble();
+  if (!guard.takesLog) abandon(writer);
+  if (isAbandoned(writer)) return;
+  try {
+    guard.markEnd();
+    checkpointAll(writer);
+  } catch (error) {
+    if (isDiskFailure(error)) {
+      abandon(writer);
+      throw error;
+    }
+  }
+  writer.close();
+  held.release();
+}

@@ -1,0 +1,108 @@
+// One server a database file, by whatever name, and what else may use the file meanwhile.
+import { describe, expect, test } from 'bun:test';
+import { linkSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseFileError, openStore } from '../../db/store.ts';
+import { createOrganization } from '../../db/tables/accounts.ts';
+import { type ServeOptions, startServer } from '../../server/serve.ts';
+import { Place, post } from '../support/server-process.ts';
+
+const place = new Place();
+const serveOptions = (db: string, port = 0): ServeOptions => ({
+  ...{ db, port, host: '127.0.0.1', log: 'off' },
+  ...{ keyLimit: 1_000_000, orgLimit: 1_000_000 },
+});
+
+describe('one server a database', () => {
+  test('a second is told who has it, and can start once that one has stopped', async () => {
+    const { db } = await place.database();
+    const first = await startServer(serveOptions(db));
+    const error = await startServer(serveOptions(db)).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(DatabaseFileError);
+    expect(error.message).toContain(`process ${process.pid}`);
+    expect(error.message).toContain('127.0.0.1');
+    expect(error.nextSteps.length).toBeGreaterThan(0);
+    expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
+    await first.stop();
+    const second = await startServer(serveOptions(db));
+    await second.stop();
+  });
+
+  test('in another process too, and kill -9 frees it', async () => {
+    const { db } = await place.database();
+    const { child } = await place.serve(db);
+    const error = await startServer(serveOptions(db)).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(DatabaseFileError);
+    expect(error.message).toContain(`process ${child.pid}`);
+    child.kill('SIGKILL');
+    await child.exited;
+    await (await startServer(serveOptions(db))).stop();
+  });
+
+  test('operator commands work beside it', async () => {
+    const { db, key } = await place.database();
+    const server = await startServer(serveOptions(db));
+    const store = await openStore(db);
+    await store.write((trx) => createOrganization(trx, 'Beside', Date.now()));
+    await store.close();
+    expect((await post(server.url, key, '/contacts', { first_name: 'A' }, 'k')).status).toBe(201);
+    await server.stop();
+  });
+
+  test('a port in use leaves the database free', async () => {
+    const [one, two] = [await place.database(), await place.database()];
+    const first = await startServer(serveOptions(one.db));
+    const port = Number(new URL(first.url).port);
+    const error = await startServer(serveOptions(two.db, port)).catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: 'EADDRINUSE' });
+    await (await startServer(serveOptions(two.db))).stop();
+    await first.stop();
+  });
+
+  describe('by another name', () => {
+    const refusal = async (db: string) => {
+      const error = await startServer(serveOptions(db)).catch((thrown) => thrown);
+      expect(error).toBeInstanceOf(DatabaseFileError);
+      return error.message;
+    };
+
+    test('a symbolic link to the file or to its folder', async () => {
+      const { db } = await place.database();
+      const { child } = await place.serve(db);
+      const folder = join(dirname(db), 'elsewhere');
+      mkdirSync(folder);
+      symlinkSync('../crm.db', join(folder, 'link.db'));
+      symlinkSync('..', join(folder, 'up'));
+      for (const name of [join(folder, 'link.db'), join(folder, 'up', 'crm.db')])
+        expect(await refusal(name)).toContain(`process ${child.pid}`);
+      // An operator command finds the same log by it.
+      const store = await openStore(join(folder, 'link.db'));
+      await store.write((trx) => createOrganization(trx, 'Beside', Date.now()));
+      await store.close();
+      child.kill('SIGTERM');
+      expect(await child.exited).toBe(0);
+    });
+
+    test('a hard link, which operator commands refuse too', async () => {
+      const { db } = await place.database();
+      const { child } = await place.serve(db);
+      const name = join(dirname(db), 'hard.db');
+      linkSync(db, name);
+      expect(await refusal(name)).toMatch(/several names/);
+      if (process.platform === 'linux') expect(await refusal(name)).toContain(`process ${child.pid}`);
+      expect(openStore(name)).rejects.toThrow('several names');
+      expect(openStore(db)).rejects.toThrow('several names');
+    });
+
+    test.skipIf(process.platform !== 'linux')('a new name, given while it is served', async () => {
+      const { db } = await place.database();
+      const { child } = await place.serve(db);
+      const name = join(dirname(db), 'moved.db');
+      renameSync(db, name);
+      expect(await refusal(name)).toContain(`under another name (process ${child.pid})`);
+      child.kill('SIGTERM');
+      expect(await child.exited).toBe(0);
+      await (await startServer(serveOptions(name))).stop();
+    });
+  });
+});

@@ -1,0 +1,102 @@
+// Servers in processes of their own, on databases of their own, for tests that kill them or harm what they stand on.
+import { afterAll } from 'bun:test';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { V2_SCOPES } from '../../db/resources/index.ts';
+import { openStore } from '../../db/store.ts';
+import { createOrganization } from '../../db/tables/accounts.ts';
+import { issueKey } from '../../db/tables/keys.ts';
+import type { Json } from './json.ts';
+
+const CHILD = join(import.meta.dir, 'serve-child.ts');
+
+export interface NewDatabase {
+  db: string;
+  /** A key for everything in it. */
+  key: string;
+}
+
+export interface Sent {
+  status: number;
+  headers: Headers;
+  body: Json;
+}
+
+export interface ServerProcess {
+  child: Bun.Subprocess<'ignore', 'pipe', 'pipe'>;
+  url: string;
+  /** All that it has said on stderr, once it has ended. */
+  said: Promise<string>;
+}
+
+/** A place for the databases and servers of a test file; all of it is gone when its tests are over. */
+export class Place {
+  readonly root = mkdtempSync(join(tmpdir(), 'crm-test-'));
+  readonly #children: Bun.Subprocess[] = [];
+  #count = 0;
+
+  constructor() {
+    afterAll(async () => {
+      for (const child of this.#children) child.kill('SIGKILL');
+      for (const child of this.#children) await child.exited;
+      rmSync(this.root, { recursive: true, force: true });
+    });
+  }
+
+  /** Makes a database with an organization, in an empty folder of its own unless one is given. */
+  async database(folder?: string): Promise<NewDatabase> {
+    this.#count += 1;
+    const at = folder ?? join(this.root, String(this.#count));
+    mkdirSync(at, { recursive: true });
+    const db = join(at, 'crm.db');
+    const store = await openStore(db);
+    const now = Date.now();
+    const org = await store.write((trx) => createOrganization(trx, 'Acme', now));
+    const owner = { orgId: org.id, name: null, scopes: V2_SCOPES, access: 'organization' } as const;
+    const { key } = await store.write((trx) =>
+      issueKey(trx, { ...owner, api: 'v2', userId: null, expiresAt: null, now }),
+    );
+    await store.close();
+    return { db, key };
+  }
+
+  /** Serves a database; `wrapped` puts the command into another, such as strace. */
+  async serve(db: string, wrapped = (command: string[]) => command): Promise<ServerProcess> {
+    const child = Bun.spawn(wrapped([process.execPath, CHILD, db]), { stdout: 'pipe', stderr: 'pipe' });
+    this.#children.push(child);
+    const said = child.stderr.text();
+    let text = '';
+    const decoder = new TextDecoder();
+    for await (const chunk of child.stdout) {
+      text += decoder.decode(chunk, { stream: true });
+      if (text.includes('\n')) break;
+    }
+    if (!text.startsWith('http')) throw new Error(`no server: ${await said}`);
+    return { child, url: text.trim(), said };
+  }
+}
+
+/** Creates a record, or what else the path stands for, under an Idempotency-Key. */
+export async function post(url: string, key: string, path: string, body: Json, once: string): Promise<Sent> {
+  const headers = { 'X-Service-Api-Key': key, 'Idempotency-Key': once };
+  const response = await fetch(`${url}/api/v2${path}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+/** The ids of all records of a resource. */
+export async function allIds(url: string, key: string, resource: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (let cursor = ''; ; ) {
+    const headers = { 'X-Service-Api-Key': key };
+    const response = await fetch(`${url}/api/v2/${resource}?limit=200${cursor}`, { headers });
+    const { data, page_info } = (await response.json()) as Json;
+    ids.push(...data.map((one: Json) => one.id));
+    if (!page_info.has_next_page) return ids;
+    cursor = `&cursor=${page_info.end_cursor}`;
+  }
+}
