@@ -312,6 +312,16 @@ describe('direction of imports', () => {
 // Spelled so that this file has none itself.
 const UNFINISHED = new RegExp(`\\b(${['TO', 'FIX'].join('DO|')}ME)\\b`);
 
+test('one name stands for one thing', () => {
+  // What every migration is called, and the overloads of one function.
+  const REPEATED = ['up', 'isObject'];
+  const EXPORT = /^export (?:async )?(?:abstract )?(?:function\*?|class|interface|type|const) (\w+)/gm;
+  const exported = product.flatMap(({ text }) => [...text.matchAll(EXPORT)].map(([, name = '']) => name));
+  expect(exported.length).toBeGreaterThan(500);
+  const repeated = exported.filter((name, index) => exported.indexOf(name) !== index);
+  expect(repeated.filter((name) => !REPEATED.includes(name))).toEqual([]);
+});
+
 describe('modules', () => {
   for (const { path, text } of modules) {
     test(path, () => {

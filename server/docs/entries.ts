@@ -3,7 +3,13 @@ import type { JsonValue } from '../../db/declare/json.ts';
 import type { Api } from '../../db/tables/key-format.ts';
 import { apiOfPath } from '../pipeline/route.ts';
 import { anchorOf } from './html.ts';
-import { type Answer, type Description, examplesOf, type Parameter, type Schema } from './shapes.ts';
+import {
+  type AnswerShape,
+  type Description,
+  examplesOf,
+  type Parameter,
+  type SchemaShape,
+} from './shapes.ts';
 
 /** An operation, with what the page says of it. */
 export interface Entry {
@@ -17,9 +23,9 @@ export interface Entry {
   /** It is answered without a key. */
   isKeyless: boolean;
   parameters: Parameter[];
-  body?: { schema: Schema; example?: JsonValue };
-  successes: [status: string, answer: Answer][];
-  errors: [status: string, answer: Answer][];
+  body?: { schema: SchemaShape; example?: JsonValue };
+  successes: [status: string, answer: AnswerShape][];
+  errors: [status: string, answer: AnswerShape][];
 }
 
 /** Operations on one kind of record. */

@@ -2,7 +2,7 @@
 import type { JsonValue } from '../../db/declare/json.ts';
 import { type Html, html } from './html.ts';
 import { markdown } from './markdown.ts';
-import { examplesOf, type Parameter, type Schema } from './shapes.ts';
+import { examplesOf, type Parameter, type SchemaShape } from './shapes.ts';
 import { flatten, limitsOf, typeOf, valuesOf } from './words.ts';
 
 const DEPTH_MAX = 8;
@@ -12,18 +12,18 @@ const BELOW_LEVEL = 5;
 const NOT_BLANK = '\\S';
 
 /** Who writes the fields: the client, who must know what is required, or the service, which may leave some out. */
-export type Writer = 'client' | 'service';
+export type WrittenBy = 'client' | 'service';
 
 interface Field {
   name: string;
-  schema: Schema;
+  schema: SchemaShape;
   isRequired: boolean;
   description?: string;
   example?: JsonValue;
 }
 
 /** The fields of an object; of a list or a choice, what it is and the fields of the objects in it. */
-export function fieldList(schema: Schema, writer: Writer, depth = 0): Html {
+export function fieldList(schema: SchemaShape, writer: WrittenBy, depth = 0): Html {
   const { schema: whole } = flatten(schema);
   const lists = objectsIn(whole).map((object) => list(ownFields(object), writer, depth));
   if (hasFields(whole)) return html`${lists}`;
@@ -31,7 +31,7 @@ export function fieldList(schema: Schema, writer: Writer, depth = 0): Html {
 }
 
 /** The parameters of an operation, or the headers of an answer, as a list of fields. */
-export function parameterList(parameters: readonly Parameter[], writer: Writer): Html {
+export function parameterList(parameters: readonly Parameter[], writer: WrittenBy): Html {
   const fields = parameters.map((parameter) => ({
     name: parameter.name,
     schema: parameter.schema ?? {},
@@ -42,7 +42,7 @@ export function parameterList(parameters: readonly Parameter[], writer: Writer):
   return list(fields, writer, 0);
 }
 
-function ownFields({ properties = {}, required = [], additionalProperties }: Schema): Field[] {
+function ownFields({ properties = {}, required = [], additionalProperties }: SchemaShape): Field[] {
   const fields = Object.entries(properties).map(([name, schema]) => ({
     name,
     schema,
@@ -52,11 +52,11 @@ function ownFields({ properties = {}, required = [], additionalProperties }: Sch
   return [...fields, { name: 'any other name', schema: additionalProperties, isRequired: false }];
 }
 
-function list(fields: readonly Field[], writer: Writer, depth: number): Html {
+function list(fields: readonly Field[], writer: WrittenBy, depth: number): Html {
   return html`<dl class="fields">${fields.map((field) => item(field, writer, depth))}</dl>`;
 }
 
-function item(field: Field, writer: Writer, depth: number): Html {
+function item(field: Field, writer: WrittenBy, depth: number): Html {
   const { name, schema } = field;
   const text = field.description ?? flatten(schema).schema.description;
   const heading = html`<code>${name}</code> <span class="type">${typeOf(schema)}</span>${presence(field, writer)}`;
@@ -64,13 +64,13 @@ function item(field: Field, writer: Writer, depth: number): Html {
   return html`<div><dt>${heading}</dt><dd>${meaning}${traits(field)}${inside(field, writer, depth)}</dd></div>`;
 }
 
-function presence({ isRequired }: Field, writer: Writer): Html | undefined {
+function presence({ isRequired }: Field, writer: WrittenBy): Html | undefined {
   if (writer === 'client') return isRequired ? html` <span class="required">required</span>` : undefined;
   return isRequired ? undefined : html` <span class="type">may be absent</span>`;
 }
 
 // The fields inside a field, folded away unless they are what one came for.
-function inside({ name, schema }: Field, writer: Writer, depth: number): Html | undefined {
+function inside({ name, schema }: Field, writer: WrittenBy, depth: number): Html | undefined {
   const { schema: whole } = flatten(schema);
   const objects = objectsIn(whole);
   if (objects.length === 0 || depth >= DEPTH_MAX) return undefined;
@@ -82,13 +82,13 @@ function inside({ name, schema }: Field, writer: Writer, depth: number): Html | 
   })}`;
 }
 
-function objectsIn(schema: Schema): Schema[] {
+function objectsIn(schema: SchemaShape): SchemaShape[] {
   const { schema: whole } = flatten(schema);
   if (hasFields(whole)) return [whole];
   return [...(whole.anyOf ?? []), ...(whole.items === undefined ? [] : [whole.items])].flatMap(objectsIn);
 }
 
-function hasFields({ properties, additionalProperties }: Schema): boolean {
+function hasFields({ properties, additionalProperties }: SchemaShape): boolean {
   return properties !== undefined || typeof additionalProperties === 'object';
 }
 
@@ -110,7 +110,7 @@ function traits({ schema, example }: Field): Html | undefined {
   return parts.length === 0 ? undefined : html`<p class="traits">${separated(parts, ' · ')}</p>`;
 }
 
-function patternIn({ pattern }: Schema): Html | undefined {
+function patternIn({ pattern }: SchemaShape): Html | undefined {
   if (pattern === undefined) return undefined;
   return pattern === NOT_BLANK ? html`not blank` : html`matches ${code(pattern)}`;
 }

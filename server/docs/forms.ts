@@ -3,7 +3,7 @@ import type { JsonValue } from '../../db/declare/json.ts';
 import { KEY_HEADERS } from './client/curl.ts';
 import type { Entry, Version } from './entries.ts';
 import { type Html, html } from './html.ts';
-import { examplesOf, type Parameter, type Schema } from './shapes.ts';
+import { examplesOf, type Parameter, type SchemaShape } from './shapes.ts';
 import { flatten, typeOf, valuesOf } from './words.ts';
 
 const BODY_ROWS_MAX = 24;
@@ -64,7 +64,7 @@ function textField(parameter: Parameter, attributes: Html): Html {
   return html`<input ${attributes} type="text"${hint} autocomplete="off" autocapitalize="off" spellcheck="false">`;
 }
 
-function choice(schema: Schema, values: JsonValue[], attributes: Html): Html {
+function choice(schema: SchemaShape, values: JsonValue[], attributes: Html): Html {
   const initial = flatten(schema).schema.default;
   const unset = initial === undefined ? '–' : `default: ${initial}`;
   return html`<select ${attributes}><option value="">${unset}</option>${values.map(

@@ -6,7 +6,7 @@ import { fieldList, parameterList } from './fields.ts';
 import { tryForm } from './forms.ts';
 import { type Html, html } from './html.ts';
 import { inlineMarkdown, markdown } from './markdown.ts';
-import { type Answer, examplesOf, type Parameter } from './shapes.ts';
+import { type AnswerShape, examplesOf, type Parameter } from './shapes.ts';
 
 const LEVEL = 4;
 const PLACES: [Parameter['in'], title: string][] = [
@@ -32,7 +32,7 @@ ${body && html`<h5>Body</h5>${fieldList(body.schema, 'client')}`}
 <div class="shown">
 ${sample('Request', 'curl', curlLine(exampleRequest(entry, base), entry.isKeyless ? undefined : FIRST_KEY_HEADER))}
 ${tryForm(entry)}
-${entry.successes.map(([status, answer]) => answerSample(`Answer ${status}`, answer))}
+${entry.successes.map(([status, answer]) => answerSample(`AnswerShape ${status}`, answer))}
 </div>
 </div></details>
 `;
@@ -61,13 +61,13 @@ function exampleRequest({ method, path, parameters, body }: Entry, base: string)
   return { method, url: addressOf(base, path, params, query), headers: [], ...sent };
 }
 
-function success(status: string, answer: Answer): Html {
+function success(status: string, answer: AnswerShape): Html {
   const [content] = Object.values(answer.content ?? {});
   return html`<details class="answer"><summary><code>${status}</code> ${inlineMarkdown(answer.description ?? '')}</summary>
 ${content?.schema && fieldList(content.schema, 'service')}${headerList(answer)}</details>`;
 }
 
-function failure(status: string, answer: Answer): Html {
+function failure(status: string, answer: AnswerShape): Html {
   const [content] = Object.values(answer.content ?? {});
   const examples = content === undefined ? [] : examplesOf(content);
   const headers = Object.keys(answer.headers ?? {}).map((name) => html` <code>${name}</code>`);
@@ -82,7 +82,7 @@ function essenceOf(value: JsonValue): JsonValue {
   return error === undefined ? value : { error };
 }
 
-function headerList({ headers = {} }: Answer): Html | undefined {
+function headerList({ headers = {} }: AnswerShape): Html | undefined {
   const entries = Object.entries(headers);
   if (entries.length === 0) return undefined;
   return html`<p class="headers-of">Headers</p>${parameterList(
@@ -91,7 +91,7 @@ function headerList({ headers = {} }: Answer): Html | undefined {
   )}`;
 }
 
-function answerSample(title: string, { content = {} }: Answer): Html[] {
+function answerSample(title: string, { content = {} }: AnswerShape): Html[] {
   return Object.values(content)
     .flatMap(examplesOf)
     .map(({ value }) => sample(title, 'json', pretty(value)));

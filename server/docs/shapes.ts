@@ -1,7 +1,7 @@
 // What the page reads of an OpenAPI document, 3.0 or 3.1: references replaced, everything else as it stands.
 import { type Data, isObject, type JsonValue } from '../../db/declare/json.ts';
 
-export interface Schema {
+export interface SchemaShape {
   type?: string | string[];
   nullable?: boolean;
   description?: string;
@@ -11,13 +11,13 @@ export interface Schema {
   default?: JsonValue;
   example?: JsonValue;
   examples?: JsonValue[];
-  properties?: Record<string, Schema>;
+  properties?: Record<string, SchemaShape>;
   required?: string[];
-  additionalProperties?: boolean | Schema;
-  items?: Schema;
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-  allOf?: Schema[];
+  additionalProperties?: boolean | SchemaShape;
+  items?: SchemaShape;
+  anyOf?: SchemaShape[];
+  oneOf?: SchemaShape[];
+  allOf?: SchemaShape[];
   minLength?: number;
   maxLength?: number;
   minimum?: number;
@@ -30,7 +30,7 @@ export interface Schema {
 }
 
 interface Exemplified {
-  schema?: Schema;
+  schema?: SchemaShape;
   example?: JsonValue;
   examples?: Record<string, { summary?: string; value: JsonValue }>;
 }
@@ -42,9 +42,9 @@ export interface Parameter extends Exemplified {
   required?: boolean;
 }
 
-export interface Answer {
+export interface AnswerShape {
   description?: string;
-  headers?: Record<string, { description?: string; required?: boolean; schema?: Schema }>;
+  headers?: Record<string, { description?: string; required?: boolean; schema?: SchemaShape }>;
   content?: Record<string, Exemplified>;
 }
 
@@ -57,7 +57,7 @@ export interface Endpoint {
   security?: Data[];
   parameters?: Parameter[];
   requestBody?: { content: Record<string, Exemplified> };
-  responses: Record<string, Answer>;
+  responses: Record<string, AnswerShape>;
 }
 
 export interface Description {

@@ -1,12 +1,12 @@
 // A schema in words: its type, and what it allows.
 import type { JsonValue } from '../../db/declare/json.ts';
-import type { Schema } from './shapes.ts';
+import type { SchemaShape } from './shapes.ts';
 
 const NUMBER = new Intl.NumberFormat('en');
 const INTEGER_MAX = '2^53−1';
 
 /** A schema as one of its own: what several parts say together is put together, null is set apart. */
-export function flatten(schema: Schema): { schema: Schema; isNullable: boolean } {
+export function flatten(schema: SchemaShape): { schema: SchemaShape; isNullable: boolean } {
   const { allOf = [], anyOf, oneOf, ...own } = schema;
   const whole = allOf.map((part) => flatten(part).schema).reduce(merge, own);
   const choices = anyOf ?? oneOf;
@@ -27,14 +27,14 @@ export function flatten(schema: Schema): { schema: Schema; isNullable: boolean }
 }
 
 /** The type as it is spoken of, such as `string or null` or `list of objects`. */
-export function typeOf(schema: Schema): string {
+export function typeOf(schema: SchemaShape): string {
   const { schema: whole, isNullable } = flatten(schema);
   const names = isNullable ? [...namesOf(whole), 'null'] : namesOf(whole);
   return [...new Set(names)].join(' or ');
 }
 
 /** What a value may be beyond its type: `1 to 255 characters`, `0 to 1`, `at most 50 items`. */
-export function limitsOf(schema: Schema): string[] {
+export function limitsOf(schema: SchemaShape): string[] {
   const { schema: whole } = flatten(schema);
   const { items, anyOf = [] } = whole;
   const limits = [
@@ -50,7 +50,7 @@ export function limitsOf(schema: Schema): string[] {
 }
 
 /** The values that are allowed, where they are listed; those of its items for a list. */
-export function valuesOf(schema: Schema): JsonValue[] {
+export function valuesOf(schema: SchemaShape): JsonValue[] {
   const { schema: whole } = flatten(schema);
   if (whole.const !== undefined) return [whole.const];
   if (whole.enum !== undefined) return whole.enum.filter((value) => value !== null);
@@ -58,7 +58,7 @@ export function valuesOf(schema: Schema): JsonValue[] {
   return inner.flatMap(valuesOf);
 }
 
-function merge(first: Schema, second: Schema): Schema {
+function merge(first: SchemaShape, second: SchemaShape): SchemaShape {
   const properties = { ...first.properties, ...second.properties };
   const required = [...(first.required ?? []), ...(second.required ?? [])];
   return {
@@ -69,18 +69,18 @@ function merge(first: Schema, second: Schema): Schema {
   };
 }
 
-function isNull(schema: Schema): boolean {
+function isNull(schema: SchemaShape): boolean {
   return schema.type === 'null' || schema.const === null || (schema.enum ?? [0]).every((one) => one === null);
 }
 
-function typesOf({ type, enum: values, const: value, properties }: Schema): string[] {
+function typesOf({ type, enum: values, const: value, properties }: SchemaShape): string[] {
   if (type !== undefined) return [type].flat();
   if (properties !== undefined) return ['object'];
   const listed = value === undefined ? (values ?? []) : [value];
   return [...new Set(listed.map((one) => (one === null ? 'null' : typeof one)))];
 }
 
-function namesOf(schema: Schema): string[] {
+function namesOf(schema: SchemaShape): string[] {
   if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf);
   const names = typesOf(schema).map((type) => {
     if (type === 'array')

@@ -4,11 +4,11 @@ import { addressOf, curlLine } from '../../server/docs/client/curl.ts';
 import { fieldList } from '../../server/docs/fields.ts';
 import { html } from '../../server/docs/html.ts';
 import { markdown, sectionsOf } from '../../server/docs/markdown.ts';
-import { descriptionIn, type Schema } from '../../server/docs/shapes.ts';
+import { descriptionIn, type SchemaShape } from '../../server/docs/shapes.ts';
 import { limitsOf, typeOf, valuesOf } from '../../server/docs/words.ts';
 
 describe('a schema in words', () => {
-  test.each<[string, Schema]>([
+  test.each<[string, SchemaShape]>([
     ['string', { type: 'string' }],
     ['string or null', { type: 'string', nullable: true }],
     ['string or null', { type: ['string', 'null'] }],
@@ -27,7 +27,7 @@ describe('a schema in words', () => {
     expect(typeOf(schema)).toBe(words);
   });
 
-  test.each<[string[], Schema]>([
+  test.each<[string[], SchemaShape]>([
     [['1 to 255 characters'], { type: 'string', minLength: 1, maxLength: 255 }],
     [['not empty'], { type: 'string', minLength: 1 }],
     [['at most 10,000 characters'], { anyOf: [{ type: 'string', maxLength: 10_000 }, { type: 'null' }] }],

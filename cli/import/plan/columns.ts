@@ -2,7 +2,14 @@
 import type { Resource } from '../../../db/declare/resource.ts';
 import { counted } from '../../terminal/format.ts';
 import type { ImportRequest } from '../request.ts';
-import { type Destination, HeaderMatcher, lookupsOf, type Match, slotOf, writableFields } from './headers.ts';
+import {
+  type ColumnMatch,
+  type Destination,
+  HeaderMatcher,
+  lookupsOf,
+  slotOf,
+  writableFields,
+} from './headers.ts';
 import { type Mapping, parseDestination } from './mapping.ts';
 import type { Problem } from './refusal.ts';
 import type { Survey } from './survey.ts';
@@ -29,7 +36,7 @@ export class Columns {
   }
 
   /** What a column means; undefined for one that is not known and not to be kept. */
-  find(header: string): Match | undefined {
+  find(header: string): ColumnMatch | undefined {
     const asked = this.#mapping.columns.get(header);
     if (asked !== undefined) {
       // What the user says comes before what names tell, in the order it is said.
@@ -93,7 +100,7 @@ export interface Contest {
 /** The fields that several columns, or a column and --set, would fill. */
 export function contestsOf(
   resource: Resource,
-  columns: readonly (readonly [header: string, match: Match])[],
+  columns: readonly (readonly [header: string, match: ColumnMatch])[],
 ): Contest[] {
   const bySlot = new Map<string, [header: string, rank: number][]>();
   for (const [header, { destination, rank }] of columns) {

@@ -13,7 +13,7 @@ export type Destination =
   | { kind: 'left out'; reason: 'asked for' | 'not known' | 'read-only' | 'of the errors file' };
 
 /** What a header means, and its place among the columns that mean the same field: the lowest is taken first. */
-export interface Match {
+export interface ColumnMatch {
   destination: Destination;
   rank: number;
 }
@@ -121,9 +121,9 @@ function namesOf(
 /** Finds destinations by name for one resource. */
 export class HeaderMatcher {
   readonly #resource: Resource;
-  readonly #byKey = new Map<string, Match>();
+  readonly #byKey = new Map<string, ColumnMatch>();
   /** Keys in which `#` stands for any number. */
-  readonly #byPattern = new Map<string, Match>();
+  readonly #byPattern = new Map<string, ColumnMatch>();
 
   constructor(resource: Resource) {
     this.#resource = resource;
@@ -137,7 +137,7 @@ export class HeaderMatcher {
     }
   }
 
-  #add(name: string, match: Match): void {
+  #add(name: string, match: ColumnMatch): void {
     const isPattern = name.includes('#');
     const [map, key] = isPattern
       ? [this.#byPattern, patternOf(name.replace('#', '0'))]
@@ -151,7 +151,7 @@ export class HeaderMatcher {
   }
 
   /** What a column of that header means, or undefined for one that means nothing here. */
-  find(header: string): Match | undefined {
+  find(header: string): ColumnMatch | undefined {
     if ((ERROR_COLUMNS as readonly string[]).includes(header)) return leftOut('of the errors file');
     const custom = /^custom\.(.+)$/is.exec(header);
     if (custom?.[1] !== undefined && this.#resource.fields.custom !== undefined) {
@@ -171,7 +171,7 @@ function patternOf(header: string): string {
   return headerKey(header).replace(/\d+/g, '#');
 }
 
-function leftOut(reason: 'read-only' | 'of the errors file'): Match {
+function leftOut(reason: 'read-only' | 'of the errors file'): ColumnMatch {
   return { destination: { kind: 'left out', reason }, rank: 0 };
 }
 

@@ -5,7 +5,7 @@ import { usageError } from '../../errors.ts';
 import type { ImportRequest } from '../request.ts';
 import { Columns, type Contest, contestProblem, contestsOf, fieldNames } from './columns.ts';
 import { type DateRules, decideDates } from './dates.ts';
-import type { Destination, Match } from './headers.ts';
+import type { ColumnMatch, Destination } from './headers.ts';
 import { readMapping } from './mapping.ts';
 import { decideNumbers, type NumberRules } from './numbers.ts';
 import { type Problem, refusal } from './refusal.ts';
@@ -20,7 +20,7 @@ export interface Constant {
 export interface Plan {
   resource: Resource;
   /** By header, in the order of the input. */
-  columns: ReadonlyMap<string, Match>;
+  columns: ReadonlyMap<string, ColumnMatch>;
   contests: readonly Contest[];
   /** Whether a value that its field cannot take, or does not need, is kept under `custom.*`. */
   keepsOthers: boolean;
@@ -30,7 +30,7 @@ export interface Plan {
   dates: DateRules;
   numbers: NumberRules;
   /** Finds what a header means that turns up late. */
-  late: (header: string) => Match | undefined;
+  late: (header: string) => ColumnMatch | undefined;
 }
 
 /** Settles where every column goes; a usage error names all that is unknown, collides or can be read two ways. */
@@ -43,7 +43,7 @@ export function makePlan(resource: Resource, survey: Survey, request: ImportRequ
   }
   const mapping = readMapping(request, survey.isOpen ? null : survey.headers);
   const meaning = new Columns(resource, survey, mapping, request);
-  const columns = new Map<string, Match>();
+  const columns = new Map<string, ColumnMatch>();
   for (const header of survey.headers) {
     const match = meaning.find(header);
     if (match !== undefined) columns.set(header, match);
@@ -99,7 +99,7 @@ function readConstant(meaning: Columns, text: string, resource: Resource): Const
 
 function headersOfKind(
   resource: Resource,
-  columns: ReadonlyMap<string, Match>,
+  columns: ReadonlyMap<string, ColumnMatch>,
   kinds: readonly FieldKind[],
 ): string[] {
   return [...columns].flatMap(([header, { destination }]) => {

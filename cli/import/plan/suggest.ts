@@ -3,7 +3,7 @@ import type { Resource } from '../../../db/declare/resource.ts';
 import { note, writeOut } from '../../terminal/streams.ts';
 import { ERROR_COLUMNS } from '../row.ts';
 import { Columns, contestsOf } from './columns.ts';
-import type { Match } from './headers.ts';
+import type { ColumnMatch } from './headers.ts';
 import type { Mapping } from './mapping.ts';
 import type { Survey } from './survey.ts';
 
@@ -11,7 +11,7 @@ import type { Survey } from './survey.ts';
 export async function printSuggestedMap(resource: Resource, survey: Survey, mapping: Mapping): Promise<void> {
   const meaning = new Columns(resource, survey, mapping, { custom: false, ignoreUnknown: false });
   const headers = survey.headers.filter((header) => !(ERROR_COLUMNS as readonly string[]).includes(header));
-  const known = headers.flatMap((header): [string, Match][] => {
+  const known = headers.flatMap((header): [string, ColumnMatch][] => {
     const match = meaning.find(header);
     return match === undefined ? [] : [[header, match]];
   });
@@ -29,7 +29,7 @@ export async function printSuggestedMap(resource: Resource, survey: Survey, mapp
   }
 }
 
-function nameOf(match: Match | undefined): string | undefined {
+function nameOf(match: ColumnMatch | undefined): string | undefined {
   switch (match?.destination.kind) {
     case 'field': {
       const { field, factor } = match.destination;

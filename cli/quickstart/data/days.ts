@@ -6,7 +6,7 @@ const QUARTER_MS = 900_000;
 const FRIDAY = 5;
 
 /** Midnight UTC, in Unix milliseconds, of the day of an instant. */
-export function startOfDay(instant: number): number {
+export function midnightBefore(instant: number): number {
   return Math.floor(instant / DAY_MS) * DAY_MS;
 }
 

@@ -1,7 +1,7 @@
 // The demo data of quickstart: a few thousand believable, fictional records, the same on every machine.
 import { makeCalendar } from './calendar.ts';
 import { makeCompanies } from './companies.ts';
-import { startOfDay } from './days.ts';
+import { midnightBefore } from './days.ts';
 import { makeDealLinks, makeSegments } from './groups.ts';
 import { makeInteractions } from './interactions.ts';
 import { makeNotes } from './notes.ts';
@@ -20,7 +20,7 @@ const USERS: readonly DemoUser[] = [
 
 /** The demo data as of the day (UTC) of `now`, in Unix milliseconds: only dates depend on it. */
 export function buildDemoData(now: number): DemoData {
-  const today = startOfDay(now);
+  const today = midnightBefore(now);
   const companies = makeCompanies(300, USERS);
   const contacts = makeContacts(2_400, companies);
   const deals = makeDeals(700, contacts, today);
