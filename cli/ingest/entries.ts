@@ -17,7 +17,7 @@ export interface Parsed<T> {
   ignored: number;
 }
 
-const QUOTED_CHARACTERS_MAX = 40;
+const QUOTED_CHARACTERS_MAX = 60;
 const MESSAGE_CHARACTERS_MAX = 400;
 
 /** Text of the file as messages quote it: in quotes, short, and with no character that a terminal would obey. */

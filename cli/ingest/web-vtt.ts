@@ -2,7 +2,7 @@
 import { NAME_CHARACTERS_MAX } from '../../db/declare/fields.ts';
 import type { Data } from '../../db/declare/json.ts';
 import { CliError } from '../errors.ts';
-import { FaultList, type LineFault } from './entries.ts';
+import { FaultList, type LineFault, quoted } from './entries.ts';
 import { clip } from './people.ts';
 import { NOT_UTF8, textLines } from './text-lines.ts';
 
@@ -21,13 +21,20 @@ export interface Segment extends Data {
   speech: string;
 }
 
-interface CueBlock {
+interface Block {
   line: number;
-  lines: string[];
+  lines: VttLine[];
 }
 
-const TIMESTAMP = String.raw`((?:\d{2,}:)?[0-5]\d:[0-5]\d\.\d{3})`;
-const TIMING = new RegExp(String.raw`^\s*${TIMESTAMP}\s+-->\s+${TIMESTAMP}(?:\s.*)?$`);
+interface VttLine {
+  text: string;
+  isUtf8: boolean;
+}
+
+const ARROW = '-->';
+// Settings may follow at once, and no sign but the arrow stands between the times for certain.
+const TIMESTAMP = String.raw`((?:\d+:)?[0-5]\d:[0-5]\d\.\d{3})(?!\d)`;
+const TIMING = new RegExp(String.raw`^\s*${TIMESTAMP}\s*${ARROW}\s*${TIMESTAMP}`);
 const ENTITIES: Record<string, string> = {
   amp: '&',
   lt: '<',
@@ -44,53 +51,65 @@ const ENTITIES: Record<string, string> = {
  * @throws CliError if the file is not WebVTT at all
  */
 export function parseWebVtt(bytes: Uint8Array, name: string): CueTranscript {
-  const { lines, badLines } = textLines(bytes, name);
-  if (!/^WEBVTT(?:[ \t]|$)/.test(lines[0] ?? '')) {
+  const lines = vttLines(bytes, name);
+  if (!/^WEBVTT(?:[ \t]|$)/.test(lines[0]?.text ?? '')) {
     throw new CliError(`${name} is not WebVTT: its first line must begin with WEBVTT.`, {
       nextSteps: ['export the transcript as WebVTT (.vtt), or give JSON with --format json.'],
     });
   }
   const faults = new FaultList();
   const [header, ...blocks] = blocksOf(lines);
-  const segments: Segment[] = [];
-  for (const block of blocks) {
-    const bad = badLines.filter((line) => line >= block.line && line < block.line + block.lines.length);
-    for (const line of bad) faults.add(line, NOT_UTF8);
-    if (bad.length === 0) segments.push(...cueSegments(block, faults));
-  }
-  const language = header?.lines.map((line) => /^Language:\s*(\S+)/i.exec(line)?.[1]).find(Boolean) ?? null;
+  const segments = blocks.flatMap((block) => cueSegments(block, faults));
+  const language =
+    header?.lines.map(({ text }) => /^Language:\s*(\S+)/i.exec(text)?.[1]).find(Boolean) ?? null;
   return { segments: namedByPrefix(segments), language, faults: faults.faults };
 }
 
-function blocksOf(lines: readonly string[]): CueBlock[] {
-  const blocks: CueBlock[] = [];
-  let isOpen = false;
-  lines.forEach((text, index) => {
-    if (text.trim() === '') isOpen = false;
-    else if (isOpen) blocks.at(-1)?.lines.push(text);
-    else {
-      blocks.push({ line: index + 1, lines: [text] });
-      isOpen = true;
+// A carriage return alone ends a line too, and NUL becomes the sign for what cannot be shown.
+function vttLines(bytes: Uint8Array, name: string): VttLine[] {
+  const { lines, badLines } = textLines(bytes, name);
+  const bad = new Set(badLines);
+  return lines.flatMap((line, index) =>
+    line.split('\r').map((text) => ({ text: text.replaceAll('\0', '\ufffd'), isUtf8: !bad.has(index + 1) })),
+  );
+}
+
+// A blank line ends a block, and so does a line with an arrow, which begins the next cue, unless it is the timing of
+// this one: its first line, or its second after an identifier.
+function blocksOf(lines: readonly VttLine[]): Block[] {
+  const blocks: Block[] = [];
+  let open: Block | null = null;
+  lines.forEach((line, index) => {
+    if (line.text.trim() === '') {
+      open = null;
+      return;
     }
+    const isTiming = line.text.includes(ARROW);
+    const isIdentified =
+      open !== blocks[0] && open?.lines.length === 1 && !open.lines[0]?.text.includes(ARROW);
+    if (open === null || (isTiming && !isIdentified)) {
+      open = { line: index + 1, lines: [] };
+      blocks.push(open);
+    }
+    open.lines.push(line);
   });
   return blocks;
 }
 
-function cueSegments({ line, lines }: CueBlock, faults: FaultList): Segment[] {
-  const [first = '', second = ''] = lines;
-  if (/^(?:NOTE|STYLE|REGION)(?:[ \t]|$)/.test(first) && !first.includes('-->')) return [];
-  const at = first.includes('-->') ? 0 : second.includes('-->') ? 1 : -1;
-  if (at === -1) {
-    faults.add(line, 'the cue has no timing line, 00:00:01.000 --> 00:00:02.000');
-    return [];
-  }
-  const match = TIMING.exec(lines[at] ?? '');
+function cueSegments({ line, lines }: Block, faults: FaultList): Segment[] {
+  const bad = lines.findIndex(({ isUtf8 }) => !isUtf8);
+  const [first = '', ...more] = lines.map(({ text }) => text);
+  const at = first.includes(ARROW) ? 0 : more[0]?.includes(ARROW) ? 1 : -1;
+  if (at === -1 && /^(?:NOTE|STYLE|REGION)(?:[ \t]|$)/.test(first)) return [];
+  const [timing = '', ...payload] = at === 0 ? [first, ...more] : more;
+  const match = TIMING.exec(timing);
   const start = secondsOf(match?.[1]);
   const end = secondsOf(match?.[2]);
-  if (match === null)
-    faults.add(line + at, `the cue's timing cannot be read: ${JSON.stringify(clip(lines[at] ?? '', 60))}`);
-  else if (end <= start) faults.add(line + at, 'the cue ends before it starts');
-  else return voicesIn(lines.slice(at + 1).join(' '), start, end);
+  if (bad !== -1) faults.add(line + bad, NOT_UTF8);
+  else if (at === -1) faults.add(line, 'the cue has no timing line, 00:00:01.000 --> 00:00:02.000');
+  else if (match === null) faults.add(line + at, `the cue's timing cannot be read: ${quoted(timing)}`);
+  else if (end < start) faults.add(line + at, 'the cue ends before it starts');
+  else return voicesIn(payload.join(' '), start, end);
   return [];
 }
 
@@ -102,9 +121,9 @@ function secondsOf(text = ''): number {
   return Math.round(seconds * 1_000) / 1_000;
 }
 
-// A cue may hold several voices; what stands before the first is nobody's.
+// A cue may hold several voices; what stands before the first, or after the end of one, is nobody's.
 function voicesIn(text: string, start_time: number, end_time: number): Segment[] {
-  const parts = text.split(/<v(?:\.[^\s>]*)?(?:\s+([^>]*))?>/);
+  const parts = text.split(/<\/v>|<v(?:\.[^\s>]*)?(?:\s+([^>]*))?>/);
   const segments: Segment[] = [];
   for (let index = 0; index < parts.length; index += 2) {
     const speech = plain(parts[index] ?? '');

@@ -61,6 +61,49 @@ nobody's
     expect(vtt(plain).lines).toEqual(['1-2 null: Note: this', '2-3 null: yes']);
   });
 
+  test.each([
+    [
+      'a timing line without a blank line before it',
+      '00:01.000 --> 00:02.000\na\nb\n00:02.000 --> 00:03.000\nc\n',
+      ['1-2 null: a b', '2-3 null: c'],
+    ],
+    ['a timing line right after the header', '', ['1-2 null: a']],
+    ['an arrow without spaces', '00:01.000-->00:02.000\na\n', ['1-2 null: a']],
+    [
+      'an arrow between tabs, and settings at once',
+      '\t00:01.000\t-->\t00:02.000align:start\na\n',
+      ['1-2 null: a'],
+    ],
+    ['hours of one digit or many', '1:00:00.000 --> 100:00:00.000\na\n', ['3600-360000 null: a']],
+    [
+      'lines that a carriage return alone ends',
+      'x\r00:01.000 --> 00:02.000\ra\r\r00:02.000 --> 00:03.000\rb',
+      ['1-2 null: a', '2-3 null: b'],
+    ],
+    ['a cue that takes no time', '00:01.000 --> 00:01.000\na\n', ['1-1 null: a']],
+    ['an identifier that looks like a note', 'NOTE 1\n00:01.000 --> 00:02.000\na\n', ['1-2 null: a']],
+    ['NUL', '00:01.000 --> 00:02.000\na\0b\n', ['1-2 null: a\ufffdb']],
+    [
+      'text after the end of a voice',
+      '00:01.000 --> 00:02.000\n<v Ada>yes</v> (laughs)\n',
+      ['1-2 Ada: yes', '1-2 null: (laughs)'],
+    ],
+  ])('%s is taken', (_, cues, expected) => {
+    const text = cues === '' ? 'WEBVTT\nLanguage: en\n00:01.000 --> 00:02.000\na\n' : `WEBVTT\n\n${cues}`;
+    expect(vtt(text)).toEqual({ language: cues === '' ? 'en' : null, lines: expected, faults: [] });
+  });
+
+  test.each([
+    '1\n\n00:01.000 - 00:02.000\na\n',
+    '00:01.0000 --> 00:02.000\na\n',
+    '000:01.000 --> 00:02.000\na\n',
+    'a --> b\n',
+  ])('%j is told', (cues) => {
+    const { lines, faults } = vtt(`WEBVTT\n\n00:00.000 --> 00:01.000\nfirst\n\n${cues}`);
+    expect(lines).toEqual(['0-1 null: first']);
+    expect(faults.length).toBeGreaterThan(0);
+  });
+
   test('malformed cues are told with their line, and the good ones stay', () => {
     const text =
       'WEBVTT\n\nno timing\nat all\n\n00:00:61.000 --> 00:02.000\nx\n\nid\n00:05.000 --> 00:04.000\nx\n\n00:05,000 --> 00:06,000\nx\n\n00:07.000 --> 00:08.000\ngood\n';
