@@ -37,6 +37,7 @@ describe('bad input', () => {
     ['SEQUENCE:-1', '6: SEQUENCE must be a whole number'],
     ['ATTENDEE;CN="Ada:mailto:ada@x', '6: ATTENDEE cannot be read'],
     ['DURATION:P999999999999999999W', '6: DURATION is longer than any event: "P999999999999999999W"'],
+    ['EXRULE:FREQ=DAILY', '6: EXRULE is not supported: list the dates in EXDATE'],
     ['DURATION:P999999W', '6: a time of the event lies after the year 9999'],
     ['DURATION:PT999999999999S', '6: a time of the event lies after the year 9999'],
     ['RDATE;VALUE=PERIOD:20260303T090000Z/20260303T080000Z', '6: RDATE has a period that ends before it'],
@@ -64,6 +65,22 @@ describe('bad input', () => {
     );
     expect(messages(text).length).toBe(1);
     expect(meetings(text).map(({ external_id }) => external_id)).toEqual(['before@x', 'after@x']);
+  });
+
+  test('thousands of events with a rule or a zone that is of no use are told in no time', () => {
+    const zone =
+      'BEGIN:VTIMEZONE\nTZID:Odd\nBEGIN:STANDARD\nDTSTART:19700101T000000\nRRULE:FREQ=SECONDLY\nTZOFFSETFROM:+0100\nTZOFFSETTO:+0200\nEND:STANDARD\nEND:VTIMEZONE\n';
+    const odd = [
+      'RRULE:FREQ=SECONDLY',
+      'RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30',
+      'RECURRENCE-ID;TZID=Odd:20260101T000000',
+    ];
+    const events = Array.from(
+      { length: 3_000 },
+      (_, index) => `UID:${index}\nDTSTART:20260302T090000Z\n${odd[index % 3]}`,
+    );
+    const text = calendar(...events).replace('VERSION:2.0\n', `VERSION:2.0\n${zone}`);
+    expect(messages(text).length).toBe(3_000);
   });
 
   test('what is quoted of the file is short and has no control characters', () => {

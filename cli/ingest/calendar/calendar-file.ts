@@ -5,7 +5,7 @@ import { FaultList, type Parsed } from '../entries.ts';
 import { splitLines } from '../text-lines.ts';
 import { type Block, readBlocks, textOf, unfold } from './blocks.ts';
 import { type CalendarContext, type CalendarEvent, readEvent } from './event.ts';
-import { expandSeries, HALF_WINDOW_MS, instanceId, meetingEntry } from './series.ts';
+import { type ExpansionContext, expandSeries, HALF_WINDOW_MS, instanceId, meetingEntry } from './series.ts';
 import { ZoneTable } from './zone-rules.ts';
 import { findZone } from './zones.ts';
 
@@ -25,11 +25,14 @@ export function parseCalendar(bytes: Uint8Array, name: string, now: number): Par
   const byUid = new Map<string, CalendarEvent[]>();
   for (const calendar of calendars) {
     for (const event of eventsOf(calendar, faults)) {
-      byUid.set(event.uid, [...(byUid.get(event.uid) ?? []), event]);
+      const events = byUid.get(event.uid);
+      if (events === undefined) byUid.set(event.uid, [event]);
+      else events.push(event);
     }
   }
+  const context: ExpansionContext = { now, faults, unusable: new Map() };
   const entries = [...byUid.values()].flatMap(
-    (events) => faults.attempt(events[0]?.line ?? 1, () => groupOf(events, now, faults)) ?? [],
+    (events) => faults.attempt(events[0]?.line ?? 1, () => groupOf(events, context)) ?? [],
   );
   const inOrder = faults.faults.sort((a, b) => a.line - b.line);
   return { entries, faults: inOrder, ignored: 0 };
@@ -58,7 +61,7 @@ function eventsOf(calendar: Block, faults: FaultList): CalendarEvent[] {
 }
 
 // All events of one UID: a meeting, or a series with the instances that were changed.
-function groupOf(events: readonly CalendarEvent[], now: number, faults: FaultList): MeetingGroup | undefined {
+function groupOf(events: readonly CalendarEvent[], context: ExpansionContext): MeetingGroup | undefined {
   const latest = latestRevisions(events.filter((event) => event.isSound));
   const spared = events.flatMap((event) => (event.isSound ? [] : idOf(event)));
   const master = latest.find((event) => event.recurrenceId === null);
@@ -71,10 +74,10 @@ function groupOf(events: readonly CalendarEvent[], now: number, faults: FaultLis
     return { uid, entries: [ownEntry(master)], spared, extent: { sequence, ...EVERYTHING } };
   }
   if (master.rules.length === 0 && master.extraDates.length === 0) {
-    const extent = { sequence, from: now - HALF_WINDOW_MS, to: Number.POSITIVE_INFINITY };
+    const extent = { sequence, from: context.now - HALF_WINDOW_MS, to: Number.POSITIVE_INFINITY };
     return { uid, entries: [master, ...overrides].map(ownEntry), spared, extent };
   }
-  const series = expandSeries(master, overrides, now, faults);
+  const series = expandSeries(master, overrides, context);
   if (series === undefined) return undefined;
   const entries = series.entries.filter(({ data }) => !spared.includes(String(data.external_id)));
   return { uid, entries, spared, extent: series.extent };

@@ -82,8 +82,9 @@ class EventReader {
   #add(content: ContentLine): void {
     const property = this.faults.attempt(content.line, () => parseProperty(content));
     if (property === undefined) return;
-    const properties = this.#properties.get(content.name) ?? [];
-    this.#properties.set(content.name, [...properties, property]);
+    const properties = this.#properties.get(content.name);
+    if (properties === undefined) this.#properties.set(content.name, [property]);
+    else properties.push(property);
   }
 
   read(): Omit<CalendarEvent, 'isSound'> | undefined {
@@ -166,6 +167,9 @@ class EventReader {
   }
 
   #rules(start: Moment): Rule[] {
+    const exrule = this.#block.lines.find(({ name }) => name === 'EXRULE');
+    if (exrule !== undefined)
+      this.faults.add(exrule.line, 'EXRULE is not supported: list the dates in EXDATE');
     // Some calendars of holidays write an empty rule for none.
     const lines = this.#block.lines.filter(({ name, text }) => name === 'RRULE' && !/:\s*$/.test(text));
     return lines.flatMap(

@@ -22,6 +22,12 @@ export class UnusableRuleError extends Error {
   }
 }
 
+/** Wall times in order; `isWhole` tells that there are no more of them. */
+export interface Expansion {
+  walls: number[];
+  isWhole: boolean;
+}
+
 /** One year, month, week, … of the rule: every time of day listed on every day listed. */
 interface Period {
   /** No time of it is earlier. */
@@ -33,16 +39,11 @@ interface Period {
 }
 
 /**
- * The wall times that a rule gives from its start on, in order, as far as `lastWall`; `isWhole` tells that there are
- * no more. A time that the clock leaps over is given too: the event then counts from before the leap. COUNT counts what
+ * What a rule gives from its start on, as far as `lastWall`. A time that the clock leaps over is given too: the event then counts from before the leap. COUNT counts what
  * the rule gives, as most programs have it: what it counts where DTSTART is none of that, the RFC leaves open.
  * @throws UnusableRuleError
  */
-export function expandRule(
-  rule: Rule,
-  startWall: number,
-  lastWall: number,
-): { walls: number[]; isWhole: boolean } {
+export function expandRule(rule: Rule, startWall: number, lastWall: number): Expansion {
   const walls: number[] = [];
   const end = Math.min(lastWall, rule.untilWall);
   const isWhole = rule.untilWall <= lastWall;

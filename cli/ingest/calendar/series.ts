@@ -4,7 +4,8 @@ import { DAY_MS } from '../../input/instant.ts';
 import { formatCount } from '../../terminal/format.ts';
 import type { FaultList } from '../entries.ts';
 import type { CalendarEvent } from './event.ts';
-import { expandRule, UnusableRuleError } from './rule-times.ts';
+import type { Rule } from './rule.ts';
+import { type Expansion, expandRule, UnusableRuleError } from './rule-times.ts';
 import { endOf, type Span } from './span.ts';
 import { type Moment, momentAt, momentKey, startOfDay } from './values.ts';
 
@@ -14,10 +15,20 @@ const WINDOW_DAYS = 400;
 const WINDOW_MS = WINDOW_DAYS * DAY_MS - 1;
 export const HALF_WINDOW_MS = (WINDOW_DAYS / 2) * DAY_MS;
 const INSTANCES_MAX = 10_000;
+const YEAR_MS = 366 * DAY_MS;
 
 export interface Series {
   entries: MeetingEntry[];
   extent: SeriesExtent;
+}
+
+/** What all series of a file are expanded with. */
+export interface ExpansionContext {
+  /** Unix milliseconds. */
+  now: number;
+  faults: FaultList;
+  /** Rules that were found unusable, with the reason: in a file of thousands of them each would take its time. */
+  unusable: Map<string, string>;
 }
 
 /** The meeting that an event tells, or an instance of it that starts at another moment or takes another time. */
@@ -41,16 +52,15 @@ export function instanceId(uid: string, recurrence: Moment): string {
 }
 
 /**
- * The instances of a series that fall into the window around `now` (Unix milliseconds).
+ * The instances of a series that fall into the window around now.
  * @returns undefined, with the fault told, if the rule gives more than any calendar of meetings
  */
 export function expandSeries(
   master: CalendarEvent,
   overrides: readonly CalendarEvent[],
-  now: number,
-  faults: FaultList,
+  context: ExpansionContext,
 ): Series | undefined {
-  const recurrences = recurrencesOf(master, now, faults);
+  const recurrences = recurrencesOf(master, context);
   if (recurrences === undefined) return undefined;
   const { from, to } = recurrences.extent;
   const changed = keyedOverrides(overrides, recurrences.moments);
@@ -78,13 +88,13 @@ export function expandSeries(
 // What lies beyond the window is not told, unless the series has no more there.
 function recurrencesOf(
   master: CalendarEvent,
-  now: number,
-  faults: FaultList,
+  context: ExpansionContext,
 ): { moments: Moment[]; extent: SeriesExtent } | undefined {
   const { start } = master;
+  const { now, faults } = context;
   const earliest = now - HALF_WINDOW_MS;
   const horizon = Math.max(start.instant, earliest) + WINDOW_MS;
-  const found = allMoments(master, start.zone.toWall(horizon), faults);
+  const found = allMoments(master, start.zone.toWall(horizon), context);
   if (found === undefined) return undefined;
   const { moments, isWhole } = found;
   const last = isWhole ? (moments.at(-1)?.instant ?? start.instant) : Number.POSITIVE_INFINITY;
@@ -110,27 +120,44 @@ function recurrencesOf(
 function allMoments(
   master: CalendarEvent,
   lastWall: number,
-  faults: FaultList,
+  context: ExpansionContext,
 ): { moments: Moment[]; isWhole: boolean } | undefined {
   const { start } = master;
   const extra = master.extraDates.map(({ moment }) => moment);
   const moments = new Map([start, ...extra].map((moment) => [momentKey(moment), moment]));
   let isWhole = true;
   for (const rule of master.rules) {
-    try {
-      const expansion = expandRule(rule, start.wall, lastWall);
-      isWhole &&= expansion.isWhole;
-      for (const wall of expansion.walls) {
-        const moment = momentAt(start.kind, wall, start.zone);
-        moments.set(momentKey(moment), moment);
-      }
-    } catch (error) {
-      if (!(error instanceof UnusableRuleError)) throw error;
-      faults.add(rule.line, error.message);
-      return undefined;
+    const expansion = expandOrRefuse(rule, start.wall, lastWall, context);
+    if (expansion === undefined) return undefined;
+    isWhole &&= expansion.isWhole;
+    for (const wall of expansion.walls) {
+      const moment = momentAt(start.kind, wall, start.zone);
+      moments.set(momentKey(moment), moment);
     }
   }
   return { moments: [...moments.values()].sort((a, b) => a.instant - b.instant), isWhole };
+}
+
+function expandOrRefuse(
+  rule: Rule,
+  startWall: number,
+  lastWall: number,
+  { faults, unusable }: ExpansionContext,
+): Expansion | undefined {
+  const key = `${Math.floor(startWall / YEAR_MS)} ${JSON.stringify({ ...rule, line: 0 })}`;
+  const reason = unusable.get(key);
+  if (reason !== undefined) {
+    faults.add(rule.line, reason);
+    return undefined;
+  }
+  try {
+    return expandRule(rule, startWall, lastWall);
+  } catch (error) {
+    if (!(error instanceof UnusableRuleError)) throw error;
+    unusable.set(key, error.message);
+    faults.add(rule.line, error.message);
+    return undefined;
+  }
 }
 
 type Override = { event: CalendarEvent; moment: Moment };

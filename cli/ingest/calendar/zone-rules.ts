@@ -78,7 +78,7 @@ function offsetOf(observance: Block, name: string): number {
 /** The zones that a calendar's times refer to by TZID: known ones by name, others by the calendar's own rules. */
 export class ZoneTable {
   readonly #definitions = new Map<string, Block>();
-  readonly #zones = new Map<string, Zone>();
+  readonly #zones = new Map<string, Zone | Error>();
 
   constructor(calendar: Block) {
     for (const block of calendar.blocks) {
@@ -94,20 +94,21 @@ export class ZoneTable {
       zone = this.#resolve(tzid);
       this.#zones.set(tzid, zone);
     }
+    if (zone instanceof Error) throw zone;
     return zone;
   }
 
-  #resolve(tzid: string): Zone {
+  #resolve(tzid: string): Zone | Error {
     const block = this.#definitions.get(tzid);
     const location = block === undefined ? undefined : textOf(block, 'X-LIC-LOCATION');
     const known = findZone(tzid) ?? (location === undefined ? undefined : findZone(location));
     if (known !== undefined) return known;
     const named = `names the time zone ${quoted(tzid)}`;
-    if (block === undefined) throw new Error(`${named}, which is neither known nor defined in the file`);
+    if (block === undefined) return new Error(`${named}, which is neither known nor defined in the file`);
     try {
       return ruledZone(block);
     } catch (error) {
-      throw new Error(`${named}, whose VTIMEZONE in line ${block.line} ${messageOf(error)}`);
+      return new Error(`${named}, whose VTIMEZONE in line ${block.line} ${messageOf(error)}`);
     }
   }
 }
