@@ -1,6 +1,7 @@
 // The HTTP client of all data commands: waits out rate limits, retries what may be retried, explains what failed.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CliError, EXIT, errorCode, messageOf, usageError } from '../errors.ts';
+import type { Wait } from '../terminal/waits.ts';
 import type { ApiResponse, Envelope } from './envelope.ts';
 import { responseError } from './response-error.ts';
 
@@ -14,11 +15,6 @@ export interface RequestOptions {
   signal?: AbortSignal;
   /** 4xx envelopes are returned instead of thrown (429 is still waited out). */
   expectErrors?: boolean;
-}
-
-export interface Wait {
-  seconds: number;
-  reason: 'rate limit' | 'server error' | 'connection';
 }
 
 export interface ClientOptions {

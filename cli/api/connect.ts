@@ -2,6 +2,7 @@
 
 import type { Config } from '../settings/config.ts';
 import { note } from '../terminal/streams.ts';
+import { type Wait, waitInWords } from '../terminal/waits.ts';
 import { VERSION } from '../version.ts';
 import { Client, type ClientOptions } from './client.ts';
 
@@ -18,15 +19,10 @@ export async function connect(
   return client;
 }
 
-const noteWait: ClientOptions['onWait'] = ({ seconds, reason }) => {
-  const duration = seconds < 1 ? 'a moment' : `${Math.ceil(seconds)} s`;
-  const why = {
-    'rate limit': 'rate limit reached',
-    'server error': 'the server failed',
-    connection: 'no connection',
-  }[reason];
-  note(`crm: ${why}, trying again in ${duration}`);
-};
+/** Says on stderr what is waited for. */
+export function noteWait(wait: Wait): void {
+  note(`crm: ${waitInWords(wait)}`);
+}
 
 function isExposed(url: string): boolean {
   const { protocol, hostname } = new URL(url);

@@ -1,12 +1,14 @@
 // What an export shows on its way: records by their place in time, links by their number, and waits.
 import type { Data } from '../../db/declare/json.ts';
-import type { Client, Wait } from '../api/client.ts';
+import type { Client } from '../api/client.ts';
+import { noteWait } from '../api/connect.ts';
 import type { ListRequest } from '../api/list-request.ts';
 import type { Page } from '../api/pages.ts';
 import { isRefusal } from '../errors.ts';
 import { type Progress, type ProgressOptions, startProgress } from '../terminal/progress.ts';
 import type { ProgressState } from '../terminal/snapshot.ts';
 import { note } from '../terminal/streams.ts';
+import type { Wait } from '../terminal/waits.ts';
 
 /** One display at a time, for one part of the export after the other. */
 export class ExportDisplay {
@@ -25,10 +27,9 @@ export class ExportDisplay {
   }
 
   /** For the client's `onWait`. */
-  readonly onWait = ({ seconds, reason }: Wait): void => {
-    const text = `${reason}: waiting ${Math.ceil(seconds)} s`;
-    if (this.#progress !== undefined) this.#progress.update({ ...this.#latest, note: text });
-    else if (!this.#isQuiet) note(`crm: ${text}`);
+  readonly onWait = (wait: Wait): void => {
+    if (this.#progress !== undefined) this.#progress.wait(wait);
+    else if (!this.#isQuiet) noteWait(wait);
   };
 
   async start(options: ProgressOptions): Promise<void> {

@@ -27,7 +27,7 @@ export async function runImport(request: ImportRequest, config: Config): Promise
   const resource = await resourceFor(request.resource, 'batch');
   checkArguments(resource, request);
   const apiKey = await config.apiKey();
-  const reporter = new Reporter();
+  const reporter = new Reporter(request.isQuiet);
   const client = await connect({ ...config, apiKey: async () => apiKey }, reporter.onWait);
   const input = await survey(request);
   const plan = makePlan(resource, input.survey, request);

@@ -32,7 +32,7 @@ export function importDemo(demo: Demo): Promise<Pick<Figures, 'imported' | 'link
 async function importFrom(folder: string, { screen, url, database }: Demo) {
   const apiKey = database.keys.loader;
   let begun = { ms: 0, requests: 0 };
-  const reporter = new Reporter((options) => {
+  const reporter = new Reporter(false, (options) => {
     begun = { ms: performance.now(), requests: client.answered };
     return screen.bar(options);
   });

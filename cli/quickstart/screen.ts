@@ -1,8 +1,8 @@
 // What quickstart says on stderr: a line for each step, with a bar while it runs and colour on a terminal only.
-import type { Wait } from '../api/client.ts';
 import { counted, formatBytes, formatCount, formatTime } from '../terminal/format.ts';
 import { type Progress, type ProgressOptions, startProgress } from '../terminal/progress.ts';
 import { neutralize } from '../terminal/text.ts';
+import { type Wait, waitInWords } from '../terminal/waits.ts';
 import { type Measure, perSecond } from './figures.ts';
 
 /** How far some work has come. */
@@ -56,31 +56,31 @@ export function createScreen(isColored: boolean): Screen {
     write(stepLine(label, describe(unit, measure)));
   // Without a terminal there is no bar: the lines of the steps, seconds apart, are progress enough.
   const hasBars = Boolean(process.stderr.isTTY) && process.env.TERM !== 'dumb';
-  let running: Bar | null = null;
+  let running: Progress | null = null;
   return {
     heading: (text) => write(paint(1, Bun.wrapAnsi(neutralize(text), terminalColumns()))),
     prose: (text) => write(Bun.wrapAnsi(neutralize(text), terminalColumns())),
     step: (label, detail) => write(stepLine(label, detail)),
     text: (lines) => write(neutralize(lines)),
-    wait: ({ reason, seconds }) => {
-      const text = `${reason}: going on in ${Math.ceil(seconds)} s`;
-      if (running === null) write(`  ${text}`);
-      else running.hold(text);
+    wait: (wait) => {
+      if (running === null) write(`  ${waitInWords(wait)}`);
+      else running.wait(wait);
     },
     measured,
     measure: async (work) => {
-      const bar = hasBars ? await startBar(work) : null;
+      const { label, unit, total } = work;
+      const bar = hasBars ? await startProgress({ label: `${label} ${unit}`, unit, total }) : null;
       running = bar;
       const startedMs = performance.now();
       let result: Measure;
       try {
-        const { done, ...rest } = await work.run((latest) => bar?.report(latest));
+        const { done, ...rest } = await work.run((latest) => bar?.update({ done: latest.done }));
         result = { records: done, ...rest, seconds: (performance.now() - startedMs) / 1_000 };
       } finally {
         running = null;
         await bar?.stop();
       }
-      measured(work.label, work.unit, result);
+      measured(label, unit, result);
       return result;
     },
     hasBars,
@@ -101,26 +101,6 @@ function wrapped(detail: string): string {
   const [margin, room] = isNarrow ? [2, columns - 2] : [indent, columns - indent];
   const lines = Bun.wrapAnsi(detail, room - 1).split('\n');
   return (isNarrow ? ['', ...lines] : lines).join(`\n${' '.repeat(margin)}`);
-}
-
-interface Bar {
-  report(done: Done): void;
-  /** Shows why nothing moves. */
-  hold(reason: string): void;
-  stop(): Promise<void>;
-}
-
-async function startBar({ label, unit, total }: MeasuredWork): Promise<Bar> {
-  const progress = await startProgress({ label: `${label} ${unit}`, unit, total });
-  let latest = 0;
-  return {
-    report: ({ done }) => {
-      latest = done;
-      progress.update({ done });
-    },
-    hold: (reason) => progress.update({ done: latest, note: reason }),
-    stop: () => progress.stop(),
-  };
 }
 
 function describe(unit: string, { records, requests, bytes, seconds }: Measure): string {

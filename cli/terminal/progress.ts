@@ -2,6 +2,7 @@
 import { formatCount, formatDuration } from './format.ts';
 import { type ProgressState, progressLine, type Snapshot } from './snapshot.ts';
 import { note } from './streams.ts';
+import { type Wait, waitInWords } from './waits.ts';
 
 export interface ProgressOptions {
   label: string;
@@ -20,6 +21,8 @@ export interface ProgressOptions {
 
 export interface Progress {
   update(state: ProgressState): void;
+  /** Shows why nothing moves until the time is over. */
+  wait(wait: Wait): void;
   stop(finalLine?: string): Promise<void>;
 }
 
@@ -56,6 +59,7 @@ export class Meter {
   #updatedMs: number;
   #activeMs = 0;
   #doneAtMinuteStart: number;
+  #waits: { fromMs: number; untilMs: number; reason: Wait['reason'] } | undefined;
 
   constructor(options: ProgressOptions, nowMs: number) {
     this.#options = options;
@@ -66,10 +70,16 @@ export class Meter {
   }
 
   update(state: ProgressState, nowMs: number): void {
-    if (this.#state.note === undefined) this.#activeMs += nowMs - this.#updatedMs;
+    const { fromMs = nowMs, untilMs = nowMs } = this.#waits ?? {};
+    const waitedMs = Math.min(nowMs, untilMs) - Math.max(this.#updatedMs, fromMs);
+    this.#activeMs += nowMs - this.#updatedMs - Math.max(0, waitedMs);
     if (minuteOf(nowMs) !== minuteOf(this.#updatedMs)) this.#doneAtMinuteStart = this.#state.done;
     this.#state = state;
     this.#updatedMs = nowMs;
+  }
+
+  wait({ seconds, reason }: Wait, nowMs: number): void {
+    this.#waits = { fromMs: nowMs, untilMs: nowMs + seconds * 1_000, reason };
   }
 
   snapshot(nowMs: number): Snapshot {
@@ -79,7 +89,14 @@ export class Meter {
     const expected = total ?? (share ? done / share : null);
     const etaSeconds =
       expected === null || ratePerSecond === null ? null : this.#eta(expected, ratePerSecond, nowMs);
-    return { label, unit, total, ratePerSecond, etaSeconds, ...this.#state };
+    const wait = this.#waitLeft(nowMs);
+    const note = wait === undefined ? {} : { note: waitInWords(wait) };
+    return { label, unit, total, ratePerSecond, etaSeconds, ...this.#state, ...note };
+  }
+
+  #waitLeft(nowMs: number): Wait | undefined {
+    if (this.#waits === undefined || this.#waits.untilMs <= nowMs) return undefined;
+    return { seconds: (this.#waits.untilMs - nowMs) / 1_000, reason: this.#waits.reason };
   }
 
   #rate(): number | null {
@@ -90,7 +107,7 @@ export class Meter {
   #eta(total: number, ratePerSecond: number, nowMs: number): number {
     const { ratePerMinuteMax } = this.#options;
     const isSameMinute = minuteOf(nowMs) === minuteOf(this.#updatedMs);
-    const isSpent = isSameMinute && this.#state.note !== undefined;
+    const isSpent = this.#waitLeft(nowMs)?.reason === 'rate limit';
     const used = isSameMinute ? this.#state.done - this.#doneAtMinuteStart : 0;
     return estimateSeconds({
       remaining: total - this.#state.done,
@@ -120,18 +137,20 @@ export function estimateInWords(options: ProgressOptions): string | null {
 export async function startProgress(options: ProgressOptions): Promise<Progress> {
   const meter = new Meter(options, Date.now());
   const update = (state: ProgressState): void => meter.update(state, Date.now());
-  if (options.quiet) return { update, stop: async () => {} };
+  const wait = (one: Wait): void => meter.wait(one, Date.now());
+  if (options.quiet) return { update, wait, stop: async () => {} };
   const estimate = estimateInWords(options);
   if (estimate !== null) note(estimate);
   const snapshot = (): Snapshot => meter.snapshot(Date.now());
   if (process.stderr.isTTY && process.env.TERM !== 'dumb') {
     const { mountProgress } = await import('./mount-progress.tsx');
-    return { update, stop: mountProgress(snapshot) };
+    return { update, wait, stop: mountProgress(snapshot) };
   }
   const print = (): void => note(progressLine(snapshot()));
   const timer = setInterval(print, PLAIN_INTERVAL_MS);
   return {
     update,
+    wait,
     stop: async (finalLine) => {
       clearInterval(timer);
       if (finalLine === undefined) print();

@@ -10,8 +10,6 @@ export interface ProgressState {
   skipped?: number;
   /** How much of the whole is behind us, from 0 to 1, where that shows by other things than a count. */
   share?: number;
-  /** What the work is waiting for; without one it is taken to be running. */
-  note?: string;
 }
 
 /** What there is to show. */
@@ -22,6 +20,8 @@ export interface Snapshot extends ProgressState {
   total: number | null;
   ratePerSecond: number | null;
   etaSeconds: number | null;
+  /** What the work is waiting for, if anything. */
+  note?: string;
 }
 
 /** Rate, ETA and counts, each as one short phrase; what is unknown or zero is left out. */

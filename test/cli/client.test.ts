@@ -1,7 +1,8 @@
 // The HTTP client against a server that misbehaves on purpose: limits, failures, broken connections, strangers.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
-import { Client, type RequestOptions, type Wait } from '../../cli/api/client.ts';
+import { Client, type RequestOptions } from '../../cli/api/client.ts';
 import { CliError } from '../../cli/errors.ts';
+import type { Wait } from '../../cli/terminal/waits.ts';
 
 type Step = (request: Request, body: string) => Response;
 

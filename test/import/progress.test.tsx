@@ -117,10 +117,14 @@ describe('the ETA', () => {
     const meter = new Meter({ label: '', unit: 'rows', total: 30_000, ratePerMinuteMax: 20_000 }, 0);
     meter.update({ done: 10_000 }, 10_000);
     meter.update({ done: 20_000 }, 20_000);
-    meter.update({ done: 20_000, note: 'waiting' }, 20_000);
+    meter.wait({ seconds: 40, reason: 'rate limit' }, 20_000);
     const waiting = meter.snapshot(30_000);
     expect(waiting.ratePerSecond).toBe(1_000);
     expect(waiting.etaSeconds).toBe(30 + 10);
+    expect(waiting.note).toBe('waiting 30 s for the rate limit');
+    meter.update({ done: 25_000 }, 65_000);
+    const after = meter.snapshot(65_000);
+    expect([after.ratePerSecond, after.note]).toEqual([1_000, undefined]);
   });
 
   test('what an earlier run did is no speed of this one', () => {

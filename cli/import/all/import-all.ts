@@ -16,7 +16,7 @@ export async function importAll(request: ImportRequest, config: Config): Promise
     if (!request.isQuiet) note(text);
   };
   const apiKey = await config.apiKey();
-  const reporter = new Reporter();
+  const reporter = new Reporter(request.isQuiet);
   const client = await connect({ url: config.url, apiKey: async () => apiKey }, reporter.onWait);
   const interruption = new AbortController();
   const release = onInterrupt(() => interruption.abort());

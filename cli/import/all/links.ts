@@ -19,7 +19,7 @@ const PIECE_BYTES = 64 * 1024;
  * After a kill all are made again: those that the server remembers cost nothing, and a repeated link is none.
  */
 export async function importLinks(path: string, parts: FolderParts): Promise<LinksSummary> {
-  const { request, reporter, requestsPerMinute } = parts;
+  const { reporter, requestsPerMinute } = parts;
   const { rowCount } = await surveyInput(path, { format: 'ndjson', encoding: null });
   const errorsFile = new ErrorsFile({
     path: null,
@@ -33,7 +33,7 @@ export async function importLinks(path: string, parts: FolderParts): Promise<Lin
   let done = 0;
   try {
     await reporter.start({
-      ...{ label: 'Importing links', unit: 'links', total: rowCount, quiet: request.isQuiet },
+      ...{ label: 'Importing links', unit: 'links', total: rowCount },
       ratePerMinuteMax: requestsPerMinute,
     });
     for (const text of linesFromEnd(path)) {

@@ -78,7 +78,6 @@ export class ImportRun {
       label: `${request.isDryRun ? 'Checking' : 'Importing'} ${resource.name}`,
       unit: 'rows',
       total: pass.number === 1 ? input.rowCount : open.size + beyond,
-      quiet: request.isQuiet,
       startAt: rows + (before?.rows ?? 0),
       ...(!request.isDryRun && { ratePerMinuteMax: requestsPerMinute * batchSize }),
     });

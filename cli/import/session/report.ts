@@ -1,26 +1,25 @@
 // What an import tells on its way: counts, waits, and the first rows that were turned away.
-import type { Wait } from '../../api/client.ts';
-import { formatDuration } from '../../terminal/format.ts';
+import { noteWait } from '../../api/connect.ts';
 import { type Progress, type ProgressOptions, startProgress } from '../../terminal/progress.ts';
+import type { Wait } from '../../terminal/waits.ts';
 import type { Counts } from '../request.ts';
 import type { Rejection, SourceRow } from '../row.ts';
 
 const SAMPLES_MAX = 5;
-const TICK_MS = 1_000;
 const MESSAGE_CHARACTERS_MAX = 300;
 
 /** Feeds the progress display. */
 export class Reporter {
   readonly samples: string[] = [];
+  readonly #isQuiet: boolean;
   readonly #show: typeof startProgress;
   #progress: Progress | undefined;
   #isTogether = false;
-  #timer: ReturnType<typeof setInterval> | undefined;
   #done = 0;
   #counts: Counts = { created: 0, updated: 0, skipped: 0, rejected: 0 };
-  #wait: { reason: string; untilMs: number } | undefined;
 
-  constructor(show = startProgress) {
+  constructor(isQuiet: boolean, show = startProgress) {
+    this.#isQuiet = isQuiet;
     this.#show = show;
   }
 
@@ -40,26 +39,19 @@ export class Reporter {
     if (this.#progress !== undefined) return;
     this.#done = options.startAt ?? 0;
     this.samples.length = 0;
-    this.#progress = await this.#show(options);
-    this.#timer = setInterval(() => this.#update(), TICK_MS);
+    this.#progress = await this.#show({ ...options, quiet: this.#isQuiet });
     this.#update();
   }
 
   /** For the client's `onWait`. */
-  readonly onWait = ({ seconds, reason }: Wait): void => {
-    const why = {
-      'rate limit': 'for the rate limit',
-      'server error': 'because the server failed',
-      connection: 'for the server to answer',
-    }[reason];
-    this.#wait = { reason: why, untilMs: Date.now() + seconds * 1000 };
-    this.#update();
+  readonly onWait = (wait: Wait): void => {
+    if (this.#progress !== undefined) this.#progress.wait(wait);
+    else if (!this.#isQuiet) noteWait(wait);
   };
 
   settled(done: number, counts: Counts): void {
     this.#done = done;
     this.#counts = counts;
-    if (this.#wait !== undefined && this.#wait.untilMs < Date.now()) this.#wait = undefined;
     this.#update();
   }
 
@@ -71,7 +63,6 @@ export class Reporter {
 
   async stop(): Promise<void> {
     if (this.#isTogether) return;
-    clearInterval(this.#timer);
     const progress = this.#progress;
     this.#progress = undefined;
     await progress?.stop();
@@ -79,14 +70,11 @@ export class Reporter {
 
   #update(): void {
     const { created, updated, skipped, rejected } = this.#counts;
-    const secondsLeft = this.#wait === undefined ? 0 : Math.ceil((this.#wait.untilMs - Date.now()) / 1000);
-    const isWaiting = this.#wait !== undefined && secondsLeft > 0;
     this.#progress?.update({
       done: this.#done,
       ok: created + updated,
       failed: rejected,
       skipped,
-      ...(isWaiting && { note: `waiting ${formatDuration(secondsLeft)} ${this.#wait?.reason}` }),
     });
   }
 }

@@ -1,0 +1,18 @@
+// Why nothing moves for a while, in words.
+import { formatDuration } from './format.ts';
+
+const REASONS = {
+  'rate limit': 'for the rate limit',
+  'server error': 'because the server failed',
+  connection: 'for the server to answer',
+} as const;
+
+export interface Wait {
+  seconds: number;
+  reason: keyof typeof REASONS;
+}
+
+/** `waiting 12 s for the rate limit`. */
+export function waitInWords({ seconds, reason }: Wait): string {
+  return `waiting ${seconds < 1 ? 'a moment' : formatDuration(Math.ceil(seconds))} ${REASONS[reason]}`;
+}
