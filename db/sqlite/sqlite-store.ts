@@ -25,7 +25,9 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
   const path = writer.filename;
   const reader = openReader(path);
   const { onTrouble } = events;
+  let diskFailure: unknown = null;
   const onDiskFailure = (error: unknown) => {
+    diskFailure = error;
     abandon(writer);
     events.onDiskFailure?.(error);
   };
@@ -37,6 +39,7 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
   if (onTrouble !== undefined) guard.watch(onTrouble);
   const queue = new WriteQueue(writer, {
     beforeCommit: () => {
+      if (diskFailure !== null) throw diskFailure;
       assertUntroubled(guard);
       guard.mark(isDue);
     },
@@ -44,7 +47,8 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
       guard.onCommit();
       reader.endSnapshot();
     },
-    afterCommit: () => {
+    betweenGroups: () => {
+      if (queue.isFailing) return;
       try {
         if (isDue) checkpoint(writer);
         isDue = isCheckpointDue(writer);

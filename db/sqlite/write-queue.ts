@@ -17,8 +17,8 @@ export interface QueueEvents {
   beforeCommit(): void;
   /** Comes after each commit, before anybody is told of it. */
   onCommit(): void;
-  /** Comes when nobody waits for the group any more. */
-  afterCommit(): void;
+  /** Comes after each group, when whoever waited for it has been answered. */
+  betweenGroups(): void;
   /** The disk failed: nothing that the connection says can be trusted any more. */
   onDiskFailure(error: unknown): void;
 }
@@ -79,6 +79,7 @@ export class WriteQueue {
     while (this.#waiting.length > 0) {
       await this.#commitGroup(this.#waiting.splice(0, GROUP_JOBS_MAX));
       await nextTurn();
+      this.#events.betweenGroups();
     }
     this.#draining = null;
   }
@@ -104,7 +105,6 @@ export class WriteQueue {
     this.#isFailing = false;
     this.#events.onCommit();
     for (const entry of done) entry.commit();
-    this.#events.afterCommit();
   }
 
   // SQLite's own way of waiting for a lock is to sleep, and the event loop with it.
