@@ -46,7 +46,9 @@ function requireJson(contentType: string | null): void {
   const isJson = type === 'application/json' || /^application\/[\w.+-]+\+json$/.test(type);
   const isUtf8 = parameters.every((one) => !one.startsWith('charset=') || /^charset="?utf-?8"?$/.test(one));
   if (isJson && isUtf8) return;
-  const message = 'must be application/json, in UTF-8';
+  // What curl -d says of any body.
+  const isForm = type === 'application/x-www-form-urlencoded';
+  const message = `must be application/json, in UTF-8${isForm ? '; curl says so with --json in place of -d' : ''}`;
   throw invalid('Content-Type', message, 'VALIDATION_INVALID_FORMAT');
 }
 

@@ -22,8 +22,10 @@ export function validateQuery(operation: Operation, url: string): Record<string,
   for (const [name, sent] of given) {
     const parameter = Object.hasOwn(operation.query, name) ? operation.query[name] : undefined;
     const result = parameter === undefined ? notKnown(known) : readValue(parameter, sent);
-    if (isFault(result)) faults.push({ ...result, path: name, message: `${result.message}${hintOf(sent)}` });
-    else values[name] = result.value;
+    if (isFault(result)) {
+      const { message, code } = result;
+      faults.push({ path: name, message: message + hintOf(sent), code });
+    } else values[name] = result.value;
   }
   if (faults.length > 0) throw validationError(faults);
   for (const [name, { initial }] of Object.entries(operation.query)) {

@@ -36,6 +36,13 @@ describe('malformed JSON', () => {
   }
 });
 
+test('a body that curl -d calls a form is told how curl says JSON', async () => {
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const reply = await harness.send('POST', '/api/v2/contacts', { raw: '{"first_name":"Ada"}', headers });
+  expect([reply.status, reply.body.error.code]).toEqual([422, 'VALIDATION_INVALID_FORMAT']);
+  expect(messageOf(reply)).toContain('--json');
+});
+
 describe('two credentials', () => {
   test('are told that exactly one is wanted', async () => {
     for (const path of ['/api/v1/authenticate', '/api/v2/contacts']) {
