@@ -13,6 +13,8 @@ export interface FolderJob {
   client: Client;
   reporter: Reporter;
   interruption: AbortController;
+  /** Told when nothing stands in the way any more. */
+  onBegin?(): void;
   /** Told of every file once it is in, in order. */
   onFile(summary: ImportSummary): void;
   /** Told of the links once they are made. */

@@ -20,9 +20,13 @@ export async function importAll(request: ImportRequest, config: Config): Promise
   const client = await connect({ url: config.url, apiKey: async () => apiKey }, reporter.onWait);
   const interruption = new AbortController();
   const release = onInterrupt(() => interruption.abort());
+  let hasBegun = false;
   try {
     const summary = await importFolder({
       ...{ request, url: config.url, apiKey, client, reporter, interruption },
+      onBegin: () => {
+        hasBegun = true;
+      },
       onFile: (file) => {
         tell(`${file.resource}: ${figures(file)}`);
         for (const sample of file.samples) tell(sample);
@@ -36,7 +40,7 @@ export async function importAll(request: ImportRequest, config: Config): Promise
       ? 'the same command again'
       : 'the command again without --no-resume';
     const step = `run ${command}: it goes on where it stopped, and nothing is lost or doubled.`;
-    if (!interruption.signal.aborted) throw withStep(error, step);
+    if (!interruption.signal.aborted) throw hasBegun ? withStep(error, step) : error;
     throw new CliError('Interrupted.', { exitCode: EXIT.interrupted, nextSteps: [step] });
   } finally {
     release();

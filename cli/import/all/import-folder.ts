@@ -60,6 +60,7 @@ async function openMap({ request, client }: FolderJob, subject: string): Promise
 
 async function bringIn({ files, skipped, linksPath }: Surveyed, parts: FolderParts): Promise<FolderSummary> {
   const { request, ids } = parts;
+  parts.onBegin?.();
   const records = new RecordsImport(parts);
   const resources: ImportSummary[] = [];
   for (const file of files) {

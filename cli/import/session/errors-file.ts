@@ -4,7 +4,7 @@ import { basename, extname, join, resolve } from 'node:path';
 import type { Data } from '../../../db/declare/json.ts';
 import { CliError, errorCode, usageError } from '../../errors.ts';
 import { hashFile } from '../../files/digest.ts';
-import { createOwn, kindAt, reopenOwn, writeAt } from '../../files/own-file.ts';
+import { createOwn, kindAt, reopenOwn, syncFolderOf, writeAt } from '../../files/own-file.ts';
 import { csvRow } from '../../terminal/csv.ts';
 import { note } from '../../terminal/streams.ts';
 import type { ImportRequest } from '../request.ts';
@@ -51,6 +51,8 @@ export class ErrorsFile {
   #bytes = 0;
   #hasher = new Bun.CryptoHasher('sha256');
   #isSynced = true;
+  /** Whether its name is not on disk yet. */
+  #isNew = false;
   #path: string | null = null;
 
   constructor(options: ErrorsFileOptions) {
@@ -107,6 +109,8 @@ export class ErrorsFile {
   sync(): void {
     if (this.#descriptor === null || this.#isSynced) return;
     fdatasyncSync(this.#descriptor);
+    if (this.#isNew && this.#path !== null) syncFolderOf(this.#path);
+    this.#isNew = false;
     this.#isSynced = true;
   }
 
@@ -135,6 +139,7 @@ export class ErrorsFile {
         moveAside(place);
         const descriptor = createOwn(place);
         this.#path = place;
+        this.#isNew = true;
         this.#descriptor = descriptor;
         const { headers } = this.#options;
         if (headers !== null) this.#write(csvRow([...ERROR_COLUMNS, ...this.#own(headers)]));

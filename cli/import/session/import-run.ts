@@ -54,8 +54,13 @@ export class ImportRun {
     const { request, journal, errorsFile } = this.#parts;
     const { rows } = journal.state;
     if (rows > 0 && !request.isQuiet) note(`Resuming after row ${formatCount(rows)}.`);
-    // What a run that was cut off wrote without its journal knowing is written again.
-    if (errorsFile?.path === null) errorsFile.startOver(journal.isResumed && journal.state.errors === null);
+    if (errorsFile?.path === null) errorsFile.startOver(this.#ownsErrors());
+  }
+
+  /** Whether a file of rejected rows is this import's: as its journal says, or what it does not know of after a kill. */
+  #ownsErrors(): boolean {
+    const { journal, errorsFile } = this.#parts;
+    return errorsFile?.path !== null || (journal.isResumed && journal.state.errors === null);
   }
 
   /** Begins a pass over the rows that could not be brought in with other settings. */
@@ -66,7 +71,7 @@ export class ImportRun {
     if (rejected.size > 0 && !request.isQuiet) {
       note(`Sending the ${counted(rejected.size, 'row')} again that could not be imported before.`);
     }
-    errorsFile?.startOver(errorsFile.path !== null);
+    errorsFile?.startOver(this.#ownsErrors());
     journal.beginPass(nextPass(journal.state, settings));
   }
 
