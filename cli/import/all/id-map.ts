@@ -1,14 +1,21 @@
 // Which new record an exported one has become, kept in a folder beside the export so that a cut-off import can go on.
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CliError, errorCode } from '../../errors.ts';
-import { isOwnFolder, kindAt } from '../../files/own-file.ts';
+import { isOwnFolder, kindAt, replaceFile, writeAt } from '../../files/own-file.ts';
 import { KeyStore } from '../rows/key-store.ts';
 import { JOURNAL_SUFFIX } from '../session/journal.ts';
 
-const SUBJECT_KEY = 'subject';
-const SALT_KEY = 'salt';
+const ABOUT_NAME = 'about.json';
 const END_KEY = 'end';
+
+/** Whose map it is. */
+interface About {
+  /** Stands for export, server and organization. */
+  subject: string;
+  /** Makes the idempotency keys of `--no-resume` new ones; '' otherwise. */
+  salt: string;
+}
 
 /** How an import of a folder ended. */
 export interface FolderEnd {
@@ -20,29 +27,30 @@ export interface FolderEnd {
 export class IdMap {
   /** The folder of the journals. */
   readonly folder: string;
+  readonly salt: string;
   readonly #store: KeyStore;
 
   /** Opens the map in a folder that an import has made. */
-  constructor(folder: string) {
+  constructor(folder: string, salt = '') {
     this.folder = folder;
+    this.salt = salt;
     this.#store = new KeyStore(join(folder, 'ids'));
   }
 
-  /** Begins the map for an export, server and organization (`subject`). */
-  static begin(folder: string, subject: string, salt: string): IdMap {
+  /** Begins a map in place of what an earlier import has left there. */
+  static begin(folder: string, about: About): IdMap {
     rmSync(folder, { recursive: true, force: true });
     try {
       mkdirSync(folder, { mode: 0o700 });
+      const bytes = Buffer.from(JSON.stringify(about));
+      replaceFile(join(folder, ABOUT_NAME), (descriptor) => writeAt(descriptor, bytes, 0));
     } catch (cause) {
       throw new CliError(`There can be no journal at ${folder}: ${errorCode(cause)}.`, {
         nextSteps: ['permit writing there, or copy the exported folder to where you may write.'],
         cause,
       });
     }
-    const map = new IdMap(folder);
-    map.#store.set(SUBJECT_KEY, subject);
-    map.#store.set(SALT_KEY, salt);
-    return map;
+    return new IdMap(folder, about.salt);
   }
 
   /** The map that an import of the exported folder has left, and where it is or is to be. */
@@ -56,15 +64,9 @@ export class IdMap {
           nextSteps: ['move it away.'],
         });
       }
-      const map = new IdMap(folder);
-      if (map.#store.get(SUBJECT_KEY) === subject) return { folder, map };
-      map.close();
+      const about = readAbout(folder);
+      if (about?.subject === subject) return { folder, map: new IdMap(folder, about.salt) };
     }
-  }
-
-  /** Makes the idempotency keys of `--no-resume` new ones; '' otherwise. */
-  get salt(): string {
-    return this.#store.get(SALT_KEY) ?? '';
   }
 
   find(resource: string, oldId: string): string | undefined {
@@ -86,5 +88,13 @@ export class IdMap {
 
   close(): void {
     this.#store.close();
+  }
+}
+
+function readAbout(folder: string): About | undefined {
+  try {
+    return JSON.parse(readFileSync(join(folder, ABOUT_NAME), 'utf8')) as About;
+  } catch {
+    return undefined;
   }
 }

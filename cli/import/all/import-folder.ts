@@ -55,7 +55,7 @@ async function openMap({ request, client }: FolderJob, subject: string): Promise
   if (map !== undefined && request.isResumeWanted) return map;
   map?.close();
   if (!request.isConfirmed) await confirmOccupied(client);
-  return IdMap.begin(folder, subject, request.isResumeWanted ? '' : crypto.randomUUID());
+  return IdMap.begin(folder, { subject, salt: request.isResumeWanted ? '' : crypto.randomUUID() });
 }
 
 async function bringIn({ files, skipped, linksPath }: Surveyed, parts: FolderParts): Promise<FolderSummary> {

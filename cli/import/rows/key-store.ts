@@ -13,10 +13,14 @@ export class KeyStore {
   constructor(path: string | null = null) {
     this.#isTemporary = path === null;
     this.#database = new Database(path ?? ':memory:', { create: true, strict: true });
-    this.#database.run('PRAGMA busy_timeout = 5000');
     // SQLite keeps what is temporary in a file without a name: no kill leaves it behind.
-    this.#database.run(path === null ? 'PRAGMA temp_store = FILE' : 'PRAGMA journal_mode = DELETE');
-    this.#database.run('PRAGMA synchronous = NORMAL');
+    if (path === null) this.#database.run('PRAGMA temp_store = FILE');
+    else {
+      // Nobody else has it open, so that a look-up asks for no lock, and a commit is one sync of the log.
+      this.#database.run('PRAGMA locking_mode = EXCLUSIVE');
+      this.#database.run('PRAGMA journal_mode = WAL');
+      this.#database.run('PRAGMA synchronous = FULL');
+    }
     this.#database.run(
       `CREATE ${path === null ? 'TEMP ' : ''}TABLE IF NOT EXISTS keys ` +
         '(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID',
