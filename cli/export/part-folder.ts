@@ -28,14 +28,9 @@ export function targetFolder(out: string): string {
   return target;
 }
 
-/** Where the files of an export gather. */
-export function partOf(target: string): string {
-  return `${target}.crm-part`;
-}
-
 /** Makes the folder for the parts, or finds the one that an interrupted export has left. */
 export function openPart(target: string, isResumed: boolean): string {
-  const part = partOf(target);
+  const part = `${target}.crm-part`;
   try {
     const names = kindAt(part) === 'folder' ? readdirSync(part) : [];
     if (!isResumed && names.length > 0) {

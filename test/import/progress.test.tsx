@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { cleanup, render } from 'ink-testing-library';
 import { formatDuration } from '../../cli/terminal/format.ts';
 import { ProgressView } from '../../cli/terminal/ProgressView.tsx';
-import { estimateSeconds, Meter } from '../../cli/terminal/progress.ts';
+import { estimateInWords, estimateSeconds, Meter } from '../../cli/terminal/progress.ts';
 import { progressLine, type Snapshot } from '../../cli/terminal/snapshot.ts';
 
 afterEach(cleanup);
@@ -125,6 +125,26 @@ describe('the ETA', () => {
     meter.update({ done: 25_000 }, 65_000);
     const after = meter.snapshot(65_000);
     expect([after.ratePerSecond, after.note]).toEqual([1_000, undefined]);
+  });
+
+  test('where only a share is known, that says how much is left', () => {
+    const meter = new Meter({ label: 'Exporting', unit: 'records', total: null }, 0);
+    meter.update({ done: 1_000, share: 0.25 }, 10_000);
+    const quarter = meter.snapshot(10_000);
+    expect(quarter.etaSeconds).toBe(30);
+    expect(progressLine(quarter)).toBe('Exporting: 1,000 records (25%), 100 records/s, 30 s left');
+  });
+
+  test.each([
+    [{ total: 40_000 }, 'Work: 40,000 rows, at most 20,000 a minute: some 2 min 0 s.'],
+    [{ total: 40_000, startAt: 30_000 }, null],
+    [{ total: null, about: 100_000 }, 'Work: about 100,000 rows, at most 20,000 a minute: some 5 min 0 s.'],
+    [{ total: null }, null],
+    [{ total: 19_000 }, null],
+  ])('long work is told of beforehand: %j', (options, words) => {
+    expect(estimateInWords({ label: 'Work', unit: 'rows', ratePerMinuteMax: 20_000, ...options })).toBe(
+      words,
+    );
   });
 
   test('what an earlier run did is no speed of this one', () => {
