@@ -1,6 +1,6 @@
 // `crm import` of a file that was imported before: what is sent again, and what never is unasked.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { chmodSync, existsSync, linkSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, linkSync, readdirSync, renameSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CommandChild, type ImportService, startImportService } from '../fixtures/import/service.ts';
 import { expectedNames, lines, namesOf, tasks } from '../fixtures/import/tasks.ts';
@@ -204,17 +204,23 @@ describe('files beside the input', () => {
     expect(await service.read(`${name}.errors.csv`)).toContain('_line');
   });
 
-  test.each(['symbolic', 'hard'])('a journal that is a %s link is not used', async (kind) => {
+  test.each([
+    ['symbolic', symlinkSync, 'it is a link'],
+    ['hard', linkSync, 'it is no file of its own'],
+  ] as const)('a journal that is a %s link is not used', async (kind, link, reason) => {
     const name = `journal-${kind}.csv`;
     await service.write(name, tasks(name, 1));
-    const target = await service.write(`${name}-precious`, 'precious');
-    const laid = join(service.folder, `${name}.crm-journal`);
-    if (kind === 'hard') linkSync(target, laid);
-    else symlinkSync(target, laid);
+    await service.crm(['import', 'tasks', name]);
+    const [laid, target] = [`${name}.crm-journal`, `${name}-elsewhere`].map((one) =>
+      join(service.folder, one),
+    );
+    renameSync(laid ?? '', target ?? '');
+    link(target ?? '', laid ?? '');
     const run = await service.crm(['import', 'tasks', name]);
-    expect([run.exitCode, run.stderr]).toEqual([1, expect.stringContaining('Cannot use the journal')]);
+    expect([run.exitCode, run.stderr]).toEqual([1, expect.stringContaining(`crm-journal: ${reason}.`)]);
+    const before = await service.read(`${name}-elsewhere`);
     expect((await service.crm(['import', 'tasks', name, '--no-resume'])).exitCode).toBe(0);
-    expect(await service.read(`${name}-precious`)).toBe('precious');
+    expect(await service.read(`${name}-elsewhere`)).toBe(before);
   });
 
   test('a journal names no file that is then written', async () => {
