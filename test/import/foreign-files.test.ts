@@ -57,6 +57,13 @@ describe('cells of names and addresses', () => {
 });
 
 describe('--suggest-map', () => {
+  test('prints nothing that a terminal would obey', async () => {
+    await service.write('obeyed.csv', 'na\u009b31mme\nx\n');
+    const { stdout } = await service.crm(['import', 'tasks', 'obeyed.csv', '--suggest-map']);
+    expect(stdout).not.toContain('\u009b');
+    expect(Object.keys(JSON.parse(stdout))).toEqual(['na\u009b31mme']);
+  });
+
   test('prints what --map-file takes, without a key and without a request', async () => {
     await service.write(
       'suggest.csv',

@@ -1,5 +1,6 @@
 // `--suggest-map`: what the columns of an input are taken for, in the form that --map-file takes.
 import type { Resource } from '../../../db/declare/resource.ts';
+import { jsonText } from '../../terminal/output.ts';
 import { note, writeOut } from '../../terminal/streams.ts';
 import { ERROR_COLUMNS } from '../row.ts';
 import { Columns, contestsOf } from './columns.ts';
@@ -20,7 +21,7 @@ export async function printSuggestedMap(resource: Resource, survey: Survey, mapp
   const fields = new Map(known.filter(([header]) => !others.has(header)));
   const keep = (header: string): string => (resource.fields.custom === undefined ? '-' : `custom.${header}`);
   const entries = headers.map((header) => [header, nameOf(fields.get(header)) ?? keep(header)]);
-  await writeOut(`${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`);
+  await writeOut(`${jsonText(Object.fromEntries(entries), 2)}\n`);
   for (const {
     slot,
     headers: [first, ...rest],
