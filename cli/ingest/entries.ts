@@ -1,4 +1,4 @@
-// What the parsers of `crm ingest` give back: entries with the line they stand in, and the faults of the rest.
+// What the readers of `crm ingest` give back: entries with the line they stand in, and the faults of the rest.
 import type { Fault } from '../../db/declare/faults.ts';
 import { messageOf } from '../errors.ts';
 import { neutralizeLine } from '../terminal/text.ts';
@@ -10,11 +10,20 @@ export interface LineFault {
   message: string;
 }
 
-export interface Parsed<T> {
-  entries: T[];
-  faults: LineFault[];
+/** What readers come upon beside entries to store. */
+export class Findings {
+  readonly faults = new FaultList();
   /** Entries that are well-formed but tell nothing to store. */
-  ignored: number;
+  ignored = 0;
+}
+
+/** Takes a file in pieces and gives back the entries that are complete; what is wrong goes to its findings. */
+export interface EntryReader<T> {
+  /** Throws a CliError where the file is nothing of the kind, as `end` does. */
+  push(chunk: Uint8Array): Iterable<T>;
+  end(): Iterable<T>;
+  /** How much of what `end` gives is taken, from 0 to 1; for readers that give nothing before. */
+  share?(): number;
 }
 
 const QUOTED_CHARACTERS_MAX = 60;

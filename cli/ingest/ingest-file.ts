@@ -1,4 +1,4 @@
-// Runs an ingest: reads and checks the file first, then opens the database and stores what is sound.
+// Runs an ingest: reads the file piece by piece, and stores what of it is sound.
 import { basename } from 'node:path';
 import type { Data } from '../../db/declare/json.ts';
 import type { IngestEntry, IngestOptions, IngestReport } from '../../db/ingest/desk.ts';
@@ -8,8 +8,8 @@ import { CliError, usageError } from '../errors.ts';
 import { organizationNamed, userNamed, withStore } from '../operator/database.ts';
 import { unlessInterrupted } from '../terminal/interrupt.ts';
 import { startProgress } from '../terminal/progress.ts';
-import type { LineFault } from './entries.ts';
-import { type IngestFormat, type IngestSource, readSource } from './source.ts';
+import { type EntryReader, Findings } from './entries.ts';
+import { type IngestFormat, type IngestSource, openIngestFile } from './source.ts';
 
 export type IngestResource = 'meetings' | 'recordings' | 'bookings';
 
@@ -32,12 +32,11 @@ export interface IngestSummary extends IngestReport {
   ignored: number;
 }
 
-/** What a file came down to: the entries to store, how many, and how to store them. */
+/** How a file is stored. */
 interface Plan {
-  count: number;
-  faults: LineFault[];
-  ignored: number;
   store(store: Store, options: IngestOptions): Promise<IngestReport>;
+  /** How much of it is behind us, from 0 to 1; undefined where that is not known. */
+  share(): number | undefined;
 }
 
 const FORMATS: Record<IngestResource, readonly IngestFormat[]> = {
@@ -46,88 +45,117 @@ const FORMATS: Record<IngestResource, readonly IngestFormat[]> = {
   bookings: ['json'],
 };
 
-/** Ingests a file; throws a CliError if nothing of it can be used. */
+/** Ingests a file, piece by piece; throws a CliError if nothing of it can be used. */
 export async function runIngest(request: IngestRequest): Promise<IngestSummary> {
-  const now = Date.now();
-  const source = await readSource(request.file, request.format, FORMATS[request.resource]);
-  const plan = await planOf(request, source, now);
+  const { resource } = request;
+  const findings = new Findings();
+  const source = await openIngestFile(request.file, request.format, FORMATS[resource]);
+  const plan = await planOf(request, source, findings);
   return withStore(request.db, async (store) => {
     const org = await organizationNamed(store, request.org);
     const owner = request.owner === undefined ? null : await userNamed(store, org, request.owner);
     const progress = await startProgress({
-      label: `Ingesting ${request.resource}`,
-      unit: request.resource,
-      total: plan.count,
+      label: `Ingesting ${resource}`,
+      unit: resource,
+      total: null,
       quiet: request.quiet ?? false,
     });
-    const onProgress = (done: number): void => progress.update({ done, failed: plan.faults.length });
+    const onProgress = (done: number): void => {
+      const share = plan.share();
+      progress.update({ done, failed: findings.faults.faults.length, ...(share !== undefined && { share }) });
+    };
     const options = { orgId: org.id, ownerId: owner?.id ?? null, clock: Date.now, onProgress };
     const report = await unlessInterrupted(plan.store(store, options), () => ({
       message: 'Interrupted; what was stored so far stays.',
       nextSteps: ['run the same command again; nothing will be doubled.'],
     })).finally(() => progress.stop());
-    const faults = [...plan.faults, ...report.faults].sort((a, b) => a.line - b.line);
-    return { resource: request.resource, ...report, ignored: plan.ignored, faults };
+    for (const { line, message } of report.faults) findings.faults.add(line, message);
+    const faults = findings.faults.faults.sort((a, b) => a.line - b.line);
+    return { resource, ...report, ignored: findings.ignored, faults };
   });
 }
 
-function planOf(request: IngestRequest, source: IngestSource, now: number): Promise<Plan> {
-  if (request.resource === 'meetings') return planMeetings(source, now);
-  if (request.resource === 'bookings') return planBookings(source);
-  return source.format === 'vtt' ? planTranscript(source, request) : planRecordings(source, request);
+async function planOf(request: IngestRequest, source: IngestSource, findings: Findings): Promise<Plan> {
+  const { name, format } = source;
+  if (request.resource === 'meetings') {
+    const { ingestMeetings } = await import('../../db/ingest/meetings.ts');
+    if (format === 'json') {
+      const { meetingsReader } = await import('./json/meetings.ts');
+      return streamed(source, meetingsReader(name, findings), ingestMeetings);
+    }
+    const { CalendarReader } = await import('./calendar/calendar-file.ts');
+    return streamed(source, new CalendarReader(name, findings, Date.now()), ingestMeetings);
+  }
+  if (request.resource === 'bookings') {
+    const { ingestBookings } = await import('../../db/ingest/bookings.ts');
+    const { bookingsReader } = await import('./json/bookings.ts');
+    return streamed(source, bookingsReader(name, findings), ingestBookings);
+  }
+  return format === 'vtt'
+    ? planTranscript(source, request, findings)
+    : planRecordings(source, request, findings);
 }
 
-async function planMeetings({ bytes, name, format }: IngestSource, now: number): Promise<Plan> {
-  const { entries, faults, ignored } =
-    format === 'ics'
-      ? (await import('./calendar/calendar-file.ts')).parseCalendar(bytes, name, now)
-      : (await import('./json/meetings.ts')).parseMeetings(bytes, name);
-  const { ingestMeetings } = await import('../../db/ingest/meetings.ts');
-  const count = entries.reduce((sum, group) => sum + Math.max(1, group.entries.length), 0);
-  return { count, faults, ignored, store: (store, options) => ingestMeetings(store, options, entries) };
+type Ingest<T> = (store: Store, options: IngestOptions, items: AsyncIterable<T>) => Promise<IngestReport>;
+
+// What the file gives first is asked for here: one of which nothing can be used is told before the database is opened.
+async function streamed<T>(source: IngestSource, reader: EntryReader<T>, ingest: Ingest<T>): Promise<Plan> {
+  const entries = entriesOf(source.chunks, reader);
+  const first = await entries.next();
+  async function* all(): AsyncGenerator<T> {
+    if (first.done) return;
+    yield first.value;
+    yield* entries;
+  }
+  return {
+    store: (store, options) => ingest(store, options, all()),
+    share: () => reader.share?.() ?? source.share(),
+  };
 }
 
-async function planBookings({ bytes, name }: IngestSource): Promise<Plan> {
-  const { parseBookings } = await import('./json/bookings.ts');
-  const { ingestBookings } = await import('../../db/ingest/bookings.ts');
-  const { entries, faults, ignored } = parseBookings(bytes, name);
-  const store: Plan['store'] = (to, options) => ingestBookings(to, options, entries);
-  return { count: entries.length, faults, ignored, store };
+async function* entriesOf<T>(chunks: AsyncIterable<Uint8Array>, reader: EntryReader<T>): AsyncGenerator<T> {
+  for await (const chunk of chunks) yield* reader.push(chunk);
+  yield* reader.end();
 }
 
 async function planRecordings(
-  { bytes, name }: IngestSource,
+  source: IngestSource,
   { meeting: named }: IngestRequest,
+  findings: Findings,
 ): Promise<Plan> {
-  const { parseRecordings } = await import('./json/recordings.ts');
+  const { recordingsReader } = await import('./json/recordings.ts');
   const { ingestRecordings } = await import('../../db/ingest/recordings.ts');
-  const { entries, faults, ignored } = parseRecordings(bytes, name);
-  const store: Plan['store'] = async (to, options) => {
-    const meeting = named === undefined ? undefined : await meetingNamed(to, options.orgId, named);
-    const placed = meeting === undefined ? entries : entries.map((entry) => inMeeting(entry, meeting));
-    return ingestRecordings(to, options, placed);
-  };
-  return { count: entries.length, faults, ignored, store };
+  return streamed(source, recordingsReader(source.name, findings), async (store, options, entries) => {
+    const meeting = named === undefined ? undefined : await meetingNamed(store, options.orgId, named);
+    return ingestRecordings(store, options, meeting === undefined ? entries : inMeeting(entries, meeting));
+  });
 }
 
-function inMeeting(entry: IngestEntry, meeting: RecordRow): IngestEntry {
-  const { meeting_id, meeting_external_id } = entry.data;
-  const isPlaced = meeting_id !== undefined || meeting_external_id !== undefined;
-  return isPlaced ? entry : { ...entry, data: { ...entry.data, meeting_id: meeting.id } };
+async function* inMeeting(
+  entries: AsyncIterable<IngestEntry>,
+  meeting: RecordRow,
+): AsyncGenerator<IngestEntry> {
+  for await (const entry of entries) {
+    const { meeting_id, meeting_external_id } = entry.data;
+    const isPlaced = meeting_id !== undefined || meeting_external_id !== undefined;
+    yield isPlaced ? entry : { ...entry, data: { ...entry.data, meeting_id: meeting.id } };
+  }
 }
 
 async function planTranscript(
   source: IngestSource,
   { file: path, meeting: named }: IngestRequest,
+  findings: Findings,
 ): Promise<Plan> {
   if (named === undefined) {
     throw usageError('A WebVTT file does not tell its meeting.', 'say --meeting with its id or external id.');
   }
   const { parseWebVtt } = await import('./web-vtt.ts');
   const { ingestRecordings } = await import('../../db/ingest/recordings.ts');
-  const transcript = parseWebVtt(source.bytes, source.name);
+  const bytes = Buffer.concat(await Array.fromAsync(source.chunks));
+  const transcript = parseWebVtt(bytes, source.name, findings);
   // A transcript of which nothing could be read says nothing of the recording.
-  const isUsable = transcript.segments.length > 0 || transcript.faults.length === 0;
+  const isUsable = transcript.segments.length > 0 || findings.faults.faults.length === 0;
   const store: Plan['store'] = async (to, options) => {
     const meeting = await meetingNamed(to, options.orgId, named);
     const { external_id, title = null, start_time = null } = meeting;
@@ -143,7 +171,7 @@ async function planTranscript(
     };
     return ingestRecordings(to, options, isUsable ? [{ line: 1, data }] : []);
   };
-  return { count: isUsable ? 1 : 0, faults: transcript.faults, ignored: 0, store };
+  return { store, share: () => 1 };
 }
 
 async function meetingNamed(store: Store, orgId: string, id: string): Promise<RecordRow> {

@@ -1,15 +1,17 @@
 // The file that `crm ingest` reads, and which of its formats it is in.
 import { extname } from 'node:path';
 import { usageError } from '../errors.ts';
-import { inputName, readInput } from '../input/files.ts';
+import { inputChunks, inputName, unreadable } from '../input/files.ts';
 
 export type IngestFormat = 'ics' | 'json' | 'vtt';
 
 export interface IngestSource {
   /** What messages call it. */
   name: string;
-  bytes: Uint8Array;
   format: IngestFormat;
+  chunks: AsyncIterable<Uint8Array>;
+  /** How much of it has been read, from 0 to 1; undefined where its length is not known. */
+  share(): number | undefined;
 }
 
 const EXTENSIONS: Record<string, IngestFormat> = {
@@ -28,28 +30,54 @@ const BEGINNINGS: readonly [RegExp, IngestFormat][] = [
 ];
 
 /**
- * Reads a file, or stdin for `-`. Its format is the one asked for, else follows from its name or beginning.
+ * Opens a file, or stdin for `-`. Its format is the one asked for, else follows from its name or beginning.
  * @throws CliError if it cannot be read, or its format is not among those that fit
  */
-export async function readSource(
+export async function openIngestFile(
   path: string,
   asked: IngestFormat | undefined,
   fitting: readonly IngestFormat[],
 ): Promise<IngestSource> {
   const name = inputName(path);
-  const bytes = await readInput(path);
-  const format = asked ?? EXTENSIONS[extname(path).toLowerCase()] ?? formatOf(bytes);
+  const input = readable(path);
+  const first = await input.next();
+  const begin = first.done ? new Uint8Array(0) : first.value;
+  const format = asked ?? EXTENSIONS[extname(path).toLowerCase()] ?? formatOf(begin);
   if (format === undefined) {
     throw usageError(`It is not clear what ${name} holds.`, `say --format ${fitting.join(' or --format ')}.`);
   }
-  if (fitting.includes(format)) return { name, bytes, format };
-  throw usageError(
-    `${name} is ${format}, which cannot be ingested here.`,
-    `give a file in ${fitting.join(' or ')}, or say --format if its name is wrong.`,
-  );
+  if (!fitting.includes(format)) {
+    throw usageError(
+      `${name} is ${format}, which cannot be ingested here.`,
+      `give a file in ${fitting.join(' or ')}, or say --format if its name is wrong.`,
+    );
+  }
+  const size = path === '-' ? 0 : Bun.file(path).size;
+  let read = 0;
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    yield begin;
+    for await (const chunk of input) {
+      read += chunk.length;
+      yield chunk;
+    }
+  }
+  return {
+    name,
+    format,
+    chunks: chunks(),
+    share: () => (size === 0 ? undefined : (begin.length + read) / size),
+  };
 }
 
-function formatOf(bytes: Uint8Array): IngestFormat | undefined {
-  const start = new TextDecoder().decode(bytes.subarray(0, 200)).trimStart();
+async function* readable(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* inputChunks(path);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+function formatOf(begin: Uint8Array): IngestFormat | undefined {
+  const start = new TextDecoder().decode(begin.subarray(0, 200)).trimStart();
   return BEGINNINGS.find(([pattern]) => pattern.test(start))?.[1];
 }

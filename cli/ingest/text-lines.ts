@@ -1,4 +1,4 @@
-// Bytes to lines: byte order marks, CRLF and LF, and the lines that are not UTF-8.
+// Bytes to lines, in pieces: byte order marks, CRLF and LF, and the lines that are not UTF-8.
 import { CliError } from '../errors.ts';
 import { shellWord } from '../terminal/text.ts';
 
@@ -16,23 +16,77 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 export const NOT_UTF8 =
   'is not UTF-8 text; if it is Latin-1, convert the file: iconv -f WINDOWS-1252 -t UTF-8';
 
-/** The lines of a file without their ends, numbered from 1; a UTF-16 file is refused. */
-export function splitLines(bytes: Uint8Array, name: string): RawLine[] {
-  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
-    throw new CliError(`${name} is UTF-16 text, not UTF-8.`, {
-      nextSteps: [`convert it: iconv -f UTF-16 -t UTF-8 ${shellWord(name)}`],
-    });
+/** Takes a file in pieces and gives them back without its byte order mark; a UTF-16 file is refused. */
+export class UnmarkedBytes {
+  readonly #name: string;
+  // The beginning, as long as it is too short to tell.
+  #begin: Uint8Array | null = new Uint8Array(0);
+
+  constructor(name: string) {
+    this.#name = name;
   }
-  const lines: RawLine[] = [];
-  let start = UTF8_MARK.every((byte, index) => bytes[index] === byte) ? UTF8_MARK.length : 0;
-  while (start < bytes.length) {
-    const found = bytes.indexOf(LF, start);
-    const next = found === -1 ? bytes.length : found;
-    const end = next > start && bytes[next - 1] === CR ? next - 1 : next;
-    lines.push({ line: lines.length + 1, bytes: bytes.subarray(start, end) });
-    start = next + 1;
+
+  push(chunk: Uint8Array): Uint8Array {
+    if (this.#begin === null) return chunk;
+    const begin = Buffer.concat([this.#begin, chunk]);
+    this.#begin = begin.length < UTF8_MARK.length ? begin : null;
+    return this.#begin === null ? this.#unmarked(begin) : new Uint8Array(0);
   }
-  return lines;
+
+  end(): Uint8Array {
+    return this.#unmarked(this.#begin ?? new Uint8Array(0));
+  }
+
+  #unmarked(bytes: Uint8Array): Uint8Array {
+    if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
+      throw new CliError(`${this.#name} is UTF-16 text, not UTF-8.`, {
+        nextSteps: [`convert it: iconv -f UTF-16 -t UTF-8 ${shellWord(this.#name)}`],
+      });
+    }
+    return UTF8_MARK.every((byte, index) => bytes[index] === byte) ? bytes.subarray(UTF8_MARK.length) : bytes;
+  }
+}
+
+/** Takes a file in pieces and gives back the lines that are complete, without their ends, numbered from 1. */
+export class LineSplitter {
+  readonly #bytes: UnmarkedBytes;
+  #line = 1;
+  // Of the line that is not complete yet.
+  #parts: Uint8Array[] = [];
+
+  constructor(name: string) {
+    this.#bytes = new UnmarkedBytes(name);
+  }
+
+  push(chunk: Uint8Array): RawLine[] {
+    return this.#split(this.#bytes.push(chunk));
+  }
+
+  end(): RawLine[] {
+    const lines = this.#split(this.#bytes.end());
+    return this.#parts.some((part) => part.length > 0) ? [...lines, this.#next()] : lines;
+  }
+
+  #split(bytes: Uint8Array): RawLine[] {
+    const lines: RawLine[] = [];
+    let start = 0;
+    for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {
+      this.#parts.push(bytes.subarray(start, end));
+      lines.push(this.#next());
+      start = end + 1;
+    }
+    this.#parts.push(bytes.subarray(start));
+    return lines;
+  }
+
+  #next(): RawLine {
+    const [only] = this.#parts;
+    const bytes = this.#parts.length === 1 && only !== undefined ? only : Buffer.concat(this.#parts);
+    this.#parts = [];
+    const line = this.#line;
+    this.#line += 1;
+    return { line, bytes: bytes.at(-1) === CR ? bytes.subarray(0, -1) : bytes };
+  }
 }
 
 /** The text of bytes; null if they are not UTF-8. */
@@ -42,16 +96,4 @@ export function decodeLine(bytes: Uint8Array): string | null {
   } catch {
     return null;
   }
-}
-
-/** The lines of a file as text; those that are not UTF-8 are listed and stand in it with replaced characters. */
-export function textLines(bytes: Uint8Array, name: string): { lines: string[]; badLines: number[] } {
-  const lossy = new TextDecoder('utf-8', { ignoreBOM: true });
-  const badLines: number[] = [];
-  const lines = splitLines(bytes, name).map((raw) => {
-    const text = decodeLine(raw.bytes);
-    if (text === null) badLines.push(raw.line);
-    return text ?? lossy.decode(raw.bytes);
-  });
-  return { lines, badLines };
 }

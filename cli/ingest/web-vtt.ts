@@ -2,15 +2,14 @@
 import { NAME_CHARACTERS_MAX } from '../../db/declare/fields.ts';
 import type { Data } from '../../db/declare/json.ts';
 import { CliError } from '../errors.ts';
-import { FaultList, type LineFault, quoted } from './entries.ts';
+import { type FaultList, type Findings, quoted } from './entries.ts';
 import { clip } from './people.ts';
-import { NOT_UTF8, textLines } from './text-lines.ts';
+import { decodeLine, LineSplitter, NOT_UTF8 } from './text-lines.ts';
 
 export interface CueTranscript {
   segments: Segment[];
   /** As the header names it; null where it does not. */
   language: string | null;
-  faults: LineFault[];
 }
 
 export interface Segment extends Data {
@@ -50,28 +49,29 @@ const ENTITIES: Record<string, string> = {
  * Reads a WebVTT file; a malformed cue is a fault and left out.
  * @throws CliError if the file is not WebVTT at all
  */
-export function parseWebVtt(bytes: Uint8Array, name: string): CueTranscript {
+export function parseWebVtt(bytes: Uint8Array, name: string, { faults }: Findings): CueTranscript {
   const lines = vttLines(bytes, name);
   if (!/^WEBVTT(?:[ \t]|$)/.test(lines[0]?.text ?? '')) {
     throw new CliError(`${name} is not WebVTT: its first line must begin with WEBVTT.`, {
       nextSteps: ['export the transcript as WebVTT (.vtt), or give JSON with --format json.'],
     });
   }
-  const faults = new FaultList();
   const [header, ...blocks] = blocksOf(lines);
   const segments = blocks.flatMap((block) => cueSegments(block, faults));
   const language =
     header?.lines.map(({ text }) => /^Language:\s*(\S+)/i.exec(text)?.[1]).find(Boolean) ?? null;
-  return { segments: namedByPrefix(segments), language, faults: faults.faults };
+  return { segments: namedByPrefix(segments), language };
 }
 
 // A carriage return alone ends a line too, and NUL becomes the sign for what cannot be shown.
 function vttLines(bytes: Uint8Array, name: string): VttLine[] {
-  const { lines, badLines } = textLines(bytes, name);
-  const bad = new Set(badLines);
-  return lines.flatMap((line, index) =>
-    line.split('\r').map((text) => ({ text: text.replaceAll('\0', '\ufffd'), isUtf8: !bad.has(index + 1) })),
-  );
+  const splitter = new LineSplitter(name);
+  const lossy = new TextDecoder('utf-8', { ignoreBOM: true });
+  return [...splitter.push(bytes), ...splitter.end()].flatMap((raw) => {
+    const text = decodeLine(raw.bytes);
+    const lines = (text ?? lossy.decode(raw.bytes)).replaceAll('\0', '\ufffd').split('\r');
+    return lines.map((line) => ({ text: line, isUtf8: text !== null }));
+  });
 }
 
 // A blank line ends a block, and so does a line with an arrow, which begins the next cue, unless it is the timing of

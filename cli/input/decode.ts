@@ -147,7 +147,7 @@ function badByte(bytes: Buffer, place: { name: string; line: number; offset: num
 }
 
 /** How many bytes of a chunk make whole characters; a character cut off at the end waits for the next chunk. */
-function completeLength(bytes: Buffer): number {
+export function completeLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
     if (byte < 0x80) break;

@@ -37,7 +37,7 @@ const STAGES = ['booked', 'rescheduled', 'cancelled'];
 export function ingestBookings(
   store: Store,
   options: IngestOptions,
-  items: readonly BookingEntry[],
+  items: AsyncIterable<BookingEntry> | Iterable<BookingEntry>,
 ): Promise<IngestReport> {
   return ingestAll(store, options, {
     items,

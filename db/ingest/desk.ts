@@ -43,7 +43,10 @@ export class IngestFault extends Error {
   }
 }
 
-const ENTRIES_PER_TRANSACTION = 100;
+// Another process waits for the write lock as long as a transaction takes, and gets it in the pause after it.
+const TRANSACTION_MS = 50;
+const PAUSE_MS = 5;
+const ITEMS_MAX = 100;
 const OUTCOMES: readonly Outcome[] = ['created', 'updated', 'unchanged', 'cancelled'];
 
 /** One transaction of an ingest: its options, and what became of the entries in it. */
@@ -58,40 +61,62 @@ export interface Desk extends IngestOptions {
 
 /** What an ingest stores, and how. */
 export interface IngestJob<T> {
-  items: readonly T[];
+  /** Asked for as they are needed, so that a source of any length fits in memory. */
+  items: AsyncIterable<T> | Iterable<T>;
   /** For how many entries an item counts; one unless told. */
   countOf?: (item: T) => number;
   write(desk: Desk, item: T): Promise<void>;
 }
 
-/** Writes the items in transactions of about a hundred entries, so that a server beside it is not held up. */
+/** Writes the items in transactions of some 50 ms with pauses between them, so that a server beside it is not held up. */
 export async function ingestAll<T>(
   store: Store,
   options: IngestOptions,
   { items, countOf = () => 1, write }: IngestJob<T>,
 ): Promise<IngestReport> {
   const total = emptyReport();
+  let waiting: T[] = [];
+  let itemsMax = 1;
   let done = 0;
-  for (let from = 0; from < items.length; ) {
-    let count = 0;
-    let to = from;
-    for (; to < items.length && count < ENTRIES_PER_TRANSACTION; to += 1) count += countOf(items[to] as T);
-    const part = items.slice(from, to);
-    const report = await store.write(async (trx) => {
-      const now = options.clock();
-      let taken: Promise<number> | undefined;
-      const instant = () => (taken ??= takeInstant(trx, options.orgId, now));
-      const desk = { ...options, trx, now, instant, report: emptyReport() };
-      for (const item of part) await write(desk, item);
-      return desk.report;
-    });
+  const writeSome = async () => {
+    const some = waiting.slice(0, itemsMax);
+    const { report, count, tookMs } = await store.write((trx) => writeUntilTired(trx, options, some, write));
+    waiting = waiting.slice(count);
     for (const outcome of OUTCOMES) total[outcome] += report[outcome];
     total.faults.push(...report.faults);
-    done += count;
-    from = to;
+    done += some.slice(0, count).reduce((sum, item) => sum + countOf(item), 0);
     options.onProgress?.(done);
+    itemsMax = Math.max(1, Math.min(ITEMS_MAX, count * 2, Math.floor((count * TRANSACTION_MS) / tookMs)));
+    await Bun.sleep(PAUSE_MS);
+  };
+  for await (const item of items) {
+    waiting.push(item);
+    if (waiting.length >= itemsMax) await writeSome();
   }
+  while (waiting.length > 0) await writeSome();
   return total;
+}
+
+// Stops where the time of a transaction is up; tells how many of the items it has written.
+async function writeUntilTired<T>(
+  trx: Db,
+  options: IngestOptions,
+  items: readonly T[],
+  write: IngestJob<T>['write'],
+): Promise<{ report: IngestReport; count: number; tookMs: number }> {
+  const startedAt = performance.now();
+  const now = options.clock();
+  let taken: Promise<number> | undefined;
+  const instant = () => (taken ??= takeInstant(trx, options.orgId, now));
+  const desk = { ...options, trx, now, instant, report: emptyReport() };
+  let count = 0;
+  let tookMs = 0;
+  while (count < items.length && tookMs < TRANSACTION_MS) {
+    await write(desk, items[count] as T);
+    count += 1;
+    tookMs = performance.now() - startedAt;
+  }
+  return { report: desk.report, count, tookMs };
 }
 
 function emptyReport(): IngestReport {

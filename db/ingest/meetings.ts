@@ -52,26 +52,28 @@ interface Slice extends MeetingGroup {
 export function ingestMeetings(
   store: Store,
   options: IngestOptions,
-  groups: readonly MeetingGroup[],
+  groups: AsyncIterable<MeetingGroup> | Iterable<MeetingGroup>,
 ): Promise<IngestReport> {
   return ingestAll(store, options, {
-    items: groups.flatMap(slicesOf),
+    items: slicesOf(groups),
     countOf: ({ entries }) => Math.max(1, entries.length),
     write: writeSlice,
   });
 }
 
 // A long series takes several transactions; the last one looks for what is gone.
-function slicesOf(group: MeetingGroup): Slice[] {
-  const told = group.entries.map(({ data }) => String(data.external_id));
-  const externalIds = new Set([...told, ...group.spared]);
-  const slices: Slice[] = [];
-  for (let from = 0; from === 0 || from < group.entries.length; from += ENTRIES_PER_SLICE) {
-    const to = from + ENTRIES_PER_SLICE;
-    const extent = to < group.entries.length ? null : group.extent;
-    slices.push({ ...group, externalIds, extent, entries: group.entries.slice(from, to) });
+async function* slicesOf(
+  groups: AsyncIterable<MeetingGroup> | Iterable<MeetingGroup>,
+): AsyncGenerator<Slice> {
+  for await (const group of groups) {
+    const told = group.entries.map(({ data }) => String(data.external_id));
+    const externalIds = new Set([...told, ...group.spared]);
+    for (let from = 0; from === 0 || from < group.entries.length; from += ENTRIES_PER_SLICE) {
+      const to = from + ENTRIES_PER_SLICE;
+      const extent = to < group.entries.length ? null : group.extent;
+      yield { ...group, externalIds, extent, entries: group.entries.slice(from, to) };
+    }
   }
-  return slices;
 }
 
 async function writeSlice(desk: Desk, slice: Slice): Promise<void> {

@@ -25,7 +25,7 @@ import {
 export function ingestRecordings(
   store: Store,
   options: IngestOptions,
-  items: readonly IngestEntry[],
+  items: AsyncIterable<IngestEntry> | Iterable<IngestEntry>,
 ): Promise<IngestReport> {
   return ingestAll(store, options, {
     items,

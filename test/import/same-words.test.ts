@@ -1,11 +1,10 @@
 // What a value may be is said once: the server, a dry run and ingest tell of it with one code, path and text.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { parseMeetings } from '../../cli/ingest/json/meetings.ts';
-import { parseRecordings } from '../../cli/ingest/json/recordings.ts';
 import { type ImportService, startImportService } from '../fixtures/import/service.ts';
 import { lines } from '../fixtures/import/tasks.ts';
 import { keysOf, textOf } from '../support/field-samples.ts';
 import type { Json } from '../support/harness.ts';
+import { readMeetings, readRecordings } from '../support/ingest-readers.ts';
 
 const NOWHERE = '019b76da-a800-7000-8000-000000000001';
 const interaction = {
@@ -189,10 +188,8 @@ describe('a dry run says what the server would say', () => {
 });
 
 describe('ingest says what the server says', () => {
-  const told = (value: Json, parse: typeof parseMeetings | typeof parseRecordings) =>
-    parse(new TextEncoder().encode(JSON.stringify({ external_id: 'x', ...value })), 'test.json').faults.map(
-      ({ message }) => message,
-    );
+  const told = (value: Json, read: typeof readMeetings | typeof readRecordings) =>
+    read(JSON.stringify({ external_id: 'x', ...value })).faults.map(({ message }) => message);
 
   test.each([
     [{ title: 5 }, 'contacts', { title: 5 }],
@@ -210,20 +207,20 @@ describe('ingest says what the server says', () => {
     const [name = ''] = Object.keys(body);
     const [own = ''] = Object.keys(value);
     const faults = details.filter(({ path }: Json) => path === name);
-    expect(told(value, parseMeetings)).toEqual(faults.map(({ message }: Json) => `${own} ${message}`));
+    expect(told(value, readMeetings)).toEqual(faults.map(({ message }: Json) => `${own} ${message}`));
     expect(faults).not.toEqual([]);
   });
 
   test('of names that are not known, and of lists that are none, with what is allowed', async () => {
     const [unknown] = (await refused('tasks', { name: 'T', colour: 1 })).details;
     const [beginning] = unknown.message.split('name, ');
-    expect(told({ colour: 1 }, parseMeetings)).toEqual([
+    expect(told({ colour: 1 }, readMeetings)).toEqual([
       expect.stringContaining(`colour ${beginning}external_id, title`),
     ]);
     const [notList] = (await refused('contacts', { phone: '1', alt_emails: 'x' })).details;
-    expect(told({ segments: 'x' }, parseRecordings)).toEqual([`segments ${notList.message}`]);
+    expect(told({ segments: 'x' }, readRecordings)).toEqual([`segments ${notList.message}`]);
     const [choice] = (await refused('segments', { name: 'S', record_type: 'x' })).details;
-    expect(told({ status: 'x' }, parseMeetings)).toEqual([
+    expect(told({ status: 'x' }, readMeetings)).toEqual([
       `status ${choice.message.replace('contact, company', 'confirmed, tentative, cancelled')}`,
     ]);
   });

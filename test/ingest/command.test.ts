@@ -57,7 +57,7 @@ describe('meetings', () => {
   });
 
   test('an ingest that is interrupted says how to go on, and doubles nothing', async () => {
-    const count = 20_000;
+    const count = 10_000;
     const meetings = Array.from({ length: count }, (_, index) => ({
       external_id: `many-${index}`,
       title: 'Many',
@@ -79,7 +79,7 @@ describe('meetings', () => {
     expect((await ingest('meetings', 'many.json')).code).toBe(0);
     expect(stored.get()?.n).toBe(count);
     database.close();
-  });
+  }, 30_000);
 
   test('come from standard input too', async () => {
     const options = { stdin: CALENDAR };

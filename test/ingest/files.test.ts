@@ -1,24 +1,16 @@
 // JSON files of meetings and recordings: what they give, and what is told of bad ones.
 import { describe, expect, test } from 'bun:test';
-import { parseMeetings } from '../../cli/ingest/json/meetings.ts';
-import { parseRecordings } from '../../cli/ingest/json/recordings.ts';
 import type { Data } from '../../db/declare/json.ts';
+import { readMeetings, readRecordings, told } from '../support/ingest-readers.ts';
 
-const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-const told = ({ faults }: { faults: { line: number; message: string }[] }): string[] =>
-  faults.map(({ line, message }) => `${line}: ${message}`);
-
-function meetings(text: string | Uint8Array): { data: Data[]; faults: string[] } {
-  const parsed = parseMeetings(typeof text === 'string' ? bytes(text) : text, 'test.json');
-  return {
-    data: parsed.entries.flatMap(({ entries }) => entries.map(({ data }) => data)),
-    faults: told(parsed),
-  };
+function meetings(text: string | Uint8Array, chunkBytes?: number): { data: Data[]; faults: string[] } {
+  const file = readMeetings(text, chunkBytes);
+  return { data: file.entries.flatMap(({ entries }) => entries.map(({ data }) => data)), faults: told(file) };
 }
 
 function recordings(...items: unknown[]): { data: Data[]; faults: string[] } {
-  const parsed = parseRecordings(bytes(items.map((item) => JSON.stringify(item)).join('\n')), 'test.json');
-  return { data: parsed.entries.map(({ data }) => data), faults: told(parsed) };
+  const file = readRecordings(items.map((item) => JSON.stringify(item)).join('\n'));
+  return { data: file.entries.map(({ data }) => data), faults: told(file) };
 }
 
 describe('JSON', () => {

@@ -1,8 +1,8 @@
 // Series of meetings, ingested again and again: seen over HTTP, on a real database.
 import { describe, expect, test } from 'bun:test';
-import { parseCalendar } from '../../cli/ingest/calendar/calendar-file.ts';
 import { ingestMeetings } from '../../db/ingest/meetings.ts';
 import { counts, ingestDesk, NOW } from '../support/ingest-desk.ts';
+import { readCalendar } from '../support/ingest-readers.ts';
 
 const desk = ingestDesk();
 const { get, byExternalId, calendar, meetings, statuses } = desk;
@@ -72,7 +72,7 @@ describe('a series', () => {
     const moved = 'UID:s@x\nRECURRENCE-ID:20260301T090000Z\nDTSTART:20260301T150000Z\nSUMMARY:Moved';
     await calendar([daily(), moved]);
     const bad = `BEGIN:VCALENDAR\nBEGIN:VEVENT\n${daily()}\nEND:VEVENT\nBEGIN:VEVENT\n${moved}\nDURATION:long\nEND:VEVENT\nEND:VCALENDAR\n`;
-    const { entries, faults } = parseCalendar(new TextEncoder().encode(bad), 'test.ics', NOW);
+    const { entries, faults } = readCalendar(bad, NOW);
     expect(faults.map(({ line }) => line)).toEqual([13]);
     expect(counts(await ingestMeetings(desk.harness.store, desk.options, entries))).toEqual([0, 0, 3, 0]);
     const instance = (await byExternalId('meetings')).get('s@x/20260301T090000Z');

@@ -1,18 +1,19 @@
 // WebVTT files: what they give, and what is told of bad ones.
 import { describe, expect, test } from 'bun:test';
+import { Findings } from '../../cli/ingest/entries.ts';
 import { parseWebVtt } from '../../cli/ingest/web-vtt.ts';
+import { told } from '../support/ingest-readers.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-const told = ({ faults }: { faults: { line: number; message: string }[] }): string[] =>
-  faults.map(({ line, message }) => `${line}: ${message}`);
 
 describe('WebVTT', () => {
   const vtt = (text: string) => {
-    const { segments, faults, ...rest } = parseWebVtt(bytes(text), 'test.vtt');
+    const findings = new Findings();
+    const { segments, ...rest } = parseWebVtt(bytes(text), 'test.vtt', findings);
     const lines = segments.map(
       ({ speaker, start_time, end_time, speech }) => `${start_time}-${end_time} ${speaker.name}: ${speech}`,
     );
-    return { ...rest, lines, faults: told({ faults }) };
+    return { ...rest, lines, faults: told(findings.faults) };
   };
 
   test('cues become segments; notes, styles and regions do not', () => {

@@ -1,12 +1,12 @@
 // Bookings as Cal.com and Calendly send them: what they give, and what is told of bad ones.
 import { describe, expect, test } from 'bun:test';
-import { parseBookings } from '../../cli/ingest/json/bookings.ts';
 import type { Data } from '../../db/declare/json.ts';
+import { readBookings, told } from '../support/ingest-readers.ts';
 
 function bookings(...items: unknown[]) {
   const text = items.map((item) => JSON.stringify(item)).join('\n');
-  const { faults, ...parsed } = parseBookings(new TextEncoder().encode(text), 'test.json');
-  return { ...parsed, faults: faults.map(({ line, message }) => `${line}: ${message}`) };
+  const file = readBookings(text);
+  return { ...file, faults: told(file) };
 }
 
 describe('bookings', () => {

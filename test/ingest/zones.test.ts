@@ -1,10 +1,10 @@
 // Time zones: wall times and instants, held against the tables of Intl, where the clocks change above all.
 import { describe, expect, test } from 'bun:test';
-import { readBlocks, unfold } from '../../cli/ingest/calendar/blocks.ts';
+import { BlockReader } from '../../cli/ingest/calendar/blocks.ts';
 import { ZoneTable } from '../../cli/ingest/calendar/zone-rules.ts';
 import { findZone, type Zone } from '../../cli/ingest/calendar/zones.ts';
 import { FaultList } from '../../cli/ingest/entries.ts';
-import { splitLines } from '../../cli/ingest/text-lines.ts';
+import { LineSplitter } from '../../cli/ingest/text-lines.ts';
 
 const HOUR_MS = 3_600_000;
 const ZONES = [
@@ -96,8 +96,10 @@ describe('a zone that the calendar defines', () => {
     `BEGIN:${name}\n${lines.join('\n')}\nEND:${name}\n`;
   const defined = (...parts: string[]): Zone => {
     const text = `BEGIN:VCALENDAR\n${part('VTIMEZONE', 'TZID:Own', ...parts)}END:VCALENDAR\n`;
-    const lines = unfold(splitLines(new TextEncoder().encode(text), 'test.ics'));
-    const [calendar] = readBlocks(lines, new FaultList());
+    const reader = new BlockReader(new FaultList());
+    for (const line of new LineSplitter('test.ics').push(new TextEncoder().encode(text))) reader.push(line);
+    reader.end();
+    const [calendar] = reader.calendars;
     if (calendar === undefined) throw new Error('the test wrote no calendar');
     return new ZoneTable(calendar).get('Own');
   };

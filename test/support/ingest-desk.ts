@@ -1,15 +1,12 @@
 // A database for the tests of ingest, with an organization of its own for every test, and what is seen of it over HTTP.
 import { afterAll, beforeAll, beforeEach, expect } from 'bun:test';
-import { parseCalendar } from '../../cli/ingest/calendar/calendar-file.ts';
-import { parseBookings } from '../../cli/ingest/json/bookings.ts';
-import { parseMeetings } from '../../cli/ingest/json/meetings.ts';
-import { parseRecordings } from '../../cli/ingest/json/recordings.ts';
 import { ingestBookings } from '../../db/ingest/bookings.ts';
 import type { IngestOptions, IngestReport } from '../../db/ingest/desk.ts';
 import { ingestMeetings } from '../../db/ingest/meetings.ts';
 import { ingestRecordings } from '../../db/ingest/recordings.ts';
 import { createOrganization, createUser } from '../../db/tables/accounts.ts';
 import { type Harness, type Json, startHarness } from './harness.ts';
+import { readBookings, readCalendar, readMeetings, readRecordings } from './ingest-readers.ts';
 
 export const NOW = Date.parse('2026-03-01T12:00:00Z');
 /** Times of an event, in the lines of a calendar. */
@@ -23,8 +20,6 @@ export const counts = ({ created, updated, unchanged, cancelled }: IngestReport)
   unchanged,
   cancelled,
 ];
-
-const bytes = (items: Json[]): Uint8Array => new TextEncoder().encode(JSON.stringify(items));
 
 /** Registers the hooks of a test file; what it gives is always of the test that runs. */
 export function ingestDesk() {
@@ -86,25 +81,25 @@ END:VEVENT
 METHOD:${method}
 ${blocks.join('')}END:VCALENDAR
 `;
-    const { entries, faults } = parseCalendar(new TextEncoder().encode(text), 'test.ics', now);
+    const { entries, faults } = readCalendar(text, now);
     expect(faults).toEqual([]);
     return ingestMeetings(harness.store, { ...options, ...rest, clock: () => now }, entries);
   }
 
   function meetings(...items: Json[]): Promise<IngestReport> {
-    const { entries, faults } = parseMeetings(bytes(items), 'test.json');
+    const { entries, faults } = readMeetings(JSON.stringify(items));
     expect(faults).toEqual([]);
     return ingestMeetings(harness.store, options, entries);
   }
 
   function recordings(...items: Json[]): Promise<IngestReport> {
-    const { entries, faults } = parseRecordings(bytes(items), 'test.json');
+    const { entries, faults } = readRecordings(JSON.stringify(items));
     expect(faults).toEqual([]);
     return ingestRecordings(harness.store, options, entries);
   }
 
   function bookings(...items: Json[]): Promise<IngestReport> {
-    const { entries, faults } = parseBookings(bytes(items), 'test.json');
+    const { entries, faults } = readBookings(JSON.stringify(items));
     expect(faults).toEqual([]);
     return ingestBookings(harness.store, options, entries);
   }

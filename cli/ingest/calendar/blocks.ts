@@ -23,6 +23,14 @@ export interface Block {
 const SPACE = 0x20;
 const TAB = 0x09;
 const NAME = /^([A-Za-z0-9-]+)[;:]/;
+// To-dos, alarms, attachments and the like would only take up memory.
+const BLOCKS_READ = new Set(['VEVENT', 'VTIMEZONE', 'STANDARD', 'DAYLIGHT']);
+const LINES_READ = new Set(
+  `METHOD X-WR-TIMEZONE TZID X-LIC-LOCATION TZOFFSETFROM TZOFFSETTO UID SEQUENCE DTSTAMP LAST-MODIFIED DTSTART DTEND
+  DURATION STATUS RECURRENCE-ID RRULE EXRULE RDATE EXDATE SUMMARY DESCRIPTION LOCATION ORGANIZER ATTENDEE`.split(
+    /\s+/,
+  ),
+);
 // Components that stand directly in a calendar: one that begins inside another shows that the other has no end.
 const OUTERMOST = new Set(['VEVENT', 'VTODO', 'VJOURNAL', 'VFREEBUSY', 'VTIMEZONE']);
 
@@ -32,73 +40,74 @@ export function textOf(block: Block, name: string): string | undefined {
   return text === undefined ? undefined : text.slice(text.indexOf(':') + 1).trim();
 }
 
-/** Joins folded lines, before decoding: a fold may stand in the middle of a character. */
-export function unfold(lines: readonly RawLine[]): RawLine[] {
-  const unfolded: { line: number; parts: Uint8Array[] }[] = [];
-  for (const { line, bytes } of lines) {
-    const last = unfolded.at(-1);
-    const isFolded = bytes[0] === SPACE || bytes[0] === TAB;
-    if (isFolded && last !== undefined) last.parts.push(bytes.subarray(1));
-    else unfolded.push({ line, parts: [bytes] });
-  }
-  return unfolded.map(({ line, parts }) => {
-    const [only] = parts;
-    return { line, bytes: parts.length === 1 && only !== undefined ? only : Buffer.concat(parts) };
-  });
-}
-
-/** The calendars in the lines; everything that is out of place is a fault and breaks only what it stands in. */
-export function readBlocks(lines: readonly RawLine[], faults: FaultList): Block[] {
-  const reader = new BlockReader(faults);
-  for (const { line, bytes } of lines) {
-    if (bytes.length === 0) continue;
-    const text = decodeLine(bytes);
-    if (text === null) reader.breakOpen(line, NOT_UTF8);
-    else if (text.trim() !== '') reader.take(line, text);
-  }
-  reader.end(lines.at(-1)?.line ?? 1);
-  return reader.calendars;
-}
-
-class BlockReader {
+/**
+ * Takes the lines of a file, in order, and builds the calendars of them; everything that is out of place is a fault and
+ * breaks only what it stands in. What nobody reads is not kept.
+ */
+export class BlockReader {
   readonly calendars: Block[] = [];
   readonly #faults: FaultList;
   readonly #open: Block[] = [];
+  // A line that may go on in the next: a fold may stand in the middle of a character, so it is decoded as a whole.
+  #folded: { line: number; parts: Uint8Array[] } | null = null;
+  #lastLine = 1;
 
   constructor(faults: FaultList) {
     this.#faults = faults;
   }
 
-  take(line: number, text: string): void {
-    const name = NAME.exec(text)?.[1]?.toUpperCase();
-    if (name === undefined) {
-      this.breakOpen(line, `is no content line, NAME:value, but ${quoted(text)}`);
-    } else if (name === 'BEGIN') this.#begin(line, valueIn(text));
-    else if (name === 'END') this.#close(line, valueIn(text));
-    else if (this.#open.length > 0) this.#open.at(-1)?.lines.push({ line, name, text });
-    else this.#faults.add(line, `${name} stands outside of a VCALENDAR`);
+  push({ line, bytes }: RawLine): void {
+    this.#lastLine = line;
+    const isFolded = bytes[0] === SPACE || bytes[0] === TAB;
+    if (isFolded && this.#folded !== null) {
+      this.#folded.parts.push(bytes.subarray(1));
+      return;
+    }
+    this.#unfold();
+    this.#folded = { line, parts: [bytes] };
   }
 
-  /** Tells a fault of the line and makes the component around it unusable; a calendar stays usable. */
-  breakOpen(line: number, message: string): void {
-    this.#faults.add(line, message);
-    this.#mark('damaged');
-  }
-
-  #mark(state: Block['state']): void {
-    for (const block of this.#open) if (block.name !== 'VCALENDAR') block.state = state;
-  }
-
-  end(lastLine: number): void {
+  end(): void {
+    this.#unfold();
     const outer = this.#open[0];
     if (outer === undefined) return;
     const inner = this.#open.at(-1) ?? outer;
     const where = inner === outer ? '' : `, inside the ${inner.name} of line ${inner.line}`;
     this.#mark('cut');
     this.#faults.add(
-      lastLine,
+      this.#lastLine,
       `the file ends before END:${outer.name} (begun in line ${outer.line})${where}`,
     );
+  }
+
+  #unfold(): void {
+    if (this.#folded === null) return;
+    const { line, parts } = this.#folded;
+    this.#folded = null;
+    const text = decodeLine(Buffer.concat(parts));
+    if (text === null) this.#breakOpen(line, NOT_UTF8);
+    else if (text.trim() !== '') this.#take(line, text);
+  }
+
+  #take(line: number, text: string): void {
+    const name = NAME.exec(text)?.[1]?.toUpperCase();
+    const open = this.#open.at(-1);
+    if (name === undefined) {
+      this.#breakOpen(line, `is no content line, NAME:value, but ${quoted(text)}`);
+    } else if (name === 'BEGIN') this.#begin(line, valueIn(text));
+    else if (name === 'END') this.#close(line, valueIn(text));
+    else if (open === undefined) this.#faults.add(line, `${name} stands outside of a VCALENDAR`);
+    else if (LINES_READ.has(name)) open.lines.push({ line, name, text });
+  }
+
+  /** Tells a fault of the line and makes the component around it unusable; a calendar stays usable. */
+  #breakOpen(line: number, message: string): void {
+    this.#faults.add(line, message);
+    this.#mark('damaged');
+  }
+
+  #mark(state: Block['state']): void {
+    for (const block of this.#open) if (block.name !== 'VCALENDAR') block.state = state;
   }
 
   #begin(line: number, name: string): void {
@@ -109,14 +118,14 @@ class BlockReader {
     const block: Block = { name, line, lines: [], blocks: [], state: 'whole' };
     if (isCalendar) this.calendars.push(block);
     else if (parent === undefined) this.#faults.add(line, `${name} begins outside of a VCALENDAR`);
-    else parent.blocks.push(block);
+    else if (BLOCKS_READ.has(name)) parent.blocks.push(block);
     this.#open.push(block);
   }
 
   #close(line: number, name: string): void {
     const depth = this.#open.findLastIndex((block) => block.name === name);
     if (depth === -1) {
-      this.breakOpen(line, `END:${name} has no BEGIN:${name}`);
+      this.#breakOpen(line, `END:${name} has no BEGIN:${name}`);
       return;
     }
     this.#abandon(depth + 1);

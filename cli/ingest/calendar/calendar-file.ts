@@ -1,9 +1,9 @@
 // iCalendar files: every event and every instance of a series becomes a meeting, every fault is told with its line.
 import type { MeetingEntry, MeetingGroup } from '../../../db/ingest/meetings.ts';
 import { CliError } from '../../errors.ts';
-import { FaultList, type Parsed } from '../entries.ts';
-import { splitLines } from '../text-lines.ts';
-import { type Block, readBlocks, textOf, unfold } from './blocks.ts';
+import type { EntryReader, FaultList, Findings } from '../entries.ts';
+import { LineSplitter } from '../text-lines.ts';
+import { type Block, BlockReader, textOf } from './blocks.ts';
 import { type CalendarContext, type CalendarEvent, readEvent } from './event.ts';
 import { type ExpansionContext, expandSeries, HALF_WINDOW_MS, instanceId, meetingEntry } from './series.ts';
 import { ZoneTable } from './zone-rules.ts';
@@ -15,27 +15,59 @@ const EVERYTHING = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINIT
 
 /**
  * Reads an iCalendar file. Series are expanded for the 400 days of them that lie nearest to `now` (Unix milliseconds).
- * Times without a zone are taken in the calendar's X-WR-TIMEZONE, else in UTC.
- * @throws CliError if the file is no calendar at all
+ * Times without a zone are taken in the calendar's X-WR-TIMEZONE, else in UTC. An event may be told anew, and a zone be
+ * defined, anywhere in the file, so that meetings are given at its end, one series after the other.
  */
-export function parseCalendar(bytes: Uint8Array, name: string, now: number): Parsed<MeetingGroup> {
-  const faults = new FaultList();
-  const calendars = readBlocks(unfold(splitLines(bytes, name)), faults);
-  if (calendars.length === 0) throw noCalendar(name);
-  const byUid = new Map<string, CalendarEvent[]>();
-  for (const calendar of calendars) {
-    for (const event of eventsOf(calendar, faults)) {
-      const events = byUid.get(event.uid);
-      if (events === undefined) byUid.set(event.uid, [event]);
+export class CalendarReader implements EntryReader<MeetingGroup> {
+  readonly #name: string;
+  readonly #faults: FaultList;
+  readonly #context: ExpansionContext;
+  readonly #lines: LineSplitter;
+  readonly #blocks: BlockReader;
+  #share = 0;
+
+  constructor(name: string, { faults }: Findings, now: number) {
+    this.#name = name;
+    this.#faults = faults;
+    this.#context = { now, faults, unusable: new Map() };
+    this.#lines = new LineSplitter(name);
+    this.#blocks = new BlockReader(faults);
+  }
+
+  push(chunk: Uint8Array): MeetingGroup[] {
+    for (const line of this.#lines.push(chunk)) this.#blocks.push(line);
+    return [];
+  }
+
+  *end(): Generator<MeetingGroup> {
+    for (const line of this.#lines.end()) this.#blocks.push(line);
+    this.#blocks.end();
+    const { calendars } = this.#blocks;
+    if (calendars.length === 0) throw noCalendar(this.#name);
+    const byUid = new Map<string, EventBlock[]>();
+    for (const event of calendars.flatMap((calendar) => eventsOf(calendar, this.#faults))) {
+      const uid = textOf(event.block, 'UID') ?? '';
+      const events = byUid.get(uid);
+      if (events === undefined) byUid.set(uid, [event]);
       else events.push(event);
     }
+    const count = byUid.size;
+    for (const [uid, events] of byUid) {
+      const group = this.#group(events);
+      byUid.delete(uid);
+      this.#share = 1 - byUid.size / count;
+      if (group !== undefined) yield group;
+    }
   }
-  const context: ExpansionContext = { now, faults, unusable: new Map() };
-  const entries = [...byUid.values()].flatMap(
-    (events) => faults.attempt(events[0]?.line ?? 1, () => groupOf(events, context)) ?? [],
-  );
-  const inOrder = faults.faults.sort((a, b) => a.line - b.line);
-  return { entries, faults: inOrder, ignored: 0 };
+
+  #group(blocks: readonly EventBlock[]): MeetingGroup | undefined {
+    const events = blocks.flatMap(({ block, context }) => readEvent(block, context, this.#faults) ?? []);
+    return this.#faults.attempt(events[0]?.line ?? 1, () => groupOf(events, this.#context));
+  }
+
+  share(): number {
+    return this.#share;
+  }
 }
 
 function noCalendar(name: string): CliError {
@@ -44,7 +76,13 @@ function noCalendar(name: string): CliError {
   });
 }
 
-function eventsOf(calendar: Block, faults: FaultList): CalendarEvent[] {
+/** An event, not read yet, with what times and states mean in its calendar. */
+interface EventBlock {
+  block: Block;
+  context: CalendarContext;
+}
+
+function eventsOf(calendar: Block, faults: FaultList): EventBlock[] {
   const method = textOf(calendar, 'METHOD')?.toUpperCase();
   if (method !== undefined && ANSWERS.has(method)) {
     faults.add(calendar.line, `the calendar is an answer (METHOD:${method}), which tells no meetings`);
@@ -56,8 +94,9 @@ function eventsOf(calendar: Block, faults: FaultList): CalendarEvent[] {
     defaultZone: findZone(zoneName) ?? null,
     isCancelling: method === 'CANCEL',
   };
-  const blocks = calendar.blocks.filter((block) => block.name === 'VEVENT');
-  return blocks.flatMap((block) => readEvent(block, context, faults) ?? []);
+  // Taken away, so that each can be forgotten once it is read.
+  const blocks = calendar.blocks.splice(0).filter(({ name }) => name === 'VEVENT');
+  return blocks.map((block) => ({ block, context }));
 }
 
 // All events of one UID: a meeting, or a series with the instances that were changed.

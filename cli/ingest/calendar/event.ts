@@ -48,10 +48,7 @@ const STATUSES: Record<string, string> = {
   TENTATIVE: 'tentative',
   CANCELLED: 'cancelled',
 };
-const READ = new Set(
-  `UID SEQUENCE DTSTAMP LAST-MODIFIED DTSTART DTEND DURATION STATUS RECURRENCE-ID RDATE EXDATE
-  SUMMARY DESCRIPTION LOCATION ORGANIZER ATTENDEE`.split(/\s+/),
-);
+const RULES = new Set(['RRULE', 'EXRULE']);
 
 /** Reads an event and tells its faults; gives undefined where it is not clear which meeting it is. */
 export function readEvent(
@@ -76,7 +73,7 @@ class EventReader {
   constructor(block: Block, context: CalendarContext) {
     this.#block = block;
     this.#context = context;
-    for (const content of block.lines) if (READ.has(content.name)) this.#add(content);
+    for (const content of block.lines) if (!RULES.has(content.name)) this.#add(content);
   }
 
   #add(content: ContentLine): void {

@@ -1,25 +1,29 @@
 // Bookings from JSON: the read-only fields, or the webhooks of Cal.com and Calendly, in the order of what happened.
 import type { BookingEntry } from '../../../db/ingest/bookings.ts';
 import { bookings } from '../../../db/resources/bookings.ts';
-import { FaultList, type Parsed } from '../entries.ts';
+import type { EntryReader, FaultList, Findings } from '../entries.ts';
 import { isCalCom, readCalCom } from './cal-com.ts';
 import { isCalendly, readCalendly } from './calendly.ts';
 import { declared, declaredEntry } from './declared.ts';
-import { type JsonItem, readJsonItems } from './items.ts';
+import { type JsonItem, JsonReader } from './json-reader.ts';
 
 const BOOKING = declared(bookings);
 
-/** Reads bookings from JSON; throws a CliError if the file holds no JSON at all. */
-export function parseBookings(bytes: Uint8Array, name: string): Parsed<BookingEntry> {
-  const faults = new FaultList();
+/** Reads bookings from JSON; they are given in the order of what happened, and so not before the end. */
+export function bookingsReader(name: string, findings: Findings): EntryReader<BookingEntry> {
   const entries: BookingEntry[] = [];
-  let ignored = 0;
-  for (const item of readJsonItems(bytes, name, faults)) {
-    const entry = readBooking(item, faults);
-    if (entry === null) ignored += 1;
-    else if (entry !== undefined) entries.push(entry);
-  }
-  return { entries: inOrderOfEvents(entries), faults: faults.faults, ignored };
+  const reader = new JsonReader(name, findings.faults, (item) => {
+    const entry = readBooking(item, findings.faults);
+    if (entry === null) findings.ignored += 1;
+    return entry ?? undefined;
+  });
+  return {
+    push: (chunk) => {
+      for (const entry of reader.push(chunk)) entries.push(entry);
+      return [];
+    },
+    end: () => inOrderOfEvents([...entries, ...reader.end()]),
+  };
 }
 
 function readBooking(item: JsonItem, faults: FaultList): BookingEntry | null | undefined {

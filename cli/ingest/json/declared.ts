@@ -10,7 +10,7 @@ import { bodySchema } from '../../../db/declare/schemas.ts';
 import type { IngestEntry } from '../../../db/ingest/desk.ts';
 import type { FaultList } from '../entries.ts';
 import { instantIn } from './foreign.ts';
-import type { JsonItem } from './items.ts';
+import type { JsonItem } from './json-reader.ts';
 
 /** What a file may say of a record. */
 export interface Declared {
@@ -44,16 +44,7 @@ export function declared(
   };
 }
 
-/** The entries that keep to the declaration, typed as they are stored; every fault of the others is told. */
-export function declaredEntries(
-  items: readonly JsonItem[],
-  declaration: Declared,
-  faults: FaultList,
-): IngestEntry[] {
-  return items.flatMap((item) => declaredEntry(item, declaration, faults) ?? []);
-}
-
-/** One entry, or undefined with its faults told. */
+/** An entry that keeps to the declaration, typed as it is stored; undefined with every fault told for any other. */
 export function declaredEntry(
   { line, value }: JsonItem,
   declaration: Declared,

@@ -1,21 +1,18 @@
 // Meetings from JSON: the read-only fields as the service shows them.
 import type { MeetingGroup } from '../../../db/ingest/meetings.ts';
 import { meetings } from '../../../db/resources/meetings.ts';
-import { FaultList, type Parsed } from '../entries.ts';
-import { declared, declaredEntries } from './declared.ts';
-import { readJsonItems } from './items.ts';
+import type { EntryReader, Findings } from '../entries.ts';
+import { declared, declaredEntry } from './declared.ts';
+import { JsonReader } from './json-reader.ts';
 
 const MEETING = declared(meetings);
 
-/** Reads meetings from JSON; throws a CliError if the file holds no JSON at all. */
-export function parseMeetings(bytes: Uint8Array, name: string): Parsed<MeetingGroup> {
-  const faults = new FaultList();
-  const items = readJsonItems(bytes, name, faults);
-  const entries = declaredEntries(items, MEETING, faults).map((entry) => ({
-    uid: String(entry.data.external_id),
-    entries: [{ ...entry, sequence: null }],
-    spared: [],
-    extent: null,
-  }));
-  return { entries, faults: faults.faults, ignored: 0 };
+/** Reads meetings from JSON, each for itself. */
+export function meetingsReader(name: string, { faults }: Findings): EntryReader<MeetingGroup> {
+  return new JsonReader(name, faults, (item) => {
+    const entry = declaredEntry(item, MEETING, faults);
+    if (entry === undefined) return undefined;
+    const uid = String(entry.data.external_id);
+    return { uid, entries: [{ ...entry, sequence: null }], spared: [], extent: null };
+  });
 }

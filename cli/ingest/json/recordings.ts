@@ -8,9 +8,9 @@ import { json } from '../../../db/declare/json-fields.ts';
 import { nullable } from '../../../db/declare/schemas.ts';
 import type { IngestEntry } from '../../../db/ingest/desk.ts';
 import { recordings } from '../../../db/resources/recordings.ts';
-import { FaultList, type Parsed } from '../entries.ts';
-import { declared, declaredEntries, endBeforeStart } from './declared.ts';
-import { type JsonItem, readJsonItems } from './items.ts';
+import type { EntryReader, Findings } from '../entries.ts';
+import { declared, declaredEntry, endBeforeStart } from './declared.ts';
+import { type JsonItem, JsonReader } from './json-reader.ts';
 
 const nullableText = nullable(Type.String({ maxLength: 1_000 }));
 const seconds = Type.Number({ minimum: 0 });
@@ -40,11 +40,9 @@ const RECORDING = declared(
   (data) => [...meetingTwice(data), ...segmentsEndEarly(data)],
 );
 
-/** Reads recordings from JSON; throws a CliError if the file holds no JSON at all. */
-export function parseRecordings(bytes: Uint8Array, name: string): Parsed<IngestEntry> {
-  const faults = new FaultList();
-  const items = readJsonItems(bytes, name, faults).map(withWholeSpeakers);
-  return { entries: declaredEntries(items, RECORDING, faults), faults: faults.faults, ignored: 0 };
+/** Reads recordings from JSON. */
+export function recordingsReader(name: string, { faults }: Findings): EntryReader<IngestEntry> {
+  return new JsonReader(name, faults, (item) => declaredEntry(withWholeSpeakers(item), RECORDING, faults));
 }
 
 function withWholeSpeakers({ line, value }: JsonItem): JsonItem {

@@ -1,0 +1,143 @@
+// Files of any length: read in pieces of any size, and written in transactions that leave room for others.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { Findings } from '../../cli/ingest/entries.ts';
+import { recordingsReader } from '../../cli/ingest/json/recordings.ts';
+import { ingestAll } from '../../db/ingest/desk.ts';
+import type { Store } from '../../db/store.ts';
+import { createOrganization } from '../../db/tables/accounts.ts';
+import { fixture } from '../fixtures/ingest/calendar.ts';
+import { type Harness, startHarness } from '../support/harness.ts';
+import { readBookings, readCalendar, readMeetings } from '../support/ingest-readers.ts';
+
+const NOW = Date.parse('2026-03-01T00:00:00Z');
+const MEETINGS = [
+  { external_id: 'a', title: 'Café — “quoted”, [brackets], {braces}, \\ and 😀' },
+  { external_id: 'b', title: 5 },
+  { external_id: 'c', description: 'two\nlines' },
+];
+const latin1 = (text: string): Uint8Array => Buffer.from(text, 'latin1');
+
+describe('a file reads the same in pieces of any size:', () => {
+  test.each([
+    ['an array', JSON.stringify(MEETINGS)],
+    ['an array over many lines', JSON.stringify(MEETINGS, null, 2)],
+    ['an array that is cut off', JSON.stringify(MEETINGS).slice(0, -20)],
+    ['NDJSON', MEETINGS.map((one) => JSON.stringify(one)).join('\r\n')],
+    ['NDJSON whose first line is broken', `{"external_id":"x"\n${JSON.stringify(MEETINGS[0])}\n`],
+    ['one object over many lines', `\n\n${JSON.stringify(MEETINGS[0], null, 2)}\n`],
+    ['a byte order mark', `\ufeff${JSON.stringify(MEETINGS)}`],
+    ['Latin-1', latin1('{"external_id":"a"}\n{"external_id":"b","title":"Café"}\n{"external_id":"c"}')],
+    [
+      'Latin-1 in an array',
+      latin1('[{"external_id":"a"},\n{"external_id":"b",\n"title":"Café"},\n{"external_id":"c"}]'),
+    ],
+  ])('%s', (_, content) => {
+    const whole = readMeetings(content);
+    expect(whole.entries.length + whole.faults.length).toBeGreaterThan(0);
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 40 }), (chunkBytes) => {
+        expect(readMeetings(content, chunkBytes)).toEqual(whole);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('a calendar', () => {
+    const calendar = `\ufeff${fixture.replaceAll('\n', '\r\n')}`;
+    const whole = readCalendar(calendar, NOW);
+    expect(whole.entries.length).toBeGreaterThan(4);
+    for (const chunkBytes of [1, 2, 3, 7, 64, 1_000])
+      expect(readCalendar(calendar, NOW, chunkBytes)).toEqual(whole);
+  });
+
+  test('UTF-16 is refused by its first two bytes', () => {
+    const utf16 = Buffer.from('\ufeff[{"external_id":"a"}]', 'utf16le');
+    expect(() => readMeetings(utf16, 1)).toThrow('is UTF-16');
+    expect(() => readBookings(utf16, 1)).toThrow('is UTF-16');
+  });
+});
+
+describe('entries come as soon as they are complete', () => {
+  test.each([
+    ['in one line', '[', ',', ']'],
+    ['a line each', '', '\n', '\n'],
+  ])('%s', (_, before, between, after) => {
+    const reader = recordingsReader('test.json', new Findings());
+    const push = (text: string) => [...reader.push(new TextEncoder().encode(text))].length;
+    const counts = [push(before)];
+    for (let index = 0; index < 100; index += 1) counts.push(push(`{"external_id":"${index}"}${between}`));
+    // The very last one may wait for what follows it.
+    expect(counts.reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(99);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(1);
+    expect([...reader.push(new TextEncoder().encode(after)), ...reader.end()].length).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('writing', () => {
+  let harness: Harness;
+  let orgId = '';
+  beforeAll(async () => {
+    harness = await startHarness();
+    orgId = (await harness.store.write((trx) => createOrganization(trx, 'Pieces', NOW))).id;
+  });
+  afterAll(() => harness.close());
+
+  async function ingest(count: number, itemMs: number) {
+    const jobs: { ms: number; pauseMs: number }[] = [];
+    let endedAt = performance.now();
+    const store: Store = {
+      ...harness.store,
+      write: async (job) => {
+        const startedAt = performance.now();
+        const pauseMs = startedAt - endedAt;
+        const result = await harness.store.write(job);
+        endedAt = performance.now();
+        jobs.push({ ms: endedAt - startedAt, pauseMs });
+        return result;
+      },
+    };
+    let given = 0;
+    let written = 0;
+    let aheadMax = 0;
+    function* items() {
+      for (; given < count; given += 1) {
+        aheadMax = Math.max(aheadMax, given - written);
+        yield given;
+      }
+    }
+    const progress: number[] = [];
+    const options = {
+      orgId,
+      ownerId: null,
+      clock: () => NOW,
+      onProgress: (done: number) => progress.push(done),
+    };
+    await ingestAll(store, options, {
+      items: items(),
+      write: async () => {
+        const until = performance.now() + itemMs;
+        while (performance.now() < until);
+        written += 1;
+      },
+    });
+    return { jobs, written, aheadMax, progress };
+  }
+
+  test('takes a hundred quick items at once, and no more', async () => {
+    const { jobs, written, aheadMax, progress } = await ingest(1_000, 0);
+    expect([written, progress.at(-1)]).toEqual([1_000, 1_000]);
+    expect(jobs.length).toBeLessThan(60);
+    expect(aheadMax).toBeLessThanOrEqual(100);
+  });
+
+  test('ends a transaction in time where items are slow, and gives way after each', async () => {
+    const { jobs, written, aheadMax } = await ingest(60, 10);
+    expect(written).toBe(60);
+    expect(jobs.length).toBeGreaterThanOrEqual(10);
+    expect(aheadMax).toBeLessThanOrEqual(10);
+    const median = jobs.map(({ ms }) => ms).sort((a, b) => a - b)[jobs.length >> 1] ?? 0;
+    expect(median).toBeLessThan(100);
+    expect(jobs.slice(1).every(({ pauseMs }) => pauseMs >= 4)).toBe(true);
+  });
+});
