@@ -8,6 +8,7 @@ const place = new Place();
 /** Takes the write lock, as a program that is in the midst of writing. */
 function lock(db: string): Disposable {
   const other = new Database(db);
+  other.run('PRAGMA busy_timeout = 5000');
   other.run('BEGIN IMMEDIATE');
   return { [Symbol.dispose]: () => other.close() };
 }
