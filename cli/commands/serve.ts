@@ -88,6 +88,9 @@ async function runServe(options: Options, config: Config): Promise<void> {
   if (options.behindProxy && options.baseUrl === undefined) {
     note('Links in answers will begin with that address: say with --base-url where clients reach the proxy.');
   }
+  if (options.behindProxy && options.trustedProxy === undefined && !isLoopback(options.host)) {
+    note('X-Forwarded-For counts from this machine only: name a proxy elsewhere with --trusted-proxy CIDR.');
+  }
   await stopped;
   note('Stopping: open requests are being finished.');
   await server.stop().catch(async (error: unknown) => {

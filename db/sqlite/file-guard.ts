@@ -17,6 +17,8 @@ export class FileGuard {
   #seen: BigIntStats;
   #mark: number;
   #isWrittenOver = false;
+  #tell: (trouble: DatabaseFileError | null) => void = () => undefined;
+  #told: string | undefined;
   #timer: Timer | undefined;
   // Of the file as it was when the database got its last mark.
   #markedAt = 0n;
@@ -33,15 +35,10 @@ export class FileGuard {
     this.#mark = readMainFile(held)?.mark ?? 0;
   }
 
-  /** Looks each second, and tells of each change: what is wrong, or null once nothing is any more. */
+  /** Looks each second too, and tells of each change: what is wrong, or null once nothing is any more. */
   watch(tell: (trouble: DatabaseFileError | null) => void): void {
-    let told: string | null = null;
-    this.#timer = setInterval(() => {
-      const trouble = this.trouble();
-      if ((trouble?.message ?? null) === told) return;
-      told = trouble?.message ?? null;
-      tell(trouble);
-    }, LOOK_EVERY_MS);
+    this.#tell = tell;
+    this.#timer = setInterval(() => this.trouble(), LOOK_EVERY_MS);
   }
 
   /** Ends `watch`. */
@@ -56,6 +53,15 @@ export class FileGuard {
 
   /** What happened to the files and what to do; null if they are as they should be. */
   trouble(): DatabaseFileError | null {
+    const trouble = this.#look();
+    if (trouble?.message !== this.#told) {
+      this.#told = trouble?.message;
+      this.#tell(trouble);
+    }
+    return trouble;
+  }
+
+  #look(): DatabaseFileError | null {
     this.#isWrittenOver = false;
     for (const [index, suffix] of SUFFIXES.entries()) {
       const file = lookAt(this.#path + suffix);

@@ -40,7 +40,7 @@ describe('serve', () => {
   test('listens on every address behind a proxy', async () => {
     const server = await desk.serve(['--host', '0.0.0.0', '--behind-proxy']);
     expect((await fetch(`http://127.0.0.1:${new URL(server.url).port}/healthz`)).status).toBe(200);
-    await server.stop();
+    expect((await server.stop()).stderr).toContain('name a proxy elsewhere with --trusted-proxy');
   });
 
   test.each([
