@@ -1,4 +1,5 @@
 // Meetings from calendars: an older revision changes nothing, and what a calendar no longer has is cancelled.
+import { instantMs } from '../declare/instants.ts';
 import { fromColumns } from '../declare/resource.ts';
 import { meetings } from '../resources/meetings.ts';
 import { type RecordRow, tableOf } from '../schema.ts';
@@ -175,12 +176,8 @@ async function storedInstances({ trx, orgId }: Desk, uid: string): Promise<Recor
 // Unix milliseconds of the RECURRENCE-ID; undefined where the id only looks like that of an instance.
 function instanceInstant(uid: string, row: RecordRow): number | undefined {
   const suffix = String(row.external_id).slice(uid.length);
-  const match = /^\/(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})Z?)?$/.exec(suffix);
-  if (match === null) return undefined;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
-    .slice(1)
-    .map((part) => Number(part ?? 0));
-  return Date.UTC(year, month - 1, day, hour, minute, second);
+  const [, day, time = '000000'] = /^\/(\d{8})(?:T(\d{6})Z?)?$/.exec(suffix) ?? [];
+  return day === undefined ? undefined : instantMs(`${day}T${time}Z`);
 }
 
 function goneMeetings(slice: Slice, extent: SeriesExtent, rows: readonly RecordRow[]): RecordRow[] {
