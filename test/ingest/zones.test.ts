@@ -156,11 +156,10 @@ describe('a zone that the calendar defines', () => {
         'RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=3',
       ),
     );
+    const berlin = findZone('Europe/Berlin');
+    const walls = wallsAroundChanges('Europe/Berlin', '1996-01-01T00:00Z', '2040-01-01T00:00Z');
+    expect(walls.map(outlook.toInstant)).toEqual(walls.map((wall) => berlin?.toInstant(wall) ?? Number.NaN));
     const offsetAt = (zone: Zone, day: string): number => zone.toWall(Date.parse(day)) - Date.parse(day);
-    expect([offsetAt(outlook, '2026-01-15T12:00Z'), offsetAt(outlook, '2026-07-15T12:00Z')]).toEqual([
-      HOUR_MS,
-      2 * HOUR_MS,
-    ]);
     const dated = defined(
       part('STANDARD', standard, 'DTSTART:20260101T000000', 'RDATE:20261101T020000,20271107T060000Z'),
       part('DAYLIGHT', daylight, 'DTSTART:20260308T020000', 'RDATE:20270314T020000'),
