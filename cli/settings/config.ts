@@ -74,8 +74,17 @@ function formatFrom(source: string, value: string | undefined): OutputFormat | u
   return format;
 }
 
+// A user that only a container knows by number has no folder, and so no profile.
+function home(): string {
+  try {
+    return homedir();
+  } catch {
+    return '/';
+  }
+}
+
 function profilePath(): string {
-  return join(environment('XDG_CONFIG_HOME') ?? join(homedir(), '.config'), 'crm', 'config.json');
+  return join(environment('XDG_CONFIG_HOME') ?? join(home(), '.config'), 'crm', 'config.json');
 }
 
 function readProfile(flag: string | undefined): Profile {
@@ -141,7 +150,7 @@ function checkedProfile(path: string, name: string, value: unknown): Profile {
 
 /** Paths in the profile file are relative to the file, so that they mean the same from every folder. */
 function besideProfile(profileFile: string, path: string): string {
-  if (path.startsWith('~/')) return join(homedir(), path.slice(2));
+  if (path.startsWith('~/')) return join(home(), path.slice(2));
   return resolve(dirname(profileFile), path);
 }
 

@@ -1,6 +1,6 @@
 // Journeys on the compiled executable, each from an empty folder: what a person does on the first day, and what breaks.
 import { afterAll, describe, expect, test } from 'bun:test';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readState } from '../../cli/import/session/journal-state.ts';
 import { BINARY, Desk, ndjson, type RunningCommand } from '../support/command.ts';
@@ -228,6 +228,23 @@ describe.skipIf(!isBuilt)('the executable', () => {
     const line = await emptyFolder().ok(['version']);
     expect(line).toMatch(/^crm \d+\.\d+\.\d+ \(commit (?:[0-9a-f]{12}|unknown), Bun \d+\.\d+\.\d+\)$/);
   });
+
+  test.skipIf(process.getuid?.() !== 0 || Bun.which('setpriv') === null)(
+    'runs as a user that has neither a name nor a folder (needs root)',
+    () => {
+      const desk = emptyFolder();
+      chmodSync(desk.folder, 0o777);
+      const copy = desk.path('crm');
+      copyFileSync(BINARY, copy);
+      const nobody = ['setpriv', '--reuid=54321', '--regid=54321', '--clear-groups', 'env', '-i'];
+      const command = [...nobody, copy, 'init', '--org', 'Acme', '--db', desk.path('their.db')];
+      const { exitCode, stderr } = Bun.spawnSync(command, { cwd: desk.folder });
+      expect([exitCode, stderr.toString()]).toEqual([
+        0,
+        expect.stringContaining('Made the organization Acme'),
+      ]);
+    },
+  );
 
   test('a .env or a bunfig.toml that happens to lie in the folder means nothing to it', async () => {
     const desk = emptyFolder();
