@@ -4,6 +4,8 @@ import type { ColumnValue } from './declare/fields.ts';
 import type { Resource, Row } from './declare/resource.ts';
 
 export interface OrganizationRow {
+  /** What every other row knows it by; nobody outside the database is shown it. */
+  number: number;
   id: string;
   name: string;
   name_key: string;
@@ -11,7 +13,7 @@ export interface OrganizationRow {
 }
 
 export interface UserRow {
-  org_id: string;
+  org_id: number;
   id: string;
   email: string;
   email_key: string;
@@ -20,7 +22,7 @@ export interface UserRow {
 }
 
 export interface ApiKeyRow {
-  org_id: string;
+  org_id: number;
   id: string;
   api: string;
   prefix: string;
@@ -36,7 +38,7 @@ export interface ApiKeyRow {
 }
 
 export interface ApiKeySecretRow {
-  org_id: string;
+  org_id: number;
   key_id: string;
   /** SHA-256 of the key, hex. */
   hash: string;
@@ -46,7 +48,7 @@ export interface ApiKeySecretRow {
 }
 
 export interface IdempotencyRow {
-  org_id: string;
+  org_id: number;
   principal: string;
   key: string;
   fingerprint: string;
@@ -57,7 +59,7 @@ export interface IdempotencyRow {
 }
 
 export interface StageRow {
-  org_id: string;
+  org_id: number;
   id: string;
   pipeline_id: string;
   position: number;
@@ -67,10 +69,10 @@ export interface StageRow {
 }
 
 /** What every record's table has; the rest follows from its declaration. */
-export type RecordRow = Row & { org_id: string; id: string; created_at: number; updated_at: number };
+export type RecordRow = Row & { org_id: number; id: string; created_at: number; updated_at: number };
 
 /** What every table of links has, its parent's, child's and own columns beside. */
-export type LinkRow = Row & { org_id: string; link_id: string; created_at: number };
+export type LinkRow = Row & { org_id: number; link_id: string; created_at: number };
 
 export interface Schema {
   organizations: OrganizationRow;
@@ -78,11 +80,11 @@ export interface Schema {
   api_keys: ApiKeyRow;
   api_key_secrets: ApiKeySecretRow;
   idempotency_keys: IdempotencyRow;
-  org_clocks: { org_id: string; last_instant: number };
+  org_clocks: { org_id: number; last_instant: number };
   settings: { name: string; value: string };
   pipeline_stages: StageRow;
-  contact_emails: { org_id: string; email_key: string; contact_id: string; is_primary: number };
-  recording_transcripts: { org_id: string; recording_id: string; language: string | null; segments: string };
+  contact_emails: { org_id: number; email_key: string; contact_id: string; is_primary: number };
+  recording_transcripts: { org_id: number; recording_id: string; language: string | null; segments: string };
   /** Stands for any record's table; `tableOf` and `linkTable` give the real name. */
   records: RecordRow;
   links: LinkRow;
@@ -92,7 +94,8 @@ export type Db = Kysely<Schema>;
 
 /** What finds a record, or whatever else belongs to an organization. */
 export interface RecordKey {
-  orgId: string;
+  /** The organization's number. */
+  orgId: number;
   id: string;
 }
 

@@ -4,7 +4,7 @@ import type { Resource, Row } from '../db/declare/resource.ts';
 import type { AccessLevel } from '../db/tables/keys.ts';
 
 export interface Access {
-  orgId: string;
+  orgId: number;
   keyId: string;
   level: AccessLevel;
   /** The user that a user-bound key is limited to; null for organization-wide keys. */

@@ -7,7 +7,7 @@ const SIGNATURE_BYTES = 16;
 
 /** What tells one list from another: a cursor of one is refused by every other. */
 export interface ListIdentity {
-  orgId: string;
+  orgId: number;
   path: string;
   /** Order and filters, as given by the request. */
   query: Readonly<Record<string, unknown>>;

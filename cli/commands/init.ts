@@ -62,14 +62,14 @@ async function setUp(store: Store, name: string, email: string | undefined): Pro
   return store.write(async (trx) => {
     const known = await findOrganization(trx, name);
     const org = known ?? (await createOrganization(trx, name, now));
-    const isNewUser = email !== undefined && (await findUser(trx, org.id, email)) === undefined;
-    if (isNewUser) await createUser(trx, { orgId: org.id, email, name: null, now });
+    const isNewUser = email !== undefined && (await findUser(trx, org.number, email)) === undefined;
+    if (isNewUser) await createUser(trx, { orgId: org.number, email, name: null, now });
     // A key that was revoked counts too: init must not bring back an access that someone has ended.
-    const hasKey = (await listKeys(trx, org.id)).some((key) => key.api === 'v2');
+    const hasKey = (await listKeys(trx, org.number)).some((key) => key.api === 'v2');
     const issued = hasKey
       ? null
       : await issueKey(trx, {
-          orgId: org.id,
+          orgId: org.number,
           api: 'v2',
           name: 'init',
           scopes: V2_SCOPES,

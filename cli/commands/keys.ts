@@ -79,7 +79,7 @@ async function runIssue(options: IssueOptions, config: Config): Promise<void> {
 async function runList(org: string | undefined, config: Config): Promise<void> {
   const { listKeys } = await import('../../db/tables/keys.ts');
   const rows = await withStore(config.db, async (store) => {
-    const orgId = org === undefined ? undefined : (await organizationNamed(store, org)).id;
+    const orgId = org === undefined ? undefined : (await organizationNamed(store, org)).number;
     return listKeys(store.read, orgId);
   });
   await printKeyList(config, rows, Date.now());

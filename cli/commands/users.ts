@@ -1,7 +1,7 @@
 // `crm users`: makes and lists the users of an organization.
 import type { Command } from 'commander';
 import type { Data } from '../../db/declare/json.ts';
-import type { UserRow } from '../../db/schema.ts';
+import type { OrganizationRow, UserRow } from '../../db/schema.ts';
 import { checkedEmail, checkedName, organizationNamed, withStore } from '../operator/database.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { createPrinter, type Look, printRecord } from '../terminal/output.ts';
@@ -42,22 +42,23 @@ async function runCreate(text: string, options: Options, config: Config): Promis
   const { createUser } = await import('../../db/tables/accounts.ts');
   const user = await withStore(config.db, async (store) => {
     const org = await organizationNamed(store, options.org);
-    return store.write((trx) => createUser(trx, { orgId: org.id, email, name, now: Date.now() }));
+    const given = { orgId: org.number, email, name, now: Date.now() };
+    return presented(await store.write((trx) => createUser(trx, given)), org);
   });
-  await printRecord(config, presented(user), LOOK);
+  await printRecord(config, user, LOOK);
 }
 
 async function runList(options: Options, config: Config): Promise<void> {
   const { listUsers } = await import('../../db/tables/accounts.ts');
-  const rows = await withStore(config.db, async (store) => {
+  const users = await withStore(config.db, async (store) => {
     const org = await organizationNamed(store, options.org);
-    return listUsers(store.read, org.id);
+    return (await listUsers(store.read, org.number)).map((user) => presented(user, org));
   });
   const printer = createPrinter(config, LOOK);
-  await printer.print(rows.map(presented));
+  await printer.print(users);
   await printer.end();
 }
 
-function presented({ id, email, name, org_id }: UserRow): Data {
-  return { id, email, name, org_id };
+function presented({ id, email, name }: UserRow, org: OrganizationRow): Data {
+  return { id, email, name, org_id: org.id };
 }

@@ -64,7 +64,13 @@ export async function runIngest(request: IngestRequest): Promise<IngestSummary> 
       const share = plan.share();
       progress.update({ done, failed: findings.faults.faults.length, ...(share !== undefined && { share }) });
     };
-    const options = { orgId: org.id, ownerId: owner?.id ?? null, clock: Date.now, onProgress };
+    const options = {
+      orgId: org.number,
+      createdBy: org.id,
+      ownerId: owner?.id ?? null,
+      clock: Date.now,
+      onProgress,
+    };
     const report = await unlessInterrupted(plan.store(store, options), () => ({
       message: 'Interrupted; what was stored so far stays.',
       nextSteps: ['run the same command again; nothing will be doubled.'],
@@ -174,7 +180,7 @@ async function planTranscript(
   return { store, share: () => 1 };
 }
 
-async function meetingNamed(store: Store, orgId: string, id: string): Promise<RecordRow> {
+async function meetingNamed(store: Store, orgId: number, id: string): Promise<RecordRow> {
   const { findMeeting } = await import('../../db/ingest/desk.ts');
   const meeting = await findMeeting(store.read, { orgId, id });
   if (meeting !== undefined) return meeting;

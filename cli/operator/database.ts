@@ -49,7 +49,7 @@ export async function organizationNamed(store: Store, nameOrId: string): Promise
 /** The user of that email or id in the organization; an error if there is none. */
 export async function userNamed(store: Store, org: OrganizationRow, emailOrId: string): Promise<UserRow> {
   const { findUser } = await import('../../db/tables/accounts.ts');
-  const user = await findUser(store.read, org.id, emailOrId);
+  const user = await findUser(store.read, org.number, emailOrId);
   if (user !== undefined) return user;
   throw new CliError(`${org.name} has no user "${emailOrId}".`, {
     nextSteps: [

@@ -1,6 +1,6 @@
 // From the options of `keys issue` to the key that is to be made, with everything checked.
 
-import type { ApiKeyRow } from '../../db/schema.ts';
+import type { ApiKeyRow, OrganizationRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
 import type { AccessLevel, NewKey } from '../../db/tables/keys.ts';
 import { CliError, usageError } from '../errors.ts';
@@ -26,11 +26,11 @@ export async function newKey(store: Store, options: IssueOptions, now: number): 
   const name = options.name === undefined ? null : checkedName('The name of a key', options.name);
   const expiresAt = options.expires === undefined ? null : parseExpiry(options.expires, now);
   const source = options.fromV1 === undefined ? null : await keyOfV1(store, options.fromV1);
-  const org = await organizationNamed(store, options.org ?? source?.org_id ?? '');
-  if (source !== null && source.org_id !== org.id) throw noKeyOfV1(org.name, source.id);
+  const org = await organizationOf(store, options, source);
+  if (source !== null && source.org_id !== org.number) throw noKeyOfV1(org.name, source.id);
   const user = options.user === undefined ? null : await userNamed(store, org, options.user);
   return {
-    orgId: org.id,
+    orgId: org.number,
     api: options.api,
     ...(options.prefix !== undefined && { prefix: options.prefix }),
     name,
@@ -74,6 +74,16 @@ function checkCombination(options: IssueOptions): void {
   if ((access === 'user') !== (options.user !== undefined)) {
     throw usageError('--access user and --user EMAIL go together.', 'give both, or neither.');
   }
+}
+
+async function organizationOf(
+  store: Store,
+  { org }: IssueOptions,
+  source: ApiKeyRow | null,
+): Promise<OrganizationRow> {
+  const { getOrganization } = await import('../../db/tables/accounts.ts');
+  if (org === undefined && source !== null) return getOrganization(store.read, source.org_id);
+  return organizationNamed(store, org ?? '');
 }
 
 async function chosenScopes(options: IssueOptions): Promise<string[]> {

@@ -1,7 +1,7 @@
 // How a key is shown, once: bare in a pipe, framed on a terminal, as an object with -o json.
 import type { Data } from '../../db/declare/json.ts';
 import type { ApiKeyRow } from '../../db/schema.ts';
-import type { IssuedKey } from '../../db/tables/keys.ts';
+import type { IssuedKey, ListedKey } from '../../db/tables/keys.ts';
 import type { Config } from '../settings/config.ts';
 import { createPrinter, printRecord } from '../terminal/output.ts';
 import { writeOut } from '../terminal/streams.ts';
@@ -82,7 +82,7 @@ const LIST_COLUMNS = [
 ];
 
 /** Prints keys without their secrets. */
-export async function printKeyList(config: Config, rows: readonly ApiKeyRow[], now: number): Promise<void> {
+export async function printKeyList(config: Config, rows: readonly ListedKey[], now: number): Promise<void> {
   const records = rows.map((row) => presented(row, now));
   const allFields = Object.keys(records[0] ?? {});
   const printer = createPrinter(config, { columns: LIST_COLUMNS, allFields });
@@ -90,8 +90,8 @@ export async function printKeyList(config: Config, rows: readonly ApiKeyRow[], n
   await printer.end();
 }
 
-function presented(row: ApiKeyRow, now: number): Data {
-  const { id, name, api, prefix, access, user_id, org_id } = row;
+function presented(row: ListedKey, now: number): Data {
+  const { id, name, api, prefix, access, user_id, organization_id: org_id } = row;
   return {
     id,
     name,

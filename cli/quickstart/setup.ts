@@ -63,18 +63,18 @@ export async function createDatabase(
   const { createOrganization, createUser } = await import('../../db/tables/accounts.ts');
   const now = Date.now();
   const fill = async (trx: Db): Promise<DemoDatabase> => {
-    const { id: orgId } = await createOrganization(trx, DEMO_ORGANIZATION, now);
+    const { id: organizationId, number: orgId } = await createOrganization(trx, DEMO_ORGANIZATION, now);
     for (const { key, email, name } of users) {
       ids.set(key, (await createUser(trx, { orgId, email, name, now })).id);
     }
-    return { ...place, organizationId: orgId, keys: await issueKeys(trx, orgId, now) };
+    return { ...place, organizationId, keys: await issueKeys(trx, orgId, now) };
   };
   return withStore(place.path, (store) => store.write(fill), { create: true });
 }
 
 // The import has a key of its own, without the right to delete, that soon expires: so the 200 requests a minute
 // of the newcomer's key are left to the newcomer.
-async function issueKeys(trx: Db, orgId: string, now: number): Promise<DemoDatabase['keys']> {
+async function issueKeys(trx: Db, orgId: number, now: number): Promise<DemoDatabase['keys']> {
   const { issueKey } = await import('../../db/tables/keys.ts');
   const { V2_SCOPES } = await import('../../db/resources/index.ts');
   const issue = async (options: Pick<NewKey, 'api' | 'name' | 'scopes' | 'expiresAt'>): Promise<string> => {

@@ -20,7 +20,9 @@ export interface IngestEntry {
 }
 
 export interface IngestOptions {
-  orgId: string;
+  orgId: number;
+  /** Whose work a record is that no user owns: the id of the organization. */
+  createdBy: string;
   /** The user who owns what no organizer or meeting gives an owner. */
   ownerId: string | null;
   /** Unix milliseconds. */
@@ -184,7 +186,7 @@ export async function upsertOwned(
  * @throws IngestFault if the data names a record that does not exist
  */
 export async function upsert(
-  { trx, orgId, instant }: Desk,
+  { trx, orgId, createdBy: unowned, instant }: Desk,
   resource: Resource,
   data: Data,
   stored: RecordRow | undefined,
@@ -195,7 +197,7 @@ export async function upsert(
     throw new IngestFault(faults.map(({ path, message }) => `${path}: ${message}`).join('; '));
   }
   if (stored === undefined) {
-    const createdBy = typeof data.owner_id === 'string' ? data.owner_id : orgId;
+    const createdBy = typeof data.owner_id === 'string' ? data.owner_id : unowned;
     const record = { orgId, createdBy, now: await instant(), data: { ...initialData(resource), ...data } };
     return { row: await insertRecord(trx, resource, record), outcome: 'created' };
   }
@@ -220,13 +222,14 @@ export interface LoggedEvent {
 }
 
 /** Logs that a meeting or booking happened to those of the people who are contacts; nothing if none of them is. */
-export async function logEvent({ trx, orgId, instant }: Desk, event: LoggedEvent): Promise<void> {
+export async function logEvent(desk: Desk, event: LoggedEvent): Promise<void> {
+  const { trx, orgId, instant } = desk;
   const found = await findContactsByEmail(trx, orgId, event.emails);
   const [mainContact, ...otherContacts] = new Set(found.values());
   if (mainContact === undefined) return;
   await logInteraction(trx, {
     orgId,
-    createdBy: String(event.ownerId ?? orgId),
+    createdBy: String(event.ownerId ?? desk.createdBy),
     instant,
     type: event.type,
     direction: 'EVENT',

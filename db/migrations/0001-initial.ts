@@ -206,10 +206,17 @@ export async function up(db: Db): Promise<void> {
 async function createAccounts(db: Db): Promise<void> {
   await db.schema
     .createTable('organizations')
-    .addColumn('id', 'text', (c) => c.primaryKey().notNull())
+    .addColumn('number', 'integer', (c) => c.primaryKey().notNull())
+    .addColumn('id', 'text', (c) => c.notNull().unique())
     .addColumn('name', 'text', (c) => c.notNull())
     .addColumn('name_key', 'text', (c) => c.notNull().unique())
     .addColumn('created_at', 'integer', (c) => c.notNull())
+    .modifyEnd(strict)
+    .execute();
+  await db.schema
+    .createTable('org_clocks')
+    .addColumn('org_id', 'integer', (c) => c.primaryKey().notNull().references('organizations.number'))
+    .addColumn('last_instant', 'integer', (c) => c.notNull())
     .modifyEnd(strict)
     .execute();
   await keyed(db, 'users')
@@ -233,7 +240,7 @@ async function createAccounts(db: Db): Promise<void> {
     .execute();
   await db.schema
     .createTable('api_key_secrets')
-    .addColumn('org_id', 'text', (c) => c.notNull())
+    .addColumn('org_id', 'integer', (c) => c.notNull())
     .addColumn('key_id', 'text', (c) => c.notNull())
     .addColumn('hash', 'text', (c) => c.notNull())
     .addColumn('created_at', 'integer', (c) => c.notNull())
@@ -245,7 +252,7 @@ async function createAccounts(db: Db): Promise<void> {
     .execute();
   await db.schema
     .createTable('idempotency_keys')
-    .addColumn('org_id', 'text', (c) => c.notNull())
+    .addColumn('org_id', 'integer', (c) => c.notNull())
     .addColumn('principal', 'text', (c) => c.notNull())
     .addColumn('key', 'text', (c) => c.notNull())
     .addColumn('fingerprint', 'text', (c) => c.notNull())
@@ -329,7 +336,7 @@ async function createLinkTable(db: Db, link: (typeof LINK_TABLES)[number]): Prom
   const [parentColumn, parentTable] = parent;
   let builder = db.schema
     .createTable(table)
-    .addColumn('org_id', 'text', (c) => c.notNull())
+    .addColumn('org_id', 'integer', (c) => c.notNull())
     .addColumn(parentColumn, 'text', (c) => c.notNull())
     .addColumn(child, 'text', (c) => c.notNull())
     .addColumn('link_id', 'text', (c) => c.notNull())
@@ -354,7 +361,7 @@ async function createLinkTable(db: Db, link: (typeof LINK_TABLES)[number]): Prom
 async function createSideTables(db: Db): Promise<void> {
   await db.schema
     .createTable('contact_emails')
-    .addColumn('org_id', 'text', (c) => c.notNull())
+    .addColumn('org_id', 'integer', (c) => c.notNull())
     .addColumn('email_key', 'text', (c) => c.notNull())
     .addColumn('contact_id', 'text', (c) => c.notNull())
     .addColumn('is_primary', 'integer', (c) => c.notNull())
@@ -373,7 +380,7 @@ async function createSideTables(db: Db): Promise<void> {
   ] as const) {
     await db.schema
       .createTable(table)
-      .addColumn('org_id', 'text', (c) => c.notNull())
+      .addColumn('org_id', 'integer', (c) => c.notNull())
       .addColumn('interaction_id', 'text', (c) => c.notNull())
       .addColumn(child, 'text', (c) => c.notNull())
       .addPrimaryKeyConstraint(`${table}_key`, ['org_id', 'interaction_id', child])
@@ -397,7 +404,7 @@ async function createSideTables(db: Db): Promise<void> {
   }
   await db.schema
     .createTable('recording_transcripts')
-    .addColumn('org_id', 'text', (c) => c.notNull())
+    .addColumn('org_id', 'integer', (c) => c.notNull())
     .addColumn('recording_id', 'text', (c) => c.notNull())
     .addColumn('language', 'text')
     .addColumn('segments', 'text', (c) => c.notNull())
@@ -413,7 +420,7 @@ async function createSideTables(db: Db): Promise<void> {
 function keyed(db: Db, table: string): CreateTableBuilder<string, string> {
   return db.schema
     .createTable(table)
-    .addColumn('org_id', 'text', (c) => c.notNull().references('organizations.id'))
+    .addColumn('org_id', 'integer', (c) => c.notNull().references('organizations.number'))
     .addColumn('id', 'text', (c) => c.notNull())
     .addPrimaryKeyConstraint(`${table}_key`, ['org_id', 'id'])
     .modifyEnd(strict);

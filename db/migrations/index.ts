@@ -1,9 +1,7 @@
 // The static list of migrations, in order; a landed one is never edited.
 import type { Migration } from 'kysely';
 import * as initial from './0001-initial.ts';
-import * as orgClocks from './0002-org-clocks.ts';
 
 export const MIGRATIONS: Record<string, Migration> = {
   '0001-initial': initial,
-  '0002-org-clocks': orgClocks,
 };

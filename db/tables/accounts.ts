@@ -25,16 +25,26 @@ export async function createOrganization(trx: Db, name: string, now: number): Pr
   const taken = await findOrganization(trx, name);
   if (taken !== undefined)
     throw new TakenError(`An organization called ${taken.name} exists already.`, taken.id);
-  const row = { id: Bun.randomUUIDv7(), name, name_key: caselessKey(name), created_at: now };
+  const id = Bun.randomUUIDv7();
+  const row = { number: await nextNumber(trx), id, name, name_key: caselessKey(name), created_at: now };
   await trx.insertInto('organizations').values(row).execute();
   await insertPipeline(trx, {
-    orgId: row.id,
-    createdBy: row.id,
-    now: await takeInstant(trx, row.id, now),
+    orgId: row.number,
+    createdBy: id,
+    now: await takeInstant(trx, row.number, now),
     name: DEFAULT_PIPELINE_NAME,
     stages: DEFAULT_STAGES,
   });
   return row;
+}
+
+// Organizations are never deleted, so that no number comes again.
+async function nextNumber(trx: Db): Promise<number> {
+  const { last } = await trx
+    .selectFrom('organizations')
+    .select((eb) => eb.fn.max('number').as('last'))
+    .executeTakeFirstOrThrow();
+  return (last ?? 0) + 1;
 }
 
 /** All organizations, oldest first. */
@@ -51,13 +61,18 @@ export function findOrganization(db: Db, nameOrId: string): Promise<Organization
     .executeTakeFirst();
 }
 
+/** The organization of that number, which exists. */
+export function getOrganization(db: Db, number: number): Promise<OrganizationRow> {
+  return db.selectFrom('organizations').selectAll().where('number', '=', number).executeTakeFirstOrThrow();
+}
+
 /**
  * Makes a user of an organization.
  * @throws TakenError if the organization has a user of that email, whatever the case
  */
 export async function createUser(
   trx: Db,
-  user: { orgId: string; email: string; name: string | null; now: number },
+  user: { orgId: number; email: string; name: string | null; now: number },
 ): Promise<UserRow> {
   const taken = await findUser(trx, user.orgId, user.email);
   if (taken !== undefined)
@@ -75,7 +90,7 @@ export async function createUser(
 }
 
 /** The users of an organization, oldest first. */
-export function listUsers(db: Db, orgId: string): Promise<UserRow[]> {
+export function listUsers(db: Db, orgId: number): Promise<UserRow[]> {
   return db.selectFrom('users').selectAll().where('org_id', '=', orgId).orderBy('id').execute();
 }
 
@@ -97,11 +112,11 @@ const userByEmail = statement<UserRow>((db, param) =>
 );
 
 /** The user of that email, whatever its case, in the organization. */
-export async function findUserByEmail(db: Db, orgId: string, email: string): Promise<UserRow | undefined> {
+export async function findUserByEmail(db: Db, orgId: number, email: string): Promise<UserRow | undefined> {
   return (await userByEmail(db, { org: orgId, email: caselessKey(email) }))[0];
 }
 
 /** The user of that id or, whatever the case, email, in the organization. */
-export async function findUser(db: Db, orgId: string, emailOrId: string): Promise<UserRow | undefined> {
+export async function findUser(db: Db, orgId: number, emailOrId: string): Promise<UserRow | undefined> {
   return (await findUserById(db, { orgId, id: emailOrId })) ?? (await findUserByEmail(db, orgId, emailOrId));
 }

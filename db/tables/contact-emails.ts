@@ -15,7 +15,7 @@ const owner = statement<{ contact_id: string }>((db, param) =>
 /** The contacts that the emails belong to: lower-case email → contact id. */
 export async function findContactsByEmail(
   db: Db,
-  orgId: string,
+  orgId: number,
   emails: readonly string[],
 ): Promise<Map<string, string>> {
   const keys = [...new Set(emails.map(caselessKey))];
@@ -53,7 +53,7 @@ const removal = statement<never>((db, param) =>
 /** Makes the rows of a contact say what its fields say; none may belong to another contact. */
 export async function replaceContactEmails(
   trx: Db,
-  contact: { orgId: string; id: string; email: string | null; altEmails: readonly string[]; isNew: boolean },
+  contact: { orgId: number; id: string; email: string | null; altEmails: readonly string[]; isNew: boolean },
 ): Promise<void> {
   const { orgId, id, email, altEmails } = contact;
   if (!contact.isNew) await removal(trx, { org: orgId, contact: id });

@@ -20,7 +20,7 @@ const stored = statement<IdempotencyRow>((db, param) =>
 /** The response stored under a key in the last 24 hours. */
 export async function findStoredResponse(
   db: Db,
-  id: { orgId: string; principal: string; key: string; now: number },
+  id: { orgId: number; principal: string; key: string; now: number },
 ): Promise<IdempotencyRow | undefined> {
   const since = id.now - RETENTION_MS;
   return (await stored(db, { org: id.orgId, principal: id.principal, key: id.key, since }))[0];

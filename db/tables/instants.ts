@@ -28,7 +28,7 @@ const next = statement<{ last_instant: number }>((db, param) =>
  * organization's last write has had it, as after the clock was set back, the next one. So whoever asks for what came
  * since the last record seen misses nothing. Kept in the database, because other processes write to it too.
  */
-export async function takeInstant(trx: Db, orgId: string, clock: number): Promise<number> {
+export async function takeInstant(trx: Db, orgId: number, clock: number): Promise<number> {
   const [row] = await next(trx, { org: orgId, clock });
   return row?.last_instant ?? clock;
 }

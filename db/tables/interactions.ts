@@ -8,7 +8,7 @@ import { type Param, statement } from '../statement.ts';
 import { findRecord, insertRecord } from './records.ts';
 
 export interface NewInteraction {
-  orgId: string;
+  orgId: number;
   createdBy: string;
   /** When it is written, Unix milliseconds; not asked for a duplicate. */
   instant(): number | Promise<number>;
@@ -98,7 +98,7 @@ export async function findDuplicate(trx: Db, input: NewInteraction): Promise<str
 
 /** When the interaction happened, and when it is written; Unix milliseconds. */
 interface Moment {
-  orgId: string;
+  orgId: number;
   date: number;
   now: number;
 }
@@ -149,7 +149,7 @@ async function involve(
 /** The ids of the contacts and companies that are involved in each of the interactions, in their order. */
 export async function listInvolved(
   db: Db,
-  orgId: string,
+  orgId: number,
   interactionIds: readonly string[],
 ): Promise<{ contactIds: Map<string, string[]>; companyIds: Map<string, string[]> }> {
   return {
@@ -161,7 +161,7 @@ export async function listInvolved(
 async function listSide(
   db: Db,
   { table, parentColumn, childColumn }: SideTable,
-  orgId: string,
+  orgId: number,
   interactionIds: readonly string[],
 ): Promise<Map<string, string[]>> {
   const rows = await db

@@ -7,7 +7,7 @@ import { type Api, generateKey, hashKey, KEY_PREFIXES } from './key-format.ts';
 export type AccessLevel = 'organization' | 'user';
 
 export interface NewKey {
-  orgId: string;
+  orgId: number;
   api: Api;
   /** v1 only: which of its two prefixes. */
   prefix?: string;
@@ -61,10 +61,18 @@ function insertSecret(trx: Db, row: ApiKeyRow, key: string, now: number): Promis
   return trx.insertInto('api_key_secrets').values(secret).execute();
 }
 
+/** A key with the id of its organization. */
+export type ListedKey = ApiKeyRow & { organization_id: string };
+
 /** Keys of one organization, or of all, oldest first, revoked and expired ones included. */
-export function listKeys(db: Db, orgId?: string): Promise<ApiKeyRow[]> {
-  let query = db.selectFrom('api_keys').selectAll().orderBy('id');
-  if (orgId !== undefined) query = query.where('org_id', '=', orgId);
+export function listKeys(db: Db, orgId?: number): Promise<ListedKey[]> {
+  let query = db
+    .selectFrom('api_keys as key')
+    .innerJoin('organizations as organization', 'organization.number', 'key.org_id')
+    .selectAll('key')
+    .select('organization.id as organization_id')
+    .orderBy('key.id');
+  if (orgId !== undefined) query = query.where('key.org_id', '=', orgId);
   return query.execute();
 }
 

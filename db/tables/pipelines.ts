@@ -14,7 +14,7 @@ export interface NewStage {
 /** Writes a pipeline and its stages in order; gives the pipeline's id. `now` is in Unix milliseconds. */
 export async function insertPipeline(
   trx: Db,
-  pipeline: { orgId: string; createdBy: string; now: number; name: string; stages: readonly NewStage[] },
+  pipeline: { orgId: number; createdBy: string; now: number; name: string; stages: readonly NewStage[] },
 ): Promise<string> {
   const { name, stages, ...origin } = pipeline;
   const { org_id, id } = await insertRecord(trx, pipelines, { ...origin, data: { name } });
@@ -43,7 +43,7 @@ export async function insertStages(trx: Db, rows: StageRow[]): Promise<void> {
 }
 
 /** The stages of the pipelines, in order. */
-export function listStages(db: Db, orgId: string, pipelineIds: readonly string[]): Promise<StageRow[]> {
+export function listStages(db: Db, orgId: number, pipelineIds: readonly string[]): Promise<StageRow[]> {
   return db
     .selectFrom('pipeline_stages')
     .selectAll()
@@ -93,14 +93,14 @@ const oldestPipeline = statement<{ id: string }>((db, param) =>
 );
 
 /** The id of the organization's oldest pipeline, where deals go by default. */
-export async function findOldestPipeline(db: Db, orgId: string): Promise<string | undefined> {
+export async function findOldestPipeline(db: Db, orgId: number): Promise<string | undefined> {
   return (await oldestPipeline(db, { org: orgId }))[0]?.id;
 }
 
 /** Those of the stages that deals are in, with their names. */
 export function findStagesInUse(
   db: Db,
-  orgId: string,
+  orgId: number,
   stageIds: readonly string[],
 ): Promise<Pick<StageRow, 'id' | 'name'>[]> {
   if (stageIds.length === 0) return Promise.resolve([]);
@@ -134,7 +134,7 @@ export async function updateStage(trx: Db, row: StageRow): Promise<void> {
 }
 
 /** Removes stages that no deal is in. */
-export async function deleteStages(trx: Db, orgId: string, stageIds: readonly string[]): Promise<void> {
+export async function deleteStages(trx: Db, orgId: number, stageIds: readonly string[]): Promise<void> {
   if (stageIds.length === 0) return;
   await trx
     .deleteFrom('pipeline_stages')

@@ -14,7 +14,7 @@ export interface Position {
 }
 
 export interface ListQuery {
-  orgId: string;
+  orgId: number;
   /** Only records of this owner; null for all of the organization. */
   ownerId: string | null;
   /** Filters by their name in the declaration, with values as stored. */

@@ -35,7 +35,7 @@ function statementsOf(resource: Resource): Statements {
 
 /** A record to be written. */
 export interface NewRecord {
-  orgId: string;
+  orgId: number;
   /** Made unless given. */
   id?: string;
   createdBy: string;
@@ -67,7 +67,7 @@ export async function findRecord(
 export async function findRecords(
   db: Db,
   resource: Resource,
-  orgId: string,
+  orgId: number,
   ids: readonly string[],
 ): Promise<RecordRow[]> {
   if (ids.length === 0) return [];

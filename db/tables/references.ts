@@ -10,7 +10,7 @@ import { findRecord } from './records.ts';
 
 /** Whose organization it is, and which of its records can be seen. */
 export interface Viewer {
-  orgId: string;
+  orgId: number;
   sees(resource: Resource, row: RecordRow): boolean;
 }
 

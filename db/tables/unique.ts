@@ -12,7 +12,7 @@ const statements = new Map<string, Find>();
 export async function findUnique(
   db: Db,
   resource: Resource,
-  orgId: string,
+  orgId: number,
   { filter, value }: Pick<UniqueValue, 'filter' | 'value'>,
 ): Promise<string | undefined> {
   const declared = resource.filters[filter];

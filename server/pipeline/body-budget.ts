@@ -24,7 +24,7 @@ interface Waiting {
 /** Hands out room for bodies. */
 export class BodyBudget {
   readonly #limits: BodyLimits;
-  readonly #orgs = new Map<string, number>();
+  readonly #orgs = new Map<number, number>();
   readonly #queue = new Set<Waiting>();
   #total = 0;
 
@@ -33,7 +33,7 @@ export class BodyBudget {
   }
 
   /** A claim without any room yet, for one body of an organization. */
-  open(orgId: string): BodyClaim {
+  open(orgId: number): BodyClaim {
     return new BodyClaim(this, orgId);
   }
 
@@ -81,10 +81,10 @@ export class BodyBudget {
 /** The room that one body has. */
 export class BodyClaim {
   readonly #budget: BodyBudget;
-  readonly orgId: string;
+  readonly orgId: number;
   bytes = 0;
 
-  constructor(budget: BodyBudget, orgId: string) {
+  constructor(budget: BodyBudget, orgId: number) {
     this.#budget = budget;
     this.orgId = orgId;
   }

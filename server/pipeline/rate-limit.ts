@@ -9,7 +9,7 @@ export const ORG_LIMIT = 1_000;
 
 export class RateLimiter {
   readonly #keys: FixedWindow;
-  readonly #orgs: FixedWindow;
+  readonly #orgs: FixedWindow<number>;
 
   /** @param keyLimit requests per minute and key @param orgLimit requests per minute and organization */
   constructor(keyLimit: number, orgLimit: number) {

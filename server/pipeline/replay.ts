@@ -14,7 +14,7 @@ const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
 /** A keyed request: whose, which key, and what was asked. */
 export interface KeyedRequest {
-  orgId: string;
+  orgId: number;
   principal: string;
   key: string;
   fingerprint: string;

@@ -12,10 +12,10 @@ export interface WindowState {
 }
 
 /** Counts events per name and minute; forgets a minute once it is over. */
-export class FixedWindow {
+export class FixedWindow<Name = string> {
   readonly limit: number;
   #minute = -1;
-  #counts = new Map<string, number>();
+  #counts = new Map<Name, number>();
 
   /** @param limit events per minute */
   constructor(limit: number) {
@@ -23,19 +23,19 @@ export class FixedWindow {
   }
 
   /** Where a name stands, without counting. `now` is in Unix milliseconds. */
-  peek(name: string, now: number): WindowState {
+  peek(name: Name, now: number): WindowState {
     const used = this.#current(now).get(name) ?? 0;
     const resetSeconds = (this.#minute + 1) * (WINDOW_MS / 1_000);
     return { limit: this.limit, remaining: Math.max(0, this.limit - used), resetSeconds };
   }
 
   /** Counts one event. */
-  count(name: string, now: number): void {
+  count(name: Name, now: number): void {
     const counts = this.#current(now);
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
 
-  #current(now: number): Map<string, number> {
+  #current(now: number): Map<Name, number> {
     const minute = Math.floor(now / WINDOW_MS);
     // A request that began in the last minute must not bring it back; a clock that was set back must.
     if (minute > this.#minute || minute < this.#minute - 1) {

@@ -7,7 +7,7 @@ import { newRecordFaults } from '../../db/declare/rules.ts';
 import { companies } from '../../db/resources/companies.ts';
 import { contacts } from '../../db/resources/contacts.ts';
 import { interactions } from '../../db/resources/interactions.ts';
-import { findOrganization } from '../../db/tables/accounts.ts';
+import { getOrganization } from '../../db/tables/accounts.ts';
 import { findUnique } from '../../db/tables/unique.ts';
 import type { Answer, Call } from '../operation.ts';
 import { createRecord, getRecord, listPage, removeRecord, updateRecordFields } from '../records/records.ts';
@@ -24,8 +24,8 @@ import {
 } from './translate.ts';
 
 export async function authenticate({ db, access }: Call): Promise<Answer> {
-  const organization = await findOrganization(db, access.orgId);
-  return success({ team_name: organization?.name ?? '' });
+  const { name } = await getOrganization(db, access.orgId);
+  return success({ team_name: name });
 }
 
 export async function getPerson(call: Call): Promise<Answer> {

@@ -24,7 +24,7 @@ export class TranscriptLinks {
   }
 
   /** A fresh link to a recording's transcript. `now` is in Unix milliseconds. */
-  issue(baseUrl: string, recording: { orgId: string; id: string }, now: number): string {
+  issue(baseUrl: string, recording: { orgId: number; id: string }, now: number): string {
     const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(9))).toString('base64url');
     const expires = now + LINK_LIFETIME_SECONDS * 1_000;
     const payload = Buffer.from([recording.orgId, recording.id, expires, nonce].join(' '));
@@ -52,14 +52,14 @@ export class TranscriptLinks {
    * The recording whose transcript a token opens. `now` is in Unix milliseconds.
    * @throws ApiError 404 if the token was altered or its time is over
    */
-  open(token: string, now: number): { orgId: string; id: string } {
+  open(token: string, now: number): { orgId: number; id: string } {
     const bytes = Buffer.from(token, 'base64url');
     const payload = bytes.subarray(SIGNATURE_BYTES);
     if (payload.length === 0 || bytes.toString('base64url') !== token) throw linkGone();
     if (!timingSafeEqual(bytes.subarray(0, SIGNATURE_BYTES), this.#sign(payload))) throw linkGone();
-    const [orgId = '', id = '', expires = '0'] = payload.toString().split(' ');
+    const [orgId, id = '', expires = '0'] = payload.toString().split(' ');
     if (Number(expires) <= now) throw linkGone();
-    return { orgId, id };
+    return { orgId: Number(orgId), id };
   }
 
   #sign(payload: Buffer): Buffer {

@@ -175,6 +175,13 @@ describe('keys list, rotate and revoke', () => {
     expect(row).toMatch(/active +organization +2099-01-31 00:00 +deals:read, tasks:read/);
   });
 
+  test('list names the organization of each key by its id', async () => {
+    const { id } = await issued('--all-scopes');
+    const orgs = ndjson(await desk.ok(['orgs', 'list']));
+    const example = orgs.find(({ name }) => name === 'Example');
+    expect(await storedKey(id)).toMatchObject({ org_id: example?.id });
+  });
+
   test('the database holds no secret', async () => {
     const database = new Database(desk.path('crm.db'), { readonly: true });
     const dump = JSON.stringify(

@@ -184,7 +184,7 @@ test('killed at any request and run again, everything is there once', async () =
     const org = await harness.store.write((trx) =>
       createOrganization(trx, `Killed ${at}`, harness.clock.now),
     );
-    const { key } = await harness.issue({ orgId: org.id });
+    const { key } = await harness.issue({ orgId: org.number });
     const folder = `backup-${at}`;
     await service.crm(['export', 'all', '--out', folder]);
     let seen = 0;
@@ -208,7 +208,7 @@ test('as CSV too, where custom values become text', async () => {
   const { harness } = service;
   const { createOrganization } = await import('../../db/tables/accounts.ts');
   const org = await harness.store.write((trx) => createOrganization(trx, 'From CSV', harness.clock.now));
-  const { key } = await harness.issue({ orgId: org.id });
+  const { key } = await harness.issue({ orgId: org.number });
   await service.crm(['export', 'all', '--out', 'sheets', '--format', 'csv']);
   const run = await service.crm(['import', 'all', 'sheets'], { key });
   expect([run.exitCode, run.stderr]).toEqual([0, expect.any(String)]);
@@ -222,7 +222,7 @@ test('rejected notes of every level stand in one errors file', async () => {
   const { harness } = service;
   const { createOrganization } = await import('../../db/tables/accounts.ts');
   const org = await harness.store.write((trx) => createOrganization(trx, 'Rejecting', harness.clock.now));
-  const { key } = await harness.issue({ orgId: org.id });
+  const { key } = await harness.issue({ orgId: org.number });
   const note = (id: string, parent_id: string | null, title: unknown) =>
     JSON.stringify({ id, parent_id, title });
   const bad = 'x'.repeat(2_000);

@@ -23,7 +23,7 @@ async function newOrganization(name: string): Promise<string> {
   const { harness } = service;
   const { createOrganization } = await import('../../db/tables/accounts.ts');
   const org = await harness.store.write((trx) => createOrganization(trx, name, harness.clock.now));
-  return (await harness.issue({ orgId: org.id })).key;
+  return (await harness.issue({ orgId: org.number })).key;
 }
 
 describe('a folder that is not whole', () => {

@@ -1,7 +1,7 @@
 // `crm ingest` as its users run it: streams, summary, exit codes, and a server running beside it.
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { Desk, type Result } from '../support/command.ts';
+import { Desk, ndjson, type Result } from '../support/command.ts';
 
 const desk = new Desk();
 afterAll(() => desk[Symbol.dispose]());
@@ -54,6 +54,16 @@ describe('meetings', () => {
       ignored: 0,
       faults: [],
     });
+  });
+
+  test('that no user owns are the work of the organization, by its id', async () => {
+    const [org] = ndjson(await desk.ok(['orgs', 'list']));
+    const database = new Database(desk.path('crm.db'), { readonly: true });
+    const makers = database
+      .query("select distinct created_by from meetings where external_id like 'standup@x%'")
+      .all();
+    database.close();
+    expect(makers).toEqual([{ created_by: org?.id }]);
   });
 
   test('an ingest that is interrupted says how to go on, and doubles nothing', async () => {

@@ -76,10 +76,10 @@ describe('entries come as soon as they are complete', () => {
 
 describe('writing', () => {
   let harness: Harness;
-  let orgId = '';
+  let orgId = 0;
   beforeAll(async () => {
     harness = await startHarness();
-    orgId = (await harness.store.write((trx) => createOrganization(trx, 'Pieces', NOW))).id;
+    orgId = (await harness.store.write((trx) => createOrganization(trx, 'Pieces', NOW))).number;
   });
   afterAll(() => harness.close());
 
@@ -109,6 +109,7 @@ describe('writing', () => {
     const progress: number[] = [];
     const options = {
       orgId,
+      createdBy: 'o',
       ownerId: null,
       clock: () => NOW,
       onProgress: (done: number) => progress.push(done),

@@ -38,7 +38,7 @@ export async function startWorld(harness: Harness): Promise<{ model: World; real
   const { store, clock } = harness;
   runs += 1;
   const org = await store.write((trx) => createOrganization(trx, `Model ${runs}`, clock.now));
-  const orgId = org.id;
+  const orgId = org.number;
   const user = async (email: string) =>
     (await store.write((trx) => createUser(trx, { orgId, email, name: null, now: clock.now }))).id;
   const [alice, bob] = [await user('alice@x.example'), await user('bob@x.example')];
@@ -72,7 +72,7 @@ export async function startWorld(harness: Harness): Promise<{ model: World; real
 const person = (email: string) => ({ name: 'P', email });
 
 // Meetings, recordings and bookings of either user and of nobody, whose people are contacts at times.
-async function addCalendar(harness: Harness, orgId: string, model: World): Promise<void> {
+async function addCalendar(harness: Harness, orgId: number, model: World): Promise<void> {
   const where = { store: harness.store, clock: harness.clock, orgId };
   const madeAt = new Map<string, string>();
   const insert = async (resource: string, fields: Data): Promise<string> => {

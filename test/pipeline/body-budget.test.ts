@@ -10,16 +10,16 @@ describe('room for bodies', () => {
 
   test('is given up to the limit of an organization, and of all', async () => {
     const bodies = budget();
-    expect(await settled(bodies.open('a').grow(60))).toBe(true);
-    const second = bodies.open('a').grow(60);
+    expect(await settled(bodies.open(1).grow(60))).toBe(true);
+    const second = bodies.open(1).grow(60);
     expect(await settled(second)).toBe(false);
-    expect(await settled(bodies.open('b').grow(90))).toBe(true);
-    expect(await settled(bodies.open('c').grow(1))).toBe(false);
+    expect(await settled(bodies.open(2).grow(90))).toBe(true);
+    expect(await settled(bodies.open(3).grow(1))).toBe(false);
   });
 
   test('goes to whoever waits when it is given back, the first that fits', async () => {
     const bodies = budget();
-    const [one, two, three] = [bodies.open('a'), bodies.open('a'), bodies.open('a')];
+    const [one, two, three] = [bodies.open(1), bodies.open(1), bodies.open(1)];
     await one.grow(90);
     const [large, small] = [two.grow(95), three.grow(20)];
     expect(await settled(small)).toBe(false);
@@ -32,10 +32,10 @@ describe('room for bodies', () => {
 
   test('is always there for a body that is alone, and grows with one of unknown length', async () => {
     const bodies = budget();
-    const alone = bodies.open('a');
+    const alone = bodies.open(1);
     await alone.grow(500);
     await alone.grow(500);
-    const other = bodies.open('b').grow(1);
+    const other = bodies.open(2).grow(1);
     expect(await settled(other)).toBe(false);
     alone.release();
     expect(await settled(other)).toBe(true);

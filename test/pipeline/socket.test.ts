@@ -24,7 +24,7 @@ beforeAll(async () => {
   const now = Date.now();
   const org = await store.write((trx) => createOrganization(trx, 'Acme', now));
   const scopes = ['contacts:read', 'contacts:write', 'deals:write'];
-  const options = { orgId: org.id, api: 'v2', name: null, scopes, access: 'organization' } as const;
+  const options = { orgId: org.number, api: 'v2', name: null, scopes, access: 'organization' } as const;
   const issued = await store.write((trx) =>
     issueKey(trx, { ...options, userId: null, expiresAt: null, now }),
   );

@@ -46,7 +46,7 @@ async function wideSteps(ask: () => Promise<unknown>): Promise<string[]> {
   });
 }
 
-const list = { orgId: 'o', ownerId: null, createdSince: null, updatedSince: null, after: null, limit: 20 };
+const list = { orgId: 1, ownerId: null, createdSince: null, updatedSince: null, after: null, limit: 20 };
 
 for (const resource of RESOURCES) {
   // Members of a segment are many: their records are gone through in the order of the list.
@@ -64,13 +64,13 @@ for (const resource of RESOURCES) {
   }
 
   test(`a delete from ${resource.name}`, async () => {
-    expect(await wideSteps(() => deleteRecord(db, resource, { orgId: 'o', id: 'x' }, 0))).toEqual([]);
+    expect(await wideSteps(() => deleteRecord(db, resource, { orgId: 1, id: 'x' }, 0))).toEqual([]);
   });
 }
 
 test('whether an interaction is a duplicate', async () => {
   const candidate = {
-    orgId: 'o',
+    orgId: 1,
     createdBy: 'k',
     instant: () => 0,
     type: 'EMAIL',
@@ -88,5 +88,5 @@ test('whether an interaction is a duplicate', async () => {
 });
 
 test('who is involved in interactions', async () => {
-  expect(await wideSteps(() => listInvolved(db, 'o', ['a', 'b']))).toEqual([]);
+  expect(await wideSteps(() => listInvolved(db, 1, ['a', 'b']))).toEqual([]);
 });

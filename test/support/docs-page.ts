@@ -103,7 +103,7 @@ export async function send(form: Locator): Promise<string> {
 async function prepareDatabase(path: string): Promise<{ v1: string; v2: string }> {
   const store = await openStore(path);
   const now = Date.now();
-  const { id: orgId } = await store.write((trx) => createOrganization(trx, 'Acme', now));
+  const { number: orgId } = await store.write((trx) => createOrganization(trx, 'Acme', now));
   const owner = { orgId, name: null, access: 'organization', userId: null, expiresAt: null, now } as const;
   const scopes = ['contacts:read', 'contacts:write'];
   const v2 = await store.write((trx) => issueKey(trx, { ...owner, api: 'v2', scopes }));

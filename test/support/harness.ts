@@ -40,15 +40,15 @@ export interface KeyOptions {
   access?: AccessLevel;
   userId?: string | null;
   expiresAt?: number | null;
-  orgId?: string;
+  orgId?: number;
   prefix?: string;
 }
 
 export interface Harness {
   store: Store;
   dbPath: string;
-  orgId: string;
-  otherOrgId: string;
+  orgId: number;
+  otherOrgId: number;
   /** Two users of the organization. */
   alice: string;
   bob: string;
@@ -96,12 +96,12 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const org = await store.write((trx) => createOrganization(trx, 'Acme', now));
   const other = await store.write((trx) => createOrganization(trx, 'Other', now));
   const user = (email: string) =>
-    store.write((trx) => createUser(trx, { orgId: org.id, email, name: null, now }));
+    store.write((trx) => createUser(trx, { orgId: org.number, email, name: null, now }));
   const issue: Harness['issue'] = async (key = {}) => {
     const api = key.api ?? 'v2';
     const issued = await store.write((trx) =>
       issueKey(trx, {
-        orgId: key.orgId ?? org.id,
+        orgId: key.orgId ?? org.number,
         api,
         name: null,
         scopes: key.scopes ?? (api === 'v1' ? ['ALL'] : V2_SCOPES),
@@ -119,8 +119,8 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   return {
     store,
     dbPath,
-    orgId: org.id,
-    otherOrgId: other.id,
+    orgId: org.number,
+    otherOrgId: other.number,
     alice: (await user('alice@acme.test')).id,
     bob: (await user('bob@acme.test')).id,
     v1,

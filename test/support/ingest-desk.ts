@@ -35,10 +35,10 @@ export function ingestDesk() {
   beforeEach(async () => {
     const { store } = harness;
     const org = await store.write((trx) => createOrganization(trx, crypto.randomUUID(), NOW));
-    const user = { orgId: org.id, email: 'Alice@Acme.test', name: null, now: NOW };
+    const user = { orgId: org.number, email: 'Alice@Acme.test', name: null, now: NOW };
     alice = (await store.write((trx) => createUser(trx, user))).id;
-    key = (await harness.issue({ orgId: org.id })).key;
-    options = { orgId: org.id, ownerId: null, clock: () => NOW };
+    key = (await harness.issue({ orgId: org.number })).key;
+    options = { orgId: org.number, createdBy: org.id, ownerId: null, clock: () => NOW };
   });
 
   async function get(path: string): Promise<Json> {

@@ -53,7 +53,7 @@ export class Place {
     const store = await openStore(db);
     const now = Date.now();
     const org = await store.write((trx) => createOrganization(trx, 'Acme', now));
-    const owner = { orgId: org.id, name: null, scopes: V2_SCOPES, access: 'organization' } as const;
+    const owner = { orgId: org.number, name: null, scopes: V2_SCOPES, access: 'organization' } as const;
     const { key } = await store.write((trx) =>
       issueKey(trx, { ...owner, api: 'v2', userId: null, expiresAt: null, now }),
     );
