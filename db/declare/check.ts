@@ -42,7 +42,7 @@ export function faultsOf(value: JsonValue, { schema, inspect }: Declaration, ori
 }
 
 // A path that is faulty already is told once.
-function addFaults(faults: Fault[], more: Fault[]): void {
+function addFaults(faults: Fault[], more: readonly Fault[]): void {
   if (more.length === 0) return;
   const told = new Set(faults.map(({ path }) => path));
   faults.push(...more.filter(({ path }) => !told.has(path)));
@@ -87,14 +87,15 @@ function setFormat(name: string, holds: (text: string) => boolean): void {
 
 function oversizedPart(value: JsonValue, path: string, entriesMax: number): Fault | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const count = Array.isArray(value) ? value.length : Object.keys(value).length;
-  if (count > entriesMax) {
+  const names = Object.keys(value);
+  if (names.length > entriesMax) {
     const what = Array.isArray(value) ? 'items' : 'keys';
-    const message = `has ${count} ${what}; nothing here takes more than ${entriesMax}`;
+    const message = `has ${names.length} ${what}; nothing here takes more than ${entriesMax}`;
     return { path, message, code: 'VALIDATION_OUT_OF_RANGE' };
   }
-  for (const [name, item] of Object.entries(value)) {
-    if (typeof item !== 'object') continue;
+  for (const name of names) {
+    const item = (value as Data)[name];
+    if (typeof item !== 'object' || item === null) continue;
     const found = oversizedPart(item, below(path, name), entriesMax);
     if (found !== undefined) return found;
   }

@@ -6,7 +6,7 @@ import { isBlank } from './text.ts';
 
 /** Faults that the body of a new record has beyond those of its fields. */
 export function newRecordFaults(resource: Resource, body: Data): Fault[] {
-  return [...missingIdentity(resource, body), ...notExactlyOne(resource, body)];
+  return missingIdentity(resource, body).concat(notExactlyOne(resource, body));
 }
 
 /** The fault of a record that has none of its identifying fields. */
@@ -23,11 +23,12 @@ function says(value: JsonValue | undefined): boolean {
 
 function notExactlyOne({ exactlyOneOf }: Resource, body: Data): Fault[] {
   const [first] = exactlyOneOf;
+  if (first === undefined) return [];
   const [one, second] = exactlyOneOf.filter((name) => (body[name] ?? null) !== null);
   const names = `exactly one of ${exactlyOneOf.join(' and ')}`;
   if (second !== undefined)
     return [{ path: second, message: `${names} must be present, not both`, code: 'VALIDATION_FAILED' }];
-  if (first === undefined || one !== undefined) return [];
+  if (one !== undefined) return [];
   return [{ path: first, message: `${names} is required`, code: 'VALIDATION_REQUIRED_FIELD' }];
 }
 
