@@ -1,0 +1,70 @@
+// The flags of `bun run bench`.
+import { parseArgs } from 'node:util';
+
+export interface Options {
+  /** Names of operations; all of them where there are none. */
+  only: readonly string[];
+  rounds: number;
+  /** Of one round of one operation on one server. */
+  seconds: number;
+  contacts: number;
+  connections: number;
+  /** Whether to run beside crm: the server with one table, and the one with the tables of crm. */
+  against: readonly string[];
+  json: string | undefined;
+}
+
+/** What `against` may name. */
+export const BARE_SERVERS = ['bare', 'same-tables'] as const;
+
+const FULL = { rounds: 5, seconds: 1, contacts: 100_000, connections: 32 };
+// For CI: shows that everything works, and nothing else.
+const SHORT = { rounds: 1, seconds: 0.05, contacts: 500, connections: 4 };
+
+export const USAGE = `bun run bench [options]
+
+Compares dist/crm (or CRM_BIN) with bare servers, and with another build of crm (CRM_BIN_BEFORE), in one run.
+
+  --only NAME,…      these operations alone; an unknown name prints all of them
+  --against NAME,…   which bare servers: ${BARE_SERVERS.join(', ')} (both unless said); none for neither
+  --rounds N         rounds of each operation (${FULL.rounds})
+  --seconds N        seconds of each round on each server (${FULL.seconds})
+  --contacts N       contacts that are there (${FULL.contacts.toLocaleString('en')})
+  --connections N    connections at a time (${FULL.connections})
+  --json FILE        writes every figure to a file too
+  --short            few contacts and fractions of a second: shows that it works, measures nothing`;
+
+/** Reads the flags; throws an error with the usage where they are not understood. */
+export function readOptions(args: readonly string[]): Options {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      only: text,
+      against: text,
+      rounds: text,
+      seconds: text,
+      contacts: text,
+      connections: text,
+      json: text,
+      short: { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
+  });
+  const base = values.short ? SHORT : FULL;
+  const numberOf = (name: keyof typeof FULL) => {
+    const number = Number(values[name] ?? base[name]);
+    if (number > 0) return number;
+    throw new Error(`--${name} must be a positive number\n\n${USAGE}`);
+  };
+  const listOf = (given: string) => given.split(',').filter((name) => name !== '' && name !== 'none');
+  return {
+    only: listOf(values.only ?? ''),
+    against: listOf(values.against ?? BARE_SERVERS.join(',')),
+    rounds: numberOf('rounds'),
+    seconds: numberOf('seconds'),
+    contacts: numberOf('contacts'),
+    connections: numberOf('connections'),
+    json: values.json,
+  };
+}

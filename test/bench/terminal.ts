@@ -1,0 +1,69 @@
+// How figures look on a terminal: a line a server, with a bar of its CPU time; plain text without colour or in a pipe.
+import type { OperationReport } from './report.ts';
+import type { ServerName } from './servers.ts';
+import type { Spread } from './statistics.ts';
+
+const BAR_WIDTH = 24;
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+const ORDER: readonly ServerName[] = ['crm', 'before', 'bare', 'same-tables'];
+const COLUMNS = [
+  'CPU µs',
+  'requests/s',
+  'p50 ms',
+  'p99 ms',
+  'CPU ÷ crm (min–max)',
+  'crm/s ÷ its/s (min–max)',
+];
+const WIDTHS = [9, 12, 8, 8, 22, 25];
+
+export interface Look {
+  /** Whether bars and colours are drawn. */
+  isTerminal: boolean;
+}
+
+const bold = (text: string, { isTerminal }: Look) => (isTerminal ? `\x1b[1m${text}\x1b[22m` : text);
+
+/** The names of the columns. */
+export function headerLine(look: Look): string {
+  return bold(
+    `${''.padEnd(13)}${COLUMNS.map((name, index) => name.padStart(WIDTHS[index] ?? 0)).join('')}`,
+    look,
+  );
+}
+
+/** An operation: its name, and a line for each server. */
+export function operationLines({ label, servers, ratios }: OperationReport, look: Look): string[] {
+  const most = Math.max(...Object.values(servers).map(({ cpuMicros }) => cpuMicros.median));
+  const lines = ORDER.flatMap((name) => {
+    const figures = servers[name];
+    if (figures === undefined) return [];
+    const ratio = name === 'crm' ? undefined : ratios[name];
+    const cells = [
+      cpuText(figures.cpuMicros.median),
+      Math.round(figures.requestsPerSecond.median).toLocaleString('en'),
+      figures.p50Milliseconds.toFixed(2),
+      figures.p99Milliseconds.toFixed(2),
+      ratio === undefined ? '' : ratioText(ratio.cpu),
+      ratio === undefined ? '' : ratioText(ratio.rate),
+    ];
+    const text = cells.map((cell, index) => cell.padStart(WIDTHS[index] ?? 0)).join('');
+    const bar = look.isTerminal ? `  ${barOf(figures.cpuMicros.median / most)}` : '';
+    return [`  ${name.padEnd(11)}${text}${bar}`.trimEnd()];
+  });
+  return [bold(label, look), ...lines];
+}
+
+/** µs with as many digits as mean something. */
+export function cpuText(micros: number): string {
+  return micros < 100 ? micros.toFixed(1) : Math.round(micros).toLocaleString('en');
+}
+
+/** A ratio with the least and the greatest of the rounds. */
+export function ratioText({ median, min, max }: Spread): string {
+  return `${median.toFixed(2)} (${min.toFixed(2)}–${max.toFixed(2)})`;
+}
+
+function barOf(share: number): string {
+  const eighths = Math.round(share * BAR_WIDTH * 8);
+  return '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '');
+}
