@@ -1,26 +1,33 @@
-// A part of a write that can fail without the whole: standard SQL savepoints, the same on every engine.
-import { CompiledQuery } from 'kysely';
+// A part of a write that can fail without the whole.
+import type { Engine } from './engine.ts';
 import type { Db } from './schema.ts';
 
-const SAVE = CompiledQuery.raw('savepoint part');
-const RELEASE = CompiledQuery.raw('release savepoint part');
-const ROLL_BACK = CompiledQuery.raw('rollback to savepoint part');
-
-/** Runs `part` inside the current transaction; if it throws, what it wrote is undone and the error goes on. */
-export async function attempt<T>(trx: Db, part: () => Promise<T>): Promise<T> {
-  await trx.executeQuery(SAVE);
+/**
+ * Runs `part` inside the current transaction; if it throws, what it wrote is undone and the error goes on. Where there
+ * are no savepoints and it wrote before it failed, the transaction is spoiled: it will be run again, with them.
+ */
+export async function attempt<T>({ engine }: Db, part: () => Promise<T>): Promise<T> {
+  const { progress } = engine;
+  const { writes, hasSavepoints, instants } = progress;
+  const instantsBefore = instants.length;
+  if (hasSavepoints) engine.post('savepoint part');
   try {
     const result = await part();
-    await trx.executeQuery(RELEASE);
+    if (hasSavepoints) engine.post('release savepoint part');
     return result;
   } catch (error) {
-    // A full disk ends the whole transaction by itself; then the first error is the one to tell.
-    await undo(trx).catch(() => undefined);
+    instants.length = instantsBefore;
+    if (hasSavepoints) undo(engine);
+    else if (progress.writes !== writes) progress.isSpoiled = true;
     throw error;
   }
 }
 
-async function undo(trx: Db): Promise<void> {
-  await trx.executeQuery(ROLL_BACK);
-  await trx.executeQuery(RELEASE);
+function undo(engine: Engine): void {
+  try {
+    engine.post('rollback to savepoint part');
+    engine.post('release savepoint part');
+  } catch {
+    // A full disk ends the whole transaction by itself; then the first error is the one to tell.
+  }
 }

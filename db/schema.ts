@@ -2,6 +2,7 @@
 import type { Kysely } from 'kysely';
 import type { ColumnValue } from './declare/fields.ts';
 import type { Resource, Row } from './declare/resource.ts';
+import type { Engine } from './engine.ts';
 
 export interface OrganizationRow {
   /** What every other row knows it by; nobody outside the database is shown it. */
@@ -90,7 +91,8 @@ export interface Schema {
   links: LinkRow;
 }
 
-export type Db = Kysely<Schema>;
+/** The tables of a database; what runs often goes straight to its engine, by `statement`. */
+export type Db = Kysely<Schema> & { readonly engine: Engine };
 
 /** What finds a record, or whatever else belongs to an organization. */
 export interface RecordKey {

@@ -1,6 +1,7 @@
 // Hot queries, built and compiled by Kysely once and then only given their parameters.
-import type { Compilable, CompiledQuery } from 'kysely';
+import type { Compilable } from 'kysely';
 import type { ColumnValue } from './declare/fields.ts';
+import type { Engine, Eventually } from './engine.ts';
 import type { Db } from './schema.ts';
 
 class Placeholder {
@@ -15,24 +16,39 @@ export type Param = (name: string) => never;
 
 const param: Param = (name) => new Placeholder(name) as never;
 
+/** Runs a query with its arguments, null for those left out; an engine that can answers at once. */
+export type Statement<R> = (db: Db, args: Readonly<Record<string, ColumnValue>>) => Eventually<R[]>;
+
+type Build<R> = (db: Db, param: Param) => Compilable<R>;
+type Run<R> = (args: Readonly<Record<string, ColumnValue>>) => Eventually<R[]>;
+
 /**
- * Makes a function that runs a query, which is compiled at its first use with each database.
+ * Makes a function that runs a query, which is compiled and prepared at its first use with each connection.
  * @param build builds the query, `param(name)` standing for each argument
  */
-export function statement<R>(
-  build: (db: Db, param: Param) => Compilable<R>,
-): (db: Db, args: Record<string, ColumnValue>) => Promise<R[]> {
-  const compiled = new WeakMap<Db, CompiledQuery>();
-  return async (db, args) => {
-    let query = compiled.get(db);
-    if (query === undefined) {
-      query = build(db, param).compile();
-      compiled.set(db, query);
+export function statement<R>(build: Build<R>): Statement<R> {
+  const bound = new WeakMap<Engine, Run<R>>();
+  return (db, args) => {
+    let run = bound.get(db.engine);
+    if (run === undefined) {
+      run = bind(db, build);
+      bound.set(db.engine, run);
     }
-    const bound = query.parameters.map((value) =>
-      value instanceof Placeholder ? (args[value.name] ?? null) : value,
-    );
-    const { rows } = await db.executeQuery<R>({ ...query, parameters: bound });
-    return rows;
+    return run(args);
+  };
+}
+
+function bind<R>(db: Db, build: Build<R>): Run<R> {
+  const query = build(db, param).compile();
+  const run = db.engine.bind(query);
+  const names = query.parameters.map((value) => (value instanceof Placeholder ? value.name : null));
+  const constants = query.parameters.map((value) => (value instanceof Placeholder ? null : value));
+  return (args) => {
+    const values = new Array<ColumnValue>(names.length);
+    for (let index = 0; index < names.length; index++) {
+      const name = names[index] ?? null;
+      values[index] = name === null ? (constants[index] as ColumnValue) : (args[name] ?? null);
+    }
+    return run(values);
   };
 }

@@ -7,15 +7,20 @@ import type { Connection } from './sqlite/connection.ts';
 import { DatabaseFileError, isDiskFailure } from './sqlite/errors.ts';
 import { openWriter } from './sqlite/open-store.ts';
 import { type StoreEvents, sqliteStore } from './sqlite/sqlite-store.ts';
+import type { Scope } from './write-queue.ts';
 
 export { DatabaseFileError, explainFileError, isUnavailable } from './sqlite/errors.ts';
 export { lockForServing } from './sqlite/serving-lock.ts';
+export type { Scope } from './write-queue.ts';
 
 export interface Store {
   /** For queries; it cannot write. */
   readonly read: Db;
-  /** Runs the job in a transaction of its own making; resolves once it is durable, rejects with the job undone. */
-  write<T>(job: (trx: Db) => Promise<T>): Promise<T>;
+  /**
+   * Runs the job in a transaction of its own making; resolves once it is durable, rejects with the job undone. Jobs of one
+   * scope run one after another; each may be run twice, so that it does nothing but to the database.
+   */
+  write<T>(scope: Scope, job: (trx: Db) => Promise<T>): Promise<T>;
   /** Resolves if the database can be read and written now, else rejects with what keeps it from that. */
   ready(): Promise<void>;
   /**

@@ -98,7 +98,7 @@ function noteUse(store: Store, uses: FixedWindow, access: Access, now: number): 
   uses.count(access.keyId, now);
   const key = { org_id: access.orgId, id: access.keyId };
   const minute = Math.floor(now / WINDOW_MS) * WINDOW_MS;
-  store.write((trx) => touchKey(trx, key, minute)).catch(() => undefined);
+  store.write('accounts', (trx) => touchKey(trx, key, minute)).catch(() => undefined);
 }
 
 async function readiness(store: Store): Promise<Response> {

@@ -70,7 +70,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
 }
 
 async function listen(store: Store, options: ServeOptions, release: () => void): Promise<RunningServer> {
-  const signingSecret = await store.write(getSigningSecret);
+  const signingSecret = await store.write('accounts', getSigningSecret);
   let url = '';
   let addressOf = (_request: Request): string => '';
   let limitSilence = (_request: Request, _seconds: number): void => undefined;

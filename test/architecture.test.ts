@@ -169,7 +169,7 @@ const HOUSE: Record<string, string[]> = {
   'db/ingest': ['db/declare', 'db/resources', 'db/tables'],
   'db/migrations': [],
   'db/resources': ['db/declare'],
-  'db/sqlite': [],
+  'db/sqlite': ['db/declare'],
   'db/tables': ['db/declare', 'db/resources'],
   server: ['db', 'db/declare', 'db/tables'],
   'server/docs': ['db/declare', 'db/tables', 'server/openapi', 'server/pipeline'],

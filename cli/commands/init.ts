@@ -59,7 +59,7 @@ async function setUp(store: Store, name: string, email: string | undefined): Pro
   const { issueKey, listKeys } = await import('../../db/tables/keys.ts');
   const { V2_SCOPES } = await import('../../db/resources/index.ts');
   const now = Date.now();
-  return store.write(async (trx) => {
+  return store.write('accounts', async (trx) => {
     const known = await findOrganization(trx, name);
     const org = known ?? (await createOrganization(trx, name, now));
     const isNewUser = email !== undefined && (await findUser(trx, org.number, email)) === undefined;

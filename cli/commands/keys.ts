@@ -71,7 +71,7 @@ async function runIssue(options: IssueOptions, config: Config): Promise<void> {
   await checkOptions(options, now);
   const issued = await withStore(config.db, async (store) => {
     const key = await newKey(store, options, now);
-    return store.write((trx) => issueKey(trx, key));
+    return store.write('accounts', (trx) => issueKey(trx, key));
   });
   await printKey(config, issued);
 }
@@ -100,7 +100,7 @@ async function runRotate(id: string, graceText: string, config: Config): Promise
         nextSteps: ['issue a new key with "crm keys issue".'],
       });
     }
-    return store.write((trx) => rotateKey(trx, row, graceMs, now));
+    return store.write('accounts', (trx) => rotateKey(trx, row, graceMs, now));
   });
   await printKey(config, issued);
   const ends = new Date(now + graceMs).toISOString();
@@ -111,7 +111,7 @@ async function runRevoke(id: string, config: Config): Promise<void> {
   const { revokeKey } = await import('../../db/tables/keys.ts');
   const wasRevoked = await withStore(config.db, async (store) => {
     const row = await keyOfId(store, id);
-    return store.write((trx) => revokeKey(trx, row, Date.now()));
+    return store.write('accounts', (trx) => revokeKey(trx, row, Date.now()));
   });
   note(wasRevoked ? `Revoked the key ${id}.` : `The key ${id} was revoked before.`);
 }

@@ -32,7 +32,7 @@ async function runCreate(text: string, config: Config): Promise<void> {
   const name = checkedName('The name of an organization', text);
   const { createOrganization } = await import('../../db/tables/accounts.ts');
   const org = await withStore(config.db, (store) =>
-    store.write((trx) => createOrganization(trx, name, Date.now())),
+    store.write('accounts', (trx) => createOrganization(trx, name, Date.now())),
   );
   await printRecord(config, presented(org), LOOK);
   note(`Next: crm keys issue --org ${shellWord(org.name)} --all-scopes`);

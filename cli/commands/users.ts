@@ -43,7 +43,7 @@ async function runCreate(text: string, options: Options, config: Config): Promis
   const user = await withStore(config.db, async (store) => {
     const org = await organizationNamed(store, options.org);
     const given = { orgId: org.number, email, name, now: Date.now() };
-    return presented(await store.write((trx) => createUser(trx, given)), org);
+    return presented(await store.write('accounts', (trx) => createUser(trx, given)), org);
   });
   await printRecord(config, user, LOOK);
 }

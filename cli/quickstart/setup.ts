@@ -69,7 +69,7 @@ export async function createDatabase(
     }
     return { ...place, organizationId, keys: await issueKeys(trx, orgId, now) };
   };
-  return withStore(place.path, (store) => store.write(fill), { create: true });
+  return withStore(place.path, (store) => store.write('accounts', fill), { create: true });
 }
 
 // The import has a key of its own, without the right to delete, that soon expires: so the 200 requests a minute

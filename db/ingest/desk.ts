@@ -2,12 +2,12 @@
 import type { ColumnValue } from '../declare/fields.ts';
 import type { Data } from '../declare/json.ts';
 import { initialData, type Resource } from '../declare/resource.ts';
+import { takeInstant } from '../instants.ts';
 import { meetings } from '../resources/meetings.ts';
 import { type Db, type RecordKey, type RecordRow, tableOf } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { findUserByEmail } from '../tables/accounts.ts';
 import { emailsOf, findContactsByEmail } from '../tables/contact-emails.ts';
-import { takeInstant } from '../tables/instants.ts';
 import { logInteraction } from '../tables/interactions.ts';
 import { changedColumns, findRecord, insertRecord, updateRecord } from '../tables/records.ts';
 import { newReferences, referenceFaults } from '../tables/references.ts';
@@ -82,7 +82,9 @@ export async function ingestAll<T>(
   let done = 0;
   const writeSome = async () => {
     const some = waiting.slice(0, itemsMax);
-    const { report, count, tookMs } = await store.write((trx) => writeUntilTired(trx, options, some, write));
+    const { report, count, tookMs } = await store.write(options.orgId, (trx) =>
+      writeUntilTired(trx, options, some, write),
+    );
     waiting = waiting.slice(count);
     for (const outcome of OUTCOMES) total[outcome] += report[outcome];
     total.faults.push(...report.faults);

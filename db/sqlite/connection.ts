@@ -1,19 +1,27 @@
 // A connection to SQLite: pragmas that are sure to hold, statements that are kept, and reads of one turn that see one moment.
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite';
-import { Kysely } from 'kysely';
+import { type CompiledQuery, Kysely } from 'kysely';
 import { BunSqliteDialect } from 'kysely-bun-sqlite';
+import type { ColumnValue } from '../declare/fields.ts';
+import { type Bound, type Engine, noProgress } from '../engine.ts';
 import type { Db, Schema } from '../schema.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
 const STATEMENTS_MAX = 500;
 
-type Prepared<R, P extends SQLQueryBindings | SQLQueryBindings[]> = ReturnType<
+// What writes: SQLite itself tells only of statements that have run.
+const WRITES = /^\s*(?:insert|update|delete|replace)\b/i;
+
+type PreparedAs<R, P extends SQLQueryBindings | SQLQueryBindings[]> = ReturnType<
   typeof Database.prototype.prepare<R, P>
 >;
 
-/** A connection, and the same for Kysely, which prepares every statement before it runs it. */
-export class Connection extends Database {
-  readonly db: Db = new Kysely<Schema>({ dialect: new BunSqliteDialect({ database: this }) });
+/** A connection, the same for Kysely, which prepares every statement before it runs it, and the engine of statements. */
+export class Connection extends Database implements Engine {
+  readonly db: Db = Object.assign(new Kysely<Schema>({ dialect: new BunSqliteDialect({ database: this }) }), {
+    engine: this,
+  });
+  readonly progress = noProgress();
   // Kysely's dialect prepares anew at every execution; Bun's own query() takes 0.4 µs to find a statement again.
   readonly #kept = new Map<string, Statement>();
 
@@ -38,7 +46,28 @@ export class Connection extends Database {
     return Object.values(statement.get() ?? {})[0];
   }
 
-  override prepare<R, P extends SQLQueryBindings | SQLQueryBindings[]>(sql: string): Prepared<R, P> {
+  // Kysely's way to a statement.
+  override prepare<R, P extends SQLQueryBindings | SQLQueryBindings[]>(sql: string): PreparedAs<R, P> {
+    if (WRITES.test(sql)) this.progress.writes += 1;
+    return this.#keep(sql) as PreparedAs<R, P>;
+  }
+
+  bind<R>({ sql }: CompiledQuery<R>): Bound<R> {
+    // Not among the statements that give way to newer ones.
+    const statement = super.prepare<R, ColumnValue[]>(sql);
+    const isWrite = WRITES.test(sql);
+    return (values) => {
+      if (isWrite) this.progress.writes += 1;
+      // An array that is the only argument is taken for the values: nothing is spread.
+      return statement.all(values as unknown as ColumnValue);
+    };
+  }
+
+  post(sql: string): void {
+    this.#keep(sql).run();
+  }
+
+  #keep(sql: string): Statement {
     let statement = this.#kept.get(sql);
     if (statement === undefined) {
       statement = super.prepare(sql) as Statement;
@@ -47,7 +76,7 @@ export class Connection extends Database {
       if (this.#kept.size >= STATEMENTS_MAX) this.#dropOldest();
       this.#kept.set(sql, statement);
     }
-    return statement as Prepared<R, P>;
+    return statement;
   }
 
   #dropOldest(): void {
@@ -74,13 +103,24 @@ export class ReadConnection extends Connection {
   readonly #commit = Database.prototype.prepare.call(this, 'COMMIT');
   #isInSnapshot = false;
 
-  override prepare<R, P extends SQLQueryBindings | SQLQueryBindings[]>(sql: string): Prepared<R, P> {
-    if (!this.#isInSnapshot) {
-      this.#begin.run();
-      this.#isInSnapshot = true;
-      setImmediate(this.endSnapshot);
-    }
+  override prepare<R, P extends SQLQueryBindings | SQLQueryBindings[]>(sql: string): PreparedAs<R, P> {
+    this.#enterSnapshot();
     return super.prepare(sql);
+  }
+
+  override bind<R>(query: CompiledQuery<R>): Bound<R> {
+    const run = super.bind(query);
+    return (values) => {
+      this.#enterSnapshot();
+      return run(values);
+    };
+  }
+
+  #enterSnapshot(): void {
+    if (this.#isInSnapshot) return;
+    this.#begin.run();
+    this.#isInSnapshot = true;
+    setImmediate(this.endSnapshot);
   }
 
   /** Ends the snapshot, if one is open; the next read sees what is committed by then. */

@@ -1,5 +1,6 @@
 // The store on SQLite: one connection that writes in groups, one that reads, and an eye on the files under both.
 import type { Db } from '../schema.ts';
+import { type Scope, WriteQueue } from '../write-queue.ts';
 import { abandon, isAbandoned } from './abandon.ts';
 import { checkpoint, checkpointAll, isCheckpointDue } from './checkpoint.ts';
 import type { Connection } from './connection.ts';
@@ -8,7 +9,7 @@ import { type DatabaseFileError, diskFull, isDiskFailure } from './errors.ts';
 import { FileGuard } from './file-guard.ts';
 import type { HeldFile } from './held-file.ts';
 import { openReader } from './open-store.ts';
-import { WriteQueue } from './write-queue.ts';
+import { sqliteTransactor } from './transactor.ts';
 
 // Where another process writes, jobs ask again between turns of the event loop; readers wait for recoveries only.
 const READER_BUSY_TIMEOUT_MS = 100;
@@ -37,39 +38,41 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
   // The next commit is the last before a checkpoint.
   let isDue = false;
   if (onTrouble !== undefined) guard.watch(onTrouble);
-  const queue = new WriteQueue(writer, {
-    beforeCommit: () => {
-      if (diskFailure !== null) throw diskFailure;
-      assertUntroubled(guard);
-      guard.mark(isDue);
-    },
-    onCommit: () => {
-      guard.onCommit();
-      reader.endSnapshot();
-    },
-    betweenGroups: () => {
-      if (queue.isFailing) return;
-      try {
-        if (isDue) checkpoint(writer);
-        isDue = isCheckpointDue(writer);
-      } catch (error) {
-        // A full disk is told to the next one who needs it; the log holds what the file does not.
-        if (isDiskFailure(error)) onDiskFailure(error);
-      }
-    },
-    onDiskFailure,
-  });
+  const queue: WriteQueue = new WriteQueue(
+    sqliteTransactor(writer, {
+      beforeCommit: () => {
+        if (diskFailure !== null) throw diskFailure;
+        assertUntroubled(guard);
+        guard.mark(isDue);
+      },
+      onCommit: () => {
+        guard.onCommit();
+        reader.endSnapshot();
+      },
+      betweenGroups: () => {
+        if (queue.isFailing) return;
+        try {
+          if (isDue) checkpoint(writer);
+          isDue = isCheckpointDue(writer);
+        } catch (error) {
+          // A full disk is told to the next one who needs it; the log holds what the file does not.
+          if (isDiskFailure(error)) onDiskFailure(error);
+        }
+      },
+      onDiskFailure,
+    }),
+  );
   let probe: Promise<void> | null = null;
   return {
     read: reader.db,
-    write: <T>(job: (trx: Db) => Promise<T>) => queue.write(job),
+    write: <T>(scope: Scope, job: (trx: Db) => Promise<T>) => queue.write(scope, job),
     ready: async () => {
       assertUntroubled(guard);
       if (isDiskFull(path)) throw diskFull(path);
       if (queue.isFailing) {
         guard.markNext();
         probe ??= queue
-          .write(async () => undefined)
+          .write('accounts', async () => undefined)
           .finally(() => {
             probe = null;
           });

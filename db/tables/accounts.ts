@@ -1,9 +1,9 @@
 // Organizations and their users.
 import { caselessKey } from '../declare/text.ts';
+import { takeInstant } from '../instants.ts';
 import { DEFAULT_PIPELINE_NAME, DEFAULT_STAGES } from '../resources/pipelines.ts';
 import type { Db, OrganizationRow, RecordKey, UserRow } from '../schema.ts';
 import { statement } from '../statement.ts';
-import { takeInstant } from './instants.ts';
 import { insertPipeline } from './pipelines.ts';
 
 /** A name or email that is taken already; `existingId` says by what. */

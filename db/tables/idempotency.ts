@@ -59,7 +59,7 @@ export async function storeResponse(trx: Db, row: IdempotencyRow): Promise<void>
 export async function purgeStoredResponses(store: Pick<Store, 'write'>, now: number): Promise<number> {
   let total = 0;
   for (let gone = PURGE_ROWS_MAX; gone === PURGE_ROWS_MAX; total += gone) {
-    gone = await store.write((trx) => purgeSome(trx, now));
+    gone = await store.write('accounts', (trx) => purgeSome(trx, now));
   }
   return total;
 }

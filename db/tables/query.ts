@@ -3,7 +3,7 @@ import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
 import type { ColumnValue } from '../declare/fields.ts';
 import type { Match, Resource } from '../declare/resource.ts';
 import { type Db, type LinkRow, linkTable, type RecordRow, tableOf } from '../schema.ts';
-import { type Param, statement } from '../statement.ts';
+import { type Param, type Statement, statement } from '../statement.ts';
 
 export type Direction = 'asc' | 'desc';
 
@@ -32,7 +32,7 @@ export interface ListQuery {
 type Tables = { record: RecordRow; link: LinkRow };
 type Builder = ExpressionBuilder<Tables, 'record'>;
 type Condition = ExpressionWrapper<Tables, 'record', SqlBool>;
-type ListStatement = (db: Db, args: Record<string, ColumnValue>) => Promise<RecordRow[]>;
+type ListStatement = Statement<RecordRow>;
 
 /** The filter that a page is searched by: one of its matches at a time, so that each search has an index to follow. */
 interface Lead {

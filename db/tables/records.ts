@@ -1,15 +1,15 @@
 // Records by id: insert, find, update, delete, the same for every resource, compiled once each.
-import type { ColumnValue, Field } from '../declare/fields.ts';
+import type { Field } from '../declare/fields.ts';
 import type { Data } from '../declare/json.ts';
 import { type Link, type Resource, type Row, type SideTable, toColumns } from '../declare/resource.ts';
 import { inPieces } from '../event-loop.ts';
 import { RESOURCES } from '../resources/index.ts';
 import { type Db, linkTable, type RecordKey, type RecordRow, tableOf } from '../schema.ts';
-import { statement } from '../statement.ts';
+import { type Statement, statement } from '../statement.ts';
 
 interface Statements {
-  insert: (db: Db, args: Record<string, ColumnValue>) => Promise<never[]>;
-  find: (db: Db, args: Record<string, ColumnValue>) => Promise<RecordRow[]>;
+  insert: Statement<never>;
+  find: Statement<RecordRow>;
 }
 
 const statements = new Map<string, Statements>();

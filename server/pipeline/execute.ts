@@ -1,8 +1,9 @@
 // Step 8, execution: a read on the reader; a write in one transaction with the stored answer to its key.
+
+import { takeInstant } from '../../db/instants.ts';
 import { attempt } from '../../db/savepoint.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
-import { takeInstant } from '../../db/tables/instants.ts';
 import { ApiError } from '../errors.ts';
 import type { Call, Operation } from '../operation.ts';
 import type { Exchange } from './exchange.ts';
@@ -23,12 +24,12 @@ export interface Executable {
 export async function execute(store: Store, replays: Replays, executable: Executable): Promise<Rendered> {
   const { operation, call, exchange, keyed, clock } = executable;
   const { now } = exchange;
+  const { orgId } = call.access;
   if (!operation.isWrite)
     return renderAnswer(exchange, await operation.run({ ...call, db: store.read, now }));
-  const write = async (db: Db) =>
-    operation.run({ ...call, db, now: await takeInstant(db, call.access.orgId, clock()) });
-  if (keyed === null) return renderAnswer(exchange, await store.write(write));
-  return store.write(async (db) => {
+  const write = async (db: Db) => operation.run({ ...call, db, now: await takeInstant(db, orgId, clock()) });
+  if (keyed === null) return renderAnswer(exchange, await store.write(orgId, write));
+  return store.write(orgId, async (db) => {
     const rendered = await attempt(db, () => write(db)).then(
       (answer) => renderAnswer(exchange, answer),
       (error) => renderStorable(exchange, error),

@@ -181,7 +181,7 @@ test('killed at any request and run again, everything is there once', async () =
   const { harness } = service;
   const { createOrganization } = await import('../../db/tables/accounts.ts');
   for (const at of [4, 7, 9, 12, 15]) {
-    const org = await harness.store.write((trx) =>
+    const org = await harness.store.write('accounts', (trx) =>
       createOrganization(trx, `Killed ${at}`, harness.clock.now),
     );
     const { key } = await harness.issue({ orgId: org.number });
@@ -207,7 +207,9 @@ test('killed at any request and run again, everything is there once', async () =
 test('as CSV too, where custom values become text', async () => {
   const { harness } = service;
   const { createOrganization } = await import('../../db/tables/accounts.ts');
-  const org = await harness.store.write((trx) => createOrganization(trx, 'From CSV', harness.clock.now));
+  const org = await harness.store.write('accounts', (trx) =>
+    createOrganization(trx, 'From CSV', harness.clock.now),
+  );
   const { key } = await harness.issue({ orgId: org.number });
   await service.crm(['export', 'all', '--out', 'sheets', '--format', 'csv']);
   const run = await service.crm(['import', 'all', 'sheets'], { key });
@@ -221,7 +223,9 @@ test('as CSV too, where custom values become text', async () => {
 test('rejected notes of every level stand in one errors file', async () => {
   const { harness } = service;
   const { createOrganization } = await import('../../db/tables/accounts.ts');
-  const org = await harness.store.write((trx) => createOrganization(trx, 'Rejecting', harness.clock.now));
+  const org = await harness.store.write('accounts', (trx) =>
+    createOrganization(trx, 'Rejecting', harness.clock.now),
+  );
   const { key } = await harness.issue({ orgId: org.number });
   const note = (id: string, parent_id: string | null, title: unknown) =>
     JSON.stringify({ id, parent_id, title });

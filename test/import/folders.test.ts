@@ -22,7 +22,9 @@ afterAll(() => service.close());
 async function newOrganization(name: string): Promise<string> {
   const { harness } = service;
   const { createOrganization } = await import('../../db/tables/accounts.ts');
-  const org = await harness.store.write((trx) => createOrganization(trx, name, harness.clock.now));
+  const org = await harness.store.write('accounts', (trx) =>
+    createOrganization(trx, name, harness.clock.now),
+  );
   return (await harness.issue({ orgId: org.number })).key;
 }
 

@@ -67,7 +67,7 @@ describe('meetings', () => {
   });
 
   test('have the owner given where the organizer is no user, and theirs once the organizer is one', async () => {
-    const bob = await desk.harness.store.write((trx) =>
+    const bob = await desk.harness.store.write('accounts', (trx) =>
       createUser(trx, { orgId: desk.options.orgId, email: 'bob@acme.test', name: null, now: NOW }),
     );
     const by = (email: string) => `UID:a@x\n${FUTURE}\nORGANIZER:mailto:${email}`;

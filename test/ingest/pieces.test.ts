@@ -79,7 +79,7 @@ describe('writing', () => {
   let orgId = 0;
   beforeAll(async () => {
     harness = await startHarness();
-    orgId = (await harness.store.write((trx) => createOrganization(trx, 'Pieces', NOW))).number;
+    orgId = (await harness.store.write('accounts', (trx) => createOrganization(trx, 'Pieces', NOW))).number;
   });
   afterAll(() => harness.close());
 
@@ -88,10 +88,10 @@ describe('writing', () => {
     let endedAt = performance.now();
     const store: Store = {
       ...harness.store,
-      write: async (job) => {
+      write: async (scope, job) => {
         const startedAt = performance.now();
         const pauseMs = startedAt - endedAt;
-        const result = await harness.store.write(job);
+        const result = await harness.store.write(scope, job);
         endedAt = performance.now();
         jobs.push({ ms: endedAt - startedAt, pauseMs });
         return result;

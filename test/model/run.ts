@@ -37,10 +37,11 @@ let runs = 0;
 export async function startWorld(harness: Harness): Promise<{ model: World; real: Real }> {
   const { store, clock } = harness;
   runs += 1;
-  const org = await store.write((trx) => createOrganization(trx, `Model ${runs}`, clock.now));
+  const org = await store.write('accounts', (trx) => createOrganization(trx, `Model ${runs}`, clock.now));
   const orgId = org.number;
   const user = async (email: string) =>
-    (await store.write((trx) => createUser(trx, { orgId, email, name: null, now: clock.now }))).id;
+    (await store.write('accounts', (trx) => createUser(trx, { orgId, email, name: null, now: clock.now })))
+      .id;
   const [alice, bob] = [await user('alice@x.example'), await user('bob@x.example')];
   const whole = await harness.issue({ orgId });
   const keys = [whole.key];

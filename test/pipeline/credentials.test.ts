@@ -124,7 +124,9 @@ describe('the life of a key', () => {
     const { key, id } = await harness.issue({ expiresAt: harness.clock.now + 1_000 });
     expect((await sendWith(V2_PATH, [bearer(key)])).status).toBe(200);
     const other = await openStore(harness.dbPath);
-    await other.write((trx) => revokeKey(trx, { org_id: harness.orgId, id } as never, harness.clock.now));
+    await other.write('accounts', (trx) =>
+      revokeKey(trx, { org_id: harness.orgId, id } as never, harness.clock.now),
+    );
     await other.close();
     expectRefusal(await sendWith(V2_PATH, [bearer(key)]), 401, 'AUTH_INVALID_API_KEY');
     harness.clock.now += 2_000;
@@ -134,7 +136,9 @@ describe('the life of a key', () => {
   test('rotated it has two secrets for the grace, then one', async () => {
     const { key, id } = await harness.issue();
     const row = { org_id: harness.orgId, id, prefix: 'service_live' } as never;
-    const rotated = await harness.store.write((trx) => rotateKey(trx, row, 5_000, harness.clock.now));
+    const rotated = await harness.store.write('accounts', (trx) =>
+      rotateKey(trx, row, 5_000, harness.clock.now),
+    );
     for (const one of [key, rotated.key]) expect((await sendWith(V2_PATH, [bearer(one)])).status).toBe(200);
     harness.clock.now += 4_999;
     expect((await sendWith(V2_PATH, [bearer(key)])).status).toBe(200);
@@ -147,7 +151,7 @@ describe('the life of a key', () => {
     const { key, id } = await harness.issue();
     const row = { org_id: harness.orgId, id, prefix: 'service_live' } as never;
     const rotate = (grace: number) =>
-      harness.store.write((trx) => rotateKey(trx, row, grace, harness.clock.now));
+      harness.store.write('accounts', (trx) => rotateKey(trx, row, grace, harness.clock.now));
     const second = await rotate(1_000);
     const third = await rotate(60_000);
     harness.clock.now += 1_000;
@@ -162,7 +166,7 @@ describe('the life of a key', () => {
   test('its last use is kept to the minute', async () => {
     const { key, id } = await harness.issue();
     const used = async () => {
-      await harness.store.write(async () => undefined);
+      await harness.store.write('accounts', async () => undefined);
       const rows = harness.store.read.selectFrom('api_keys').select('last_used_at').where('id', '=', id);
       return (await rows.executeTakeFirstOrThrow()).last_used_at;
     };

@@ -80,7 +80,9 @@ describe('an internal error', () => {
   for (const [table, rows] of broken) {
     test(`tells nothing: ${table}`, async () => {
       const rename = (from: string, to: string) =>
-        harness.store.write((trx) => sql`alter table ${sql.id(from)} rename to ${sql.id(to)}`.execute(trx));
+        harness.store.write('accounts', (trx) =>
+          sql`alter table ${sql.id(from)} rename to ${sql.id(to)}`.execute(trx),
+        );
       await rename(table, 'elsewhere');
       for (const [method, path, body] of rows) {
         lines.length = 0;

@@ -61,7 +61,7 @@ describe('whose a key is', () => {
     const row = { org_id: harness.orgId, id, prefix: 'service_live' } as never;
     const key = unique();
     expect(await replayed(key, before)).toBeNull();
-    const rotated = await harness.store.write((trx) => rotateKey(trx, row, 0, harness.clock.now));
+    const rotated = await harness.store.write('accounts', (trx) => rotateKey(trx, row, 0, harness.clock.now));
     expect(await replayed(key, rotated.key)).toBe('true');
   });
 

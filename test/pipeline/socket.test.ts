@@ -22,10 +22,10 @@ beforeAll(async () => {
   const db = join(folder, 'crm.db');
   const store = await openStore(db);
   const now = Date.now();
-  const org = await store.write((trx) => createOrganization(trx, 'Acme', now));
+  const org = await store.write('accounts', (trx) => createOrganization(trx, 'Acme', now));
   const scopes = ['contacts:read', 'contacts:write', 'deals:write'];
   const options = { orgId: org.number, api: 'v2', name: null, scopes, access: 'organization' } as const;
-  const issued = await store.write((trx) =>
+  const issued = await store.write('accounts', (trx) =>
     issueKey(trx, { ...options, userId: null, expiresAt: null, now }),
   );
   key = issued.key;

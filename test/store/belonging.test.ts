@@ -23,7 +23,7 @@ const imageOf = (path: string, written: number): Image => ({
 });
 
 const put = (store: Store, name: string, value = 'x'.repeat(50_000)) =>
-  store.write((trx: Db) => trx.insertInto('settings').values({ name, value }).execute());
+  store.write('accounts', (trx: Db) => trx.insertInto('settings').values({ name, value }).execute());
 
 /** Puts files at a new path. */
 function laid(main: Buffer | null, log: Buffer | null): string {

@@ -31,8 +31,8 @@ describe('the file', () => {
       ...{ busy_timeout: 0, mmap_size: 0 },
     };
     for (const [name, value] of Object.entries(expected))
-      expect([name, await store.write((trx) => pragma(trx, name))]).toEqual([name, value]);
-    expect(await store.write((trx) => pragma(trx, 'journal_size_limit'))).toBeGreaterThan(0);
+      expect([name, await store.write('accounts', (trx) => pragma(trx, name))]).toEqual([name, value]);
+    expect(await store.write('accounts', (trx) => pragma(trx, 'journal_size_limit'))).toBeGreaterThan(0);
     for (const [name, value] of Object.entries({ query_only: 1, busy_timeout: 100, mmap_size: 0 }))
       expect([name, await pragma(store.read, name)]).toEqual([name, value]);
   });
@@ -62,7 +62,7 @@ describe('the file', () => {
       (await sql<{ name: string }>`select name from kysely_migration order by name`.execute(store.read)).rows;
     const first = await applied();
     expect(first.map((row) => row.name)).toEqual(Object.keys(MIGRATIONS));
-    await store.write((trx) => createOrganization(trx, 'Acme', 5));
+    await store.write('accounts', (trx) => createOrganization(trx, 'Acme', 5));
     await store.close();
     store = await openStore(path);
     expect(await applied()).toEqual(first);
@@ -128,7 +128,7 @@ describe('refused with a next step', () => {
   });
 
   test('a database of a newer crm, which stays as it is', async () => {
-    await store.write((trx) =>
+    await store.write('accounts', (trx) =>
       sql`insert into kysely_migration (name, timestamp) values ('9999-future', 'x')`.execute(trx),
     );
     await store.close();

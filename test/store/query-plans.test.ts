@@ -1,31 +1,28 @@
 // How the database finds what it is asked for: every search goes by an index that narrows it down further than to the organization.
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { Kysely } from 'kysely';
-import { BunSqliteDialect } from 'kysely-bun-sqlite';
 import { RESOURCES } from '../../db/resources/index.ts';
-import type { Schema } from '../../db/schema.ts';
+import type { Db } from '../../db/schema.ts';
 import { findDuplicate, listInvolved } from '../../db/tables/interactions.ts';
 import { listRecords } from '../../db/tables/query.ts';
 import { deleteRecord } from '../../db/tables/records.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
+import { ObservedConnection } from '../support/observed.ts';
 
 let harness: Harness;
 let raw: Database;
-let db: Kysely<Schema>;
-let asked: Set<string>;
+let connection: ObservedConnection;
+let db: Db;
 
 beforeAll(async () => {
   harness = await startHarness();
   raw = new Database(harness.dbPath);
-  asked = new Set();
-  db = new Kysely<Schema>({
-    dialect: new BunSqliteDialect({ database: raw }),
-    log: ({ query }) => void asked.add(query.sql),
-  });
+  connection = new ObservedConnection(harness.dbPath, { readwrite: true, create: false });
+  db = connection.db;
 });
 afterAll(async () => {
-  await db.destroy();
+  raw.close();
+  connection.close();
   await harness.close();
 });
 
@@ -35,10 +32,10 @@ interface Step {
 
 /** The steps of what was asked that go through a whole table, or all of it that is the organization's. */
 async function wideSteps(ask: () => Promise<unknown>): Promise<string[]> {
-  asked.clear();
+  connection.asked.length = 0;
   await ask();
-  expect(asked.size).toBeGreaterThan(0);
-  return [...asked].flatMap((text) => {
+  expect(connection.asked).not.toEqual([]);
+  return [...new Set(connection.asked)].flatMap((text) => {
     const values = Array(text.split('?').length - 1).fill(null);
     const steps = raw.query<Step, null[]>(`EXPLAIN QUERY PLAN ${text}`).all(...values);
     const wide = steps.filter(({ detail }) => /^SCAN (?!CONSTANT)|\(org_id=\?\)$/.test(detail));

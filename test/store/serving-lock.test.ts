@@ -43,7 +43,7 @@ describe('one server a database', () => {
     const { db, key } = await place.database();
     const server = await startServer(serveOptions(db));
     const store = await openStore(db);
-    await store.write((trx) => createOrganization(trx, 'Beside', Date.now()));
+    await store.write('accounts', (trx) => createOrganization(trx, 'Beside', Date.now()));
     await store.close();
     expect((await post(server.url, key, '/contacts', { first_name: 'A' }, 'k')).status).toBe(201);
     await server.stop();
@@ -77,7 +77,7 @@ describe('one server a database', () => {
         expect(await refusal(name)).toContain(`process ${child.pid}`);
       // An operator command finds the same log by it.
       const store = await openStore(join(folder, 'link.db'));
-      await store.write((trx) => createOrganization(trx, 'Beside', Date.now()));
+      await store.write('accounts', (trx) => createOrganization(trx, 'Beside', Date.now()));
       await store.close();
       child.kill('SIGTERM');
       expect(await child.exited).toBe(0);

@@ -1,10 +1,11 @@
 // The store: durable jobs in groups, reads that cannot write, and database files that are refused with a next step.
 import { Database } from 'bun:sqlite';
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { afterEach, beforeEach, describe, expect, spyOn, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { sql } from 'kysely';
 import { attempt } from '../../db/savepoint.ts';
 import type { Db } from '../../db/schema.ts';
+import { Connection } from '../../db/sqlite/connection.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { databasePaths } from '../support/folders.ts';
 
@@ -23,8 +24,8 @@ const namesIn = async (db: Db): Promise<string[]> =>
 
 describe('jobs', () => {
   test('that arrive together are committed together', async () => {
-    const seenWhenFirstIsDone = store.write(put('a')).then(() => namesIn(store.read));
-    const others = ['b', 'c', 'd'].map((name) => store.write(put(name)));
+    const seenWhenFirstIsDone = store.write('accounts', put('a')).then(() => namesIn(store.read));
+    const others = ['b', 'c', 'd'].map((name) => store.write('accounts', put(name)));
     expect(await seenWhenFirstIsDone).toEqual(['a', 'b', 'c', 'd']);
     await Promise.all(others);
   });
@@ -32,7 +33,7 @@ describe('jobs', () => {
   test('run one after another, each seeing what went before', async () => {
     const order: string[] = [];
     const jobs = ['a', 'b', 'c'].map((name) =>
-      store.write(async (trx) => {
+      store.write('accounts', async (trx) => {
         order.push(`${name} begins`);
         await put(name)(trx);
         await Bun.sleep(0);
@@ -46,7 +47,7 @@ describe('jobs', () => {
   test('give their results, in whatever number they come', async () => {
     const results = await Promise.all(
       Array.from({ length: 500 }, (_, index) =>
-        store.write(async (trx) => {
+        store.write('accounts', async (trx) => {
           await put(`n${String(index).padStart(3, '0')}`)(trx);
           return index;
         }),
@@ -66,12 +67,12 @@ describe('jobs', () => {
       await put('a')(trx);
     };
     const results = await Promise.allSettled([
-      store.write(put('a')),
-      store.write(failing),
-      store.write(put('b')),
-      store.write(conflicting),
-      store.write(() => Promise.reject(new Error('at once'))),
-      store.write(put('c')),
+      store.write('accounts', put('a')),
+      store.write('accounts', failing),
+      store.write('accounts', put('b')),
+      store.write('accounts', conflicting),
+      store.write('accounts', () => Promise.reject(new Error('at once'))),
+      store.write('accounts', put('c')),
     ]);
     expect(results.map((result) => result.status)).toEqual([
       'fulfilled',
@@ -92,7 +93,7 @@ describe('jobs', () => {
       await put(name)(trx);
       if (name === 'n05') throw new Error('on purpose');
     };
-    const results = await Promise.allSettled(names.map((name) => store.write(slow(name))));
+    const results = await Promise.allSettled(names.map((name) => store.write('accounts', slow(name))));
     const lost = results.flatMap(({ status }, index) => (status === 'rejected' ? [names[index]] : []));
     expect(lost).toEqual(['n05']);
     expect(await namesIn(store.read)).toEqual(names.filter((name) => name !== 'n05'));
@@ -100,13 +101,13 @@ describe('jobs', () => {
 
   test('that leave a savepoint open harm nobody else', async () => {
     const results = await Promise.allSettled([
-      store.write(put('a')),
-      store.write(async (trx) => {
+      store.write('accounts', put('a')),
+      store.write('accounts', async (trx) => {
         await sql`savepoint forgotten`.execute(trx);
         await put('lost')(trx);
         throw new Error('on purpose');
       }),
-      store.write(put('b')),
+      store.write('accounts', put('b')),
     ]);
     expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await namesIn(store.read)).toEqual(['a', 'b']);
@@ -115,7 +116,7 @@ describe('jobs', () => {
   test('are not seen by readers before they are durable', async () => {
     const entered = Promise.withResolvers<void>();
     const leave = Promise.withResolvers<void>();
-    const job = store.write(async (trx) => {
+    const job = store.write('accounts', async (trx) => {
       await put('a')(trx);
       entered.resolve();
       await leave.promise;
@@ -130,8 +131,57 @@ describe('jobs', () => {
     elsewhere.close();
   });
 
+  test('are set off by savepoints only where one failed after it wrote, and are then run again', async () => {
+    const posted = spyOn(Connection.prototype, 'post');
+    const runs: string[] = [];
+    const job = (name: string, fail = '') =>
+      store.write('accounts', async (trx) => {
+        runs.push(name);
+        if (fail === 'before') throw new Error(name);
+        await put(name)(trx);
+        if (fail === 'after') throw new Error(name);
+      });
+    const commands = () => {
+      const made = posted.mock.calls.map(([sql]) => sql).filter((sql) => !sql.startsWith('PRAGMA'));
+      posted.mockClear();
+      return made;
+    };
+    await Promise.allSettled([job('a'), job('b', 'before'), job('c')]);
+    expect([runs.splice(0), commands()]).toEqual([
+      ['a', 'b', 'c'],
+      ['BEGIN IMMEDIATE', 'COMMIT'],
+    ]);
+    const settled = await Promise.allSettled([job('d'), job('e', 'after'), job('f')]);
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(runs).toEqual(['d', 'e', 'd', 'e', 'f']);
+    const savepoint = ['savepoint job', 'release savepoint job'];
+    expect(commands()).toEqual([
+      ...['BEGIN IMMEDIATE', 'ROLLBACK', 'BEGIN IMMEDIATE', ...savepoint],
+      ...['savepoint job', 'rollback to savepoint job', 'release savepoint job', ...savepoint, 'COMMIT'],
+    ]);
+    expect(await namesIn(store.read)).toEqual(['a', 'c', 'd', 'f']);
+    posted.mockRestore();
+  });
+
+  test('are told how they ended only once what they saw is durable', async () => {
+    const told: string[] = [];
+    const refused = async (trx: Db) => {
+      if ((await namesIn(trx)).includes('a')) throw new Error('a is taken');
+    };
+    const written = store.write('accounts', put('a'));
+    const looked = store.write('accounts', refused).catch((error: Error) => void told.push(error.message));
+    const full = store.write('accounts', async (trx) => {
+      await put('b')(trx);
+      await sql`rollback`.execute(trx);
+      throw new Error('the disk is full');
+    });
+    const results = await Promise.allSettled([written, looked, full]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected']);
+    expect(told).toEqual(['the disk is full']);
+  });
+
   test('parts of them can fail by themselves', async () => {
-    await store.write(async (trx) => {
+    await store.write('accounts', async (trx) => {
       await put('before')(trx);
       const part = attempt(trx, async () => {
         await put('part')(trx);
@@ -147,9 +197,9 @@ describe('jobs', () => {
   });
 
   test('queued at close are finished, later ones refused', async () => {
-    const queued = ['a', 'b'].map((name) => store.write(put(name)));
+    const queued = ['a', 'b'].map((name) => store.write('accounts', put(name)));
     const closing = store.close();
-    expect(store.write(put('late'))).rejects.toThrow('closed');
+    expect(store.write('accounts', put('late'))).rejects.toThrow('closed');
     await Promise.all([...queued, closing]);
     // Nothing is left in a log that a copy of the file would miss.
     expect([existsSync(`${path}-wal`), existsSync(`${path}-shm`)]).toEqual([false, false]);
@@ -160,25 +210,28 @@ describe('jobs', () => {
 
 describe('a full disk', () => {
   test('fails what it must, keeps what was committed, and is over when there is room', async () => {
-    await store.write(put('before'));
+    await store.write('accounts', put('before'));
     const pages = async (trx: Db) => (await sql<{ n: number }>`pragma page_count`.execute(trx)).rows;
     const limit = (most: number) =>
-      store.write((trx) => sql`pragma max_page_count = ${sql.lit(most)}`.execute(trx));
+      store.write('accounts', (trx) => sql`pragma max_page_count = ${sql.lit(most)}`.execute(trx));
     const big = (name: string) => (trx: Db) =>
       trx
         .insertInto('settings')
         .values({ name, value: 'x'.repeat(1_000_000) })
         .execute();
-    const [row] = await store.write(pages);
+    const [row] = await store.write('accounts', pages);
     await limit(Number(Object.values(row ?? {})[0]) + 2);
-    expect(store.write(big('lost'))).rejects.toMatchObject({ code: 'SQLITE_FULL' });
-    const [full, small] = await Promise.allSettled([store.write(big('lost too')), store.write(put('small'))]);
+    expect(store.write('accounts', big('lost'))).rejects.toMatchObject({ code: 'SQLITE_FULL' });
+    const [full, small] = await Promise.allSettled([
+      store.write('accounts', big('lost too')),
+      store.write('accounts', put('small')),
+    ]);
     expect(full.status).toBe('rejected');
     // The neighbour in the group is either told that it failed, or is there.
     const names = await namesIn(store.read);
     expect(names).toEqual(small.status === 'fulfilled' ? ['before', 'small'] : ['before']);
     await limit(1_000_000);
-    await store.write(big('after'));
+    await store.write('accounts', big('after'));
     expect(await namesIn(store.read)).toContain('after');
   });
 });
@@ -196,7 +249,7 @@ describe('the reading side', () => {
   test('sees what another process has committed, with the next turn', async () => {
     expect(await namesIn(store.read)).toEqual([]);
     const other = await openStore(path);
-    await other.write(put('theirs'));
+    await other.write('accounts', put('theirs'));
     expect(await namesIn(store.read)).toEqual(['theirs']);
     await other.close();
   });

@@ -57,7 +57,7 @@ const rowsWith = (table: string, column: string, id: string): number =>
   raw.query<unknown, [string]>(`select 1 from ${table} where ${column} = ?`).all(id).length;
 
 const remove = (name: string, key: RecordKey) =>
-  harness.store.write((trx) => {
+  harness.store.write('accounts', (trx) => {
     const resource = RESOURCES.find((one) => one.name === name);
     return resource === undefined ? Promise.reject() : deleteRecord(trx, resource, key, 0);
   });

@@ -12,6 +12,7 @@ import { createLogger } from '../../server/log.ts';
 import type { BodyLimits } from '../../server/pipeline/body-budget.ts';
 import type { Json } from './json.ts';
 import { checkAgainstDocument } from './openapi.ts';
+import { rehearsed } from './rehearsed.ts';
 
 export type { Json } from './json.ts';
 
@@ -68,6 +69,8 @@ export interface HarnessOptions {
   keyLimit?: number;
   orgLimit?: number;
   bodyLimits?: BodyLimits;
+  /** Whether every job is run twice. */
+  isRehearsed?: boolean;
   /** Takes the log as JSON lines; without it, failures go to stderr and nothing else is logged. */
   log?: (line: string) => void;
 }
@@ -76,11 +79,12 @@ export interface HarnessOptions {
 export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
   const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
   const dbPath = join(folder, 'crm.db');
-  const store = await openStore(dbPath);
+  const opened = await openStore(dbPath);
+  const store = options.isRehearsed === true ? rehearsed(opened) : opened;
   const clock = { now: Date.now() };
   const app = createApp({
     store,
-    signingSecret: await store.write(getSigningSecret),
+    signingSecret: await store.write('accounts', getSigningSecret),
     baseUrl: () => BASE_URL,
     now: () => clock.now,
     keyLimit: options.keyLimit ?? 1_000_000,
@@ -93,13 +97,13 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     addressOf: (request) => request.headers.get('X-Test-Address') ?? 'local',
   });
   const { now } = clock;
-  const org = await store.write((trx) => createOrganization(trx, 'Acme', now));
-  const other = await store.write((trx) => createOrganization(trx, 'Other', now));
+  const org = await store.write('accounts', (trx) => createOrganization(trx, 'Acme', now));
+  const other = await store.write('accounts', (trx) => createOrganization(trx, 'Other', now));
   const user = (email: string) =>
-    store.write((trx) => createUser(trx, { orgId: org.number, email, name: null, now }));
+    store.write('accounts', (trx) => createUser(trx, { orgId: org.number, email, name: null, now }));
   const issue: Harness['issue'] = async (key = {}) => {
     const api = key.api ?? 'v2';
-    const issued = await store.write((trx) =>
+    const issued = await store.write('accounts', (trx) =>
       issueKey(trx, {
         orgId: key.orgId ?? org.number,
         api,

@@ -34,9 +34,9 @@ export function ingestDesk() {
   afterAll(() => harness.close());
   beforeEach(async () => {
     const { store } = harness;
-    const org = await store.write((trx) => createOrganization(trx, crypto.randomUUID(), NOW));
+    const org = await store.write('accounts', (trx) => createOrganization(trx, crypto.randomUUID(), NOW));
     const user = { orgId: org.number, email: 'Alice@Acme.test', name: null, now: NOW };
-    alice = (await store.write((trx) => createUser(trx, user))).id;
+    alice = (await store.write('accounts', (trx) => createUser(trx, user))).id;
     key = (await harness.issue({ orgId: org.number })).key;
     options = { orgId: org.number, createdBy: org.id, ownerId: null, clock: () => NOW };
   });

@@ -1,8 +1,8 @@
 // Meetings, recordings and bookings as an integration would leave them in the database.
 import type { Data } from '../../db/declare/json.ts';
 import { initialData } from '../../db/declare/resource.ts';
+import { takeInstant } from '../../db/instants.ts';
 import { getResource } from '../../db/resources/index.ts';
-import { takeInstant } from '../../db/tables/instants.ts';
 import { insertRecord } from '../../db/tables/records.ts';
 import type { Harness, Json } from './harness.ts';
 
@@ -22,7 +22,7 @@ export function insertAtOnce(
 ): Promise<string[]> {
   const resource = getResource(name);
   clock.now += 1;
-  return store.write(async (trx) => {
+  return store.write('accounts', async (trx) => {
     const now = await takeInstant(trx, orgId, clock.now);
     const ids: string[] = [];
     for (const fields of records) {
@@ -54,6 +54,6 @@ export async function insertTranscribed(where: Where, fields: Data = {}): Promis
     language: 'en',
     segments: JSON.stringify(SEGMENTS),
   };
-  await where.store.write((trx) => trx.insertInto('recording_transcripts').values(row).execute());
+  await where.store.write('accounts', (trx) => trx.insertInto('recording_transcripts').values(row).execute());
   return id;
 }

@@ -52,9 +52,9 @@ export class Place {
     const db = join(at, 'crm.db');
     const store = await openStore(db);
     const now = Date.now();
-    const org = await store.write((trx) => createOrganization(trx, 'Acme', now));
+    const org = await store.write('accounts', (trx) => createOrganization(trx, 'Acme', now));
     const owner = { orgId: org.number, name: null, scopes: V2_SCOPES, access: 'organization' } as const;
-    const { key } = await store.write((trx) =>
+    const { key } = await store.write('accounts', (trx) =>
       issueKey(trx, { ...owner, api: 'v2', userId: null, expiresAt: null, now }),
     );
     await store.close();

@@ -125,7 +125,7 @@ describe('filters', () => {
         const refer = async (id: string) => {
           if (!READ_ONLY.includes(name)) return org.update(name, record, { [column]: id });
           const set = { [column]: id };
-          return harness.store.write((trx) =>
+          return harness.store.write('accounts', (trx) =>
             trx
               .updateTable(name as 'records')
               .set(set)

@@ -1,7 +1,7 @@
 // Instants that the service sets: they follow the order of the commits, so that a client that walks them misses nothing.
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { ingestMeetings } from '../../db/ingest/meetings.ts';
-import { takeInstant } from '../../db/tables/instants.ts';
+import { takeInstant } from '../../db/instants.ts';
 import { Desk } from '../support/command.ts';
 import { BASE_URL, type Harness, type Json, startHarness } from '../support/harness.ts';
 import { type Client, clientOf } from '../support/v2.ts';
@@ -137,7 +137,7 @@ test('writers that share a commit have an instant each, in order, and one that f
   const [{ created_at }] = await api.list('/pipelines');
   const last = Date.parse(created_at);
   const take = (fails: boolean) =>
-    store.write(async (trx) => {
+    store.write('accounts', async (trx) => {
       const instant = await takeInstant(trx, orgId, 0);
       if (fails) throw new Error('on purpose');
       return instant - last;
@@ -159,9 +159,11 @@ test('the items of a batch share theirs', async () => {
 test('an organization runs ahead of its clock by itself', async () => {
   const { store, orgId, otherOrgId, clock } = harness;
   const later = clock.now + HOUR_MS;
-  await store.write((trx) => takeInstant(trx, orgId, later));
-  expect(await store.write((trx) => takeInstant(trx, orgId, clock.now))).toBe(later + 1);
-  expect(await store.write((trx) => takeInstant(trx, otherOrgId, clock.now + 1))).toBe(clock.now + 1);
+  await store.write('accounts', (trx) => takeInstant(trx, orgId, later));
+  expect(await store.write('accounts', (trx) => takeInstant(trx, orgId, clock.now))).toBe(later + 1);
+  expect(await store.write('accounts', (trx) => takeInstant(trx, otherOrgId, clock.now + 1))).toBe(
+    clock.now + 1,
+  );
 });
 
 test('another process, whose clock is behind, writes after what was there, and before what comes', async () => {

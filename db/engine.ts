@@ -1,0 +1,34 @@
+// What the tables ask of a database engine: statements that are prepared once, and a transaction whose parts can fail.
+import type { CompiledQuery } from 'kysely';
+import type { ColumnValue } from './declare/fields.ts';
+
+/** An answer that one engine has at once and another later; whoever wants it awaits either. */
+export type Eventually<T> = T | Promise<T>;
+
+/** A query that is ready to run, given the values of its parameters in their order. */
+export type Bound<R> = (values: readonly ColumnValue[]) => Eventually<R[]>;
+
+export interface Engine {
+  /** Prepares a query, to be kept for as long as the engine. */
+  bind<R>(query: CompiledQuery<R>): Bound<R>;
+  /** Runs a command that answers nothing: in its place among the statements, without being waited for. */
+  post(sql: string): void;
+  readonly progress: TransactionProgress;
+}
+
+/** How a transaction is doing, on the connection that carries it out. */
+export interface TransactionProgress {
+  /** How many statements have written so far. */
+  writes: number;
+  /** Whether parts are set off by savepoints. They cost more than most parts do, so a group is first run without. */
+  hasSavepoints: boolean;
+  /** Whether a part failed after it wrote, with no savepoint to undo it: all has to be run again, with them. */
+  isSpoiled: boolean;
+  /** The instants that were taken, in order, and for which organization; stored before the commit. */
+  readonly instants: { orgId: number; instant: number }[];
+}
+
+/** The progress of a connection that has done nothing yet. */
+export function noProgress(): TransactionProgress {
+  return { writes: 0, hasSavepoints: false, isSpoiled: false, instants: [] };
+}

@@ -1,0 +1,190 @@
+// The write queue: jobs of one lane run one after another, and those that arrive together share one durable transaction.
+import type { Eventually } from './engine.ts';
+import { nextTurn } from './event-loop.ts';
+import { storeInstants } from './instants.ts';
+import type { Db, RecordKey } from './schema.ts';
+
+// Both bound how long readers wait for the event loop, and writers for the others of their group.
+const GROUP_JOBS_MAX = 64;
+const GROUP_MS_MAX = 60;
+// How long a job waits for another process to give back what it has locked.
+const LOCK_WAIT_MS_MAX = 5_000;
+
+/** What a job writes to: one organization, or what belongs to none alone (organizations, users, keys, settings). */
+export type Scope = RecordKey['orgId'] | 'accounts';
+
+/** A transaction of an engine, open for a group of jobs. */
+export interface Transaction {
+  readonly db: Db;
+  commit(): Eventually<void>;
+  /** Undoes everything; called after a failed commit too. */
+  rollback(): Eventually<void>;
+  /** Whether after this error of a job the transaction cannot go on. */
+  endsGroup(error: unknown): boolean;
+}
+
+/** How an engine writes. */
+export interface Transactor {
+  /** Jobs of one lane wait for each other. */
+  laneOf(scope: Scope): string;
+  /** Begins a transaction; asked again while somebody else has the lock, until `isTooLate`. */
+  begin(scope: Scope, isTooLate: () => boolean): Promise<Transaction>;
+  /** Comes after a group that failed as a whole. */
+  onFailure(error: unknown): void;
+  /** Comes after each group, a turn of the event loop after whoever waited for it has been told. */
+  betweenGroups(): void;
+}
+
+interface Entry {
+  scope: Scope;
+  /** When it was queued, by `performance.now()`. */
+  since: number;
+  run(db: Db): Promise<void>;
+  /** Tells whoever waits how the last run ended. */
+  settle(): void;
+  fail(error: unknown): void;
+}
+
+interface Lane {
+  waiting: Entry[];
+  draining: Promise<void>;
+}
+
+/** Runs jobs in groups, each group a transaction. A job may be run twice; what counts is the last run. */
+export class WriteQueue {
+  readonly #transactor: Transactor;
+  readonly #lanes = new Map<string, Lane>();
+  #closed = false;
+  #isFailing = false;
+
+  constructor(transactor: Transactor) {
+    this.#transactor = transactor;
+  }
+
+  /** Queues a job; resolves with its result after the commit, rejects with its error after its rollback. */
+  write<T>(scope: Scope, job: (trx: Db) => Promise<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(new Error('the store is closed'));
+    return new Promise<T>((resolve, reject) => this.#enqueue(entryOf(scope, job, resolve, reject)));
+  }
+
+  /** Whether the last group failed as a whole. */
+  get isFailing(): boolean {
+    return this.#isFailing;
+  }
+
+  /** Refuses further jobs and resolves when the queued ones are done. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#lanes.values()].map(({ draining }) => draining));
+  }
+
+  #enqueue(entry: Entry): void {
+    const name = this.#transactor.laneOf(entry.scope);
+    const lane = this.#lanes.get(name);
+    if (lane !== undefined) {
+      lane.waiting.push(entry);
+      return;
+    }
+    const waiting = [entry];
+    this.#lanes.set(name, { waiting, draining: this.#drain(name, waiting) });
+  }
+
+  async #drain(name: string, waiting: Entry[]): Promise<void> {
+    // One turn of the event loop lets requests that are already here join the first group.
+    await nextTurn();
+    while (waiting.length > 0) {
+      await this.#carryOut(waiting.splice(0, GROUP_JOBS_MAX), waiting);
+      await nextTurn();
+      this.#transactor.betweenGroups();
+    }
+    this.#lanes.delete(name);
+  }
+
+  async #carryOut(group: Entry[], waiting: Entry[]): Promise<void> {
+    try {
+      if (!(await this.#commit(group, waiting, false))) await this.#commit(group, waiting, true);
+    } catch (error) {
+      this.#isFailing = true;
+      for (const entry of group) entry.fail(error);
+      this.#transactor.onFailure(error);
+      return;
+    }
+    this.#isFailing = false;
+    for (const entry of group) entry.settle();
+  }
+
+  // False where the group has to be run again, with savepoints.
+  async #commit(group: Entry[], waiting: Entry[], hasSavepoints: boolean): Promise<boolean> {
+    const [first] = group;
+    if (first === undefined) return true;
+    const tooLateAt = first.since + LOCK_WAIT_MS_MAX;
+    const isTooLate = () => this.#closed || performance.now() > tooLateAt;
+    const transaction = await this.#transactor.begin(first.scope, isTooLate);
+    const { progress } = transaction.db.engine;
+    Object.assign(progress, { hasSavepoints, isSpoiled: false });
+    progress.instants.length = 0;
+    try {
+      await runGroup(group, waiting, transaction);
+      if (progress.isSpoiled) await transaction.rollback();
+      else {
+        await storeInstants(transaction.db);
+        await transaction.commit();
+      }
+    } catch (error) {
+      await transaction.rollback();
+      throw error;
+    }
+    return !progress.isSpoiled;
+  }
+}
+
+// Jobs for which there is no time any more go back to those that wait.
+async function runGroup(group: Entry[], waiting: Entry[], transaction: Transaction): Promise<void> {
+  const endsAt = performance.now() + GROUP_MS_MAX;
+  for (const [index, entry] of group.entries()) {
+    await runJob(entry, transaction);
+    if (transaction.db.engine.progress.isSpoiled) return;
+    if (performance.now() > endsAt) waiting.unshift(...group.splice(index + 1));
+  }
+}
+
+async function runJob(entry: Entry, { db, endsGroup }: Transaction): Promise<void> {
+  const { engine } = db;
+  const { progress } = engine;
+  const before = progress.writes;
+  const instantsBefore = progress.instants.length;
+  if (progress.hasSavepoints) engine.post('savepoint job');
+  try {
+    await entry.run(db);
+  } catch (error) {
+    if (endsGroup(error)) throw error;
+    progress.instants.length = instantsBefore;
+    if (progress.hasSavepoints) engine.post('rollback to savepoint job');
+    else if (progress.writes !== before) progress.isSpoiled = true;
+  }
+  if (progress.hasSavepoints) engine.post('release savepoint job');
+}
+
+function entryOf<T>(
+  scope: Scope,
+  job: (trx: Db) => Promise<T>,
+  resolve: (result: T) => void,
+  reject: (error: unknown) => void,
+): Entry {
+  let settle = (): void => undefined;
+  return {
+    scope,
+    since: performance.now(),
+    async run(db) {
+      try {
+        const result = await job(db);
+        settle = () => resolve(result);
+      } catch (error) {
+        settle = () => reject(error);
+        throw error;
+      }
+    },
+    settle: () => settle(),
+    fail: reject,
+  };
+}
