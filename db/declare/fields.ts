@@ -1,5 +1,6 @@
 // The kinds of field a resource can have: each gives its JSON Schema, its column, and the way between the two.
 import { type TSchema, Type } from 'typebox';
+import { instantText } from './instants.ts';
 import type { JsonValue } from './json.ts';
 
 export type ColumnType = 'text' | 'integer' | 'real';
@@ -191,7 +192,7 @@ export function timestamp(options: FieldOptions = {}): Field {
       access: 'read',
       example: '2026-01-01T00:00:00.000Z',
       encode: (value) => (typeof value === 'string' ? Date.parse(value) : (value as number | null)),
-      decode: (column) => (column === null ? null : new Date(Number(column)).toISOString()),
+      decode: (column) => (column === null ? null : instantText(Number(column))),
     },
     options,
   );

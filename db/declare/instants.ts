@@ -1,4 +1,4 @@
-// Instants: from text whose grammar is checked to Unix milliseconds, for what the server and the command line take.
+// Instants: from text whose grammar is checked to Unix milliseconds and back, for what the server and the command line take.
 
 /** Unix milliseconds of a date, time and offset in ISO 8601; undefined if no calendar or clock has it. */
 export function instantMs(text: string): number | undefined {
@@ -8,4 +8,23 @@ export function instantMs(text: string): number | undefined {
   } catch {
     return undefined;
   }
+}
+
+const MILLISECONDS = Array.from({ length: 1_000 }, (_, ms) => `${String(ms).padStart(3, '0')}Z`);
+const MS_AND_ZONE_CHARACTERS = 4;
+
+// One answer tells many instants of one second, and most answers one of the second that it is.
+const known = { second: Number.NaN, text: '' };
+
+/**
+ * The text of an instant as responses have it: RFC 3339, UTC, with milliseconds.
+ * @param ms whole Unix milliseconds
+ */
+export function instantText(ms: number): string {
+  const second = Math.floor(ms / 1_000);
+  if (second !== known.second) {
+    known.text = new Date(second * 1_000).toISOString().slice(0, -MS_AND_ZONE_CHARACTERS);
+    known.second = second;
+  }
+  return known.text + MILLISECONDS[ms - second * 1_000];
 }

@@ -1,5 +1,6 @@
 // Linked records: list, link and unlink the children of a parent.
 import { unknownReference } from '../../db/declare/faults.ts';
+import { instantText } from '../../db/declare/instants.ts';
 import type { Data } from '../../db/declare/json.ts';
 import { childOf } from '../../db/declare/links.ts';
 import { fromColumns, type Link, type Resource, toColumns } from '../../db/declare/resource.ts';
@@ -108,7 +109,7 @@ function keyOf({ org_id: orgId, id }: RecordRow): RecordKey {
 async function presentLinks(reader: Reader, link: Link, parent: RecordRow, rows: LinkRow[]): Promise<Data[]> {
   const idOf = (row: LinkRow) => String(row[link.childColumn]);
   const own = (row: LinkRow) => fromColumns(link.fields, row);
-  const linkedAt = (row: LinkRow) => new Date(row.created_at).toISOString();
+  const linkedAt = (row: LinkRow) => instantText(row.created_at);
   const childName = childOf(link, { parent });
   if (childName === undefined) {
     return rows.map((row) => ({ ...own(row), [link.childColumn]: idOf(row), linked_at: linkedAt(row) }));

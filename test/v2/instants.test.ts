@@ -1,5 +1,6 @@
 // Instants that the service sets: they follow the order of the commits, so that a client that walks them misses nothing.
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { instantText } from '../../db/declare/instants.ts';
 import { ingestMeetings } from '../../db/ingest/meetings.ts';
 import { takeInstant } from '../../db/instants.ts';
 import { Desk } from '../support/command.ts';
@@ -18,6 +19,18 @@ beforeEach(async () => {
   api = clientOf(harness);
 });
 afterEach(() => harness.close());
+
+test('their text is that of toISOString, whichever came before', () => {
+  const around = [
+    0, -1, 1, 999, 1_000, -1_000, -62_167_219_200_000, 253_402_300_799_999, 253_402_300_800_000,
+  ];
+  const random = Array.from({ length: 2_000 }, () => Math.trunc((Math.random() - 0.3) * 4e14));
+  for (const ms of [...around, ...random, ...random.map((one) => one + 1)]) {
+    expect(instantText(ms)).toBe(new Date(ms).toISOString());
+  }
+  expect(() => instantText(Number.NaN)).toThrow(RangeError);
+  expect(() => instantText(9e15)).toThrow(RangeError);
+});
 
 const meeting = (name: string) => ({
   uid: name,
