@@ -1,5 +1,4 @@
 // Step 5, idempotent replay: a keyed request that was answered before gets the stored answer, a running one is waited for.
-import { createHash } from 'node:crypto';
 import type { Db } from '../../db/schema.ts';
 import { findStoredResponse, storeResponse } from '../../db/tables/idempotency.ts';
 import { type Access, principalOf } from '../access.ts';
@@ -27,20 +26,22 @@ export function keyedRequest(
   access: Access,
   bytes: Uint8Array,
 ): KeyedRequest | null {
-  const key = request.headers.get(KEY_HEADER);
-  if (key === null || !honoursKeys(operation) || !VISIBLE_ASCII.test(key)) return null;
-  const hash = createHash('sha256')
-    .update(`${request.method}\0${rawPath(request.url)}\0`)
-    .update(bytes);
+  const key = sentKey(operation, request);
+  if (key === null || !VISIBLE_ASCII.test(key)) return null;
+  const hash = new Bun.SHA256().update(`${request.method}\0${rawPath(request.url)}\0`).update(bytes);
   return { orgId: access.orgId, principal: principalOf(access), key, fingerprint: hash.digest('hex') };
 }
 
 /** @throws ApiError 422 if a key was sent that cannot be one. */
 export function checkKeyFormat(operation: Operation, request: Request): void {
-  const key = request.headers.get(KEY_HEADER);
-  if (key === null || !honoursKeys(operation) || VISIBLE_ASCII.test(key)) return;
+  const key = sentKey(operation, request);
+  if (key === null || VISIBLE_ASCII.test(key)) return;
   const code = key.length > KEY_CHARACTERS_MAX ? 'VALIDATION_OUT_OF_RANGE' : 'VALIDATION_INVALID_FORMAT';
   throw invalid(KEY_HEADER, `must be 1 to ${KEY_CHARACTERS_MAX} visible ASCII characters`, code);
+}
+
+function sentKey(operation: Operation, request: Request): string | null {
+  return honoursKeys(operation) ? request.headers.get(KEY_HEADER) : null;
 }
 
 /** Whether an operation honours Idempotency-Key: every v2 POST and PATCH. */
