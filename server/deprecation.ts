@@ -7,12 +7,14 @@ const DEPRECATED_SINCE = '@1767225600';
 
 /** Heading of the migration notes in the description, and so on the page that shows it. */
 export const MIGRATION_TITLE = 'From version 1 to version 2';
+const ANCHOR = anchorOf(MIGRATION_TITLE);
+const NONE = {};
 
 /** The headers that every answer of a version carries; `baseUrl` is where clients reach the service. */
-export function deprecationHeaders(api: Api, baseUrl: string): Record<string, string> {
-  if (api !== 'v1') return {};
+export function deprecationHeaders(api: Api, baseUrl: string): Readonly<Record<string, string>> {
+  if (api !== 'v1') return NONE;
   return {
     Deprecation: DEPRECATED_SINCE,
-    Link: `<${baseUrl}/docs#${anchorOf(MIGRATION_TITLE)}>; rel="deprecation"; type="text/html"`,
+    Link: `<${baseUrl}/docs#${ANCHOR}>; rel="deprecation"; type="text/html"`,
   };
 }

@@ -47,13 +47,13 @@ export function publicError(error: unknown): ApiError {
 /** The HTTP response; the body of one to a HEAD request is left out by Elysia, which gives its length. */
 export function toResponse(
   exchange: Exchange,
-  rendered: Rendered,
-  more: Record<string, string> = {},
+  { status, location, body }: Rendered,
+  more: Readonly<Record<string, string>> = {},
 ): Response {
-  const headers = new Headers({ ...exchange.headers, ...more });
-  if (rendered.location !== null) headers.set('Location', rendered.location);
-  if (rendered.status === 204) return new Response(null, { status: 204, headers });
-  headers.set('Content-Type', 'application/json; charset=utf-8');
-  headers.set('Cache-Control', 'no-store');
-  return new Response(rendered.body, { status: rendered.status, headers });
+  const headers: Record<string, string> = { ...exchange.headers, ...more };
+  if (location !== null) headers.Location = location;
+  if (status === 204) return new Response(null, { status, headers });
+  headers['Content-Type'] = 'application/json; charset=utf-8';
+  headers['Cache-Control'] = 'no-store';
+  return new Response(body, { status, headers });
 }
