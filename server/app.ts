@@ -14,12 +14,14 @@ import { KEY_LIMIT, ORG_LIMIT, RateLimiter } from './pipeline/rate-limit.ts';
 import { Replays } from './pipeline/replay.ts';
 import {
   apiOfPath,
-  matchPath,
   methodNotAllowed,
   methodsByPath,
+  type PathMatcher,
+  pathMatcher,
   rawPath,
   unknownPath,
 } from './pipeline/route.ts';
+import { served } from './pipeline/served-operation.ts';
 import type { Services } from './pipeline/services.ts';
 import { FixedWindow, WINDOW_MS } from './pipeline/window.ts';
 
@@ -54,11 +56,13 @@ export function createApp(options: AppOptions) {
   app.get('/readyz', () => readiness(options.store));
   for (const operation of operations) {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    const handler = ({ request }: { request: Request }) => answer(services, operation, request);
+    const ready = served(operation);
+    const handler = ({ request }: { request: Request }) => answer(services, ready, request);
     app.route(operation.method, path, handler, { parse: 'none' });
   }
   for (const [path, methods] of methodsByPath(operations)) {
-    const otherMethod = ({ request }: { request: Request }) => refuse(services, request, path, methods);
+    const known = { matchPath: pathMatcher(path), methods };
+    const otherMethod = ({ request }: { request: Request }) => refuse(services, request, known);
     app.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), otherMethod, { parse: 'none' });
   }
   app.all('/*', ({ request }) => refuse(services, request), { parse: 'none' });
@@ -94,8 +98,9 @@ function servicesOf(options: AppOptions): Services {
 
 // Kept to the minute and not waited for: a request is answered without it, and the next minute makes up for a failure.
 function noteUse(store: Store, uses: FixedWindow, access: Access, now: number): void {
-  if (uses.peek(access.keyId, now).remaining === 0) return;
-  uses.count(access.keyId, now);
+  const tally = uses.tallyOf(access.keyId, now);
+  if (tally.remaining === 0) return;
+  tally.count();
   const key = { org_id: access.orgId, id: access.keyId };
   const minute = Math.floor(now / WINDOW_MS) * WINDOW_MS;
   store.write('accounts', (trx) => touchKey(trx, key, minute)).catch(() => undefined);
@@ -110,17 +115,18 @@ async function readiness(store: Store): Promise<Response> {
   }
 }
 
+/** A path of the interface, and the methods that it takes. */
+interface KnownPath {
+  matchPath: PathMatcher;
+  methods: readonly string[];
+}
+
 // What no operation answers: 405 where the path is known with other methods, else 404.
-function refuse(
-  services: Services,
-  request: Request,
-  template?: string,
-  methods: readonly string[] = [],
-): Response {
+function refuse(services: Services, request: Request, known?: KnownPath): Response {
   const path = rawPath(request.url);
   const exchange = exchangeOf(services, request, apiOfPath(path));
-  const isKnown = template !== undefined && matchPath(template, path) !== undefined;
-  const response = answerError(services, exchange, isKnown ? methodNotAllowed(methods) : unknownPath());
+  const error = known?.matchPath(path) === undefined ? unknownPath() : methodNotAllowed(known.methods);
+  const response = answerError(services, exchange, error);
   services.logRequest(exchange, response.status);
   return response;
 }

@@ -69,9 +69,9 @@ export class Authenticator {
   }
 
   #countWrong(address: string, now: number): void {
-    const state = this.#wrong.peek(address, now);
-    if (state.remaining === 0) throw limitExceeded(state, now, 'Too many wrong API keys from this address');
-    this.#wrong.count(address, now);
+    const tally = this.#wrong.tallyOf(address, now);
+    if (tally.remaining === 0) throw limitExceeded(tally, now, 'Too many wrong API keys from this address');
+    tally.count();
   }
 }
 

@@ -3,18 +3,18 @@
 import type { Api } from '../../db/tables/key-format.ts';
 import type { Access } from '../access.ts';
 import { ApiError } from '../errors.ts';
-import { type Admission, BATCH_BODY_BYTES_MAX, BODY_BYTES_MAX, type Operation } from '../operation.ts';
+import { BATCH_BODY_BYTES_MAX, BODY_BYTES_MAX, type Operation } from '../operation.ts';
 import { readBytes } from './body.ts';
 import type { BodyClaim } from './body-budget.ts';
 import { type Exchange, startExchange } from './exchange.ts';
 import { execute } from './execute.ts';
-import { validateQuery } from './query.ts';
 import { checkKeyFormat, type KeyedRequest, keyedRequest } from './replay.ts';
 import { publicError, renderError, toResponse } from './respond.ts';
-import { matchPath, rawPath, unknownPath } from './route.ts';
+import { rawPath, unknownPath } from './route.ts';
 import { requireAccess } from './scope.ts';
+import type { ServedOperation } from './served-operation.ts';
 import type { Services } from './services.ts';
-import { validateBody } from './validate.ts';
+import { type ValidBody, validateBody } from './validate.ts';
 
 /** Starts the exchange of a request. */
 export function exchangeOf(services: Services, request: Request, api: Api): Exchange {
@@ -22,34 +22,41 @@ export function exchangeOf(services: Services, request: Request, api: Api): Exch
 }
 
 /** Answers one request to an operation. */
-export async function answer(services: Services, operation: Operation, request: Request): Promise<Response> {
-  const exchange = exchangeOf(services, request, operation.api);
-  const response = await passSteps(services, operation, exchange).catch((error) =>
-    answerError(services, exchange, error),
-  );
+export async function answer(
+  services: Services,
+  served: ServedOperation,
+  request: Request,
+): Promise<Response> {
+  const exchange = exchangeOf(services, request, served.operation.api);
+  let response: Response;
+  try {
+    response = await passSteps(services, served, exchange);
+  } catch (error) {
+    response = answerError(services, exchange, error);
+  }
   services.logRequest(exchange, response.status);
   return response;
 }
 
-async function passSteps(services: Services, operation: Operation, exchange: Exchange): Promise<Response> {
-  const { request, now } = exchange;
+async function passSteps(services: Services, served: ServedOperation, exchange: Exchange): Promise<Response> {
+  const { operation } = served;
+  const { request } = exchange;
 
-  const params = matchPath(operation.path, rawPath(request.url));
+  const params = served.matchPath(rawPath(request.url));
   if (params === undefined) throw unknownPath();
-  const { access, headers } =
+  const access =
     operation.admit === undefined
       ? await admitByKey(services, operation, exchange)
-      : operation.admit(request, now);
-  Object.assign(exchange.headers, headers);
-  const room = services.bodies.open(access.orgId);
+      : admitByItself(operation.admit, exchange);
+  const room = operation.body === undefined ? null : services.bodies.open(access.orgId);
   try {
-    const bytes = await bodyOf(services, operation, exchange, { access, room });
+    const bytes = room === null ? NO_BYTES : await bodyOf(services, operation, exchange, { access, room });
     const keyed = keyedRequest(operation, request, access, bytes);
     if (keyed === null)
-      return await answerFresh(services, operation, exchange, { params, access, bytes, keyed });
-    return await answerKeyed(services, operation, exchange, { params, access, bytes, keyed });
+      return await answerFresh(services, served, exchange, { params, access, bytes, keyed });
+    return await answerKeyed(services, served, exchange, { params, access, bytes, keyed });
   } finally {
-    room.release();
+    room?.release();
   }
 }
 
@@ -57,13 +64,19 @@ async function admitByKey(
   { authenticator, addressOf, noteUse }: Services,
   operation: Operation,
   exchange: Exchange,
-): Promise<Admission> {
+): Promise<Access> {
   const { request, api, now } = exchange;
   const access = await authenticator.authenticate(request, { api, addressOf, now });
   exchange.keyId = access.keyId;
   noteUse(access, now);
   requireAccess(operation, access);
-  return { access, headers: {} };
+  return access;
+}
+
+function admitByItself(admit: NonNullable<Operation['admit']>, exchange: Exchange): Access {
+  const { access, headers } = admit(exchange.request, exchange.now);
+  Object.assign(exchange.headers, headers);
+  return access;
 }
 
 interface Admitted {
@@ -73,6 +86,8 @@ interface Admitted {
   keyed: KeyedRequest | null;
 }
 
+const NO_BYTES = new Uint8Array();
+const NO_BODY: ValidBody = { body: null, itemFaults: [] };
 /** Seconds without a byte of the body after which its connection is closed, and without anything once it is whole. */
 const SILENT_BODY_SECONDS = 15;
 export const SILENT_SECONDS = 60;
@@ -83,7 +98,6 @@ async function bodyOf(
   { request, headers }: Exchange,
   { access, room }: { access: Access; room: BodyClaim },
 ): Promise<Uint8Array> {
-  if (operation.body === undefined) return new Uint8Array();
   limitSilence(request, SILENT_BODY_SECONDS);
   const bytes = await readBytes(
     request,
@@ -102,7 +116,7 @@ async function bodyOf(
 // One at a time for each key: whoever comes second gets the first one's answer, free of the rate limit.
 async function answerKeyed(
   services: Services,
-  operation: Operation,
+  served: ServedOperation,
   exchange: Exchange,
   admitted: Admitted & { keyed: KeyedRequest },
 ): Promise<Response> {
@@ -112,7 +126,7 @@ async function answerKeyed(
     Object.assign(exchange.headers, limiter.describe(admitted.access, services.now()));
     const stored = await replays.find(store.read, admitted.keyed, exchange.now);
     if (stored !== undefined) return toResponse(exchange, stored, { 'Idempotent-Replayed': 'true' });
-    return await answerFresh(services, operation, exchange, admitted);
+    return await answerFresh(services, served, exchange, admitted);
   } finally {
     leave();
   }
@@ -120,7 +134,7 @@ async function answerKeyed(
 
 async function answerFresh(
   services: Services,
-  operation: Operation,
+  { operation, readQuery }: ServedOperation,
   exchange: Exchange,
   { params, access, bytes, keyed }: Admitted,
 ): Promise<Response> {
@@ -129,8 +143,11 @@ async function answerFresh(
   // By the clock as it is now: a body that was slow to come belongs to the minute in which it is let in.
   if (operation.admit === undefined) Object.assign(exchange.headers, limiter.admit(access, services.now()));
   checkKeyFormat(operation, request);
-  const query = validateQuery(operation, request.url);
-  const valid = await validateBody(operation, bytes, request.headers.get('Content-Type'));
+  const query = readQuery(request.url);
+  const valid =
+    operation.body === undefined
+      ? NO_BODY
+      : await validateBody(operation, bytes, request.headers.get('Content-Type'));
   const call = { access, params, query, ...valid, baseUrl, cursors };
   const executable = { operation, call, exchange, keyed, clock: services.now };
   return toResponse(exchange, await execute(store, replays, executable));

@@ -10,27 +10,32 @@ const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([
 const UNIX_MS = /^-?\d{1,15}$/;
 const INTEGER = /^-?(0|[1-9]\d*)$/;
 
-/**
- * The query parameters of a request, typed, with defaults for those left out.
- * @throws ApiError 422 with all faults
- */
-export function validateQuery(operation: Operation, url: string): Record<string, JsonValue> {
-  const given = queryPairs(url);
+/** Reads the query parameters of a URL, typed, with defaults for those left out; @throws ApiError 422 with all faults. */
+export type QueryReader = (url: string) => Readonly<Record<string, JsonValue>>;
+
+/** Makes the reader of an operation's query parameters. */
+export function queryReader(parameters: Operation['query']): QueryReader {
+  const known = new Map(Object.entries(parameters));
+  const defaults: Record<string, JsonValue> = {};
+  for (const [name, { initial }] of known) if (initial !== undefined) defaults[name] = initial;
+  return (url) => {
+    const start = url.indexOf('?');
+    return start < 0 ? defaults : { ...defaults, ...given(known, url.slice(start + 1)) };
+  };
+}
+
+function given(known: Map<string, QueryParameter>, query: string): Record<string, JsonValue> {
   const faults: Fault[] = [];
   const values: Record<string, JsonValue> = {};
-  const known = Object.keys(operation.query);
-  for (const [name, sent] of given) {
-    const parameter = Object.hasOwn(operation.query, name) ? operation.query[name] : undefined;
-    const result = parameter === undefined ? notKnown(known) : readValue(parameter, sent);
+  for (const [name, sent] of queryPairs(query)) {
+    const parameter = known.get(name);
+    const result = parameter === undefined ? notKnown([...known.keys()]) : readValue(parameter, sent);
     if (isFault(result)) {
       const { message, code } = result;
       faults.push({ path: name, message: message + hintOf(sent), code });
     } else values[name] = result.value;
   }
   if (faults.length > 0) throw validationError(faults);
-  for (const [name, { initial }] of Object.entries(operation.query)) {
-    if (values[name] === undefined && initial !== undefined) values[name] = initial;
-  }
   return values;
 }
 
@@ -53,14 +58,10 @@ function hintOf({ hasPlus }: Sent): string {
 }
 
 /** The pairs of a query string in order, by name. */
-function queryPairs(url: string): Map<string, Sent> {
+function queryPairs(query: string): Map<string, Sent> {
   const pairs = new Map<string, Sent>();
-  const start = url.indexOf('?');
-  if (start < 0) return pairs;
-  for (const pair of url
-    .slice(start + 1)
-    .split('#')[0]
-    ?.split('&') ?? []) {
+  const end = query.indexOf('#');
+  for (const pair of (end < 0 ? query : query.slice(0, end)).split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
     const rawName = equals < 0 ? pair : pair.slice(0, equals);
@@ -75,6 +76,7 @@ function queryPairs(url: string): Map<string, Sent> {
 }
 
 function decode(text: string): string | null {
+  if (!/[%+]/.test(text)) return text;
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {

@@ -1,6 +1,6 @@
 // Step 6, rate limit: requests per key and per organization in the epoch-aligned minute, counted together or not at all.
 import type { Access } from '../access.ts';
-import { FixedWindow, limitExceeded, limitHeaders, type WindowState } from './window.ts';
+import { FixedWindow, limitExceeded, limitHeaders, type Tally } from './window.ts';
 
 /** Requests per key and minute unless the operator says otherwise. */
 export const KEY_LIMIT = 200;
@@ -19,7 +19,9 @@ export class RateLimiter {
 
   /** The headers that describe the tighter limit, without counting. `now` is in Unix milliseconds. */
   describe(access: Access, now: number): Record<string, string> {
-    return limitHeaders(this.#tighter(access, now));
+    return limitHeaders(
+      tighter(this.#keys.tallyOf(access.keyId, now), this.#orgs.tallyOf(access.orgId, now)),
+    );
   }
 
   /**
@@ -27,17 +29,17 @@ export class RateLimiter {
    * @throws ApiError 429 if either limit is used up; then nothing is counted
    */
   admit(access: Access, now: number): Record<string, string> {
-    const state = this.#tighter(access, now);
+    const key = this.#keys.tallyOf(access.keyId, now);
+    const org = this.#orgs.tallyOf(access.orgId, now);
+    const state = tighter(key, org);
     if (state.remaining === 0)
       throw limitExceeded(state, now, `The limit of ${state.limit} requests a minute is used up`);
-    this.#keys.count(access.keyId, now);
-    this.#orgs.count(access.orgId, now);
-    return this.describe(access, now);
+    key.count();
+    org.count();
+    return limitHeaders(tighter(key, org));
   }
+}
 
-  #tighter(access: Access, now: number): WindowState {
-    const key = this.#keys.peek(access.keyId, now);
-    const org = this.#orgs.peek(access.orgId, now);
-    return org.remaining < key.remaining ? org : key;
-  }
+function tighter(key: Tally, org: Tally): Tally {
+  return org.remaining < key.remaining ? org : key;
 }

@@ -13,18 +13,25 @@ export function rawPath(url: string): string {
 }
 
 /** The parameters of a path; undefined if a segment is not what the template says, letter by letter. */
-export function matchPath(template: string, path: string): Record<string, string> | undefined {
-  const wanted = template.split('/');
-  const given = path.split('/');
-  if (given.length !== wanted.length) return undefined;
-  const params: Record<string, string> = {};
-  for (let index = 0; index < wanted.length; index++) {
-    const segment = wanted[index] ?? '';
-    const value = given[index] ?? '';
-    if (segment.startsWith('{') && value !== '') params[segment.slice(1, -1)] = value;
-    else if (segment !== value) return undefined;
-  }
-  return params;
+export type PathMatcher = (path: string) => Record<string, string> | undefined;
+
+/** Makes the matcher of a path with `{parameter}` segments. */
+export function pathMatcher(template: string): PathMatcher {
+  const wanted = template
+    .split('/')
+    .map((text) => ({ text, parameter: text.startsWith('{') ? text.slice(1, -1) : null }));
+  return (path) => {
+    const given = path.split('/');
+    if (given.length !== wanted.length) return undefined;
+    const params: Record<string, string> = {};
+    const fits = wanted.every(({ text, parameter }, index) => {
+      const value = given[index] ?? '';
+      if (parameter === null || value === '') return text === value;
+      params[parameter] = value;
+      return true;
+    });
+    return fits ? params : undefined;
+  };
 }
 
 /** The 404 for a path that is not part of the interface. */

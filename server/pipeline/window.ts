@@ -5,44 +5,56 @@ export const WINDOW_MS = 60_000;
 
 /** What a limit looks like to its client. */
 export interface WindowState {
-  limit: number;
-  remaining: number;
+  readonly limit: number;
+  readonly remaining: number;
   /** Unix seconds at which the window ends. */
-  resetSeconds: number;
+  readonly resetSeconds: number;
+}
+
+/** How often something happened in a minute. */
+export class Tally implements WindowState {
+  #used = 0;
+
+  constructor(
+    readonly limit: number,
+    readonly resetSeconds: number,
+  ) {}
+
+  get remaining(): number {
+    return Math.max(0, this.limit - this.#used);
+  }
+
+  /** Counts one event. */
+  count(): void {
+    this.#used += 1;
+  }
 }
 
 /** Counts events per name and minute; forgets a minute once it is over. */
 export class FixedWindow<Name = string> {
-  readonly limit: number;
+  readonly #limit: number;
   #minute = -1;
-  #counts = new Map<Name, number>();
+  #tallies = new Map<Name, Tally>();
 
   /** @param limit events per minute */
   constructor(limit: number) {
-    this.limit = limit;
+    this.#limit = limit;
   }
 
-  /** Where a name stands, without counting. `now` is in Unix milliseconds. */
-  peek(name: Name, now: number): WindowState {
-    const used = this.#current(now).get(name) ?? 0;
-    const resetSeconds = (this.#minute + 1) * (WINDOW_MS / 1_000);
-    return { limit: this.limit, remaining: Math.max(0, this.limit - used), resetSeconds };
-  }
-
-  /** Counts one event. */
-  count(name: Name, now: number): void {
-    const counts = this.#current(now);
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-
-  #current(now: number): Map<Name, number> {
+  /** Where a name stands in the minute of `now`, Unix milliseconds. */
+  tallyOf(name: Name, now: number): Tally {
     const minute = Math.floor(now / WINDOW_MS);
     // A request that began in the last minute must not bring it back; a clock that was set back must.
     if (minute > this.#minute || minute < this.#minute - 1) {
       this.#minute = minute;
-      this.#counts = new Map();
+      this.#tallies = new Map();
     }
-    return this.#counts;
+    let tally = this.#tallies.get(name);
+    if (tally === undefined) {
+      tally = new Tally(this.#limit, (this.#minute + 1) * (WINDOW_MS / 1_000));
+      this.#tallies.set(name, tally);
+    }
+    return tally;
   }
 }
 

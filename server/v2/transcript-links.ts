@@ -41,11 +41,11 @@ export class TranscriptLinks {
     const [token = '', ...more] = new URL(request.url).searchParams.getAll('token');
     if (more.length > 0) throw linkGone();
     const { orgId } = this.open(token, now);
-    const state = this.#downloads.peek(token, now);
-    if (state.remaining === 0)
-      throw limitExceeded(state, now, `This link was used ${state.limit} times in this minute`);
-    this.#downloads.count(token, now);
-    return { access: { ...NOBODY, orgId }, headers: limitHeaders(this.#downloads.peek(token, now)) };
+    const tally = this.#downloads.tallyOf(token, now);
+    if (tally.remaining === 0)
+      throw limitExceeded(tally, now, `This link was used ${tally.limit} times in this minute`);
+    tally.count();
+    return { access: { ...NOBODY, orgId }, headers: limitHeaders(tally) };
   }
 
   /**
