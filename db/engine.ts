@@ -1,5 +1,5 @@
 // What the tables ask of a database engine: statements that are prepared once, and a transaction whose parts can fail.
-import type { CompiledQuery } from 'kysely';
+import type { CompiledQuery, RawBuilder } from 'kysely';
 import type { ColumnValue } from './declare/fields.ts';
 
 /** An answer that one engine has at once and another later; whoever wants it awaits either. */
@@ -13,6 +13,8 @@ export interface Engine {
   bind<R>(query: CompiledQuery<R>): Bound<R>;
   /** Runs a command that answers nothing: in its place among the statements, without being waited for. */
   post(sql: string): void;
+  /** The texts of a JSON array that is one parameter, for `in`: one statement, however many there are. */
+  textsOf(list: never): RawBuilder<string>;
   readonly progress: TransactionProgress;
 }
 

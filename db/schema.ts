@@ -59,6 +59,14 @@ export interface IdempotencyRow {
   created_at: number;
 }
 
+export interface TranscriptRow {
+  org_id: number;
+  recording_id: string;
+  language: string | null;
+  /** JSON. */
+  segments: string;
+}
+
 export interface StageRow {
   org_id: number;
   id: string;
@@ -85,7 +93,7 @@ export interface Schema {
   settings: { name: string; value: string };
   pipeline_stages: StageRow;
   contact_emails: { org_id: number; email_key: string; contact_id: string; is_primary: number };
-  recording_transcripts: { org_id: number; recording_id: string; language: string | null; segments: string };
+  recording_transcripts: TranscriptRow;
   /** Stands for any record's table; `tableOf` and `linkTable` give the real name. */
   records: RecordRow;
   links: LinkRow;

@@ -5,9 +5,9 @@ import { bookings } from '../resources/bookings.ts';
 import type { RecordRow } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { emailsOf } from '../tables/contact-emails.ts';
+import { findByExternalIds } from '../tables/external-ids.ts';
 import {
   type Desk,
-  findByExternalIds,
   findMeeting,
   type IngestEntry,
   type IngestOptions,
@@ -49,7 +49,7 @@ async function writeBooking(desk: Desk, entry: BookingEntry): Promise<Outcome> {
   const previousId = entry.replaces === null ? null : String(entry.replaces.external_id);
   const externalId = String(entry.data.external_id);
   const ids = previousId === null ? [externalId] : [externalId, previousId];
-  const stored = await findByExternalIds(desk, bookings, ids);
+  const stored = await findByExternalIds(desk.trx, bookings, desk.orgId, ids);
   const previous = previousId === null ? undefined : stored.get(previousId);
   const data = { ...entry.data, ...(await meetingField(desk, entry)) };
   const written = await write(desk, entry, data, stored.get(externalId));

@@ -4,10 +4,11 @@ import type { Data } from '../declare/json.ts';
 import { initialData, type Resource } from '../declare/resource.ts';
 import { takeInstant } from '../instants.ts';
 import { meetings } from '../resources/meetings.ts';
-import { type Db, type RecordKey, type RecordRow, tableOf } from '../schema.ts';
+import type { Db, RecordKey, RecordRow } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { findUserByEmail } from '../tables/accounts.ts';
 import { emailsOf, findContactsByEmail } from '../tables/contact-emails.ts';
+import { findByExternalIds } from '../tables/external-ids.ts';
 import { logInteraction } from '../tables/interactions.ts';
 import { changedColumns, findRecord, insertRecord, updateRecord } from '../tables/records.ts';
 import { newReferences, referenceFaults } from '../tables/references.ts';
@@ -141,25 +142,10 @@ export async function settle(
   }
 }
 
-/** The stored records of those external ids. */
-export async function findByExternalIds(
-  { trx, orgId }: Pick<Desk, 'trx' | 'orgId'>,
-  resource: Resource,
-  externalIds: readonly string[],
-): Promise<Map<string, RecordRow>> {
-  const rows = await trx
-    .selectFrom(tableOf(resource))
-    .selectAll()
-    .where('org_id', '=', orgId)
-    .where('external_id', 'in', [...externalIds])
-    .execute();
-  return new Map(rows.map((row) => [String(row.external_id), row as RecordRow]));
-}
-
 /** The meeting of that id or external id. */
 export async function findMeeting(trx: Db, key: RecordKey): Promise<RecordRow | undefined> {
   const byId = await findRecord(trx, meetings, key);
-  return byId ?? (await findByExternalIds({ trx, orgId: key.orgId }, meetings, [key.id])).get(key.id);
+  return byId ?? (await findByExternalIds(trx, meetings, key.orgId, [key.id])).get(key.id);
 }
 
 export interface Stored {

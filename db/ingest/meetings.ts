@@ -5,10 +5,10 @@ import { meetings } from '../resources/meetings.ts';
 import { type RecordRow, tableOf } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { emailsOf } from '../tables/contact-emails.ts';
+import { findByExternalIds } from '../tables/external-ids.ts';
 import { updateRecord } from '../tables/records.ts';
 import {
   type Desk,
-  findByExternalIds,
   type IngestEntry,
   type IngestOptions,
   type IngestReport,
@@ -81,7 +81,7 @@ async function writeSlice(desk: Desk, slice: Slice): Promise<void> {
   const { trx, orgId, instant, report } = desk;
   const { uid, entries, extent } = slice;
   const ids = [uid, ...entries.map(({ data }) => String(data.external_id))];
-  const stored = await findByExternalIds(desk, meetings, ids);
+  const stored = await findByExternalIds(desk.trx, meetings, desk.orgId, ids);
   const instances = extent === null ? [] : await storedInstances(desk, uid);
   for (const entry of entries) {
     const externalId = String(entry.data.external_id);

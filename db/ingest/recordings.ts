@@ -3,10 +3,10 @@ import type { Data, JsonValue } from '../declare/json.ts';
 import { recordings } from '../resources/recordings.ts';
 import type { RecordRow } from '../schema.ts';
 import type { Store } from '../store.ts';
+import { findByExternalIds } from '../tables/external-ids.ts';
 import { saveTranscript } from '../tables/transcripts.ts';
 import {
   type Desk,
-  findByExternalIds,
   findMeeting,
   type IngestEntry,
   IngestFault,
@@ -36,7 +36,7 @@ export function ingestRecordings(
 async function writeRecording(desk: Desk, { data: told }: IngestEntry): Promise<Outcome> {
   const { meeting_external_id, segments, language, ...given } = told;
   const externalId = String(given.external_id);
-  const existing = (await findByExternalIds(desk, recordings, [externalId])).get(externalId);
+  const existing = (await findByExternalIds(desk.trx, recordings, desk.orgId, [externalId])).get(externalId);
   const meeting = await meetingOf(desk, given.meeting_id, meeting_external_id);
   const data: Data = { ...given };
   if (meeting !== undefined) data.meeting_id = meeting === null ? null : meeting.id;

@@ -1,6 +1,6 @@
 // A connection to SQLite: pragmas that are sure to hold, statements that are kept, and reads of one turn that see one moment.
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite';
-import { type CompiledQuery, Kysely } from 'kysely';
+import { type CompiledQuery, Kysely, type RawBuilder, sql } from 'kysely';
 import { BunSqliteDialect } from 'kysely-bun-sqlite';
 import type { ColumnValue } from '../declare/fields.ts';
 import { type Bound, type Engine, noProgress } from '../engine.ts';
@@ -63,8 +63,12 @@ export class Connection extends Database implements Engine {
     };
   }
 
-  post(sql: string): void {
-    this.#keep(sql).run();
+  post(command: string): void {
+    this.#keep(command).run();
+  }
+
+  textsOf(list: never): RawBuilder<string> {
+    return sql<string>`(select value from json_each(${list}))`;
   }
 
   #keep(sql: string): Statement {

@@ -4,7 +4,7 @@ import { companies } from '../resources/companies.ts';
 import { contacts } from '../resources/contacts.ts';
 import { interactions, involvedCompanies, involvedContacts } from '../resources/interactions.ts';
 import { type ColumnMap, type Db, linkTable, tableOf } from '../schema.ts';
-import { type Param, statement } from '../statement.ts';
+import { madeOnce, type Param, statement } from '../statement.ts';
 import { findRecord, insertRecord } from './records.ts';
 
 export interface NewInteraction {
@@ -158,20 +158,26 @@ export async function listInvolved(
   };
 }
 
+const tiedTo = madeOnce(({ table, parentColumn, childColumn }: SideTable) =>
+  statement<{ parent: string; child: string }>((db, param) =>
+    db
+      .selectFrom(linkTable(table))
+      .select([`${parentColumn} as parent`, `${childColumn} as child`])
+      .$castTo<{ parent: string; child: string }>()
+      .where('org_id', '=', param('org'))
+      .where(parentColumn, 'in', db.engine.textsOf(param('interactions')))
+      .orderBy(parentColumn)
+      .orderBy(childColumn),
+  ),
+);
+
 async function listSide(
   db: Db,
-  { table, parentColumn, childColumn }: SideTable,
+  side: SideTable,
   orgId: number,
   interactionIds: readonly string[],
 ): Promise<Map<string, string[]>> {
-  const rows = await db
-    .selectFrom(linkTable(table))
-    .select([parentColumn, childColumn])
-    .where('org_id', '=', orgId)
-    .where(parentColumn, 'in', [...interactionIds])
-    .orderBy(parentColumn)
-    .orderBy(childColumn)
-    .execute();
-  const byInteraction = Map.groupBy(rows, (row) => String(row[parentColumn]));
-  return new Map([...byInteraction].map(([id, of]) => [id, of.map((row) => String(row[childColumn]))]));
+  const rows = await tiedTo(side)(db, { org: orgId, interactions: JSON.stringify(interactionIds) });
+  const byInteraction = Map.groupBy(rows, ({ parent }) => parent);
+  return new Map([...byInteraction].map(([id, of]) => [id, of.map(({ child }) => child)]));
 }

@@ -3,6 +3,82 @@ import { sql } from 'kysely';
 import type { Link, Resource, Row } from '../declare/resource.ts';
 import { getResource } from '../resources/index.ts';
 import { type Db, type LinkRow, linkTable, type RecordKey, tableOf } from '../schema.ts';
+import { madeOnce, type Param, statement } from '../statement.ts';
+
+const statementsOf = madeOnce((link: Link) => {
+  const { parentColumn, childColumn, fields } = link;
+  const table = linkTable(link.table);
+  const columns = ['org_id', parentColumn, childColumn, 'link_id', 'created_at', ...Object.keys(fields)];
+  return {
+    find: statement<LinkRow>((db, param) =>
+      db
+        .selectFrom(table)
+        .selectAll()
+        .$castTo<LinkRow>()
+        .where('org_id', '=', param('org'))
+        .where(parentColumn, '=', param('parent'))
+        .where(childColumn, '=', param('child')),
+    ),
+    insert: statement<never>((db, param) =>
+      db
+        .insertInto(table)
+        .values(Object.fromEntries(columns.map((column) => [column, param(column)])) as never),
+    ),
+    remove: statement<never>((db, param) =>
+      db
+        .deleteFrom(table)
+        .where('org_id', '=', param('org'))
+        .where(parentColumn, '=', param('parent'))
+        .where(childColumn, '=', param('child')),
+    ),
+    list: statement<LinkRow>((db, param) => page(db, link, param)),
+    listOwned: statement<LinkRow>((db, param) =>
+      page(db, link, param).where((eb) =>
+        eb.or(childrenOf(link).map((child) => eb.exists(ownedChild(db, link, child, param)))),
+      ),
+    ),
+    count: statement<{ total: number }>((db, param) => total(db, link, param)),
+    countOwned: childrenOf(link).map((child) =>
+      statement<{ total: number }>((db, param) =>
+        total(db, link, param).where((eb) => eb.exists(ownedChild(db, link, child, param))),
+      ),
+    ),
+  };
+});
+
+function linksOf(db: Db, link: Link, param: Param) {
+  return db
+    .selectFrom(`${linkTable(link.table)} as link`)
+    .where('link.org_id', '=', param('org'))
+    .where(`link.${link.parentColumn}`, '=', param('parent'));
+}
+
+function page(db: Db, link: Link, param: Param) {
+  return linksOf(db, link, param)
+    .selectAll('link')
+    .$castTo<LinkRow>()
+    .where('link.link_id', '<', param('before'))
+    .orderBy('link.link_id', 'desc')
+    .limit(param('limit'));
+}
+
+function total(db: Db, link: Link, param: Param) {
+  return linksOf(db, link, param).select((eb) => eb.fn.countAll<number>().as('total'));
+}
+
+// The linked record, if it is of that resource and that owner's; stands in a query of the links.
+function ownedChild(db: Db, link: Link, child: Resource, param: Param) {
+  return db
+    .selectFrom(`${tableOf(child)} as child`)
+    .select('child.id')
+    .where('child.org_id', '=', param('org'))
+    .where('child.id', '=', sql.ref<string>(`link.${link.childColumn}`))
+    .where(`child.${child.owner ?? 'created_by'}`, '=', param('owner'));
+}
+
+function childrenOf(link: Link): Resource[] {
+  return Object.values(link.children).map(getResource);
+}
 
 /** The link between a parent and a child. */
 export async function findLink(
@@ -11,14 +87,7 @@ export async function findLink(
   parent: RecordKey,
   childId: string,
 ): Promise<LinkRow | undefined> {
-  const row = await db
-    .selectFrom(linkTable(link.table))
-    .selectAll()
-    .where('org_id', '=', parent.orgId)
-    .where(link.parentColumn, '=', parent.id)
-    .where(link.childColumn, '=', childId)
-    .executeTakeFirst();
-  return row as LinkRow | undefined;
+  return (await statementsOf(link).find(db, { org: parent.orgId, parent: parent.id, child: childId }))[0];
 }
 
 export interface NewLink {
@@ -45,18 +114,13 @@ export async function insertLink(
     link_id: Bun.randomUUIDv7('hex', now),
     created_at: now,
   };
-  await trx.insertInto(linkTable(link.table)).values(row).execute();
+  await statementsOf(link).insert(trx, row);
   return row;
 }
 
 /** Removes a link, if it is there. */
 export async function deleteLink(trx: Db, link: Link, parent: RecordKey, childId: string): Promise<void> {
-  await trx
-    .deleteFrom(linkTable(link.table))
-    .where('org_id', '=', parent.orgId)
-    .where(link.parentColumn, '=', parent.id)
-    .where(link.childColumn, '=', childId)
-    .execute();
+  await statementsOf(link).remove(trx, { org: parent.orgId, parent: parent.id, child: childId });
 }
 
 export interface LinkQuery {
@@ -67,6 +131,9 @@ export interface LinkQuery {
   limit: number;
 }
 
+// Comes after every id.
+const END = 'g';
+
 /** Links of a parent, newest first. With an owner given, links to records of others are left out. */
 export async function listLinks(
   db: Db,
@@ -74,21 +141,9 @@ export async function listLinks(
   parent: RecordKey,
   { ownerId, after, limit }: LinkQuery,
 ): Promise<LinkRow[]> {
-  let query = db
-    .selectFrom(`${linkTable(link.table)} as link`)
-    .selectAll('link')
-    .where('link.org_id', '=', parent.orgId)
-    .where(`link.${link.parentColumn}`, '=', parent.id)
-    .orderBy('link.link_id', 'desc')
-    .limit(limit);
-  if (after !== null) query = query.where('link.link_id', '<', after);
-  if (ownerId !== null) {
-    const owner = { orgId: parent.orgId, id: ownerId };
-    query = query.where((eb) =>
-      eb.or(childrenOf(link).map((child) => eb.exists(ownedChild(db, link, child, owner)))),
-    );
-  }
-  return (await query.execute()) as LinkRow[];
+  const { list, listOwned } = statementsOf(link);
+  const args = { org: parent.orgId, parent: parent.id, owner: ownerId, before: after ?? END, limit };
+  return (ownerId === null ? list : listOwned)(db, args);
 }
 
 /** How many links a parent has; `ownerId` as in `listLinks`. */
@@ -98,31 +153,11 @@ export async function countLinks(
   parent: RecordKey,
   ownerId: string | null,
 ): Promise<number> {
-  const all = db
-    .selectFrom(`${linkTable(link.table)} as link`)
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .where('link.org_id', '=', parent.orgId)
-    .where(`link.${link.parentColumn}`, '=', parent.id);
-  if (ownerId === null) return Number((await all.executeTakeFirstOrThrow()).total);
-  const owner = { orgId: parent.orgId, id: ownerId };
-  let total = 0;
-  for (const child of childrenOf(link)) {
-    const owned = all.where((eb) => eb.exists(ownedChild(db, link, child, owner)));
-    total += Number((await owned.executeTakeFirstOrThrow()).total);
+  const { count, countOwned } = statementsOf(link);
+  let links = 0;
+  for (const one of ownerId === null ? [count] : countOwned) {
+    const [row] = await one(db, { org: parent.orgId, parent: parent.id, owner: ownerId });
+    links += Number(row?.total ?? 0);
   }
-  return total;
-}
-
-// The linked record, if it is of that resource and that owner's; stands in a query of the links.
-function ownedChild(db: Db, link: Link, child: Resource, owner: RecordKey) {
-  return db
-    .selectFrom(`${tableOf(child)} as child`)
-    .select('child.id')
-    .where('child.org_id', '=', owner.orgId)
-    .where('child.id', '=', sql.ref<string>(`link.${link.childColumn}`))
-    .where(`child.${child.owner ?? 'created_by'}`, '=', owner.id);
-}
-
-function childrenOf(link: Link): Resource[] {
-  return Object.values(link.children).map(getResource);
+  return links;
 }

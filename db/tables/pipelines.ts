@@ -42,16 +42,19 @@ export async function insertStages(trx: Db, rows: StageRow[]): Promise<void> {
   if (rows.length > 0) await trx.insertInto('pipeline_stages').values(rows).execute();
 }
 
-/** The stages of the pipelines, in order. */
-export function listStages(db: Db, orgId: number, pipelineIds: readonly string[]): Promise<StageRow[]> {
-  return db
+const stagesOf = statement<StageRow>((db, param) =>
+  db
     .selectFrom('pipeline_stages')
     .selectAll()
-    .where('org_id', '=', orgId)
-    .where('pipeline_id', 'in', [...pipelineIds])
+    .where('org_id', '=', param('org'))
+    .where('pipeline_id', 'in', db.engine.textsOf(param('pipelines')))
     .orderBy('pipeline_id')
-    .orderBy('position')
-    .execute();
+    .orderBy('position'),
+);
+
+/** The stages of the pipelines, in order. */
+export async function listStages(db: Db, orgId: number, pipelineIds: readonly string[]): Promise<StageRow[]> {
+  return stagesOf(db, { org: orgId, pipelines: JSON.stringify(pipelineIds) });
 }
 
 const stageById = statement<StageRow>((db, param) =>

@@ -10,6 +10,7 @@ import { type Statement, statement } from '../statement.ts';
 interface Statements {
   insert: Statement<never>;
   find: Statement<RecordRow>;
+  findAll: Statement<RecordRow>;
 }
 
 const statements = new Map<string, Statements>();
@@ -26,6 +27,13 @@ function statementsOf(resource: Resource): Statements {
       }),
       find: statement<RecordRow>((db, param) =>
         db.selectFrom(table).selectAll().where('org_id', '=', param('org')).where('id', '=', param('id')),
+      ),
+      findAll: statement<RecordRow>((db, param) =>
+        db
+          .selectFrom(table)
+          .selectAll()
+          .where('org_id', '=', param('org'))
+          .where('id', 'in', db.engine.textsOf(param('ids'))),
       ),
     };
     statements.set(resource.name, found);
@@ -71,8 +79,7 @@ export async function findRecords(
   ids: readonly string[],
 ): Promise<RecordRow[]> {
   if (ids.length === 0) return [];
-  const query = db.selectFrom(tableOf(resource)).selectAll().where('org_id', '=', orgId);
-  return (await query.where('id', 'in', [...ids]).execute()) as RecordRow[];
+  return statementsOf(resource).findAll(db, { org: orgId, ids: JSON.stringify(ids) });
 }
 
 /** The columns in which the fields given differ from what is stored. */

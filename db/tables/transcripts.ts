@@ -1,6 +1,7 @@
 // Transcripts of recordings.
 import type { JsonValue } from '../declare/json.ts';
-import type { Db, RecordKey } from '../schema.ts';
+import type { Db, RecordKey, TranscriptRow } from '../schema.ts';
+import { statement } from '../statement.ts';
 
 export interface Transcript {
   recordingId: string;
@@ -31,6 +32,23 @@ export async function findTranscript(
   return { recordingId, meetingId, language: row.language, segments: JSON.parse(row.segments) as JsonValue };
 }
 
+const byRecording = statement<TranscriptRow>((db, param) =>
+  db
+    .selectFrom('recording_transcripts')
+    .selectAll()
+    .where('org_id', '=', param('org'))
+    .where('recording_id', '=', param('id')),
+);
+
+const insertion = statement<never>((db, param) =>
+  db.insertInto('recording_transcripts').values({
+    org_id: param('org'),
+    recording_id: param('id'),
+    language: param('language'),
+    segments: param('segments'),
+  }),
+);
+
 /**
  * Makes the transcript of a recording what is given: `segments` null or [] takes it away, undefined leaves it, as it
  * does the language. Tells whether that changed anything.
@@ -40,12 +58,7 @@ export async function saveTranscript(
   { orgId, id }: RecordKey,
   given: { segments?: JsonValue; language?: JsonValue },
 ): Promise<boolean> {
-  const stored = await trx
-    .selectFrom('recording_transcripts')
-    .selectAll()
-    .where('org_id', '=', orgId)
-    .where('recording_id', '=', id)
-    .executeTakeFirst();
+  const [stored] = await byRecording(trx, { org: orgId, id });
   const segments = given.segments === undefined ? stored?.segments : segmentsText(given.segments);
   const language =
     given.language === undefined ? (stored?.language ?? null) : (given.language as string | null);
@@ -55,8 +68,7 @@ export async function saveTranscript(
     await removal.where('recording_id', '=', id).execute();
   }
   if (segments !== undefined) {
-    const values = { org_id: orgId, recording_id: id, language, segments };
-    await trx.insertInto('recording_transcripts').values(values).execute();
+    await insertion(trx, { org: orgId, id, language, segments });
   }
   return true;
 }

@@ -1,6 +1,5 @@
 // Meetings: shown with the contacts who attended and the recordings that were made.
-import { recordings } from '../../db/resources/recordings.ts';
-import { tableOf } from '../../db/schema.ts';
+import { listRecordingsOf } from '../../db/tables/recordings.ts';
 import { fillContactIds, objectsIn } from './attendance.ts';
 import type { Reader, Rules } from './rules.ts';
 
@@ -19,19 +18,7 @@ export const meetingRules: Rules = {
 };
 
 async function recordingsOf({ db, access }: Reader, meetingIds: string[]): Promise<Map<string, string[]>> {
-  const rows = await db
-    .selectFrom(tableOf(recordings))
-    .select(['id', 'meeting_id'])
-    .where('org_id', '=', access.orgId)
-    .where('meeting_id', 'in', meetingIds)
-    .orderBy('id')
-    .execute();
-  const byMeeting = new Map<string, string[]>();
-  for (const row of rows) {
-    const meetingId = String(row.meeting_id);
-    const ids = byMeeting.get(meetingId);
-    if (ids === undefined) byMeeting.set(meetingId, [row.id]);
-    else ids.push(row.id);
-  }
-  return byMeeting;
+  const rows = await listRecordingsOf(db, access.orgId, meetingIds);
+  const byMeeting = Map.groupBy(rows, ({ meeting_id }) => meeting_id);
+  return new Map([...byMeeting].map(([id, of]) => [id, of.map((row) => row.id)]));
 }

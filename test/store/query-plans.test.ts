@@ -3,9 +3,13 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { RESOURCES } from '../../db/resources/index.ts';
 import type { Db } from '../../db/schema.ts';
+import { findByExternalIds } from '../../db/tables/external-ids.ts';
 import { findDuplicate, listInvolved } from '../../db/tables/interactions.ts';
+import { deleteLink, findLink, listLinks } from '../../db/tables/links.ts';
+import { listStages } from '../../db/tables/pipelines.ts';
 import { listRecords } from '../../db/tables/query.ts';
-import { deleteRecord } from '../../db/tables/records.ts';
+import { listRecordingsOf } from '../../db/tables/recordings.ts';
+import { deleteRecord, findRecords } from '../../db/tables/records.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 import { ObservedConnection } from '../support/observed.ts';
 
@@ -30,7 +34,7 @@ interface Step {
   detail: string;
 }
 
-/** The steps of what was asked that go through a whole table, or all of it that is the organization's. */
+/** The steps of what was asked that go through a whole table (not the list given), or all of it that is the organization's. */
 async function wideSteps(ask: () => Promise<unknown>): Promise<string[]> {
   connection.asked.length = 0;
   await ask();
@@ -38,7 +42,7 @@ async function wideSteps(ask: () => Promise<unknown>): Promise<string[]> {
   return [...new Set(connection.asked)].flatMap((text) => {
     const values = Array(text.split('?').length - 1).fill(null);
     const steps = raw.query<Step, null[]>(`EXPLAIN QUERY PLAN ${text}`).all(...values);
-    const wide = steps.filter(({ detail }) => /^SCAN (?!CONSTANT)|\(org_id=\?\)$/.test(detail));
+    const wide = steps.filter(({ detail }) => /^SCAN (?!CONSTANT|json_each)|\(org_id=\?\)$/.test(detail));
     return wide.map(({ detail }) => `${detail}: ${text}`);
   });
 }
@@ -82,6 +86,26 @@ test('whether an interaction is a duplicate', async () => {
   };
   for (const primaryId of ['p', null])
     expect(await wideSteps(() => findDuplicate(db, { ...candidate, primaryId }))).toEqual([]);
+});
+
+test('what is asked for a list of ids', async () => {
+  for (const resource of RESOURCES)
+    expect(await wideSteps(() => findRecords(db, resource, 1, ['a', 'b']))).toEqual([]);
+  expect(await wideSteps(() => listStages(db, 1, ['a', 'b']))).toEqual([]);
+  expect(await wideSteps(() => listRecordingsOf(db, 1, ['a', 'b']))).toEqual([]);
+  for (const resource of RESOURCES.filter(({ fields }) => 'external_id' in fields))
+    expect(await wideSteps(() => findByExternalIds(db, resource, 1, ['a', 'b']))).toEqual([]);
+});
+
+test('the links of a record', async () => {
+  const parent = { orgId: 1, id: 'p' };
+  const page = { after: null, limit: 20 };
+  for (const link of RESOURCES.flatMap(({ links }) => Object.values(links))) {
+    for (const ownerId of [null, 'u'])
+      expect(await wideSteps(() => listLinks(db, link, parent, { ...page, ownerId }))).toEqual([]);
+    expect(await wideSteps(() => findLink(db, link, parent, 'c'))).toEqual([]);
+    expect(await wideSteps(() => deleteLink(db, link, parent, 'c'))).toEqual([]);
+  }
 });
 
 test('who is involved in interactions', async () => {

@@ -1,0 +1,26 @@
+// Recordings by the meeting that they are of.
+import { recordings } from '../resources/recordings.ts';
+import { type Db, tableOf } from '../schema.ts';
+import { statement } from '../statement.ts';
+
+type OfMeeting = { id: string; meeting_id: string };
+
+const ofMeetings = statement<OfMeeting>((db, param) =>
+  db
+    .selectFrom(tableOf(recordings))
+    .select(['id', 'meeting_id'])
+    .$castTo<OfMeeting>()
+    .where('org_id', '=', param('org'))
+    .where('meeting_id', 'in', db.engine.textsOf(param('meetings'))),
+);
+
+/** The ids of the recordings of the meetings, oldest first, each with its meeting's. */
+export async function listRecordingsOf(
+  db: Db,
+  orgId: number,
+  meetingIds: readonly string[],
+): Promise<OfMeeting[]> {
+  const rows = await ofMeetings(db, { org: orgId, meetings: JSON.stringify(meetingIds) });
+  // Asked for in SQL, the order by id would be had by going through all recordings.
+  return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
