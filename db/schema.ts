@@ -77,8 +77,8 @@ export interface StageRow {
   probability: number | null;
 }
 
-/** What every record's table has; the rest follows from its declaration. */
-export type RecordRow = Row & { org_id: number; id: string; created_at: number; updated_at: number };
+/** A record in the form in which it is stored; which columns it has follows from its declaration. */
+export type RecordRow = Row & { id: string; created_at: number; updated_at: number };
 
 /** What every table of links has, its parent's, child's and own columns beside. */
 export type LinkRow = Row & { org_id: number; link_id: string; created_at: number };
@@ -95,7 +95,7 @@ export interface Schema {
   contact_emails: { org_id: number; email_key: string; contact_id: string; is_primary: number };
   recording_transcripts: TranscriptRow;
   /** Stands for any record's table; `tableOf` and `linkTable` give the real name. */
-  records: RecordRow;
+  records: RecordRow & { org_id: number };
   links: LinkRow;
 }
 

@@ -79,7 +79,13 @@ export interface FieldOptions {
 
 export type Shape = Pick<Field, 'kind' | 'column' | 'schema'> & Partial<Field>;
 
-const asIs = (value: JsonValue): ColumnValue => value as ColumnValue;
+/** The way between the two forms of a field that is stored as it is shown. */
+export const asIs = (value: JsonValue): ColumnValue => value as ColumnValue;
+
+/** The shadow column of a caseless field. */
+export function keyColumn(name: string): string {
+  return `${name}_key`;
+}
 
 /** A field of that shape, with what the declaration says of it. */
 export function field(shape: Shape, options: FieldOptions): Field {

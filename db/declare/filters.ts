@@ -1,4 +1,5 @@
 // The kinds of list filter a declaration can name.
+import { keyColumn } from './fields.ts';
 import { parentsOf } from './links.ts';
 import type { Filter, Match, SideTable } from './resource.ts';
 import { caselessKey, normalizeDomain, singularOf, withArticle } from './text.ts';
@@ -30,7 +31,7 @@ export function refersTo(target: string | readonly string[], ...match: (string |
 /** Whole, case-insensitive match of a field that is declared `caseless`. */
 export function caseless(name: string): Filter {
   return filter({
-    match: [column(`${name}_key`)],
+    match: [column(keyColumn(name))],
     normalize: caselessKey,
     description: `Whole match of ${name}, whatever the case.`,
   });

@@ -13,18 +13,24 @@ export function instantMs(text: string): number | undefined {
 const MILLISECONDS = Array.from({ length: 1_000 }, (_, ms) => `${String(ms).padStart(3, '0')}Z`);
 const MS_AND_ZONE_CHARACTERS = 4;
 
-// One answer tells many instants of one second, and most answers one of the second that it is.
-const known = { second: Number.NaN, text: '' };
+// One answer tells many instants of one second, and a record that was never changed the same one twice.
+const last = { ms: Number.NaN, text: '', second: Number.NaN, start: '' };
 
 /**
  * The text of an instant as responses have it: RFC 3339, UTC, with milliseconds.
  * @param ms whole Unix milliseconds
  */
 export function instantText(ms: number): string {
+  if (ms === last.ms) return last.text;
   const second = Math.floor(ms / 1_000);
-  if (second !== known.second) {
-    known.text = new Date(second * 1_000).toISOString().slice(0, -MS_AND_ZONE_CHARACTERS);
-    known.second = second;
+  if (second === last.second) {
+    if (last.start === '') last.start = last.text.slice(0, -MS_AND_ZONE_CHARACTERS);
+    last.text = last.start + MILLISECONDS[ms - second * 1_000];
+  } else {
+    last.text = new Date(ms).toISOString();
+    last.start = '';
+    last.second = second;
   }
-  return known.text + MILLISECONDS[ms - second * 1_000];
+  last.ms = ms;
+  return last.text;
 }

@@ -1,10 +1,9 @@
 // defineResource(): from one declaration, the schemas, columns, scopes and lists that everything else derives from.
 
 import type { TSchema } from 'typebox';
-import { type ColumnValue, exampleId, type Field, reference, timestamp } from './fields.ts';
-import type { Data } from './json.ts';
-import { bodySchema, isShown, named, recordSchema } from './schemas.ts';
-import { caselessKey, singularOf } from './text.ts';
+import { type ColumnValue, exampleId, type Field, keyColumn, reference, timestamp } from './fields.ts';
+import { bodySchema, named, recordSchema } from './schemas.ts';
+import { singularOf } from './text.ts';
 
 export type Action = 'read' | 'write' | 'delete';
 /** What can be done with the records of a resource. */
@@ -150,55 +149,10 @@ export function defineResource(options: ResourceOptions): Resource {
   };
 }
 
-function isStored(field: Field): boolean {
-  return field.column !== null && field.access !== 'input';
-}
-
 function storedColumnsOf(fields: Record<string, Field>): string[] {
-  return Object.entries(fields).flatMap(([name, field]) =>
-    !isStored(field) ? [] : field.caseless ? [name, `${name}_key`] : [name],
+  return Object.entries(fields).flatMap(([name, { column, access, caseless }]) =>
+    column === null || access === 'input' ? [] : caseless ? [name, keyColumn(name)] : [name],
   );
-}
-
-/** The columns, shadow keys included, that hold the fields present in `data`. */
-export function toColumns(fields: Record<string, Field>, data: Data): Row {
-  const row: Row = {};
-  for (const [name, value] of Object.entries(data)) {
-    const field = fields[name];
-    if (field === undefined || !isStored(field)) continue;
-    row[name] = field.encode(value);
-    if (field.caseless) row[`${name}_key`] = typeof value === 'string' ? caselessKey(value) : null;
-  }
-  return row;
-}
-
-const shownFields = new WeakMap<Record<string, Field>, [string, Field][]>();
-
-function shownOf(fields: Record<string, Field>): [string, Field][] {
-  let shown = shownFields.get(fields);
-  if (shown === undefined) {
-    shown = Object.entries(fields).filter(([, field]) => isShown(field));
-    shownFields.set(fields, shown);
-  }
-  return shown;
-}
-
-/** The fields that a row holds; computed fields start at their initial value. */
-export function fromColumns(fields: Record<string, Field>, row: Row): Data {
-  const data: Data = {};
-  for (const [name, field] of shownOf(fields)) {
-    data[name] = field.column === null ? field.initial : field.decode(row[name] ?? null);
-  }
-  return data;
-}
-
-/** The values a create starts from: every writable field's own default. */
-export function initialData(resource: Resource): Data {
-  const data: Data = {};
-  for (const [name, field] of Object.entries(resource.fields)) {
-    if (isStored(field)) data[name] = field.initial;
-  }
-  return data;
 }
 
 /** `resource:action` scopes of one resource. */

@@ -1,6 +1,6 @@
 // Bookings from scheduling tools: their state, or what happened to them, which may arrive in any order.
+import { showRow } from '../declare/forms.ts';
 import type { Data } from '../declare/json.ts';
-import { fromColumns } from '../declare/resource.ts';
 import { bookings } from '../resources/bookings.ts';
 import type { RecordRow } from '../schema.ts';
 import type { Store } from '../store.ts';
@@ -86,7 +86,7 @@ function stageOf(status: unknown): number {
 // What the record does not know yet; its state moves forward only.
 function onlyNews(data: Data, existing: RecordRow | undefined): Data {
   if (existing === undefined) return { ...data };
-  const known = fromColumns(bookings.fields, existing);
+  const known = showRow(bookings.fields, { ...existing });
   const isNews = ([name, value]: [string, unknown]): boolean => {
     if (name === 'status') return stageOf(value) > stageOf(known.status);
     const current = known[name];
@@ -102,10 +102,9 @@ async function logBooking(
   externalId: string,
 ): Promise<void> {
   const { now } = desk;
-  const { title, status, start_time, attendee, guests, cancellation_reason } = fromColumns(
-    bookings.fields,
-    row,
-  );
+  const { title, status, start_time, attendee, guests, cancellation_reason } = showRow(bookings.fields, {
+    ...row,
+  });
   const isCancelled = event === 'cancelled' || (event === null && status === 'cancelled');
   await logEvent(desk, {
     type: isCancelled ? 'BOOKING_CANCELLED' : 'BOOKING_CREATED',

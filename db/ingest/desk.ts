@@ -1,7 +1,7 @@
 // What every ingest does with an entry: finds its record by external id, writes what is given, counts what became of it.
 import type { ColumnValue } from '../declare/fields.ts';
 import type { Data } from '../declare/json.ts';
-import { initialData, type Resource } from '../declare/resource.ts';
+import type { Resource } from '../declare/resource.ts';
 import { takeInstant } from '../instants.ts';
 import { meetings } from '../resources/meetings.ts';
 import type { Db, RecordKey, RecordRow } from '../schema.ts';
@@ -11,7 +11,7 @@ import { emailsOf, findContactsByEmail } from '../tables/contact-emails.ts';
 import { findByExternalIds } from '../tables/external-ids.ts';
 import { logInteraction } from '../tables/interactions.ts';
 import { changedColumns, findRecord, insertRecord, updateRecord } from '../tables/records.ts';
-import { newReferences, referenceFaults } from '../tables/references.ts';
+import { referenceFaults } from '../tables/references.ts';
 
 export interface IngestEntry {
   /** Line of the file, for faults. */
@@ -179,14 +179,14 @@ export async function upsert(
   data: Data,
   stored: RecordRow | undefined,
 ): Promise<Stored> {
-  const references = newReferences(data, stored ?? null);
-  const faults = await referenceFaults(trx, resource.fields, references, { orgId, sees: () => true });
+  const given = { data, stored: stored ?? null };
+  const faults = await referenceFaults(trx, resource.fields, given, { orgId, sees: () => true });
   if (faults.length > 0) {
     throw new IngestFault(faults.map(({ path, message }) => `${path}: ${message}`).join('; '));
   }
   if (stored === undefined) {
     const createdBy = typeof data.owner_id === 'string' ? data.owner_id : unowned;
-    const record = { orgId, createdBy, now: await instant(), data: { ...initialData(resource), ...data } };
+    const record = { orgId, createdBy, now: await instant(), data };
     return { row: await insertRecord(trx, resource, record), outcome: 'created' };
   }
   const changed = changedColumns(resource, stored, data);

@@ -1,6 +1,6 @@
 // Meetings from calendars: an older revision changes nothing, and what a calendar no longer has is cancelled.
+import { showRow } from '../declare/forms.ts';
 import { instantMs } from '../declare/instants.ts';
-import { fromColumns } from '../declare/resource.ts';
 import { meetings } from '../resources/meetings.ts';
 import { type RecordRow, tableOf } from '../schema.ts';
 import type { Store } from '../store.ts';
@@ -149,7 +149,7 @@ async function logMeeting(desk: Desk, row: RecordRow): Promise<void> {
   const end = row.end_time ?? start;
   const isPast = typeof start === 'number' && Number(end) <= desk.now;
   if (!isPast || row.status === 'cancelled') return;
-  const { title, attendees, organizer } = fromColumns(meetings.fields, row);
+  const { title, attendees, organizer } = showRow(meetings.fields, { ...row });
   await logEvent(desk, {
     type: 'MEETING',
     title: String(title || 'Meeting'),

@@ -17,8 +17,8 @@ export async function insertPipeline(
   pipeline: { orgId: number; createdBy: string; now: number; name: string; stages: readonly NewStage[] },
 ): Promise<string> {
   const { name, stages, ...origin } = pipeline;
-  const { org_id, id } = await insertRecord(trx, pipelines, { ...origin, data: { name } });
-  await insertStages(trx, stages.map(stageRow({ orgId: org_id, id })));
+  const { id } = await insertRecord(trx, pipelines, { ...origin, data: { name } });
+  await insertStages(trx, stages.map(stageRow({ orgId: origin.orgId, id })));
   return id;
 }
 

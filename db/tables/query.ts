@@ -4,6 +4,7 @@ import type { ColumnValue } from '../declare/fields.ts';
 import type { Match, Resource } from '../declare/resource.ts';
 import { type Db, type LinkRow, linkTable, type RecordRow, tableOf } from '../schema.ts';
 import { type Param, type Statement, statement } from '../statement.ts';
+import { columnsOf } from './columns.ts';
 
 export type Direction = 'asc' | 'desc';
 
@@ -29,7 +30,7 @@ export interface ListQuery {
   limit: number;
 }
 
-type Tables = { record: RecordRow; link: LinkRow };
+type Tables = { record: RecordRow & { org_id: number }; link: LinkRow };
 type Builder = ExpressionBuilder<Tables, 'record'>;
 type Condition = ExpressionWrapper<Tables, 'record', SqlBool>;
 type ListStatement = Statement<RecordRow>;
@@ -149,12 +150,12 @@ function build(db: Db, { resource, query, lead }: Search, param: Param) {
 function from(db: Db, resource: Resource, lead: Lead | null, param: Param) {
   const record = `${tableOf(resource)} as record` as const;
   if (lead === null || !isFew(lead.match))
-    return db.selectFrom(record).selectAll('record').$castTo<RecordRow>();
+    return db.selectFrom(record).select(columnsOf(resource, 'record')).$castTo<RecordRow>();
   const { table, record: recordColumn, value } = lead.match;
   return db
     .selectFrom(`${linkTable(table)} as link`)
     .crossJoin(record)
-    .selectAll('record')
+    .select(columnsOf(resource, 'record'))
     .$castTo<RecordRow>()
     .where('link.org_id', '=', param('org'))
     .where(`link.${value}`, '=', param(`filter_${lead.name}`))

@@ -1,11 +1,13 @@
 // Records by id: insert, find, update, delete, the same for every resource, compiled once each.
 import type { Field } from '../declare/fields.ts';
+import { storeRecord, toColumns } from '../declare/forms.ts';
 import type { Data } from '../declare/json.ts';
-import { type Link, type Resource, type Row, type SideTable, toColumns } from '../declare/resource.ts';
+import type { Link, Resource, Row, SideTable } from '../declare/resource.ts';
 import { inPieces } from '../event-loop.ts';
 import { RESOURCES } from '../resources/index.ts';
 import { type Db, linkTable, type RecordKey, type RecordRow, tableOf } from '../schema.ts';
 import { type Statement, statement } from '../statement.ts';
+import { columnsOf } from './columns.ts';
 
 interface Statements {
   insert: Statement<never>;
@@ -23,15 +25,21 @@ function statementsOf(resource: Resource): Statements {
     found = {
       insert: statement<never>((db, param) => {
         const values: Row = Object.fromEntries(columns.map((column) => [column, param(column)]));
-        return db.insertInto(table).values(values as RecordRow);
+        return db.insertInto(table).values(values as never);
       }),
       find: statement<RecordRow>((db, param) =>
-        db.selectFrom(table).selectAll().where('org_id', '=', param('org')).where('id', '=', param('id')),
+        db
+          .selectFrom(table)
+          .select(columnsOf(resource))
+          .$castTo<RecordRow>()
+          .where('org_id', '=', param('org'))
+          .where('id', '=', param('id')),
       ),
       findAll: statement<RecordRow>((db, param) =>
         db
           .selectFrom(table)
-          .selectAll()
+          .select(columnsOf(resource))
+          .$castTo<RecordRow>()
           .where('org_id', '=', param('org'))
           .where('id', 'in', db.engine.textsOf(param('ids'))),
       ),
@@ -49,7 +57,7 @@ export interface NewRecord {
   createdBy: string;
   /** Unix milliseconds. */
   now: number;
-  /** Its fields; what they leave out is null. */
+  /** Its fields; what they leave out has its own default. */
   data: Data;
 }
 
@@ -57,9 +65,9 @@ export interface NewRecord {
 export async function insertRecord(trx: Db, resource: Resource, record: NewRecord): Promise<RecordRow> {
   const { orgId, id = Bun.randomUUIDv7(), createdBy, now, data } = record;
   const origin = { org_id: orgId, id, created_by: createdBy, created_at: now, updated_at: now };
-  const row: RecordRow = { ...toColumns(resource.fields, data), ...origin };
+  const row = storeRecord(resource.fields, { ...data, ...origin });
   await statementsOf(resource).insert(trx, row);
-  return row;
+  return row as RecordRow;
 }
 
 /** The record of that id in the organization. */
@@ -84,8 +92,13 @@ export async function findRecords(
 
 /** The columns in which the fields given differ from what is stored. */
 export function changedColumns(resource: Resource, stored: RecordRow, data: Data): Row {
-  const columns = Object.entries(toColumns(resource.fields, data));
-  return Object.fromEntries(columns.filter(([name, value]) => stored[name] !== value));
+  const columns = toColumns(resource.fields, data);
+  const changed: Row = {};
+  for (const name in columns) {
+    const value = columns[name] ?? null;
+    if ((stored[name] ?? null) !== value) changed[name] = value;
+  }
+  return changed;
 }
 
 /** Sets columns of one record. */

@@ -14,23 +14,23 @@ export interface Viewer {
   sees(resource: Resource, row: RecordRow): boolean;
 }
 
-/** Of what is given, what is new: that a record refers to already is not looked up again, and may be hidden by now. */
-export function newReferences(data: Data, stored: Data | Row | null): Data {
-  if (stored === null) return data;
-  return Object.fromEntries(Object.entries(data).filter(([name, value]) => stored[name] !== value));
-}
-
-/** The faults of all reference fields among `data`; stages are left to the deal's own rules. */
+/**
+ * The faults of all reference fields among `data`; stages are left to the deal's own rules.
+ * @param stored the record before, if there is one: what it refers to already is not looked up again, and may be
+ *   hidden by now
+ */
 export async function referenceFaults(
   db: Db,
   fields: Readonly<Record<string, Field>>,
-  data: Data,
+  { data, stored }: { data: Data; stored: Data | Row | null },
   viewer: Viewer,
 ): Promise<Fault[]> {
   const faults: Fault[] = [];
-  for (const [name, id] of Object.entries(data)) {
+  for (const name in data) {
+    const id = data[name];
     const target = fields[name]?.references;
     if (target === undefined || target === 'stages' || typeof id !== 'string') continue;
+    if (stored?.[name] === id) continue;
     if (!(await leadsSomewhere(db, target, id, viewer))) faults.push(unknownReference(name, target));
   }
   return faults;

@@ -1,5 +1,6 @@
 // Deals: pipeline and stage agree, and status and closing date follow the stage.
 import { unknownReference } from '../../db/declare/faults.ts';
+import { instantText } from '../../db/declare/instants.ts';
 import { STAGE_ELSEWHERE } from '../../db/resources/deals.ts';
 import type { StageRow } from '../../db/schema.ts';
 import { findFirstStage, findOldestPipeline, findStage } from '../../db/tables/pipelines.ts';
@@ -41,7 +42,7 @@ async function chooseStage(change: Change): Promise<StageRow | undefined> {
 }
 
 function enterStage({ current, next, now }: Change, stage: StageRow): void {
-  const at = new Date(now).toISOString();
+  const at = instantText(now);
   if (current?.stage_id !== stage.id) next.stage_changed_at = at;
   next.pipeline_id = stage.pipeline_id;
   next.stage_id = stage.id;

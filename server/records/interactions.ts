@@ -1,7 +1,6 @@
 // Interactions: written once, about a contact that an id or an email names; a repeated one is not written again.
 
 import type { Data } from '../../db/declare/json.ts';
-import { initialData } from '../../db/declare/resource.ts';
 import { contacts } from '../../db/resources/contacts.ts';
 import { CONTACT_UNKNOWN } from '../../db/resources/interactions.ts';
 import { replaceContactEmails } from '../../db/tables/contact-emails.ts';
@@ -70,7 +69,7 @@ async function knownContact({ trx, access, next, input }: Change): Promise<strin
 async function createContact({ trx, access, now, input }: Change): Promise<string> {
   const { orgId } = access;
   const email = String(input.main_contact_email);
-  const data = { ...initialData(contacts), email, owner_id: access.userId };
+  const data = { email, owner_id: access.userId };
   const createdBy = principalOf(access);
   const { id } = await insertRecord(trx, contacts, { orgId, createdBy, now, data });
   await replaceContactEmails(trx, { orgId, id, email, altEmails: [], isNew: true });

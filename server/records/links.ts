@@ -1,11 +1,12 @@
 // Linked records: list, link and unlink the children of a parent.
 import { unknownReference } from '../../db/declare/faults.ts';
+import { toColumns } from '../../db/declare/forms.ts';
 import { instantText } from '../../db/declare/instants.ts';
 import type { Data } from '../../db/declare/json.ts';
 import { childOf } from '../../db/declare/links.ts';
-import { fromColumns, type Link, type Resource, toColumns } from '../../db/declare/resource.ts';
+import type { Link, Resource } from '../../db/declare/resource.ts';
 import { getResource } from '../../db/resources/index.ts';
-import type { LinkRow, RecordKey, RecordRow } from '../../db/schema.ts';
+import type { LinkRow, RecordRow } from '../../db/schema.ts';
 import { deleteLink, findLink, insertLink, listLinks } from '../../db/tables/links.ts';
 import { findRecords } from '../../db/tables/records.ts';
 import { mayRead } from '../access.ts';
@@ -42,15 +43,20 @@ export async function listLinked(
   const parentRow = await getRow(reader, parent, parentId);
   const childName = childOf(link, { parent: parentRow });
   if (childName !== undefined) authorize(getResource(childName));
-  const rows = await listLinks(db, link, keyOf(parentRow), {
-    ownerId: access.userId,
-    after: page.after,
-    limit: page.limit + 1,
-  });
+  const rows = await listLinks(
+    db,
+    link,
+    { orgId: access.orgId, id: parentRow.id },
+    {
+      ownerId: access.userId,
+      after: page.after,
+      limit: page.limit + 1,
+    },
+  );
   const hasNextPage = rows.length > page.limit;
   if (hasNextPage) rows.pop();
   return {
-    items: await presentLinks(reader, link, parentRow, rows),
+    items: await presentLinks(reader, { parent: parentRow, link }, rows),
     end: rows.at(-1)?.link_id ?? null,
     hasNextPage,
   };
@@ -69,16 +75,15 @@ export async function linkRecord(
   const parentRow = await getRow(writer, parent, parentId);
   const child = getResource(childOf(link, { link: body, parent: parentRow }) ?? '');
   const childId = String(body[link.childColumn]);
-  const faults = await checkReferences(trx, access, link.fields, body);
-  if ((await findVisible(trx, access, child.name, childId)) === undefined) {
-    faults.unshift(unknownReference(link.childColumn, child.name));
-  }
-  if (faults.length > 0) throw validationError(faults);
-  const at = keyOf(parentRow);
+  const faults = await checkReferences(trx, access, link.fields, { data: body, stored: null });
+  const childRow = await findVisible(trx, access, child.name, childId);
+  if (childRow === undefined) faults.unshift(unknownReference(link.childColumn, child.name));
+  if (childRow === undefined || faults.length > 0) throw validationError(faults);
+  const at = { orgId: access.orgId, id: parentRow.id };
   const row =
     (await findLink(trx, link, at, childId)) ??
     (await insertLink(trx, link, at, { childId, columns: toColumns(link.fields, body), now }));
-  const [item] = await presentLinks(writer, link, parentRow, [row]);
+  const [item] = await presentLinks(writer, { parent: parentRow, link }, [row], [childRow]);
   if (item === undefined) throw new Error('a link was written that cannot be shown');
   return item;
 }
@@ -94,35 +99,42 @@ export async function unlinkRecord(
 ): Promise<void> {
   const { db: trx, access } = writer;
   const parentRow = await getRow(writer, parent, parentId);
-  const row = await findLink(trx, link, keyOf(parentRow), childId);
+  const row = await findLink(trx, link, { orgId: access.orgId, id: parentRow.id }, childId);
   const childName = row && childOf(link, { link: row, parent: parentRow });
   if (childName === undefined || (await findVisible(trx, access, childName, childId)) === undefined) {
     throw new ApiError('RESOURCE_NOT_FOUND', `No such link of this ${parent.singular} exists.`);
   }
-  await deleteLink(trx, link, keyOf(parentRow), childId);
+  await deleteLink(trx, link, { orgId: access.orgId, id: parentRow.id }, childId);
 }
 
-function keyOf({ org_id: orgId, id }: RecordRow): RecordKey {
-  return { orgId, id };
-}
-
-async function presentLinks(reader: Reader, link: Link, parent: RecordRow, rows: LinkRow[]): Promise<Data[]> {
+// The links of a parent as responses carry them; `children` are their records, where they have been found already.
+async function presentLinks(
+  reader: Reader,
+  { parent, link }: { parent: RecordRow; link: Link },
+  rows: readonly LinkRow[],
+  children?: readonly RecordRow[],
+): Promise<Data[]> {
   const idOf = (row: LinkRow) => String(row[link.childColumn]);
-  const own = (row: LinkRow) => fromColumns(link.fields, row);
-  const linkedAt = (row: LinkRow) => instantText(row.created_at);
+  const linkedAt = (row: LinkRow) => ({ linked_at: instantText(row.created_at) });
   const childName = childOf(link, { parent });
-  if (childName === undefined) {
-    return rows.map((row) => ({ ...own(row), [link.childColumn]: idOf(row), linked_at: linkedAt(row) }));
-  }
+  if (childName === undefined)
+    return rows.map((row) => ({ ...ownFields(link, row), [link.childColumn]: idOf(row), ...linkedAt(row) }));
   const child = getResource(childName);
   // Whoever may link but not read is shown what was sent.
   if (!mayRead(reader.access, child))
-    return rows.map((row) => ({ id: idOf(row), ...own(row), linked_at: linkedAt(row) }));
-  const found = await findRecords(reader.db, child, reader.access.orgId, rows.map(idOf));
+    return rows.map((row) => ({ id: idOf(row), ...ownFields(link, row), ...linkedAt(row) }));
+  const found = children ?? (await findRecords(reader.db, child, reader.access.orgId, rows.map(idOf)));
   const records = await presentAll(reader, child, found);
-  const byId = new Map(records.map((record) => [String(record.id), record]));
+  const byId = new Map(records.map((record) => [record.id, record]));
   return rows.flatMap((row) => {
     const record = byId.get(idOf(row));
-    return record === undefined ? [] : [{ ...record, ...own(row), linked_at: linkedAt(row) }];
+    return record === undefined ? [] : [Object.assign(record, ownFields(link, row), linkedAt(row))];
   });
+}
+
+// What the link itself carries.
+function ownFields({ fields }: Link, row: LinkRow): Data {
+  const own: Data = {};
+  for (const name in fields) own[name] = row[name] ?? null;
+  return own;
 }

@@ -25,8 +25,9 @@ type StageInput = {
 export const pipelineRules: Rules = {
   prepare(change) {
     const { current, input, next } = change;
-    if (current === null) next.stages ??= [...DEFAULT_STAGES];
-    else if (input.stages !== undefined) checkStages(change, stagesIn(input.stages));
+    if (input.stages === undefined) {
+      if (current === null) next.stages = [...DEFAULT_STAGES];
+    } else if (current !== null) checkStages(change, stagesIn(input.stages));
   },
   async claim(change) {
     if (change.current === null || change.input.stages === undefined) return;

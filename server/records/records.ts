@@ -1,8 +1,10 @@
 // The life of a record, the same for every resource: list, get, create, update, delete; rules add what is special.
 import type { ColumnValue } from '../../db/declare/fields.ts';
+import { initialRecord, setFields, showRow } from '../../db/declare/forms.ts';
+import { instantText } from '../../db/declare/instants.ts';
 import { type Data, isObject } from '../../db/declare/json.ts';
 import { CUSTOM_KEYS_MAX } from '../../db/declare/json-fields.ts';
-import { fromColumns, initialData, type Resource } from '../../db/declare/resource.ts';
+import type { Resource } from '../../db/declare/resource.ts';
 import { missingIdentity } from '../../db/declare/rules.ts';
 import type { Db, RecordRow } from '../../db/schema.ts';
 import { type Direction, listRecords } from '../../db/tables/query.ts';
@@ -13,7 +15,6 @@ import {
   insertRecord,
   updateRecord,
 } from '../../db/tables/records.ts';
-import { newReferences } from '../../db/tables/references.ts';
 import { type Access, canSee, ownerFilter, principalOf } from '../access.ts';
 import { ApiError, notFound, validationError } from '../errors.ts';
 import { refuseTaken } from './conflict.ts';
@@ -34,8 +35,7 @@ export interface Writer {
  * @throws ApiError 404 if it is absent or not the key's to see
  */
 export async function getRecord(reader: Reader, resource: Resource, id: string): Promise<Data> {
-  const row = await getRow(reader, resource, id);
-  return present(reader, resource, row);
+  return present(reader, resource, await getRow(reader, resource, id));
 }
 
 /** The row of that id, which must exist and be visible to the key. */
@@ -53,7 +53,8 @@ export async function getRow(reader: Reader, resource: Resource, id: string): Pr
 export async function createRecord(writer: Writer, resource: Resource, input: Data): Promise<Data> {
   const { db: trx, access, now } = writer;
   const id = Bun.randomUUIDv7();
-  const next = { ...initialData(resource), ...input };
+  const next = initialRecord(resource.fields);
+  setFields(resource.fields, next, input);
   const change: Change = { trx, access, now, resource, id, current: null, input, next, faults: [] };
   takeOwnership(change);
   mergeCustom(change);
@@ -61,13 +62,15 @@ export async function createRecord(writer: Writer, resource: Resource, input: Da
   const rules = rulesOf(resource);
   if (rules.create !== undefined) {
     const { id: createdId, extra } = await rules.create(change);
-    return { ...(await getRecord(writer, resource, createdId)), ...extra };
+    return Object.assign(await getRecord(writer, resource, createdId), extra);
   }
   const createdBy = principalOf(access);
   const { orgId } = access;
-  const row = await insertRecord(trx, resource, { orgId, id, createdBy, now, data: change.next });
+  await insertRecord(trx, resource, { orgId, id, createdBy, now, data: next });
   await rules.afterWrite?.(change);
-  return present(writer, resource, row);
+  const at = instantText(now);
+  Object.assign(next, { id, created_by: createdBy, created_at: at, updated_at: at });
+  return complete(writer, resource, next);
 }
 
 /**
@@ -83,24 +86,27 @@ export async function updateRecordFields(
   const { db: trx, access, now } = writer;
   const row = await getRow(writer, resource, id);
   if (Object.keys(input).length === 0) return present(writer, resource, row);
-  const current = await present(writer, resource, row);
-  const change: Change = {
-    trx,
-    access,
-    now,
-    resource,
-    id,
-    current,
-    input,
-    next: { ...current, ...input },
-    faults: [],
-  };
+  const current = await present(writer, resource, { ...row });
+  const next = { ...current };
+  setFields(resource.fields, next, input);
+  const change: Change = { trx, access, now, resource, id, current, input, next, faults: [] };
   mergeCustom(change);
   await check(change);
-  const columns = { ...changedColumns(resource, row, change.next), updated_at: now };
+  const columns = { ...changedColumns(resource, row, newFields(current, next)), updated_at: now };
   await updateRecord(trx, resource, { orgId: access.orgId, id }, columns);
   await rulesOf(resource).afterWrite?.(change);
-  return present(writer, resource, { ...row, ...columns });
+  next.updated_at = instantText(now);
+  return complete(writer, resource, next);
+}
+
+// What was sent, and what rules have made of it.
+function newFields(current: Data, next: Data): Data {
+  const fields: Data = {};
+  for (const name in next) {
+    const value = next[name] ?? null;
+    if (value !== current[name]) fields[name] = value;
+  }
+  return fields;
 }
 
 /** Deletes a record, the links to it, and clears references to it. */
@@ -151,20 +157,24 @@ export async function listPage(
   return { records: await presentAll(reader, resource, rows), end, hasNextPage };
 }
 
-/** A record as responses carry it. */
-export async function present(reader: Reader, resource: Resource, row: RecordRow): Promise<Data> {
-  const record = fromColumns(resource.fields, row);
+/** Makes a row, itself, the record that responses carry. */
+async function present(reader: Reader, resource: Resource, row: RecordRow): Promise<Data> {
+  return complete(reader, resource, showRow(resource.fields, row));
+}
+
+// Fills in what is computed.
+async function complete(reader: Reader, resource: Resource, record: Data): Promise<Data> {
   await rulesOf(resource).present?.(reader, [record]);
   return record;
 }
 
-/** Records as responses carry them. */
+/** Makes rows, themselves, the records that responses carry. */
 export async function presentAll(
   reader: Reader,
   resource: Resource,
   rows: readonly RecordRow[],
 ): Promise<Data[]> {
-  const records = rows.map((row) => fromColumns(resource.fields, row));
+  const records = rows.map((row) => showRow(resource.fields, row));
   if (records.length > 0) await rulesOf(resource).present?.(reader, records);
   return records;
 }
@@ -174,7 +184,7 @@ async function check(change: Change): Promise<void> {
   const rules = rulesOf(resource);
   refuseGivingAway(change);
   faults.push(...missingIdentity(resource, next));
-  faults.push(...(await checkReferences(trx, access, resource.fields, newReferences(input, current))));
+  faults.push(...(await checkReferences(trx, access, resource.fields, { data: input, stored: current })));
   await rules.prepare?.(change);
   if (faults.length > 0) throw validationError(faults);
   await refuseTaken(change);
@@ -195,19 +205,16 @@ function refuseGivingAway({ access, resource, current, input }: Change): void {
   throw new ApiError('OPERATION_FORBIDDEN', message);
 }
 
-function mergeCustom(change: Change): void {
-  const sent = change.input.custom;
-  if (change.resource.fields.custom === undefined || !isObject(sent)) {
-    if (sent === null) change.next.custom = {};
-    return;
-  }
-  const before = isObject(change.current?.custom) ? change.current.custom : {};
-  const kept = Object.entries({ ...before, ...sent }).filter(([, value]) => value !== null);
-  change.next.custom = Object.fromEntries(kept);
-  if (kept.length > CUSTOM_KEYS_MAX) {
-    const message = `must have at most ${CUSTOM_KEYS_MAX} keys; with those already there it would have ${kept.length}`;
-    change.faults.push({ path: 'custom', message, code: 'VALIDATION_OUT_OF_RANGE' });
-  }
+function mergeCustom({ resource, current, input, next, faults }: Change): void {
+  const sent = input.custom;
+  if (resource.fields.custom === undefined || !isObject(sent)) return;
+  const merged = { ...(isObject(current?.custom) ? current.custom : {}), ...sent };
+  for (const name in merged) if (merged[name] === null) delete merged[name];
+  next.custom = merged;
+  const count = Object.keys(merged).length;
+  if (count <= CUSTOM_KEYS_MAX) return;
+  const message = `must have at most ${CUSTOM_KEYS_MAX} keys; with those already there it would have ${count}`;
+  faults.push({ path: 'custom', message, code: 'VALIDATION_OUT_OF_RANGE' });
 }
 
 // A filter by a record that the key cannot see finds nothing, as if the record did not exist.

@@ -21,15 +21,15 @@ export async function findVisible(
   return row !== undefined && canSee(access, resource, row) ? row : undefined;
 }
 
-/** The faults of all reference fields among `input`. */
+/** The faults of all reference fields among `data`; of what is `stored` already none is told. */
 export function checkReferences(
   db: Db,
   access: Access,
   fields: Readonly<Record<string, Field>>,
-  input: Data,
+  given: { data: Data; stored: Data | null },
 ): Promise<Fault[]> {
   const { orgId } = access;
-  return referenceFaults(db, fields, input, {
+  return referenceFaults(db, fields, given, {
     orgId,
     sees: (resource, row) => canSee(access, resource, row),
   });

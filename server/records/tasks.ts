@@ -1,9 +1,10 @@
 // Tasks: done_at follows done.
+import { instantText } from '../../db/declare/instants.ts';
 import type { Rules } from './rules.ts';
 
 export const taskRules: Rules = {
   prepare({ current, next, now }) {
     const wasDone = current?.done === true;
-    if (next.done !== wasDone) next.done_at = next.done === true ? new Date(now).toISOString() : null;
+    if (next.done !== wasDone) next.done_at = next.done === true ? instantText(now) : null;
   },
 };

@@ -1,4 +1,5 @@
 // The translation between v1 and v2: names, dates, and what v1 leaves out. Pure functions, no rules of their own.
+import { instantText } from '../../db/declare/instants.ts';
 import type { Data, JsonValue } from '../../db/declare/json.ts';
 import { INTERACTION_FIELDS, PERSON_FIELDS } from '../../db/resources/v1.ts';
 
@@ -51,19 +52,23 @@ export function toV2(body: Data): Data {
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [v2Name(name), value]));
 }
 
+/** Fields by their name in version 1, each with its name in version 2. */
+type Names = ReadonlyMap<string, string>;
+
+const namesOf = (fields: readonly string[]): Names => new Map(fields.map((name) => [name, v2Name(name)]));
+const PERSON_NAMES = namesOf(PERSON_FIELDS);
+const COMPANY_NAMES = namesOf([...COMPANY_READ_ONLY_FIELDS, ...COMPANY_WRITABLE_FIELDS]);
+const INTERACTION_NAMES = namesOf(INTERACTION_FIELDS);
+
 /** A contact as v1 shows it. */
 export function toPerson(contact: Data): Data {
-  return pick(contact, PERSON_FIELDS);
+  return pick(contact, PERSON_NAMES);
 }
-
-const COMPANY_FIELDS: readonly string[] = [...COMPANY_READ_ONLY_FIELDS, ...COMPANY_WRITABLE_FIELDS];
 
 /** A company as v1 shows it: its additional properties at top level, except where a field, set or not, has the name. */
 export function toCompany(company: Data): Data {
-  const additional = Object.entries(company.custom as Data).filter(
-    ([name]) => !COMPANY_FIELDS.includes(name),
-  );
-  return { ...Object.fromEntries(additional), ...pick(company, COMPANY_FIELDS) };
+  const additional = Object.entries(company.custom as Data).filter(([name]) => !COMPANY_NAMES.has(name));
+  return { ...Object.fromEntries(additional), ...pick(company, COMPANY_NAMES) };
 }
 
 /** A v1 company body in v2 terms: what is not a field of v1 goes to custom. */
@@ -79,15 +84,15 @@ export function fromCompany(body: Data): Data {
 
 /** An interaction as v1 shows it. */
 export function toInteraction(interaction: Data): Data {
-  const shown = pick(interaction, INTERACTION_FIELDS);
-  shown.interactionDate = new Date(Number(interaction.interaction_date)).toISOString();
+  const shown = pick(interaction, INTERACTION_NAMES);
+  shown.interactionDate = instantText(Number(interaction.interaction_date));
   return shown;
 }
 
-function pick(record: Data, names: readonly string[]): Data {
+function pick(record: Data, names: Names): Data {
   const shown: Data = {};
-  for (const name of names) {
-    const value = record[v2Name(name)];
+  for (const [name, field] of names) {
+    const value = record[field];
     if (isSet(value)) shown[name] = value;
   }
   return shown;

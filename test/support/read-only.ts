@@ -1,6 +1,5 @@
 // Meetings, recordings and bookings as an integration would leave them in the database.
 import type { Data } from '../../db/declare/json.ts';
-import { initialData } from '../../db/declare/resource.ts';
 import { takeInstant } from '../../db/instants.ts';
 import { getResource } from '../../db/resources/index.ts';
 import { insertRecord } from '../../db/tables/records.ts';
@@ -28,7 +27,7 @@ export function insertAtOnce(
     for (const fields of records) {
       const attendee = fields.attendee as Json;
       const derived: Data = attendee?.email ? { attendee_email: attendee.email } : {};
-      const data = { ...initialData(resource), ...fields, ...derived };
+      const data = { ...fields, ...derived };
       ids.push((await insertRecord(trx, resource, { orgId, createdBy: 'integration', now, data })).id);
     }
     return ids;

@@ -99,6 +99,21 @@ for (const resource of CREATABLE) {
       if (!isFixed(name)) testNull(resource, name, field, required.includes(name));
     }
 
+    test('shown to the letter alike, whoever answers with it', async () => {
+      const given = fields.filter(([name]) => !inputs.includes(name) && name !== 'stages');
+      const values = given.map(([name, field]) => [name, valuesOf(name, field).at(-1)]);
+      const { main_contact_email, ...least } = minimalBody(resource);
+      const body = { ...least, ...Object.fromEntries(values) };
+      const { is_duplicate, ...created } = await api.create(resource, body);
+      const shown = JSON.stringify(created);
+      expect(JSON.stringify(await api.fetch(resource, created.id))).toBe(shown);
+      expect(JSON.stringify((await api.list(`/${resource}?limit=1`))[0])).toBe(shown);
+      if (resource === 'interactions') return;
+      expect(JSON.stringify(await api.update(resource, created.id, {}))).toBe(shown);
+      const changed = await api.update(resource, created.id, minimalBody(resource));
+      expect(JSON.stringify(await api.fetch(resource, created.id))).toBe(JSON.stringify(changed));
+    });
+
     const inResponse = [...COMMON_FIELDS, ...readOnly];
     test(`${inResponse.join(', ')} cannot be written`, async () => {
       for (const name of [...inResponse, ...(resource === 'interactions' ? ['is_duplicate'] : [])])
