@@ -21,6 +21,11 @@ export interface Store {
    * scope run one after another; each may be run twice, so that it does nothing but to the database.
    */
   write<T>(scope: Scope, job: (trx: Db) => Promise<T>): Promise<T>;
+  /**
+   * A number that changes whenever API keys may have changed, here or in another process; what is read of them once it is
+   * known holds until then. Null where the engine cannot tell.
+   */
+  keyMark(): number | null;
   /** Resolves if the database can be read and written now, else rejects with what keeps it from that. */
   ready(): Promise<void>;
   /**

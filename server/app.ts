@@ -82,7 +82,7 @@ function servicesOf(options: AppOptions): Services {
   return {
     store,
     cursors: new Cursors(signingSecret),
-    authenticator: new Authenticator(store.read),
+    authenticator: new Authenticator(store),
     limiter: new RateLimiter(options.keyLimit ?? KEY_LIMIT, options.orgLimit ?? ORG_LIMIT),
     bodies: new BodyBudget(options.bodyLimits ?? { orgBytes: ORG_BODY_BYTES, allBytes: ALL_BODY_BYTES }),
     replays: new Replays(),

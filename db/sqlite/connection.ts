@@ -11,6 +11,8 @@ const STATEMENTS_MAX = 500;
 
 // What writes: SQLite itself tells only of statements that have run.
 const WRITES = /^\s*(?:insert|update|delete|replace)\b/i;
+// What may change keys: whatever names their tables and does not only read, so that nobody has to think of it.
+const CHANGES_KEYS = /^(?!\s*select\b).*\bapi_key/is;
 
 type PreparedAs<R, P extends SQLQueryBindings | SQLQueryBindings[]> = ReturnType<
   typeof Database.prototype.prepare<R, P>
@@ -22,6 +24,8 @@ export class Connection extends Database implements Engine {
     engine: this,
   });
   readonly progress = noProgress();
+  /** How many statements may have changed keys so far. */
+  keyChanges = 0;
   // Kysely's dialect prepares anew at every execution; Bun's own query() takes 0.4 µs to find a statement again.
   readonly #kept = new Map<string, Statement>();
 
@@ -49,6 +53,7 @@ export class Connection extends Database implements Engine {
   // Kysely's way to a statement.
   override prepare<R, P extends SQLQueryBindings | SQLQueryBindings[]>(sql: string): PreparedAs<R, P> {
     if (WRITES.test(sql)) this.progress.writes += 1;
+    if (CHANGES_KEYS.test(sql)) this.keyChanges += 1;
     return this.#keep(sql) as PreparedAs<R, P>;
   }
 
@@ -56,8 +61,10 @@ export class Connection extends Database implements Engine {
     // Not among the statements that give way to newer ones.
     const statement = super.prepare<R, ColumnValue[]>(sql);
     const isWrite = WRITES.test(sql);
+    const changesKeys = CHANGES_KEYS.test(sql);
     return (values) => {
       if (isWrite) this.progress.writes += 1;
+      if (changesKeys) this.keyChanges += 1;
       // An array that is the only argument is taken for the values: nothing is spread.
       return statement.all(values as unknown as ColumnValue);
     };
@@ -106,22 +113,26 @@ export class ReadConnection extends Connection {
   readonly #begin = Database.prototype.prepare.call(this, 'BEGIN');
   readonly #commit = Database.prototype.prepare.call(this, 'COMMIT');
   #isInSnapshot = false;
+  /** Called before each snapshot. */
+  onSnapshot = (): void => undefined;
 
   override prepare<R, P extends SQLQueryBindings | SQLQueryBindings[]>(sql: string): PreparedAs<R, P> {
-    this.#enterSnapshot();
+    this.enterSnapshot();
     return super.prepare(sql);
   }
 
   override bind<R>(query: CompiledQuery<R>): Bound<R> {
     const run = super.bind(query);
     return (values) => {
-      this.#enterSnapshot();
+      this.enterSnapshot();
       return run(values);
     };
   }
 
-  #enterSnapshot(): void {
+  /** Has the reads of this turn share a snapshot, if they do not yet. */
+  enterSnapshot(): void {
     if (this.#isInSnapshot) return;
+    this.onSnapshot();
     this.#begin.run();
     this.#isInSnapshot = true;
     setImmediate(this.endSnapshot);

@@ -8,6 +8,7 @@ import { isDiskFull } from './disk-space.ts';
 import { type DatabaseFileError, diskFull, isDiskFailure } from './errors.ts';
 import { FileGuard } from './file-guard.ts';
 import type { HeldFile } from './held-file.ts';
+import { KeyMark } from './key-mark.ts';
 import { openReader } from './open-store.ts';
 import { sqliteTransactor } from './transactor.ts';
 
@@ -35,6 +36,9 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
   writer.setPragmas({ busy_timeout: 0 });
   reader.setPragmas({ busy_timeout: READER_BUSY_TIMEOUT_MS });
   const guard = new FileGuard(writer, held);
+  const keyMark = new KeyMark(writer);
+  // Before, so that what is read then is at least as new as the mark.
+  reader.onSnapshot = () => keyMark.look();
   // The next commit is the last before a checkpoint.
   let isDue = false;
   if (onTrouble !== undefined) guard.watch(onTrouble);
@@ -46,6 +50,7 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
         guard.mark(isDue);
       },
       onCommit: () => {
+        keyMark.onCommit();
         guard.onCommit();
         reader.endSnapshot();
       },
@@ -66,6 +71,10 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
   return {
     read: reader.db,
     write: <T>(scope: Scope, job: (trx: Db) => Promise<T>) => queue.write(scope, job),
+    keyMark: () => {
+      reader.enterSnapshot();
+      return keyMark.value;
+    },
     ready: async () => {
       assertUntroubled(guard);
       if (isDiskFull(path)) throw diskFull(path);

@@ -1,5 +1,4 @@
 // The text of an API key: prefix, 43 base62 characters from 256 random bits, CRC32 of all before as 6 base62 characters.
-import { createHash } from 'node:crypto';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_CHARACTERS = 43;
@@ -30,11 +29,16 @@ export function apiOfKey(key: string): Api | undefined {
 
 /** What is stored of a key: its SHA-256, hex. */
 export function hashKey(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return Bun.SHA256.hash(key, 'hex');
 }
 
+// Asked for at every request.
 function checksum(text: string): string {
-  return base62(BigInt(Bun.hash.crc32(text)), CHECKSUM_CHARACTERS);
+  let digits = '';
+  for (let rest = Bun.hash.crc32(text); rest > 0; rest = Math.floor(rest / 62)) {
+    digits = ALPHABET.charAt(rest % 62) + digits;
+  }
+  return digits.padStart(CHECKSUM_CHARACTERS, '0');
 }
 
 function base62(value: bigint, length: number): string {

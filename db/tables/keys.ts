@@ -1,6 +1,6 @@
 // API keys: issued, found by the hash of their secret, rotated, revoked. No secret is stored.
 
-import type { ApiKeyRow, ApiKeySecretRow, Db } from '../schema.ts';
+import type { ApiKeyRow, Db } from '../schema.ts';
 import { statement } from '../statement.ts';
 import { type Api, generateKey, hashKey, KEY_PREFIXES } from './key-format.ts';
 
@@ -111,21 +111,21 @@ export async function revokeKey(trx: Db, row: ApiKeyRow, now: number): Promise<b
 /** A key as a request presents it, with the end of its secret's grace. */
 export type PresentedKey = ApiKeyRow & { secret_expires_at: number | null };
 
-const secretByHash = statement<ApiKeySecretRow>((db, param) =>
-  db.selectFrom('api_key_secrets').selectAll().where('hash', '=', param('hash')),
-);
-
-const keyById = statement<ApiKeyRow>((db, param) =>
-  db.selectFrom('api_keys').selectAll().where('org_id', '=', param('org')).where('id', '=', param('id')),
+const keyByHash = statement<PresentedKey>((db, param) =>
+  db
+    .selectFrom('api_key_secrets as secret')
+    .innerJoin('api_keys as key', (join) =>
+      join.onRef('key.org_id', '=', 'secret.org_id').onRef('key.id', '=', 'secret.key_id'),
+    )
+    .selectAll('key')
+    .select('secret.expires_at as secret_expires_at')
+    .where('secret.hash', '=', param('hash')),
 );
 
 /** The key whose current or still honoured secret has that hash. */
 export async function findKeyByHash(db: Db, hash: string): Promise<PresentedKey | undefined> {
-  // Two lookups: measured at half the time of one join.
-  const [secret] = await secretByHash(db, { hash });
-  if (secret === undefined) return undefined;
-  const [row] = await keyById(db, { org: secret.org_id, id: secret.key_id });
-  return row && { ...row, secret_expires_at: secret.expires_at };
+  const [row] = await keyByHash(db, { hash });
+  return row;
 }
 
 const touched = statement<never>((db, param) =>

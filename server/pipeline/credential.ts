@@ -1,29 +1,25 @@
 // Step 2, credential: exactly one key, of this interface, neither revoked nor expired.
 
-import type { Db } from '../../db/schema.ts';
-import type { Api } from '../../db/tables/key-format.ts';
-import { apiOfKey, hashKey } from '../../db/tables/key-format.ts';
-import type { AccessLevel, PresentedKey } from '../../db/tables/keys.ts';
-import { findKeyByHash } from '../../db/tables/keys.ts';
+import type { Store } from '../../db/store.ts';
+import { type Api, apiOfKey } from '../../db/tables/key-format.ts';
 import type { Access } from '../access.ts';
 import { ApiError, type ErrorKind } from '../errors.ts';
+import { KnownKeys } from './known-keys.ts';
 import { FixedWindow, limitExceeded } from './window.ts';
 
 /** Wrong credentials that one client address may send in a minute. */
 export const WRONG_CREDENTIALS_PER_MINUTE = 60;
 
-const SCOPE_LISTS_MAX = 1_000;
 const KEY_HEADER = 'X-Service-Api-Key';
 const HOW_TO = `Send it as "${KEY_HEADER}: <key>" or as "Authorization: Bearer <key>".`;
 
 /** Checks credentials, and slows down clients that keep guessing. */
 export class Authenticator {
-  readonly #db: Db;
-  readonly #scopes = new Map<string, ReadonlySet<string>>();
+  readonly #keys: KnownKeys;
   readonly #wrong = new FixedWindow(WRONG_CREDENTIALS_PER_MINUTE);
 
-  constructor(db: Db) {
-    this.#db = db;
+  constructor(store: Pick<Store, 'read' | 'keyMark'>) {
+    this.#keys = new KnownKeys(store);
   }
 
   /**
@@ -40,32 +36,16 @@ export class Authenticator {
     if (sent === null) {
       throw unauthorized('AUTH_MISSING_CREDENTIALS', `An API key is needed. ${HOW_TO}`);
     }
-    const row = sent === undefined ? undefined : await this.#find(sent, api);
-    if (row === undefined || row.revoked_at !== null || hasEnded(row.secret_expires_at, now)) {
+    const key = sent === undefined ? undefined : await this.#keys.find(sent, api);
+    if (key === undefined || key.isRevoked || hasEnded(key.secretExpiresAt, now)) {
       this.#countWrong(addressOf(request), now);
       throw unauthorized('AUTH_INVALID_API_KEY', `${whatIsWrong(request.headers, sent, api)} ${HOW_TO}`);
     }
-    if (hasEnded(row.expires_at, now)) {
+    if (hasEnded(key.expiresAt, now)) {
       this.#countWrong(addressOf(request), now);
       throw unauthorized('AUTH_EXPIRED_API_KEY', 'The API key has expired; ask your operator for a new one.');
     }
-    return { ...accessOf(row), scopes: this.#scopesOf(row.scopes) };
-  }
-
-  // Keys of one kind have one list of scopes, so there are few different ones.
-  #scopesOf(list: string): ReadonlySet<string> {
-    let scopes = this.#scopes.get(list);
-    if (scopes === undefined) {
-      scopes = new Set(list === '' ? [] : list.split(','));
-      if (this.#scopes.size >= SCOPE_LISTS_MAX) this.#scopes.clear();
-      this.#scopes.set(list, scopes);
-    }
-    return scopes;
-  }
-
-  async #find(key: string, api: Api): Promise<PresentedKey | undefined> {
-    if (apiOfKey(key) !== api) return undefined;
-    return findKeyByHash(this.#db, hashKey(key));
+    return key.access;
   }
 
   #countWrong(address: string, now: number): void {
@@ -95,15 +75,6 @@ function whatIsWrong(headers: Headers, key: string | undefined, api: Api): strin
 
 function hasEnded(at: number | null, now: number): boolean {
   return at !== null && at <= now;
-}
-
-function accessOf(row: PresentedKey): Omit<Access, 'scopes'> {
-  return {
-    orgId: row.org_id,
-    keyId: row.id,
-    level: row.access as AccessLevel,
-    userId: row.access === 'user' ? row.user_id : null,
-  };
 }
 
 function unauthorized(kind: ErrorKind, message: string): ApiError {

@@ -1,0 +1,49 @@
+// Whether API keys may have changed: a number, by which what was read of them can be kept until it is another.
+import { CompiledQuery } from 'kysely';
+import type { Bound } from '../engine.ts';
+import type { Connection } from './connection.ts';
+
+// SQLite changes it for a connection with each commit of any other one: here, of other processes.
+const DATA_VERSION = CompiledQuery.raw('PRAGMA data_version') as CompiledQuery<{ data_version: number }>;
+
+export class KeyMark {
+  readonly #writer: Connection;
+  readonly #versions: Bound<{ data_version: number }>;
+  #version: number | undefined;
+  #keyChanges = 0;
+  #value = 0;
+
+  constructor(writer: Connection) {
+    this.#writer = writer;
+    this.#versions = writer.bind(DATA_VERSION);
+  }
+
+  get value(): number {
+    return this.#value;
+  }
+
+  /** Has the mark tell of what other processes have committed so far. */
+  look(): void {
+    const version = this.#ask();
+    if (version !== undefined && version === this.#version) return;
+    this.#version = version;
+    this.#value += 1;
+  }
+
+  /** Has the mark tell of a commit of the writer, before anybody is told of it. */
+  onCommit(): void {
+    if (this.#keyChanges === this.#writer.keyChanges) return;
+    this.#keyChanges = this.#writer.keyChanges;
+    this.#value += 1;
+  }
+
+  // Undefined where it cannot be had just now, as while another process recovers the log.
+  #ask(): number | undefined {
+    try {
+      const [row] = this.#versions([]) as { data_version: number }[];
+      return row?.data_version;
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,78 @@
+// The keys that requests have presented, by their hash, kept for as long as no commit can have changed any.
+import type { Store } from '../../db/store.ts';
+import { type Api, apiOfKey, hashKey } from '../../db/tables/key-format.ts';
+import { type AccessLevel, findKeyByHash, type PresentedKey } from '../../db/tables/keys.ts';
+import type { Access } from '../access.ts';
+
+/** What a key lets in, and until when. */
+export interface KnownKey {
+  readonly access: Access;
+  readonly isRevoked: boolean;
+  /** Unix milliseconds; null for never. */
+  readonly expiresAt: number | null;
+  /** End of the grace of its secret. */
+  readonly secretExpiresAt: number | null;
+}
+
+// Those that were never issued are not kept, so that guessing takes no memory.
+const KEYS_MAX = 10_000;
+const SCOPE_LISTS_MAX = 1_000;
+
+export class KnownKeys {
+  readonly #store: Pick<Store, 'read' | 'keyMark'>;
+  readonly #keysMax: number;
+  readonly #keys = new Map<string, KnownKey>();
+  readonly #scopes = new Map<string, ReadonlySet<string>>();
+  #mark: number | null = null;
+
+  /** @param keysMax how many are kept at most */
+  constructor(store: Pick<Store, 'read' | 'keyMark'>, keysMax = KEYS_MAX) {
+    this.#store = store;
+    this.#keysMax = keysMax;
+  }
+
+  /** The key of that text, as it is now; undefined if it was never issued or is for another interface. */
+  async find(text: string, api: Api): Promise<KnownKey | undefined> {
+    if (apiOfKey(text) !== api) return undefined;
+    const mark = this.#store.keyMark();
+    if (mark === null || mark !== this.#mark) this.#keys.clear();
+    this.#mark = mark;
+    const hash = hashKey(text);
+    const known = this.#keys.get(hash);
+    if (known !== undefined) return known;
+    const row = await findKeyByHash(this.#store.read, hash);
+    if (row === undefined) return undefined;
+    const key = this.#keyOf(row);
+    // Where the mark is another by now, this may be older than it.
+    if (mark === this.#mark) this.#keep(hash, key);
+    return key;
+  }
+
+  #keep(hash: string, key: KnownKey): void {
+    if (this.#keys.size >= this.#keysMax) this.#keys.clear();
+    this.#keys.set(hash, key);
+  }
+
+  #keyOf(row: PresentedKey): KnownKey {
+    const access: Access = {
+      orgId: row.org_id,
+      keyId: row.id,
+      level: row.access as AccessLevel,
+      userId: row.access === 'user' ? row.user_id : null,
+      scopes: this.#scopesOf(row.scopes),
+    };
+    const { revoked_at, expires_at: expiresAt, secret_expires_at: secretExpiresAt } = row;
+    return { access, isRevoked: revoked_at !== null, expiresAt, secretExpiresAt };
+  }
+
+  // Keys of one kind have one list of scopes, so there are few different ones.
+  #scopesOf(list: string): ReadonlySet<string> {
+    let scopes = this.#scopes.get(list);
+    if (scopes === undefined) {
+      scopes = new Set(list === '' ? [] : list.split(','));
+      if (this.#scopes.size >= SCOPE_LISTS_MAX) this.#scopes.clear();
+      this.#scopes.set(list, scopes);
+    }
+    return scopes;
+  }
+}
