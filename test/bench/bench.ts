@@ -2,89 +2,64 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { OPERATIONS, type Server } from './operations.ts';
+import { Fleet } from './fleet.ts';
+import { MEASUREMENTS, measured } from './measurements.ts';
+import { OPERATIONS } from './operations.ts';
 import { BARE_SERVERS, type Options, readOptions, USAGE } from './options.ts';
-import { newReport, type Report, reportOf } from './report.ts';
+import { jsonOf, newReport, type Report, reportOf } from './report.ts';
 import { measure } from './rounds.ts';
-import { seed } from './seed.ts';
-import { type Build, initialize, type Running, runCrm, serveBare, serveBuild } from './servers.ts';
-import { headerLine, operationLines } from './terminal.ts';
+import type { BuildName } from './servers.ts';
+import { headerLine, measurementLines, operationLines } from './terminal.ts';
 
-const BINARIES = {
-  crm: process.env.CRM_BIN ?? join(import.meta.dir, '../../dist/crm'),
-  before: process.env.CRM_BIN_BEFORE,
-};
-
-/** Makes and fills a database with each build, copies it for the bare servers, and serves all of them. */
-async function serveAll(folder: string, options: Options, running: Running[]): Promise<Server[]> {
-  const servers: Server[] = [];
-  const serve = async (starting: Promise<Running>, seeds: Server['seeds']) => {
-    const server = await starting;
-    running.push(server);
-    servers.push({ ...server, seeds });
-  };
-  for (const name of ['crm', 'before'] as const) {
-    const binary = BINARIES[name];
-    if (binary === undefined) continue;
-    const build = initialize(name, resolve(binary), folder);
-    const seeds = await seeded(build, options);
-    if (name === 'crm') {
-      for (const bare of BARE_SERVERS)
-        if (options.against.includes(bare)) await serve(serveBare(bare, build, folder), seeds);
-    }
-    await serve(serveBuild(build), seeds);
-  }
-  return servers;
+/** The builds that the environment names, the one that is measured first. */
+function binaries(): [BuildName, string][] {
+  const { CRM_BIN = join(import.meta.dir, '../../dist/crm'), CRM_BIN_BEFORE } = process.env;
+  const found: [BuildName, string][] = [['crm', resolve(CRM_BIN)]];
+  if (CRM_BIN_BEFORE !== undefined) found.push(['before', resolve(CRM_BIN_BEFORE)]);
+  for (const [, path] of found)
+    if (!existsSync(path)) throw new Error(`${path} is missing; bun run build makes dist/crm`);
+  return found;
 }
 
-async function seeded(build: Build, { contacts }: Options): Promise<Server['seeds']> {
-  console.error(`Filling ${build.name} (${build.binary}) with ${contacts.toLocaleString('en')} contacts …`);
-  const server = await serveBuild(build);
-  try {
-    return await seed(server, build, contacts);
-  } finally {
-    await server.stop();
-  }
-}
-
-function chosen(only: readonly string[]): typeof OPERATIONS {
-  const names = OPERATIONS.map(({ name }) => name);
-  for (const name of only)
-    if (!names.includes(name)) throw new Error(`there is no ${name}; there are ${names.join(', ')}`);
-  return only.length === 0 ? OPERATIONS : OPERATIONS.filter(({ name }) => only.includes(name));
-}
-
-async function run(options: Options): Promise<Report> {
-  const operations = chosen(options.only);
+async function run(options: Options, folder: string): Promise<Report> {
   const look = { isTerminal: process.stdout.isTTY && process.env.NO_COLOR === undefined };
-  const builds: Report['builds'] = {};
-  for (const [name, binary] of Object.entries(BINARIES))
-    if (binary !== undefined) builds[name as keyof typeof BINARIES] = runCrm(resolve(binary), ['version']);
+  const print = (lines: readonly string[]) => console.log(lines.join('\n'));
+  const names = [...OPERATIONS, ...MEASUREMENTS].map(({ name }) => name);
+  const unknown = options.only.find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new Error(`there is no ${unknown}; there are ${names.join(', ')}`);
+  const isAsked = ({ name }: { name: string }) => options.only.length === 0 || options.only.includes(name);
+  const builds = binaries();
   const report = newReport(builds, options);
-  const folder = mkdtempSync(join(tmpdir(), 'crm-bench-'));
-  const running: Running[] = [];
-  try {
-    const servers = await serveAll(folder, options, running);
-    console.log(headerLine(look));
-    for (const operation of operations) {
-      const those = servers.filter(
-        ({ name }) => name === 'crm' || name === 'before' || operation.bare.includes(name),
-      );
-      const found = reportOf(operation, await measure(operation, those, options));
-      report.operations.push(found);
-      console.log(operationLines(found, look).join('\n'));
-    }
-  } finally {
-    await Promise.all(running.map((server) => server.stop()));
-    rmSync(folder, { recursive: true, force: true });
+  await using fleet = new Fleet();
+  console.error(`Filling databases with ${options.contacts.toLocaleString('en')} contacts …`);
+  await fleet.start(folder, {
+    binaries: builds,
+    bare: BARE_SERVERS.filter((name) => options.against.includes(name)),
+    contacts: options.contacts,
+    starts: options.rounds,
+  });
+  print([headerLine(look)]);
+  for (const operation of OPERATIONS.filter(isAsked)) {
+    const has = (name: string) => operation.bare.some((bare) => bare === name);
+    const servers = fleet.servers.filter(({ name }) => name === 'crm' || name === 'before' || has(name));
+    const found = reportOf(operation, await measure(operation, servers, options));
+    report.operations.push(found);
+    print(operationLines(found, look));
   }
+  const facts = fleet.facts();
+  report.measurements.push(...MEASUREMENTS.filter(isAsked).map((row) => measured(row, facts)));
+  print(report.measurements.flatMap((measurement) => measurementLines(measurement, look)));
   return report;
 }
 
 if (process.argv.includes('--help')) console.log(USAGE);
 else {
-  if (!existsSync(BINARIES.crm)) throw new Error(`${BINARIES.crm} is missing: bun run build`);
   const options = readOptions(process.argv.slice(2));
-  const report = await run(options);
-  if (options.json !== undefined) await Bun.write(options.json, `${JSON.stringify(report, null, 2)}\n`);
+  const folder = mkdtempSync(join(tmpdir(), 'crm-bench-'));
+  try {
+    const report = await run(options, folder);
+    if (options.json !== undefined) await Bun.write(options.json, jsonOf(report));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }

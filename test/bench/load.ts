@@ -1,36 +1,16 @@
 // A load generator: keep-alive connections that each send one request after another, over plain sockets.
 import type { Socket } from 'bun';
+import type { RoundResult, RoundShape } from './operation.ts';
 import { cpuMicros } from './process.ts';
 
 /** Gives the next request, as HTTP/1.1 bytes or as text in ASCII. */
 export type NextRequest = () => Uint8Array | string;
 
-export interface Load {
+export interface Load extends RoundShape {
   port: number;
   /** The process that answers. */
   pid: number;
   next: NextRequest;
-  connections: number;
-  milliseconds: number;
-  /** Bytes that the body of an answer has, more or less; undefined where that is not known. */
-  bodyBytes?: number | undefined;
-}
-
-export interface LoadResult {
-  requests: number;
-  requestsPerSecond: number;
-  /** CPU time of the process that answers, for each request. */
-  cpuMicros: number;
-  /** The same of this process. */
-  loadCpuMicros: number;
-  p50Milliseconds: number;
-  p99Milliseconds: number;
-  /** Of the last answer, without its head. */
-  bodyBytes: number;
-  /** Answers with another status than 2xx, or of another length than was expected. */
-  failures: number;
-  /** The first of them, as it came. */
-  firstFailure: string | undefined;
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n');
@@ -50,7 +30,7 @@ class Connection {
 }
 
 /** Sends requests for a while and tells how many were answered, how fast, and what that cost. */
-export async function runLoad(load: Load): Promise<LoadResult> {
+export async function runLoad(load: Load): Promise<RoundResult> {
   const run = new Run(load);
   const sockets = await Promise.all(Array.from({ length: load.connections }, () => run.connect()));
   try {
@@ -64,8 +44,7 @@ class Run {
   readonly #load: Load;
   readonly #latencies: number[] = [];
   readonly #done = Promise.withResolvers<void>();
-  #failures = 0;
-  #firstFailure: string | undefined;
+  #failure: string | undefined;
   #bodyBytes = 0;
   #endsAt = 0;
   #busy = 0;
@@ -90,7 +69,7 @@ class Run {
     });
   }
 
-  async measure(sockets: Socket<Connection>[]): Promise<LoadResult> {
+  async measure(sockets: Socket<Connection>[]): Promise<RoundResult> {
     const { pid, milliseconds } = this.#load;
     const cpuBefore = cpuMicros(pid);
     const ownBefore = process.cpuUsage();
@@ -103,17 +82,16 @@ class Run {
     const own = process.cpuUsage(ownBefore);
     const cpu = cpuMicros(pid) - cpuBefore;
     const latencies = Float64Array.from(this.#latencies).sort();
-    const requests = latencies.length;
+    const count = latencies.length;
+    const at = (share: number) => latencies[Math.floor(count * share)] ?? 0;
     return {
-      requests,
-      requestsPerSecond: requests / seconds,
-      cpuMicros: cpu / requests,
-      loadCpuMicros: (own.user + own.system) / requests,
-      p50Milliseconds: latencies[Math.floor(requests * 0.5)] ?? 0,
-      p99Milliseconds: latencies[Math.floor(requests * 0.99)] ?? 0,
+      count,
+      perSecond: count / seconds,
+      cpuMicros: cpu / count,
+      clientCpuMicros: (own.user + own.system) / count,
+      latency: { p50Milliseconds: at(0.5), p99Milliseconds: at(0.99) },
       bodyBytes: this.#bodyBytes,
-      failures: this.#failures,
-      firstFailure: this.#firstFailure,
+      failure: this.#failure,
     };
   }
 
@@ -153,8 +131,7 @@ class Run {
   }
 
   #fail(answer: Buffer, why: string): void {
-    this.#failures += 1;
-    this.#firstFailure ??= `${why}: ${answer.toString('utf8', 0, 1_000)}`;
+    this.#failure ??= `${why}: ${answer.toString('utf8', 0, 1_000)}`;
   }
 }
 

@@ -1,77 +1,96 @@
-// What is measured by requests: each operation with who answers it, and how its next request is made.
-import { httpRequest, type NextRequest } from './load.ts';
-import { newContact, type Seeds } from './seed.ts';
-import type { BareName, Running } from './servers.ts';
-
-/** A server with what it serves. */
-export interface Server extends Running {
-  seeds: Seeds;
-}
-
-export interface Operation {
-  name: string;
-  label: string;
-  /** The bare servers that sensibly have it; every build of crm has. */
-  bare: readonly BareName[];
-  /** What gives the next request to a server, each time another one. */
-  requests: (server: Server) => NextRequest | Promise<NextRequest>;
-}
+// Everything that is measured in rounds, in the order in which it is run: what only reads comes first.
+import { exports, imports } from './commands.ts';
+import type { Operation } from './operation.ts';
+import {
+  dealLinks,
+  gets,
+  keyedPosts,
+  lastPage,
+  newBatch,
+  newContact,
+  newInteraction,
+  patches,
+  posts,
+  replays,
+} from './requests.ts';
+import { addressOf, phoneOf, type Seeds } from './seed.ts';
+import type { BareName } from './servers.ts';
 
 const BOTH: readonly BareName[] = ['bare', 'same-tables'];
-const POOL = 4_096;
-const ROOT = '/api/v2/';
+const SAME_TABLES: readonly BareName[] = ['same-tables'];
+const NEITHER: readonly BareName[] = [];
 
-const authorization = ({ key }: Server) => `Authorization: Bearer ${key}\r\n`;
+type Row = Pick<Operation, 'name' | 'label' | 'bare' | 'prepare'>;
 
-/** Requests without a body, made beforehand and sent in turns; `path` is given numbers that are spread over all seeds. */
-function reads(path: (server: Server, index: number) => string): Operation['requests'] {
-  return (server) => {
-    const count = server.seeds.contacts.length;
-    const pool = Array.from({ length: Math.min(POOL, count) }, (_, index) => {
-      const spread = Math.floor((index * count) / Math.min(POOL, count));
-      return Buffer.from(httpRequest('GET', ROOT + path(server, spread), authorization(server)));
-    });
-    // A step that shares no factor with the pool's length, so that neighbours are not asked for in order.
-    let at = 0;
-    return () => {
-      at = (at + 1_637) % pool.length;
-      return pool[at] ?? '';
-    };
-  };
+const requests = (rows: readonly Row[]): Operation[] => rows.map((row) => ({ ...row, unit: 'request' }));
+const rows = (all: readonly Row[]): Operation[] => all.map((row) => ({ ...row, unit: 'row' }));
+
+/** A page of what a filter finds; `value` is given a contact's number. */
+function filter(
+  name: string,
+  label: string,
+  bare: readonly BareName[],
+  path: string,
+  value: FilterValue,
+): Row {
+  const prepare = gets(({ seeds }, index) => {
+    const found = encodeURIComponent(value(seeds, index));
+    return `${path}=${found}&limit=100`;
+  });
+  return { name, label, bare, prepare };
 }
 
-/** POSTs of a body that is new each time. */
-function posts(path: string, body: () => string): Operation['requests'] {
-  return (server) => {
-    const headers = authorization(server);
-    return () => httpRequest('POST', ROOT + path, headers, body());
-  };
-}
+type FilterValue = (seeds: Seeds, index: number) => string;
 
-const at = (list: readonly string[], index: number) => list[index % list.length] ?? '';
-const pick = (list: readonly string[]) => at(list, Math.floor(Math.random() * list.length));
+const of =
+  (kind: keyof Seeds): FilterValue =>
+  (seeds, index) =>
+    seeds[kind][index % seeds[kind].length] ?? '';
 
-function updates(server: Server): NextRequest {
-  const headers = authorization(server);
-  let count = 0;
-  return () => {
-    const title = `{"title":"Engineer ${String(count++).padStart(8, '0')}"}`;
-    return httpRequest('PATCH', `${ROOT}contacts/${pick(server.seeds.contacts)}`, headers, title);
-  };
-}
-
-const newBatch = () => `[${Array.from({ length: 100 }, newContact).join(',')}]`;
-
-/** In the order in which they are run: what only reads comes first. */
 export const OPERATIONS: readonly Operation[] = [
-  {
-    name: 'get',
-    label: 'GET a contact by id',
-    bare: BOTH,
-    requests: reads(({ seeds }, index) => `contacts/${at(seeds.contacts, index)}`),
-  },
-  { name: 'list', label: 'list 100 contacts', bare: BOTH, requests: reads(() => 'contacts?limit=100') },
-  { name: 'create', label: 'create a contact', bare: BOTH, requests: posts('contacts', newContact) },
-  { name: 'update', label: 'update a contact (PATCH)', bare: BOTH, requests: updates },
-  { name: 'batch', label: 'create a batch of 100', bare: BOTH, requests: posts('contacts/batch', newBatch) },
+  ...requests([
+    {
+      name: 'get',
+      label: 'GET a contact by id',
+      bare: BOTH,
+      prepare: gets(({ seeds }, index) => `contacts/${seeds.contacts[index]}`),
+    },
+    { name: 'list', label: 'list 100 contacts', bare: BOTH, prepare: gets(() => 'contacts?limit=100') },
+    { name: 'deep-page', label: 'list 100, the last page', bare: BOTH, prepare: lastPage },
+    filter('email', 'contacts by email', BOTH, 'contacts?email', (_, index) => addressOf(index)),
+    filter('phone', 'contacts by phone', BOTH, 'contacts?phone', (_, index) => phoneOf(index)),
+    filter('company', 'contacts by company, 100', SAME_TABLES, 'contacts?company_id', of('companies')),
+    filter('owner', 'contacts by owner, 100', SAME_TABLES, 'contacts?owner_id', of('users')),
+    filter('segment', 'contacts by segment, 100', SAME_TABLES, 'contacts?segment_id', of('segments')),
+    filter('deals-stage', 'deals by stage, 100', NEITHER, 'deals?stage_id', of('stages')),
+    filter('tasks-assignee', 'tasks by assignee, 100', NEITHER, 'tasks?main_assignee_id', of('users')),
+    filter(
+      'interactions-contact',
+      'interactions by contact, 100',
+      NEITHER,
+      'interactions?contact_id',
+      of('spokenTo'),
+    ),
+  ]),
+  ...rows([{ name: 'export', label: 'crm export', bare: NEITHER, prepare: exports }]),
+  ...requests([
+    { name: 'create', label: 'create a contact', bare: BOTH, prepare: posts('contacts', newContact) },
+    { name: 'update', label: 'update a contact', bare: BOTH, prepare: patches },
+    { name: 'batch', label: 'create a batch of 100', bare: BOTH, prepare: posts('contacts/batch', newBatch) },
+    {
+      name: 'create-keyed',
+      label: 'create with an Idempotency-Key',
+      bare: NEITHER,
+      prepare: keyedPosts('contacts', newContact),
+    },
+    { name: 'replay', label: 'replay of such a create', bare: NEITHER, prepare: replays },
+    {
+      name: 'interaction',
+      label: 'interaction with a new contact',
+      bare: NEITHER,
+      prepare: posts('interactions', newInteraction),
+    },
+    { name: 'link', label: 'link a deal and a contact', bare: NEITHER, prepare: dealLinks },
+  ]),
+  ...rows([{ name: 'import', label: 'crm import of a CSV', bare: NEITHER, prepare: imports }]),
 ];

@@ -1,5 +1,6 @@
 // What is there before anything is measured, the same on every server; made through batches.
-import type { Build, Running } from './servers.ts';
+import { ask } from './client.ts';
+import type { Running } from './servers.ts';
 
 /** Ids of what was made, by what it is. */
 export interface Seeds {
@@ -9,6 +10,8 @@ export interface Seeds {
   deals: string[];
   stages: string[];
   segments: string[];
+  /** The contacts that there are interactions with. */
+  spokenTo: string[];
 }
 
 type Body = Record<string, unknown>;
@@ -21,29 +24,28 @@ const CONTACTS_PER_OTHER = 10;
 const MEMBERS = 100;
 const INTERACTIONS_PER_CONTACT = 100;
 
-let serial = 0;
+// The numbers of the seeds are below.
+let serial = 100_000_000;
 
-/** A number that no other body of this run has. */
+/** A number that nothing else in this run has. */
 export function nextSerial(): number {
   serial += 1;
   return serial;
 }
 
-/** An address for a number, of the same length for each; as good as random, so that an index is met everywhere. */
+/** An address for a number; in order, so that the pages of an index, which cost all servers alike, cost least. */
 export function addressOf(number: number): string {
-  // 2^32 over the golden ratio, which is odd: each number has a product of its own.
-  return `${(Math.imul(number, 0x9e3779b1) >>> 0).toString(16).padStart(8, '0')}@bench.example`;
+  return `p${String(number).padStart(9, '0')}@bench.example`;
 }
 
-/** What a create sends. */
-export function newContact(): string {
-  const number = nextSerial();
-  const digits = String(number).padStart(8, '0');
-  return `{"email":"${addressOf(number)}","first_name":"First${digits}","last_name":"Last${digits}","title":"Engineer"}`;
+/** A telephone number for a number. */
+export function phoneOf(number: number): string {
+  return `+49 30 ${String(number).padStart(9, '0')}`;
 }
 
 /** Fills an empty database with `count` contacts and a tenth as many of each other kind. */
-export async function seed(server: Running, { users }: Build, count: number): Promise<Seeds> {
+export async function seed(server: Running, count: number): Promise<Seeds> {
+  const { users } = server.build;
   const at = <T>(list: readonly T[], index: number): T | undefined => list[index % list.length];
   const others = Math.ceil(count / CONTACTS_PER_OTHER);
   const create = (resource: string, total: number, body: (index: number) => Body) =>
@@ -53,13 +55,16 @@ export async function seed(server: Running, { users }: Build, count: number): Pr
     domain: `company${index}.example`,
   }));
   const contacts = await create('contacts', count, (index) => ({
-    ...(JSON.parse(newContact()) as Body),
+    email: addressOf(index),
+    first_name: `First${index}`,
+    last_name: `Last${index}`,
+    title: 'Engineer',
     phone: phoneOf(index),
     company_id: at(companies, index),
     owner_id: at(users, index),
     custom: { plan: 'navy', seats: 12 },
   }));
-  const stages = await stagesOf(server);
+  const stages = await openStages(server);
   const deals = await create('deals', others, (index) => ({
     name: `Deal ${index}`,
     stage_id: at(stages, index),
@@ -72,15 +77,13 @@ export async function seed(server: Running, { users }: Build, count: number): Pr
     title: `Message ${index}`,
     main_contact: contacts[Math.floor(index / INTERACTIONS_PER_CONTACT)],
   }));
+  const spokenTo = contacts.slice(0, Math.ceil(others / INTERACTIONS_PER_CONTACT));
   const segments = await create('segments', 1, () => ({ name: 'Newsletter' }));
   for (const contact of contacts.slice(0, MEMBERS))
-    await send(server, `segments/${segments[0]}/members`, { record_id: contact });
-  return { contacts, companies, users, deals, stages, segments };
-}
-
-/** The number under which a contact of the seeds is found. */
-export function phoneOf(index: number): string {
-  return `+49 30 ${String(index).padStart(8, '0')}`;
+    await ask(server, 'POST', `segments/${segments[0]}/members`, {
+      body: JSON.stringify({ record_id: contact }),
+    });
+  return { contacts, companies, users, deals, stages, segments, spokenTo };
 }
 
 async function createAll(
@@ -96,33 +99,26 @@ async function createAll(
     while (next < batches) {
       const first = next++ * BATCH;
       const items = Array.from({ length: Math.min(BATCH, total - first) }, (_, index) => body(first + index));
-      const { data } = await send(server, `${resource}/batch`, items);
-      for (const [index, item] of data.items.entries()) ids[first + index] = item.data.id;
+      const answer = await ask(server, 'POST', `${resource}/batch`, { body: JSON.stringify(items) });
+      for (const [index, { status, data }] of (answer as BatchAnswer).data.items.entries()) {
+        if (status !== 'created') throw new Error(`seeding ${resource} failed: ${JSON.stringify(answer)}`);
+        ids[first + index] = data.id;
+      }
     }
   };
   await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, work));
   return ids;
 }
 
-async function stagesOf(server: Running): Promise<string[]> {
-  const response = await fetch(`http://127.0.0.1:${server.port}/api/v2/pipelines`, {
-    headers: { Authorization: `Bearer ${server.key}` },
-  });
-  const { data } = (await response.json()) as { data: { stages: { id: string }[] }[] };
-  return data[0]?.stages.map(({ id }) => id) ?? [];
+async function openStages(server: Running): Promise<string[]> {
+  const { data } = (await ask(server, 'GET', 'pipelines')) as PipelinesAnswer;
+  return data.flatMap(({ stages }) => stages.filter(({ type }) => type === 'open').map(({ id }) => id));
 }
 
-async function send(server: Running, path: string, body: unknown): Promise<BatchAnswer> {
-  const response = await fetch(`http://127.0.0.1:${server.port}/api/v2/${path}`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${server.key}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  const text = await response.text();
-  if (!response.ok || text.includes('"status":"failed"')) throw new Error(`seeding ${path} failed: ${text}`);
-  return JSON.parse(text) as BatchAnswer;
+interface PipelinesAnswer {
+  data: { stages: { id: string; type: string }[] }[];
 }
 
 interface BatchAnswer {
-  data: { items: { data: { id: string } }[] };
+  data: { items: { status: string; data: { id: string } }[] };
 }

@@ -10,6 +10,8 @@ export type ServerName = BuildName | BareName;
 export interface Build {
   name: BuildName;
   binary: string;
+  /** Where its database is, alone. */
+  folder: string;
   db: string;
   /** A key for everything. */
   key: string;
@@ -21,7 +23,8 @@ export interface Running {
   name: ServerName;
   port: number;
   pid: number;
-  key: string;
+  /** Whose database it serves, or a copy of it. */
+  build: Build;
   /** Milliseconds from its start to its first answer. */
   readyAfter: number;
   /** Resolves once it has ended in good order. */
@@ -29,24 +32,24 @@ export interface Running {
 }
 
 const ORGANIZATION = 'Bench';
-const USERS = 10;
+const USERS = 5;
 const NO_LIMITS = ['--key-limit', '100000000', '--org-limit', '100000000'];
 const TABLES = { bare: 'own', 'same-tables': 'same' } as const;
 const READY_WITHIN_MS = 10_000;
 const READY_POLL_MS = 2;
 
 /** Makes a database with an organization, its users and a key. */
-export function initialize(name: BuildName, binary: string, folder: string): Build {
-  const home = join(folder, name);
-  mkdirSync(home);
-  const db = join(home, 'crm.db');
+export function initialize(name: BuildName, binary: string, root: string): Build {
+  const folder = join(root, name);
+  mkdirSync(folder);
+  const db = join(folder, 'crm.db');
   const run = (...args: string[]) => runCrm(binary, [...args, '--db', db]);
   const key = run('init', '--org', ORGANIZATION);
   const users = Array.from({ length: USERS }, (_, index) => {
     const user = run('users', 'create', `user${index}@bench.example`, '--org', ORGANIZATION, '-o', 'ndjson');
     return (JSON.parse(user) as { id: string }).id;
   });
-  return { name, binary, db, key, users };
+  return { name, binary, folder, db, key, users };
 }
 
 /** Runs a command of crm that must succeed, with nothing else in its environment, and gives its stdout. */
@@ -57,27 +60,28 @@ export function runCrm(binary: string, args: readonly string[], env: Record<stri
 }
 
 /** Serves the database of a build. */
-export function serveBuild({ name, binary, db, key }: Build): Promise<Running> {
+export function serveBuild(build: Build): Promise<Running> {
+  const { name, binary, db } = build;
   const port = freePort();
   const args = ['serve', '--db', db, '--port', String(port), '--log', 'off', ...NO_LIMITS];
-  return start({ name, key, port }, [binary, ...args], `${db}.log`);
+  return start({ name, build, port }, [binary, ...args], `${db}.log`);
 }
 
 /** Serves a copy of a build's database, which nobody may be serving just then, by a bare server. */
-export function serveBare(name: BareName, { db, key }: Build, folder: string): Promise<Running> {
-  const copy = join(folder, `${name}.db`);
-  cpSync(db, copy);
+export function serveBare(name: BareName, build: Build): Promise<Running> {
+  const copy = join(build.folder, `${name}.db`);
+  cpSync(build.db, copy);
   const port = freePort();
   const script = join(import.meta.dir, 'bare/server.ts');
   return start(
-    { name, key, port },
+    { name, build, port },
     [process.execPath, script, TABLES[name], copy, String(port)],
     `${copy}.log`,
   );
 }
 
 async function start(
-  server: Pick<Running, 'name' | 'key' | 'port'>,
+  server: Pick<Running, 'name' | 'build' | 'port'>,
   command: readonly string[],
   log: string,
 ): Promise<Running> {

@@ -6,9 +6,9 @@ export interface Spread {
   max: number;
 }
 
-/** The spread of one figure over all rounds; zeros where there were none. */
+/** The spread of one figure over all rounds; zeros where none of them was long enough to tell it. */
 export function spread(values: readonly number[]): Spread {
-  const sorted = values.toSorted((a, b) => a - b);
+  const sorted = values.filter(Number.isFinite).toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
   const [low = 0, high = 0] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
   return { median: (low + high) / 2, min: sorted[0] ?? 0, max: sorted.at(-1) ?? 0 };

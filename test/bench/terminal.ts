@@ -1,4 +1,5 @@
 // How figures look on a terminal: a line a server, with a bar of its CPU time; plain text without colour or in a pipe.
+import type { Measurement } from './measurements.ts';
 import type { OperationReport } from './report.ts';
 import type { ServerName } from './servers.ts';
 import type { Spread } from './statistics.ts';
@@ -8,7 +9,7 @@ const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 const ORDER: readonly ServerName[] = ['crm', 'before', 'bare', 'same-tables'];
 const COLUMNS = [
   'CPU µs',
-  'requests/s',
+  'per second',
   'p50 ms',
   'p99 ms',
   'CPU ÷ crm (min–max)',
@@ -39,10 +40,10 @@ export function operationLines({ label, servers, ratios }: OperationReport, look
     if (figures === undefined) return [];
     const ratio = name === 'crm' ? undefined : ratios[name];
     const cells = [
-      cpuText(figures.cpuMicros.median),
-      Math.round(figures.requestsPerSecond.median).toLocaleString('en'),
-      figures.p50Milliseconds.toFixed(2),
-      figures.p99Milliseconds.toFixed(2),
+      figureText(figures.cpuMicros.median),
+      Math.round(figures.perSecond.median).toLocaleString('en'),
+      figures.p50Milliseconds?.toFixed(2) ?? '',
+      figures.p99Milliseconds?.toFixed(2) ?? '',
       ratio === undefined ? '' : ratioText(ratio.cpu),
       ratio === undefined ? '' : ratioText(ratio.rate),
     ];
@@ -53,9 +54,18 @@ export function operationLines({ label, servers, ratios }: OperationReport, look
   return [bold(label, look), ...lines];
 }
 
-/** µs with as many digits as mean something. */
-export function cpuText(micros: number): string {
-  return micros < 100 ? micros.toFixed(1) : Math.round(micros).toLocaleString('en');
+/** A measurement: its name, and a line for each build. */
+export function measurementLines({ label, unit, servers }: Measurement, look: Look): string[] {
+  const lines = ORDER.flatMap((name) => {
+    const value = name === 'crm' || name === 'before' ? servers[name] : undefined;
+    return value === undefined ? [] : [`  ${name.padEnd(11)}${figureText(value.median).padStart(9)} ${unit}`];
+  });
+  return [bold(label, look), ...lines];
+}
+
+/** A figure with as many digits as mean something. */
+export function figureText(value: number): string {
+  return value < 100 ? value.toFixed(1) : Math.round(value).toLocaleString('en');
 }
 
 /** A ratio with the least and the greatest of the rounds. */

@@ -29,10 +29,11 @@ const found = (record: Shown | undefined) => (record === undefined ? error(404) 
 
 function list(query: string): Response {
   let [filter, value, cursor, limit]: [string, string, string | null, number] = ['', '', null, 50];
-  for (const [name, given] of new URLSearchParams(query)) {
+  for (const parameter of query.split('&')) {
+    const [name = '', given = ''] = parameter.split('=');
     if (name === 'limit') limit = Number(given);
     else if (name === 'cursor') cursor = given;
-    else [filter, value] = [name, given];
+    else [filter, value] = [name, decodeURIComponent(given)];
   }
   const page = contacts.list(filter, value, cursor, limit);
   if (page === undefined) return error(400);
@@ -61,12 +62,10 @@ function handle(request: Request): Response | Promise<Response> {
   const key = request.headers.get('authorization') ?? '';
   if (!keys.has(Bun.SHA256.hash(key.slice('Bearer '.length), 'hex'))) return error(401);
   const { method, url } = request;
-  const start = url.indexOf('/', 'http://'.length);
-  const queryAt = url.indexOf('?', start);
-  const route = queryAt < 0 ? url.slice(start) : url.slice(start, queryAt);
-  if (!route.startsWith(ROOT)) return error(404);
-  const rest = route.slice(ROOT.length + 1);
-  if (method === 'GET') return rest === '' ? list(url.slice(queryAt + 1)) : found(contacts.get(rest));
+  const path = url.slice(url.indexOf('/', 'http://'.length));
+  if (!path.startsWith(ROOT)) return error(404);
+  const rest = path.slice(ROOT.length + 1);
+  if (method === 'GET') return path[ROOT.length] === '/' ? found(contacts.get(rest)) : list(rest);
   if (method === 'PATCH') return update(request, rest);
   if (method === 'POST') return rest === 'batch' ? createAll(request) : create(request);
   return error(405);
