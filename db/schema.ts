@@ -81,7 +81,7 @@ export interface StageRow {
 export type RecordRow = Row & { id: string; created_at: number; updated_at: number };
 
 /** What every table of links has, its parent's, child's and own columns beside. */
-export type LinkRow = Row & { org_id: number; link_id: string; created_at: number };
+export type LinkRow = Row & { org_id: number; created_at: number };
 
 export interface Schema {
   organizations: OrganizationRow;

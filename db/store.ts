@@ -6,6 +6,7 @@ import { abandon } from './sqlite/abandon.ts';
 import type { Connection } from './sqlite/connection.ts';
 import { DatabaseFileError, isDiskFailure } from './sqlite/errors.ts';
 import { openWriter } from './sqlite/open-store.ts';
+import { tellPlanner } from './sqlite/planner.ts';
 import { type StoreEvents, sqliteStore } from './sqlite/sqlite-store.ts';
 import type { Scope } from './write-queue.ts';
 
@@ -65,8 +66,9 @@ async function migrate(writer: Connection, path: string): Promise<void> {
   try {
     await assertKnownMigrations(writer.db, path);
     const migrator = new Migrator({ db: writer.db, provider: { getMigrations: async () => MIGRATIONS } });
-    const { error } = await migrator.migrateToLatest();
+    const { error, results = [] } = await migrator.migrateToLatest();
     if (error !== undefined) throw error;
+    if (results.length > 0) tellPlanner(writer);
     writer.run('COMMIT');
   } catch (error) {
     if (writer.inTransaction) writer.run('ROLLBACK');

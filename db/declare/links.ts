@@ -44,12 +44,12 @@ export function linkSchema({ children, childColumn, fields }: Link): TSchema {
   return bodySchema({ ...fields, [childColumn]: id }, () => true, true);
 }
 
-/** Match of the parents that a child is tied to: few. */
+/** Match of the parents that a child is tied to. */
 export function parentsOf({ table, parentColumn, childColumn }: SideTable): Match {
-  return { table, record: parentColumn, value: childColumn, isFew: true };
+  return { table, record: parentColumn, value: childColumn };
 }
 
-/** Match of the children that are tied to a parent: there can be many. */
+/** Match of the children that are tied to a parent. */
 export function childrenOf({ table, parentColumn, childColumn }: SideTable): Match {
-  return { table, record: childColumn, value: parentColumn, isFew: false };
+  return { table, record: childColumn, value: parentColumn };
 }

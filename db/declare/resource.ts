@@ -13,13 +13,7 @@ export type Row = { [column: string]: ColumnValue };
 /** One way in which a filter's value can be found: in a column of the record, or through a table of links. */
 export type Match =
   | { readonly column: string; readonly operator: '=' | '<' | '>=' }
-  | {
-      readonly table: string;
-      readonly record: string;
-      readonly value: string;
-      /** Whether one value has few links, so that it is quicker to follow them than to go through the records. */
-      readonly isFew: boolean;
-    };
+  | { readonly table: string; readonly record: string; readonly value: string };
 
 /** A query parameter of a list; a record passes when any of the matches holds. */
 export interface Filter {

@@ -1,209 +1,223 @@
-// The first schema: accounts, records, links, idempotency. Frozen: later changes are migrations of their own.
-import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
+// The first schema: accounts, records, and what stands beside them. Frozen: later changes are migrations of their own.
+import { type Kysely, sql } from 'kysely';
 
 type Db = Kysely<unknown>;
-type Columns = Record<string, 'text' | 'integer' | 'real'>;
+type ColumnType = 'text' | 'integer' | 'real';
 
-const RECORD_TABLES: Record<string, Columns> = {
-  companies: {
-    domain: 'text',
-    name: 'text',
-    name_key: 'text',
-    linkedin: 'text',
-    twitter: 'text',
-    facebook: 'text',
-    instagram: 'text',
-    crunchbase: 'text',
-    industry: 'text',
-    employee_count: 'integer',
-    estimated_revenue: 'real',
-    city: 'text',
-    state: 'text',
-    country: 'text',
-    owner_id: 'text',
-    custom: 'text',
-    last_interaction_at: 'integer',
-  },
-  contacts: {
-    email: 'text',
-    alt_emails: 'text',
-    first_name: 'text',
-    last_name: 'text',
-    title: 'text',
-    phone: 'text',
-    personal_phone: 'text',
-    linkedin: 'text',
-    twitter: 'text',
-    facebook: 'text',
-    instagram: 'text',
-    whatsapp: 'text',
-    remarks: 'text',
-    company_id: 'text',
-    owner_id: 'text',
-    keep_in_touch: 'integer',
-    custom: 'text',
-    last_interaction_at: 'integer',
-  },
-  pipelines: { name: 'text' },
-  deals: {
-    name: 'text',
-    pipeline_id: 'text',
-    stage_id: 'text',
-    status: 'text',
-    estimated_value: 'real',
-    currency: 'text',
-    estimated_close_date: 'text',
-    company_id: 'text',
-    point_of_contact_id: 'text',
-    owner_id: 'text',
-    custom: 'text',
-    stage_changed_at: 'integer',
-    closed_at: 'integer',
-  },
-  tasks: {
-    name: 'text',
-    description: 'text',
-    due_date: 'integer',
-    done: 'integer',
-    company_id: 'text',
-    deal_id: 'text',
-    person_id: 'text',
-    main_assignee_id: 'text',
-    done_at: 'integer',
-  },
-  notes: { title: 'text', content: 'text', parent_id: 'text', is_archived: 'integer' },
-  segments: { name: 'text', description: 'text', record_type: 'text' },
-  interactions: {
-    type: 'text',
-    direction: 'text',
-    title: 'text',
-    summary: 'text',
-    interaction_date: 'integer',
-    main_contact: 'text',
-    primary_id: 'text',
-    secondary_id: 'text',
-  },
-  meetings: {
-    external_id: 'text',
-    title: 'text',
-    description: 'text',
-    location: 'text',
-    start_time: 'integer',
-    end_time: 'integer',
-    timezone: 'text',
-    status: 'text',
-    organizer: 'text',
-    attendees: 'text',
-    deal_id: 'text',
-    company_id: 'text',
-    owner_id: 'text',
-    sequence: 'integer',
-  },
-  recordings: {
-    external_id: 'text',
-    meeting_id: 'text',
-    title: 'text',
-    started_at: 'integer',
-    duration_seconds: 'real',
-    has_transcript: 'integer',
-    owner_id: 'text',
-  },
-  bookings: {
-    external_id: 'text',
-    title: 'text',
-    description: 'text',
-    status: 'text',
-    start_time: 'integer',
-    end_time: 'integer',
-    timezone: 'text',
-    organizer: 'text',
-    attendee: 'text',
-    attendee_email: 'text',
-    attendee_email_key: 'text',
-    guests: 'text',
-    cancellation_reason: 'text',
-    meeting_id: 'text',
-    owner_id: 'text',
-  },
-};
-
-// Columns that lists filter by and deletes clear: each is searched together with the order of the list.
-const FILTERED: Record<string, string[]> = {
-  companies: ['name_key', 'owner_id'],
-  contacts: ['phone', 'personal_phone', 'company_id', 'owner_id'],
-  deals: ['pipeline_id', 'stage_id', 'status', 'owner_id', 'company_id', 'point_of_contact_id'],
-  tasks: ['main_assignee_id', 'done', 'company_id', 'deal_id', 'person_id', 'due_date'],
-  notes: ['parent_id', 'created_by', 'is_archived'],
-  segments: ['created_by', 'record_type'],
-  interactions: ['created_by', 'type', 'direction'],
-  meetings: ['deal_id', 'company_id', 'owner_id', 'start_time'],
-  recordings: ['meeting_id', 'has_transcript', 'owner_id'],
-  bookings: ['status', 'attendee_email_key', 'meeting_id', 'owner_id', 'start_time'],
-};
-
-// Those of them that lists look for by range: what they find has to be sorted anyway.
-const RANGES = ['due_date', 'start_time'];
-
-const UNIQUE: [table: string, column: string][] = [
-  ['companies', 'domain'],
-  ['meetings', 'external_id'],
-  ['recordings', 'external_id'],
-  ['bookings', 'external_id'],
-];
-
-// References between records; users are never deleted, stages only with their pipeline.
-const FOREIGN_KEYS: [table: string, column: string, target: string][] = [
-  ['contacts', 'company_id', 'companies'],
-  ['contacts', 'owner_id', 'users'],
-  ['companies', 'owner_id', 'users'],
-  ['deals', 'pipeline_id', 'pipelines'],
-  ['deals', 'stage_id', 'pipeline_stages'],
-  ['deals', 'company_id', 'companies'],
-  ['deals', 'point_of_contact_id', 'contacts'],
-  ['deals', 'owner_id', 'users'],
-  ['tasks', 'company_id', 'companies'],
-  ['tasks', 'deal_id', 'deals'],
-  ['tasks', 'person_id', 'contacts'],
-  ['tasks', 'main_assignee_id', 'users'],
-  ['notes', 'parent_id', 'notes'],
-  ['interactions', 'main_contact', 'contacts'],
-  ['meetings', 'deal_id', 'deals'],
-  ['meetings', 'company_id', 'companies'],
-  ['meetings', 'owner_id', 'users'],
-  ['recordings', 'meeting_id', 'meetings'],
-  ['recordings', 'owner_id', 'users'],
-  ['bookings', 'meeting_id', 'meetings'],
-  ['bookings', 'owner_id', 'users'],
-];
-
-const LINK_TABLES: { table: string; parent: [string, string]; child: string; columns: Columns }[] = [
-  {
-    table: 'deal_contacts',
-    parent: ['deal_id', 'deals'],
-    child: 'contact_id',
-    columns: { supervisor: 'text' },
-  },
-  { table: 'deal_companies', parent: ['deal_id', 'deals'], child: 'company_id', columns: {} },
-  {
-    table: 'note_records',
-    parent: ['note_id', 'notes'],
-    child: 'record_id',
-    columns: { record_type: 'text' },
-  },
-  { table: 'segment_members', parent: ['segment_id', 'segments'], child: 'record_id', columns: {} },
-];
-
-const strict = sql`strict`;
-
-export async function up(db: Db): Promise<void> {
-  await createAccounts(db);
-  await createStages(db);
-  for (const [table, columns] of Object.entries(RECORD_TABLES)) await createRecordTable(db, table, columns);
-  for (const link of LINK_TABLES) await createLinkTable(db, link);
-  await createSideTables(db);
+/** A table of rows that belong to an organization; columns are told as `name` or `name:type`, text unless said. */
+interface Table {
+  /** The primary key, after the organization. */
+  key: string;
+  /** Further columns that are never null. */
+  required?: string;
+  columns?: string;
+  /** Column → table of the row whose id it is. */
+  references?: Record<string, string>;
+  /** Each index, after the organization. Most rows leave most columns empty, which nobody looks for. */
+  indexes?: string[];
+  unique?: string;
 }
 
-async function createAccounts(db: Db): Promise<void> {
+/** A table of records: `id`, `created_by` and the two instants are understood. */
+interface RecordTable extends Omit<Table, 'key' | 'required' | 'indexes'> {
+  /** Columns that filters look for and deletes clear, one value of which many records may have: in the order of either instant. */
+  many?: string;
+  /** Those one value of which few records have, and those looked for by range: what is found can be sorted. */
+  few?: string;
+  indexes?: string[];
+}
+
+const ACCOUNTS: Record<string, Table> = {
+  users: { key: 'id', required: 'email email_key created_at:integer', columns: 'name', unique: 'email_key' },
+  api_keys: {
+    key: 'id',
+    required: 'api prefix scopes access created_at:integer',
+    columns: 'name user_id expires_at:integer revoked_at:integer last_used_at:integer',
+  },
+  api_key_secrets: {
+    key: 'key_id hash',
+    required: 'created_at:integer',
+    columns: 'expires_at:integer',
+    references: { key_id: 'api_keys' },
+  },
+  idempotency_keys: {
+    key: 'principal key',
+    required: 'fingerprint status:integer body created_at:integer',
+    columns: 'location',
+  },
+};
+
+// References between records; users are never deleted, stages only with their pipeline.
+const RECORDS: Record<string, RecordTable> = {
+  companies: {
+    columns:
+      'domain name name_key linkedin twitter facebook instagram crunchbase industry employee_count:integer ' +
+      'estimated_revenue:real city state country owner_id custom last_interaction_at:integer',
+    references: { owner_id: 'users' },
+    many: 'owner_id',
+    few: 'name_key',
+    unique: 'domain',
+  },
+  contacts: {
+    columns:
+      'email alt_emails first_name last_name title phone personal_phone linkedin twitter facebook instagram ' +
+      'whatsapp remarks company_id owner_id keep_in_touch:integer custom last_interaction_at:integer',
+    references: { company_id: 'companies', owner_id: 'users' },
+    many: 'company_id owner_id',
+    few: 'phone personal_phone',
+  },
+  deals: {
+    columns:
+      'name pipeline_id stage_id status estimated_value:real currency estimated_close_date company_id ' +
+      'point_of_contact_id owner_id custom stage_changed_at:integer closed_at:integer',
+    references: {
+      pipeline_id: 'pipelines',
+      stage_id: 'pipeline_stages',
+      company_id: 'companies',
+      point_of_contact_id: 'contacts',
+      owner_id: 'users',
+    },
+    many: 'pipeline_id stage_id status owner_id company_id',
+    few: 'point_of_contact_id',
+  },
+  tasks: {
+    columns:
+      'name description due_date:integer done:integer company_id deal_id person_id main_assignee_id done_at:integer',
+    references: {
+      company_id: 'companies',
+      deal_id: 'deals',
+      person_id: 'contacts',
+      main_assignee_id: 'users',
+    },
+    many: 'main_assignee_id done company_id',
+    few: 'deal_id person_id due_date',
+  },
+  notes: {
+    columns: 'title content parent_id is_archived:integer',
+    references: { parent_id: 'notes' },
+    many: 'created_by is_archived',
+    few: 'parent_id',
+  },
+  segments: { columns: 'name description record_type', many: 'created_by record_type' },
+  interactions: {
+    columns: 'type direction title summary interaction_date:integer main_contact primary_id secondary_id',
+    references: { main_contact: 'contacts' },
+    many: 'created_by type direction',
+    // How duplicates are found: by where they come from, or by what they say.
+    indexes: ['primary_id type', 'main_contact interaction_date'],
+  },
+  meetings: {
+    columns:
+      'external_id title description location start_time:integer end_time:integer timezone status organizer ' +
+      'attendees deal_id company_id owner_id sequence:integer',
+    references: { deal_id: 'deals', company_id: 'companies', owner_id: 'users' },
+    many: 'company_id owner_id',
+    few: 'deal_id start_time',
+    unique: 'external_id',
+  },
+  recordings: {
+    columns:
+      'external_id meeting_id title started_at:integer duration_seconds:real has_transcript:integer owner_id',
+    references: { meeting_id: 'meetings', owner_id: 'users' },
+    many: 'has_transcript owner_id',
+    few: 'meeting_id',
+    unique: 'external_id',
+  },
+  bookings: {
+    columns:
+      'external_id title description status start_time:integer end_time:integer timezone organizer attendee ' +
+      'attendee_email attendee_email_key guests cancellation_reason meeting_id owner_id',
+    references: { meeting_id: 'meetings', owner_id: 'users' },
+    many: 'status owner_id',
+    few: 'attendee_email_key meeting_id start_time',
+    unique: 'external_id',
+  },
+};
+
+const PIPELINES: Record<string, Table> = {
+  // They have no lists by updated_at.
+  pipelines: { key: 'id', required: 'created_by created_at:integer updated_at:integer', columns: 'name' },
+  pipeline_stages: {
+    key: 'id',
+    required: 'pipeline_id position:integer name type',
+    columns: 'probability:real',
+    indexes: ['pipeline_id position'],
+  },
+};
+
+const LINKS: Record<string, Table> = {
+  deal_contacts: {
+    key: 'deal_id contact_id',
+    required: 'created_at:integer',
+    columns: 'supervisor',
+    references: { deal_id: 'deals' },
+    indexes: ['deal_id created_at contact_id', 'contact_id deal_id', 'supervisor deal_id'],
+  },
+  deal_companies: {
+    key: 'deal_id company_id',
+    required: 'created_at:integer',
+    references: { deal_id: 'deals' },
+    indexes: ['deal_id created_at company_id', 'company_id deal_id'],
+  },
+  note_records: {
+    key: 'note_id record_id',
+    required: 'created_at:integer',
+    columns: 'record_type',
+    references: { note_id: 'notes' },
+    indexes: ['note_id created_at record_id', 'record_id note_id'],
+  },
+  segment_members: {
+    key: 'segment_id record_id',
+    required: 'created_at:integer',
+    references: { segment_id: 'segments' },
+    indexes: ['segment_id created_at record_id', 'record_id segment_id'],
+  },
+};
+
+const BESIDE_RECORDS: Record<string, Table> = {
+  contact_emails: {
+    key: 'email_key',
+    required: 'contact_id is_primary:integer',
+    references: { contact_id: 'contacts' },
+    indexes: ['contact_id'],
+  },
+  interaction_contacts: {
+    key: 'interaction_id contact_id',
+    references: { contact_id: 'contacts' },
+    indexes: ['contact_id interaction_id'],
+  },
+  interaction_companies: {
+    key: 'interaction_id company_id',
+    references: { company_id: 'companies' },
+    indexes: ['company_id interaction_id'],
+  },
+  recording_transcripts: {
+    key: 'recording_id',
+    required: 'segments',
+    columns: 'language',
+    references: { recording_id: 'recordings' },
+  },
+};
+
+export async function up(db: Db): Promise<void> {
+  await createOrganizations(db);
+  for (const tables of [ACCOUNTS, PIPELINES]) await createTables(db, tables);
+  for (const [name, table] of Object.entries(RECORDS)) await createTable(db, name, recordTable(table));
+  for (const tables of [LINKS, BESIDE_RECORDS]) await createTables(db, tables);
+  await db.schema
+    .createIndex('api_key_secrets_hash')
+    .unique()
+    .on('api_key_secrets')
+    .columns(['hash'])
+    .execute();
+  await db.schema
+    .createIndex('idempotency_keys_age')
+    .on('idempotency_keys')
+    .columns(['created_at'])
+    .execute();
+}
+
+async function createOrganizations(db: Db): Promise<void> {
   await db.schema
     .createTable('organizations')
     .addColumn('number', 'integer', (c) => c.primaryKey().notNull())
@@ -211,217 +225,80 @@ async function createAccounts(db: Db): Promise<void> {
     .addColumn('name', 'text', (c) => c.notNull())
     .addColumn('name_key', 'text', (c) => c.notNull().unique())
     .addColumn('created_at', 'integer', (c) => c.notNull())
-    .modifyEnd(strict)
+    .modifyEnd(sql`strict`)
     .execute();
+  // The last instant that each organization's writes have had: whatever is written next comes after it.
   await db.schema
     .createTable('org_clocks')
     .addColumn('org_id', 'integer', (c) => c.primaryKey().notNull().references('organizations.number'))
     .addColumn('last_instant', 'integer', (c) => c.notNull())
-    .modifyEnd(strict)
-    .execute();
-  await keyed(db, 'users')
-    .addColumn('email', 'text', (c) => c.notNull())
-    .addColumn('email_key', 'text', (c) => c.notNull())
-    .addColumn('name', 'text')
-    .addColumn('created_at', 'integer', (c) => c.notNull())
-    .addUniqueConstraint('users_email', ['org_id', 'email_key'])
-    .execute();
-  await keyed(db, 'api_keys')
-    .addColumn('api', 'text', (c) => c.notNull())
-    .addColumn('prefix', 'text', (c) => c.notNull())
-    .addColumn('name', 'text')
-    .addColumn('scopes', 'text', (c) => c.notNull())
-    .addColumn('access', 'text', (c) => c.notNull())
-    .addColumn('user_id', 'text')
-    .addColumn('created_at', 'integer', (c) => c.notNull())
-    .addColumn('expires_at', 'integer')
-    .addColumn('revoked_at', 'integer')
-    .addColumn('last_used_at', 'integer')
-    .execute();
-  await db.schema
-    .createTable('api_key_secrets')
-    .addColumn('org_id', 'integer', (c) => c.notNull())
-    .addColumn('key_id', 'text', (c) => c.notNull())
-    .addColumn('hash', 'text', (c) => c.notNull())
-    .addColumn('created_at', 'integer', (c) => c.notNull())
-    .addColumn('expires_at', 'integer')
-    .addPrimaryKeyConstraint('api_key_secrets_key', ['org_id', 'key_id', 'hash'])
-    .addUniqueConstraint('api_key_secrets_hash', ['hash'])
-    .addForeignKeyConstraint('api_key_secrets_of', ['org_id', 'key_id'], 'api_keys', ['org_id', 'id'])
-    .modifyEnd(strict)
-    .execute();
-  await db.schema
-    .createTable('idempotency_keys')
-    .addColumn('org_id', 'integer', (c) => c.notNull())
-    .addColumn('principal', 'text', (c) => c.notNull())
-    .addColumn('key', 'text', (c) => c.notNull())
-    .addColumn('fingerprint', 'text', (c) => c.notNull())
-    .addColumn('status', 'integer', (c) => c.notNull())
-    .addColumn('location', 'text')
-    .addColumn('body', 'text', (c) => c.notNull())
-    .addColumn('created_at', 'integer', (c) => c.notNull())
-    .addPrimaryKeyConstraint('idempotency_keys_key', ['org_id', 'principal', 'key'])
-    .modifyEnd(strict)
-    .execute();
-  await db.schema
-    .createIndex('idempotency_keys_age')
-    .on('idempotency_keys')
-    .columns(['created_at'])
+    .modifyEnd(sql`strict`)
     .execute();
   await db.schema
     .createTable('settings')
     .addColumn('name', 'text', (c) => c.primaryKey().notNull())
     .addColumn('value', 'text', (c) => c.notNull())
-    .modifyEnd(strict)
+    .modifyEnd(sql`strict`)
     .execute();
 }
 
-async function createStages(db: Db): Promise<void> {
-  await keyed(db, 'pipeline_stages')
-    .addColumn('pipeline_id', 'text', (c) => c.notNull())
-    .addColumn('position', 'integer', (c) => c.notNull())
-    .addColumn('name', 'text', (c) => c.notNull())
-    .addColumn('type', 'text', (c) => c.notNull())
-    .addColumn('probability', 'real')
-    .execute();
-  await db.schema
-    .createIndex('pipeline_stages_order')
-    .on('pipeline_stages')
-    .columns(['org_id', 'pipeline_id', 'position'])
-    .execute();
+function recordTable({ many = '', few = '', indexes = [], ...table }: RecordTable): Table {
+  return {
+    ...table,
+    key: 'id',
+    required: 'created_by created_at:integer updated_at:integer',
+    // Ids follow the order of creation.
+    indexes: [
+      'updated_at id',
+      ...words(many).flatMap((column) => [`${column} id`, `${column} updated_at id`]),
+      ...words(few).map((column) => `${column} id`),
+      ...indexes,
+    ],
+  };
 }
 
-async function createRecordTable(db: Db, table: string, columns: Columns): Promise<void> {
-  let builder = keyed(db, table)
-    .addColumn('created_by', 'text', (c) => c.notNull())
-    .addColumn('created_at', 'integer', (c) => c.notNull())
-    .addColumn('updated_at', 'integer', (c) => c.notNull());
-  for (const [name, type] of Object.entries(columns)) builder = builder.addColumn(name, type);
-  for (const [from, column, target] of FOREIGN_KEYS) {
-    if (from !== table) continue;
-    builder = builder.addForeignKeyConstraint(`${table}_${column}_fk`, ['org_id', column], target, [
-      'org_id',
-      'id',
-    ]);
-  }
-  await builder.execute();
-  for (const order of ['created_at', 'updated_at']) {
-    await db.schema.createIndex(`${table}_${order}`).on(table).columns(['org_id', order, 'id']).execute();
-  }
-  for (const column of FILTERED[table] ?? []) {
-    await createFilterIndex(db, `${table}_${column}`, table, [column, 'created_at']);
-    if (RANGES.includes(column)) continue;
-    await createFilterIndex(db, `${table}_${column}_updated_at`, table, [column, 'updated_at']);
-  }
-  for (const [where, column] of UNIQUE) {
-    if (where !== table) continue;
-    const index = db.schema.createIndex(`${table}_${column}_unique`).on(table).columns(['org_id', column]);
-    await index.unique().execute();
-  }
+async function createTables(db: Db, tables: Record<string, Table>): Promise<void> {
+  for (const [name, table] of Object.entries(tables)) await createTable(db, name, table);
 }
 
-// Most records leave most of these columns empty, and no filter looks for what is empty.
-async function createFilterIndex(
-  db: Db,
-  name: string,
-  table: string,
-  [column, order]: [string, string],
-): Promise<void> {
-  const index = db.schema.createIndex(name).on(table).columns(['org_id', column, order, 'id']);
-  await index.where(column, 'is not', null).execute();
-}
-
-async function createLinkTable(db: Db, link: (typeof LINK_TABLES)[number]): Promise<void> {
-  const { table, parent, child, columns } = link;
-  const [parentColumn, parentTable] = parent;
-  let builder = db.schema
-    .createTable(table)
-    .addColumn('org_id', 'integer', (c) => c.notNull())
-    .addColumn(parentColumn, 'text', (c) => c.notNull())
-    .addColumn(child, 'text', (c) => c.notNull())
-    .addColumn('link_id', 'text', (c) => c.notNull())
-    .addColumn('created_at', 'integer', (c) => c.notNull());
-  for (const [name, type] of Object.entries(columns)) builder = builder.addColumn(name, type);
-  await builder
-    .addPrimaryKeyConstraint(`${table}_key`, ['org_id', parentColumn, child])
-    .addForeignKeyConstraint(`${table}_parent`, ['org_id', parentColumn], parentTable, ['org_id', 'id'])
-    .modifyEnd(strict)
-    .execute();
-  await db.schema
-    .createIndex(`${table}_newest`)
-    .on(table)
-    .columns(['org_id', parentColumn, 'link_id'])
-    .execute();
-  for (const column of [child, ...Object.keys(columns).filter((name) => name === 'supervisor')]) {
-    const keys = ['org_id', column, parentColumn];
-    await db.schema.createIndex(`${table}_${column}`).on(table).columns(keys).execute();
+async function createTable(db: Db, name: string, table: Table): Promise<void> {
+  const key = ['org_id', ...words(table.key)];
+  const optional = columnsOf(table.columns);
+  let builder = db.schema.createTable(name).addColumn('org_id', 'integer', (c) => c.notNull());
+  for (const [column, type] of columnsOf(`${table.key} ${table.required ?? ''}`))
+    builder = builder.addColumn(column, type, (c) => c.notNull());
+  for (const [column, type] of optional) builder = builder.addColumn(column, type);
+  builder = builder.addPrimaryKeyConstraint(`${name}_key`, key as never[]);
+  for (const [column, target] of Object.entries(table.references ?? {})) {
+    const to = ['org_id', 'id'];
+    builder = builder.addForeignKeyConstraint(
+      `${name}_${column}_fk`,
+      ['org_id', column] as never[],
+      target,
+      to,
+    );
+  }
+  await builder.modifyEnd(sql`strict`).execute();
+  for (const [first = '', ...rest] of (table.indexes ?? []).map(words)) {
+    const index = db.schema.createIndex([name, first, ...rest].join('_')).on(name);
+    const built = index.columns(['org_id', first, ...rest]);
+    await (optional.has(first) ? built.where(first, 'is not', null) : built).execute();
+  }
+  for (const column of words(table.unique ?? '')) {
+    const index = db.schema.createIndex(`${name}_${column}_unique`).unique().on(name);
+    await index.columns(['org_id', column]).execute();
   }
 }
 
-async function createSideTables(db: Db): Promise<void> {
-  await db.schema
-    .createTable('contact_emails')
-    .addColumn('org_id', 'integer', (c) => c.notNull())
-    .addColumn('email_key', 'text', (c) => c.notNull())
-    .addColumn('contact_id', 'text', (c) => c.notNull())
-    .addColumn('is_primary', 'integer', (c) => c.notNull())
-    .addPrimaryKeyConstraint('contact_emails_key', ['org_id', 'email_key'])
-    .addForeignKeyConstraint('contact_emails_of', ['org_id', 'contact_id'], 'contacts', ['org_id', 'id'])
-    .modifyEnd(strict)
-    .execute();
-  await db.schema
-    .createIndex('contact_emails_contact')
-    .on('contact_emails')
-    .columns(['org_id', 'contact_id'])
-    .execute();
-  for (const [table, child, target] of [
-    ['interaction_contacts', 'contact_id', 'contacts'],
-    ['interaction_companies', 'company_id', 'companies'],
-  ] as const) {
-    await db.schema
-      .createTable(table)
-      .addColumn('org_id', 'integer', (c) => c.notNull())
-      .addColumn('interaction_id', 'text', (c) => c.notNull())
-      .addColumn(child, 'text', (c) => c.notNull())
-      .addPrimaryKeyConstraint(`${table}_key`, ['org_id', 'interaction_id', child])
-      .addForeignKeyConstraint(`${table}_child`, ['org_id', child], target, ['org_id', 'id'])
-      .modifyEnd(strict)
-      .execute();
-    const keys = ['org_id', child, 'interaction_id'];
-    await db.schema.createIndex(`${table}_${child}`).on(table).columns(keys).execute();
-  }
-  // How duplicates are found: by where they come from, or by what they say.
-  for (const [name, columns] of [
-    ['interactions_primary_id', ['org_id', 'primary_id', 'type']],
-    ['interactions_main_contact', ['org_id', 'main_contact', 'interaction_date']],
-  ] as const) {
-    await db.schema
-      .createIndex(name)
-      .on('interactions')
-      .columns([...columns])
-      .where(columns[1], 'is not', null)
-      .execute();
-  }
-  await db.schema
-    .createTable('recording_transcripts')
-    .addColumn('org_id', 'integer', (c) => c.notNull())
-    .addColumn('recording_id', 'text', (c) => c.notNull())
-    .addColumn('language', 'text')
-    .addColumn('segments', 'text', (c) => c.notNull())
-    .addPrimaryKeyConstraint('recording_transcripts_key', ['org_id', 'recording_id'])
-    .addForeignKeyConstraint('recording_transcripts_of', ['org_id', 'recording_id'], 'recordings', [
-      'org_id',
-      'id',
-    ])
-    .modifyEnd(strict)
-    .execute();
+function columnsOf(text = ''): Map<string, ColumnType> {
+  return new Map(
+    words(text).map((word) => {
+      const [name = '', type = 'text'] = word.split(':');
+      return [name, type as ColumnType];
+    }),
+  );
 }
 
-function keyed(db: Db, table: string): CreateTableBuilder<string, string> {
-  return db.schema
-    .createTable(table)
-    .addColumn('org_id', 'integer', (c) => c.notNull().references('organizations.number'))
-    .addColumn('id', 'text', (c) => c.notNull())
-    .addPrimaryKeyConstraint(`${table}_key`, ['org_id', 'id'])
-    .modifyEnd(strict);
+function words(text: string): string[] {
+  return text.split(' ').filter((word) => word !== '');
 }

@@ -8,7 +8,7 @@ import { madeOnce, type Param, statement } from '../statement.ts';
 const statementsOf = madeOnce((link: Link) => {
   const { parentColumn, childColumn, fields } = link;
   const table = linkTable(link.table);
-  const columns = ['org_id', parentColumn, childColumn, 'link_id', 'created_at', ...Object.keys(fields)];
+  const columns = ['org_id', parentColumn, childColumn, 'created_at', ...Object.keys(fields)];
   return {
     find: statement<LinkRow>((db, param) =>
       db
@@ -54,11 +54,15 @@ function linksOf(db: Db, link: Link, param: Param) {
 }
 
 function page(db: Db, link: Link, param: Param) {
+  const child = `link.${link.childColumn}` as const;
   return linksOf(db, link, param)
     .selectAll('link')
     .$castTo<LinkRow>()
-    .where('link.link_id', '<', param('before'))
-    .orderBy('link.link_id', 'desc')
+    .where((eb) =>
+      eb(eb.refTuple('link.created_at', child), '<', eb.tuple(param('before'), param('before_id'))),
+    )
+    .orderBy('link.created_at', 'desc')
+    .orderBy(child, 'desc')
     .limit(param('limit'));
 }
 
@@ -110,8 +114,6 @@ export async function insertLink(
     org_id: parent.orgId,
     [link.parentColumn]: parent.id,
     [link.childColumn]: childId,
-    // Lists are in the order of these, which is to be that of the instants, whatever the clock of the process says.
-    link_id: Bun.randomUUIDv7('hex', now),
     created_at: now,
   };
   await statementsOf(link).insert(trx, row);
@@ -123,16 +125,23 @@ export async function deleteLink(trx: Db, link: Link, parent: RecordKey, childId
   await statementsOf(link).remove(trx, { org: parent.orgId, parent: parent.id, child: childId });
 }
 
+/** Where a link stands among those of its parent. */
+export interface LinkPosition {
+  /** Unix milliseconds. */
+  createdAt: number;
+  childId: string;
+}
+
 export interface LinkQuery {
   /** Only children of this owner; null for all of the organization. */
   ownerId: string | null;
-  /** link_id of the last link of the page before. */
-  after: string | null;
+  /** The last link of the page before. */
+  after: LinkPosition | null;
   limit: number;
 }
 
-// Comes after every id.
-const END = 'g';
+// Older than which every link is.
+const END: LinkPosition = { createdAt: Number.MAX_SAFE_INTEGER, childId: '' };
 
 /** Links of a parent, newest first. With an owner given, links to records of others are left out. */
 export async function listLinks(
@@ -142,7 +151,15 @@ export async function listLinks(
   { ownerId, after, limit }: LinkQuery,
 ): Promise<LinkRow[]> {
   const { list, listOwned } = statementsOf(link);
-  const args = { org: parent.orgId, parent: parent.id, owner: ownerId, before: after ?? END, limit };
+  const { createdAt, childId } = after ?? END;
+  const args = {
+    org: parent.orgId,
+    parent: parent.id,
+    owner: ownerId,
+    before: createdAt,
+    before_id: childId,
+    limit,
+  };
   return (ownerId === null ? list : listOwned)(db, args);
 }
 

@@ -3,6 +3,7 @@ import { inPieces } from '../event-loop.ts';
 import { pipelines, type StageType } from '../resources/pipelines.ts';
 import { type ColumnMap, type Db, type RecordKey, type StageRow, tableOf } from '../schema.ts';
 import { statement } from '../statement.ts';
+import { recordId } from './record-id.ts';
 import { insertRecord } from './records.ts';
 
 export interface NewStage {
@@ -18,17 +19,21 @@ export async function insertPipeline(
 ): Promise<string> {
   const { name, stages, ...origin } = pipeline;
   const { id } = await insertRecord(trx, pipelines, { ...origin, data: { name } });
-  await insertStages(trx, stages.map(stageRow({ orgId: origin.orgId, id })));
+  await insertStages(trx, stages.map(stageRow({ orgId: origin.orgId, id }, origin.now)));
   return id;
 }
 
-/** Makes the row of a stage from what a client gives; its place in the list is its position. */
+/**
+ * Makes the row of a stage from what a client gives; its place in the list is its position.
+ * @param now Unix milliseconds
+ */
 export function stageRow(
   pipeline: RecordKey,
+  now: number,
 ): (stage: NewStage & { id?: string }, position: number) => StageRow {
   return (stage, position) => ({
     org_id: pipeline.orgId,
-    id: stage.id ?? Bun.randomUUIDv7(),
+    id: stage.id ?? recordId(now),
     pipeline_id: pipeline.id,
     position,
     name: stage.name,
@@ -90,7 +95,6 @@ const oldestPipeline = statement<{ id: string }>((db, param) =>
     .selectFrom(tableOf({ name: 'pipelines' }))
     .select('id')
     .where('org_id', '=', param('org'))
-    .orderBy('created_at')
     .orderBy('id')
     .limit(1),
 );

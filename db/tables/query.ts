@@ -5,6 +5,7 @@ import type { Match, Resource } from '../declare/resource.ts';
 import { type Db, type LinkRow, linkTable, type RecordRow, tableOf } from '../schema.ts';
 import { type Param, type Statement, statement } from '../statement.ts';
 import { columnsOf } from './columns.ts';
+import { leastId } from './record-id.ts';
 
 export type Direction = 'asc' | 'desc';
 
@@ -33,6 +34,7 @@ export interface ListQuery {
 type Tables = { record: RecordRow & { org_id: number }; link: LinkRow };
 type Builder = ExpressionBuilder<Tables, 'record'>;
 type Condition = ExpressionWrapper<Tables, 'record', SqlBool>;
+type LinkMatch = Extract<Match, { table: string }>;
 type ListStatement = Statement<RecordRow>;
 
 /** The filter that a page is searched by: one of its matches at a time, so that each search has an index to follow. */
@@ -94,7 +96,7 @@ function argumentsOf(query: ListQuery): Record<string, ColumnValue> {
   const args: Record<string, ColumnValue> = {
     org: query.orgId,
     owner: query.ownerId,
-    created_since: query.createdSince,
+    created_since: query.createdSince === null ? null : leastId(query.createdSince),
     updated_since: query.updatedSince,
     after_value: query.after?.value ?? null,
     after_id: query.after?.id ?? null,
@@ -120,58 +122,57 @@ function shapeOf({ resource, query, lead }: Search): string {
 }
 
 function build(db: Db, { resource, query, lead }: Search, param: Param) {
-  let select = from(db, resource, lead, param).where('record.org_id', '=', param('org'));
+  const { sortBy, direction } = query;
+  const links = lead === null ? null : linksInOrder(lead, query);
+  const id = links === null ? ('record.id' as const) : (`link.${links.record}` as const);
+  let select = from(db, resource, links, param).where('record.org_id', '=', param('org'));
   const { owner } = resource;
   if (query.ownerId !== null && owner !== null) select = select.where(`record.${owner}`, '=', param('owner'));
-  if (query.createdSince !== null) select = select.where('record.created_at', '>=', param('created_since'));
+  // Ids begin with their record's created_at, and so are in its order.
+  if (query.createdSince !== null) select = select.where(id, '>=', param('created_since'));
   if (query.updatedSince !== null) select = select.where('record.updated_at', '>=', param('updated_since'));
   for (const name of Object.keys(query.filters)) {
     const matches = lead?.name === name ? [lead.match] : (resource.filters[name]?.match ?? []);
-    // Followed already: the records come from these links.
-    if (lead !== null && lead.name === name && isFew(lead.match)) continue;
-    select = select.where((eb) => eb.or(matches.map((match) => holds(eb, match, `filter_${name}`, param))));
+    const argument = param(`filter_${name}`);
+    if (links !== null && lead?.name === name) select = select.where(`link.${links.value}`, '=', argument);
+    else select = select.where((eb) => eb.or(matches.map((match) => holds(eb, match, argument, param))));
+  }
+  const beyond = direction === 'desc' ? '<' : '>';
+  if (sortBy === 'created_at') {
+    if (query.after !== null) select = select.where(id, beyond, param('after_id'));
+    return select.orderBy(id, direction).limit(param('limit'));
   }
   if (query.after !== null) {
     select = select.where((eb) =>
-      eb(
-        eb.refTuple(`record.${query.sortBy}`, 'record.id'),
-        query.direction === 'desc' ? '<' : '>',
-        eb.tuple(param('after_value'), param('after_id')),
-      ),
+      eb(eb.refTuple('record.updated_at', id), beyond, eb.tuple(param('after_value'), param('after_id'))),
     );
   }
-  return select
-    .orderBy(`record.${query.sortBy}`, query.direction)
-    .orderBy('record.id', query.direction)
-    .limit(param('limit'));
+  return select.orderBy('record.updated_at', direction).orderBy(id, direction).limit(param('limit'));
 }
 
-// Few links are followed to their records; else the records are gone through in order, and looked up among the links.
-function from(db: Db, resource: Resource, lead: Lead | null, param: Param) {
+// Links of one value are kept in the order of their records' ids: a list in that order follows them to the records.
+function linksInOrder({ match }: Lead, { sortBy }: ListQuery): LinkMatch | null {
+  return sortBy === 'created_at' && 'table' in match ? match : null;
+}
+
+function from(db: Db, resource: Resource, links: LinkMatch | null, param: Param) {
   const record = `${tableOf(resource)} as record` as const;
-  if (lead === null || !isFew(lead.match))
-    return db.selectFrom(record).select(columnsOf(resource, 'record')).$castTo<RecordRow>();
-  const { table, record: recordColumn, value } = lead.match;
+  if (links === null) return db.selectFrom(record).select(columnsOf(resource, 'record')).$castTo<RecordRow>();
   return db
-    .selectFrom(`${linkTable(table)} as link`)
+    .selectFrom(`${linkTable(links.table)} as link`)
     .crossJoin(record)
     .select(columnsOf(resource, 'record'))
     .$castTo<RecordRow>()
     .where('link.org_id', '=', param('org'))
-    .where(`link.${value}`, '=', param(`filter_${lead.name}`))
-    .whereRef('record.id', '=', `link.${recordColumn}`);
+    .whereRef('record.id', '=', `link.${links.record}`);
 }
 
-function isFew(match: Match): match is Extract<Match, { table: string }> {
-  return 'table' in match && match.isFew;
-}
-
-function holds(eb: Builder, match: Match, argument: string, param: Param): Condition {
-  if ('column' in match) return eb(`record.${match.column}`, match.operator, param(argument)) as Condition;
+function holds(eb: Builder, match: Match, argument: never, param: Param): Condition {
+  if ('column' in match) return eb(`record.${match.column}`, match.operator, argument) as Condition;
   const linked = eb
     .selectFrom(`${linkTable(match.table)} as link` as never)
     .select(`link.${match.record}` as never)
     .where('link.org_id' as never, '=', param('org'))
-    .where(`link.${match.value}` as never, '=', param(argument));
+    .where(`link.${match.value}` as never, '=', argument);
   return eb('record.id', 'in', linked as never) as Condition;
 }

@@ -8,6 +8,7 @@ import { RESOURCES } from '../resources/index.ts';
 import { type Db, linkTable, type RecordKey, type RecordRow, tableOf } from '../schema.ts';
 import { type Statement, statement } from '../statement.ts';
 import { columnsOf } from './columns.ts';
+import { recordId } from './record-id.ts';
 
 interface Statements {
   insert: Statement<never>;
@@ -63,7 +64,7 @@ export interface NewRecord {
 
 /** Writes a new record and gives its row. */
 export async function insertRecord(trx: Db, resource: Resource, record: NewRecord): Promise<RecordRow> {
-  const { orgId, id = Bun.randomUUIDv7(), createdBy, now, data } = record;
+  const { orgId, createdBy, now, id = recordId(now), data } = record;
   const origin = { org_id: orgId, id, created_by: createdBy, created_at: now, updated_at: now };
   const row = storeRecord(resource.fields, { ...data, ...origin });
   await statementsOf(resource).insert(trx, row);

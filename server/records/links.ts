@@ -7,7 +7,7 @@ import { childOf } from '../../db/declare/links.ts';
 import type { Link, Resource } from '../../db/declare/resource.ts';
 import { getResource } from '../../db/resources/index.ts';
 import type { LinkRow, RecordRow } from '../../db/schema.ts';
-import { deleteLink, findLink, insertLink, listLinks } from '../../db/tables/links.ts';
+import { deleteLink, findLink, insertLink, type LinkPosition, listLinks } from '../../db/tables/links.ts';
 import { findRecords } from '../../db/tables/records.ts';
 import { mayRead } from '../access.ts';
 import { ApiError, validationError } from '../errors.ts';
@@ -24,8 +24,8 @@ export interface LinkedCollection {
 
 export interface LinkedPage {
   items: Data[];
-  /** link_id of the last link; null for an empty page. */
-  end: string | null;
+  /** Where the next page begins; null for an empty page. */
+  end: LinkPosition | null;
   hasNextPage: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface LinkedPage {
 export async function listLinked(
   reader: Reader,
   { parent, parentId, link }: LinkedCollection,
-  page: { after: string | null; limit: number },
+  page: { after: LinkPosition | null; limit: number },
   authorize: (child: Resource) => void,
 ): Promise<LinkedPage> {
   const { db, access } = reader;
@@ -55,9 +55,10 @@ export async function listLinked(
   );
   const hasNextPage = rows.length > page.limit;
   if (hasNextPage) rows.pop();
+  const last = rows.at(-1);
   return {
     items: await presentLinks(reader, { parent: parentRow, link }, rows),
-    end: rows.at(-1)?.link_id ?? null,
+    end: last === undefined ? null : { createdAt: last.created_at, childId: String(last[link.childColumn]) },
     hasNextPage,
   };
 }

@@ -100,10 +100,10 @@ async function refuseWhileInUse({ trx, access }: Change, stageIds: string[]): Pr
 }
 
 // A stage that is kept keeps what the client does not mention.
-function rowsOf({ access, id, current, next }: Change): StageRow[] {
+function rowsOf({ access, id, current, next, now }: Change): StageRow[] {
   const before = new Map(stagesIn(current?.stages).map((stage) => [stage.id, stage]));
   const stages = stagesIn(next.stages).map((stage) => ({ ...before.get(stage.id), ...stage }));
-  return stages.map(stageRow({ orgId: access.orgId, id }));
+  return stages.map(stageRow({ orgId: access.orgId, id }, now));
 }
 
 async function replaceStages(change: Change, before: StageInput[]): Promise<void> {

@@ -8,6 +8,7 @@ import type { Resource } from '../../db/declare/resource.ts';
 import { missingIdentity } from '../../db/declare/rules.ts';
 import type { Db, RecordRow } from '../../db/schema.ts';
 import { type Direction, listRecords } from '../../db/tables/query.ts';
+import { recordId } from '../../db/tables/record-id.ts';
 import {
   changedColumns,
   deleteRecord,
@@ -52,7 +53,7 @@ export async function getRow(reader: Reader, resource: Resource, id: string): Pr
  */
 export async function createRecord(writer: Writer, resource: Resource, input: Data): Promise<Data> {
   const { db: trx, access, now } = writer;
-  const id = Bun.randomUUIDv7();
+  const id = recordId(now);
   const next = initialRecord(resource.fields);
   setFields(resource.fields, next, input);
   const change: Change = { trx, access, now, resource, id, current: null, input, next, faults: [] };

@@ -6,6 +6,8 @@ import type { Link, Resource } from '../../db/declare/resource.ts';
 import { idAlone, named, recordSchema } from '../../db/declare/schemas.ts';
 import { withArticle } from '../../db/declare/text.ts';
 import { getResource } from '../../db/resources/index.ts';
+import type { LinkPosition } from '../../db/tables/links.ts';
+import type { ListIdentity } from '../cursor.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 import { requireScope } from '../pipeline/scope.ts';
 import { linkRecord, listLinked, unlinkRecord } from '../records/links.ts';
@@ -38,13 +40,15 @@ export function linkOperations(parent: Resource, name: string, link: Link): Oper
     errorStatuses: [404, 422],
     run: async (call): Promise<Answer> => {
       const identity = identityOf(call, `${pathOf(parent)}/${call.params.id}/${name}`);
-      const after =
-        typeof call.query.cursor === 'string'
-          ? String(call.cursors.open(identity, call.query.cursor)[0])
-          : null;
       const authorize = (child: Resource) => requireScope(call.access, `${child.name}:read`);
-      const page = await listLinked(call, at(call), { after, limit: Number(call.query.limit) }, authorize);
-      const endCursor = page.end === null ? null : call.cursors.issue(identity, [page.end]);
+      const page = await listLinked(
+        call,
+        at(call),
+        { after: placeOf(call, identity), limit: Number(call.query.limit) },
+        authorize,
+      );
+      const { end } = page;
+      const endCursor = end === null ? null : call.cursors.issue(identity, [end.createdAt, end.childId]);
       return { status: 200, object: 'list', data: page.items, endCursor, hasNextPage: page.hasNextPage };
     },
   };
@@ -81,6 +85,12 @@ export function linkOperations(parent: Resource, name: string, link: Link): Oper
     },
   };
   return [list, add, remove];
+}
+
+function placeOf({ query, cursors }: Call, identity: ListIdentity): LinkPosition | null {
+  if (typeof query.cursor !== 'string') return null;
+  const [createdAt, childId] = cursors.open(identity, query.cursor);
+  return { createdAt: Number(createdAt), childId: String(childId) };
 }
 
 // Where the child's type depends on the parent found, its scope is checked then; a mixed list needs the parent's alone.

@@ -115,7 +115,8 @@ describe('after a crash', () => {
 describe('a file in the place of the one that a log belongs to', () => {
   /** Pairs of images between which something was moved into the file: one for each state of the file. */
   const states = (): [Image, Image][] => {
-    const byMark = new Map(images.map((image) => [image.main.readUInt32BE(60), image]));
+    // The first image of each: in the log of the last, all may be there that is in the file of the next.
+    const byMark = new Map(images.toReversed().map((image) => [image.main.readUInt32BE(60), image]));
     const ones = [...byMark.values()];
     return ones.flatMap((one) =>
       ones.filter((other) => other !== one).map((other): [Image, Image] => [one, other]),

@@ -1,0 +1,50 @@
+// Ids of records: UUIDv7 (RFC 9562) of the very millisecond of created_at, in the order in which they are made.
+
+const DIGITS = Buffer.from('0123456789abcdef');
+// What comes between time and chance, highest first: the digits after version and variant count.
+const COUNTED = [15, 16, 17, 20, 21, 22, 24, 25];
+const RANDOM_FROM = 26;
+const LENGTH = 36;
+const MS_MAX = 2 ** 48 - 1;
+
+const id = Buffer.from('00000000-0000-7000-8000-000000000000');
+const random = new Uint8Array(8_192);
+let randomUsed = random.length;
+let idMs = 0;
+let made = 0;
+
+/**
+ * A new id. Within an organization, whose instants follow one another, each is greater than all before it: however many
+ * are made in one millisecond, and though Bun's own would run ahead of it after 4,096.
+ * @param now the record's created_at, Unix milliseconds
+ */
+export function recordId(now: number): string {
+  if (now !== idMs) {
+    id.write(timeDigits(now));
+    idMs = now;
+  }
+  made = (made + 1) >>> 0;
+  let count = made;
+  for (let place = COUNTED.length - 1; place >= 0; place--) {
+    id[COUNTED[place] as number] = DIGITS[count & 15] as number;
+    count >>>= 4;
+  }
+  if (randomUsed > random.length - LENGTH) {
+    crypto.getRandomValues(random);
+    randomUsed = 0;
+  }
+  for (let place = RANDOM_FROM; place < LENGTH; place++) {
+    id[place] = DIGITS[(random[randomUsed++] as number) & 15] as number;
+  }
+  return id.toString('latin1');
+}
+
+/** What the id of every record made at that instant (Unix milliseconds) or later is not less than. */
+export function leastId(instant: number): string {
+  return `${timeDigits(Math.min(Math.max(instant, 0), MS_MAX))}-0000-0000-000000000000`;
+}
+
+function timeDigits(ms: number): string {
+  const digits = ms.toString(16).padStart(12, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8)}`;
+}
