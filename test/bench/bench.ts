@@ -8,7 +8,7 @@ import { OPERATIONS } from './operations.ts';
 import { BARE_SERVERS, type Options, readOptions, USAGE } from './options.ts';
 import { jsonOf, newReport, type Report, reportOf } from './report.ts';
 import { measure } from './rounds.ts';
-import type { BuildName } from './servers.ts';
+import { type BuildName, killServers } from './servers.ts';
 import { headerLine, measurementLines, operationLines } from './terminal.ts';
 
 /** The builds that the environment names, the one that is measured first. */
@@ -31,7 +31,7 @@ async function run(options: Options, folder: string): Promise<Report> {
   const builds = binaries();
   const report = newReport(builds, options);
   await using fleet = new Fleet();
-  console.error(`Filling databases with ${options.contacts.toLocaleString('en')} contacts …`);
+  process.stderr.write(`Filling databases with ${options.contacts.toLocaleString('en')} contacts …\n`);
   await fleet.start(folder, {
     binaries: builds,
     bare: BARE_SERVERS.filter((name) => options.against.includes(name)),
@@ -52,14 +52,30 @@ async function run(options: Options, folder: string): Promise<Report> {
   return report;
 }
 
-if (process.argv.includes('--help')) console.log(USAGE);
-else {
-  const options = readOptions(process.argv.slice(2));
+async function main(args: readonly string[]): Promise<void> {
+  const options = readOptions(args);
   const folder = mkdtempSync(join(tmpdir(), 'crm-bench-'));
+  const clear = () => rmSync(folder, { recursive: true, force: true });
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.once(signal, () => {
+      killServers();
+      clear();
+      process.exit(130);
+    });
+  }
   try {
     const report = await run(options, folder);
     if (options.json !== undefined) await Bun.write(options.json, jsonOf(report));
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    clear();
   }
+}
+
+const args = process.argv.slice(2);
+if (args.includes('--help')) console.log(USAGE);
+else {
+  await main(args).catch((error: Error) => {
+    console.error(`bench: ${error.message}`);
+    process.exitCode = 1;
+  });
 }

@@ -38,6 +38,13 @@ const TABLES = { bare: 'own', 'same-tables': 'same' } as const;
 const READY_WITHIN_MS = 10_000;
 const READY_POLL_MS = 2;
 
+const children = new Set<Bun.Subprocess>();
+
+/** Ends every server at once, for a run that is given up. */
+export function killServers(): void {
+  for (const child of children) child.kill('SIGKILL');
+}
+
 /** Makes a database with an organization, its users and a key. */
 export function initialize(name: BuildName, binary: string, root: string): Build {
   const folder = join(root, name);
@@ -87,6 +94,7 @@ async function start(
 ): Promise<Running> {
   const startedAt = performance.now();
   const child = Bun.spawn([...command], { env: {}, stdio: ['ignore', 'ignore', Bun.file(log)] });
+  children.add(child);
   while (!(await isReady(server.port))) {
     if (child.exitCode !== null || performance.now() - startedAt > READY_WITHIN_MS) {
       child.kill('SIGKILL');
@@ -97,6 +105,7 @@ async function start(
   const stop = async () => {
     child.kill('SIGTERM');
     await child.exited;
+    children.delete(child);
   };
   return { ...server, pid: child.pid, readyAfter: performance.now() - startedAt, stop };
 }

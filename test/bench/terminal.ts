@@ -4,7 +4,7 @@ import type { OperationReport } from './report.ts';
 import type { ServerName } from './servers.ts';
 import type { Spread } from './statistics.ts';
 
-const BAR_WIDTH = 24;
+const BAR_WIDTH = 16;
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 const ORDER: readonly ServerName[] = ['crm', 'before', 'bare', 'same-tables'];
 const COLUMNS = [
