@@ -1,5 +1,6 @@
 // Who is asking and what they may do: the one thing that business rules know of a key.
 
+import type { Data } from '../db/declare/json.ts';
 import type { Resource, Row } from '../db/declare/resource.ts';
 import type { AccessLevel } from '../db/tables/keys.ts';
 
@@ -17,9 +18,9 @@ export function principalOf(access: Access): string {
   return access.userId ?? access.keyId;
 }
 
-/** Whether the key sees a record: organization-wide keys see all, user-bound ones what their user owns. */
-export function canSee(access: Access, resource: Resource, row: Row): boolean {
-  return access.userId === null || resource.owner === null || row[resource.owner] === access.userId;
+/** Whether the key sees a record, stored or shown: organization-wide keys see all, user-bound ones what their user owns. */
+export function canSee(access: Access, resource: Resource, record: Row | Data): boolean {
+  return access.userId === null || resource.owner === null || record[resource.owner] === access.userId;
 }
 
 /** The owner that lists are limited to, null for none. */

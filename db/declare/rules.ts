@@ -44,19 +44,26 @@ export interface UniqueValue {
 
 /** The unique values of a body or record, each once. */
 export function uniqueValues({ unique, filters }: Resource, data: Data): UniqueValue[] {
-  const found = new Map<string, UniqueValue>();
-  for (const [filter, fields] of Object.entries(unique)) {
-    for (const [path, value] of fields.flatMap((name) => textsIn(name, data[name]))) {
+  const found: UniqueValue[] = [];
+  for (const filter in unique) {
+    const add = (path: string, value: string): void => {
       const key = filters[filter]?.normalize(value) ?? value;
-      if (!found.has(`${filter} ${key}`)) found.set(`${filter} ${key}`, { filter, value, key, path });
-    }
+      const isNew = found.every((one) => one.key !== key || one.filter !== filter);
+      if (isNew) found.push({ filter, value, key, path });
+    };
+    for (const name of unique[filter] ?? []) addTexts(add, name, data[name]);
   }
-  return [...found.values()];
+  return found;
 }
 
-function textsIn(path: string, value: JsonValue | undefined): [path: string, text: string][] {
-  if (typeof value === 'string') return value === '' ? [] : [[path, value]];
-  return Array.isArray(value) ? value.flatMap((item, index) => textsIn(`${path}.${index}`, item)) : [];
+function addTexts(
+  add: (path: string, value: string) => void,
+  path: string,
+  value: JsonValue | undefined,
+): void {
+  if (typeof value === 'string' && value !== '') add(path, value);
+  if (!Array.isArray(value)) return;
+  for (let index = 0; index < value.length; index++) addTexts(add, `${path}.${index}`, value[index]);
 }
 
 /** What is told of a unique value that another record has. */

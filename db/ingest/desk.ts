@@ -11,7 +11,7 @@ import { emailsOf, findContactsByEmail } from '../tables/contact-emails.ts';
 import { findByExternalIds } from '../tables/external-ids.ts';
 import { logInteraction } from '../tables/interactions.ts';
 import { changedColumns, findRecord, insertRecord, updateRecord } from '../tables/records.ts';
-import { referenceFaults } from '../tables/references.ts';
+import { findReferences, referenceFaults } from '../tables/references.ts';
 
 export interface IngestEntry {
   /** Line of the file, for faults. */
@@ -180,7 +180,8 @@ export async function upsert(
   stored: RecordRow | undefined,
 ): Promise<Stored> {
   const given = { data, stored: stored ?? null };
-  const faults = await referenceFaults(trx, resource.fields, given, { orgId, sees: () => true });
+  const found = await findReferences(trx, resource.fields, [given], { orgId, sees: () => true });
+  const faults = referenceFaults(resource.fields, given, found);
   if (faults.length > 0) {
     throw new IngestFault(faults.map(({ path, message }) => `${path}: ${message}`).join('; '));
   }

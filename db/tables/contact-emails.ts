@@ -1,6 +1,8 @@
 // Who an email belongs to: one row for each address, primary or alternative, of a contact.
 import { isObject, type JsonValue } from '../declare/json.ts';
+import type { Row } from '../declare/resource.ts';
 import { caselessKey } from '../declare/text.ts';
+import { insertion } from '../insertion.ts';
 import type { Db } from '../schema.ts';
 import { statement } from '../statement.ts';
 
@@ -34,14 +36,7 @@ export function emailsOf(people: JsonValue | undefined): string[] {
   return isObject(people) && typeof people.email === 'string' ? [people.email] : [];
 }
 
-const insertion = statement<never>((db, param) =>
-  db.insertInto('contact_emails').values({
-    org_id: param('org'),
-    email_key: param('email'),
-    contact_id: param('contact'),
-    is_primary: param('primary'),
-  }),
-);
+const insert = insertion('contact_emails', ['org_id', 'email_key', 'contact_id', 'is_primary']);
 
 const removal = statement<never>((db, param) =>
   db
@@ -50,15 +45,27 @@ const removal = statement<never>((db, param) =>
     .where('contact_id', '=', param('contact')),
 );
 
-/** Makes the rows of a contact say what its fields say; none may belong to another contact. */
+/** A contact, with its addresses as its fields have them: each once. */
+export interface ContactAddresses {
+  id: string;
+  email: string | null;
+  altEmails: readonly string[];
+  isNew: boolean;
+}
+
+/** Makes the rows of contacts say what their fields say; none may belong to another contact. */
 export async function replaceContactEmails(
   trx: Db,
-  contact: { orgId: number; id: string; email: string | null; altEmails: readonly string[]; isNew: boolean },
+  orgId: number,
+  contacts: readonly ContactAddresses[],
 ): Promise<void> {
-  const { orgId, id, email, altEmails } = contact;
-  if (!contact.isNew) await removal(trx, { org: orgId, contact: id });
-  const keys = new Map<string, number>();
-  for (const alternative of altEmails) keys.set(caselessKey(alternative), 0);
-  if (email !== null) keys.set(caselessKey(email), 1);
-  for (const [key, primary] of keys) await insertion(trx, { org: orgId, email: key, contact: id, primary });
+  const rows: Row[] = [];
+  for (const { id, email, altEmails, isNew } of contacts) {
+    if (!isNew) await removal(trx, { org: orgId, contact: id });
+    const add = (address: string, is_primary: number) =>
+      rows.push({ org_id: orgId, email_key: caselessKey(address), contact_id: id, is_primary });
+    for (const address of altEmails) add(address, 0);
+    if (email !== null) add(email, 1);
+  }
+  await insert(trx, rows);
 }

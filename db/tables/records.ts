@@ -4,6 +4,7 @@ import { storeRecord, toColumns } from '../declare/forms.ts';
 import type { Data } from '../declare/json.ts';
 import type { Link, Resource, Row, SideTable } from '../declare/resource.ts';
 import { inPieces } from '../event-loop.ts';
+import { type Insertion, insertion } from '../insertion.ts';
 import { RESOURCES } from '../resources/index.ts';
 import { type Db, linkTable, type RecordKey, type RecordRow, tableOf } from '../schema.ts';
 import { type Statement, statement } from '../statement.ts';
@@ -11,7 +12,7 @@ import { columnsOf } from './columns.ts';
 import { recordId } from './record-id.ts';
 
 interface Statements {
-  insert: Statement<never>;
+  insert: Insertion;
   find: Statement<RecordRow>;
   findAll: Statement<RecordRow>;
 }
@@ -22,12 +23,8 @@ function statementsOf(resource: Resource): Statements {
   let found = statements.get(resource.name);
   if (found === undefined) {
     const table = tableOf(resource);
-    const columns = ['org_id', ...resource.storedColumns];
     found = {
-      insert: statement<never>((db, param) => {
-        const values: Row = Object.fromEntries(columns.map((column) => [column, param(column)]));
-        return db.insertInto(table).values(values as never);
-      }),
+      insert: insertion(table, ['org_id', ...resource.storedColumns]),
       find: statement<RecordRow>((db, param) =>
         db
           .selectFrom(table)
@@ -50,25 +47,47 @@ function statementsOf(resource: Resource): Statements {
   return found;
 }
 
-/** A record to be written. */
-export interface NewRecord {
+/** Whose records are written, by whom and when. */
+export interface Provenance {
   orgId: number;
-  /** Made unless given. */
-  id?: string;
   createdBy: string;
   /** Unix milliseconds. */
   now: number;
+}
+
+/** A record to be written. */
+export interface NewRecord extends Provenance {
   /** Its fields; what they leave out has its own default. */
   data: Data;
 }
 
 /** Writes a new record and gives its row. */
 export async function insertRecord(trx: Db, resource: Resource, record: NewRecord): Promise<RecordRow> {
-  const { orgId, createdBy, now, id = recordId(now), data } = record;
+  const { data, ...origin } = record;
+  const row = newRow(resource, origin, recordId(origin.now), data);
+  await statementsOf(resource).insert(trx, [row]);
+  return row;
+}
+
+/** Writes new records, whose ids are made already. */
+export async function insertRecords(
+  trx: Db,
+  resource: Resource,
+  origin: Provenance,
+  records: readonly { id: string; data: Data }[],
+): Promise<void> {
+  const rows = records.map(({ id, data }) => newRow(resource, origin, id, data));
+  await statementsOf(resource).insert(trx, rows);
+}
+
+function newRow(
+  { fields }: Resource,
+  { orgId, createdBy, now }: Provenance,
+  id: string,
+  data: Data,
+): RecordRow {
   const origin = { org_id: orgId, id, created_by: createdBy, created_at: now, updated_at: now };
-  const row = storeRecord(resource.fields, { ...data, ...origin });
-  await statementsOf(resource).insert(trx, row);
-  return row as RecordRow;
+  return storeRecord(fields, { ...data, ...origin }) as RecordRow;
 }
 
 /** The record of that id in the organization. */
@@ -87,8 +106,11 @@ export async function findRecords(
   orgId: number,
   ids: readonly string[],
 ): Promise<RecordRow[]> {
-  if (ids.length === 0) return [];
-  return statementsOf(resource).findAll(db, { org: orgId, ids: JSON.stringify(ids) });
+  const { find, findAll } = statementsOf(resource);
+  const [id, ...more] = ids;
+  if (id === undefined) return [];
+  if (more.length === 0) return find(db, { org: orgId, id });
+  return findAll(db, { org: orgId, ids: JSON.stringify(ids) });
 }
 
 /** The columns in which the fields given differ from what is stored. */

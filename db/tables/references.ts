@@ -3,10 +3,11 @@ import { type Fault, unknownReference } from '../declare/faults.ts';
 import type { Field } from '../declare/fields.ts';
 import type { Data } from '../declare/json.ts';
 import type { Resource, Row } from '../declare/resource.ts';
-import { findResource } from '../resources/index.ts';
+import { getResource } from '../resources/index.ts';
 import type { Db, RecordRow } from '../schema.ts';
+import { madeOnce } from '../statement.ts';
 import { findUserById } from './accounts.ts';
-import { findRecord } from './records.ts';
+import { findRecords } from './records.ts';
 
 /** Whose organization it is, and which of its records can be seen. */
 export interface Viewer {
@@ -14,32 +15,78 @@ export interface Viewer {
   sees(resource: Resource, row: RecordRow): boolean;
 }
 
-/**
- * The faults of all reference fields among `data`; stages are left to the deal's own rules.
- * @param stored the record before, if there is one: what it refers to already is not looked up again, and may be
- *   hidden by now
- */
-export async function referenceFaults(
-  db: Db,
-  fields: Readonly<Record<string, Field>>,
-  { data, stored }: { data: Data; stored: Data | Row | null },
-  viewer: Viewer,
-): Promise<Fault[]> {
-  const faults: Fault[] = [];
-  for (const name in data) {
-    const id = data[name];
-    const target = fields[name]?.references;
-    if (target === undefined || target === 'stages' || typeof id !== 'string') continue;
-    if (stored?.[name] === id) continue;
-    if (!(await leadsSomewhere(db, target, id, viewer))) faults.push(unknownReference(name, target));
-  }
-  return faults;
+/** What a body says, and what the record before has, if there is one. */
+export interface Given {
+  data: Data;
+  stored: Data | Row | null;
 }
 
-async function leadsSomewhere(db: Db, target: string, id: string, viewer: Viewer): Promise<boolean> {
-  const key = { orgId: viewer.orgId, id };
-  if (target === 'users') return (await findUserById(db, key)) !== undefined;
-  const resource = findResource(target);
-  const row = resource && (await findRecord(db, resource, key));
-  return row !== undefined && viewer.sees(resource as Resource, row);
+type Fields = Readonly<Record<string, Field>>;
+
+/** The ids that lead somewhere, by the resource (or `users`) that they are of. */
+export type References = ReadonlyMap<string, ReadonlySet<string>>;
+
+interface ReferenceField {
+  name: string;
+  target: string;
+}
+
+// Stages are left to the deal's own rules.
+const referenceFields = madeOnce((fields: Fields): ReferenceField[] =>
+  Object.entries(fields).flatMap(([name, { references: target }]) =>
+    target === undefined || target === '' || target === 'stages' ? [] : [{ name, target }],
+  ),
+);
+
+// What is referred to already is not looked up again, and may be hidden by now.
+function newIdIn({ data, stored }: Given, name: string): string | undefined {
+  const id = data[name];
+  return typeof id === 'string' && stored?.[name] !== id ? id : undefined;
+}
+
+/** Of the ids in the reference fields of several bodies, those that lead somewhere; looked up all together. */
+export async function findReferences(
+  db: Db,
+  fields: Fields,
+  given: readonly Given[],
+  viewer: Viewer,
+): Promise<References> {
+  const wanted = new Map<string, Set<string>>();
+  for (const { name, target } of referenceFields(fields)) {
+    for (const one of given) {
+      const id = newIdIn(one, name);
+      if (id === undefined) continue;
+      const ids = wanted.get(target);
+      if (ids === undefined) wanted.set(target, new Set([id]));
+      else ids.add(id);
+    }
+  }
+  const found = new Map<string, ReadonlySet<string>>();
+  for (const [target, ids] of wanted) found.set(target, new Set(await findIds(db, target, [...ids], viewer)));
+  return found;
+}
+
+async function findIds(db: Db, target: string, ids: string[], viewer: Viewer): Promise<string[]> {
+  const { orgId } = viewer;
+  if (target === 'users') {
+    const users = await Promise.all(ids.map((id) => findUserById(db, { orgId, id })));
+    return users.flatMap((user) => (user === undefined ? [] : [user.id]));
+  }
+  const resource = getResource(target);
+  const rows = await findRecords(db, resource, orgId, ids);
+  return rows.filter((row) => viewer.sees(resource, row)).map(({ id }) => id);
+}
+
+/** The faults of a body's reference fields, in their order there, `found` being what its ids lead to. */
+export function referenceFaults(fields: Fields, given: Given, found: References): Fault[] {
+  const faults: Fault[] = [];
+  for (const { name, target } of referenceFields(fields)) {
+    const id = newIdIn(given, name);
+    if (id !== undefined && found.get(target)?.has(id) !== true) faults.push(unknownReference(name, target));
+  }
+  if (faults.length > 1) {
+    const order = Object.keys(given.data);
+    faults.sort((a, b) => order.indexOf(a.path) - order.indexOf(b.path));
+  }
+  return faults;
 }

@@ -1,12 +1,36 @@
-// Whose a unique value is: one statement for each that is declared, made from the list filter that finds it.
-import type { Match, Resource } from '../declare/resource.ts';
+// Whose a unique value is: statements for each that is declared, made from the list filter that finds it.
+import type { Filter, Resource } from '../declare/resource.ts';
 import type { UniqueValue } from '../declare/rules.ts';
 import { type Db, linkTable, tableOf } from '../schema.ts';
-import { type Param, statement } from '../statement.ts';
+import { madeOnce, type Param, statement } from '../statement.ts';
 
-type Find = ReturnType<typeof statement<{ id: string }>>;
+const statementsOf = madeOnce((resource: Resource) =>
+  madeOnce((filter: Filter) => ({
+    findOne: statement((db, param) => {
+      const { column, query } = owners(db, resource, filter, param);
+      return query.where(column, '=', param('key'));
+    }),
+    findAll: statement((db, param) => {
+      const { column, query } = owners(db, resource, filter, param);
+      return query.where(column, 'in', db.engine.textsOf(param('keys')));
+    }),
+  })),
+);
 
-const statements = new Map<string, Find>();
+// Records with their unique value; the column to look for it in is told beside.
+function owners(db: Db, resource: Resource, { match: [match] }: Filter, param: Param) {
+  if (match === undefined) throw new Error(`a filter of ${resource.name} matches nothing`);
+  const { table, record, value } =
+    'table' in match
+      ? { ...match, table: linkTable(match.table) }
+      : { table: tableOf(resource), record: 'id', value: match.column };
+  const query = db
+    .selectFrom(table as 'links')
+    .select([`${value} as key`, `${record} as id`])
+    .$castTo<{ key: string; id: string }>()
+    .where('org_id', '=', param('org'));
+  return { column: value, query };
+}
 
 /** The id of the record that has a value, in any spelling, that the resource declares unique under that filter. */
 export async function findUnique(
@@ -16,23 +40,34 @@ export async function findUnique(
   { filter, value }: Pick<UniqueValue, 'filter' | 'value'>,
 ): Promise<string | undefined> {
   const declared = resource.filters[filter];
-  const [match] = declared?.match ?? [];
-  if (declared === undefined || match === undefined) return undefined;
-  const name = `${resource.name} ${filter}`;
-  const find = statements.get(name) ?? statement((db, param) => select(db, resource, match, param));
-  statements.set(name, find);
-  return (await find(db, { org: orgId, key: declared.normalize(value) }))[0]?.id;
+  if (declared === undefined) return undefined;
+  const key = declared.normalize(value);
+  return (await statementsOf(resource)(declared).findOne(db, { org: orgId, key }))[0]?.id;
 }
 
-function select(db: Db, resource: Resource, match: Match, param: Param) {
-  const { table, record, value } =
-    'table' in match
-      ? { ...match, table: linkTable(match.table) }
-      : { table: tableOf(resource), record: 'id', value: match.column };
-  return db
-    .selectFrom(table as 'links')
-    .select(`${record} as id`)
-    .$castTo<{ id: string }>()
-    .where('org_id', '=', param('org'))
-    .where(value, '=', param('key'));
+/** The ids of the records that have any of these values, by what `uniqueName` calls each. */
+export async function findOwners(
+  db: Db,
+  resource: Resource,
+  orgId: number,
+  values: readonly UniqueValue[],
+): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const [filter, of] of values.length === 0 ? [] : Map.groupBy(values, (value) => value.filter)) {
+    const declared = resource.filters[filter];
+    if (declared === undefined) continue;
+    const { findOne, findAll } = statementsOf(resource)(declared);
+    const [{ key = '' } = {}, ...more] = of;
+    const rows =
+      more.length === 0
+        ? await findOne(db, { org: orgId, key })
+        : await findAll(db, { org: orgId, keys: JSON.stringify(of.map((value) => value.key)) });
+    for (const row of rows) found.set(uniqueName({ filter, key: row.key }), row.id);
+  }
+  return found;
+}
+
+/** What tells a unique value from all others of its resource. */
+export function uniqueName({ filter, key }: Pick<UniqueValue, 'filter' | 'key'>): string {
+  return `${filter} ${key}`;
 }

@@ -6,9 +6,9 @@ import { getResource } from '../../db/resources/index.ts';
 import { updateRecord } from '../../db/tables/records.ts';
 import { mayRead } from '../access.ts';
 import { validationError } from '../errors.ts';
-import { getRow, presentAll, type Writer } from './records.ts';
+import { getRow, presentAll } from './records.ts';
 import { findVisible } from './references.ts';
-import type { Reader } from './rules.ts';
+import type { Reader, Writer } from './rules.ts';
 
 /** The association of one parent. */
 export interface AssociatedRecord {

@@ -1,9 +1,10 @@
 // The 409 for something that only one record may have.
-import { takenMessage, uniqueValues } from '../../db/declare/rules.ts';
-import { findUnique } from '../../db/tables/unique.ts';
-import { mayRead } from '../access.ts';
+import { takenMessage } from '../../db/declare/rules.ts';
+import { findRecord } from '../../db/tables/records.ts';
+import { uniqueName } from '../../db/tables/unique.ts';
+import { canSee, mayRead } from '../access.ts';
 import { ApiError } from '../errors.ts';
-import { findVisible } from './references.ts';
+import type { Known } from './lookups.ts';
 import type { Change } from './rules.ts';
 
 /** A conflict with an existing record, which the answer points to where the key may read it. */
@@ -28,14 +29,15 @@ export class ConflictError extends ApiError {
  * Refuses a change with a unique value that another record has.
  * @throws ConflictError 409
  */
-export async function refuseTaken({ trx, access, resource, id, input }: Change): Promise<void> {
-  for (const unique of uniqueValues(resource, input)) {
-    const ownerId = await findUnique(trx, resource, access.orgId, unique);
+export async function refuseTaken(change: Change, { owners, created }: Known): Promise<void> {
+  const { trx, access, resource, id } = change;
+  for (const unique of change.unique) {
+    const ownerId = owners.get(uniqueName(unique));
     if (ownerId === undefined || ownerId === id) continue;
-    const owner = mayRead(access, resource)
-      ? await findVisible(trx, access, resource.name, ownerId)
-      : undefined;
+    const owner =
+      created.get(ownerId) ?? (await findRecord(trx, resource, { orgId: access.orgId, id: ownerId }));
+    const isKnown = owner !== undefined && mayRead(access, resource) && canSee(access, resource, owner);
     const fault = { path: unique.path, message: takenMessage(resource, unique) };
-    throw new ConflictError(fault, owner === undefined ? null : { resource: resource.name, id: ownerId });
+    throw new ConflictError(fault, isKnown ? { resource: resource.name, id: ownerId } : null);
   }
 }

@@ -6,27 +6,28 @@ import type { Change, Rules } from './rules.ts';
 
 export const contactRules: Rules = {
   // Alternative addresses are a set, without the primary one.
-  prepare({ input, next }) {
-    if (input.email === undefined && input.alt_emails === undefined) return;
-    const others = new Map(
-      emailList(next)
-        .toReversed()
-        .map((email) => [caselessKey(email), email]),
-    );
+  prepare(change) {
+    const { next } = change;
+    const given = emailList(next);
+    if (given.length === 0 || !hasAddresses(change)) return;
+    const others = new Map(given.toReversed().map((email) => [caselessKey(email), email]));
     if (typeof next.email === 'string') others.delete(caselessKey(next.email));
     next.alt_emails = [...others.values()].toReversed();
   },
-  async afterWrite({ trx, access, id, current, input, next }: Change) {
-    if (current !== null && input.email === undefined && input.alt_emails === undefined) return;
-    await replaceContactEmails(trx, {
-      orgId: access.orgId,
+  async afterWrite({ db: trx, access }, changes) {
+    const addresses = changes.filter(hasAddresses).map(({ id, current, next }) => ({
       id,
       email: typeof next.email === 'string' ? next.email : null,
       altEmails: emailList(next),
       isNew: current === null,
-    });
+    }));
+    await replaceContactEmails(trx, access.orgId, addresses);
   },
 };
+
+function hasAddresses({ input }: Change): boolean {
+  return input.email !== undefined || input.alt_emails !== undefined;
+}
 
 function emailList(data: Data): string[] {
   return Array.isArray(data.alt_emails) ? data.alt_emails.map(String) : [];

@@ -11,9 +11,9 @@ import { deleteLink, findLink, insertLink, type LinkPosition, listLinks } from '
 import { findRecords } from '../../db/tables/records.ts';
 import { mayRead } from '../access.ts';
 import { ApiError, validationError } from '../errors.ts';
-import { getRow, presentAll, type Writer } from './records.ts';
+import { getRow, presentAll } from './records.ts';
 import { checkReferences, findVisible } from './references.ts';
-import type { Reader } from './rules.ts';
+import type { Reader, Writer } from './rules.ts';
 
 /** The collection sub-resource of one parent. */
 export interface LinkedCollection {
@@ -76,7 +76,7 @@ export async function linkRecord(
   const parentRow = await getRow(writer, parent, parentId);
   const child = getResource(childOf(link, { link: body, parent: parentRow }) ?? '');
   const childId = String(body[link.childColumn]);
-  const faults = await checkReferences(trx, access, link.fields, { data: body, stored: null });
+  const faults = await checkReferences(trx, access, link.fields, body);
   const childRow = await findVisible(trx, access, child.name, childId);
   if (childRow === undefined) faults.unshift(unknownReference(link.childColumn, child.name));
   if (childRow === undefined || faults.length > 0) throw validationError(faults);

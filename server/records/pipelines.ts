@@ -38,9 +38,13 @@ export const pipelineRules: Rules = {
       removed.map((stage) => String(stage.id)),
     );
   },
-  async afterWrite(change) {
-    if (change.current === null) await insertStages(change.trx, rowsOf(change));
-    else if (change.input.stages !== undefined) await replaceStages(change, stagesIn(change.current.stages));
+  async afterWrite({ db: trx }, changes) {
+    await insertStages(trx, changes.filter(({ current }) => current === null).flatMap(rowsOf));
+    for (const change of changes) {
+      const { current, input } = change;
+      if (current !== null && input.stages !== undefined)
+        await replaceStages(change, stagesIn(current.stages));
+    }
   },
   async beforeDelete({ trx, access, id }) {
     const stages = await listStages(trx, access.orgId, [id]);

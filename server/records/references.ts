@@ -5,7 +5,7 @@ import type { Data } from '../../db/declare/json.ts';
 import { findResource } from '../../db/resources/index.ts';
 import type { Db, RecordRow } from '../../db/schema.ts';
 import { findRecord } from '../../db/tables/records.ts';
-import { referenceFaults } from '../../db/tables/references.ts';
+import { findReferences, referenceFaults, type Viewer } from '../../db/tables/references.ts';
 import { type Access, canSee } from '../access.ts';
 
 /** The record of that id, if it exists and the key sees it. */
@@ -21,16 +21,18 @@ export async function findVisible(
   return row !== undefined && canSee(access, resource, row) ? row : undefined;
 }
 
-/** The faults of all reference fields among `data`; of what is `stored` already none is told. */
-export function checkReferences(
+/** Whoever has the key, as those who look up references know them. */
+export function viewerOf(access: Access): Viewer {
+  return { orgId: access.orgId, sees: (resource, row) => canSee(access, resource, row) };
+}
+
+/** The faults of all reference fields of a body. */
+export async function checkReferences(
   db: Db,
   access: Access,
   fields: Readonly<Record<string, Field>>,
-  given: { data: Data; stored: Data | null },
+  body: Data,
 ): Promise<Fault[]> {
-  const { orgId } = access;
-  return referenceFaults(db, fields, given, {
-    orgId,
-    sees: (resource, row) => canSee(access, resource, row),
-  });
+  const given = { data: body, stored: null };
+  return referenceFaults(fields, given, await findReferences(db, fields, [given], viewerOf(access)));
 }

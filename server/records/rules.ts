@@ -1,6 +1,7 @@
 // What a resource may add to the common life of a record: checks, derived fields, what is written beside it.
 import type { Data } from '../../db/declare/json.ts';
 import type { Resource } from '../../db/declare/resource.ts';
+import type { UniqueValue } from '../../db/declare/rules.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Access } from '../access.ts';
 import type { Detail } from '../errors.ts';
@@ -17,7 +18,9 @@ export interface Change {
   current: Data | null;
   /** The fields the client sent. */
   input: Data;
-  /** The record after; rules may complete it. */
+  /** The unique values among them. */
+  unique: readonly UniqueValue[];
+  /** The record after, as it will be shown; rules may complete it. */
   next: Data;
   /** Faults found so far; a change with any is refused with all of them. */
   faults: Detail[];
@@ -29,15 +32,28 @@ export interface Reader {
   access: Access;
 }
 
+/** Who writes, where and when. */
+export interface Writer extends Reader {
+  /** Unix milliseconds. */
+  now: number;
+}
+
+/** The record that stands after a create: written by it, or there already. */
+export interface Created {
+  id: string;
+  /** What the answer carries beyond the record. */
+  extra: Data;
+}
+
 export interface Rules {
   /** Completes `next` and adds to `faults`. */
   prepare?(change: Change): Promise<void> | void;
   /** Refuses a change that conflicts with other records (409). */
   claim?(change: Change): Promise<void>;
-  /** Writes what belongs to the record but is stored elsewhere. */
-  afterWrite?(change: Change): Promise<void>;
-  /** Takes the place of the common insert; gives what the answer carries beyond the record. */
-  create?(change: Change): Promise<{ id: string; extra: Data }>;
+  /** Writes what belongs to the records but is stored elsewhere: of an update, or of all that a batch creates. */
+  afterWrite?(writer: Writer, changes: readonly Change[]): Promise<void>;
+  /** Takes the place of the common insert; all checks come before it. */
+  create?(change: Change): Promise<Created>;
   /** Refuses a delete (409). */
   beforeDelete?(change: Pick<Change, 'trx' | 'access' | 'id'>): Promise<void>;
   /** Fills in the computed fields of records that are about to be shown. */

@@ -10,7 +10,8 @@ import { interactions } from '../../db/resources/interactions.ts';
 import { getOrganization } from '../../db/tables/accounts.ts';
 import { findUnique } from '../../db/tables/unique.ts';
 import type { Answer, Call } from '../operation.ts';
-import { createRecord, getRecord, listPage, removeRecord, updateRecordFields } from '../records/records.ts';
+import { createRecord, removeRecord, updateRecordFields } from '../records/changes.ts';
+import { getRecord, listPage } from '../records/records.ts';
 import { PAGE_DEFAULT } from './schemas.ts';
 import {
   COMPANY_READ_ONLY_FIELDS,

@@ -1,11 +1,10 @@
-// Batch-create: items one after another, each in a savepoint of its own.
+// Batch-create: items in order, each by itself.
 import { type TSchema, Type } from 'typebox';
 import type { Data } from '../../db/declare/json.ts';
 import type { Resource } from '../../db/declare/resource.ts';
-import { attempt } from '../../db/savepoint.ts';
-import { ApiError, type Detail, errorCodeSchema, errorDetailSchema, validationError } from '../errors.ts';
+import { ApiError, errorCodeSchema, errorDetailSchema, validationError } from '../errors.ts';
 import type { Call } from '../operation.ts';
-import { createRecord } from '../records/records.ts';
+import { createRecords } from '../records/changes.ts';
 
 // Once so many faults have been listed, later items are told of theirs in a word.
 const FAULTS_LISTED_MAX = 200;
@@ -13,33 +12,23 @@ const FAULTS_LISTED_MAX = 200;
 /** Creates the items in order; one that fails harms no other. */
 export async function batchCreate(call: Call, resource: Resource): Promise<Data> {
   const items = call.body as Data[];
-  const results: Data[] = [];
+  const faultsOf = (index: number) => call.itemFaults[index] ?? [];
+  const valid = items.filter((_, index) => faultsOf(index).length === 0);
+  const outcomes = (await createRecords(call, resource, valid)).values();
+  let succeeded = 0;
   let listed = 0;
-  for (const [index, item] of items.entries()) {
-    const created = await createItem(call, resource, item, call.itemFaults[index] ?? []);
-    if (created instanceof ApiError) {
-      results.push({ index, status: 'error', error: itemError(created, listed < FAULTS_LISTED_MAX) });
-      listed += created.details?.length ?? 0;
-    } else results.push({ index, status: 'created', data: created });
-  }
-  const succeeded = results.filter((result) => result.status === 'created').length;
-  const summary = { total: items.length, succeeded, failed: items.length - succeeded };
-  return { items: results, summary };
-}
-
-async function createItem(
-  call: Call,
-  resource: Resource,
-  item: Data,
-  faults: Detail[],
-): Promise<Data | ApiError> {
-  try {
-    if (faults.length > 0) return validationError(faults);
-    return await attempt(call.db, () => createRecord(call, resource, item));
-  } catch (error) {
-    if (error instanceof ApiError) return error;
-    throw error;
-  }
+  const results = items.map((_, index): Data => {
+    const faults = faultsOf(index);
+    const outcome = faults.length > 0 ? validationError(faults) : (outcomes.next().value ?? {});
+    if (!(outcome instanceof ApiError)) {
+      succeeded += 1;
+      return { index, status: 'created', data: outcome };
+    }
+    const error = itemError(outcome, listed < FAULTS_LISTED_MAX);
+    listed += outcome.details?.length ?? 0;
+    return { index, status: 'error', error };
+  });
+  return { items: results, summary: { total: items.length, succeeded, failed: items.length - succeeded } };
 }
 
 function itemError({ code, message, details }: ApiError, isListed: boolean): Data {

@@ -1,0 +1,45 @@
+// Rows that are written together: several by one statement, which takes half as long as a statement for each.
+import type { ColumnValue } from './declare/fields.ts';
+import type { Row } from './declare/resource.ts';
+import type { Bound, Engine } from './engine.ts';
+import type { Db } from './schema.ts';
+
+// More rows than the first would gain no more.
+const ROWS_PER_STATEMENT = [25, 5, 1];
+
+/** Writes rows to a table; a column that a row leaves out is null. */
+export type Insertion = (db: Db, rows: readonly Readonly<Row>[]) => Promise<void>;
+
+/** Makes a function that writes rows of those columns; its statements are prepared at their first use with each connection. */
+export function insertion(table: string, columns: readonly string[]): Insertion {
+  const statements = ROWS_PER_STATEMENT.map((size) => ({ size, on: statementOf(table, columns, size) }));
+  return async (db, rows) => {
+    let done = 0;
+    for (const { size, on } of statements) {
+      for (; rows.length - done >= size; done += size) {
+        await on(db)(valuesOf(columns, rows.slice(done, done + size)));
+      }
+    }
+  };
+}
+
+function statementOf(table: string, columns: readonly string[], size: number): (db: Db) => Bound<unknown> {
+  const bound = new WeakMap<Engine, Bound<unknown>>();
+  const row = Object.fromEntries(columns.map((column) => [column, null]));
+  return (db) => {
+    let run = bound.get(db.engine);
+    if (run === undefined) {
+      const rows = Array.from({ length: size }, () => row);
+      const query = db.insertInto(table as 'records').values(rows as never);
+      run = db.engine.bind<unknown>(query.compile());
+      bound.set(db.engine, run);
+    }
+    return run;
+  };
+}
+
+function valuesOf(columns: readonly string[], rows: readonly Readonly<Row>[]): ColumnValue[] {
+  const values: ColumnValue[] = [];
+  for (const row of rows) for (const column of columns) values.push(row[column] ?? null);
+  return values;
+}

@@ -1,0 +1,141 @@
+// Creates, updates and deletes, the same for every resource: first all checks, then all that is written.
+import { initialRecord } from '../../db/declare/forms.ts';
+import { instantText } from '../../db/declare/instants.ts';
+import type { Data } from '../../db/declare/json.ts';
+import type { Resource } from '../../db/declare/resource.ts';
+import { recordId } from '../../db/tables/record-id.ts';
+import {
+  changedColumns,
+  deleteRecord,
+  findRecords,
+  insertRecords,
+  updateRecord,
+} from '../../db/tables/records.ts';
+import { principalOf } from '../access.ts';
+import { ApiError } from '../errors.ts';
+import { changeOf, check } from './checks.ts';
+import { lookUp, noteCreated } from './lookups.ts';
+import { complete, getRow, present, presentAll } from './records.ts';
+import { rulesOf } from './registry.ts';
+import type { Change, Created, Rules, Writer } from './rules.ts';
+
+/**
+ * Creates a record.
+ * @param input fields that are valid against the resource's create schema
+ * @returns the record as it is then shown
+ */
+export async function createRecord(writer: Writer, resource: Resource, input: Data): Promise<Data> {
+  const [outcome] = await createRecords(writer, resource, [input]);
+  if (outcome instanceof ApiError) throw outcome;
+  return outcome ?? {};
+}
+
+/**
+ * Creates records in order; one that is refused harms no other.
+ * @param inputs fields that are valid against the resource's create schema
+ * @returns for each the record as it is then shown, or why there is none
+ */
+export async function createRecords(
+  writer: Writer,
+  resource: Resource,
+  inputs: readonly Data[],
+): Promise<(Data | ApiError)[]> {
+  const changes = inputs.map((input) => creation(writer, resource, input));
+  const known = await lookUp(writer, resource, changes);
+  const refusals = new Map<Change, ApiError>();
+  for (const change of changes) {
+    try {
+      await check(change, known);
+      noteCreated(known, change);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      refusals.set(change, error);
+    }
+  }
+  const written = changes.filter((change) => !refusals.has(change));
+  const records = (await write(writer, resource, written)).values();
+  return changes.map((change) => refusals.get(change) ?? records.next().value ?? {});
+}
+
+function creation(writer: Writer, resource: Resource, input: Data): Change {
+  const subject = { id: recordId(writer.now), current: null, next: initialRecord(resource.fields) };
+  return changeOf(writer, resource, subject, input);
+}
+
+// Gives the records as they are then shown, in order.
+async function write(writer: Writer, resource: Resource, changes: readonly Change[]): Promise<Data[]> {
+  const { create, afterWrite } = rulesOf(resource);
+  if (create !== undefined) return writeBy(create, writer, resource, changes);
+  const { db, access, now } = writer;
+  const createdBy = principalOf(access);
+  const origin = { orgId: access.orgId, createdBy, now };
+  const records = changes.map(({ id, next }) => ({ id, data: next }));
+  await insertRecords(db, resource, origin, records);
+  await afterWrite?.(writer, changes);
+  const at = instantText(now);
+  for (const { id, next } of changes)
+    Object.assign(next, { id, created_by: createdBy, created_at: at, updated_at: at });
+  return complete(
+    writer,
+    resource,
+    changes.map(({ next }) => next),
+  );
+}
+
+// One after another: each may be what one before it has written.
+async function writeBy(
+  create: NonNullable<Rules['create']>,
+  writer: Writer,
+  resource: Resource,
+  changes: readonly Change[],
+): Promise<Data[]> {
+  const created: Created[] = [];
+  for (const change of changes) created.push(await create(change));
+  const ids = [...new Set(created.map(({ id }) => id))];
+  const rows = await findRecords(writer.db, resource, writer.access.orgId, ids);
+  const records = new Map((await presentAll(writer, resource, rows)).map((record) => [record.id, record]));
+  return created.map(({ id, extra }) => ({ ...records.get(id), ...extra }));
+}
+
+/**
+ * Changes the fields that are present in `input`; an empty one changes nothing.
+ * @throws ApiError 404, 422, 409, 403
+ */
+export async function updateRecordFields(
+  writer: Writer,
+  resource: Resource,
+  id: string,
+  input: Data,
+): Promise<Data> {
+  const { db, access, now } = writer;
+  const row = await getRow(writer, resource, id);
+  if (Object.keys(input).length === 0) return present(writer, resource, row);
+  const current = await present(writer, resource, { ...row });
+  const change = changeOf(writer, resource, { id, current, next: { ...current } }, input);
+  await check(change, await lookUp(writer, resource, [change]));
+  const { next } = change;
+  const columns = { ...changedColumns(resource, row, newFields(current, next)), updated_at: now };
+  await updateRecord(db, resource, { orgId: access.orgId, id }, columns);
+  await rulesOf(resource).afterWrite?.(writer, [change]);
+  next.updated_at = instantText(now);
+  await complete(writer, resource, [next]);
+  return next;
+}
+
+// What was sent, and what rules have made of it.
+function newFields(current: Data, next: Data): Data {
+  const fields: Data = {};
+  for (const name in next) {
+    const value = next[name] ?? null;
+    if (value !== current[name]) fields[name] = value;
+  }
+  return fields;
+}
+
+/** Deletes a record, the links to it, and clears references to it. */
+export async function removeRecord(writer: Writer, resource: Resource, id: string): Promise<void> {
+  const { db: trx, access, now } = writer;
+  await getRow(writer, resource, id);
+  await rulesOf(resource).beforeDelete?.({ trx, access, id });
+  await deleteRecord(trx, resource, { orgId: access.orgId, id }, now);
+}

@@ -1,0 +1,76 @@
+// The checks that every change passes before anything is written; rules add what is special.
+import { setFields } from '../../db/declare/forms.ts';
+import { type Data, isObject } from '../../db/declare/json.ts';
+import { CUSTOM_KEYS_MAX } from '../../db/declare/json-fields.ts';
+import type { Resource } from '../../db/declare/resource.ts';
+import { missingIdentity, uniqueValues } from '../../db/declare/rules.ts';
+import { referenceFaults } from '../../db/tables/references.ts';
+import { ApiError, validationError } from '../errors.ts';
+import { refuseTaken } from './conflict.ts';
+import type { Known } from './lookups.ts';
+import { rulesOf } from './registry.ts';
+import type { Change, Writer } from './rules.ts';
+
+/** What is to be changed: the record before (null in a create), and the one that is to be made what it is after. */
+interface Subject {
+  id: string;
+  current: Data | null;
+  next: Data;
+}
+
+/** The change that a body makes; nothing of it is checked yet. */
+export function changeOf(
+  { db: trx, access, now }: Writer,
+  resource: Resource,
+  { id, current, next }: Subject,
+  input: Data,
+): Change {
+  const unique = uniqueValues(resource, input);
+  const change: Change = { trx, access, now, resource, id, current, input, unique, next, faults: [] };
+  setFields(resource.fields, next, input);
+  if (current === null) takeOwnership(change);
+  mergeCustom(change);
+  return change;
+}
+
+/**
+ * Checks a change, and has the rules complete it.
+ * @throws ApiError 403, 409, 422
+ */
+export async function check(change: Change, known: Known): Promise<void> {
+  const { resource, current, input, next, faults } = change;
+  const rules = rulesOf(resource);
+  refuseGivingAway(change);
+  faults.push(...missingIdentity(resource, next));
+  faults.push(...referenceFaults(resource.fields, { data: input, stored: current }, known.references));
+  await rules.prepare?.(change);
+  if (faults.length > 0) throw validationError(faults);
+  await refuseTaken(change, known);
+  await rules.claim?.(change);
+}
+
+// created_by follows from the key; every other owner is a field that a user-bound key may only set to its user.
+function takeOwnership({ access, resource, input, next }: Change): void {
+  if (access.userId === null || resource.owner === null || resource.owner === 'created_by') return;
+  if ((input[resource.owner] ?? null) === null) next[resource.owner] = access.userId;
+}
+
+function refuseGivingAway({ access, resource, current, input }: Change): void {
+  if (access.userId === null || resource.owner === null) return;
+  const owner = input[resource.owner];
+  if (owner === undefined || owner === access.userId || (owner === null && current === null)) return;
+  const message = `This key is bound to one user: ${resource.owner} can only be that user.`;
+  throw new ApiError('OPERATION_FORBIDDEN', message);
+}
+
+function mergeCustom({ resource, current, input, next, faults }: Change): void {
+  const sent = input.custom;
+  if (resource.fields.custom === undefined || !isObject(sent)) return;
+  const merged = { ...(isObject(current?.custom) ? current.custom : {}), ...sent };
+  for (const name in merged) if (merged[name] === null) delete merged[name];
+  next.custom = merged;
+  const count = Object.keys(merged).length;
+  if (count <= CUSTOM_KEYS_MAX) return;
+  const message = `must have at most ${CUSTOM_KEYS_MAX} keys; with those already there it would have ${count}`;
+  faults.push({ path: 'custom', message, code: 'VALIDATION_OUT_OF_RANGE' });
+}
