@@ -1,6 +1,7 @@
 // The seam between the business and a database engine: read with Kysely, write through durable jobs.
 import { Migrator } from 'kysely';
 import { MIGRATIONS } from './migrations/index.ts';
+import { openPostgres } from './postgres/open-store.ts';
 import type { Db } from './schema.ts';
 import { abandon } from './sqlite/abandon.ts';
 import type { Connection } from './sqlite/connection.ts';
@@ -46,6 +47,7 @@ export interface StoreOptions extends StoreEvents {
  * @throws DatabaseFileError if the file cannot be used or was written by a newer crm.
  */
 export async function openStore(path: string, options: StoreOptions = {}): Promise<Store> {
+  if (/^postgres(?:ql)?:/.test(path)) return openPostgres(path);
   const { writer, held } = openWriter(path, options.create ?? true);
   try {
     await migrate(writer, path);

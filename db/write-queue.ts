@@ -122,7 +122,6 @@ export class WriteQueue {
     const transaction = await this.#transactor.begin(first.scope, isTooLate);
     const { progress } = transaction.db.engine;
     Object.assign(progress, { hasSavepoints, isSpoiled: false });
-    progress.instants.length = 0;
     try {
       await runGroup(group, waiting, transaction);
       if (progress.isSpoiled) await transaction.rollback();

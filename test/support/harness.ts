@@ -75,10 +75,23 @@ export interface HarnessOptions {
   log?: (line: string) => void;
 }
 
+let databases = 0;
+
+async function freshDatabase(server: string): Promise<string> {
+  const name = `crm_test_${process.pid}_${Date.now()}_${++databases}`;
+  const admin = new Bun.SQL(server);
+  await admin.unsafe(`create database ${name}`);
+  await admin.close();
+  return server.replace(/[^/]*$/, name);
+}
+
 /** Starts a service; limits are out of the way unless given. */
 export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
   const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
-  const dbPath = join(folder, 'crm.db');
+  const dbPath =
+    process.env.CRM_TEST_DB === undefined
+      ? join(folder, 'crm.db')
+      : await freshDatabase(process.env.CRM_TEST_DB);
   const opened = await openStore(dbPath);
   const store = options.isRehearsed === true ? rehearsed(opened) : opened;
   const clock = { now: Date.now() };

@@ -1,0 +1,85 @@
+// How PostgreSQL writes: a lane for each organization, and in each transaction the organization's lock, over all nodes.
+import type { Eventually } from '../engine.ts';
+import type { Db } from '../schema.ts';
+import { statement } from '../statement.ts';
+import type { Scope, Transaction, Transactor } from '../write-queue.ts';
+import type { PostgresConnection } from './connection.ts';
+import { endsTransaction } from './errors.ts';
+
+// Its number among the organizations': what belongs to none is written under a lock of its own.
+const ACCOUNTS = 0;
+
+const lock = statement<{ last_instant: number }>((db, param) =>
+  db.selectFrom('org_clocks').select('last_instant').where('org_id', '=', param('org')).forUpdate(),
+);
+
+/** The connections that write, each used by one lane at a time. */
+export class PostgresTransactor implements Transactor {
+  readonly #free: PostgresConnection[];
+  readonly #waiting: ((connection: PostgresConnection) => void)[] = [];
+
+  constructor(connections: readonly PostgresConnection[]) {
+    this.#free = [...connections];
+  }
+
+  laneOf(scope: Scope): string {
+    return String(scope);
+  }
+
+  async begin(scope: Scope): Promise<Transaction> {
+    const connection = await this.#take();
+    const { db, progress } = connection;
+    try {
+      await connection.run('begin');
+      // A statement of its own, so that what follows sees what whoever had the lock before has committed.
+      const orgId = scope === 'accounts' ? ACCOUNTS : scope;
+      const [row] = await lock(db, { org: orgId });
+      progress.instants.length = 0;
+      if (row !== undefined) progress.instants.push({ orgId, instant: row.last_instant });
+    } catch (error) {
+      await this.#undo(connection);
+      throw error;
+    }
+    return {
+      db,
+      commit: async () => {
+        await connection.run('commit');
+        this.#give(connection);
+      },
+      rollback: () => this.#undo(connection),
+      endsGroup: endsTransaction,
+    };
+  }
+
+  onFailure(): void {
+    // What failed was told; the next transaction begins anew.
+  }
+
+  betweenGroups(): void {
+    // Nothing is to be moved or checked.
+  }
+
+  #take(): Eventually<PostgresConnection> {
+    return this.#free.pop() ?? new Promise<PostgresConnection>((take) => this.#waiting.push(take));
+  }
+
+  async #undo(connection: PostgresConnection): Promise<void> {
+    await connection.run('rollback').catch(() => undefined);
+    this.#give(connection);
+  }
+
+  #give(connection: PostgresConnection): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free.push(connection);
+    else next(connection);
+  }
+}
+
+/** Makes the row that stands for the accounts' lock, if it is not there. */
+export async function insertAccountsLock(db: Db): Promise<void> {
+  await db
+    .insertInto('org_clocks')
+    .values({ org_id: ACCOUNTS, last_instant: 0 })
+    .onConflict((conflict) => conflict.column('org_id').doNothing())
+    .execute();
+}
