@@ -9,6 +9,6 @@ export function nextTurn(): Promise<void> {
 }
 
 /** Repeats a change of at most `rowsMax` rows, which gives how many it changed, until it finds no more of them. */
-export async function inPieces(change: (rowsMax: number) => Promise<bigint>): Promise<void> {
+export async function inPieces(change: (rowsMax: number) => Promise<number>): Promise<void> {
   while ((await change(ROWS_PER_PIECE)) >= ROWS_PER_PIECE) await nextTurn();
 }

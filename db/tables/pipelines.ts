@@ -162,8 +162,9 @@ export async function moveDealsWithStage(trx: Db, stage: StageRow, now: number):
   const deals = await inStage.where('stage_id', '=', stage.id).execute();
   await inPieces(async (rowsMax) => {
     const ids = deals.splice(-rowsMax).map((deal) => deal.id);
-    if (ids.length === 0) return 0n;
+    if (ids.length === 0) return 0;
     const update = trx.updateTable(table).set(columns).where('org_id', '=', stage.org_id);
-    return (await update.where('id', 'in', ids).executeTakeFirst()).numUpdatedRows;
+    await update.where('id', 'in', ids).execute();
+    return ids.length;
   });
 }

@@ -1,13 +1,10 @@
-// Records by id: insert, find, update, delete, the same for every resource, compiled once each.
-import type { Field } from '../declare/fields.ts';
+// Records by id: insert, find, update, the same for every resource, compiled once each.
 import { storeRecord, toColumns } from '../declare/forms.ts';
 import type { Data } from '../declare/json.ts';
-import type { Link, Resource, Row, SideTable } from '../declare/resource.ts';
-import { inPieces } from '../event-loop.ts';
+import type { Resource, Row } from '../declare/resource.ts';
 import { type Insertion, insertion } from '../insertion.ts';
-import { RESOURCES } from '../resources/index.ts';
-import { type Db, linkTable, type RecordKey, type RecordRow, tableOf } from '../schema.ts';
-import { type Statement, statement } from '../statement.ts';
+import { type Db, type RecordKey, type RecordRow, tableOf } from '../schema.ts';
+import { madeOnce, type Statement, statement } from '../statement.ts';
 import { columnsOf } from './columns.ts';
 import { recordId } from './record-id.ts';
 
@@ -17,35 +14,28 @@ interface Statements {
   findAll: Statement<RecordRow>;
 }
 
-const statements = new Map<string, Statements>();
-
-function statementsOf(resource: Resource): Statements {
-  let found = statements.get(resource.name);
-  if (found === undefined) {
-    const table = tableOf(resource);
-    found = {
-      insert: insertion(table, ['org_id', ...resource.storedColumns]),
-      find: statement<RecordRow>((db, param) =>
-        db
-          .selectFrom(table)
-          .select(columnsOf(resource))
-          .$castTo<RecordRow>()
-          .where('org_id', '=', param('org'))
-          .where('id', '=', param('id')),
-      ),
-      findAll: statement<RecordRow>((db, param) =>
-        db
-          .selectFrom(table)
-          .select(columnsOf(resource))
-          .$castTo<RecordRow>()
-          .where('org_id', '=', param('org'))
-          .where('id', 'in', db.engine.textsOf(param('ids'))),
-      ),
-    };
-    statements.set(resource.name, found);
-  }
-  return found;
-}
+const statementsOf = madeOnce((resource: Resource): Statements => {
+  const table = tableOf(resource);
+  return {
+    insert: insertion(table, ['org_id', ...resource.storedColumns]),
+    find: statement<RecordRow>((db, param) =>
+      db
+        .selectFrom(table)
+        .select(columnsOf(resource))
+        .$castTo<RecordRow>()
+        .where('org_id', '=', param('org'))
+        .where('id', '=', param('id')),
+    ),
+    findAll: statement<RecordRow>((db, param) =>
+      db
+        .selectFrom(table)
+        .select(columnsOf(resource))
+        .$castTo<RecordRow>()
+        .where('org_id', '=', param('org'))
+        .where('id', 'in', db.engine.textsOf(param('ids'))),
+    ),
+  };
+});
 
 /** Whose records are written, by whom and when. */
 export interface Provenance {
@@ -124,6 +114,27 @@ export function changedColumns(resource: Resource, stored: RecordRow, data: Data
   return changed;
 }
 
+// Some thousands of sets of columns can be changed; hardly any are.
+const COLUMN_SETS_MAX = 100;
+
+const updates = madeOnce((_: Resource) => new Map<string, Statement<never>>());
+
+function updateOf(resource: Resource, columns: readonly string[]): Statement<never> {
+  const known = updates(resource);
+  const name = columns.join(' ');
+  let update = known.get(name);
+  if (update === undefined) {
+    update = statement<never>((db, param) => {
+      const values = Object.fromEntries(columns.map((column) => [column, param(column)]));
+      const set = db.updateTable(tableOf(resource)).set(values);
+      return set.where('org_id', '=', param('org')).where('id', '=', param('id'));
+    });
+    if (known.size >= COLUMN_SETS_MAX) known.clear();
+    known.set(name, update);
+  }
+  return update;
+}
+
 /** Sets columns of one record. */
 export async function updateRecord(
   trx: Db,
@@ -131,75 +142,5 @@ export async function updateRecord(
   { orgId, id }: RecordKey,
   columns: Row,
 ): Promise<void> {
-  await trx
-    .updateTable(tableOf(resource))
-    .set(columns)
-    .where('org_id', '=', orgId)
-    .where('id', '=', id)
-    .execute();
-}
-
-/**
- * Deletes a record with the rows that belong or are tied to it; references to it become null.
- * @param now Unix milliseconds
- */
-export async function deleteRecord(trx: Db, resource: Resource, key: RecordKey, now: number): Promise<void> {
-  for (const other of RESOURCES) {
-    for (const column of columnsTo(resource, other.fields)) {
-      await clearReferences(trx, { table: tableOf(other), column }, key, now);
-    }
-    for (const link of Object.values(other.links)) {
-      for (const column of columnsTo(resource, link.fields)) await clearLinkField(trx, link, column, key);
-    }
-    for (const rows of [...Object.values(other.links), ...other.sideTables]) {
-      const { parentColumn: parent, childColumn: child, children } = rows;
-      if (other.name === resource.name) await deleteRows(trx, rows, { column: parent, other: child }, key);
-      if (Object.values(children).includes(resource.name))
-        await deleteRows(trx, rows, { column: child, other: parent }, key);
-    }
-  }
-  const { orgId, id } = key;
-  await trx.deleteFrom(tableOf(resource)).where('org_id', '=', orgId).where('id', '=', id).execute();
-}
-
-// The stored fields that hold ids of the resource.
-function columnsTo({ name: target }: Resource, fields: Readonly<Record<string, Field>>): string[] {
-  return Object.entries(fields).flatMap(([name, { references, column }]) =>
-    references === target && column !== null ? [name] : [],
-  );
-}
-
-async function clearReferences(
-  trx: Db,
-  { table, column }: { table: 'records'; column: string },
-  { orgId, id }: RecordKey,
-  now: number,
-): Promise<void> {
-  const cleared: Row = { [column]: null, updated_at: now };
-  await inPieces(async (rowsMax) => {
-    const some = trx.selectFrom(table).select('id').where('org_id', '=', orgId).where(column, '=', id);
-    const update = trx.updateTable(table).set(cleared).where('org_id', '=', orgId);
-    return (await update.where('id', 'in', some.limit(rowsMax)).executeTakeFirst()).numUpdatedRows;
-  });
-}
-
-async function clearLinkField(trx: Db, link: Link, column: string, { orgId, id }: RecordKey): Promise<void> {
-  const cleared: Row = { [column]: null };
-  const update = trx.updateTable(linkTable(link.table)).set(cleared).where('org_id', '=', orgId);
-  await update.where(column, '=', id).execute();
-}
-
-// The rows in which `column` is the id; `other` is the rest of their key.
-async function deleteRows(
-  trx: Db,
-  { table: name }: SideTable,
-  { column, other }: { column: string; other: string },
-  { orgId, id }: RecordKey,
-): Promise<void> {
-  const table = linkTable(name);
-  await inPieces(async (rowsMax) => {
-    const some = trx.selectFrom(table).select(other).where('org_id', '=', orgId).where(column, '=', id);
-    const removal = trx.deleteFrom(table).where('org_id', '=', orgId).where(column, '=', id);
-    return (await removal.where(other, 'in', some.limit(rowsMax)).executeTakeFirst()).numDeletedRows;
-  });
+  await updateOf(resource, Object.keys(columns))(trx, { ...columns, org: orgId, id });
 }

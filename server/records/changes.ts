@@ -3,14 +3,9 @@ import { initialRecord } from '../../db/declare/forms.ts';
 import { instantText } from '../../db/declare/instants.ts';
 import type { Data } from '../../db/declare/json.ts';
 import type { Resource } from '../../db/declare/resource.ts';
+import { deleteRecord } from '../../db/tables/deletion.ts';
 import { recordId } from '../../db/tables/record-id.ts';
-import {
-  changedColumns,
-  deleteRecord,
-  findRecords,
-  insertRecords,
-  updateRecord,
-} from '../../db/tables/records.ts';
+import { changedColumns, findRecords, insertRecords, updateRecord } from '../../db/tables/records.ts';
 import { principalOf } from '../access.ts';
 import { ApiError } from '../errors.ts';
 import { changeOf, check } from './checks.ts';

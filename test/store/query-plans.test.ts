@@ -4,13 +4,15 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Resource } from '../../db/declare/resource.ts';
 import { RESOURCES } from '../../db/resources/index.ts';
 import type { Db } from '../../db/schema.ts';
+import { deleteRecord } from '../../db/tables/deletion.ts';
 import { findByExternalIds } from '../../db/tables/external-ids.ts';
 import { findDuplicate, listInvolved } from '../../db/tables/interactions.ts';
 import { deleteLink, findLink, listLinks } from '../../db/tables/links.ts';
 import { listStages } from '../../db/tables/pipelines.ts';
 import { type ListQuery, listRecords } from '../../db/tables/query.ts';
 import { listRecordingsOf } from '../../db/tables/recordings.ts';
-import { deleteRecord, findRecords } from '../../db/tables/records.ts';
+import { findRecords } from '../../db/tables/records.ts';
+import { findOwners } from '../../db/tables/unique.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 import { ObservedConnection } from '../support/observed.ts';
 
@@ -132,6 +134,16 @@ test('whether an interaction is a duplicate', async () => {
   };
   for (const primaryId of ['p', null])
     expect(await wideSteps(() => findDuplicate(db, { ...candidate, primaryId }))).toEqual([]);
+});
+
+test('whose unique values are', async () => {
+  for (const resource of RESOURCES) {
+    for (const filter of Object.keys(resource.unique)) {
+      const values = ['a', 'b'].map((key) => ({ filter, key, value: key, path: filter }));
+      for (const some of [values, values.slice(1)])
+        expect(await wideSteps(() => findOwners(db, resource, 1, some))).toEqual([]);
+    }
+  }
 });
 
 test('what is asked for a list of ids', async () => {

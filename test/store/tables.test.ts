@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { SideTable } from '../../db/declare/resource.ts';
 import { RESOURCES } from '../../db/resources/index.ts';
 import type { RecordKey } from '../../db/schema.ts';
-import { deleteRecord } from '../../db/tables/records.ts';
+import { deleteRecord } from '../../db/tables/deletion.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 import { insertTranscribed } from '../support/read-only.ts';
 import { clientOf } from '../support/v2.ts';

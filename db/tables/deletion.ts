@@ -1,0 +1,104 @@
+// Deleting a record: what belongs or is tied to it goes with it, and what refers to it does so no more.
+import type { Field } from '../declare/fields.ts';
+import type { Link, Resource, SideTable } from '../declare/resource.ts';
+import { inPieces } from '../event-loop.ts';
+import { RESOURCES } from '../resources/index.ts';
+import { type Db, linkTable, type RecordKey, tableOf } from '../schema.ts';
+import { madeOnce, type Statement, statement } from '../statement.ts';
+
+/** Changes at most so many `rows` that have to do with the record of that `id`, and answers with as many. */
+type Piece = Statement<unknown>;
+
+const piecesOf = madeOnce((resource: Resource): Piece[] =>
+  RESOURCES.flatMap((other) => [
+    ...columnsTo(resource, other.fields).map((column) => clearReferences(other, column)),
+    ...Object.values(other.links).flatMap((link) =>
+      columnsTo(resource, link.fields).map((column) => clearLinkField(link, column)),
+    ),
+    ...[...Object.values(other.links), ...other.sideTables].flatMap((rows) =>
+      columnsOfSide(resource, other, rows).map((columns) => deleteRows(rows, columns)),
+    ),
+  ]),
+);
+
+const removal = madeOnce((resource: Resource) =>
+  statement<never>((db, param) =>
+    db.deleteFrom(tableOf(resource)).where('org_id', '=', param('org')).where('id', '=', param('id')),
+  ),
+);
+
+/**
+ * Deletes a record with the rows that belong or are tied to it; references to it become null.
+ * @param now Unix milliseconds
+ */
+export async function deleteRecord(
+  trx: Db,
+  resource: Resource,
+  { orgId, id }: RecordKey,
+  now: number,
+): Promise<void> {
+  const args = { org: orgId, id, now };
+  for (const piece of piecesOf(resource)) {
+    await inPieces(async (rows) => (await piece(trx, { ...args, rows })).length);
+  }
+  await removal(resource)(trx, args);
+}
+
+// The stored fields that hold ids of the resource.
+function columnsTo({ name: target }: Resource, fields: Readonly<Record<string, Field>>): string[] {
+  return Object.entries(fields).flatMap(([name, { references, column }]) =>
+    references === target && column !== null ? [name] : [],
+  );
+}
+
+function clearReferences(resource: Resource, column: string): Piece {
+  const table = tableOf(resource);
+  return statement((db, param) => {
+    const some = db
+      .selectFrom(table)
+      .select('id')
+      .where('org_id', '=', param('org'))
+      .where(column, '=', param('id'))
+      .limit(param('rows'));
+    const cleared = { [column]: null, updated_at: param('now') } as never;
+    const update = db.updateTable(table).set(cleared).where('org_id', '=', param('org'));
+    return update.where('id', 'in', some).returning('id');
+  });
+}
+
+function clearLinkField({ table, parentColumn, childColumn }: Link, column: string): Piece {
+  return statement((db, param) => {
+    const update = db.updateTable(linkTable(table)).set({ [column]: null } as never);
+    const cleared = update.where('org_id', '=', param('org')).where(column, '=', param('id'));
+    return cleared.returning([parentColumn, childColumn]);
+  });
+}
+
+/** A column of a side table that holds ids of a resource, and the rest of the table's key. */
+interface SideColumns {
+  column: string;
+  other: string;
+}
+
+function columnsOfSide(resource: Resource, parent: Resource, rows: SideTable): SideColumns[] {
+  const { parentColumn, childColumn, children } = rows;
+  const isChild = Object.values(children).includes(resource.name);
+  return [
+    ...(parent.name === resource.name ? [{ column: parentColumn, other: childColumn }] : []),
+    ...(isChild ? [{ column: childColumn, other: parentColumn }] : []),
+  ];
+}
+
+function deleteRows({ table: name }: SideTable, { column, other }: SideColumns): Piece {
+  const table = linkTable(name);
+  return statement((db, param) => {
+    const some = db
+      .selectFrom(table)
+      .select(other)
+      .where('org_id', '=', param('org'))
+      .where(column, '=', param('id'))
+      .limit(param('rows'));
+    const removed = db.deleteFrom(table).where('org_id', '=', param('org')).where(column, '=', param('id'));
+    return removed.where(other, 'in', some).returning(other);
+  });
+}
