@@ -1,0 +1,37 @@
+// The servers that other tests stand on: made, stopped in each way, frozen, and gone without a trace.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { existsSync } from 'node:fs';
+import { PostgresServer, postgresPrograms, type StopMode } from '../support/postgres.ts';
+
+describe.skipIf(postgresPrograms === null)('a PostgreSQL server of the tests', () => {
+  let server: PostgresServer;
+
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  }, 60_000);
+
+  afterAll(async () => {
+    await server.close();
+    expect(existsSync(server.folder)).toBe(false);
+  });
+
+  test.each<StopMode>(['fast', 'immediate', 'kill'])(
+    'keeps its data when it is stopped: %s',
+    async (mode) => {
+      await server.sql(`create table ${mode} as select 1 as one`);
+      await server.stop(mode);
+      await expect(server.sql('select 1')).rejects.toThrow();
+      await server.start();
+      expect(await server.sql(`select one from ${mode}`)).toEqual([{ one: 1 }] as never);
+    },
+    60_000,
+  );
+
+  test('answers nothing while it is frozen', async () => {
+    server.freeze();
+    const answer = server.sql('select 1 as one');
+    expect(await Promise.race([answer, Bun.sleep(500)])).toBeUndefined();
+    server.thaw();
+    expect(await answer).toEqual([{ one: 1 }] as never);
+  }, 60_000);
+});
