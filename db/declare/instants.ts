@@ -13,24 +13,19 @@ export function instantMs(text: string): number | undefined {
 const MILLISECONDS = Array.from({ length: 1_000 }, (_, ms) => `${String(ms).padStart(3, '0')}Z`);
 const MS_AND_ZONE_CHARACTERS = 4;
 
-// One answer tells many instants of one second, and a record that was never changed the same one twice.
-const last = { ms: Number.NaN, text: '', second: Number.NaN, start: '' };
+// The instants that answers tell are of few seconds: now, and those in which what they show was written.
+const SECONDS_KEPT = 64;
+const kept = Array.from({ length: SECONDS_KEPT }, () => ({ second: Number.NaN, text: '' }));
 
 /**
  * The text of an instant as responses have it: RFC 3339, UTC, with milliseconds.
  * @param ms whole Unix milliseconds
  */
 export function instantText(ms: number): string {
-  if (ms === last.ms) return last.text;
   const second = Math.floor(ms / 1_000);
-  if (second === last.second) {
-    if (last.start === '') last.start = last.text.slice(0, -MS_AND_ZONE_CHARACTERS);
-    last.text = last.start + MILLISECONDS[ms - second * 1_000];
-  } else {
-    last.text = new Date(ms).toISOString();
-    last.start = '';
-    last.second = second;
-  }
-  last.ms = ms;
-  return last.text;
+  const known = kept[second & (SECONDS_KEPT - 1)];
+  if (known?.second === second) return known.text + MILLISECONDS[ms - second * 1_000];
+  const text = new Date(second * 1_000).toISOString().slice(0, -MS_AND_ZONE_CHARACTERS);
+  if (known !== undefined) Object.assign(known, { second, text });
+  return text + MILLISECONDS[ms - second * 1_000];
 }

@@ -1,4 +1,5 @@
 // The keys that requests have presented, by their hash, kept for as long as no commit can have changed any.
+import type { Eventually } from '../../db/engine.ts';
 import type { Store } from '../../db/store.ts';
 import { type Api, apiOfKey, hashKey } from '../../db/tables/key-format.ts';
 import { type AccessLevel, findKeyByHash, type PresentedKey } from '../../db/tables/keys.ts';
@@ -6,6 +7,7 @@ import type { Access } from '../access.ts';
 
 /** What a key lets in, and until when. */
 export interface KnownKey {
+  readonly api: Api;
   readonly access: Access;
   readonly isRevoked: boolean;
   /** Unix milliseconds; null for never. */
@@ -32,17 +34,21 @@ export class KnownKeys {
   }
 
   /** The key of that text, as it is now; undefined if it was never issued or is for another interface. */
-  async find(text: string, api: Api): Promise<KnownKey | undefined> {
-    if (apiOfKey(text) !== api) return undefined;
+  find(text: string, api: Api): Eventually<KnownKey | undefined> {
     const mark = this.#store.keyMark();
     if (mark === null || mark !== this.#mark) this.#keys.clear();
     this.#mark = mark;
     const hash = hashKey(text);
     const known = this.#keys.get(hash);
-    if (known !== undefined) return known;
+    if (known !== undefined) return known.api === api ? known : undefined;
+    return apiOfKey(text) === api ? this.#lookUp(hash, api) : undefined;
+  }
+
+  async #lookUp(hash: string, api: Api): Promise<KnownKey | undefined> {
+    const mark = this.#mark;
     const row = await findKeyByHash(this.#store.read, hash);
     if (row === undefined) return undefined;
-    const key = this.#keyOf(row);
+    const key = this.#keyOf(row, api);
     // Where the mark is another by now, this may be older than it.
     if (mark === this.#mark) this.#keep(hash, key);
     return key;
@@ -53,7 +59,7 @@ export class KnownKeys {
     this.#keys.set(hash, key);
   }
 
-  #keyOf(row: PresentedKey): KnownKey {
+  #keyOf(row: PresentedKey, api: Api): KnownKey {
     const access: Access = {
       orgId: row.org_id,
       keyId: row.id,
@@ -62,7 +68,7 @@ export class KnownKeys {
       scopes: this.#scopesOf(row.scopes),
     };
     const { revoked_at, expires_at: expiresAt, secret_expires_at: secretExpiresAt } = row;
-    return { access, isRevoked: revoked_at !== null, expiresAt, secretExpiresAt };
+    return { api, access, isRevoked: revoked_at !== null, expiresAt, secretExpiresAt };
   }
 
   // Keys of one kind have one list of scopes, so there are few different ones.

@@ -9,7 +9,7 @@ import type { BodyClaim } from './body-budget.ts';
 import { type Exchange, startExchange } from './exchange.ts';
 import { execute } from './execute.ts';
 import { checkKeyFormat, type KeyedRequest, keyedRequest } from './replay.ts';
-import { publicError, renderError, toResponse } from './respond.ts';
+import { publicError, type Rendered, renderError, toResponse } from './respond.ts';
 import { rawPath, unknownPath } from './route.ts';
 import { requireAccess } from './scope.ts';
 import type { ServedOperation } from './served-operation.ts';
@@ -38,52 +38,64 @@ export async function answer(
   return response;
 }
 
+// The order of the checks: what an earlier one refuses costs nothing of the later ones, and tells nothing of them.
 async function passSteps(services: Services, served: ServedOperation, exchange: Exchange): Promise<Response> {
   const { operation } = served;
-  const { request } = exchange;
+  const { request, baseUrl } = exchange;
+  const { bodies, replays, limiter, store, cursors, now: clock } = services;
 
   const params = served.matchPath(rawPath(request.url));
   if (params === undefined) throw unknownPath();
-  const access =
-    operation.admit === undefined
-      ? await admitByKey(services, operation, exchange)
-      : admitByItself(operation.admit, exchange);
-  const room = operation.body === undefined ? null : services.bodies.open(access.orgId);
+
+  const access = await admit(services, operation, exchange);
+  requireAccess(operation, access);
+
+  const room = operation.body === undefined ? null : bodies.open(access.orgId);
+  let leave: (() => void) | null = null;
   try {
     const bytes = room === null ? NO_BYTES : await bodyOf(services, operation, exchange, { access, room });
+
     const keyed = keyedRequest(operation, request, access, bytes);
-    if (keyed === null)
-      return await answerFresh(services, served, exchange, { params, access, bytes, keyed });
-    return await answerKeyed(services, served, exchange, { params, access, bytes, keyed });
+    if (keyed !== null) {
+      leave = await replays.enter(keyed);
+      const stored = await storedAnswer(services, exchange, access, keyed);
+      if (stored !== undefined) return toResponse(exchange, stored, { 'Idempotent-Replayed': 'true' });
+    }
+
+    // By the clock as it is now: a body that was slow to come belongs to the minute in which it is let in.
+    if (operation.admit === undefined) Object.assign(exchange.headers, limiter.admit(access, clock()));
+
+    checkKeyFormat(operation, request);
+    const query = served.readQuery(request.url);
+    const valid =
+      operation.body === undefined
+        ? NO_BODY
+        : await validateBody(operation, bytes, request.headers.get('Content-Type'));
+
+    const call = { access, params, query, ...valid, baseUrl, cursors };
+    const rendered = await execute(store, replays, { operation, call, exchange, keyed, clock });
+    return toResponse(exchange, rendered);
   } finally {
+    leave?.();
     room?.release();
   }
 }
 
-async function admitByKey(
+async function admit(
   { authenticator, addressOf, noteUse }: Services,
   operation: Operation,
   exchange: Exchange,
 ): Promise<Access> {
   const { request, api, now } = exchange;
+  if (operation.admit !== undefined) {
+    const { access, headers } = operation.admit(request, now);
+    Object.assign(exchange.headers, headers);
+    return access;
+  }
   const access = await authenticator.authenticate(request, { api, addressOf, now });
   exchange.keyId = access.keyId;
   noteUse(access, now);
-  requireAccess(operation, access);
   return access;
-}
-
-function admitByItself(admit: NonNullable<Operation['admit']>, exchange: Exchange): Access {
-  const { access, headers } = admit(exchange.request, exchange.now);
-  Object.assign(exchange.headers, headers);
-  return access;
-}
-
-interface Admitted {
-  params: Record<string, string>;
-  access: Access;
-  bytes: Uint8Array;
-  keyed: KeyedRequest | null;
 }
 
 const NO_BYTES = new Uint8Array();
@@ -113,44 +125,15 @@ async function bodyOf(
   return bytes;
 }
 
-// One at a time for each key: whoever comes second gets the first one's answer, free of the rate limit.
-async function answerKeyed(
-  services: Services,
-  served: ServedOperation,
+// Free of the rate limit, and yet told where it stands.
+async function storedAnswer(
+  { replays, limiter, store, now }: Services,
   exchange: Exchange,
-  admitted: Admitted & { keyed: KeyedRequest },
-): Promise<Response> {
-  const { replays, limiter, store } = services;
-  const leave = await replays.enter(admitted.keyed);
-  try {
-    Object.assign(exchange.headers, limiter.describe(admitted.access, services.now()));
-    const stored = await replays.find(store.read, admitted.keyed, exchange.now);
-    if (stored !== undefined) return toResponse(exchange, stored, { 'Idempotent-Replayed': 'true' });
-    return await answerFresh(services, served, exchange, admitted);
-  } finally {
-    leave();
-  }
-}
-
-async function answerFresh(
-  services: Services,
-  { operation, readQuery }: ServedOperation,
-  exchange: Exchange,
-  { params, access, bytes, keyed }: Admitted,
-): Promise<Response> {
-  const { request, baseUrl } = exchange;
-  const { limiter, store, replays, cursors } = services;
-  // By the clock as it is now: a body that was slow to come belongs to the minute in which it is let in.
-  if (operation.admit === undefined) Object.assign(exchange.headers, limiter.admit(access, services.now()));
-  checkKeyFormat(operation, request);
-  const query = readQuery(request.url);
-  const valid =
-    operation.body === undefined
-      ? NO_BODY
-      : await validateBody(operation, bytes, request.headers.get('Content-Type'));
-  const call = { access, params, query, ...valid, baseUrl, cursors };
-  const executable = { operation, call, exchange, keyed, clock: services.now };
-  return toResponse(exchange, await execute(store, replays, executable));
+  access: Access,
+  keyed: KeyedRequest,
+): Promise<Rendered | undefined> {
+  Object.assign(exchange.headers, limiter.describe(access, now()));
+  return replays.find(store.read, keyed, exchange.now);
 }
 
 /** Answers a request that failed, and has the cause of an internal error logged. */
