@@ -3,7 +3,7 @@ import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
 import type { ColumnValue } from '../declare/fields.ts';
 import type { Match, Resource } from '../declare/resource.ts';
 import { type Db, type LinkRow, linkTable, type RecordRow, tableOf } from '../schema.ts';
-import { type Param, type Statement, statement } from '../statement.ts';
+import { madeOnce, type Param, type Statement, statement } from '../statement.ts';
 import { columnsOf } from './columns.ts';
 import { leastId } from './record-id.ts';
 
@@ -42,7 +42,14 @@ interface Lead {
   name: string;
   match: Match;
   index: number;
+  way: Way;
 }
+
+/**
+ * How a value is looked for among links, which are kept in the order of their records' ids: they are followed, in their
+ * order or with the records sorted by updated_at; or the records are gone through, and each is looked up among the links.
+ */
+type Way = 'in order' | 'to be sorted' | 'one by one';
 
 interface Search {
   resource: Resource;
@@ -56,21 +63,49 @@ const statements = new Map<string, ListStatement>();
 
 /** The rows of one page, in order. */
 export async function listRecords(db: Db, resource: Resource, query: ListQuery): Promise<RecordRow[]> {
-  const leads = leadsOf(resource, query);
+  const leads = await leadsOf(db, resource, query);
   const pages: RecordRow[][] = [];
   for (const lead of leads) pages.push(await statementOf({ resource, query, lead })(db, argumentsOf(query)));
   const [only = []] = pages;
   return pages.length === 1 ? only : merged(pages, query);
 }
 
-function leadsOf(resource: Resource, query: ListQuery): (Lead | null)[] {
-  for (const name of Object.keys(query.filters)) {
+async function leadsOf(db: Db, resource: Resource, query: ListQuery): Promise<(Lead | null)[]> {
+  for (const [name, value] of Object.entries(query.filters)) {
     const matches = resource.filters[name]?.match ?? [];
-    if (matches.length > 1 || matches.some((match) => 'table' in match)) {
-      return matches.map((match, index) => ({ name, match, index }));
+    if (matches.length <= 1 && !matches.some((match) => 'table' in match)) continue;
+    const leads: Lead[] = [];
+    for (const [index, match] of matches.entries()) {
+      leads.push({ name, match, index, way: await wayOf(db, match, query, value) });
     }
+    return leads;
   }
   return [null];
+}
+
+// More links than these are followed where nothing else narrows down the list, and it needs no sorting.
+const FOLLOWED_MAX = 1_000;
+
+const more = madeOnce(({ table, record, value }: LinkMatch) =>
+  statement((db, param) =>
+    db
+      .selectFrom(linkTable(table))
+      .select(record)
+      .where('org_id', '=', param('org'))
+      .where(value, '=', param('value'))
+      .offset(param('offset'))
+      .limit(1),
+  ),
+);
+
+async function wayOf(db: Db, match: Match, query: ListQuery, value: ColumnValue): Promise<Way> {
+  if ('column' in match) return 'one by one';
+  const { orgId, ownerId, filters, sortBy } = query;
+  const isAlone = ownerId === null && Object.keys(filters).length === 1;
+  if (isAlone && sortBy === 'created_at') return 'in order';
+  const rest = await more(match)(db, { org: orgId, value, offset: FOLLOWED_MAX });
+  if (rest.length > 0) return 'one by one';
+  return sortBy === 'created_at' ? 'in order' : 'to be sorted';
 }
 
 // A record may match in several ways; it comes once, in its place.
@@ -116,14 +151,14 @@ function shapeOf({ resource, query, lead }: Search): string {
     query.createdSince === null ? '' : 'created_since',
     query.updatedSince === null ? '' : 'updated_since',
     query.after === null ? '' : 'after',
-    lead === null ? '' : `${lead.name}.${lead.index}`,
+    lead === null ? '' : `${lead.name}.${lead.index} ${lead.way}`,
     ...Object.keys(query.filters).sort(),
   ].join(' ');
 }
 
 function build(db: Db, { resource, query, lead }: Search, param: Param) {
   const { sortBy, direction } = query;
-  const links = lead === null ? null : linksInOrder(lead, query);
+  const links = lead?.way === 'in order' && 'table' in lead.match ? lead.match : null;
   const id = links === null ? ('record.id' as const) : (`link.${links.record}` as const);
   let select = from(db, resource, links, param).where('record.org_id', '=', param('org'));
   const { owner } = resource;
@@ -133,9 +168,12 @@ function build(db: Db, { resource, query, lead }: Search, param: Param) {
   if (query.updatedSince !== null) select = select.where('record.updated_at', '>=', param('updated_since'));
   for (const name of Object.keys(query.filters)) {
     const matches = lead?.name === name ? [lead.match] : (resource.filters[name]?.match ?? []);
-    const argument = param(`filter_${name}`);
-    if (links !== null && lead?.name === name) select = select.where(`link.${links.value}`, '=', argument);
-    else select = select.where((eb) => eb.or(matches.map((match) => holds(eb, match, argument, param))));
+    const way = lead?.name === name ? lead.way : 'one by one';
+    if (links !== null && way === 'in order') {
+      select = select.where(`link.${links.value}`, '=', param(`filter_${name}`));
+    } else {
+      select = select.where((eb) => eb.or(matches.map((match) => holds(eb, match, { name, way, param }))));
+    }
   }
   const beyond = direction === 'desc' ? '<' : '>';
   if (sortBy === 'created_at') {
@@ -150,11 +188,6 @@ function build(db: Db, { resource, query, lead }: Search, param: Param) {
   return select.orderBy('record.updated_at', direction).orderBy(id, direction).limit(param('limit'));
 }
 
-// Links of one value are kept in the order of their records' ids: a list in that order follows them to the records.
-function linksInOrder({ match }: Lead, { sortBy }: ListQuery): LinkMatch | null {
-  return sortBy === 'created_at' && 'table' in match ? match : null;
-}
-
 function from(db: Db, resource: Resource, links: LinkMatch | null, param: Param) {
   const record = `${tableOf(resource)} as record` as const;
   if (links === null) return db.selectFrom(record).select(columnsOf(resource, 'record')).$castTo<RecordRow>();
@@ -167,12 +200,19 @@ function from(db: Db, resource: Resource, links: LinkMatch | null, param: Param)
     .whereRef('record.id', '=', `link.${links.record}`);
 }
 
-function holds(eb: Builder, match: Match, argument: never, param: Param): Condition {
+function holds(
+  eb: Builder,
+  match: Match,
+  { name, way, param }: Pick<Lead, 'name' | 'way'> & { param: Param },
+): Condition {
+  const argument = param(`filter_${name}`);
   if ('column' in match) return eb(`record.${match.column}`, match.operator, argument) as Condition;
-  const linked = eb
+  const record = `link.${match.record}`;
+  const links = eb
     .selectFrom(`${linkTable(match.table)} as link` as never)
-    .select(`link.${match.record}` as never)
+    .select(record as never)
     .where('link.org_id' as never, '=', param('org'))
     .where(`link.${match.value}` as never, '=', argument);
-  return eb('record.id', 'in', linked as never) as Condition;
+  if (way === 'to be sorted') return eb('record.id', 'in', links as never) as Condition;
+  return eb.exists(links.whereRef(record as never, '=', 'record.id' as never)) as Condition;
 }

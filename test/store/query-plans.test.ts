@@ -3,7 +3,7 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Resource } from '../../db/declare/resource.ts';
 import { RESOURCES } from '../../db/resources/index.ts';
-import type { Db } from '../../db/schema.ts';
+import { type Db, linkTable } from '../../db/schema.ts';
 import { deleteRecord } from '../../db/tables/deletion.ts';
 import { findByExternalIds } from '../../db/tables/external-ids.ts';
 import { findDuplicate, listInvolved } from '../../db/tables/interactions.ts';
@@ -15,6 +15,7 @@ import { findRecords } from '../../db/tables/records.ts';
 import { findOwners } from '../../db/tables/unique.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 import { ObservedConnection } from '../support/observed.ts';
+import { clientOf } from '../support/v2.ts';
 
 let harness: Harness;
 let raw: Database;
@@ -58,7 +59,7 @@ async function wideSteps(ask: () => Promise<unknown>): Promise<string[]> {
   return (await stepsOf(ask)).filter(isWide);
 }
 
-// Filters by updated_at whose value has few records, so that those that are found can be sorted; a segment is sorted whole.
+// Filters by updated_at whose value has few records, so that those that are found can be sorted.
 const FEW: Record<string, string[]> = {
   companies: ['domain', 'name', 'segment_id'],
   contacts: ['email', 'phone', 'segment_id'],
@@ -116,6 +117,24 @@ for (const resource of RESOURCES) {
     expect(await wideSteps(() => deleteRecord(db, resource, { orgId: 1, id: 'x' }, 0))).toEqual([]);
   });
 }
+
+test('the members of a large segment are not sorted, nor gone through for those of a user', async () => {
+  const segment = await clientOf(harness).create('segments');
+  const made = { org_id: harness.orgId, segment_id: segment.id, created_at: 0 };
+  const members = Array.from({ length: 1_001 }, (_, count) => ({ ...made, record_id: `c${count}` }));
+  await harness.store.write(harness.orgId, (trx) =>
+    trx.insertInto(linkTable('segment_members')).values(members).execute(),
+  );
+  const query = { orgId: harness.orgId, filters: { segment_id: segment.id } };
+  for (const resource of RESOURCES.filter((one) => 'segment_id' in one.filters)) {
+    expect((await pagesOf(resource, { ...query, sortBy: 'updated_at' })).filter(isSort)).toEqual([]);
+    for (const sortBy of resource.sorts) {
+      const steps = await pagesOf(resource, { ...query, sortBy, ownerId: 'u' });
+      expect(steps.filter((step) => isSort(step) || isWide(step))).toEqual([]);
+      expect(steps.filter((step) => step.includes('owner_id=?'))).not.toEqual([]);
+    }
+  }
+});
 
 test('whether an interaction is a duplicate', async () => {
   const candidate = {

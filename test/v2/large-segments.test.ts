@@ -1,0 +1,92 @@
+// Lists of the members of large segments, which are searched in another way than those of small ones.
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { linkTable, tableOf } from '../../db/schema.ts';
+import { type Harness, type Json, startHarness } from '../support/harness.ts';
+import { type Client, clientOf } from '../support/v2.ts';
+
+const CONTACTS = 1_200;
+
+let harness: Harness;
+let api: Client;
+let contacts: Json[] = [];
+/** Some 1,100 of the contacts, and some 70 of them. */
+let large: string;
+let small: string;
+let members: Record<string, Set<string>>;
+
+/** Makes a segment of Alice's. */
+async function makeSegment(ids: readonly string[]): Promise<string> {
+  const { orgId, store } = harness;
+  const { key } = await harness.issue({ userId: harness.alice });
+  const { id: segment_id } = await clientOf(harness, key).create('segments');
+  const made = { org_id: orgId, segment_id, created_at: 0 };
+  const rows = ids.map((record_id) => ({ ...made, record_id }));
+  await store.write(orgId, (trx) => trx.insertInto(linkTable('segment_members')).values(rows).execute());
+  return segment_id;
+}
+
+beforeAll(async () => {
+  harness = await startHarness();
+  api = clientOf(harness);
+  const { orgId, alice, store } = harness;
+  const ids: string[] = [];
+  for (let count = 0; count < CONTACTS; count += 100) {
+    const bodies = Array.from({ length: 100 }, (_, index) => ({
+      first_name: `${count + index}`,
+      owner_id: index % 2 === 0 ? alice : null,
+    }));
+    const { items } = (await api.post('/contacts/batch', bodies)).body.data;
+    ids.push(...items.map(({ data }: Json) => data.id));
+  }
+  // Seven share each instant, in an order of their own.
+  for (const [index, id] of ids.entries()) {
+    const updated_at = harness.clock.now + ((index * 131) % Math.ceil(CONTACTS / 7));
+    await store.write(orgId, (trx) =>
+      trx
+        .updateTable(tableOf({ name: 'contacts' }))
+        .set({ updated_at })
+        .where('id', '=', id)
+        .execute(),
+    );
+  }
+  const ofLarge = ids.filter((_, index) => index % 11 !== 3);
+  const ofSmall = ids.filter((_, index) => index % 17 === 5);
+  large = await makeSegment(ofLarge);
+  small = await makeSegment(ofSmall);
+  members = { [large]: new Set(ofLarge), [small]: new Set(ofSmall) };
+  contacts = await all(api, '');
+  expect(contacts).toHaveLength(CONTACTS);
+}, 60_000);
+afterAll(() => harness.close());
+
+/** All contacts that a list finds, page after page. */
+async function all(client: Client, query: string): Promise<Json[]> {
+  const found: Json[] = [];
+  for (let cursor = ''; ; ) {
+    const { body } = await client.get(`/contacts?limit=150${query}${cursor}`);
+    found.push(...body.data);
+    if (!body.page_info.has_next_page) return found;
+    cursor = `&cursor=${encodeURIComponent(body.page_info.end_cursor)}`;
+  }
+}
+
+for (const by of ['created_at', 'updated_at']) {
+  for (const direction of ['asc', 'desc']) {
+    test(`by ${by} ${direction}, alone, with a filter and for a user`, async () => {
+      const alice = clientOf(harness, (await harness.issue({ userId: harness.alice })).key);
+      const sorted = contacts.toSorted((a, b) => {
+        const [left, right] = a[by] === b[by] ? [a.id, b.id] : [a[by], b[by]];
+        return left < right === (direction === 'asc') ? -1 : 1;
+      });
+      const order = `&sort_by=${by}&sort_direction=${direction}`;
+      const isAlices = (one: Json) => one.owner_id === harness.alice;
+      for (const segment of [large, small]) {
+        const expected = sorted.filter(({ id }) => members[segment]?.has(id));
+        const query = `&segment_id=${segment}${order}`;
+        expect(await all(api, query)).toEqual(expected);
+        expect(await all(api, `${query}&owner_id=${harness.alice}`)).toEqual(expected.filter(isAlices));
+        expect(await all(alice, query)).toEqual(expected.filter(isAlices));
+      }
+    });
+  }
+}
