@@ -92,7 +92,7 @@ export interface Schema {
   org_clocks: { org_id: number; last_instant: number };
   settings: { name: string; value: string };
   pipeline_stages: StageRow;
-  contact_emails: { org_id: number; email_key: string; contact_id: string; is_primary: number };
+  contact_emails: { org_id: number; email_key: string; contact_id: string };
   recording_transcripts: TranscriptRow;
   /** Stands for any record's table; `tableOf` and `linkTable` give the real name. */
   records: RecordRow & { org_id: number };

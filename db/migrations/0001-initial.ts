@@ -193,7 +193,7 @@ const TIES: Record<string, Table> = {
 const BELONGINGS: Record<string, Table> = {
   contact_emails: {
     key: 'email_key',
-    required: 'contact_id is_primary:integer',
+    required: 'contact_id',
     references: { contact_id: 'contacts' },
     indexes: ['contact_id'],
   },

@@ -36,7 +36,7 @@ export function emailsOf(people: JsonValue | undefined): string[] {
   return isObject(people) && typeof people.email === 'string' ? [people.email] : [];
 }
 
-const insert = insertion('contact_emails', ['org_id', 'email_key', 'contact_id', 'is_primary']);
+const insert = insertion('contact_emails', ['org_id', 'email_key', 'contact_id']);
 
 const removal = statement<never>((db, param) =>
   db
@@ -62,10 +62,8 @@ export async function replaceContactEmails(
   const rows: Row[] = [];
   for (const { id, email, altEmails, isNew } of contacts) {
     if (!isNew) await removal(trx, { org: orgId, contact: id });
-    const add = (address: string, is_primary: number) =>
-      rows.push({ org_id: orgId, email_key: caselessKey(address), contact_id: id, is_primary });
-    for (const address of altEmails) add(address, 0);
-    if (email !== null) add(email, 1);
+    for (const address of email === null ? altEmails : [...altEmails, email])
+      rows.push({ org_id: orgId, email_key: caselessKey(address), contact_id: id });
   }
   await insert(trx, rows);
 }

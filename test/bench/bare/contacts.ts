@@ -47,7 +47,7 @@ export class Contacts {
     else {
       this.#insert = db.prepare(`INSERT INTO contacts (org_id, ${columns}) VALUES (${org}, ${values})`);
       this.#insertEmail = db.prepare(
-        `INSERT INTO contact_emails (org_id, email_key, contact_id, is_primary) VALUES (${org}, lower(?), ?, 1)`,
+        `INSERT INTO contact_emails (org_id, email_key, contact_id) VALUES (${org}, lower(?), ?)`,
       );
     }
     const page = (filter: string) =>
