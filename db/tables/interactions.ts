@@ -5,7 +5,7 @@ import { contacts } from '../resources/contacts.ts';
 import { interactions, involvedCompanies, involvedContacts } from '../resources/interactions.ts';
 import { type ColumnMap, type Db, linkTable, tableOf } from '../schema.ts';
 import { madeOnce, type Param, statement } from '../statement.ts';
-import { findRecord, insertRecord } from './records.ts';
+import { insertRecord } from './records.ts';
 
 export interface NewInteraction {
   orgId: number;
@@ -131,6 +131,15 @@ function involvement(side: SideTable, resource: Resource) {
   };
 }
 
+const employer = statement<{ company_id: string | null }>((db, param) =>
+  db
+    .selectFrom(tableOf(contacts))
+    .select('company_id')
+    .$castTo<{ company_id: string | null }>()
+    .where('org_id', '=', param('org'))
+    .where('id', '=', param('contact')),
+);
+
 async function involve(
   trx: Db,
   interaction: string,
@@ -140,8 +149,8 @@ async function involve(
   const companyIds = new Set<string>();
   for (const id of new Set(contactIds)) {
     await involveContact(trx, interaction, id, moment);
-    const companyId = (await findRecord(trx, contacts, { orgId: moment.orgId, id }))?.company_id;
-    if (typeof companyId === 'string') companyIds.add(companyId);
+    const [contact] = await employer(trx, { org: moment.orgId, contact: id });
+    if (typeof contact?.company_id === 'string') companyIds.add(contact.company_id);
   }
   for (const id of companyIds) await involveCompany(trx, interaction, id, moment);
 }

@@ -47,10 +47,11 @@ export const interactionRules: Rules = {
   },
 };
 
-async function checkEmail({ trx, access, faults }: Change, email: string): Promise<void> {
+async function checkEmail({ trx, access, next, faults }: Change, email: string): Promise<void> {
   const ownerId = await findUnique(trx, contacts, access.orgId, { filter: 'email', value: email });
   const isVisible =
     ownerId !== undefined && (await findVisible(trx, access, 'contacts', ownerId)) !== undefined;
+  if (isVisible) next.main_contact = ownerId;
   if (isVisible || (ownerId === undefined && mayCreateContacts(access))) return;
   // The same words whether the contact is absent or another user's.
   faults.push({ path: 'main_contact_email', message: CONTACT_UNKNOWN, code: 'VALIDATION_FAILED' });
