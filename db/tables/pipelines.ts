@@ -1,5 +1,6 @@
 // Pipelines with their stages, which have a table of their own so that deals can refer to them.
 import { inPieces } from '../event-loop.ts';
+import { insertion } from '../insertion.ts';
 import { pipelines, type StageType } from '../resources/pipelines.ts';
 import { type ColumnMap, type Db, type RecordKey, type StageRow, tableOf } from '../schema.ts';
 import { statement } from '../statement.ts';
@@ -42,9 +43,22 @@ export function stageRow(
   });
 }
 
-/** Adds stages to their pipeline. */
-export async function insertStages(trx: Db, rows: StageRow[]): Promise<void> {
-  if (rows.length > 0) await trx.insertInto('pipeline_stages').values(rows).execute();
+const insert = insertion('pipeline_stages', [
+  'org_id',
+  'id',
+  'pipeline_id',
+  'position',
+  'name',
+  'type',
+  'probability',
+]);
+
+/** Adds stages to their pipelines. */
+export async function insertStages(trx: Db, rows: readonly StageRow[]): Promise<void> {
+  await insert(
+    trx,
+    rows.map((row) => ({ ...row })),
+  );
 }
 
 const stagesOf = statement<StageRow>((db, param) =>

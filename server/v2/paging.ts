@@ -75,9 +75,10 @@ export function pageRequest(call: Call, resource: Resource, identity: ListIdenti
 
 function filtersOf(resource: Resource, query: Record<string, JsonValue>): Record<string, ColumnValue> {
   const filters: Record<string, ColumnValue> = {};
-  for (const [name, filter] of Object.entries(resource.filters)) {
+  for (const name in resource.filters) {
     const value = query[name];
-    if (value === undefined) continue;
+    const filter = resource.filters[name];
+    if (value === undefined || filter === undefined) continue;
     if (typeof value === 'boolean') filters[name] = value ? 1 : 0;
     else filters[name] = typeof value === 'number' ? value : filter.normalize(String(value));
   }
