@@ -179,7 +179,7 @@ export async function upsert(
   data: Data,
   stored: RecordRow | undefined,
 ): Promise<Stored> {
-  const given = { data, stored: stored ?? null };
+  const given = { input: data, current: stored ?? null };
   const found = await findReferences(trx, resource.fields, [given], { orgId, sees: () => true });
   const faults = referenceFaults(resource.fields, given, found);
   if (faults.length > 0) {

@@ -15,10 +15,10 @@ export interface Viewer {
   sees(resource: Resource, row: RecordRow): boolean;
 }
 
-/** What a body says, and what the record before has, if there is one. */
+/** What is to become of a record: what is given, and the record before; null where there is none. */
 export interface Given {
-  data: Data;
-  stored: Data | Row | null;
+  input: Data;
+  current: Data | Row | null;
 }
 
 type Fields = Readonly<Record<string, Field>>;
@@ -39,9 +39,9 @@ const referenceFields = madeOnce((fields: Fields): ReferenceField[] =>
 );
 
 // What is referred to already is not looked up again, and may be hidden by now.
-function newIdIn({ data, stored }: Given, name: string): string | undefined {
-  const id = data[name];
-  return typeof id === 'string' && stored?.[name] !== id ? id : undefined;
+function newIdIn({ input, current }: Given, name: string): string | undefined {
+  const id = input[name];
+  return typeof id === 'string' && current?.[name] !== id ? id : undefined;
 }
 
 /** Of the ids in the reference fields of several bodies, those that lead somewhere; looked up all together. */
@@ -85,7 +85,7 @@ export function referenceFaults(fields: Fields, given: Given, found: References)
     if (id !== undefined && found.get(target)?.has(id) !== true) faults.push(unknownReference(name, target));
   }
   if (faults.length > 1) {
-    const order = Object.keys(given.data);
+    const order = Object.keys(given.input);
     faults.sort((a, b) => order.indexOf(a.path) - order.indexOf(b.path));
   }
   return faults;

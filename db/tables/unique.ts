@@ -50,18 +50,22 @@ export async function findOwners(
   db: Db,
   resource: Resource,
   orgId: number,
-  values: readonly UniqueValue[],
+  given: readonly { unique: readonly UniqueValue[] }[],
 ): Promise<Map<string, string>> {
   const found = new Map<string, string>();
-  for (const [filter, of] of values.length === 0 ? [] : Map.groupBy(values, (value) => value.filter)) {
+  for (const filter in resource.unique) {
     const declared = resource.filters[filter];
-    if (declared === undefined) continue;
+    const keys: string[] = [];
+    for (const { unique } of given) {
+      for (const value of unique) if (value.filter === filter) keys.push(value.key);
+    }
+    const [key, ...more] = keys;
+    if (declared === undefined || key === undefined) continue;
     const { findOne, findAll } = statementsOf(resource)(declared);
-    const [{ key = '' } = {}, ...more] = of;
     const rows =
       more.length === 0
         ? await findOne(db, { org: orgId, key })
-        : await findAll(db, { org: orgId, keys: JSON.stringify(of.map((value) => value.key)) });
+        : await findAll(db, { org: orgId, keys: JSON.stringify(keys) });
     for (const row of rows) found.set(uniqueName({ filter, key: row.key }), row.id);
   }
   return found;

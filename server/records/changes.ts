@@ -9,7 +9,7 @@ import { changedColumns, findRecords, insertRecords, updateRecord } from '../../
 import { principalOf } from '../access.ts';
 import { ApiError } from '../errors.ts';
 import { changeOf, check } from './checks.ts';
-import { lookUp, noteCreated } from './lookups.ts';
+import { lookUp, noteAccepted } from './lookups.ts';
 import { complete, getRow, present, presentAll } from './records.ts';
 import { rulesOf } from './registry.ts';
 import type { Change, Created, Rules, Writer } from './rules.ts';
@@ -37,19 +37,21 @@ export async function createRecords(
 ): Promise<(Data | ApiError)[]> {
   const changes = inputs.map((input) => creation(writer, resource, input));
   const known = await lookUp(writer, resource, changes);
-  const refusals = new Map<Change, ApiError>();
+  const accepted: Change[] = [];
+  const outcomes: (Data | ApiError)[] = [];
   for (const change of changes) {
     try {
       await check(change, known);
-      noteCreated(known, change);
+      noteAccepted(known, change);
+      accepted.push(change);
+      outcomes.push(change.next);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      refusals.set(change, error);
+      outcomes.push(error);
     }
   }
-  const written = changes.filter((change) => !refusals.has(change));
-  const records = (await write(writer, resource, written)).values();
-  return changes.map((change) => refusals.get(change) ?? records.next().value ?? {});
+  if (accepted.length > 0) await write(writer, resource, accepted);
+  return outcomes;
 }
 
 function creation(writer: Writer, resource: Resource, input: Data): Change {
@@ -57,20 +59,19 @@ function creation(writer: Writer, resource: Resource, input: Data): Change {
   return changeOf(writer, resource, subject, input);
 }
 
-// Gives the records as they are then shown, in order.
-async function write(writer: Writer, resource: Resource, changes: readonly Change[]): Promise<Data[]> {
+// Makes `next` of each what is then shown.
+async function write(writer: Writer, resource: Resource, changes: readonly Change[]): Promise<void> {
   const { create, afterWrite } = rulesOf(resource);
   if (create !== undefined) return writeBy(create, writer, resource, changes);
   const { db, access, now } = writer;
   const createdBy = principalOf(access);
-  const origin = { orgId: access.orgId, createdBy, now };
   const records = changes.map(({ id, next }) => ({ id, data: next }));
-  await insertRecords(db, resource, origin, records);
+  await insertRecords(db, resource, { orgId: access.orgId, createdBy, now }, records);
   await afterWrite?.(writer, changes);
   const at = instantText(now);
-  for (const { id, next } of changes)
-    Object.assign(next, { id, created_by: createdBy, created_at: at, updated_at: at });
-  return complete(
+  for (const { id, data } of records)
+    Object.assign(data, { id, created_by: createdBy, created_at: at, updated_at: at });
+  await complete(
     writer,
     resource,
     changes.map(({ next }) => next),
@@ -83,13 +84,13 @@ async function writeBy(
   writer: Writer,
   resource: Resource,
   changes: readonly Change[],
-): Promise<Data[]> {
-  const created: Created[] = [];
-  for (const change of changes) created.push(await create(change));
-  const ids = [...new Set(created.map(({ id }) => id))];
-  const rows = await findRecords(writer.db, resource, writer.access.orgId, ids);
+): Promise<void> {
+  const created = new Map<Change, Created>();
+  for (const change of changes) created.set(change, await create(change));
+  const ids = new Set([...created.values()].map(({ id }) => id));
+  const rows = await findRecords(writer.db, resource, writer.access.orgId, [...ids]);
   const records = new Map((await presentAll(writer, resource, rows)).map((record) => [record.id, record]));
-  return created.map(({ id, extra }) => ({ ...records.get(id), ...extra }));
+  for (const [{ next }, { id, extra }] of created) Object.assign(next, records.get(id), extra);
 }
 
 /**

@@ -38,11 +38,11 @@ export function changeOf(
  * @throws ApiError 403, 409, 422
  */
 export async function check(change: Change, known: Known): Promise<void> {
-  const { resource, current, input, next, faults } = change;
+  const { resource, next, faults } = change;
   const rules = rulesOf(resource);
   refuseGivingAway(change);
   faults.push(...missingIdentity(resource, next));
-  faults.push(...referenceFaults(resource.fields, { data: input, stored: current }, known.references));
+  faults.push(...referenceFaults(resource.fields, change, known.references));
   await rules.prepare?.(change);
   if (faults.length > 0) throw validationError(faults);
   await refuseTaken(change, known);

@@ -29,13 +29,13 @@ export class ConflictError extends ApiError {
  * Refuses a change with a unique value that another record has.
  * @throws ConflictError 409
  */
-export async function refuseTaken(change: Change, { owners, created }: Known): Promise<void> {
+export async function refuseTaken(change: Change, { owners, accepted }: Known): Promise<void> {
   const { trx, access, resource, id } = change;
   for (const unique of change.unique) {
     const ownerId = owners.get(uniqueName(unique));
     if (ownerId === undefined || ownerId === id) continue;
     const owner =
-      created.get(ownerId) ?? (await findRecord(trx, resource, { orgId: access.orgId, id: ownerId }));
+      accepted.get(ownerId) ?? (await findRecord(trx, resource, { orgId: access.orgId, id: ownerId }));
     const isKnown = owner !== undefined && mayRead(access, resource) && canSee(access, resource, owner);
     const fault = { path: unique.path, message: takenMessage(resource, unique) };
     throw new ConflictError(fault, isKnown ? { resource: resource.name, id: ownerId } : null);

@@ -11,8 +11,8 @@ export interface Known {
   references: References;
   /** Who has a unique value, by its name. */
   owners: Map<string, string>;
-  /** The records of a batch that are to be written, by their ids: no table has them yet. */
-  created: Map<string, Data>;
+  /** Those of them that the batch is going to write, by their ids: no table has them yet. */
+  accepted: Map<string, Data>;
 }
 
 /** Looks up what the checks of changes to records of one resource ask. */
@@ -21,17 +21,17 @@ export async function lookUp(
   resource: Resource,
   changes: readonly Change[],
 ): Promise<Known> {
-  const given = changes.map(({ input, current }) => ({ data: input, stored: current }));
-  const unique = changes.flatMap((change) => change.unique);
   return {
-    references: await findReferences(db, resource.fields, given, viewerOf(access)),
-    owners: await findOwners(db, resource, access.orgId, unique),
-    created: new Map(),
+    references: await findReferences(db, resource.fields, changes, viewerOf(access)),
+    owners: await findOwners(db, resource, access.orgId, changes),
+    accepted: new Map(),
   };
 }
 
-/** Notes what will be written, for the items of the batch that come after it. */
-export function noteCreated({ owners, created }: Known, { id, next, unique }: Change): void {
-  created.set(id, next);
-  for (const value of unique) owners.set(uniqueName(value), id);
+/** Notes what is going to be written, for the items of the batch that come after it. */
+export function noteAccepted({ owners, accepted }: Known, { id, next, unique }: Change): void {
+  for (const value of unique) {
+    owners.set(uniqueName(value), id);
+    accepted.set(id, next);
+  }
 }

@@ -33,6 +33,6 @@ export async function checkReferences(
   fields: Readonly<Record<string, Field>>,
   body: Data,
 ): Promise<Fault[]> {
-  const given = { data: body, stored: null };
+  const given = { input: body, current: null };
   return referenceFaults(fields, given, await findReferences(db, fields, [given], viewerOf(access)));
 }

@@ -160,7 +160,7 @@ test('whose unique values are', async () => {
     for (const filter of Object.keys(resource.unique)) {
       const values = ['a', 'b'].map((key) => ({ filter, key, value: key, path: filter }));
       for (const some of [values, values.slice(1)])
-        expect(await wideSteps(() => findOwners(db, resource, 1, some))).toEqual([]);
+        expect(await wideSteps(() => findOwners(db, resource, 1, [{ unique: some }]))).toEqual([]);
     }
   }
 });
