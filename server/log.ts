@@ -1,4 +1,6 @@
 // Request logs on stderr: one line a request, without query strings, bodies, or anything that may be a key or a token.
+
+import { instantText } from '../db/declare/instants.ts';
 import type { Exchange } from './pipeline/exchange.ts';
 import { rawPath } from './pipeline/route.ts';
 
@@ -16,15 +18,38 @@ export function createLogger(style: LogStyle, write: (line: string) => void): Lo
   const print = style === 'json' ? jsonLine : prettyLine;
   return {
     request: (exchange, status) =>
-      write(print('info', { ...about(exchange), status, ms: elapsed(exchange) })),
-    failure: (exchange, cause) => write(print('error', { ...about(exchange), error: textOf(cause) })),
+      write(print({ ...about('info', exchange), status, ms: Math.max(0, Date.now() - exchange.now) })),
+    failure: (exchange, cause) => write(print({ ...about('error', exchange), error: textOf(cause) })),
   };
 }
 
-type Entry = Record<string, string | number | null>;
+/** The line that stands for lines which could not be written. */
+export function lostLine(style: LogStyle, count: number): string {
+  const error = `${count} lines of this log were lost: whoever reads it was too slow.`;
+  return style === 'json' ? JSON.stringify({ time: instantText(Date.now()), level: 'error', error }) : error;
+}
 
-function about({ request, requestId, keyId }: Exchange): Entry {
-  return { request_id: requestId, method: request.method, path: shownPath(request.url), key_id: keyId };
+interface Entry {
+  time: string;
+  level: string;
+  request_id: string;
+  method: string;
+  path: string;
+  key_id: string | null;
+  status?: number;
+  ms?: number;
+  error?: string;
+}
+
+function about(level: string, { request, requestId, keyId }: Exchange): Entry {
+  return {
+    time: instantText(Date.now()),
+    level,
+    request_id: requestId,
+    method: request.method,
+    path: shownPath(request.url),
+    key_id: keyId,
+  };
 }
 
 const HIDDEN = '[hidden]';
@@ -38,19 +63,13 @@ function shownPath(url: string): string {
   return segments.map((segment) => (HARMLESS.test(segment) ? segment : HIDDEN)).join('/');
 }
 
-function elapsed(exchange: Exchange): number {
-  return Math.max(0, Date.now() - exchange.now);
+function jsonLine(entry: Entry): string {
+  return JSON.stringify(entry);
 }
 
-function jsonLine(level: string, entry: Entry): string {
-  return JSON.stringify({ time: new Date().toISOString(), level, ...entry });
-}
-
-function prettyLine(_level: string, entry: Entry): string {
-  const time = new Date().toISOString().slice(11, 23);
-  const { method, path, status = 'failed', ms = '', error, request_id } = entry;
-  const what = error === undefined ? `${ms} ms` : String(error);
-  return `${time}  ${status}  ${method} ${path}  ${what}  ${request_id}`;
+function prettyLine({ time, method, path, status, ms, error, request_id }: Entry): string {
+  const what = error ?? `${ms} ms`;
+  return `${time.slice(11, 23)}  ${status ?? 'failed'}  ${method} ${path}  ${what}  ${request_id}`;
 }
 
 function textOf(cause: unknown): string {

@@ -1,13 +1,13 @@
 // Starts the service: lock, database, app, socket; and stops it in the opposite order.
 
-import { writeSync } from 'node:fs';
 import { type DatabaseFileError, lockForServing, openStore, type Store } from '../db/store.ts';
 import { purgeStoredResponses } from '../db/tables/idempotency.ts';
 import { getSigningSecret } from '../db/tables/settings.ts';
 import { createApp } from './app.ts';
 import { clientAddress, membership, type Network } from './client-address.ts';
+import { LineWriter, stderrWrite } from './line-writer.ts';
 import { type CertificateFiles, Listener } from './listener.ts';
-import { createLogger, type LogStyle } from './log.ts';
+import { createLogger, type LogStyle, lostLine } from './log.ts';
 import type { BodyLimits } from './pipeline/body-budget.ts';
 
 export interface ServeOptions {
@@ -41,6 +41,8 @@ export interface RunningServer {
    * @throws the reason why they cannot be used; what was served before goes on being served
    */
   reopenCertificates(): Promise<boolean>;
+  /** Writes lines for the operator to stderr, at once and in order with those of the log. */
+  tell(text: string): void;
   /** Lets running requests finish, for at most 10 s, and closes everything. */
   stop(): Promise<void>;
 }
@@ -52,14 +54,26 @@ const PURGE_EVERY_MS = 10 * 60_000;
  * @throws DatabaseFileError if the file cannot be used or is served already; the system's error if the port is taken
  */
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
-  const release = lockForServing(options.db, {
+  const unlock = lockForServing(options.db, {
     pid: process.pid,
     since: new Date().toISOString(),
     address: `${options.host}:${options.port}`,
   });
+  const lines = new LineWriter(stderrWrite(), (count) => lostLine(options.log, count));
+  const endLines = () => lines.end();
+  // However the process ends, if JavaScript hears of it.
+  process.on('exit', endLines);
+  const release = () => {
+    process.off('exit', endLines);
+    endLines();
+    unlock();
+  };
   try {
-    const store = await openStore(options.db, { onDiskFailure: exitOnDiskFailure, onTrouble: tellTrouble });
-    return await listen(store, options, release).catch(async (error) => {
+    const store = await openStore(options.db, {
+      onDiskFailure: (error) => exitOnDiskFailure(lines, error),
+      onTrouble: (trouble) => tellTrouble(lines, trouble),
+    });
+    return await listen(store, lines, options, release).catch(async (error) => {
       await store.close();
       throw error;
     });
@@ -69,7 +83,12 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   }
 }
 
-async function listen(store: Store, options: ServeOptions, release: () => void): Promise<RunningServer> {
+async function listen(
+  store: Store,
+  lines: LineWriter,
+  options: ServeOptions,
+  release: () => void,
+): Promise<RunningServer> {
   const signingSecret = await store.write('accounts', getSigningSecret);
   let url = '';
   let addressOf = (_request: Request): string => '';
@@ -83,7 +102,7 @@ async function listen(store: Store, options: ServeOptions, release: () => void):
     ...(options.bodyLimits && { bodyLimits: options.bodyLimits }),
     limitSilence: (request, seconds) => limitSilence(request, seconds),
     addressOf: (request) => addressOf(request),
-    logger: createLogger(options.log, (line) => process.stderr.write(`${line}\n`)),
+    logger: createLogger(options.log, (line) => lines.add(line)),
   });
   const listener = await Listener.open({ ...options, fetch: (request) => app.fetch(withUsualHost(request)) });
   const scheme = options.tls === undefined ? 'http' : 'https';
@@ -104,6 +123,7 @@ async function listen(store: Store, options: ServeOptions, release: () => void):
     docsUrl: `${url}/docs`,
     isEmpty: organization === undefined,
     reopenCertificates: () => listener.reopenCertificates(),
+    tell: (text) => tell(lines, text),
     stop: async () => {
       clearInterval(purging);
       await listener.stop();
@@ -130,27 +150,25 @@ function hostOf(host: string): string {
 }
 
 // After a failed write nothing in memory can be trusted; a restart reads what is really on the disk.
-function exitOnDiskFailure(error: unknown): void {
-  tell([
+function exitOnDiskFailure(lines: LineWriter, error: unknown): void {
+  tell(
+    lines,
     `The disk under the database failed: ${error instanceof Error ? error.message : error}`,
     'The server stops, so that a restart can settle what was written.',
-  ]);
+  );
   process.exit(1);
 }
 
-function tellTrouble(trouble: DatabaseFileError | null): void {
-  const lines =
-    trouble === null
-      ? ['The database is as it should be again: writes go on.']
-      : [trouble.message, 'Writes are refused (503).', ...trouble.nextSteps.map((step) => `Next: ${step}`)];
-  tell(lines);
+function tellTrouble(lines: LineWriter, trouble: DatabaseFileError | null): void {
+  if (trouble === null) tell(lines, 'The database is as it should be again: writes go on.');
+  else {
+    const nextSteps = trouble.nextSteps.map((step) => `Next: ${step}`);
+    tell(lines, trouble.message, 'Writes are refused (503).', ...nextSteps);
+  }
 }
 
 // At once, as the process may be about to end.
-function tell(lines: readonly string[]): void {
-  try {
-    writeSync(process.stderr.fd, `${lines.join('\n')}\n`);
-  } catch {
-    // Nobody listens.
-  }
+function tell(lines: LineWriter, ...texts: readonly string[]): void {
+  for (const text of texts) lines.add(text);
+  lines.flush();
 }

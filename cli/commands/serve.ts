@@ -9,6 +9,7 @@ import { type Config, resolveConfig } from '../settings/config.ts';
 import { collect, count, port } from '../settings/options.ts';
 import { onHangUp, stopRequested } from '../terminal/interrupt.ts';
 import { note } from '../terminal/streams.ts';
+import { neutralize } from '../terminal/text.ts';
 import { VERSION } from '../version.ts';
 
 interface Options {
@@ -92,7 +93,7 @@ async function runServe(options: Options, config: Config): Promise<void> {
     note('X-Forwarded-For counts from this machine only: name a proxy elsewhere with --trusted-proxy CIDR.');
   }
   await stopped;
-  note('Stopping: open requests are being finished.');
+  server.tell('Stopping: open requests are being finished.');
   await server.stop().catch(async (error: unknown) => {
     throw await databaseError(config.db, error);
   });
@@ -175,18 +176,19 @@ function checkBaseUrl(text: string): void {
 
 // Whatever is wrong with the new files, the server goes on with what it has.
 async function reopen(server: RunningServer, tls: ServeOptions['tls']): Promise<void> {
+  server.tell(neutralize(await reopened(server, tls)));
+}
+
+async function reopened(server: RunningServer, tls: ServeOptions['tls']): Promise<string> {
   try {
-    const isReopened = await server.reopenCertificates();
-    note(
-      isReopened
-        ? `New connections get the certificate that is in ${tls?.certFile} now.`
-        : 'SIGHUP: there is no certificate to read anew; the server goes on.',
-    );
+    return (await server.reopenCertificates())
+      ? `New connections get the certificate that is in ${tls?.certFile} now.`
+      : 'SIGHUP: there is no certificate to read anew; the server goes on.';
   } catch (error) {
     const reason = errorCode(error) || messageOf(error);
-    note(
+    return (
       `The certificate in ${tls?.certFile} with the key in ${tls?.keyFile} cannot be used (${reason}).\n` +
-        'The former one stays in use.\nNext: Mend the files, then send SIGHUP again.',
+      'The former one stays in use.\nNext: Mend the files, then send SIGHUP again.'
     );
   }
 }

@@ -179,6 +179,14 @@ export class Desk implements Disposable {
     return { url, pid: child.pid, stop, says };
   }
 
+  /** Starts a command with its stderr going to an open file. */
+  spawn(args: readonly string[], stderr: number): Bun.Subprocess {
+    const options = { ...this.#place(), stdin: 'ignore', stdout: 'ignore', stderr } as const;
+    const child = Bun.spawn([...this.#command, ...args], options);
+    this.#children.add(child);
+    return child;
+  }
+
   /** Makes an organization, serves it, and signs every further command in. */
   async serveOrganization(name = 'Example'): Promise<RunningServer> {
     const key = await this.ok(['init', '--org', name, '--user', 'ada@example.com']);
