@@ -10,6 +10,7 @@ import { getSigningSecret } from '../../db/tables/settings.ts';
 import { createApp } from '../../server/app.ts';
 import { createLogger } from '../../server/log.ts';
 import type { BodyLimits } from '../../server/pipeline/body-budget.ts';
+import { dropDatabase, freshDatabase, testServer } from './fresh-databases.ts';
 import type { Json } from './json.ts';
 import { checkAgainstDocument } from './openapi.ts';
 import { rehearsed } from './rehearsed.ts';
@@ -47,6 +48,7 @@ export interface KeyOptions {
 
 export interface Harness {
   store: Store;
+  /** The path of the file, or the address on PostgreSQL. */
   dbPath: string;
   orgId: number;
   otherOrgId: number;
@@ -75,23 +77,10 @@ export interface HarnessOptions {
   log?: (line: string) => void;
 }
 
-let databases = 0;
-
-async function freshDatabase(server: string): Promise<string> {
-  const name = `crm_test_${process.pid}_${Date.now()}_${++databases}`;
-  const admin = new Bun.SQL(server);
-  await admin.unsafe(`create database ${name}`);
-  await admin.close();
-  return server.replace(/[^/]*$/, name);
-}
-
 /** Starts a service; limits are out of the way unless given. */
 export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
   const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
-  const dbPath =
-    process.env.CRM_TEST_DB === undefined
-      ? join(folder, 'crm.db')
-      : await freshDatabase(process.env.CRM_TEST_DB);
+  const dbPath = testServer === null ? join(folder, 'crm.db') : await freshDatabase();
   const opened = await openStore(dbPath);
   const store = options.isRehearsed === true ? rehearsed(opened) : opened;
   const clock = { now: Date.now() };
@@ -155,6 +144,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     ),
     close: async () => {
       await store.close();
+      if (testServer !== null) await dropDatabase(dbPath);
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -1,0 +1,84 @@
+// Databases on the PostgreSQL server that CRM_TEST_DB names: copies of a template that is migrated once, dropped after use.
+import { openStore } from '../../db/store.ts';
+
+/** The address of a database on the server for tests, null where they run on SQLite. */
+export const testServer = process.env.CRM_TEST_DB ?? null;
+
+// No run of the tests takes as long.
+const AGE_SECONDS_MAX = 3_600;
+// Any number that is always the same.
+const TEMPLATE_LOCK = 731_200_417;
+
+let template: string | null = null;
+
+/** Makes a database with a migrated schema, or an empty one, and gives its address. */
+export async function freshDatabase(content: 'schema' | 'nothing' = 'schema'): Promise<string> {
+  const name = nameWith(crypto.randomUUID().replaceAll('-', ''));
+  await asAdmin(async (admin) => {
+    if (content === 'nothing') await admin.unsafe(`create database ${name}`);
+    else await copyTemplate(admin, name);
+  });
+  return addressOf(name);
+}
+
+/** Drops a database, whoever is connected to it. */
+export async function dropDatabase(address: string): Promise<void> {
+  const name = new URL(address).pathname.slice(1);
+  await asAdmin((admin) => admin.unsafe(`drop database if exists ${name} with (force)`));
+}
+
+const secondsNow = (): number => Math.floor(Date.now() / 1000);
+const nameWith = (ending: string): string => `crm_test_${secondsNow()}_${ending}`;
+
+function addressOf(name: string): string {
+  const url = new URL(testServer ?? '');
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function asAdmin<T>(job: (admin: Bun.SQL) => Promise<T>): Promise<T> {
+  const admin = new Bun.SQL(testServer ?? '', { max: 1 });
+  try {
+    return await job(admin);
+  } finally {
+    await admin.close({ timeout: 0 });
+  }
+}
+
+async function copyTemplate(admin: Bun.SQL, name: string): Promise<void> {
+  template ??= await findTemplate(admin);
+  await admin.unsafe(`create database ${name} template ${template}`);
+}
+
+/** The template of this schema: that of another process, or one that is made; whatever killed runs left is removed. */
+async function findTemplate(admin: Bun.SQL): Promise<string> {
+  const ending = `template_${await hashOfSchema()}`;
+  // Until the connection is closed.
+  await admin.unsafe(`select pg_advisory_lock(${TEMPLATE_LOCK})`);
+  const rows: { datname: string }[] = await admin.unsafe(
+    "select datname from pg_database where datname like 'crm\\_test\\_%'",
+  );
+  const names = rows.map(({ datname }) => datname);
+  const isOld = (name: string): boolean => Number(name.split('_')[2]) < secondsNow() - AGE_SECONDS_MAX;
+  for (const name of names.filter(isOld))
+    await admin.unsafe(`drop database if exists ${name}`).catch(() => undefined);
+  return names.find((name) => name.endsWith(ending) && !isOld(name)) ?? makeTemplate(admin, nameWith(ending));
+}
+
+async function makeTemplate(admin: Bun.SQL, name: string): Promise<string> {
+  // Renamed when it is whole, so that a killed run leaves none that is not.
+  const partial = nameWith('partial');
+  await admin.unsafe(`create database ${partial}`);
+  const store = await openStore(addressOf(partial));
+  await store.close();
+  await admin.unsafe(`alter database ${partial} rename to ${name}`);
+  return name;
+}
+
+/** Changes with whatever the tables of a migrated database come from. */
+async function hashOfSchema(): Promise<string> {
+  const root = `${import.meta.dir}/../../db`;
+  const paths = [...new Bun.Glob('{migrations,postgres}/*.ts').scanSync(root)].toSorted();
+  const texts = await Promise.all(paths.map((path) => Bun.file(`${root}/${path}`).text()));
+  return Bun.hash(texts.join()).toString(36);
+}
