@@ -113,6 +113,26 @@ describe('stderr that', () => {
     pipe.close();
   });
 
+  test('is a terminal that is paused holds nothing up', async () => {
+    const port = await freePort();
+    const asked = Promise.withResolvers<number>();
+    const [pause, goOn, interrupt] = ['\x13', '\x11', '\x03'];
+    const { code, output } = await desk.onTerminal(
+      ['serve', '--db', 'paused.db', '--port', String(port), '--log', 'pretty'],
+      {
+        when: 'Next: crm init',
+        during: async (type) => {
+          type(pause);
+          asked.resolve((await ask(`http://127.0.0.1:${port}`, 1_000)).length);
+          type(goOn);
+          type(interrupt);
+        },
+      },
+    );
+    expect([code, await asked.promise]).toEqual([0, 1_000]);
+    expect(output.match(/GET \/api\/v2\/contacts/g)).toHaveLength(1_000);
+  });
+
   test('is closed costs its lines, and no more', async () => {
     const pipe = await unreadPipe('closed');
     const writing = openSync(desk.path('closed'), constants.O_WRONLY);
@@ -133,11 +153,16 @@ function isJson(line: string): boolean {
   }
 }
 
+async function freePort(): Promise<number> {
+  const probe = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() });
+  const { port = 0 } = probe;
+  await probe.stop(true);
+  return port;
+}
+
 /** Starts `crm serve` with its stderr going to an open file. */
 async function serveInto(stderr: number, db: string) {
-  const probe = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() });
-  const { port } = probe;
-  await probe.stop(true);
+  const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const server = desk.spawn(['serve', '--db', db, '--port', String(port), '--log', 'json'], stderr);
   while ((await fetch(`${url}/healthz`).catch(() => undefined)) === undefined) await Bun.sleep(20);

@@ -99,7 +99,10 @@ export class Desk implements Disposable {
     return stdout.trim();
   }
 
-  /** Runs a command on a terminal; once `when` shows, types `answer` or hangs up. Gives all that the terminal showed. */
+  /**
+   * Runs a command on a terminal; once `when` shows, types `answer`, hangs up, or does what `during` says. Gives all that
+   * the terminal showed.
+   */
   async onTerminal(
     args: readonly string[],
     options: {
@@ -108,6 +111,7 @@ export class Desk implements Disposable {
       when?: string;
       answer?: string;
       hangUp?: boolean;
+      during?: (type: (text: string) => void) => void;
     } = {},
   ): Promise<{ code: number; output: string }> {
     const decoder = new TextDecoder();
@@ -123,6 +127,7 @@ export class Desk implements Disposable {
           if (isAnswered || options.when === undefined || !output.includes(options.when)) return;
           isAnswered = true;
           if (options.hangUp) return terminal.close();
+          options.during?.((text) => terminal.write(text));
           terminal.write(options.answer ?? '');
         },
       },
