@@ -2,6 +2,7 @@
 import { type TSchema, Type } from 'typebox';
 import { instantText } from './instants.ts';
 import type { JsonValue } from './json.ts';
+import { textKey } from './text.ts';
 
 export type ColumnType = 'text' | 'integer' | 'real';
 export type ColumnValue = string | number | null;
@@ -48,8 +49,11 @@ export interface Field {
   readonly initial: JsonValue;
   /** The resource (or `users`) that the value is an id of. */
   readonly references: string | undefined;
-  /** Whether a shadow column `<name>_key` holds the value in lower case, for whole, case-insensitive matching. */
-  readonly caseless: boolean;
+  /**
+   * The key by which it is looked up whole, null where it is not. A shadow column `<name>_key` holds it where it is not the
+   * value itself.
+   */
+  readonly key: ((value: string) => string) | null;
   readonly description: string;
   readonly example: JsonValue;
   /**
@@ -67,7 +71,7 @@ export interface FieldOptions {
   access?: Field['access'];
   nullable?: boolean;
   clearable?: boolean;
-  caseless?: boolean;
+  key?: (value: string) => string;
   /** Where a create takes less than an update. */
   createSchema?: TSchema;
   /** Where what is returned differs from what is sent. */
@@ -82,7 +86,7 @@ export type Shape = Pick<Field, 'kind' | 'column' | 'schema'> & Partial<Field>;
 /** The way between the two forms of a field that is stored as it is shown. */
 export const asIs = (value: JsonValue): ColumnValue => value as ColumnValue;
 
-/** The shadow column of a caseless field. */
+/** The shadow column of a field that has a key. */
 export function keyColumn(name: string): string {
   return `${name}_key`;
 }
@@ -100,7 +104,7 @@ export function field(shape: Shape, options: FieldOptions): Field {
     clearable: nullable,
     initial: null,
     references: undefined,
-    caseless: false,
+    key: null,
     description: '',
     example: null,
     aliases: [],
@@ -136,7 +140,7 @@ export function email(options: FieldOptions = {}): Field {
 /** An internet domain; `normalizeDomain` gives the stored form. */
 export function domain(options: FieldOptions = {}): Field {
   const schema = Type.String({ format: 'domain', minLength: 1, maxLength: NAME_CHARACTERS_MAX });
-  return field({ kind: 'domain', column: 'text', schema, example: 'example.com' }, options);
+  return field({ kind: 'domain', column: 'text', schema, key: textKey, example: 'example.com' }, options);
 }
 
 /** A currency by its ISO 4217 code. */

@@ -1,8 +1,7 @@
 // The kinds of list filter a declaration can name.
-import { keyColumn } from './fields.ts';
 import { parentsOf } from './links.ts';
 import type { Filter, Match, SideTable } from './resource.ts';
-import { caselessKey, normalizeDomain, singularOf, withArticle } from './text.ts';
+import { caselessKey, normalizeDomain, singularOf, textKey, withArticle } from './text.ts';
 
 const nouns = new Intl.ListFormat('en', { type: 'disjunction' });
 const unchanged = (value: string): string => value;
@@ -12,10 +11,15 @@ function filter(shape: Partial<Filter> & Pick<Filter, 'match' | 'description'>):
 }
 
 const column = (name: string): Match => ({ column: name, operator: '=' });
+const keyed = (name: string): Match => ({ keyed: name });
 
-/** Exact match of any of the columns. */
-export function equals(...columns: string[]): Filter {
-  return filter({ match: columns.map(column), description: `Exact match of ${columns.join(' or ')}.` });
+/** Exact match of any of the fields, whose key is their whole text. */
+export function equals(...names: string[]): Filter {
+  return filter({
+    match: names.map(keyed),
+    normalize: textKey,
+    description: `Exact match of ${names.join(' or ')}.`,
+  });
 }
 
 /** Match of an id that refers to a record (or user); what the key cannot see finds nothing. */
@@ -28,10 +32,10 @@ export function refersTo(target: string | readonly string[], ...match: (string |
   });
 }
 
-/** Whole, case-insensitive match of a field that is declared `caseless`. */
+/** Whole, case-insensitive match of a field whose key has no case. */
 export function caseless(name: string): Filter {
   return filter({
-    match: [column(keyColumn(name))],
+    match: [keyed(name)],
     normalize: caselessKey,
     description: `Whole match of ${name}, whatever the case.`,
   });
@@ -55,8 +59,8 @@ export function emailIn(addresses: SideTable): Filter {
 /** Match of a domain in any spelling that normalises to it. */
 export function domainIs(name: string): Filter {
   return filter({
-    match: [column(name)],
-    normalize: normalizeDomain,
+    match: [keyed(name)],
+    normalize: (value) => textKey(normalizeDomain(value)),
     description: 'A domain; scheme, www., path and case do not matter.',
   });
 }

@@ -3,7 +3,6 @@ import { asIs, type Field, keyColumn } from './fields.ts';
 import type { Data, JsonValue } from './json.ts';
 import type { Row } from './resource.ts';
 import { isShown } from './schemas.ts';
-import { caselessKey } from './text.ts';
 
 type Fields = Readonly<Record<string, Field>>;
 
@@ -25,7 +24,7 @@ interface Forms {
   /** The fields whose two forms differ. */
   encoded: readonly Form[];
   decoded: readonly Form[];
-  caseless: readonly { name: string; key: string }[];
+  keyed: readonly { name: string; column: string; key: (value: string) => string }[];
   initial: Data;
 }
 
@@ -55,7 +54,7 @@ function makeForms(fields: Fields): Forms {
     decoded: shown
       .filter(([, { column, decode, initial }]) => (column === null ? initial !== null : decode !== asIs))
       .map(form),
-    caseless: all.flatMap(([name, field]) => (field.caseless ? [{ name, key: keyColumn(name) }] : [])),
+    keyed: all.flatMap(([name, { key }]) => (key === null ? [] : [{ name, column: keyColumn(name), key }])),
     initial: Object.fromEntries(shown.map(([name, { initial }]) => [name, initial])),
   };
 }
@@ -74,9 +73,9 @@ export function showRow(fields: Fields, row: Row): Data {
 
 /** Makes a record, itself, the row that is stored; what it leaves out is what a create starts from. */
 export function storeRecord(fields: Fields, record: Data): Row {
-  const { encoded, caseless } = formsOf(fields);
+  const { encoded, keyed } = formsOf(fields);
   for (const { name, encode } of encoded) record[name] = encode(record[name]);
-  for (const { name, key } of caseless) record[key] = keyOf(record[name]);
+  for (const { name, column, key } of keyed) record[column] = shadowKey(key, record[name]);
   return record as Row;
 }
 
@@ -88,13 +87,16 @@ export function toColumns(fields: Fields, data: Data): Row {
     const value = data[name] ?? null;
     if (field === undefined || field.column === null || field.access === 'input') continue;
     row[name] = field.encode(value);
-    if (field.caseless) row[keyColumn(name)] = keyOf(value);
+    if (field.key !== null) row[keyColumn(name)] = shadowKey(field.key, value);
   }
   return row;
 }
 
-function keyOf(value: JsonValue | undefined): string | null {
-  return typeof value === 'string' ? caselessKey(value) : null;
+// Most values are their own keys, which are not kept twice.
+function shadowKey(keyOf: (value: string) => string, value: JsonValue | undefined): string | null {
+  if (typeof value !== 'string') return null;
+  const key = keyOf(value);
+  return key === value ? null : key;
 }
 
 /** A record that a create starts from: its fields in the order of responses, each with its own default. */

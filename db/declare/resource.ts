@@ -10,9 +10,10 @@ export type Action = 'read' | 'write' | 'delete';
 export type Verb = 'list' | 'get' | 'create' | 'update' | 'delete' | 'batch';
 export type Row = { [column: string]: ColumnValue };
 
-/** One way in which a filter's value can be found: in a column of the record, or through a table of links. */
+/** One way in which a filter's value can be found: in a column of the record, as the key of a field, or through a table of links. */
 export type Match =
   | { readonly column: string; readonly operator: '=' | '<' | '>=' }
+  | { readonly keyed: string }
   | { readonly table: string; readonly record: string; readonly value: string };
 
 /** A query parameter of a list; a record passes when any of the matches holds. */
@@ -144,8 +145,8 @@ export function defineResource(options: ResourceOptions): Resource {
 }
 
 function storedColumnsOf(fields: Record<string, Field>): string[] {
-  return Object.entries(fields).flatMap(([name, { column, access, caseless }]) =>
-    column === null || access === 'input' ? [] : caseless ? [name, keyColumn(name)] : [name],
+  return Object.entries(fields).flatMap(([name, { column, access, key }]) =>
+    column === null || access === 'input' ? [] : key === null ? [name] : [name, keyColumn(name)],
   );
 }
 

@@ -1,8 +1,25 @@
 // Text in the forms in which it is compared, kept and named.
 
-/** The form in which emails and names are compared: lower case. */
+// What PostgreSQL takes as an entry of an index has at most some 2,700 bytes; of UTF-16's units none takes more than three.
+const KEY_UNITS_MAX = 256;
+
+/**
+ * The form in which text of any length is looked up: itself, but what is long by its beginning and a hash. So keys are in
+ * the order of what their texts begin with, and no key of a long text is that of a short one.
+ */
+export function textKey(text: string): string {
+  if (text.length <= KEY_UNITS_MAX) return text;
+  return `${keyStart(text)}sha256:${Bun.SHA256.hash(text, 'hex')}`;
+}
+
+/** What the keys of all texts begin with that begin with this one. */
+export function keyStart(text: string): string {
+  return text.slice(0, KEY_UNITS_MAX).toWellFormed();
+}
+
+/** The form in which emails and names are compared and looked up: lower case. */
 export function caselessKey(value: string): string {
-  return value.toLowerCase();
+  return textKey(value.toLowerCase());
 }
 
 /** A domain in stored form: lower case, without scheme, path, any `www.` and trailing dots; normalised again, the same. */

@@ -5,7 +5,7 @@ import { meetings } from '../resources/meetings.ts';
 import { type RecordRow, tableOf } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { emailsOf } from '../tables/contact-emails.ts';
-import { findByExternalIds } from '../tables/external-ids.ts';
+import { findByExternalIds, findByStart } from '../tables/external-ids.ts';
 import { updateRecord } from '../tables/records.ts';
 import {
   type Desk,
@@ -162,15 +162,8 @@ async function logMeeting(desk: Desk, row: RecordRow): Promise<void> {
 }
 
 async function storedInstances({ trx, orgId }: Desk, uid: string): Promise<RecordRow[]> {
-  const rows = await trx
-    .selectFrom(tableOf(meetings))
-    .selectAll()
-    .where('org_id', '=', orgId)
-    // "0" is the character after "/".
-    .where('external_id', '>=', `${uid}/`)
-    .where('external_id', '<', `${uid}0`)
-    .execute();
-  return (rows as RecordRow[]).filter((row) => instanceInstant(uid, row) !== undefined);
+  const rows = await findByStart(trx, meetings, orgId, `${uid}/`);
+  return rows.filter((row) => instanceInstant(uid, row) !== undefined);
 }
 
 // Unix milliseconds of the RECURRENCE-ID; undefined where the id only looks like that of an instance.

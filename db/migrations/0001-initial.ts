@@ -16,6 +16,8 @@ interface Table {
   /** Further columns that are never null. */
   required?: string;
   columns?: string;
+  /** Those of them that are looked for by a key: the text itself, unless another column, `<name>_key`, has one. */
+  keyed?: string;
   /** Column → table of the row whose id it is. */
   references?: Record<string, string>;
   /** Each index, after the organization. Most rows leave most columns empty, which nobody looks for. */
@@ -56,17 +58,19 @@ const ACCOUNTS: Record<string, Table> = {
 const RECORDS: Record<string, RecordTable> = {
   companies: {
     columns:
-      'domain name name_key linkedin twitter facebook instagram crunchbase industry employee_count:integer ' +
+      'domain name linkedin twitter facebook instagram crunchbase industry employee_count:integer ' +
       'estimated_revenue:real city state country owner_id custom last_interaction_at:integer',
+    keyed: 'domain name',
     references: { owner_id: 'users' },
     many: 'owner_id',
-    few: 'name_key',
+    few: 'name',
     unique: 'domain',
   },
   contacts: {
     columns:
       'email alt_emails first_name last_name title phone personal_phone linkedin twitter facebook instagram ' +
       'whatsapp remarks company_id owner_id keep_in_touch:integer custom last_interaction_at:integer',
+    keyed: 'phone personal_phone',
     references: { company_id: 'companies', owner_id: 'users' },
     many: 'company_id owner_id',
     few: 'phone personal_phone',
@@ -106,6 +110,7 @@ const RECORDS: Record<string, RecordTable> = {
   segments: { columns: 'name description record_type', many: 'created_by record_type' },
   interactions: {
     columns: 'type direction title summary interaction_date:integer main_contact primary_id secondary_id',
+    keyed: 'primary_id',
     references: { main_contact: 'contacts' },
     many: 'created_by type direction',
     // How duplicates are found: by where they come from, or by what they say.
@@ -115,6 +120,7 @@ const RECORDS: Record<string, RecordTable> = {
     columns:
       'external_id title description location start_time:integer end_time:integer timezone status organizer ' +
       'attendees deal_id company_id owner_id sequence:integer',
+    keyed: 'external_id',
     references: { deal_id: 'deals', company_id: 'companies', owner_id: 'users' },
     many: 'company_id owner_id',
     few: 'deal_id start_time',
@@ -123,6 +129,7 @@ const RECORDS: Record<string, RecordTable> = {
   recordings: {
     columns:
       'external_id meeting_id title started_at:integer duration_seconds:real has_transcript:integer owner_id',
+    keyed: 'external_id',
     references: { meeting_id: 'meetings', owner_id: 'users' },
     many: 'has_transcript owner_id',
     few: 'meeting_id',
@@ -131,10 +138,11 @@ const RECORDS: Record<string, RecordTable> = {
   bookings: {
     columns:
       'external_id title description status start_time:integer end_time:integer timezone organizer attendee ' +
-      'attendee_email attendee_email_key guests cancellation_reason meeting_id owner_id',
+      'attendee_email guests cancellation_reason meeting_id owner_id',
+    keyed: 'external_id attendee_email',
     references: { meeting_id: 'meetings', owner_id: 'users' },
     many: 'status owner_id',
-    few: 'attendee_email_key meeting_id start_time',
+    few: 'attendee_email meeting_id start_time',
     unique: 'external_id',
   },
 };
@@ -271,10 +279,14 @@ async function createTables(db: Db, tables: Record<string, Table>, kind = STRICT
 async function createTable(db: Db, name: string, table: Table, kind = STRICT): Promise<void> {
   const key = ['org_id', ...words(table.key)];
   const optional = columnsOf(table.columns);
+  const keyed = new Set(words(table.keyed ?? ''));
+  const element = (column: string) =>
+    keyed.has(column) ? sql`coalesce(${sql.ref(keyColumn(column))}, ${sql.ref(column)})` : sql.ref(column);
   let builder = db.schema.createTable(name).addColumn('org_id', 'integer', (c) => c.notNull());
   for (const [column, type] of columnsOf(`${table.key} ${table.required ?? ''}`))
     builder = builder.addColumn(column, type, (c) => c.notNull());
   for (const [column, type] of optional) builder = builder.addColumn(column, type);
+  for (const column of keyed) builder = builder.addColumn(keyColumn(column), 'text');
   builder = builder.addPrimaryKeyConstraint(`${name}_key`, key as never[]);
   for (const [column, target] of Object.entries(table.references ?? {})) {
     const to = ['org_id', 'id'];
@@ -287,14 +299,21 @@ async function createTable(db: Db, name: string, table: Table, kind = STRICT): P
   }
   await builder.modifyEnd(kind).execute();
   for (const [first = '', ...rest] of (table.indexes ?? []).map(words)) {
-    const index = db.schema.createIndex([name, first, ...rest].join('_')).on(name);
-    const built = index.columns(['org_id', first, ...rest]);
-    await (optional.has(first) ? built.where(first, 'is not', null) : built).execute();
+    const named = db.schema
+      .createIndex([name, first, ...rest].join('_'))
+      .on(name)
+      .column('org_id');
+    const index = [first, ...rest].reduce((built, column) => built.expression(element(column)), named);
+    await (optional.has(first) ? index.where(element(first), 'is not', null) : index).execute();
   }
   for (const column of words(table.unique ?? '')) {
-    const index = db.schema.createIndex(`${name}_${column}_unique`).unique().on(name);
-    await index.columns(['org_id', column]).execute();
+    const index = db.schema.createIndex(`${name}_${column}_unique`).unique().on(name).column('org_id');
+    await index.expression(element(column)).execute();
   }
+}
+
+function keyColumn(name: string): string {
+  return `${name}_key`;
 }
 
 function columnsOf(text = ''): Map<string, ColumnType> {

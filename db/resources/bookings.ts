@@ -11,6 +11,7 @@ import {
 import { after, before, caseless, ofAddress, oneOf } from '../declare/filters.ts';
 import { json } from '../declare/json-fields.ts';
 import { defineResource } from '../declare/resource.ts';
+import { caselessKey, textKey } from '../declare/text.ts';
 import { attendeeSchema, organizerSchema } from './meetings.ts';
 
 const BOOKING_STATUSES = ['booked', 'rescheduled', 'cancelled'] as const;
@@ -22,7 +23,7 @@ export const bookings = defineResource({
   scopes: ['read'],
   owner: 'owner_id',
   fields: {
-    external_id: text({ access: 'read', example: 'bk-1187' }),
+    external_id: text({ access: 'read', key: textKey, example: 'bk-1187' }),
     title: text({ access: 'read', example: '30 minute call' }),
     description: text({
       maxLength: LONG_TEXT_CHARACTERS_MAX,
@@ -37,7 +38,7 @@ export const bookings = defineResource({
     attendee: json(attendeeSchema, {
       example: { name: 'Charles', email: 'charles@example.com', contact_id: exampleId('contacts') },
     }),
-    attendee_email: text({ access: 'internal', caseless: true, example: 'charles@example.com' }),
+    attendee_email: text({ access: 'internal', key: caselessKey, example: 'charles@example.com' }),
     guests: json(Type.Array(Type.String()), {
       initial: [],
       example: ['grace@example.com'],

@@ -4,6 +4,7 @@ import { caseless, domainIs, refersTo } from '../declare/filters.ts';
 import { custom } from '../declare/json-fields.ts';
 import { childrenOf } from '../declare/links.ts';
 import { defineResource } from '../declare/resource.ts';
+import { caselessKey } from '../declare/text.ts';
 import { segmentMembers } from './segments.ts';
 
 export const companies = defineResource({
@@ -29,7 +30,7 @@ export const companies = defineResource({
       ],
     }),
     name: text({
-      caseless: true,
+      key: caselessKey,
       example: 'Example Ltd',
       aliases: [
         'Company Name',

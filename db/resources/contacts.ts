@@ -4,6 +4,7 @@ import { emailIn, equals, ofAddress, refersTo } from '../declare/filters.ts';
 import { custom, emails } from '../declare/json-fields.ts';
 import { childrenOf } from '../declare/links.ts';
 import { defineResource, type SideTable } from '../declare/resource.ts';
+import { textKey } from '../declare/text.ts';
 import { segmentMembers } from './segments.ts';
 
 // Who an email belongs to: one row for each address, primary or alternative.
@@ -75,6 +76,7 @@ export const contacts = defineResource({
       ],
     }),
     phone: text({
+      key: textKey,
       example: '+44 20 7946 0000',
       description: 'Business telephone number.',
       aliases: [
@@ -89,6 +91,7 @@ export const contacts = defineResource({
       ],
     }),
     personal_phone: text({
+      key: textKey,
       example: '+44 7700 900000',
       description: 'Private telephone number.',
       aliases: [

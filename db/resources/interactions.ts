@@ -15,6 +15,7 @@ import { oneOf, refersTo } from '../declare/filters.ts';
 import { json } from '../declare/json-fields.ts';
 import { parentsOf } from '../declare/links.ts';
 import { defineResource, type SideTable } from '../declare/resource.ts';
+import { textKey } from '../declare/text.ts';
 
 export const INTERACTION_TYPES = [
   'DIRECT_MESSAGE',
@@ -102,6 +103,7 @@ export const interactions = defineResource({
       aliases: ['Contact', 'Contact Email', 'Email'],
     }),
     primary_id: text({
+      key: textKey,
       access: 'create',
       example: 'msg-1842',
       description: 'Id in the system it comes from: type, primary_id and secondary_id together are unique.',

@@ -13,6 +13,7 @@ import { after, before, refersTo } from '../declare/filters.ts';
 import { json } from '../declare/json-fields.ts';
 import { defineResource } from '../declare/resource.ts';
 import { nullable } from '../declare/schemas.ts';
+import { textKey } from '../declare/text.ts';
 
 const nullableText = nullable(Type.String());
 
@@ -38,6 +39,7 @@ export const meetings = defineResource({
   owner: 'owner_id',
   fields: {
     external_id: text({
+      key: textKey,
       access: 'read',
       description: 'Id in the calendar: UID, or UID/RECURRENCE-ID.',
       example: 'a1b2c3@calendar.example',

@@ -4,6 +4,7 @@ import { boolean, instant, number, reference, text } from '../declare/fields.ts'
 import { isTrue, refersTo } from '../declare/filters.ts';
 import { json } from '../declare/json-fields.ts';
 import { defineResource } from '../declare/resource.ts';
+import { textKey } from '../declare/text.ts';
 
 export const recordings = defineResource({
   name: 'recordings',
@@ -13,7 +14,7 @@ export const recordings = defineResource({
   scopes: ['read'],
   owner: 'owner_id',
   fields: {
-    external_id: text({ access: 'read', example: 'rec-2291' }),
+    external_id: text({ access: 'read', key: textKey, example: 'rec-2291' }),
     meeting_id: reference('meetings', { access: 'read', description: 'The meeting it was recorded in.' }),
     title: text({ access: 'read', example: 'Kick-off' }),
     started_at: instant({ access: 'read' }),

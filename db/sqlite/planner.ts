@@ -12,6 +12,7 @@ interface Index {
   tableName: string;
   /** As the statistics know it: that of a table without rowid goes by the table's name. */
   name: string;
+  /** An expression, by which the key of a field is looked up, has no name. */
   columns: string[];
   /** Whether it leaves out rows whose column is null. */
   isPartial: boolean;
@@ -45,7 +46,7 @@ export function tellPlanner(writer: Connection): void {
 function indexesOf(writer: Connection): Index[] {
   const indexes = writer.prepare<{ tableName: string; name: string; columns: string; partial: number }, []>(`
     SELECT t.name AS tableName, iif(i.origin = 'pk' AND t.wr, t.name, i.name) AS name, i.partial,
-      (SELECT group_concat(c.name, ' ' ORDER BY c.seqno) FROM pragma_index_info(i.name) AS c) AS columns
+      (SELECT group_concat(coalesce(c.name, '(key)'), ' ' ORDER BY c.seqno) FROM pragma_index_info(i.name) AS c) AS columns
     FROM pragma_table_list AS t, pragma_index_list(t.name) AS i
     WHERE t.schema = 'main' AND t.name NOT LIKE 'sqlite!_%' ESCAPE '!'
   `);

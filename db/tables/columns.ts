@@ -1,7 +1,14 @@
-// What is selected of a record: the columns that are shown, so that its row becomes what a response carries where it is.
-import { type AliasedRawBuilder, sql } from 'kysely';
+// Columns of records in queries: those that are shown, so that a row becomes what a response carries where it is, and keys.
+import { type AliasedRawBuilder, type RawBuilder, sql } from 'kysely';
+import { keyColumn } from '../declare/fields.ts';
 import { shownColumns } from '../declare/forms.ts';
 import type { Resource } from '../declare/resource.ts';
+
+/** The key by which a field is looked up, as the indexes have it; `table` is what its table is called in the query. */
+export function keyExpression(name: string, table?: string): RawBuilder<string> {
+  const prefix = table === undefined ? '' : `${table}.`;
+  return sql<string>`coalesce(${sql.ref(prefix + keyColumn(name))}, ${sql.ref(prefix + name)})`;
+}
 
 /** The columns of a record that are shown, in the order of responses; null holds the place of a computed field. */
 export function columnsOf({ fields }: Resource, table?: string): AliasedRawBuilder<unknown, string>[] {

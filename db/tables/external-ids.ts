@@ -1,17 +1,24 @@
 // Records that come from elsewhere, by the ids that they have there.
 import type { Resource } from '../declare/resource.ts';
+import { keyStart, textKey } from '../declare/text.ts';
 import { type Db, type RecordRow, tableOf } from '../schema.ts';
-import { madeOnce, statement } from '../statement.ts';
+import { madeOnce, type Param, statement } from '../statement.ts';
+import { keyExpression } from './columns.ts';
 
-const byExternalIds = madeOnce((resource: Resource) =>
-  statement<RecordRow>((db, param) =>
-    db
-      .selectFrom(tableOf(resource))
-      .selectAll()
-      .where('org_id', '=', param('org'))
-      .where('external_id', 'in', db.engine.textsOf(param('ids'))),
-  ),
-);
+const KEY = keyExpression('external_id');
+// A key that begins with some text is at least that text, and less than the text with this after it.
+const LAST_CHARACTER = '\u{10FFFF}';
+
+const statementsOf = madeOnce((resource: Resource) => {
+  const rows = (db: Db, param: Param) =>
+    db.selectFrom(tableOf(resource)).selectAll().$castTo<RecordRow>().where('org_id', '=', param('org'));
+  return {
+    byKeys: statement((db, param) => rows(db, param).where(KEY, 'in', db.engine.textsOf(param('keys')))),
+    byStart: statement((db, param) =>
+      rows(db, param).where(KEY, '>=', param('from')).where(KEY, '<', param('to')),
+    ),
+  };
+});
 
 /** The organization's records of those external ids, by them. */
 export async function findByExternalIds(
@@ -20,6 +27,19 @@ export async function findByExternalIds(
   orgId: number,
   externalIds: readonly string[],
 ): Promise<Map<string, RecordRow>> {
-  const rows = await byExternalIds(resource)(db, { org: orgId, ids: JSON.stringify(externalIds) });
+  const keys = JSON.stringify(externalIds.map(textKey));
+  const rows = await statementsOf(resource).byKeys(db, { org: orgId, keys });
   return new Map(rows.map((row) => [String(row.external_id), row]));
+}
+
+/** The organization's records whose external ids begin with that text. */
+export async function findByStart(
+  db: Db,
+  resource: Resource,
+  orgId: number,
+  start: string,
+): Promise<RecordRow[]> {
+  const from = keyStart(start);
+  const rows = await statementsOf(resource).byStart(db, { org: orgId, from, to: from + LAST_CHARACTER });
+  return rows.filter((row) => String(row.external_id).startsWith(start));
 }

@@ -1,10 +1,12 @@
 // Logging an interaction: told from what is there already, linked to contacts and their companies, and remembered by them.
 import type { Resource, SideTable } from '../declare/resource.ts';
+import { textKey } from '../declare/text.ts';
 import { companies } from '../resources/companies.ts';
 import { contacts } from '../resources/contacts.ts';
 import { interactions, involvedCompanies, involvedContacts } from '../resources/interactions.ts';
 import { type ColumnMap, type Db, linkTable, tableOf } from '../schema.ts';
 import { madeOnce, type Param, statement } from '../statement.ts';
+import { keyExpression } from './columns.ts';
 import { insertRecord } from './records.ts';
 
 export interface NewInteraction {
@@ -57,7 +59,7 @@ export async function logInteraction(
 
 const byOrigin = statement<{ id: string; created_by: string }>((db, param) =>
   duplicatesOf(db, param)
-    .where('primary_id', '=', param('primary_id'))
+    .where(keyExpression('primary_id'), '=', param('primary_key'))
     .where('secondary_id', 'is not distinct from', param('secondary_id')),
 );
 
@@ -84,7 +86,7 @@ export async function findDuplicate(trx: Db, input: NewInteraction): Promise<str
   const found = await (input.primaryId === null ? byContent : byOrigin)(trx, {
     org: input.orgId,
     type: input.type,
-    primary_id: input.primaryId,
+    primary_key: input.primaryId === null ? null : textKey(input.primaryId),
     secondary_id: input.secondaryId,
     contact: typeof input.mainContact === 'string' ? input.mainContact : null,
     direction: input.direction,

@@ -4,7 +4,7 @@ import type { ColumnValue } from '../declare/fields.ts';
 import type { Match, Resource } from '../declare/resource.ts';
 import { type Db, type LinkRow, linkTable, type RecordRow, tableOf } from '../schema.ts';
 import { madeOnce, type Param, type Statement, statement } from '../statement.ts';
-import { columnsOf } from './columns.ts';
+import { columnsOf, keyExpression } from './columns.ts';
 import { leastId } from './record-id.ts';
 
 export type Direction = 'asc' | 'desc';
@@ -99,7 +99,7 @@ const more = madeOnce(({ table, record, value }: LinkMatch) =>
 );
 
 async function wayOf(db: Db, match: Match, query: ListQuery, value: ColumnValue): Promise<Way> {
-  if ('column' in match) return 'one by one';
+  if (!('table' in match)) return 'one by one';
   const { orgId, ownerId, filters, sortBy } = query;
   const isAlone = ownerId === null && Object.keys(filters).length === 1;
   if (isAlone && sortBy === 'created_at') return 'in order';
@@ -207,6 +207,7 @@ function holds(
 ): Condition {
   const argument = param(`filter_${name}`);
   if ('column' in match) return eb(`record.${match.column}`, match.operator, argument) as Condition;
+  if ('keyed' in match) return eb(keyExpression(match.keyed, 'record'), '=', argument) as Condition;
   const record = `link.${match.record}`;
   const links = eb
     .selectFrom(`${linkTable(match.table)} as link` as never)

@@ -1,4 +1,5 @@
 // Records by id: insert, find, update, the same for every resource, compiled once each.
+import { keyColumn } from '../declare/fields.ts';
 import { storeRecord, toColumns } from '../declare/forms.ts';
 import type { Data } from '../declare/json.ts';
 import type { Resource, Row } from '../declare/resource.ts';
@@ -107,9 +108,13 @@ export async function findRecords(
 export function changedColumns(resource: Resource, stored: RecordRow, data: Data): Row {
   const columns = toColumns(resource.fields, data);
   const changed: Row = {};
-  for (const name in columns) {
-    const value = columns[name] ?? null;
-    if ((stored[name] ?? null) !== value) changed[name] = value;
+  for (const name in data) {
+    const value = columns[name];
+    if (value === undefined || (stored[name] ?? null) === value) continue;
+    changed[name] = value;
+    // Keys are not read with what is shown: they change with their fields.
+    const key = columns[keyColumn(name)];
+    if (key !== undefined) changed[keyColumn(name)] = key;
   }
   return changed;
 }

@@ -1,35 +1,38 @@
 // Whose a unique value is: statements for each that is declared, made from the list filter that finds it.
+import { sql } from 'kysely';
 import type { Filter, Resource } from '../declare/resource.ts';
 import type { UniqueValue } from '../declare/rules.ts';
 import { type Db, linkTable, tableOf } from '../schema.ts';
 import { madeOnce, type Param, statement } from '../statement.ts';
+import { keyExpression } from './columns.ts';
 
 const statementsOf = madeOnce((resource: Resource) =>
   madeOnce((filter: Filter) => ({
     findOne: statement((db, param) => {
-      const { column, query } = owners(db, resource, filter, param);
-      return query.where(column, '=', param('key'));
+      const { key, query } = owners(db, resource, filter, param);
+      return query.where(key, '=', param('key'));
     }),
     findAll: statement((db, param) => {
-      const { column, query } = owners(db, resource, filter, param);
-      return query.where(column, 'in', db.engine.textsOf(param('keys')));
+      const { key, query } = owners(db, resource, filter, param);
+      return query.where(key, 'in', db.engine.textsOf(param('keys')));
     }),
   })),
 );
 
-// Records with their unique value; the column to look for it in is told beside.
+// Records with their unique value; what to look for it in is told beside.
 function owners(db: Db, resource: Resource, { match: [match] }: Filter, param: Param) {
-  if (match === undefined) throw new Error(`a filter of ${resource.name} matches nothing`);
-  const { table, record, value } =
+  if (match === undefined || 'column' in match)
+    throw new Error(`a filter of ${resource.name} finds no unique value`);
+  const { table, record, key } =
     'table' in match
-      ? { ...match, table: linkTable(match.table) }
-      : { table: tableOf(resource), record: 'id', value: match.column };
+      ? { table: linkTable(match.table), record: match.record, key: sql.ref<string>(match.value) }
+      : { table: tableOf(resource), record: 'id', key: keyExpression(match.keyed) };
   const query = db
     .selectFrom(table as 'links')
-    .select([`${value} as key`, `${record} as id`])
+    .select([key.as('key'), `${record} as id`])
     .$castTo<{ key: string; id: string }>()
     .where('org_id', '=', param('org'));
-  return { column: value, query };
+  return { key, query };
 }
 
 /** The id of the record that has a value, in any spelling, that the resource declares unique under that filter. */
