@@ -1,5 +1,6 @@
 // The seam between the business and a database engine: read with Kysely, write through durable jobs.
 import { Migrator } from 'kysely';
+import { type Counters, MemoryCounters } from './counters.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { openPostgres } from './postgres/open-store.ts';
 import type { Db } from './schema.ts';
@@ -28,6 +29,8 @@ export interface Store {
    * known holds until then. Null where the engine cannot tell.
    */
   keyMark(): number | null;
+  /** Counts what is limited in each minute, over all that serve the database. */
+  readonly counters: Counters;
   /** Resolves if the database can be read and written now, else rejects with what keeps it from that. */
   ready(): Promise<void>;
   /**
@@ -40,6 +43,8 @@ export interface Store {
 export interface StoreOptions extends StoreEvents {
   /** Whether a missing file is made; true unless said otherwise. */
   create?: boolean;
+  /** Tells the minutes that are counted by, Unix milliseconds; the clock of whoever keeps the counts unless given. */
+  clock?: () => number;
 }
 
 /**
@@ -47,11 +52,11 @@ export interface StoreOptions extends StoreEvents {
  * @throws DatabaseFileError if the file cannot be used or was written by a newer crm.
  */
 export async function openStore(path: string, options: StoreOptions = {}): Promise<Store> {
-  if (/^postgres(?:ql)?:/.test(path)) return openPostgres(path);
+  if (/^postgres(?:ql)?:/.test(path)) return openPostgres(path, options.clock);
   const { writer, held } = openWriter(path, options.create ?? true);
   try {
     await migrate(writer, path);
-    return sqliteStore(writer, held, options);
+    return { ...sqliteStore(writer, held, options), counters: new MemoryCounters(options.clock ?? Date.now) };
   } catch (error) {
     if (isDiskFailure(error)) abandon(writer);
     else {

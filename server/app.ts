@@ -1,5 +1,6 @@
 // createApp(): the whole server on one screen; importing or creating it does nothing until a request comes.
 import { Elysia } from 'elysia';
+import { WINDOW_MS } from '../db/counters.ts';
 import type { Store } from '../db/store.ts';
 import { touchKey } from '../db/tables/keys.ts';
 import type { Access } from './access.ts';
@@ -23,7 +24,6 @@ import {
 } from './pipeline/route.ts';
 import { served } from './pipeline/served-operation.ts';
 import type { Services } from './pipeline/services.ts';
-import { FixedWindow, WINDOW_MS } from './pipeline/window.ts';
 
 export interface AppOptions {
   store: Store;
@@ -48,7 +48,7 @@ export interface AppOptions {
 /** The server as an Elysia app; `handle(request)` answers, `listen` or `Bun.serve({ fetch })` serves. */
 export function createApp(options: AppOptions) {
   const services = servicesOf(options);
-  const operations = allOperations(options.signingSecret);
+  const operations = allOperations(options.signingSecret, options.store.counters);
   const app = new Elysia({ strictPath: true, normalize: false });
   app.use(docs(options.baseUrl));
   for (const method of ['GET', 'HEAD']) app.route(method, '/', () => toDocs(options.baseUrl()));
@@ -78,12 +78,13 @@ function toDocs(baseUrl: string): Response {
 
 function servicesOf(options: AppOptions): Services {
   const { store, logger, signingSecret } = options;
-  const uses = new FixedWindow(1);
+  const uses = new Map<string, number>();
+  const { keyLimit = KEY_LIMIT, orgLimit = ORG_LIMIT } = options;
   return {
     store,
     cursors: new Cursors(signingSecret),
     authenticator: new Authenticator(store),
-    limiter: new RateLimiter(options.keyLimit ?? KEY_LIMIT, options.orgLimit ?? ORG_LIMIT),
+    limiter: new RateLimiter(store.counters, { keyLimit, orgLimit }),
     bodies: new BodyBudget(options.bodyLimits ?? { orgBytes: ORG_BODY_BYTES, allBytes: ALL_BODY_BYTES }),
     replays: new Replays(),
     baseUrl: options.baseUrl,
@@ -97,12 +98,11 @@ function servicesOf(options: AppOptions): Services {
 }
 
 // Kept to the minute and not waited for: a request is answered without it, and the next minute makes up for a failure.
-function noteUse(store: Store, uses: FixedWindow, access: Access, now: number): void {
-  const tally = uses.tallyOf(access.keyId, now);
-  if (tally.remaining === 0) return;
-  tally.count();
-  const key = { org_id: access.orgId, id: access.keyId };
+function noteUse(store: Store, uses: Map<string, number>, access: Access, now: number): void {
   const minute = Math.floor(now / WINDOW_MS) * WINDOW_MS;
+  if (uses.get(access.keyId) === minute) return;
+  uses.set(access.keyId, minute);
+  const key = { org_id: access.orgId, id: access.keyId };
   store.write('accounts', (trx) => touchKey(trx, key, minute)).catch(() => undefined);
 }
 

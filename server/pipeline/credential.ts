@@ -1,24 +1,25 @@
 // Step 2, credential: exactly one key, of this interface, neither revoked nor expired.
-
 import type { Store } from '../../db/store.ts';
 import { type Api, apiOfKey } from '../../db/tables/key-format.ts';
 import type { Access } from '../access.ts';
 import { ApiError, type ErrorKind } from '../errors.ts';
 import { KnownKeys } from './known-keys.ts';
-import { FixedWindow, limitExceeded } from './window.ts';
+import { Quota } from './window.ts';
 
 /** Wrong credentials that one client address may send in a minute. */
 export const WRONG_CREDENTIALS_PER_MINUTE = 60;
 
+const TOO_MANY = 'Too many wrong API keys from this address';
 const KEY_HEADER = 'X-Service-Api-Key';
 const HOW_TO = `Send it as "${KEY_HEADER}: <key>" or as "Authorization: Bearer <key>".`;
 
 /** Checks credentials, and slows down clients that keep guessing. */
 export class Authenticator {
   readonly #keys: KnownKeys;
-  readonly #wrong = new FixedWindow(WRONG_CREDENTIALS_PER_MINUTE);
+  readonly #wrong: Quota;
 
-  constructor(store: Pick<Store, 'read' | 'keyMark'>) {
+  constructor(store: Pick<Store, 'read' | 'keyMark' | 'counters'>) {
+    this.#wrong = new Quota(store.counters, 'wrong_keys', WRONG_CREDENTIALS_PER_MINUTE);
     this.#keys = new KnownKeys(store);
   }
 
@@ -38,20 +39,14 @@ export class Authenticator {
     }
     const key = sent === undefined ? undefined : await this.#keys.find(sent, api);
     if (key === undefined || key.isRevoked || hasEnded(key.secretExpiresAt, now)) {
-      this.#countWrong(addressOf(request), now);
+      await this.#wrong.count(addressOf(request), TOO_MANY);
       throw unauthorized('AUTH_INVALID_API_KEY', `${whatIsWrong(request.headers, sent, api)} ${HOW_TO}`);
     }
     if (hasEnded(key.expiresAt, now)) {
-      this.#countWrong(addressOf(request), now);
+      await this.#wrong.count(addressOf(request), TOO_MANY);
       throw unauthorized('AUTH_EXPIRED_API_KEY', 'The API key has expired; ask your operator for a new one.');
     }
     return key.access;
-  }
-
-  #countWrong(address: string, now: number): void {
-    const tally = this.#wrong.tallyOf(address, now);
-    if (tally.remaining === 0) throw limitExceeded(tally, now, 'Too many wrong API keys from this address');
-    tally.count();
   }
 }
 

@@ -17,6 +17,8 @@ export interface Exchange {
   readonly headers: Record<string, string>;
   /** For the log: whose key it was, once that is known. */
   keyId: string | null;
+  /** The minute, since the epoch, in which it was counted against the limits. */
+  countedIn: number | null;
 }
 
 /** Starts an exchange. */
@@ -24,7 +26,7 @@ export function startExchange(given: Pick<Exchange, 'request' | 'api' | 'now' | 
   const { request, api, now, baseUrl } = given;
   const requestId = `req_${randomText()}`;
   const headers = { 'X-Request-Id': requestId, ...deprecationHeaders(api, baseUrl) };
-  return { request, api, requestId, now, baseUrl, headers, keyId: null };
+  return { request, api, requestId, now, baseUrl, headers, keyId: null, countedIn: null };
 }
 
 const ID_BYTES = 15;

@@ -7,7 +7,7 @@ import type { Store } from '../../db/store.ts';
 import { ApiError } from '../errors.ts';
 import type { Call, Operation } from '../operation.ts';
 import type { Exchange } from './exchange.ts';
-import type { KeyedRequest, Replays } from './replay.ts';
+import type { KeyedRequest, Replays, StoredAnswer } from './replay.ts';
 import { type Rendered, renderAnswer, renderError } from './respond.ts';
 
 /** A request that has passed every check. */
@@ -20,22 +20,28 @@ export interface Executable {
   clock: () => number;
 }
 
+/** What becomes of a request: an answer of its own, or the one that another node has stored under its key meanwhile. */
+export type Executed = { rendered: Rendered } | { stored: StoredAnswer };
+
 /** Runs the operation of a request and gives its answer. */
-export async function execute(store: Store, replays: Replays, executable: Executable): Promise<Rendered> {
+export async function execute(store: Store, replays: Replays, executable: Executable): Promise<Executed> {
   const { operation, call, exchange, keyed, clock } = executable;
   const { now } = exchange;
   const { orgId } = call.access;
   if (!operation.isWrite)
-    return renderAnswer(exchange, await operation.run({ ...call, db: store.read, now }));
+    return { rendered: renderAnswer(exchange, await operation.run({ ...call, db: store.read, now })) };
   const write = async (db: Db) => operation.run({ ...call, db, now: await takeInstant(db, orgId, clock()) });
-  if (keyed === null) return renderAnswer(exchange, await store.write(orgId, write));
+  if (keyed === null) return { rendered: renderAnswer(exchange, await store.write(orgId, write)) };
   return store.write(orgId, async (db) => {
+    // Nobody else writes to the organization now: what is not there by now nobody has done.
+    const stored = await replays.find(db, keyed, now);
+    if (stored !== undefined) return { stored };
     const rendered = await attempt(db, () => write(db)).then(
       (answer) => renderAnswer(exchange, answer),
       (error) => renderStorable(exchange, error),
     );
     await replays.store(db, keyed, rendered, now);
-    return rendered;
+    return { rendered };
   });
 }
 

@@ -1,5 +1,6 @@
 // The order of checks that every request passes, one step after another; each step is a file beside this one.
 
+import type { Usage } from '../../db/counters.ts';
 import type { Api } from '../../db/tables/key-format.ts';
 import type { Access } from '../access.ts';
 import { ApiError } from '../errors.ts';
@@ -8,7 +9,7 @@ import { readBytes } from './body.ts';
 import type { BodyClaim } from './body-budget.ts';
 import { type Exchange, startExchange } from './exchange.ts';
 import { execute } from './execute.ts';
-import { checkKeyFormat, type KeyedRequest, keyedRequest } from './replay.ts';
+import { checkKeyFormat, keyedRequest, replayed, type StoredAnswer } from './replay.ts';
 import { publicError, type Rendered, renderError, toResponse } from './respond.ts';
 import { rawPath, unknownPath } from './route.ts';
 import { requireAccess } from './scope.ts';
@@ -30,7 +31,7 @@ export async function answer(
   const exchange = exchangeOf(services, request, served.operation.api);
   let response: Response;
   try {
-    response = await passSteps(services, served, exchange);
+    response = toResponse(exchange, await passSteps(services, served, exchange));
   } catch (error) {
     response = answerError(services, exchange, error);
   }
@@ -39,7 +40,7 @@ export async function answer(
 }
 
 // The order of the checks: what an earlier one refuses costs nothing of the later ones, and tells nothing of them.
-async function passSteps(services: Services, served: ServedOperation, exchange: Exchange): Promise<Response> {
+async function passSteps(services: Services, served: ServedOperation, exchange: Exchange): Promise<Rendered> {
   const { operation } = served;
   const { request, baseUrl } = exchange;
   const { bodies, replays, limiter, store, cursors, now: clock } = services;
@@ -52,18 +53,19 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
 
   const room = operation.body === undefined ? null : bodies.open(access.orgId);
   let leave: (() => void) | null = null;
+  let counting: Promise<void> | null = null;
   try {
     const bytes = room === null ? NO_BYTES : await bodyOf(services, operation, exchange, { access, room });
 
     const keyed = keyedRequest(operation, request, access, bytes);
     if (keyed !== null) {
       leave = await replays.enter(keyed);
-      const stored = await storedAnswer(services, exchange, access, keyed);
-      if (stored !== undefined) return toResponse(exchange, stored, { 'Idempotent-Replayed': 'true' });
+      const stored = await replays.find(store.read, keyed, exchange.now);
+      if (stored !== undefined) return await replay(services, exchange, access, stored);
     }
 
-    // By the clock as it is now: a body that was slow to come belongs to the minute in which it is let in.
-    if (operation.admit === undefined) Object.assign(exchange.headers, limiter.admit(access, clock()));
+    if (operation.admit === undefined) counting = count(services, exchange, access);
+    if (operation.isWrite || limiter.wasRefused(access)) await counting;
 
     checkKeyFormat(operation, request);
     const query = served.readQuery(request.url);
@@ -73,11 +75,15 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
         : await validateBody(operation, bytes, request.headers.get('Content-Type'));
 
     const call = { access, params, query, ...valid, baseUrl, cursors };
-    const rendered = await execute(store, replays, { operation, call, exchange, keyed, clock });
-    return toResponse(exchange, rendered);
+    const outcome = await execute(store, replays, { operation, call, exchange, keyed, clock });
+    if ('rendered' in outcome) return outcome.rendered;
+    await limiter.giveBack(access, exchange.countedIn);
+    return await replay(services, exchange, access, outcome.stored);
   } finally {
     leave?.();
     room?.release();
+    // What a read found beside its count is thrown away if that says no.
+    if (counting !== null) await counting;
   }
 }
 
@@ -88,7 +94,7 @@ async function admit(
 ): Promise<Access> {
   const { request, api, now } = exchange;
   if (operation.admit !== undefined) {
-    const { access, headers } = operation.admit(request, now);
+    const { access, headers } = await operation.admit(request, now);
     Object.assign(exchange.headers, headers);
     return access;
   }
@@ -105,7 +111,7 @@ const SILENT_BODY_SECONDS = 15;
 export const SILENT_SECONDS = 60;
 
 async function bodyOf(
-  { limiter, limitSilence, now }: Services,
+  { limiter, limitSilence }: Services,
   operation: Operation,
   { request, headers }: Exchange,
   { access, room }: { access: Access; room: BodyClaim },
@@ -115,25 +121,44 @@ async function bodyOf(
     request,
     operation.isBatch === true ? BATCH_BODY_BYTES_MAX : BODY_BYTES_MAX,
     room,
-  ).catch((error) => {
+  ).catch(async (error) => {
     // Counted nowhere, and yet told where the limits stand.
     if (error instanceof ApiError && error.status === 429)
-      Object.assign(headers, limiter.describe(access, now()));
+      Object.assign(headers, await limiter.describe(access));
     throw error;
   });
   limitSilence(request, SILENT_SECONDS);
   return bytes;
 }
 
+// By the clock as it is now: a body that was slow to come belongs to the minute in which it is let in. Null where the
+// engine counts at once; else a read need not wait for it.
+function count({ limiter }: Services, exchange: Exchange, access: Access): Promise<void> | null {
+  const usage = limiter.count(access);
+  const admitIfCounted = (known: Usage) => {
+    Object.assign(exchange.headers, limiter.admit(access, known));
+    exchange.countedIn = known.minute;
+  };
+  if (!(usage instanceof Promise)) {
+    admitIfCounted(usage);
+    return null;
+  }
+  const counting = usage.then(admitIfCounted);
+  counting.catch(() => undefined);
+  return counting;
+}
+
 // Free of the rate limit, and yet told where it stands.
-async function storedAnswer(
-  { replays, limiter, store, now }: Services,
-  exchange: Exchange,
+async function replay(
+  { limiter }: Services,
+  { headers }: Exchange,
   access: Access,
-  keyed: KeyedRequest,
-): Promise<Rendered | undefined> {
-  Object.assign(exchange.headers, limiter.describe(access, now()));
-  return replays.find(store.read, keyed, exchange.now);
+  stored: StoredAnswer,
+): Promise<Rendered> {
+  Object.assign(headers, await limiter.describe(access));
+  const rendered = replayed(stored);
+  headers['Idempotent-Replayed'] = 'true';
+  return rendered;
 }
 
 /** Answers a request that failed, and has the cause of an internal error logged. */

@@ -1,6 +1,8 @@
 // Step 6, rate limit: requests per key and per organization in the epoch-aligned minute, counted together or not at all.
+import type { Counted, Counters, Usage } from '../../db/counters.ts';
+import type { Eventually } from '../../db/engine.ts';
 import type { Access } from '../access.ts';
-import { FixedWindow, limitExceeded, limitHeaders, type Tally } from './window.ts';
+import { limitExceeded, limitHeaders, stateOf, type WindowState } from './window.ts';
 
 /** Requests per key and minute unless the operator says otherwise. */
 export const KEY_LIMIT = 200;
@@ -8,38 +10,58 @@ export const KEY_LIMIT = 200;
 export const ORG_LIMIT = 1_000;
 
 export class RateLimiter {
-  readonly #keys: FixedWindow;
-  readonly #orgs: FixedWindow<number>;
+  readonly #counters: Counters;
+  readonly #keyLimit: number;
+  readonly #orgLimit: number;
+  readonly #refusedKeys = new Set<string>();
 
-  /** @param keyLimit requests per minute and key @param orgLimit requests per minute and organization */
-  constructor(keyLimit: number, orgLimit: number) {
-    this.#keys = new FixedWindow(keyLimit);
-    this.#orgs = new FixedWindow(orgLimit);
+  /** @param limits requests per minute and key, and per minute and organization */
+  constructor(counters: Counters, limits: { keyLimit: number; orgLimit: number }) {
+    this.#counters = counters;
+    this.#keyLimit = limits.keyLimit;
+    this.#orgLimit = limits.orgLimit;
   }
 
-  /** The headers that describe the tighter limit, without counting. `now` is in Unix milliseconds. */
-  describe(access: Access, now: number): Record<string, string> {
-    return limitHeaders(
-      tighter(this.#keys.tallyOf(access.keyId, now), this.#orgs.tallyOf(access.orgId, now)),
-    );
+  /** The headers that describe the tighter limit, without counting. */
+  async describe(access: Access): Promise<Record<string, string>> {
+    return limitHeaders(this.#stateOf(await this.#counters.look(this.#countedFor(access))));
+  }
+
+  /** Counts a request, if both limits have room for it. */
+  count(access: Access): Eventually<Usage> {
+    return this.#counters.count(this.#countedFor(access));
   }
 
   /**
-   * Counts a request and gives the headers for its answer.
-   * @throws ApiError 429 if either limit is used up; then nothing is counted
+   * The headers for the answer to a request that was counted.
+   * @throws ApiError 429 if it was not
    */
-  admit(access: Access, now: number): Record<string, string> {
-    const key = this.#keys.tallyOf(access.keyId, now);
-    const org = this.#orgs.tallyOf(access.orgId, now);
-    const state = tighter(key, org);
-    if (state.remaining === 0)
-      throw limitExceeded(state, now, `The limit of ${state.limit} requests a minute is used up`);
-    key.count();
-    org.count();
-    return limitHeaders(tighter(key, org));
+  admit(access: Access, usage: Usage): Record<string, string> {
+    const state = this.#stateOf(usage);
+    if (usage.isCounted) {
+      this.#refusedKeys.delete(access.keyId);
+      return limitHeaders(state);
+    }
+    this.#refusedKeys.add(access.keyId);
+    throw limitExceeded(state, usage, `The limit of ${state.limit} requests a minute is used up`);
   }
-}
 
-function tighter(key: Tally, org: Tally): Tally {
-  return org.remaining < key.remaining ? org : key;
+  /** Takes back a request, counted in that minute, that turned out to be free of the limits. */
+  async giveBack(access: Access, minute: number | null): Promise<void> {
+    if (minute !== null) await this.#counters.giveBack(this.#countedFor(access), minute);
+  }
+
+  /** Whether the last request of the key was refused, so that the next one may well be. */
+  wasRefused({ keyId }: Access): boolean {
+    return this.#refusedKeys.has(keyId);
+  }
+
+  #stateOf(usage: Usage): WindowState {
+    return stateOf(usage, this.#orgLimit, this.#keyLimit);
+  }
+
+  #countedFor({ orgId, keyId }: Access): Counted {
+    const member = { name: keyId, limit: this.#keyLimit };
+    return { what: 'requests', group: orgId, limit: this.#orgLimit, member };
+  }
 }

@@ -19,6 +19,22 @@ export interface KeyedRequest {
   fingerprint: string;
 }
 
+/** An answer that was stored under a key. */
+export interface StoredAnswer {
+  /** Whether it is the answer to this very request. */
+  isForSame: boolean;
+  rendered: Rendered;
+}
+
+/**
+ * The answer that a repeated request gets.
+ * @throws ApiError 422 if the key was used for another request
+ */
+export function replayed({ isForSame, rendered }: StoredAnswer): Rendered {
+  if (isForSame) return rendered;
+  throw invalid(KEY_HEADER, 'was used for a different request before; use a new key for each request');
+}
+
 /** The keyed form of a request; null if the operation honours no key or none was sent. */
 export function keyedRequest(
   operation: Operation,
@@ -65,17 +81,12 @@ export class Replays {
     };
   }
 
-  /**
-   * The stored answer to a keyed request, if it has one.
-   * @throws ApiError 422 if the key was used for another request
-   */
-  async find(db: Db, keyed: KeyedRequest, now: number): Promise<Rendered | undefined> {
+  /** The answer that is stored under the key of a request, if there is one. */
+  async find(db: Db, keyed: KeyedRequest, now: number): Promise<StoredAnswer | undefined> {
     const stored = await findStoredResponse(db, { ...keyed, now });
     if (stored === undefined) return undefined;
-    if (stored.fingerprint !== keyed.fingerprint) {
-      throw invalid(KEY_HEADER, 'was used for a different request before; use a new key for each request');
-    }
-    return { status: stored.status, location: stored.location, body: stored.body };
+    const { status, location, body, fingerprint } = stored;
+    return { isForSame: fingerprint === keyed.fingerprint, rendered: { status, location, body } };
   }
 
   /** Stores an answer, in the transaction of the work that it answers. */

@@ -1,7 +1,8 @@
-// Counters over the epoch-aligned minutes.
+// Limits by the minute, as a client is told of them: by how much they are used up, and when the minute ends.
+import { type Counted, type Counters, type Usage, WINDOW_MS } from '../../db/counters.ts';
 import { ApiError } from '../errors.ts';
 
-export const WINDOW_MS = 60_000;
+const WINDOW_SECONDS = WINDOW_MS / 1_000;
 
 /** What a limit looks like to its client. */
 export interface WindowState {
@@ -11,55 +12,17 @@ export interface WindowState {
   readonly resetSeconds: number;
 }
 
-/** How often something happened in a minute. */
-export class Tally implements WindowState {
-  #used = 0;
-
-  constructor(
-    readonly limit: number,
-    readonly resetSeconds: number,
-  ) {}
-
-  get remaining(): number {
-    return Math.max(0, this.limit - this.#used);
-  }
-
-  /** Counts one event. */
-  count(): void {
-    this.#used += 1;
-  }
+/** How the limit of a group stands, or that of its member where this is no less tight. */
+export function stateOf(usage: Usage, limit: number, memberLimit = Number.POSITIVE_INFINITY): WindowState {
+  const resetSeconds = (usage.minute + 1) * WINDOW_SECONDS;
+  const remaining = Math.max(0, limit - usage.used);
+  const memberRemaining = Math.max(0, memberLimit - usage.memberUsed);
+  if (remaining < memberRemaining) return { limit, remaining, resetSeconds };
+  return { limit: memberLimit, remaining: memberRemaining, resetSeconds };
 }
 
-/** Counts events per name and minute; forgets a minute once it is over. */
-export class FixedWindow<Name = string> {
-  readonly #limit: number;
-  #minute = -1;
-  #tallies = new Map<Name, Tally>();
-
-  /** @param limit events per minute */
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  /** Where a name stands in the minute of `now`, Unix milliseconds. */
-  tallyOf(name: Name, now: number): Tally {
-    const minute = Math.floor(now / WINDOW_MS);
-    // A request that began in the last minute must not bring it back; a clock that was set back must.
-    if (minute > this.#minute || minute < this.#minute - 1) {
-      this.#minute = minute;
-      this.#tallies = new Map();
-    }
-    let tally = this.#tallies.get(name);
-    if (tally === undefined) {
-      tally = new Tally(this.#limit, (this.#minute + 1) * (WINDOW_MS / 1_000));
-      this.#tallies.set(name, tally);
-    }
-    return tally;
-  }
-}
-
-/** The 429 for a limit that is used up: `what` is, and when to try again. `now` is in Unix milliseconds. */
-export function limitExceeded(state: WindowState, now: number, what: string): ApiError {
+/** The 429 for a limit that is used up: `what` is, and when to try again, by the clock of the count. */
+export function limitExceeded(state: WindowState, { now }: Pick<Usage, 'now'>, what: string): ApiError {
   const seconds = Math.max(1, Math.ceil(state.resetSeconds - now / 1_000));
   const headers = { ...limitHeaders(state), 'Retry-After': String(seconds) };
   return new ApiError('RATE_LIMIT_EXCEEDED', `${what}; try again in ${seconds} s.`, { headers });
@@ -72,4 +35,29 @@ export function limitHeaders(state: WindowState): Record<string, string> {
     'X-RateLimit-Remaining': String(state.remaining),
     'X-RateLimit-Reset': String(state.resetSeconds),
   };
+}
+
+/** A limit of its own for each name. */
+export class Quota {
+  readonly #counters: Counters;
+  readonly #what: Counted['what'];
+  readonly #limit: number;
+
+  /** @param limit events of a name in a minute */
+  constructor(counters: Counters, what: Counted['what'], limit: number) {
+    this.#counters = counters;
+    this.#what = what;
+    this.#limit = limit;
+  }
+
+  /**
+   * Counts an event and gives the headers that describe the limit.
+   * @throws ApiError 429 in the given words if the limit is used up
+   */
+  async count(group: string, words: string): Promise<Record<string, string>> {
+    const usage = await this.#counters.count({ what: this.#what, group, limit: this.#limit });
+    const state = stateOf(usage, this.#limit);
+    if (!usage.isCounted) throw limitExceeded(state, usage, words);
+    return limitHeaders(state);
+  }
 }

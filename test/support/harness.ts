@@ -81,9 +81,9 @@ export interface HarnessOptions {
 export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
   const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
   const dbPath = testServer === null ? join(folder, 'crm.db') : await freshDatabase();
-  const opened = await openStore(dbPath);
-  const store = options.isRehearsed === true ? rehearsed(opened) : opened;
   const clock = { now: Date.now() };
+  const opened = await openStore(dbPath, { clock: () => clock.now });
+  const store = options.isRehearsed === true ? rehearsed(opened) : opened;
   const app = createApp({
     store,
     signingSecret: await store.write('accounts', getSigningSecret),
