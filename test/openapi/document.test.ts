@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { V2_SCOPES } from '../../db/resources/index.ts';
 import { describedOperations } from '../../server/interface.ts';
 import { openApiDocument } from '../../server/openapi/document.ts';
+import { COMMAND } from '../support/command.ts';
 import { BASE_URL, type Harness, type Json, startHarness } from '../support/harness.ts';
 import { faultsAgainst, resolved } from '../support/openapi.ts';
 
@@ -252,7 +253,7 @@ describe('/docs/json', () => {
   });
 
   test('is what crm openapi prints', async () => {
-    const command = Bun.spawn([process.execPath, `${ROOT}/cli/main.ts`, 'openapi', '--api', 'v1'], {
+    const command = Bun.spawn([...COMMAND, 'openapi', '--api', 'v1'], {
       stdout: 'pipe',
     });
     expect(JSON.parse(await new Response(command.stdout).text())).toEqual(

@@ -3,8 +3,8 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { COMMAND } from '../support/command.ts';
 
-const MAIN = join(import.meta.dir, '../../cli/main.ts');
 const TIMEOUT_MS = 120_000;
 
 const folders: string[] = [];
@@ -25,7 +25,7 @@ interface Run {
 }
 
 function start(args: string[], temporary = newFolder(), environment: Record<string, string> = {}): Run {
-  const child = Bun.spawn([process.execPath, MAIN, 'quickstart', ...args], {
+  const child = Bun.spawn([...COMMAND, 'quickstart', ...args], {
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
@@ -200,7 +200,7 @@ describe('crm quickstart', () => {
       expect(stderr).toMatch(/serve --db .*crm\.db/);
       const folder = readdirSync(temporary).find((name) => name.startsWith('crm-quickstart-'));
       const db = join(temporary, folder ?? '', 'crm.db');
-      const orgs = Bun.spawnSync([process.execPath, MAIN, 'orgs', 'list', '--db', db, '-o', 'json'], {
+      const orgs = Bun.spawnSync([...COMMAND, 'orgs', 'list', '--db', db, '-o', 'json'], {
         env: { PATH: process.env.PATH ?? '' },
       });
       expect(orgs.stdout.toString()).toContain('Tern & Tide Instruments');

@@ -6,7 +6,8 @@ import { join, resolve } from 'node:path';
 /** The executable that `bun run build` makes, or the one that CRM_BIN names. */
 export const BINARY = resolve(process.env.CRM_BIN ?? join(import.meta.dir, '../..', 'dist', 'crm'));
 
-const COMMAND: readonly string[] = process.env.CRM_BIN
+/** The command line as it is typed: the executable that CRM_BIN names, without it the source. */
+export const COMMAND: readonly string[] = process.env.CRM_BIN
   ? [BINARY]
   : [process.execPath, join(import.meta.dir, '../..', 'cli', 'main.ts')];
 
