@@ -33,7 +33,7 @@ function buildProgram(): Command {
     .configureOutput({ outputError: () => {} })
     .configureHelp({ showGlobalOptions: true });
   addGlobalOptions(program);
-  program.commandsGroup('Operator commands (on the database file itself):');
+  program.commandsGroup('Operator commands (on the database itself):');
   registerServeCommand(program);
   registerInitCommand(program);
   registerOrgsCommand(program);
@@ -64,7 +64,7 @@ function buildProgram(): Command {
 function addGlobalOptions(program: Command): void {
   program
     .optionsGroup('Global options, before or after the command:')
-    .option('--db <path>', 'database file [CRM_DB, ./crm.db]')
+    .option('--db <database>', 'a file, or postgres://user@host/database [CRM_DB, ./crm.db]')
     .option('--url <url>', 'server address [CRM_URL, http://127.0.0.1:4000]')
     .option('--api-key-file <file>', 'file that holds the API key [CRM_API_KEY holds the key itself]')
     .addOption(

@@ -26,11 +26,16 @@ export interface TransactionProgress {
   hasSavepoints: boolean;
   /** Whether a part failed after it wrote, with no savepoint to undo it: all has to be run again, with them. */
   isSpoiled: boolean;
+  /**
+   * The error of a statement since which the transaction takes no other until it is undone to a savepoint; null where
+   * there was none, or the engine goes on after one.
+   */
+  failure: unknown;
   /** The instants that were taken, in order, and for which organization; stored before the commit. */
   readonly instants: { orgId: number; instant: number }[];
 }
 
 /** The progress of a connection that has done nothing yet. */
 export function noProgress(): TransactionProgress {
-  return { writes: 0, hasSavepoints: false, isSpoiled: false, instants: [] };
+  return { writes: 0, hasSavepoints: false, isSpoiled: false, failure: null, instants: [] };
 }

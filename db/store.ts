@@ -1,19 +1,21 @@
 // The seam between the business and a database engine: read with Kysely, write through durable jobs.
-import { Migrator } from 'kysely';
 import { type Counters, MemoryCounters } from './counters.ts';
-import { MIGRATIONS } from './migrations/index.ts';
+import { DatabaseError } from './database-error.ts';
+import { isAddress } from './declare/text.ts';
+import { parseAddress, shownAddress } from './postgres/address.ts';
+import { explainStatement, isUnreachable } from './postgres/errors.ts';
 import { openPostgres } from './postgres/open-store.ts';
 import type { Db } from './schema.ts';
 import { abandon } from './sqlite/abandon.ts';
-import type { Connection } from './sqlite/connection.ts';
-import { DatabaseFileError, isDiskFailure } from './sqlite/errors.ts';
+import { explainFileError, isDiskFailure, isUnavailable } from './sqlite/errors.ts';
+import { migrateFile } from './sqlite/migrate.ts';
 import { openWriter } from './sqlite/open-store.ts';
-import { tellPlanner } from './sqlite/planner.ts';
+import { type LockHolder, lockFile } from './sqlite/serving-lock.ts';
 import { type StoreEvents, sqliteStore } from './sqlite/sqlite-store.ts';
 import type { Scope } from './write-queue.ts';
 
-export { DatabaseFileError, explainFileError, isUnavailable } from './sqlite/errors.ts';
-export { lockForServing } from './sqlite/serving-lock.ts';
+export { DatabaseAddressError, DatabaseError } from './database-error.ts';
+export { hasPassword } from './postgres/address.ts';
 export type { Scope } from './write-queue.ts';
 
 export interface Store {
@@ -31,6 +33,8 @@ export interface Store {
   keyMark(): number | null;
   /** Counts what is limited in each minute, over all that serve the database. */
   readonly counters: Counters;
+  /** How long a client waits for an answer at most, and what it is told then; null where the engine never keeps silent. */
+  readonly patience: Patience | null;
   /** Resolves if the database can be read and written now, else rejects with what keeps it from that. */
   ready(): Promise<void>;
   /**
@@ -40,22 +44,34 @@ export interface Store {
   close(): Promise<void>;
 }
 
+export interface Patience {
+  ms: number;
+  tooLate(): Error;
+}
+
 export interface StoreOptions extends StoreEvents {
-  /** Whether a missing file is made; true unless said otherwise. */
+  /** Whether a missing file is made, and an empty database gets its tables; true unless said otherwise. */
   create?: boolean;
   /** Tells the minutes that are counted by, Unix milliseconds; the clock of whoever keeps the counts unless given. */
   clock?: () => number;
+  /** Called when the database at an address cannot be reached, or must not be served, and with null once that is over. */
+  onUnready?: (trouble: DatabaseError | null) => void;
+  /** Takes what the operator should know, and nothing depends on. */
+  onWarning?: (warning: string) => void;
 }
 
 /**
- * Opens the SQLite store at `path` and brings its schema up to date.
- * @throws DatabaseFileError if the file cannot be used or was written by a newer crm.
+ * Opens the store in the database of that address, or in that file, and brings its schema up to date.
+ * @throws DatabaseError if it cannot be used or was written by a newer crm; DatabaseAddressError if it cannot be meant.
  */
-export async function openStore(path: string, options: StoreOptions = {}): Promise<Store> {
-  if (/^postgres(?:ql)?:/.test(path)) return openPostgres(path, options.clock);
+export async function openStore(db: string, options: StoreOptions = {}): Promise<Store> {
+  return isAddress(db) ? openPostgres(db, options) : openFile(db, options);
+}
+
+async function openFile(path: string, options: StoreOptions): Promise<Store> {
   const { writer, held } = openWriter(path, options.create ?? true);
   try {
-    await migrate(writer, path);
+    await migrateFile(writer, path);
     return { ...sqliteStore(writer, held, options), counters: new MemoryCounters(options.clock ?? Date.now) };
   } catch (error) {
     if (isDiskFailure(error)) abandon(writer);
@@ -67,32 +83,35 @@ export async function openStore(path: string, options: StoreOptions = {}): Promi
   }
 }
 
-async function migrate(writer: Connection, path: string): Promise<void> {
-  // The write lock, taken before looking, makes two processes that start at once take turns.
-  writer.run('BEGIN IMMEDIATE');
-  try {
-    await assertKnownMigrations(writer.db, path);
-    const migrator = new Migrator({ db: writer.db, provider: { getMigrations: async () => MIGRATIONS } });
-    const { error, results = [] } = await migrator.migrateToLatest();
-    if (error !== undefined) throw error;
-    if (results.length > 0) tellPlanner(writer);
-    writer.run('COMMIT');
-  } catch (error) {
-    if (writer.inTransaction) writer.run('ROLLBACK');
-    throw error;
-  }
+/**
+ * Takes the lock that lets one server run per database file; any number may serve what is named by an address.
+ * @returns a function that gives the lock back
+ * @throws DatabaseError that names the holder, if another server has it, or says why the file cannot be used
+ */
+export function lockForServing(db: string, holder: LockHolder): () => void {
+  return isAddress(db) ? () => undefined : lockFile(db, holder);
 }
 
-async function assertKnownMigrations(db: Db, path: string): Promise<void> {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some((table) => table.name === 'kysely_migration')) return;
-  const applied = await db
-    .selectFrom('kysely_migration' as 'settings')
-    .select('name')
-    .execute();
-  const unknown = applied.find((row) => MIGRATIONS[row.name] === undefined);
-  if (unknown === undefined) return;
-  throw new DatabaseFileError(`${path} was written by a newer crm (it has the migration ${unknown.name}).`, [
-    'Use the newer crm with it, or restore a backup made before the upgrade.',
-  ]);
+/** A database as it may be shown, wherever that is: an address without its password, or the path of a file. */
+export function shownDatabase(db: string): string {
+  return isAddress(db) ? shownAddress(db) : db;
+}
+
+/** Says for the operator what is wrong with a database; an error about something else comes back as it is. */
+export function explainDatabaseError(db: string, error: unknown): unknown {
+  if (error instanceof DatabaseError) return error;
+  return isAddress(db) ? explainStatement(parseAddress(db), error) : explainFileError(db, error);
+}
+
+// A server is back sooner than a disk.
+const SERVER_RETRY_SECONDS = 1;
+const FILE_RETRY_SECONDS = 5;
+
+/**
+ * After how many seconds to try again what failed because the database cannot be reached or written for now; null where it
+ * failed for another reason.
+ */
+export function retryAfterSeconds(error: unknown): number | null {
+  if (isUnreachable(error)) return SERVER_RETRY_SECONDS;
+  return isUnavailable(error) ? FILE_RETRY_SECONDS : null;
 }

@@ -121,7 +121,7 @@ export class WriteQueue {
     const isTooLate = () => this.#closed || performance.now() > tooLateAt;
     const transaction = await this.#transactor.begin(first.scope, isTooLate);
     const { progress } = transaction.db.engine;
-    Object.assign(progress, { hasSavepoints, isSpoiled: false });
+    Object.assign(progress, { hasSavepoints, isSpoiled: false, failure: null });
     try {
       await runGroup(group, waiting, transaction);
       if (progress.isSpoiled) await transaction.rollback();
@@ -177,6 +177,9 @@ function entryOf<T>(
     async run(db) {
       try {
         const result = await job(db);
+        const { failure } = db.engine.progress;
+        // What comes of a job that went on after it has no part in the commit.
+        if (failure !== null) throw failure;
         settle = () => resolve(result);
       } catch (error) {
         settle = () => reject(error);

@@ -1,6 +1,6 @@
 // Starts the service: lock, database, app, socket; and stops it in the opposite order.
 
-import { type DatabaseFileError, lockForServing, openStore, type Store } from '../db/store.ts';
+import { type DatabaseError, lockForServing, openStore, type Store } from '../db/store.ts';
 import { purgeStoredResponses } from '../db/tables/idempotency.ts';
 import { getSigningSecret } from '../db/tables/settings.ts';
 import { createApp } from './app.ts';
@@ -51,7 +51,7 @@ const PURGE_EVERY_MS = 10 * 60_000;
 
 /**
  * Serves a database.
- * @throws DatabaseFileError if the file cannot be used or is served already; the system's error if the port is taken
+ * @throws DatabaseError if the file cannot be used or is served already; the system's error if the port is taken
  */
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
   const unlock = lockForServing(options.db, {
@@ -71,7 +71,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   try {
     const store = await openStore(options.db, {
       onDiskFailure: (error) => exitOnDiskFailure(lines, error),
-      onTrouble: (trouble) => tellTrouble(lines, trouble),
+      onTrouble: (trouble) => tellTrouble(lines, trouble, 'Writes are refused (503).'),
+      onUnready: (trouble) => tellTrouble(lines, trouble, 'Until that is over /readyz answers 503.'),
+      onWarning: (warning) => tell(lines, warning),
     });
     return await listen(store, lines, options, release).catch(async (error) => {
       await store.close();
@@ -159,12 +161,9 @@ function exitOnDiskFailure(lines: LineWriter, error: unknown): void {
   process.exit(1);
 }
 
-function tellTrouble(lines: LineWriter, trouble: DatabaseFileError | null): void {
+function tellTrouble(lines: LineWriter, trouble: DatabaseError | null, effect: string): void {
   if (trouble === null) tell(lines, 'The database is as it should be again: writes go on.');
-  else {
-    const nextSteps = trouble.nextSteps.map((step) => `Next: ${step}`);
-    tell(lines, trouble.message, 'Writes are refused (503).', ...nextSteps);
-  }
+  else tell(lines, trouble.message, effect, ...trouble.nextSteps.map((step) => `Next: ${step}`));
 }
 
 // At once, as the process may be about to end.

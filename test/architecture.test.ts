@@ -170,7 +170,7 @@ const HOUSE: Record<string, string[]> = {
   'db/migrations': [],
   'db/postgres': ['db/migrations'],
   'db/resources': ['db/declare'],
-  'db/sqlite': ['db/declare'],
+  'db/sqlite': ['db/declare', 'db/migrations'],
   'db/tables': ['db/declare', 'db/resources'],
   server: ['db', 'db/declare', 'db/tables'],
   'server/docs': ['db/declare', 'db/tables', 'server/openapi', 'server/pipeline'],

@@ -42,7 +42,7 @@ async function runInit(options: Options, config: Config): Promise<void> {
   const { org, issued } = made;
   if (made.isNewOrg) note(`Made the organization ${org.name} (${org.id}).`);
   if (made.isNewUser) note(`Made the user ${email}.`);
-  const serve = `crm serve${databaseFlag(config.db)}`;
+  const serve = `crm serve${await databaseFlag(config.db)}`;
   if (issued === null) {
     note(`${org.name} has keys already. Another: crm keys issue --org ${shellWord(org.name)} --all-scopes`);
   } else if (await printKey(config, issued, [`${serve}   (in another terminal)`])) {

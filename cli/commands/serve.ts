@@ -1,18 +1,19 @@
 // `crm serve`: runs the server until it is told to stop.
 import { existsSync, readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
+import { isAddress } from '../../db/declare/text.ts';
 import type { RunningServer, ServeOptions } from '../../server/serve.ts';
 import { isLoopback } from '../api/connect.ts';
 import { CliError, errorCode, messageOf, usageError } from '../errors.ts';
 import { databaseError, databaseFlag } from '../operator/database.ts';
-import { type Config, resolveConfig } from '../settings/config.ts';
+import { type Config, type GlobalOptions, resolveConfig } from '../settings/config.ts';
 import { collect, count, port } from '../settings/options.ts';
 import { onHangUp, stopRequested } from '../terminal/interrupt.ts';
 import { note } from '../terminal/streams.ts';
 import { neutralize } from '../terminal/text.ts';
 import { VERSION } from '../version.ts';
 
-interface Options {
+interface Options extends GlobalOptions {
   host: string;
   port: number;
   baseUrl?: string;
@@ -35,7 +36,8 @@ export function registerServeCommand(program: Command): void {
     .command('serve')
     .summary('run the server')
     .description(
-      'Serve the database over HTTP until SIGTERM or Ctrl-C; SIGHUP reads the certificate anew. The file is made if it is missing.',
+      'Serve the database over HTTP until SIGTERM or Ctrl-C; SIGHUP reads the certificate anew. A missing file is made, ' +
+        'and an empty database gets its tables. Any number may serve one database of PostgreSQL.',
     )
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0 takes a free one', port, 4000)
@@ -59,7 +61,9 @@ export function registerServeCommand(program: Command): void {
         'off',
       ]),
     )
-    .action((options: Options, command: Command) => runServe(options, resolveConfig(command)));
+    .action((_options: unknown, command: Command) =>
+      runServe(command.optsWithGlobals<Options>(), resolveConfig(command)),
+    );
 }
 
 async function runServe(options: Options, config: Config): Promise<void> {
@@ -78,14 +82,20 @@ async function runServe(options: Options, config: Config): Promise<void> {
   const server = await starting.catch(async (error: unknown) => {
     throw await startError(options, config, error);
   });
+  const { hasPassword, shownDatabase } = await import('../../db/store.ts');
   note(
     [
-      `crm ${VERSION} serves ${config.db}${server.url === server.listensOn ? '' : ` on ${server.listensOn}`}`,
+      `crm ${VERSION} serves ${shownDatabase(config.db)}${server.url === server.listensOn ? '' : ` on ${server.listensOn}`}`,
       `API   ${server.url}/api/v2  and  ${server.url}/api/v1`,
       `Docs  ${server.docsUrl}`,
-      `Next: ${nextCommand(server, config)}`,
+      `Next: ${await nextCommand(server, config)}`,
     ].join('\n'),
   );
+  if (options.db !== undefined && hasPassword(options.db)) {
+    note(
+      'Whoever lists the processes of this machine sees the password in --db: keep it in CRM_DB, PGPASSWORD or ~/.pgpass.',
+    );
+  }
   if (options.behindProxy && options.baseUrl === undefined) {
     note('Links in answers will begin with that address: say with --base-url where clients reach the proxy.');
   }
@@ -104,7 +114,7 @@ type Front = Pick<ServeOptions, 'tls' | 'trustedProxies'>;
 async function start(options: Options, config: Config, front: Front): Promise<RunningServer> {
   const { startServer } = await import('../../server/serve.ts');
   // Where the address is taken, no empty database is to be left behind.
-  if (!existsSync(config.db)) await tryAddress(options);
+  if (!isAddress(config.db) && !existsSync(config.db)) await tryAddress(options);
   return startServer({
     db: config.db,
     host: options.host,
@@ -216,8 +226,8 @@ async function startError(options: Options, config: Config, error: unknown): Pro
   return databaseError(config.db, error);
 }
 
-function nextCommand(server: { url: string; isEmpty: boolean }, config: Config): string {
-  const db = databaseFlag(config.db);
+async function nextCommand(server: { url: string; isEmpty: boolean }, config: Config): Promise<string> {
+  const db = await databaseFlag(config.db);
   if (server.isEmpty) return `crm init --org "My company"${db}   (in another terminal)`;
   const url = server.url === 'http://127.0.0.1:4000' ? '' : ` --url ${server.url}`;
   return `crm list contacts${url}   (with a key in CRM_API_KEY; "crm keys issue" makes one)`;

@@ -1,39 +1,41 @@
-// What operator commands share: the database file opened and closed, its errors said for people, accounts by name.
+// What operator commands share: the database opened and closed, its errors said for people, accounts by name.
 import type { OrganizationRow, UserRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
-import { CliError, usageError } from '../errors.ts';
+import { CliError, EXIT, usageError } from '../errors.ts';
+import { note } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
 
-/** Opens the database, runs the job, closes the database; a missing file is made only where `create` says so. */
+/** Opens the database, runs the job, closes the database; a missing one is made only where `create` says so. */
 export async function withStore<T>(
-  path: string,
+  db: string,
   job: (store: Store) => Promise<T>,
   options: { create?: boolean } = {},
 ): Promise<T> {
   const { openStore } = await import('../../db/store.ts');
   try {
-    const store = await openStore(path, { create: options.create ?? false });
+    const store = await openStore(db, { create: options.create ?? false, onWarning: note });
     try {
       return await job(store);
     } finally {
       await store.close();
     }
   } catch (error) {
-    throw await databaseError(path, error);
+    throw await databaseError(db, error);
   }
 }
 
-/** What went wrong with a database file, as an error for people; what has nothing to do with it comes back as it is. */
-export async function databaseError(path: string, error: unknown): Promise<unknown> {
-  const { DatabaseFileError, explainFileError } = await import('../../db/store.ts');
+/** What went wrong with a database, as an error for people; what has nothing to do with it comes back as it is. */
+export async function databaseError(db: string, error: unknown): Promise<unknown> {
+  const { DatabaseAddressError, DatabaseError, explainDatabaseError } = await import('../../db/store.ts');
   const { TakenError } = await import('../../db/tables/accounts.ts');
   if (error instanceof TakenError) {
     const nextSteps = [`use that one (id ${error.existingId}), or choose another.`];
     return new CliError(error.message, { nextSteps, cause: error });
   }
-  const explained = explainFileError(path, error);
-  if (!(explained instanceof DatabaseFileError)) return error;
-  return new CliError(explained.message, { nextSteps: [...explained.nextSteps], cause: error });
+  const explained = explainDatabaseError(db, error);
+  if (!(explained instanceof DatabaseError)) return error;
+  const exitCode = explained instanceof DatabaseAddressError ? EXIT.usage : EXIT.failed;
+  return new CliError(explained.message, { exitCode, nextSteps: [...explained.nextSteps], cause: error });
 }
 
 /** The organization of that name or id; an error if there is none. */
@@ -84,7 +86,9 @@ export function isoTime(milliseconds: number | null): string | null {
   return milliseconds === null ? null : new Date(milliseconds).toISOString();
 }
 
-/** The flag that names the database in a command to type next; nothing for the default. */
-export function databaseFlag(path: string): string {
-  return path === './crm.db' ? '' : ` --db ${shellWord(path)}`;
+/** The flag that names the database in a command to type next, without a password; nothing for the default. */
+export async function databaseFlag(db: string): Promise<string> {
+  if (db === './crm.db') return '';
+  const { shownDatabase } = await import('../../db/store.ts');
+  return ` --db ${shellWord(shownDatabase(db))}`;
 }

@@ -4,12 +4,13 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { isObject } from '../../db/declare/json.ts';
+import { isAddress } from '../../db/declare/text.ts';
 import { CliError, EXIT, errorCode, messageOf, usageError } from '../errors.ts';
 import { OUTPUT_FORMATS, type OutputFormat, type OutputSettings } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
 
 export interface Config extends OutputSettings {
-  /** Path of the database file, for operator commands. */
+  /** Path of the database file, or address of a database, for operator commands. */
   readonly db: string;
   /** Address of the server, for data commands. */
   readonly url: string;
@@ -44,7 +45,11 @@ export function resolveConfig(command: Command): Config {
   const options: GlobalOptions = command.optsWithGlobals();
   const profile = readProfile(options.profile);
   const given = options.output ?? formatFrom('CRM_OUTPUT', environment('CRM_OUTPUT')) ?? profile.output;
-  if (options.db === '') throw usageError('--db names no file.', 'give the path of a database file.');
+  if (options.db === '')
+    throw usageError(
+      '--db names no file.',
+      'give the path of a database file, or postgres://user@host/database.',
+    );
   return {
     db: options.db ?? environment('CRM_DB') ?? profile.db ?? './crm.db',
     url: options.url ?? environment('CRM_URL') ?? profile.url ?? 'http://127.0.0.1:4000',
@@ -144,7 +149,7 @@ function checkedProfile(path: string, name: string, value: unknown): Profile {
   return {
     ...profile,
     ...(keyFile !== undefined && { api_key_file: besideProfile(path, keyFile) }),
-    ...(db !== undefined && { db: besideProfile(path, db) }),
+    ...(db !== undefined && { db: isAddress(db) ? db : besideProfile(path, db) }),
   };
 }
 

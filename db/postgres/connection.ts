@@ -1,65 +1,155 @@
-// A way to PostgreSQL, one connection or several, as an engine of statements and, for what is rare, for Kysely.
-import { SQL } from 'bun';
+// One connection to PostgreSQL: made when it is needed, closed when nothing comes on it, made anew, but never amid a transaction.
+import { type ReservedSQL, SQL } from 'bun';
 import { type CompiledQuery, Kysely, type RawBuilder, sql } from 'kysely';
-import { type Bound, type Engine, noProgress } from '../engine.ts';
+import { type Bound, type Engine, noProgress, type TransactionProgress } from '../engine.ts';
 import type { Db, Schema } from '../schema.ts';
 import { PostgresDialect } from './dialect.ts';
+import { IntegerColumns, type Rows } from './rows.ts';
 
-// PostgreSQL's number of its 64-bit integer type, which Bun gives as text.
-const INT8 = 20;
 const WRITES = /^\s*(?:insert|update|delete)\b/i;
-
-/** Rows as Bun gives them. */
-export type Rows = Record<string, unknown>[] & { count: number; columns: { name: string; type: number }[] };
 
 export class PostgresConnection implements Engine {
   readonly progress = noProgress();
-  readonly db: Db = Object.assign(
-    new Kysely<Schema>({ dialect: new PostgresDialect((text, values) => this.run(text, values)) }),
-    { engine: this },
-  );
+  readonly db: Db = dbOf(this);
   readonly #client: SQL;
+  readonly #explain: (error: unknown) => Promise<Error>;
+  // Bound to one connection of the server: once that is lost, it takes no further statement.
+  #session: ReservedSQL | null = null;
+  #opening: Promise<ReservedSQL> | null = null;
+  #isInTransaction = false;
+  #isLost = false;
+  #load = 0;
+  // When each statement that is not answered yet was sent, by `performance.now()`; they are answered in order.
+  readonly #sentAt: number[] = [];
 
-  constructor(options: SQL.Options) {
-    this.#client = new SQL(options);
+  /** @param explain says why a connection could not be opened */
+  constructor(options: SQL.PostgresOrMySQLOptions, explain: (error: unknown) => Promise<Error>) {
+    this.#explain = explain;
+    this.#client = new SQL({ ...options, adapter: 'postgres', max: 1, onclose: () => this.#lose() });
+  }
+
+  /** How many statements are under way. */
+  get load(): number {
+    return this.#load;
   }
 
   bind<R>({ sql: text }: CompiledQuery<R>): Bound<R> {
-    return async (values) => (await this.run(text, values)) as R[];
+    const integers = new IntegerColumns();
+    return async (values) => integers.read(await this.send(text, values)) as R[];
   }
 
   post(command: string): void {
+    if (command.startsWith('rollback to')) this.progress.failure = null;
     // Whatever is wrong with it, the next statement is told.
-    this.#client.unsafe(command).catch(() => undefined);
+    this.send(command, []).catch(() => undefined);
   }
 
   textsOf(list: never): RawBuilder<string> {
-    return sql<string>`(select json_array_elements_text(${list}::text::json))`;
+    return textsOf(list);
   }
 
   /** Runs a statement and gives its rows; integers are numbers, whatever their size. */
   async run(text: string, values: readonly unknown[] = []): Promise<Rows> {
-    if (WRITES.test(text)) this.progress.writes += 1;
+    return new IntegerColumns().read(await this.send(text, values));
+  }
+
+  /** Begins a transaction; until its end, what is sent goes over this connection or nowhere. */
+  async begin(): Promise<void> {
+    this.#session ??= await this.#open();
+    this.#isInTransaction = true;
+    await this.send('begin', []);
+  }
+
+  /** Commits; rejects where the server undid the transaction instead, because a statement of it had failed. */
+  async commit(): Promise<void> {
+    const { command } = await this.send('commit', []);
+    if (command !== 'COMMIT')
+      throw new Error('a transaction in which a statement failed was to be committed');
+    this.#endTransaction();
+  }
+
+  /** Undoes the transaction; where that cannot be told to the server, the end of the connection tells it. */
+  async rollback(): Promise<void> {
     try {
-      const rows: Rows = await this.#client.unsafe(text, values as unknown[]);
-      readIntegers(rows);
-      return rows;
-    } catch (error) {
-      // The transaction takes no further statement; only a savepoint could bring it back.
-      if (!this.progress.hasSavepoints) this.progress.isSpoiled = true;
-      throw error;
+      await this.send('rollback', []);
+    } catch {
+      await this.#drop();
+    } finally {
+      this.#endTransaction();
     }
+  }
+
+  /** Sends a statement; the rows are as the server gives them. */
+  async send(text: string, values: readonly unknown[]): Promise<Rows> {
+    this.#load += 1;
+    try {
+      const session = this.#session ?? (await this.#open());
+      if (WRITES.test(text)) this.progress.writes += 1;
+      this.#sentAt.push(performance.now());
+      return await session.unsafe(text, values as unknown[]).finally(() => this.#sentAt.shift());
+    } catch (error) {
+      if (this.#isInTransaction) noteFailure(this.progress, error);
+      throw error;
+    } finally {
+      this.#load -= 1;
+    }
+  }
+
+  /** Closes the connection if a statement has been without an answer for longer; whoever waits is told. */
+  endIfSilent(longestMs: number): void {
+    const [oldest] = this.#sentAt;
+    if (oldest !== undefined && performance.now() - oldest > longestMs) this.#drop();
   }
 
   async close(): Promise<void> {
     await this.#client.close({ timeout: 0 });
   }
+
+  #open(): Promise<ReservedSQL> {
+    this.#opening ??= this.#connect().finally(() => {
+      this.#opening = null;
+    });
+    return this.#opening;
+  }
+
+  async #connect(): Promise<ReservedSQL> {
+    try {
+      this.#session = await this.#client.reserve();
+      return this.#session;
+    } catch (error) {
+      throw await this.#explain(error);
+    }
+  }
+
+  async #drop(): Promise<void> {
+    await this.#session?.close({ timeout: 0 });
+  }
+
+  #lose(): void {
+    if (this.#isInTransaction) this.#isLost = true;
+    else this.#session = null;
+  }
+
+  #endTransaction(): void {
+    if (this.#isLost) this.#session = null;
+    this.#isInTransaction = false;
+    this.#isLost = false;
+  }
 }
 
-function readIntegers(rows: Rows): void {
-  if (rows.length === 0) return;
-  for (const { name, type } of rows.columns) {
-    if (type !== INT8) continue;
-    for (const row of rows) if (typeof row[name] === 'string') row[name] = Number(row[name]);
-  }
+// The transaction takes no further statement; only a savepoint could bring it back.
+function noteFailure(progress: TransactionProgress, error: unknown): void {
+  if (progress.hasSavepoints) progress.failure ??= error;
+  else progress.isSpoiled = true;
+}
+
+/** The tables as seen through an engine. */
+export function dbOf(engine: Engine & Pick<PostgresConnection, 'run'>): Db {
+  const dialect = new PostgresDialect((text, values) => engine.run(text, values));
+  return Object.assign(new Kysely<Schema>({ dialect }), { engine });
+}
+
+/** The texts of a JSON array that is one parameter. */
+export function textsOf(list: never): RawBuilder<string> {
+  return sql<string>`(select json_array_elements_text(${list}::text::json))`;
 }

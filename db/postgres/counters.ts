@@ -1,6 +1,6 @@
 // Counts that all nodes share: a row for each group, raised by one statement, in the minutes of the database's clock.
 import { type Counted, type Counters, hasRoom, type Usage, WINDOW_MS } from '../counters.ts';
-import type { PostgresConnection } from './connection.ts';
+import type { PostgresPool } from './pool.ts';
 
 // $1 is the group's name, $2 the member's, '' for none; a given clock takes the place of the database's.
 const now = (given: string) => `coalesce(${given}::bigint, floor(extract(epoch from now()) * 1000)::bigint)`;
@@ -36,14 +36,14 @@ const GIVE_BACK = `
 const PURGE = `delete from minute_counts where minute < ${now('$1')} / ${WINDOW_MS} - 1`;
 
 export class PostgresCounters implements Counters {
-  readonly #connection: PostgresConnection;
+  readonly #connection: PostgresPool;
   readonly #clock: (() => number) | undefined;
 
   /**
    * @param connection whose commits need not be durable: what a crash forgets of a minute is over by then
    * @param clock Unix milliseconds; the database's unless given
    */
-  constructor(connection: PostgresConnection, clock?: () => number) {
+  constructor(connection: PostgresPool, clock?: () => number) {
     this.#connection = connection;
     this.#clock = clock;
   }

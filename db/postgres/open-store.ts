@@ -1,78 +1,107 @@
-// The store on PostgreSQL: connections that read, connections that write, and a schema that one node at a time brings up to date.
-import { Migrator } from 'kysely';
-import { MIGRATIONS } from '../migrations/index.ts';
+// The store on PostgreSQL: connections that read, connections that write, and an eye on what can go wrong with either.
+import type { DatabaseError } from '../database-error.ts';
+import { inTime } from '../in-time.ts';
 import type { Db } from '../schema.ts';
 import { type Scope, WriteQueue } from '../write-queue.ts';
+import { type PostgresAddress, parseAddress } from './address.ts';
+import { checkServer } from './check-server.ts';
+import { clientOptions } from './client-options.ts';
+import { clockTrouble } from './clock.ts';
 import { PostgresConnection } from './connection.ts';
 import { PostgresCounters } from './counters.ts';
-import { insertAccountsLock, PostgresTransactor } from './transactor.ts';
+import { explainOpening, explainStatement, SETTINGS, silent } from './errors.ts';
+import { Health } from './health.ts';
+import { migratePostgres } from './migrate.ts';
+import { findPassword } from './password.ts';
+import { PostgresPool } from './pool.ts';
+import { PostgresTransactor } from './transactor.ts';
 
-const READERS = 6;
-const WRITERS = 6;
 const COUNTERS = 2;
-const CONNECT_SECONDS_MAX = 5;
+// Longer than the server lets a statement run: whoever is silent for so long is not there any more.
+const SILENCE_MS_MAX = 8_000;
+const LOOK_EVERY_MS = 250;
+const CLOCK_EVERY_MS = 60_000;
+const READY_MS_MAX = 3_000;
+// Of the ten seconds within which a client is told.
+const ANSWER_MS_MAX = 9_500;
 
-// All below the ten seconds after which a client is told that the database cannot be reached.
-const SETTINGS = {
-  application_name: 'crm',
-  statement_timeout: '9s',
-  lock_timeout: '8s',
-  idle_in_transaction_session_timeout: '5s',
-};
+export interface PostgresOptions {
+  /** Whether an empty database gets its tables; true unless said otherwise. */
+  create?: boolean;
+  /** Takes what the operator should know. */
+  onWarning?: (warning: string) => void;
+  /** Called when the database cannot be reached, or must not be served, and with null once that is over. */
+  onUnready?: (trouble: DatabaseError | null) => void;
+  /** Tells the minutes that are counted by, Unix milliseconds; the database's clock unless given. */
+  clock?: () => number;
+}
 
-/** Opens the store in the database at that address, and brings its schema up to date. */
-export async function openPostgres(url: string, clock?: () => number) {
-  const connect = (max: number, settings: Record<string, string>) =>
-    new PostgresConnection({
-      url,
-      max,
-      adapter: 'postgres',
-      connectionTimeout: CONNECT_SECONDS_MAX,
-      connection: { ...SETTINGS, ...settings },
+/**
+ * Opens the store in the database at that address, and brings its schema up to date.
+ * @throws DatabaseAddressError if the address is none; PostgresError if the database cannot be used
+ */
+export async function openPostgres(text: string, options: PostgresOptions = {}) {
+  const address = parseAddress(text);
+  const { password, warning } = findPassword(address);
+  if (warning !== null) options.onWarning?.(warning);
+  address.password = password;
+  await prepare(address, options.create ?? true);
+  return serveFrom(address, options);
+}
+
+// On a connection of its own: what it does may take its time.
+async function prepare(address: PostgresAddress, create: boolean): Promise<void> {
+  const options = clientOptions(address, { ...SETTINGS, statement_timeout: '0' });
+  const connection = new PostgresConnection(options, (error) => explainOpening(address, error));
+  try {
+    await checkServer(address, connection);
+    const trouble = await clockTrouble(address, connection);
+    if (trouble !== null) throw trouble;
+    await migratePostgres(connection, address, create);
+  } catch (error) {
+    throw explainStatement(address, error);
+  } finally {
+    await connection.close();
+  }
+}
+
+function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptions) {
+  const connections: PostgresConnection[] = [];
+  const health = new Health(address, onUnready);
+  const connect = (count: number, settings: Record<string, string> = {}) => {
+    const options = {
+      ...clientOptions(address, { ...SETTINGS, ...settings }),
+      onconnect: () => health.noteReached(),
+    };
+    const made = Array.from({ length: count }, () => {
+      return new PostgresConnection(options, (error) => health.explain(error));
     });
-  const writers = Array.from({ length: WRITERS }, () => connect(1, {}));
-  const reader = connect(READERS, { default_transaction_read_only: 'on' });
+    connections.push(...made);
+    return made;
+  };
+  const reader = new PostgresPool(connect(address.readers, { default_transaction_read_only: 'on' }));
   // What a crash forgets of a minute's counts is of no use by the time the database is back.
-  const counter = connect(COUNTERS, { synchronous_commit: 'off' });
-  const [first] = writers;
-  if (first === undefined) throw new Error('nothing writes');
-  await migrate(first);
-  const queue = new WriteQueue(new PostgresTransactor(writers));
+  const counter = new PostgresPool(connect(COUNTERS, { synchronous_commit: 'off' }));
+  const queue = new WriteQueue(new PostgresTransactor(connect(address.writers)));
+  const looking = setInterval(() => {
+    for (const connection of connections) connection.endIfSilent(SILENCE_MS_MAX);
+  }, LOOK_EVERY_MS);
+  const checkingClock = setInterval(() => health.checkClock(reader), CLOCK_EVERY_MS);
   return {
     read: reader.db,
     write: <T>(scope: Scope, job: (trx: Db) => Promise<T>) => queue.write(scope, job),
     keyMark: () => null,
     counters: new PostgresCounters(counter, clock),
+    patience: { ms: ANSWER_MS_MAX, tooLate: () => silent(address, ANSWER_MS_MAX) },
     ready: async () => {
-      await reader.run('select 1');
+      if (health.clock !== null) throw health.clock;
+      await inTime(READY_MS_MAX, reader.run('select 1'), () => silent(address, READY_MS_MAX));
     },
     close: async () => {
+      clearInterval(checkingClock);
       await queue.close();
-      await Promise.all([reader, counter, ...writers].map((connection) => connection.close()));
+      clearInterval(looking);
+      await Promise.all(connections.map((connection) => connection.close()));
     },
   };
-}
-
-// Any number that is always the same.
-const MIGRATION_LOCK = 4_209_921;
-
-async function migrate(connection: PostgresConnection): Promise<void> {
-  await connection.run('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-  try {
-    await connection.run('begin');
-    const migrator = new Migrator({
-      db: connection.db,
-      provider: { getMigrations: async () => MIGRATIONS },
-      disableTransactions: true,
-    });
-    const { error } = await migrator.migrateToLatest();
-    if (error !== undefined) throw error;
-    await insertAccountsLock(connection.db);
-    await connection.run('commit');
-  } catch (error) {
-    await connection.run('rollback');
-    throw error;
-  } finally {
-    await connection.run('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
-  }
 }

@@ -30,7 +30,7 @@ export class PostgresTransactor implements Transactor {
     const connection = await this.#take();
     const { db, progress } = connection;
     try {
-      await connection.run('begin');
+      await connection.begin();
       // A statement of its own, so that what follows sees what whoever had the lock before has committed.
       const orgId = scope === 'accounts' ? ACCOUNTS : scope;
       const [row] = await lock(db, { org: orgId });
@@ -43,7 +43,7 @@ export class PostgresTransactor implements Transactor {
     return {
       db,
       commit: async () => {
-        await connection.run('commit');
+        await connection.commit();
         this.#give(connection);
       },
       rollback: () => this.#undo(connection),
@@ -64,7 +64,7 @@ export class PostgresTransactor implements Transactor {
   }
 
   async #undo(connection: PostgresConnection): Promise<void> {
-    await connection.run('rollback').catch(() => undefined);
+    await connection.rollback();
     this.#give(connection);
   }
 

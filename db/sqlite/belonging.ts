@@ -1,5 +1,6 @@
 // Whether what lies at a path is ours, and whether the log beside it belongs to it.
-import { DatabaseFileError, notADatabase } from './errors.ts';
+import { DatabaseError } from '../database-error.ts';
+import { notADatabase } from './errors.ts';
 import type { HeldFile } from './held-file.ts';
 import { type LogFile, readLogFile } from './log-file.ts';
 import { APPLICATION_ID, type MainFile, readMainFile } from './main-file.ts';
@@ -12,7 +13,7 @@ const BETWEEN_LOOKS_MS = 50;
  * @param path as the operator named it
  * @param logPath where SQLite has the log
  * @param file null if there is none, or nothing in it
- * @throws DatabaseFileError if the file is another program's, or the log another file's
+ * @throws DatabaseError if the file is another program's, or the log another file's
  */
 export function assertOurs(path: string, logPath: string, file: HeldFile | null): void {
   for (let looks = 1; ; looks++) {
@@ -25,7 +26,7 @@ export function assertOurs(path: string, logPath: string, file: HeldFile | null)
 }
 
 // SQLite applies whatever log lies beside a file, and deletes one that lies beside an empty file.
-function faultOf(path: string, logPath: string, file: HeldFile | null): DatabaseFileError | null {
+function faultOf(path: string, logPath: string, file: HeldFile | null): DatabaseError | null {
   const log = readLogFile(logPath);
   if (file === null) return log === null ? null : orphaned(path, log);
   const main = readMainFile(file);
@@ -62,14 +63,14 @@ function isCutShort(main: MainFile, { firstPages: [oldest] }: LogFile): boolean 
   return main.isShort && (oldest === undefined || main.mark < oldest.mark);
 }
 
-function foreign(path: string): DatabaseFileError {
-  return new DatabaseFileError(`${path} is an SQLite database of another program.`, [
+function foreign(path: string): DatabaseError {
+  return new DatabaseError(`${path} is an SQLite database of another program.`, [
     'Name a database of crm, or a new file, with --db PATH.',
   ]);
 }
 
-function orphaned(path: string, { transactions }: LogFile): DatabaseFileError {
-  return new DatabaseFileError(
+function orphaned(path: string, { transactions }: LogFile): DatabaseError {
+  return new DatabaseError(
     `${path}-wal holds ${transactions} transactions of a database that is not there any more.`,
     [
       `Put back the file that was at ${path}: then nothing is lost.`,
@@ -78,8 +79,8 @@ function orphaned(path: string, { transactions }: LogFile): DatabaseFileError {
   );
 }
 
-function mismatched(path: string, { transactions }: LogFile): DatabaseFileError {
-  return new DatabaseFileError(
+function mismatched(path: string, { transactions }: LogFile): DatabaseError {
+  return new DatabaseError(
     `${path} is not the file that ${path}-wal belongs to: that holds ${transactions} transactions of another state of it, and both together would be neither.`,
     [
       `Put back the file that was at ${path}: then nothing is lost.`,
@@ -88,8 +89,8 @@ function mismatched(path: string, { transactions }: LogFile): DatabaseFileError 
   );
 }
 
-function cutShort(path: string): DatabaseFileError {
-  return new DatabaseFileError(`The database ${path} was cut short: its end is missing.`, [
+function cutShort(path: string): DatabaseError {
+  return new DatabaseError(`The database ${path} was cut short: its end is missing.`, [
     `Restore the newest backup of the file, and move its log away: mv ${path}-wal ${path}-wal.old`,
   ]);
 }

@@ -1,16 +1,7 @@
 // What can be wrong with a database file, in words for the operator and with the next steps to take.
 
+import { DatabaseError } from '../database-error.ts';
 import { isDiskFull } from './disk-space.ts';
-
-/** A database file that cannot be used. */
-export class DatabaseFileError extends Error {
-  readonly nextSteps: readonly string[];
-  constructor(message: string, nextSteps: readonly string[], cause?: unknown) {
-    super(message, { cause });
-    this.name = 'DatabaseFileError';
-    this.nextSteps = nextSteps;
-  }
-}
 
 interface Advice {
   /** What the codes begin with that it is about. */
@@ -70,17 +61,17 @@ export function explainFileError(path: string, error: unknown): unknown {
 }
 
 /** The error of a file for which there is no room. */
-export function diskFull(path: string, cause?: unknown): DatabaseFileError {
+export function diskFull(path: string, cause?: unknown): DatabaseError {
   return fileError(path, DISK_FULL, cause);
 }
 
 /** The error of a file that is something else. */
-export function notADatabase(path: string): DatabaseFileError {
+export function notADatabase(path: string): DatabaseError {
   return fileError(path, NOT_A_DATABASE);
 }
 
 /** The error of a file that may not be written or made. */
-export function notWritable(path: string, cause: unknown): DatabaseFileError {
+export function notWritable(path: string, cause: unknown): DatabaseError {
   return fileError(path, DISK_FULL.codes.includes(errorCode(cause)) ? DISK_FULL : NOT_WRITABLE, cause);
 }
 
@@ -88,8 +79,8 @@ function fileError(
   path: string,
   { reason, nextSteps }: Omit<Advice, 'codes'>,
   cause?: unknown,
-): DatabaseFileError {
-  return new DatabaseFileError(`The database ${path} ${reason}.`, nextSteps, cause);
+): DatabaseError {
+  return new DatabaseError(`The database ${path} ${reason}.`, nextSteps, cause);
 }
 
 // An error of the operating system about the file itself, such as ENAMETOOLONG.
@@ -125,7 +116,7 @@ export function isBusy(error: unknown): boolean {
 
 /** Whether the database cannot be reached or written for now; what was to be done was not done. */
 export function isUnavailable(error: unknown): boolean {
-  if (error instanceof DatabaseFileError) return true;
+  if (error instanceof DatabaseError) return true;
   return /^SQLITE_(?:BUSY|FULL|READONLY|CANTOPEN)/.test(sqliteCode(error));
 }
 

@@ -9,8 +9,9 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { DatabaseError } from '../database-error.ts';
 import { assertOurs } from './belonging.ts';
-import { DatabaseFileError, guarded, notWritable } from './errors.ts';
+import { guarded, notWritable } from './errors.ts';
 import { HeldFile } from './held-file.ts';
 import { inodeLockHolder } from './inode-lock.ts';
 
@@ -24,7 +25,7 @@ export interface CheckedFile {
 
 /**
  * Looks at what lies at a path, and makes an empty file where there is none and one may be made.
- * @throws DatabaseFileError if the file is missing and not to be created, unwritable, or not to be opened as it lies there
+ * @throws DatabaseError if the file is missing and not to be created, unwritable, or not to be opened as it lies there
  */
 export function checkFile(path: string, create: boolean): CheckedFile {
   assertUsablePath(path, create);
@@ -52,14 +53,14 @@ function assertUsablePath(path: string, create: boolean): void {
   if (existsSync(path)) {
     const file = statSync(path);
     if (!file.isFile()) {
-      throw new DatabaseFileError(`${path} is not a file.`, ['Name a database file with --db PATH.']);
+      throw new DatabaseError(`${path} is not a file.`, ['Name a database file with --db PATH.']);
     }
     if (file.nlink > 1) throw severalNames(path);
     assertWritable(path);
     return;
   }
   if (!create) {
-    throw new DatabaseFileError(`There is no database at ${path}.`, [
+    throw new DatabaseError(`There is no database at ${path}.`, [
       'Make one: crm init --org NAME',
       'Or name another file with --db PATH (or CRM_DB).',
     ]);
@@ -68,19 +69,15 @@ function assertUsablePath(path: string, create: boolean): void {
     accessSync(dirname(resolve(path)), fsConstants.W_OK | fsConstants.X_OK);
   } catch (cause) {
     const steps = ['Make the folder, or give the user who runs crm the right to write in it.'];
-    throw new DatabaseFileError(
-      `The database ${path} cannot be made: its folder is not writable.`,
-      steps,
-      cause,
-    );
+    throw new DatabaseError(`The database ${path} cannot be made: its folder is not writable.`, steps, cause);
   }
 }
 
 // https://sqlite.org/howtocorrupt.html: SQLite keeps a log for each name, and two logs lose writes.
-function severalNames(path: string): DatabaseFileError {
+function severalNames(path: string): DatabaseError {
   const server = inodeLockHolder(path);
   const use = server === undefined ? '' : `, and process ${server} serves it`;
-  return new DatabaseFileError(
+  return new DatabaseError(
     `The database ${path} has several names (hard links)${use}. Writes by more than one of them would be lost.`,
     [`Remove all names but one; to find them: find / -xdev -samefile ${path}`],
   );

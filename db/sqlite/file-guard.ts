@@ -1,7 +1,7 @@
 // Whether the files that a store has open are still those at its path: SQLite goes on writing into files that are gone.
 import { type BigIntStats, statSync } from 'node:fs';
+import { DatabaseError } from '../database-error.ts';
 import type { Connection } from './connection.ts';
-import { DatabaseFileError } from './errors.ts';
 import { type HeldFile, inodeOf } from './held-file.ts';
 import { readMainFile } from './main-file.ts';
 
@@ -17,7 +17,7 @@ export class FileGuard {
   #seen: BigIntStats;
   #mark: number;
   #isWrittenOver = false;
-  #tell: (trouble: DatabaseFileError | null) => void = () => undefined;
+  #tell: (trouble: DatabaseError | null) => void = () => undefined;
   #told: string | undefined;
   #timer: Timer | undefined;
   // Of the file as it was when the database got its last mark.
@@ -36,7 +36,7 @@ export class FileGuard {
   }
 
   /** Looks each second too, and tells of each change: what is wrong, or null once nothing is any more. */
-  watch(tell: (trouble: DatabaseFileError | null) => void): void {
+  watch(tell: (trouble: DatabaseError | null) => void): void {
     this.#tell = tell;
     this.#timer = setInterval(() => this.trouble(), LOOK_EVERY_MS);
   }
@@ -52,7 +52,7 @@ export class FileGuard {
   }
 
   /** What happened to the files and what to do; null if they are as they should be. */
-  trouble(): DatabaseFileError | null {
+  trouble(): DatabaseError | null {
     const trouble = this.#look();
     if (trouble?.message !== this.#told) {
       this.#told = trouble?.message;
@@ -61,7 +61,7 @@ export class FileGuard {
     return trouble;
   }
 
-  #look(): DatabaseFileError | null {
+  #look(): DatabaseError | null {
     this.#isWrittenOver = false;
     for (const [index, suffix] of SUFFIXES.entries()) {
       const file = lookAt(this.#path + suffix);
@@ -139,29 +139,29 @@ function lookAt(path: string): BigIntStats | undefined {
 
 const RESCUE = 'Else take out what the server still holds (crm export all --out DIR), then stop it';
 
-function deleted(path: string): DatabaseFileError {
-  return new DatabaseFileError(`The database ${path} is gone: it was deleted or moved while in use.`, [
+function deleted(path: string): DatabaseError {
+  return new DatabaseError(`The database ${path} is gone: it was deleted or moved while in use.`, [
     'If it was moved, move it back: writes then go on.',
     `${RESCUE}, and restore a backup.`,
   ]);
 }
 
-function replaced(path: string): DatabaseFileError {
-  return new DatabaseFileError(`Another file was put in the place of the database ${path} while in use.`, [
+function replaced(path: string): DatabaseError {
+  return new DatabaseError(`Another file was put in the place of the database ${path} while in use.`, [
     'If the former file is still somewhere, move it back: writes then go on.',
     `${RESCUE}, and start it again to serve the file that is there now.`,
   ]);
 }
 
-function writtenOver(path: string): DatabaseFileError {
-  return new DatabaseFileError(
+function writtenOver(path: string): DatabaseError {
+  return new DatabaseError(
     `Another program wrote over the database ${path}, or cut it short, while in use.`,
     ['Stop the server, put the file back as it was or restore a backup, and start again.'],
   );
 }
 
-function logGone(path: string): DatabaseFileError {
-  return new DatabaseFileError(`${path} was deleted, moved or replaced while the database was in use.`, [
+function logGone(path: string): DatabaseError {
+  return new DatabaseError(`${path} was deleted, moved or replaced while the database was in use.`, [
     'Start the server again: as it stops, it writes what it holds into the database.',
   ]);
 }

@@ -28,7 +28,7 @@ export interface OpenedWriter {
 
 /**
  * Opens the connection that writes.
- * @throws DatabaseFileError if the file is missing and not to be created, unwritable, no database of crm, or lies beside
+ * @throws DatabaseError if the file is missing and not to be created, unwritable, no database of crm, or lies beside
  * the log of another.
  */
 export function openWriter(path: string, create: boolean): OpenedWriter {

@@ -1,6 +1,7 @@
 // The lock that lets one server run per database file, by whatever name, and says who holds it.
 import { Database } from 'bun:sqlite';
-import { DatabaseFileError, explainFileError, guarded, isBusy } from './errors.ts';
+import { DatabaseError } from '../database-error.ts';
+import { explainFileError, guarded, isBusy } from './errors.ts';
 import { checkFile, createPrivately } from './file-check.ts';
 import { inodeLockHolder, lockInode } from './inode-lock.ts';
 
@@ -15,9 +16,9 @@ export interface LockHolder {
  * Takes the lock that lets one server run per database file, which is made if it is missing; to be taken before the store
  * is opened, and given back after it is closed. The operating system frees it when the process ends.
  * @returns a function that gives the lock back
- * @throws DatabaseFileError that names the holder, if another server has it, or says why the file cannot be used
+ * @throws DatabaseError that names the holder, if another server has it, or says why the file cannot be used
  */
-export function lockForServing(path: string, holder: LockHolder): () => void {
+export function lockFile(path: string, holder: LockHolder): () => void {
   const { path: file, held } = checkFile(path, true);
   const taken: (() => void)[] = [() => held.release()];
   const release = () => {
@@ -64,8 +65,8 @@ function lockName(path: string, file: string, holder: LockHolder): () => void {
   return () => lock.close();
 }
 
-function servedAlready(path: string, how: string): DatabaseFileError {
-  return new DatabaseFileError(`Another crm server is already serving ${path}${how}.`, [
+function servedAlready(path: string, how: string): DatabaseError {
+  return new DatabaseError(`Another crm server is already serving ${path}${how}.`, [
     'Use that server, or stop it first.',
     'To serve another database, name it with --db PATH.',
   ]);

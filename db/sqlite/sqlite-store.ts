@@ -1,11 +1,12 @@
 // The store on SQLite: one connection that writes in groups, one that reads, and an eye on the files under both.
+import type { DatabaseError } from '../database-error.ts';
 import type { Db } from '../schema.ts';
 import { type Scope, WriteQueue } from '../write-queue.ts';
 import { abandon, isAbandoned } from './abandon.ts';
 import { checkpoint, checkpointAll, isCheckpointDue } from './checkpoint.ts';
 import type { Connection } from './connection.ts';
 import { isDiskFull } from './disk-space.ts';
-import { type DatabaseFileError, diskFull, isDiskFailure } from './errors.ts';
+import { diskFull, isDiskFailure } from './errors.ts';
 import { FileGuard } from './file-guard.ts';
 import type { HeldFile } from './held-file.ts';
 import { KeyMark } from './key-mark.ts';
@@ -19,7 +20,7 @@ export interface StoreEvents {
   /** Called when the disk fails under the database: the process must end, a restart settles what happened. */
   onDiskFailure?: (error: unknown) => void;
   /** Called when the database files come to harm, for as long as which writes are refused, and with null once it is over. */
-  onTrouble?: (trouble: DatabaseFileError | null) => void;
+  onTrouble?: (trouble: DatabaseError | null) => void;
 }
 
 /** Makes the store of a database whose schema is up to date; `held` is its file. */
@@ -71,6 +72,7 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
   return {
     read: reader.db,
     write: <T>(scope: Scope, job: (trx: Db) => Promise<T>) => queue.write(scope, job),
+    patience: null,
     keyMark: () => {
       reader.enterSnapshot();
       return keyMark.value;

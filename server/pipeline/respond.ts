@@ -1,5 +1,5 @@
 // Last step, answer: the envelope around what an operation gives, or around an error.
-import { isUnavailable } from '../../db/store.ts';
+import { retryAfterSeconds } from '../../db/store.ts';
 import { ApiError } from '../errors.ts';
 import type { Answer } from '../operation.ts';
 import { type Exchange, metaOf } from './exchange.ts';
@@ -30,14 +30,13 @@ export function renderError(exchange: Exchange, error: ApiError): Rendered {
   return { status: error.status, location, body: JSON.stringify(envelope) };
 }
 
-const RETRY_AFTER_SECONDS = 5;
-
 /** The public form of anything thrown. */
 export function publicError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (isUnavailable(error)) {
+  const seconds = retryAfterSeconds(error);
+  if (seconds !== null) {
     const message = 'The database cannot be reached or written just now; try again after a while.';
-    const headers = { 'Retry-After': String(RETRY_AFTER_SECONDS) };
+    const headers = { 'Retry-After': String(seconds) };
     return new ApiError('DATABASE_UNAVAILABLE', message, { headers, cause: error });
   }
   const message = 'Something went wrong on our side; try again, and quote the request id if it persists.';

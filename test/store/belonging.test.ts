@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Db } from '../../db/schema.ts';
-import { DatabaseFileError, openStore, type Store } from '../../db/store.ts';
+import { DatabaseError, openStore, type Store } from '../../db/store.ts';
 import { databasePaths } from '../support/folders.ts';
 
 const newPath = databasePaths();
@@ -44,11 +44,11 @@ async function opened(path: string): Promise<number> {
   return rows.length;
 }
 
-async function refused(path: string): Promise<DatabaseFileError> {
+async function refused(path: string): Promise<DatabaseError> {
   const files = ['', '-wal'].filter((suffix) => existsSync(path + suffix));
   const before = files.map((suffix) => readFileSync(path + suffix));
   const error = await openStore(path).catch((thrown) => thrown);
-  expect(error).toBeInstanceOf(DatabaseFileError);
+  expect(error).toBeInstanceOf(DatabaseError);
   expect(files.map((suffix) => readFileSync(path + suffix))).toEqual(before);
   return error;
 }

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { MIGRATIONS } from '../../db/migrations/index.ts';
 import type { Db } from '../../db/schema.ts';
-import { DatabaseFileError, openStore, type Store } from '../../db/store.ts';
+import { DatabaseError, openStore, type Store } from '../../db/store.ts';
 import { createOrganization, listOrganizations } from '../../db/tables/accounts.ts';
 import { databasePaths } from '../support/folders.ts';
 
@@ -111,7 +111,7 @@ describe('refused with a next step', () => {
       const file = prepare(made) ?? made;
       const before = existsSync(file) && statSync(file).isFile() ? readFileSync(file) : undefined;
       const error = await openStore(file).catch((thrown) => thrown);
-      expect(error).toBeInstanceOf(DatabaseFileError);
+      expect(error).toBeInstanceOf(DatabaseError);
       expect(error.message).toContain(file);
       expect(error.nextSteps.length).toBeGreaterThan(0);
       expect(error.message + error.nextSteps.join()).not.toMatch(/SQLITE_|ENOENT|EACCES/);
@@ -122,7 +122,7 @@ describe('refused with a next step', () => {
   test('a missing file that is not to be made, and none is', async () => {
     const file = newPath();
     const error = await openStore(file, { create: false }).catch((thrown) => thrown);
-    expect(error).toBeInstanceOf(DatabaseFileError);
+    expect(error).toBeInstanceOf(DatabaseError);
     expect(error.nextSteps.join()).toContain('crm init');
     expect(existsSync(file)).toBe(false);
   });
@@ -134,7 +134,7 @@ describe('refused with a next step', () => {
     await store.close();
     const before = readFileSync(path);
     const error = await openStore(path).catch((thrown) => thrown);
-    expect(error).toBeInstanceOf(DatabaseFileError);
+    expect(error).toBeInstanceOf(DatabaseError);
     expect(error.message).toContain('9999-future');
     expect(readFileSync(path).equals(before)).toBe(true);
     const database = new Database(path);
@@ -166,7 +166,7 @@ describe('refused with a next step', () => {
     const child = Bun.spawnSync([process.execPath, '-e', code], { cwd: dirname(path) });
     expect(child.stderr.toString()).toBe('');
     expect(JSON.parse(child.stdout.toString() || '"opened"')).toEqual({
-      name: 'DatabaseFileError',
+      name: 'DatabaseError',
       message: `The database ${path} cannot be opened for writing.`,
       steps: 1,
     });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { linkSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DatabaseFileError, openStore } from '../../db/store.ts';
+import { DatabaseError, openStore } from '../../db/store.ts';
 import { createOrganization } from '../../db/tables/accounts.ts';
 import { type ServeOptions, startServer } from '../../server/serve.ts';
 import { Place, post } from '../support/server-process.ts';
@@ -18,7 +18,7 @@ describe('one server a database', () => {
     const { db } = await place.database();
     const first = await startServer(serveOptions(db));
     const error = await startServer(serveOptions(db)).catch((thrown) => thrown);
-    expect(error).toBeInstanceOf(DatabaseFileError);
+    expect(error).toBeInstanceOf(DatabaseError);
     expect(error.message).toContain(`process ${process.pid}`);
     expect(error.message).toContain('127.0.0.1');
     expect(error.nextSteps.length).toBeGreaterThan(0);
@@ -32,7 +32,7 @@ describe('one server a database', () => {
     const { db } = await place.database();
     const { child } = await place.serve(db);
     const error = await startServer(serveOptions(db)).catch((thrown) => thrown);
-    expect(error).toBeInstanceOf(DatabaseFileError);
+    expect(error).toBeInstanceOf(DatabaseError);
     expect(error.message).toContain(`process ${child.pid}`);
     child.kill('SIGKILL');
     await child.exited;
@@ -62,7 +62,7 @@ describe('one server a database', () => {
   describe('by another name', () => {
     const refusal = async (db: string) => {
       const error = await startServer(serveOptions(db)).catch((thrown) => thrown);
-      expect(error).toBeInstanceOf(DatabaseFileError);
+      expect(error).toBeInstanceOf(DatabaseError);
       return error.message;
     };
 

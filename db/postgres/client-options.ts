@@ -1,0 +1,55 @@
+// What Bun's client is told of a database: everything, so that nothing of its own choice comes from the environment.
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { SQL } from 'bun';
+import { DatabaseAddressError } from '../database-error.ts';
+import type { PostgresAddress } from './address.ts';
+import { CONNECT_SECONDS_MAX } from './errors.ts';
+
+/**
+ * The options of a client.
+ * @param settings what each connection sets for itself, such as statement_timeout
+ * @throws DatabaseAddressError if the file that sslrootcert names cannot be read
+ */
+export function clientOptions(
+  address: PostgresAddress,
+  settings: Readonly<Record<string, string>>,
+): SQL.PostgresOrMySQLOptions {
+  const { host, port, user, database, password, channelBinding } = address;
+  const { mode, ca } = trustOf(address);
+  return {
+    // The mode is taken from a URL only, and where there is none DATABASE_URL would be looked at.
+    url: `postgres://localhost/?sslmode=${mode}`,
+    ...{ hostname: host, port, username: user, database, password: password ?? '' },
+    ...(ca !== null && { tls: { ca } }),
+    channelBinding,
+    connectionTimeout: CONNECT_SECONDS_MAX,
+    connection: settings,
+  };
+}
+
+// As libpq has it: a certificate that is named is checked wherever TLS is asked for, and there is a usual place for it.
+function trustOf({ sslMode, sslRootCert }: PostgresAddress): { mode: string; ca: string | null } {
+  if (sslMode === 'require' && sslRootCert !== null)
+    return { mode: 'verify-ca', ca: readCertificates(sslRootCert) };
+  if (!sslMode.startsWith('verify') || sslRootCert === 'system') return { mode: sslMode, ca: null };
+  const file = sslRootCert ?? usualFile();
+  return { mode: sslMode, ca: file === null ? null : readCertificates(file) };
+}
+
+function usualFile(): string | null {
+  const file = join(process.env.HOME || homedir(), '.postgresql', 'root.crt');
+  return existsSync(file) ? file : null;
+}
+
+function readCertificates(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+    throw new DatabaseAddressError(`The file ${file} of sslrootcert cannot be read${code}.`, [
+      'name the certificates, in PEM, of whoever signs those of your servers.',
+    ]);
+  }
+}

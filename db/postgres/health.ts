@@ -1,0 +1,48 @@
+// Whether the database can be reached and served from here; the operator hears when that changes, once each time.
+import type { DatabaseError } from '../database-error.ts';
+import type { PostgresAddress } from './address.ts';
+import { clockTrouble, type Runner } from './clock.ts';
+import { explainOpening, type PostgresError, sqlState } from './errors.ts';
+
+// The others that have a connection go on being served.
+const TOO_MANY_CONNECTIONS = '53300';
+
+export class Health {
+  readonly #address: PostgresAddress;
+  readonly #onChange: (trouble: DatabaseError | null) => void;
+  #isLost = false;
+  #clock: PostgresError | null = null;
+
+  constructor(address: PostgresAddress, onChange: (trouble: DatabaseError | null) => void = () => undefined) {
+    this.#address = address;
+    this.#onChange = onChange;
+  }
+
+  /** Why the clock keeps this machine from serving; null where it does not. */
+  get clock(): PostgresError | null {
+    return this.#clock;
+  }
+
+  /** Says why a connection could not be opened. */
+  async explain(error: unknown): Promise<PostgresError> {
+    const explained = await explainOpening(this.#address, error);
+    if (!this.#isLost && sqlState(error) !== TOO_MANY_CONNECTIONS) {
+      this.#isLost = true;
+      this.#onChange(explained);
+    }
+    return explained;
+  }
+
+  noteReached(): void {
+    if (!this.#isLost) return;
+    this.#isLost = false;
+    this.#onChange(null);
+  }
+
+  async checkClock(runner: Runner): Promise<void> {
+    const before = this.#clock;
+    // Where the database cannot be asked, whoever reads or writes hears of that.
+    this.#clock = await clockTrouble(this.#address, runner).catch(() => before);
+    if ((this.#clock === null) !== (before === null)) this.#onChange(this.#clock);
+  }
+}

@@ -1,0 +1,41 @@
+// Several connections for statements of which none depends on another: each goes to the one that has least to do.
+import type { CompiledQuery, RawBuilder } from 'kysely';
+import { type Bound, type Engine, noProgress } from '../engine.ts';
+import type { Db } from '../schema.ts';
+import { dbOf, type PostgresConnection, textsOf } from './connection.ts';
+import { IntegerColumns, type Rows } from './rows.ts';
+
+export class PostgresPool implements Engine {
+  readonly progress = noProgress();
+  readonly db: Db = dbOf(this);
+  readonly #connections: readonly PostgresConnection[];
+
+  constructor(connections: readonly PostgresConnection[]) {
+    this.#connections = connections;
+  }
+
+  bind<R>({ sql: text }: CompiledQuery<R>): Bound<R> {
+    const integers = new IntegerColumns();
+    return async (values) => integers.read(await this.#leastLoaded().send(text, values)) as R[];
+  }
+
+  post(): never {
+    throw new Error('there is no transaction to have its place in');
+  }
+
+  textsOf(list: never): RawBuilder<string> {
+    return textsOf(list);
+  }
+
+  /** Runs a statement and gives its rows; integers are numbers, whatever their size. */
+  run(text: string, values: readonly unknown[] = []): Promise<Rows> {
+    return this.#leastLoaded().run(text, values);
+  }
+
+  #leastLoaded(): PostgresConnection {
+    let [least] = this.#connections;
+    if (least === undefined) throw new Error('a pool without connections');
+    for (const connection of this.#connections) if (connection.load < least.load) least = connection;
+    return least;
+  }
+}

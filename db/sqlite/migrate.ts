@@ -1,0 +1,38 @@
+// Brings the schema of a database file up to date.
+import { Migrator } from 'kysely';
+import { DatabaseError } from '../database-error.ts';
+import { MIGRATIONS } from '../migrations/index.ts';
+import type { Db } from '../schema.ts';
+import type { Connection } from './connection.ts';
+import { tellPlanner } from './planner.ts';
+
+/** @throws DatabaseError if the file was written by a newer crm */
+export async function migrateFile(writer: Connection, path: string): Promise<void> {
+  // The write lock, taken before looking, makes two processes that start at once take turns.
+  writer.run('BEGIN IMMEDIATE');
+  try {
+    await assertKnownMigrations(writer.db, path);
+    const migrator = new Migrator({ db: writer.db, provider: { getMigrations: async () => MIGRATIONS } });
+    const { error, results = [] } = await migrator.migrateToLatest();
+    if (error !== undefined) throw error;
+    if (results.length > 0) tellPlanner(writer);
+    writer.run('COMMIT');
+  } catch (error) {
+    if (writer.inTransaction) writer.run('ROLLBACK');
+    throw error;
+  }
+}
+
+async function assertKnownMigrations(db: Db, path: string): Promise<void> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some((table) => table.name === 'kysely_migration')) return;
+  const applied = await db
+    .selectFrom('kysely_migration' as 'settings')
+    .select('name')
+    .execute();
+  const unknown = applied.find((row) => MIGRATIONS[row.name] === undefined);
+  if (unknown === undefined) return;
+  throw new DatabaseError(`${path} was written by a newer crm (it has the migration ${unknown.name}).`, [
+    'Use the newer crm with it, or restore a backup made before the upgrade.',
+  ]);
+}
