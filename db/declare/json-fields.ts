@@ -62,9 +62,11 @@ function jsonColumn(kind: FieldKind, schema: TSchema, initial: JsonValue): Shape
     schema,
     nullable: initial === null,
     initial,
-    encode: (value) => (value === null ? null : JSON.stringify(value)),
-    // Most lists and objects are empty: those are not parsed.
-    decode: (column) =>
-      column === null || column === initialText ? initial : (JSON.parse(String(column)) as JsonValue),
+    // Most lists and objects are empty: those are stored as null.
+    encode: (value) => {
+      const text = value === initial ? initialText : JSON.stringify(value);
+      return text === initialText ? null : text;
+    },
+    decode: (column) => (column === null ? initial : (JSON.parse(String(column)) as JsonValue)),
   };
 }
