@@ -4,7 +4,6 @@ import { EXPANDING, MIGRATIONS } from '../migrations/index.ts';
 import type { PostgresAddress } from './address.ts';
 import type { PostgresConnection } from './connection.ts';
 import { sqlState, told } from './errors.ts';
-import { insertAccountsLock } from './transactor.ts';
 
 // Any number that is always the same.
 const LOCK = 4_209_921;
@@ -111,7 +110,6 @@ async function migrate(
     const migrator = new Migrator({ db: connection.db, provider, disableTransactions: true });
     const { error } = await migrator.migrateToLatest();
     if (error !== undefined) throw error;
-    await insertAccountsLock(connection.db);
     const needed = Object.keys(migrations).findLast((name) => !expanding.has(name));
     await connection.run(
       `insert into settings (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value`,

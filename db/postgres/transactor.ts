@@ -1,6 +1,5 @@
 // How PostgreSQL writes: a lane for each organization, and in each transaction the organization's lock, over all nodes.
 import type { Eventually } from '../engine.ts';
-import type { Db } from '../schema.ts';
 import { statement } from '../statement.ts';
 import type { Scope, Transaction, Transactor } from '../write-queue.ts';
 import type { PostgresConnection } from './connection.ts';
@@ -11,6 +10,13 @@ const ACCOUNTS = 0;
 
 const lock = statement<{ last_instant: number }>((db, param) =>
   db.selectFrom('org_clocks').select('last_instant').where('org_id', '=', param('org')).forUpdate(),
+);
+
+const insertLock = statement<never>((db, param) =>
+  db
+    .insertInto('org_clocks')
+    .values({ org_id: param('org'), last_instant: 0 })
+    .onConflict((conflict) => conflict.column('org_id').doNothing()),
 );
 
 /** The connections that write, each used by one lane at a time. */
@@ -33,7 +39,11 @@ export class PostgresTransactor implements Transactor {
       await connection.begin();
       // A statement of its own, so that what follows sees what whoever had the lock before has committed.
       const orgId = scope === 'accounts' ? ACCOUNTS : scope;
-      const [row] = await lock(db, { org: orgId });
+      let [row] = await lock(db, { org: orgId });
+      if (row === undefined) {
+        await insertLock(db, { org: orgId });
+        [row] = await lock(db, { org: orgId });
+      }
       progress.instants.length = 0;
       if (row !== undefined) progress.instants.push({ orgId, instant: row.last_instant });
     } catch (error) {
@@ -73,13 +83,4 @@ export class PostgresTransactor implements Transactor {
     if (next === undefined) this.#free.push(connection);
     else next(connection);
   }
-}
-
-/** Makes the row that stands for the accounts' lock, if it is not there. */
-export async function insertAccountsLock(db: Db): Promise<void> {
-  await db
-    .insertInto('org_clocks')
-    .values({ org_id: ACCOUNTS, last_instant: 0 })
-    .onConflict((conflict) => conflict.column('org_id').doNothing())
-    .execute();
 }
