@@ -84,20 +84,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const clock = { now: Date.now() };
   const opened = await openStore(dbPath, { clock: () => clock.now });
   const store = options.isRehearsed === true ? rehearsed(opened) : opened;
-  const app = createApp({
-    store,
-    signingSecret: await store.write('accounts', getSigningSecret),
-    baseUrl: () => BASE_URL,
-    now: () => clock.now,
-    keyLimit: options.keyLimit ?? 1_000_000,
-    orgLimit: options.orgLimit ?? 1_000_000,
-    ...(options.bodyLimits && { bodyLimits: options.bodyLimits }),
-    logger: (options.log && createLogger('json', options.log)) ?? {
-      request: () => undefined,
-      failure: (_, cause) => console.error(cause),
-    },
-    addressOf: (request) => request.headers.get('X-Test-Address') ?? 'local',
-  });
+  const app = await appOn(store, clock, options);
   const { now } = clock;
   const org = await store.write('accounts', (trx) => createOrganization(trx, 'Acme', now));
   const other = await store.write('accounts', (trx) => createOrganization(trx, 'Other', now));
@@ -134,19 +121,38 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     clock,
     issue,
     handle: (request) => app.handle(request),
-    send: sender(
-      (request) => {
-        // As in the world, where the clock goes on from one write to the next.
-        if (!['GET', 'HEAD'].includes(request.method)) clock.now += 1;
-        return app.handle(request);
-      },
-      { v1, v2 },
-    ),
+    send: sender(onClock(app, clock), { v1, v2 }),
     close: async () => {
       await store.close();
       if (testServer !== null) await dropDatabase(dbPath);
       rmSync(folder, { recursive: true, force: true });
     },
+  };
+}
+
+/** The service on a store, by a clock that is turned by hand. */
+export async function appOn(store: Store, clock: Harness['clock'], options: HarnessOptions = {}) {
+  return createApp({
+    store,
+    signingSecret: await store.write('accounts', getSigningSecret),
+    baseUrl: () => BASE_URL,
+    now: () => clock.now,
+    keyLimit: options.keyLimit ?? 1_000_000,
+    orgLimit: options.orgLimit ?? 1_000_000,
+    ...(options.bodyLimits && { bodyLimits: options.bodyLimits }),
+    logger: (options.log && createLogger('json', options.log)) ?? {
+      request: () => undefined,
+      failure: (_, cause) => console.error(cause),
+    },
+    addressOf: (request) => request.headers.get('X-Test-Address') ?? 'local',
+  });
+}
+
+/** Has the clock go on from one write to the next, as in the world. */
+export function onClock(app: Awaited<ReturnType<typeof appOn>>, clock: Harness['clock']) {
+  return (request: Request): Promise<Response> => {
+    if (!['GET', 'HEAD'].includes(request.method)) clock.now += 1;
+    return app.handle(request);
   };
 }
 
