@@ -1,8 +1,10 @@
 // Databases on the PostgreSQL server that CRM_TEST_DB names: copies of a template that is migrated once, dropped after use.
 import { openStore } from '../../db/store.ts';
 
-/** The address of a database on the server for tests, null where they run on SQLite. */
-export const testServer = process.env.CRM_TEST_DB ?? null;
+const server = process.env.CRM_TEST_DB ?? '';
+
+/** Whether the tests run on PostgreSQL. */
+export const isPostgres = server !== '';
 
 // No run of the tests takes as long.
 const AGE_SECONDS_MAX = 3_600;
@@ -31,13 +33,13 @@ const secondsNow = (): number => Math.floor(Date.now() / 1000);
 const nameWith = (ending: string): string => `crm_test_${secondsNow()}_${ending}`;
 
 function addressOf(name: string): string {
-  const url = new URL(testServer ?? '');
+  const url = new URL(server);
   url.pathname = `/${name}`;
   return url.href;
 }
 
 async function asAdmin<T>(job: (admin: Bun.SQL) => Promise<T>): Promise<T> {
-  const admin = new Bun.SQL(testServer ?? '', { max: 1 });
+  const admin = new Bun.SQL(server, { max: 1 });
   try {
     return await job(admin);
   } finally {

@@ -10,7 +10,7 @@ import { getSigningSecret } from '../../db/tables/settings.ts';
 import { createApp } from '../../server/app.ts';
 import { createLogger } from '../../server/log.ts';
 import type { BodyLimits } from '../../server/pipeline/body-budget.ts';
-import { dropDatabase, freshDatabase, testServer } from './fresh-databases.ts';
+import { dropDatabase, freshDatabase, isPostgres } from './fresh-databases.ts';
 import type { Json } from './json.ts';
 import { checkAgainstDocument } from './openapi.ts';
 import { rehearsed } from './rehearsed.ts';
@@ -80,7 +80,7 @@ export interface HarnessOptions {
 /** Starts a service; limits are out of the way unless given. */
 export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
   const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
-  const dbPath = testServer === null ? join(folder, 'crm.db') : await freshDatabase();
+  const dbPath = isPostgres ? await freshDatabase() : join(folder, 'crm.db');
   const clock = { now: Date.now() };
   const opened = await openStore(dbPath, { clock: () => clock.now });
   const store = options.isRehearsed === true ? rehearsed(opened) : opened;
@@ -124,7 +124,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     send: sender(onClock(app, clock), { v1, v2 }),
     close: async () => {
       await store.close();
-      if (testServer !== null) await dropDatabase(dbPath);
+      if (isPostgres) await dropDatabase(dbPath);
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -1,6 +1,7 @@
 // An fsync of the database file that fails: the server stops, what it had answered stays in the log, and a restart has it all.
-import { describe, expect, test } from 'bun:test';
+import { expect } from 'bun:test';
 import { existsSync } from 'node:fs';
+import { describe, test } from '../support/on-sqlite.ts';
 import { allIds, Place, post } from '../support/server-process.ts';
 
 const place = new Place();

@@ -1,11 +1,12 @@
 // A file and the log beside it after a crash: those that belong together open whole, all others are refused untouched.
 import { Database } from 'bun:sqlite';
-import { beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, expect } from 'bun:test';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Db } from '../../db/schema.ts';
 import { DatabaseError, openStore, type Store } from '../../db/store.ts';
 import { databasePaths } from '../support/folders.ts';
+import { describe, test } from '../support/on-sqlite.ts';
 
 const newPath = databasePaths();
 

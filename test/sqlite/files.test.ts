@@ -1,6 +1,6 @@
 // The database file: how it is opened and brought up, and which files are refused with a next step.
 import { Database } from 'bun:sqlite';
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { afterEach, beforeEach, expect } from 'bun:test';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
@@ -9,6 +9,7 @@ import type { Db } from '../../db/schema.ts';
 import { DatabaseError, openStore, type Store } from '../../db/store.ts';
 import { createOrganization, listOrganizations } from '../../db/tables/accounts.ts';
 import { databasePaths } from '../support/folders.ts';
+import { describe, test } from '../support/on-sqlite.ts';
 
 const STORE = join(import.meta.dir, '../../db/store.ts');
 const newPath = databasePaths();

@@ -1,10 +1,11 @@
 // One server a database file, by whatever name, and what else may use the file meanwhile.
-import { describe, expect, test } from 'bun:test';
+import { expect } from 'bun:test';
 import { linkSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseError, openStore } from '../../db/store.ts';
 import { createOrganization } from '../../db/tables/accounts.ts';
 import { type ServeOptions, startServer } from '../../server/serve.ts';
+import { describe, test } from '../support/on-sqlite.ts';
 import { Place, post } from '../support/server-process.ts';
 
 const place = new Place();

@@ -1,7 +1,8 @@
 // Database files that are deleted, replaced or written over while they are served: nothing more is acknowledged into nowhere.
 import { Database } from 'bun:sqlite';
-import { describe, expect, test } from 'bun:test';
+import { expect } from 'bun:test';
 import { copyFileSync, renameSync, rmSync, truncateSync } from 'node:fs';
+import { describe, test } from '../support/on-sqlite.ts';
 import { allIds, Place, post } from '../support/server-process.ts';
 
 const place = new Place();

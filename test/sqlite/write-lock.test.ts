@@ -1,6 +1,7 @@
 // The write lock in another process's hands: writes wait for it, reads and the event loop do not.
 import { Database } from 'bun:sqlite';
-import { expect, test } from 'bun:test';
+import { expect } from 'bun:test';
+import { test } from '../support/on-sqlite.ts';
 import { Place, post } from '../support/server-process.ts';
 
 const place = new Place();

@@ -1,7 +1,8 @@
 // A disk that is really full: what is answered meanwhile, and what is told at a start on it.
-import { expect, test } from 'bun:test';
+import { expect } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { test } from '../support/on-sqlite.ts';
 import { allIds, Place, post } from '../support/server-process.ts';
 
 const place = new Place();
