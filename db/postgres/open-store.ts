@@ -23,7 +23,7 @@ const LOOK_EVERY_MS = 250;
 const CLOCK_EVERY_MS = 60_000;
 const READY_MS_MAX = 3_000;
 // Of the ten seconds within which a client is told.
-const ANSWER_MS_MAX = 9_500;
+const ANSWER_MS_MAX = 9_000;
 
 export interface PostgresOptions {
   /** Whether an empty database gets its tables; true unless said otherwise. */

@@ -19,6 +19,11 @@ export interface Exchange {
   keyId: string | null;
   /** The minute, since the epoch, in which it was counted against the limits. */
   countedIn: number | null;
+  /** From when the body was waited for, by `performance.now()`, and until when. */
+  bodySince: number | null;
+  bodyUntil: number | null;
+  /** Why it was answered while work on it was still under way. */
+  givenUp: Error | null;
 }
 
 /** Starts an exchange. */
@@ -26,7 +31,8 @@ export function startExchange(given: Pick<Exchange, 'request' | 'api' | 'now' | 
   const { request, api, now, baseUrl } = given;
   const requestId = `req_${randomText()}`;
   const headers = { 'X-Request-Id': requestId, ...deprecationHeaders(api, baseUrl) };
-  return { request, api, requestId, now, baseUrl, headers, keyId: null, countedIn: null };
+  const unset = { keyId: null, countedIn: null, bodySince: null, bodyUntil: null, givenUp: null };
+  return { request, api, requestId, now, baseUrl, headers, ...unset };
 }
 
 const ID_BYTES = 15;

@@ -30,7 +30,10 @@ export async function execute(store: Store, replays: Replays, executable: Execut
   const { orgId } = call.access;
   if (!operation.isWrite)
     return { rendered: renderAnswer(exchange, await operation.run({ ...call, db: store.read, now })) };
-  const write = async (db: Db) => operation.run({ ...call, db, now: await takeInstant(db, orgId, clock()) });
+  const write = async (db: Db) => {
+    if (exchange.givenUp !== null) throw exchange.givenUp;
+    return operation.run({ ...call, db, now: await takeInstant(db, orgId, clock()) });
+  };
   if (keyed === null) return { rendered: renderAnswer(exchange, await store.write(orgId, write)) };
   return store.write(orgId, async (db) => {
     // Nobody else writes to the organization now: what is not there by now nobody has done.

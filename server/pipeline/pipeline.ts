@@ -9,6 +9,7 @@ import { readBytes } from './body.ts';
 import type { BodyClaim } from './body-budget.ts';
 import { type Exchange, startExchange } from './exchange.ts';
 import { execute } from './execute.ts';
+import { whilePatient } from './patience.ts';
 import { checkKeyFormat, keyedRequest, replayed, type StoredAnswer } from './replay.ts';
 import { publicError, type Rendered, renderError, toResponse } from './respond.ts';
 import { rawPath, unknownPath } from './route.ts';
@@ -31,7 +32,10 @@ export async function answer(
   const exchange = exchangeOf(services, request, served.operation.api);
   let response: Response;
   try {
-    response = toResponse(exchange, await passSteps(services, served, exchange));
+    const { patience } = services.store;
+    const work = passSteps(services, served, exchange);
+    const rendered = await (patience === null ? work : whilePatient(patience, exchange, work));
+    response = toResponse(exchange, rendered);
   } catch (error) {
     response = answerError(services, exchange, error);
   }
@@ -113,20 +117,20 @@ export const SILENT_SECONDS = 60;
 async function bodyOf(
   { limiter, limitSilence }: Services,
   operation: Operation,
-  { request, headers }: Exchange,
+  exchange: Exchange,
   { access, room }: { access: Access; room: BodyClaim },
 ): Promise<Uint8Array> {
+  const { request, headers } = exchange;
+  const bytesMax = operation.isBatch === true ? BATCH_BODY_BYTES_MAX : BODY_BYTES_MAX;
   limitSilence(request, SILENT_BODY_SECONDS);
-  const bytes = await readBytes(
-    request,
-    operation.isBatch === true ? BATCH_BODY_BYTES_MAX : BODY_BYTES_MAX,
-    room,
-  ).catch(async (error) => {
+  exchange.bodySince = performance.now();
+  const bytes = await readBytes(request, bytesMax, room).catch(async (error) => {
     // Counted nowhere, and yet told where the limits stand.
     if (error instanceof ApiError && error.status === 429)
       Object.assign(headers, await limiter.describe(access));
     throw error;
   });
+  exchange.bodyUntil = performance.now();
   limitSilence(request, SILENT_SECONDS);
   return bytes;
 }

@@ -76,7 +76,8 @@ describe('a key or token', () => {
     const cause = new Error(`cannot parse https://crm.test/x?token=${token} sent with ${harness.v2}`);
     for (const style of ['json', 'pretty'] as const) {
       const request = new Request('http://crm.test/api/v2/contacts');
-      const exchange = { request, requestId: 'req_x', keyId: null, countedIn: null, now: 0 };
+      const rest = { keyId: null, countedIn: null, bodySince: null, bodyUntil: null, givenUp: null };
+      const exchange = { request, requestId: 'req_x', ...rest, now: 0 };
       createLogger(style, (line) => lines.push(line))?.failure(
         { ...exchange, api: 'v2', headers: {}, baseUrl: '' },
         cause,

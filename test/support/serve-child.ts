@@ -1,8 +1,10 @@
-// A server in a process of its own, for tests that kill it or take its disk: `bun serve-child.ts DATABASE` prints its URL.
+// A server in a process of its own, for tests that kill it or take its disk: `bun serve-child.ts DATABASE [LOG]` prints its URL.
+import type { LogStyle } from '../../server/log.ts';
 import { startServer } from '../../server/serve.ts';
 
 const options = { host: '127.0.0.1', port: 0, keyLimit: 1e6, orgLimit: 1e6 };
-const server = await startServer({ db: process.argv[2] ?? '', log: 'off', ...options });
+const [db = '', log = 'off'] = process.argv.slice(2);
+const server = await startServer({ db, log: log as LogStyle, ...options });
 process.on('SIGTERM', () => {
   server.stop().then(
     () => process.exit(0),

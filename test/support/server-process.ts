@@ -49,7 +49,11 @@ export class Place {
     this.#count += 1;
     const at = folder ?? join(this.root, String(this.#count));
     mkdirSync(at, { recursive: true });
-    const db = join(at, 'crm.db');
+    return this.fill(join(at, 'crm.db'));
+  }
+
+  /** Makes an organization in a database, which is made if it is a file that is missing. */
+  async fill(db: string): Promise<NewDatabase> {
     const store = await openStore(db);
     const now = Date.now();
     const org = await store.write('accounts', (trx) => createOrganization(trx, 'Acme', now));
