@@ -15,6 +15,7 @@ import { sqliteTransactor } from './transactor.ts';
 
 // Where another process writes, jobs ask again between turns of the event loop; readers wait for recoveries only.
 const READER_BUSY_TIMEOUT_MS = 100;
+const CHECKPOINT_LOOK_MS = 10;
 
 export interface StoreEvents {
   /** Called when the disk fails under the database: the process must end, a restart settles what happened. */
@@ -42,6 +43,8 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
   reader.onSnapshot = () => keyMark.look();
   // The next commit is the last before a checkpoint.
   let isDue = false;
+  // To ask how long the log is costs as much as several writes.
+  let looksAt = 0;
   if (onTrouble !== undefined) guard.watch(onTrouble);
   const queue: WriteQueue = new WriteQueue(
     sqliteTransactor(writer, {
@@ -59,7 +62,9 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
         if (queue.isFailing) return;
         try {
           if (isDue) checkpoint(writer);
+          else if (performance.now() < looksAt) return;
           isDue = isCheckpointDue(writer);
+          looksAt = performance.now() + CHECKPOINT_LOOK_MS;
         } catch (error) {
           // A full disk is told to the next one who needs it; the log holds what the file does not.
           if (isDiskFailure(error)) onDiskFailure(error);

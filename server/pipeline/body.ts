@@ -10,12 +10,11 @@ import type { BodyClaim } from './body-budget.ts';
 export async function readBytes(request: Request, bytesMax: number, claim: BodyClaim): Promise<Uint8Array> {
   const declared = Number(request.headers.get('Content-Length') ?? 0);
   if (declared > bytesMax) throw tooLarge(bytesMax);
-  if (request.body === null) return new Uint8Array();
   if (declared > 0) await claim.grow(declared);
   try {
     // With a length given the server holds the sender to it; only streams of unknown length are counted as they come.
     if (declared > 0) return new Uint8Array(await request.arrayBuffer());
-    return await readStream(request.body, bytesMax, claim);
+    return request.body === null ? new Uint8Array() : await readStream(request.body, bytesMax, claim);
   } catch (error) {
     if (error instanceof ApiError) throw error;
     throw invalid('', 'The body must arrive whole.', 'VALIDATION_INVALID_FORMAT');
