@@ -49,19 +49,26 @@ describe('a request whose body finds no room', () => {
   });
   afterAll(() => harness.close());
 
-  // A body that does not end until it is told to.
-  function heldBody(bytes: number): { stream: ReadableStream<Uint8Array>; finish: () => void } {
-    const { promise, resolve } = Promise.withResolvers<void>();
+  // A body that does not end until it is told to, and tells once more of it is wanted than its beginning.
+  function heldBody(bytes: number) {
+    const [finished, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const text = JSON.stringify({ first_name: 'x'.repeat(bytes) });
-    const stream = new ReadableStream<Uint8Array>({
-      async start(controller) {
-        controller.enqueue(new TextEncoder().encode(text.slice(0, -2)));
-        await promise;
-        controller.enqueue(new TextEncoder().encode(text.slice(-2)));
-        controller.close();
+    const parts = [text.slice(0, -2), text.slice(-2)].map((part) => new TextEncoder().encode(part));
+    const stream = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          if (parts.length === 1) {
+            begun.resolve();
+            await finished.promise;
+          }
+          const part = parts.shift();
+          if (part === undefined) controller.close();
+          else controller.enqueue(part);
+        },
       },
-    });
-    return { stream, finish: resolve };
+      { highWaterMark: 0 },
+    );
+    return { stream, finish: finished.resolve, begun: begun.promise };
   }
 
   const post = (body: ReadableStream<Uint8Array> | string, key = harness.v2): Promise<Response> =>
@@ -77,7 +84,7 @@ describe('a request whose body finds no room', () => {
   test('waits, and is answered once there is; another organization is not kept waiting', async () => {
     const held = heldBody(800);
     const first = post(held.stream);
-    await Bun.sleep(20);
+    await held.begun;
     const second = post(JSON.stringify({ first_name: 'y'.repeat(500) }));
     expect(await Promise.race([second.then(() => 'answered'), Bun.sleep(50).then(() => 'waits')])).toBe(
       'waits',
@@ -91,7 +98,7 @@ describe('a request whose body finds no room', () => {
   test('is refused after ten seconds, counted nowhere', async () => {
     const held = heldBody(800);
     const first = post(held.stream);
-    await Bun.sleep(20);
+    await held.begun;
     const startedMs = performance.now();
     const refused = await post(JSON.stringify({ first_name: 'y'.repeat(500) }));
     const waitedMs = performance.now() - startedMs;

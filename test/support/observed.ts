@@ -1,8 +1,44 @@
-// A database connection that tells of every statement it runs.
+// What is asked of databases: every statement and command, in order.
+
 import type { SQLQueryBindings } from 'bun:sqlite';
+import { spyOn } from 'bun:test';
 import type { CompiledQuery } from 'kysely';
 import type { Bound } from '../../db/engine.ts';
+import { PostgresConnection } from '../../db/postgres/connection.ts';
 import { Connection } from '../../db/sqlite/connection.ts';
+
+/** Notes what every connection of this process is asked, those to be made included, until it is told to stop. */
+export function observeConnections(): { asked: string[]; stop(): void } {
+  const asked: string[] = [];
+  const { bind, prepare, post } = Connection.prototype;
+  const { send } = PostgresConnection.prototype;
+  const spies = [
+    spyOn(Connection.prototype, 'bind').mockImplementation(function (this: Connection, query) {
+      const run = bind.call(this, query);
+      return (values) => {
+        asked.push(query.sql);
+        return run(values) as never;
+      };
+    }),
+    spyOn(Connection.prototype, 'prepare').mockImplementation(function (this: Connection, sql) {
+      asked.push(sql);
+      return prepare.call(this, sql) as never;
+    }),
+    spyOn(Connection.prototype, 'post').mockImplementation(function (this: Connection, sql) {
+      asked.push(sql);
+      post.call(this, sql);
+    }),
+    spyOn(PostgresConnection.prototype, 'send').mockImplementation(function (
+      this: PostgresConnection,
+      sql,
+      values,
+    ) {
+      asked.push(sql);
+      return send.call(this, sql, values);
+    }),
+  ];
+  return { asked, stop: () => spies.forEach((spy) => void spy.mockRestore()) };
+}
 
 export class ObservedConnection extends Connection {
   /** The text of each statement that was run, in order. */

@@ -7,6 +7,7 @@ import { V2_SCOPES } from '../../db/resources/index.ts';
 import { openStore } from '../../db/store.ts';
 import { createOrganization } from '../../db/tables/accounts.ts';
 import { issueKey } from '../../db/tables/keys.ts';
+import { databases } from './folders.ts';
 import type { Json } from './json.ts';
 
 const CHILD = join(import.meta.dir, 'serve-child.ts');
@@ -34,7 +35,7 @@ export interface ServerProcess {
 export class Place {
   readonly root = mkdtempSync(join(tmpdir(), 'crm-test-'));
   readonly #children: Bun.Subprocess[] = [];
-  #count = 0;
+  readonly #newDatabase: () => Promise<string>;
 
   constructor() {
     afterAll(async () => {
@@ -42,14 +43,13 @@ export class Place {
       for (const child of this.#children) await child.exited;
       rmSync(this.root, { recursive: true, force: true });
     });
+    this.#newDatabase = databases();
   }
 
-  /** Makes a database with an organization, in an empty folder of its own unless one is given. */
+  /** Makes a database with an organization: by itself, or a file in that folder. */
   async database(folder?: string): Promise<NewDatabase> {
-    this.#count += 1;
-    const at = folder ?? join(this.root, String(this.#count));
-    mkdirSync(at, { recursive: true });
-    return this.fill(join(at, 'crm.db'));
+    if (folder !== undefined) mkdirSync(folder, { recursive: true });
+    return this.fill(folder === undefined ? await this.#newDatabase() : join(folder, 'crm.db'));
   }
 
   /** Makes an organization in a database, which is made if it is a file that is missing. */

@@ -1,0 +1,81 @@
+// The store in its file: a disk that is full, readers that are told that they may write, what a close leaves behind.
+import { afterEach, beforeEach, expect } from 'bun:test';
+import { existsSync } from 'node:fs';
+import { sql } from 'kysely';
+import type { Db } from '../../db/schema.ts';
+import { openStore, type Store } from '../../db/store.ts';
+import { databasePaths } from '../support/folders.ts';
+import { describe, test } from '../support/on-sqlite.ts';
+
+const newPath = databasePaths();
+let path = '';
+let store: Store;
+beforeEach(async () => {
+  path = newPath();
+  store = await openStore(path);
+});
+afterEach(() => store.close());
+
+const put = (name: string) => (trx: Db) => trx.insertInto('settings').values({ name, value: 'x' }).execute();
+const namesIn = async (db: Db): Promise<string[]> =>
+  (await db.selectFrom('settings').select('name').orderBy('name').execute()).map((row) => row.name);
+
+describe('a full disk', () => {
+  test('fails what it must, keeps what was committed, and is over when there is room', async () => {
+    await store.write('accounts', put('before'));
+    const pages = async (trx: Db) => (await sql<{ n: number }>`pragma page_count`.execute(trx)).rows;
+    const limit = (most: number) =>
+      store.write('accounts', (trx) => sql`pragma max_page_count = ${sql.lit(most)}`.execute(trx));
+    const big = (name: string) => (trx: Db) =>
+      trx
+        .insertInto('settings')
+        .values({ name, value: 'x'.repeat(1_000_000) })
+        .execute();
+    const [row] = await store.write('accounts', pages);
+    await limit(Number(Object.values(row ?? {})[0]) + 2);
+    expect(store.write('accounts', big('lost'))).rejects.toMatchObject({ code: 'SQLITE_FULL' });
+    const [full, small] = await Promise.allSettled([
+      store.write('accounts', big('lost too')),
+      store.write('accounts', put('small')),
+    ]);
+    expect(full.status).toBe('rejected');
+    // The neighbour in the group is either told that it failed, or is there.
+    const names = await namesIn(store.read);
+    expect(names).toEqual(small.status === 'fulfilled' ? ['before', 'small'] : ['before']);
+    await limit(1_000_000);
+    await store.write('accounts', big('after'));
+    expect(await namesIn(store.read)).toContain('after');
+  });
+
+  test('tells jobs how they ended only once what they saw is durable', async () => {
+    const told: string[] = [];
+    const refused = async (trx: Db) => {
+      if ((await namesIn(trx)).includes('a')) throw new Error('a is taken');
+    };
+    const written = store.write('accounts', put('a'));
+    const looked = store.write('accounts', refused).catch((error: Error) => void told.push(error.message));
+    const full = store.write('accounts', async (trx) => {
+      await put('b')(trx);
+      await sql`rollback`.execute(trx);
+      throw new Error('the disk is full');
+    });
+    const results = await Promise.allSettled([written, looked, full]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected']);
+    expect(told).toEqual(['the disk is full']);
+  });
+});
+
+test('a reader cannot write, even when told that it may', async () => {
+  for (const statement of ['delete from settings', 'create table x (a)', 'pragma user_version = 5']) {
+    await sql.raw('pragma query_only = off').execute(store.read);
+    expect(sql.raw(statement).execute(store.read)).rejects.toThrow(/readonly|read-only/);
+  }
+});
+
+test('a close leaves nothing in a log that a copy of the file would miss', async () => {
+  const queued = ['a', 'b'].map((name) => store.write('accounts', put(name)));
+  await Promise.all([...queued, store.close()]);
+  expect([existsSync(`${path}-wal`), existsSync(`${path}-shm`)]).toEqual([false, false]);
+  store = await openStore(path);
+  expect(await namesIn(store.read)).toEqual(['a', 'b']);
+});
