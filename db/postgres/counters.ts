@@ -50,8 +50,11 @@ export class PostgresCounters implements Counters {
 
   async count(counted: Counted): Promise<Usage> {
     const { limit, member } = counted;
+    const memberLimit = member?.limit ?? limit;
+    // The first of a minute is not held against the limits.
+    if (Math.min(limit, memberLimit) < 1) return this.look(counted);
     for (;;) {
-      const values = [...namesOf(counted), limit, member?.limit ?? limit, this.#now()];
+      const values = [...namesOf(counted), limit, memberLimit, this.#now()];
       const [usage] = (await this.#connection.run(COUNT, values)) as unknown as [Usage?];
       if (usage !== undefined) return usage;
       // It was used up, and still is, unless another minute has come since.

@@ -86,6 +86,12 @@ test('an event is given back to its own minute only', async () => {
   expect(await used()).toEqual([2, 2]);
 });
 
+test('a limit of none lets nothing in, not even the first of a minute', async () => {
+  for (const limits of [{ limit: 0 }, { memberLimit: 0 }])
+    expect(await count(requests('a', limits))).toBe(false);
+  expect(await used()).toEqual([0, 0]);
+});
+
 test('a thousand at once are let in up to the limit, each told another count', async () => {
   const { counters } = harness.store;
   const members = ['a', 'b', 'c'].map((name) => requests(name, { limit: 500, memberLimit: 200 }));
