@@ -5,17 +5,13 @@ import { join } from 'node:path';
 import type { SQL } from 'bun';
 import { DatabaseAddressError } from '../database-error.ts';
 import type { PostgresAddress } from './address.ts';
-import { CONNECT_SECONDS_MAX } from './errors.ts';
+import { CONNECT_SECONDS_MAX, type Purpose, SETTINGS } from './settings.ts';
 
 /**
  * The options of a client.
- * @param settings what each connection sets for itself, such as statement_timeout
  * @throws DatabaseAddressError if the file that sslrootcert names cannot be read
  */
-export function clientOptions(
-  address: PostgresAddress,
-  settings: Readonly<Record<string, string>>,
-): SQL.PostgresOrMySQLOptions {
+export function clientOptions(address: PostgresAddress, purpose: Purpose): SQL.PostgresOrMySQLOptions {
   const { host, port, user, database, password, channelBinding } = address;
   const { mode, ca } = trustOf(address);
   return {
@@ -25,7 +21,7 @@ export function clientOptions(
     ...(ca !== null && { tls: { ca } }),
     channelBinding,
     connectionTimeout: CONNECT_SECONDS_MAX,
-    connection: settings,
+    connection: SETTINGS[purpose],
   };
 }
 

@@ -57,6 +57,7 @@ export class PostgresConnection implements Engine {
   async begin(): Promise<void> {
     this.#session ??= await this.#open();
     this.#isInTransaction = true;
+    this.progress.failure = null;
     await this.send('begin', []);
   }
 
@@ -139,8 +140,8 @@ export class PostgresConnection implements Engine {
 
 // The transaction takes no further statement; only a savepoint could bring it back.
 function noteFailure(progress: TransactionProgress, error: unknown): void {
-  if (progress.hasSavepoints) progress.failure ??= error;
-  else progress.isSpoiled = true;
+  progress.failure ??= error;
+  if (!progress.hasSavepoints) progress.isSpoiled = true;
 }
 
 /** The tables as seen through an engine. */

@@ -2,6 +2,7 @@
 import { lookup } from 'node:dns/promises';
 import { DatabaseError } from '../database-error.ts';
 import type { PostgresAddress } from './address.ts';
+import { CONNECT_SECONDS_MAX, SETTINGS } from './settings.ts';
 
 /** A database that cannot be reached, or not be used by whoever asks. */
 export class PostgresError extends DatabaseError {}
@@ -32,7 +33,7 @@ interface Advice {
   codes: RegExp;
   /** Goes on from "The database ADDRESS"; `said` is what the server says. */
   reason(address: PostgresAddress, said: string): string;
-  nextSteps(address: PostgresAddress): string[];
+  nextSteps(address: PostgresAddress, said: string): string[];
 }
 
 const ADVICE: readonly Advice[] = [
@@ -78,11 +79,13 @@ const ADVICE: readonly Advice[] = [
   {
     codes: /^42501$/,
     reason: ({ user }, said) => `denies ${user} what crm needs (${said})`,
-    nextSteps: ({ database, user }) => [
-      `as its owner run: GRANT CREATE, USAGE ON SCHEMA public TO "${user}";`,
-      `or make the user its owner: ALTER DATABASE "${database}" OWNER TO "${user}";`,
-      `where another user made the tables: GRANT ALL ON ALL TABLES IN SCHEMA public TO "${user}";`,
-    ],
+    nextSteps: ({ database, user }, said) =>
+      /schema/.test(said)
+        ? [
+            `as its owner run: GRANT CREATE, USAGE ON SCHEMA public TO "${user}";`,
+            `or make the user the owner: ALTER DATABASE "${database}" OWNER TO "${user}";`,
+          ]
+        : [`as the owner of the tables run: GRANT ALL ON ALL TABLES IN SCHEMA public TO "${user}";`],
   },
   {
     codes: /^25006$/,
@@ -93,9 +96,9 @@ const ADVICE: readonly Advice[] = [
     codes: /^08P01$/,
     reason: (_, said) => `is behind a pooler that does not pass on what crm sets for a connection (${said})`,
     nextSteps: () => [
-      'go to the server itself, or let PgBouncer pool by session (pool_mode = session),',
-      'or, from its version 1.21 on, with max_prepared_statements = 1000. Either way have it leave these alone:',
-      `ignore_startup_parameters = ${[...Object.keys(SETTINGS), 'default_transaction_read_only'].join(',')}`,
+      'go to the server itself, or let PgBouncer pool by session (pool_mode = session), or, from its version 1.21 on, ' +
+        'with max_prepared_statements = 1000.',
+      `either way it needs the line: ignore_startup_parameters = ${parameterNames().join(',')}`,
     ],
   },
   {
@@ -136,14 +139,9 @@ const ADVICE: readonly Advice[] = [
   },
 ];
 
-/** The connections' settings; all below the ten seconds after which a client is told that the database cannot be reached. */
-export const SETTINGS: Readonly<Record<string, string>> = {
-  application_name: 'crm',
-  lock_timeout: '6s',
-  statement_timeout: '7s',
-  idle_in_transaction_session_timeout: '5s',
-};
-export const CONNECT_SECONDS_MAX = 5;
+function parameterNames(): string[] {
+  return [...new Set(Object.values(SETTINGS).flatMap((settings) => Object.keys(settings)))];
+}
 
 /** Says for the operator why a connection cannot be opened. */
 export async function explainOpening(address: PostgresAddress, error: unknown): Promise<PostgresError> {
@@ -159,7 +157,8 @@ export function explainStatement(address: PostgresAddress, error: unknown): unkn
   const code = sqlState(error) || codeOf(error);
   const advice = ADVICE.find(({ codes }) => codes.test(code));
   if (advice === undefined) return error;
-  return told(address, advice.reason(address, saidBy(error)), advice.nextSteps(address), error);
+  const said = saidBy(error);
+  return told(address, advice.reason(address, said), advice.nextSteps(address, said), error);
 }
 
 async function explainRefusal(address: PostgresAddress, error: unknown): Promise<PostgresError> {

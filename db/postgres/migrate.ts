@@ -3,7 +3,7 @@ import { type Migration, Migrator } from 'kysely';
 import { EXPANDING, MIGRATIONS } from '../migrations/index.ts';
 import type { PostgresAddress } from './address.ts';
 import type { PostgresConnection } from './connection.ts';
-import { sqlState, told } from './errors.ts';
+import { type PostgresError, sqlState, told } from './errors.ts';
 
 // Any number that is always the same.
 const LOCK = 4_209_921;
@@ -36,18 +36,16 @@ export async function migratePostgres(
 ): Promise<void> {
   const before = await appliedMigrations(connection);
   if (before.length === 0 && !create) {
-    const nextSteps = ['make an organization, and the tables with it: crm init --org NAME'];
+    const nextSteps = [
+      `make an organization, and the tables with it: crm init --org NAME --db '${address.shown}'`,
+    ];
     throw told(address, 'has no tables of crm', nextSteps);
   }
   if (isUpToDate(before, versions)) return assertServable(connection, address, before, versions);
-  await takeLock(connection, address);
-  try {
-    // Whoever had the lock may have done it all.
-    const applied = await appliedMigrations(connection);
-    if (isUpToDate(applied, versions)) await assertServable(connection, address, applied, versions);
-    else await migrate(connection, address, versions);
-  } finally {
-    await connection.run('select pg_advisory_unlock($1)', [LOCK]).catch(() => undefined);
+  const endsAt = performance.now() + LOCK_WAIT_MS_MAX;
+  while (!(await migrateAlone(connection, address, versions))) {
+    if (performance.now() > endsAt) throw beingMigrated(address);
+    await Bun.sleep(LOCK_RETRY_MS);
   }
 }
 
@@ -78,53 +76,51 @@ async function assertServable(
   ]);
 }
 
-// Waited for piece by piece, as a statement has less time than this.
-async function takeLock(connection: PostgresConnection, address: PostgresAddress): Promise<void> {
-  const endsAt = performance.now() + LOCK_WAIT_MS_MAX;
-  for (;;) {
-    const [row] = await connection.run('select pg_try_advisory_lock($1) as is_mine', [LOCK]);
-    if (row?.is_mine === true) return;
-    if (performance.now() > endsAt) {
-      const seconds = LOCK_WAIT_MS_MAX / 1_000;
-      const nextSteps = [
-        'wait until the crm that does it has finished, or see in pg_stat_activity what it waits for.',
-      ];
-      throw told(
-        address,
-        `is being brought up to date by another crm, for more than ${seconds} s`,
-        nextSteps,
-      );
-    }
-    await Bun.sleep(LOCK_RETRY_MS);
+// False while another has the lock, which is asked for again and again: a statement has less time than that may take.
+async function migrateAlone(
+  connection: PostgresConnection,
+  address: PostgresAddress,
+  versions: Versions,
+): Promise<boolean> {
+  await connection.begin();
+  try {
+    const [row] = await connection.run('select pg_try_advisory_xact_lock($1) as is_mine', [LOCK]);
+    // Whoever had the lock may have done it all.
+    const applied = row?.is_mine === true ? await appliedMigrations(connection) : null;
+    if (applied !== null && isUpToDate(applied, versions))
+      await assertServable(connection, address, applied, versions);
+    else if (applied !== null) await migrate(connection, versions);
+    await connection.commit();
+    return applied !== null;
+  } catch (error) {
+    await connection.rollback();
+    throw sqlState(error) === DUPLICATE_TABLE ? otherTables(address, error) : error;
   }
 }
 
-async function migrate(
-  connection: PostgresConnection,
-  address: PostgresAddress,
-  { migrations, expanding }: Versions,
-): Promise<void> {
-  await connection.begin();
-  try {
-    const provider = { getMigrations: async () => ({ ...migrations }) };
-    const migrator = new Migrator({ db: connection.db, provider, disableTransactions: true });
-    const { error } = await migrator.migrateToLatest();
-    if (error !== undefined) throw error;
-    const needed = Object.keys(migrations).findLast((name) => !expanding.has(name));
-    await connection.run(
-      `insert into settings (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value`,
-      [NEEDED, needed],
-    );
-    await connection.commit();
-  } catch (error) {
-    await connection.rollback();
-    if (sqlState(error) !== DUPLICATE_TABLE) throw error;
-    const nextSteps = ['give crm a database of its own: createdb NAME'];
-    throw told(
-      address,
-      `has tables of another program (${error instanceof Error ? error.message : ''})`,
-      nextSteps,
-      error,
-    );
-  }
+async function migrate(connection: PostgresConnection, { migrations, expanding }: Versions): Promise<void> {
+  const provider = { getMigrations: async () => ({ ...migrations }) };
+  const migrator = new Migrator({ db: connection.db, provider, disableTransactions: true });
+  const { error } = await migrator.migrateToLatest();
+  // What it fails with in the end may well be that nothing can be done any more.
+  if (error !== undefined) throw connection.progress.failure ?? error;
+  const needed = Object.keys(migrations).findLast((name) => !expanding.has(name));
+  await connection.run(
+    `insert into settings (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value`,
+    [NEEDED, needed],
+  );
+}
+
+function beingMigrated(address: PostgresAddress): PostgresError {
+  const nextSteps = [
+    'wait until the crm that does it has finished, or see in pg_stat_activity what it waits for.',
+  ];
+  const seconds = LOCK_WAIT_MS_MAX / 1_000;
+  return told(address, `is being brought up to date by another crm, for more than ${seconds} s`, nextSteps);
+}
+
+function otherTables(address: PostgresAddress, error: unknown): PostgresError {
+  const said = error instanceof Error ? error.message : '';
+  const nextSteps = ['give crm a database of its own: createdb NAME'];
+  return told(address, `has tables of another program (${said})`, nextSteps, error);
 }

@@ -9,11 +9,12 @@ import { clientOptions } from './client-options.ts';
 import { clockTrouble } from './clock.ts';
 import { PostgresConnection } from './connection.ts';
 import { PostgresCounters } from './counters.ts';
-import { explainOpening, explainStatement, SETTINGS, silent } from './errors.ts';
+import { explainOpening, explainStatement, silent } from './errors.ts';
 import { Health } from './health.ts';
 import { migratePostgres } from './migrate.ts';
 import { findPassword } from './password.ts';
 import { PostgresPool } from './pool.ts';
+import type { Purpose } from './settings.ts';
 import { PostgresTransactor } from './transactor.ts';
 
 const COUNTERS = 2;
@@ -51,7 +52,7 @@ export async function openPostgres(text: string, options: PostgresOptions = {}) 
 
 // On a connection of its own: what it does may take its time.
 async function prepare(address: PostgresAddress, create: boolean): Promise<void> {
-  const options = clientOptions(address, { ...SETTINGS, statement_timeout: '0' });
+  const options = clientOptions(address, 'migrating');
   const connection = new PostgresConnection(options, (error) => explainOpening(address, error));
   try {
     await checkServer(address, connection);
@@ -68,21 +69,17 @@ async function prepare(address: PostgresAddress, create: boolean): Promise<void>
 function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptions) {
   const connections: PostgresConnection[] = [];
   const health = new Health(address, onUnready);
-  const connect = (count: number, settings: Record<string, string> = {}) => {
-    const options = {
-      ...clientOptions(address, { ...SETTINGS, ...settings }),
-      onconnect: () => health.noteReached(),
-    };
+  const connect = (count: number, purpose: Purpose) => {
+    const options = { ...clientOptions(address, purpose), onconnect: () => health.noteReached() };
     const made = Array.from({ length: count }, () => {
       return new PostgresConnection(options, (error) => health.explain(error));
     });
     connections.push(...made);
     return made;
   };
-  const reader = new PostgresPool(connect(address.readers, { default_transaction_read_only: 'on' }));
-  // What a crash forgets of a minute's counts is of no use by the time the database is back.
-  const counter = new PostgresPool(connect(COUNTERS, { synchronous_commit: 'off' }));
-  const queue = new WriteQueue(new PostgresTransactor(connect(address.writers)));
+  const reader = new PostgresPool(connect(address.readers, 'reading'));
+  const counter = new PostgresPool(connect(COUNTERS, 'counting'));
+  const queue = new WriteQueue(new PostgresTransactor(connect(address.writers, 'writing')));
   const looking = setInterval(() => {
     for (const connection of connections) connection.endIfSilent(SILENCE_MS_MAX);
   }, LOOK_EVERY_MS);
