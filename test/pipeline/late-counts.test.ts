@@ -1,0 +1,115 @@
+// Counts that take their time, as over the network: a read goes on beside, a write waits, and what the limit says holds.
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import type { Counters, Usage } from '../../db/counters.ts';
+import { ApiError } from '../../server/errors.ts';
+import {
+  appOn,
+  type Harness,
+  type Reply,
+  type RequestInput,
+  sender,
+  startHarness,
+} from '../support/harness.ts';
+
+const LIMIT = 5;
+
+let harness: Harness;
+/** Lets the counts that are waited for come, or fail. */
+let release: (error?: Error) => void;
+/** Statements that read, since it was set back. */
+let reads: number;
+let send: (method: string, path: string, input?: RequestInput) => Promise<Reply>;
+beforeEach(async () => {
+  harness = await startHarness();
+  const { store, clock } = harness;
+  let gate = Promise.withResolvers<void>();
+  release = (error) => {
+    if (error === undefined) gate.resolve();
+    else gate.reject(error);
+    gate = Promise.withResolvers();
+  };
+  const counters: Counters = {
+    ...{ look: (counted) => store.counters.look(counted), giveBack: () => undefined, purge: () => undefined },
+    count: async (counted): Promise<Usage> => {
+      const counting = store.counters.count(counted);
+      await gate.promise;
+      return counting;
+    },
+  };
+  const { engine } = store.read;
+  Object.defineProperty(store.read, 'engine', {
+    get() {
+      reads += 1;
+      return engine;
+    },
+  });
+  const app = await appOn({ ...store, counters }, clock, { keyLimit: LIMIT });
+  send = sender((request) => app.handle(request), harness);
+});
+afterEach(() => harness.close());
+
+const remaining = ({ headers }: Reply) => Number(headers.get('X-RateLimit-Remaining'));
+
+/** Sends, and lets the count come after a while in which all else could have been done; gives the reads until then. */
+async function sendLate(
+  method: string,
+  path: string,
+  input?: RequestInput,
+  failure?: Error,
+): Promise<[Reply, number]> {
+  reads = 0;
+  const answer = send(method, path, input);
+  await Bun.sleep(30);
+  const before = reads;
+  release(failure);
+  return [await answer, before];
+}
+
+test('a read is under way, and answered when the count is there', async () => {
+  const { body } = await harness.send('POST', '/api/v2/contacts', { body: { first_name: 'A' } });
+  const [first] = await sendLate('GET', '/api/v2/contacts/absent');
+  const [reply, before] = await sendLate('GET', `/api/v2/contacts/${body.data.id}`);
+  expect([reply.status, before > 0]).toEqual([200, true]);
+  expect([remaining(first), remaining(reply)]).toEqual([LIMIT - 2, LIMIT - 3]);
+});
+
+test('what goes wrong beside is told with the limits', async () => {
+  for (const [path, status, left] of [
+    ['/absent', 404, LIMIT - 1],
+    ['?nope=1', 422, LIMIT - 2],
+  ] as const) {
+    const [reply] = await sendLate('GET', `/api/v2/contacts${path}`);
+    expect([reply.status, remaining(reply)]).toEqual([status, left]);
+  }
+});
+
+test('what is found beside is thrown away if the limit says no, and the next time nothing is looked for', async () => {
+  for (let count = 0; count < LIMIT; count++) await sendLate('GET', '/api/v2/contacts');
+  const [refused, first] = await sendLate('GET', '/api/v2/contacts');
+  const [again, second] = await sendLate('GET', '/api/v2/contacts');
+  expect([refused.status, again.status, second < first]).toEqual([429, 429, true]);
+  harness.clock.now += 60_000;
+  const [anew, third] = await sendLate('GET', '/api/v2/contacts');
+  const [next, fourth] = await sendLate('GET', '/api/v2/contacts');
+  expect([anew, next].map((reply) => [reply.status, remaining(reply)])).toEqual([
+    [200, LIMIT - 1],
+    [200, LIMIT - 2],
+  ]);
+  expect(third).toBeLessThan(fourth);
+});
+
+test('a write waits', async () => {
+  const names = async () => (await harness.send('GET', '/api/v2/contacts')).body.data.length;
+  const answer = send('POST', '/api/v2/contacts', { body: { first_name: 'A' } });
+  await Bun.sleep(30);
+  expect(await names()).toBe(0);
+  release();
+  expect((await answer).status).toBe(201);
+  expect(await names()).toBe(1);
+});
+
+test('a count that fails is told, whatever was found', async () => {
+  const failure = new ApiError('DATABASE_UNAVAILABLE', 'on purpose', { headers: { 'Retry-After': '1' } });
+  const [reply] = await sendLate('GET', '/api/v2/contacts', {}, failure);
+  expect([reply.status, reply.headers.get('X-RateLimit-Remaining')]).toEqual([503, null]);
+});
