@@ -35,6 +35,8 @@ export interface Store {
   readonly counters: Counters;
   /** How long a client waits for an answer at most, and what it is told then; null where the engine never keeps silent. */
   readonly patience: Patience | null;
+  /** Runs a job that one process at a time does, of all that serve the database; not at all while another is at it. */
+  alone(job: () => Promise<void>): Promise<void>;
   /** Resolves if the database can be read and written now, else rejects with what keeps it from that. */
   ready(): Promise<void>;
   /**

@@ -116,7 +116,7 @@ async function listen(
     clientAddress(listener.peerOf(request), request.headers.get('X-Forwarded-For'), isTrusted);
   const purging = setInterval(() => {
     // What goes wrong is left for the next time; requests that write tell of the same trouble.
-    purgeStoredResponses(store, Date.now()).catch(() => undefined);
+    store.alone(() => purge(store)).catch(() => undefined);
   }, PURGE_EVERY_MS);
   const organization = await store.read.selectFrom('organizations').select('id').limit(1).executeTakeFirst();
   return {
@@ -133,6 +133,11 @@ async function listen(
       release();
     },
   };
+}
+
+async function purge(store: Store): Promise<void> {
+  await purgeStoredResponses(store, Date.now());
+  await store.counters.purge();
 }
 
 const PATH_AT_MIN = 11;

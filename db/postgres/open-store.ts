@@ -4,6 +4,7 @@ import { inTime } from '../in-time.ts';
 import type { Db } from '../schema.ts';
 import { type Scope, WriteQueue } from '../write-queue.ts';
 import { type PostgresAddress, parseAddress } from './address.ts';
+import { runAlone } from './alone.ts';
 import { checkServer } from './check-server.ts';
 import { clientOptions } from './client-options.ts';
 import { clockTrouble } from './clock.ts';
@@ -69,11 +70,12 @@ async function prepare(address: PostgresAddress, create: boolean): Promise<void>
 function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptions) {
   const connections: PostgresConnection[] = [];
   const health = new Health(address, onUnready);
-  const connect = (count: number, purpose: Purpose) => {
+  const make = (purpose: Purpose) => {
     const options = { ...clientOptions(address, purpose), onconnect: () => health.noteReached() };
-    const made = Array.from({ length: count }, () => {
-      return new PostgresConnection(options, (error) => health.explain(error));
-    });
+    return new PostgresConnection(options, (error) => health.explain(error));
+  };
+  const connect = (count: number, purpose: Purpose) => {
+    const made = Array.from({ length: count }, () => make(purpose));
     connections.push(...made);
     return made;
   };
@@ -89,6 +91,7 @@ function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptio
     write: <T>(scope: Scope, job: (trx: Db) => Promise<T>) => queue.write(scope, job),
     keyMark: () => null,
     counters: new PostgresCounters(counter, clock),
+    alone: (job: () => Promise<void>) => runAlone(make('writing'), job),
     patience: { ms: ANSWER_MS_MAX, tooLate: () => silent(address, ANSWER_MS_MAX) },
     ready: async () => {
       if (health.clock !== null) throw health.clock;

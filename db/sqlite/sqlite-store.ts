@@ -78,6 +78,8 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
     read: reader.db,
     write: <T>(scope: Scope, job: (trx: Db) => Promise<T>) => queue.write(scope, job),
     patience: null,
+    // One process serves the file.
+    alone: (job: () => Promise<void>) => job(),
     keyMark: () => {
       reader.enterSnapshot();
       return keyMark.value;

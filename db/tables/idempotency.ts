@@ -55,30 +55,40 @@ export async function storeResponse(trx: Db, row: IdempotencyRow): Promise<void>
   await insertion(trx, { ...row });
 }
 
-/** Deletes all expired responses, some at a time so that no write waits long; gives how many went. */
-export async function purgeStoredResponses(store: Pick<Store, 'write'>, now: number): Promise<number> {
+/**
+ * Deletes all expired responses, some at a time so that no write waits long, and each organization's under its own lock,
+ * so that none waits for a request that uses its key again; gives how many went.
+ */
+export async function purgeStoredResponses(
+  store: Pick<Store, 'read' | 'write'>,
+  now: number,
+): Promise<number> {
   let total = 0;
-  for (let gone = PURGE_ROWS_MAX; gone === PURGE_ROWS_MAX; total += gone) {
-    gone = await store.write('accounts', (trx) => purgeSome(trx, now));
+  for (;;) {
+    const expired = await findExpired(store.read, now - RETENTION_MS);
+    const upTo = expired.at(-1)?.created_at ?? 0;
+    for (const orgId of new Set(expired.map((row) => row.org_id)))
+      total += await store.write(orgId, (trx) => deleteUpTo(trx, orgId, upTo));
+    if (expired.length < PURGE_ROWS_MAX) return total;
   }
-  return total;
 }
 
-async function purgeSome(trx: Db, now: number): Promise<number> {
-  const expired = await trx
+// The oldest of them.
+function findExpired(db: Db, since: number): Promise<Pick<IdempotencyRow, 'org_id' | 'created_at'>[]> {
+  return db
     .selectFrom('idempotency_keys')
-    .select(['org_id', 'principal', 'key'])
-    .where('created_at', '<=', now - RETENTION_MS)
+    .select(['org_id', 'created_at'])
+    .where('created_at', '<=', since)
     .orderBy('created_at')
     .limit(PURGE_ROWS_MAX)
     .execute();
-  for (const row of expired) {
-    await trx
-      .deleteFrom('idempotency_keys')
-      .where('org_id', '=', row.org_id)
-      .where('principal', '=', row.principal)
-      .where('key', '=', row.key)
-      .execute();
-  }
-  return expired.length;
+}
+
+async function deleteUpTo(trx: Db, orgId: number, upTo: number): Promise<number> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('idempotency_keys')
+    .where('org_id', '=', orgId)
+    .where('created_at', '<=', upTo)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
 }

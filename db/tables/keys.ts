@@ -133,10 +133,11 @@ const touched = statement<never>((db, param) =>
     .updateTable('api_keys')
     .set({ last_used_at: param('now') })
     .where('org_id', '=', param('org'))
-    .where('id', '=', param('id')),
+    .where('id', '=', param('id'))
+    .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', param('now'))])),
 );
 
-/** Notes when a key was last used. */
+/** Notes when a key was last used, unless a later use is noted. */
 export async function touchKey(trx: Db, row: Pick<ApiKeyRow, 'org_id' | 'id'>, now: number): Promise<void> {
   await touched(trx, { org: row.org_id, id: row.id, now });
 }

@@ -43,7 +43,7 @@ beforeEach(async () => {
       return engine;
     },
   });
-  const app = await appOn({ ...store, counters }, clock, { keyLimit: LIMIT });
+  const app = await appOn({ ...store, counters }, clock, { keyLimit: LIMIT, log: () => undefined });
   send = sender((request) => app.handle(request), harness);
 });
 afterEach(() => harness.close());
