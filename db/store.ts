@@ -1,21 +1,28 @@
 // The seam between the business and a database engine: read with Kysely, write through durable jobs.
+import { assertWhole } from './copy-mark.ts';
 import { type Counters, MemoryCounters } from './counters.ts';
 import { DatabaseError } from './database-error.ts';
 import { isAddress } from './declare/text.ts';
 import { parseAddress, shownAddress } from './postgres/address.ts';
 import { explainStatement, isUnreachable } from './postgres/errors.ts';
 import { openPostgres } from './postgres/open-store.ts';
+import { openPostgresSnapshot, postgresIdentity } from './postgres/snapshot.ts';
 import type { Db } from './schema.ts';
+import { assertReadable, type DatabaseSnapshot } from './snapshot.ts';
 import { abandon } from './sqlite/abandon.ts';
 import { explainFileError, isDiskFailure, isUnavailable } from './sqlite/errors.ts';
 import { migrateFile } from './sqlite/migrate.ts';
 import { openWriter } from './sqlite/open-store.ts';
 import { type LockHolder, lockFile } from './sqlite/serving-lock.ts';
+import { fileIdentity, openFileSnapshot } from './sqlite/snapshot.ts';
 import { type StoreEvents, sqliteStore } from './sqlite/sqlite-store.ts';
 import type { Scope } from './write-queue.ts';
 
 export { DatabaseAddressError, DatabaseError } from './database-error.ts';
 export { hasPassword } from './postgres/address.ts';
+export type { DatabaseSnapshot } from './snapshot.ts';
+export { listTables, type TableShape } from './sqlite/catalog.ts';
+export { ServedAlreadyError } from './sqlite/serving-lock.ts';
 export type { Scope } from './write-queue.ts';
 
 export interface Store {
@@ -60,6 +67,8 @@ export interface StoreOptions extends StoreEvents {
   onUnready?: (trouble: DatabaseError | null) => void;
   /** Takes what the operator should know, and nothing depends on. */
   onWarning?: (warning: string) => void;
+  /** Whether it may be one that is being filled with a copy of another; such a one is refused unless said otherwise. */
+  isBeingFilled?: boolean;
 }
 
 /**
@@ -67,7 +76,39 @@ export interface StoreOptions extends StoreEvents {
  * @throws DatabaseError if it cannot be used or was written by a newer crm; DatabaseAddressError if it cannot be meant.
  */
 export async function openStore(db: string, options: StoreOptions = {}): Promise<Store> {
-  return isAddress(db) ? openPostgres(db, options) : openFile(db, options);
+  const store = isAddress(db) ? await openPostgres(db, options) : await openFile(db, options);
+  if (options.isBeingFilled === true) return store;
+  return checked(store, () => assertWhole(store.read, shownDatabase(db)));
+}
+
+/**
+ * Opens a database to be read as it is now, whatever is written meanwhile; nothing is written to it.
+ * @throws DatabaseError if it cannot be used or another crm wrote it; DatabaseAddressError if it cannot be meant.
+ */
+export async function openSnapshot(
+  db: string,
+  onWarning?: (warning: string) => void,
+): Promise<DatabaseSnapshot> {
+  const snapshot = isAddress(db) ? await openPostgresSnapshot(db, onWarning) : openFileSnapshot(db);
+  return checked(snapshot, () => assertReadable(snapshot.read, shownDatabase(db)));
+}
+
+/** What tells a database from every other, whatever it is called; '' for a file that is not there. */
+export async function databaseIdentity(db: string): Promise<string> {
+  return isAddress(db) ? postgresIdentity(db) : fileIdentity(db);
+}
+
+async function checked<T extends { close(): Promise<void> }>(
+  opened: T,
+  check: () => Promise<void>,
+): Promise<T> {
+  try {
+    await check();
+    return opened;
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
 }
 
 async function openFile(path: string, options: StoreOptions): Promise<Store> {

@@ -18,6 +18,13 @@ export const SETTINGS = {
   counting: { ...COMMON, synchronous_commit: 'off' },
   // A change of the schema may take its time.
   migrating: { ...COMMON, statement_timeout: '0' },
+  // Read at length, with pauses in which what was read is written elsewhere.
+  copying: {
+    ...COMMON,
+    default_transaction_read_only: 'on',
+    statement_timeout: '0',
+    idle_in_transaction_session_timeout: '0',
+  },
 } as const satisfies Record<string, Record<string, string>>;
 
 export type Purpose = keyof typeof SETTINGS;

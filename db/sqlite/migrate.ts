@@ -1,5 +1,6 @@
 // Brings the schema of a database file up to date.
 import { Migrator } from 'kysely';
+import { migrationsOf } from '../applied-migrations.ts';
 import { DatabaseError } from '../database-error.ts';
 import { MIGRATIONS } from '../migrations/index.ts';
 import type { Db } from '../schema.ts';
@@ -24,15 +25,9 @@ export async function migrateFile(writer: Connection, path: string): Promise<voi
 }
 
 async function assertKnownMigrations(db: Db, path: string): Promise<void> {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some((table) => table.name === 'kysely_migration')) return;
-  const applied = await db
-    .selectFrom('kysely_migration' as 'settings')
-    .select('name')
-    .execute();
-  const unknown = applied.find((row) => MIGRATIONS[row.name] === undefined);
+  const unknown = (await migrationsOf(db)).find((name) => MIGRATIONS[name] === undefined);
   if (unknown === undefined) return;
-  throw new DatabaseError(`${path} was written by a newer crm (it has the migration ${unknown.name}).`, [
+  throw new DatabaseError(`${path} was written by a newer crm (it has the migration ${unknown}).`, [
     'Use the newer crm with it, or restore a backup made before the upgrade.',
   ]);
 }

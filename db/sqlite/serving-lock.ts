@@ -12,11 +12,14 @@ export interface LockHolder {
   address: string;
 }
 
+/** A database that a server has for itself. */
+export class ServedAlreadyError extends DatabaseError {}
+
 /**
  * Takes the lock that lets one server run per database file, which is made if it is missing; to be taken before the store
  * is opened, and given back after it is closed. The operating system frees it when the process ends.
  * @returns a function that gives the lock back
- * @throws DatabaseError that names the holder, if another server has it, or says why the file cannot be used
+ * @throws ServedAlreadyError that names the holder, if another server has it, or says why the file cannot be used
  */
 export function lockFile(path: string, holder: LockHolder): () => void {
   const { path: file, held } = checkFile(path, true);
@@ -65,8 +68,8 @@ function lockName(path: string, file: string, holder: LockHolder): () => void {
   return () => lock.close();
 }
 
-function servedAlready(path: string, how: string): DatabaseError {
-  return new DatabaseError(`Another crm server is already serving ${path}${how}.`, [
+function servedAlready(path: string, how: string): ServedAlreadyError {
+  return new ServedAlreadyError(`Another crm server is already serving ${path}${how}.`, [
     'Use that server, or stop it first.',
     'To serve another database, name it with --db PATH.',
   ]);

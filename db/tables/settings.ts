@@ -1,7 +1,8 @@
 // Settings of the database as a whole.
 import type { Db } from '../schema.ts';
 
-const SIGNING_SECRET = 'signing_secret';
+/** The one setting that goes with what a database holds. */
+export const SIGNING_SECRET = 'signing_secret';
 
 /** The secret that signs cursors and transcript links, made at first use; 32 bytes, hex. */
 export async function getSigningSecret(trx: Db): Promise<string> {

@@ -68,6 +68,8 @@ export interface Harness {
 }
 
 export interface HarnessOptions {
+  /** A database that is there already, and empty; one of its own unless given. */
+  db?: string;
   keyLimit?: number;
   orgLimit?: number;
   bodyLimits?: BodyLimits;
@@ -80,7 +82,7 @@ export interface HarnessOptions {
 /** Starts a service; limits are out of the way unless given. */
 export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
   const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
-  const dbPath = isPostgres ? await freshDatabase() : join(folder, 'crm.db');
+  const dbPath = options.db ?? (isPostgres ? await freshDatabase() : join(folder, 'crm.db'));
   const clock = { now: Date.now() };
   const opened = await openStore(dbPath, { clock: () => clock.now });
   const store = options.isRehearsed === true ? rehearsed(opened) : opened;
@@ -124,7 +126,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     send: sender(onClock(app, clock), { v1, v2 }),
     close: async () => {
       await store.close();
-      if (isPostgres) await dropDatabase(dbPath);
+      if (isPostgres && options.db === undefined) await dropDatabase(dbPath);
       rmSync(folder, { recursive: true, force: true });
     },
   };

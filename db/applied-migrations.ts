@@ -1,0 +1,11 @@
+// Which migrations have made a database what it is.
+import { sql } from 'kysely';
+import type { Db } from './schema.ts';
+
+/** The names of the migrations that a database has had; none where it is not one of crm. */
+export async function migrationsOf(db: Db): Promise<string[]> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === 'kysely_migration')) return [];
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,84 @@
+// Copies a database table by table, in the order of the keys, so that what is there tells where to go on.
+import { sql } from 'kysely';
+import type { Row } from '../declare/resource.ts';
+import { insertion } from '../insertion.ts';
+import { listTables } from '../store.ts';
+import { SIGNING_SECRET } from '../tables/settings.ts';
+import { at, type CopySource, type CopyTarget } from './database.ts';
+import { type CopiedTable, countRows, lastKey, readRows } from './rows.ts';
+
+/** The tables as they are copied: what a database has for its own use stays where it is. */
+export async function tablesToCopy(): Promise<CopiedTable[]> {
+  const only: Record<string, CopiedTable['only']> = {
+    // Row 0 is the lock of what belongs to no organization.
+    org_clocks: sql`org_id > 0`,
+    settings: sql`name = ${SIGNING_SECRET}`,
+  };
+  return (await listTables()).map((table) => ({ ...table, only: only[table.name] ?? sql`true` }));
+}
+
+export interface RowCounts {
+  /** All rows that are to be copied. */
+  total: number;
+  /** Those that an earlier run has copied. */
+  done: number;
+}
+
+/** Counts the rows of the tables. */
+export async function countAll(
+  from: CopySource,
+  to: CopySource,
+  tables: readonly CopiedTable[],
+): Promise<RowCounts> {
+  const counts = { total: 0, done: 0 };
+  for (const table of tables) {
+    counts.total += await countRows(from, table);
+    const last = await lastKey(to, table);
+    if (last !== undefined) counts.done += await countRows(from, table, last);
+  }
+  return counts;
+}
+
+/** Copies the rows of a table that the other database does not have yet; `onRows` is told how many more are there. */
+export async function copyTable(
+  from: CopySource,
+  to: CopyTarget,
+  table: CopiedTable,
+  onRows: (count: number) => void,
+): Promise<void> {
+  const insert = insertion(table.name, table.columns);
+  const { selfReferences } = table;
+  for await (const rows of readRows(from, table, await lastKey(to, table))) {
+    const known = selfReferences.length === 0 ? rows : rows.map((row) => withoutLater(row, selfReferences));
+    await at(to, () => to.write('accounts', (trx) => insert(trx, known)));
+    onRows(rows.length);
+  }
+  for (const column of selfReferences) await referToLater(from, to, table, column);
+}
+
+// A row can refer to one that comes after it, which is not there yet.
+function withoutLater(row: Row, selfReferences: readonly string[]): Row {
+  const known = { ...row };
+  for (const column of selfReferences) if (String(row[column]) > String(row.id)) known[column] = null;
+  return known;
+}
+
+async function referToLater(
+  from: CopySource,
+  to: CopyTarget,
+  table: CopiedTable,
+  column: string,
+): Promise<void> {
+  const only = sql`${sql.ref(column)} > ${sql.ref('id')}`;
+  for await (const rows of readRows(from, { ...table, only })) {
+    const updates = rows.map(
+      ({ org_id: orgId, id, [column]: other }) =>
+        sql`update ${sql.table(table.name)} set ${sql.ref(column)} = ${other} where org_id = ${orgId} and id = ${id}`,
+    );
+    await at(to, () =>
+      to.write('accounts', async (trx) => {
+        for (const update of updates) await update.execute(trx);
+      }),
+    );
+  }
+}

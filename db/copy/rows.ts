@@ -1,0 +1,93 @@
+// The rows of any table, read in the order of its key and in batches that fit in memory however long the rows are.
+import { type RawBuilder, sql } from 'kysely';
+import type { Row } from '../declare/resource.ts';
+import type { TableShape } from '../store.ts';
+import { at, type CopySource } from './database.ts';
+
+const CHARACTERS_PER_BATCH = 1_000_000;
+const ROWS_MAX = 1_000;
+const ROWS_FIRST = 20;
+
+/** A table, and which of its rows are looked at. */
+export interface CopiedTable extends TableShape {
+  only: RawBuilder<unknown>;
+}
+
+/** The rows after that of a key, all of them where none is given. */
+export async function* readRows(
+  from: CopySource,
+  table: CopiedTable,
+  after: Row | undefined = undefined,
+): AsyncGenerator<Row[]> {
+  let last = after;
+  let rowsMax = ROWS_FIRST;
+  for (;;) {
+    const rows = await at(from, () => readSome(from, table, last, rowsMax));
+    if (rows.length === 0) return;
+    yield rows;
+    last = rows.at(-1);
+    const fitting = Math.floor((rows.length * CHARACTERS_PER_BATCH) / charactersIn(rows));
+    rowsMax = Math.max(1, Math.min(ROWS_MAX, 2 * rowsMax, fitting));
+  }
+}
+
+async function readSome(
+  { read }: CopySource,
+  table: CopiedTable,
+  last: Row | undefined,
+  rowsMax: number,
+): Promise<Row[]> {
+  const { name, columns, only } = table;
+  const isAfter = last === undefined ? sql`true` : sql`${keyOf(table)} > ${valuesOf(table, last)}`;
+  const { rows } = await sql<Row>`
+    select ${sql.join(columns.map((column) => sql.ref(column)))} from ${sql.table(name)}
+    where ${only} and ${isAfter} order by ${sql.join(ordered(table, sql`asc`))} limit ${rowsMax}`.execute(
+    read,
+  );
+  return rows;
+}
+
+function keyOf({ key }: CopiedTable): RawBuilder<unknown> {
+  return sql`(${sql.join(key.map((column) => sql.ref(column)))})`;
+}
+
+function valuesOf({ key }: CopiedTable, row: Row): RawBuilder<unknown> {
+  return sql`(${sql.join(key.map((column) => row[column]))})`;
+}
+
+function ordered({ key }: CopiedTable, direction: RawBuilder<unknown>): RawBuilder<unknown>[] {
+  return key.map((column) => sql`${sql.ref(column)} ${direction}`);
+}
+
+function charactersIn(rows: readonly Row[]): number {
+  let total = 1;
+  for (const row of rows) {
+    for (const name in row) {
+      const value = row[name];
+      if (typeof value === 'string') total += value.length;
+    }
+  }
+  return total;
+}
+
+/** The key of the last row in the order of the keys. */
+export function lastKey(from: CopySource, table: CopiedTable): Promise<Row | undefined> {
+  const { name, key, only } = table;
+  const query = sql<Row>`
+    select ${sql.join(key.map((column) => sql.ref(column)))} from ${sql.table(name)}
+    where ${only} order by ${sql.join(ordered(table, sql`desc`))} limit 1`;
+  return at(from, async () => (await query.execute(from.read)).rows[0]);
+}
+
+/** How many rows there are; up to that of a key, where one is given. */
+export function countRows(
+  from: CopySource,
+  table: CopiedTable,
+  upTo: Row | undefined = undefined,
+): Promise<number> {
+  const { name, only } = table;
+  const isCounted = upTo === undefined ? sql`true` : sql`${keyOf(table)} <= ${valuesOf(table, upTo)}`;
+  const query = sql<{ total: number }>`
+    select count(*) as total from ${sql.table(name)} where ${only} and ${isCounted}`;
+  return at(from, async () => Number((await query.execute(from.read)).rows[0]?.total ?? 0));
+}

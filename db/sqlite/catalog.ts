@@ -1,0 +1,51 @@
+// What tables a database of crm has, whatever its engine: asked of an empty one in memory, which the same migrations made.
+import { Migrator } from 'kysely';
+import { MIGRATIONS } from '../migrations/index.ts';
+import { Connection } from './connection.ts';
+
+export interface TableShape {
+  name: string;
+  columns: readonly string[];
+  /** The columns of its primary key, in their order. */
+  key: readonly string[];
+  /** Columns that hold the id of another row of the table. */
+  selfReferences: readonly string[];
+}
+
+/** All tables in the order in which they were made, so that each comes after those that it refers to. */
+export async function listTables(): Promise<TableShape[]> {
+  const connection = new Connection(':memory:', { readwrite: true, create: true });
+  try {
+    const migrator = new Migrator({ db: connection.db, provider: { getMigrations: async () => MIGRATIONS } });
+    const { error } = await migrator.migrateToLatest();
+    if (error !== undefined) throw error;
+    return shapesOf(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+function shapesOf(connection: Connection): TableShape[] {
+  const tables = connection.prepare<{ name: string }, []>(`
+    SELECT name FROM sqlite_schema
+    WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' AND name NOT LIKE 'kysely!_%' ESCAPE '!'
+    ORDER BY rowid
+  `);
+  const columns = connection.prepare<{ name: string; pk: number }, [string]>(
+    'SELECT name, pk FROM pragma_table_info(?)',
+  );
+  const selfReferences = connection.prepare<{ name: string }, [string, string]>(
+    `SELECT "from" AS name FROM pragma_foreign_key_list(?) WHERE "table" = ? AND "to" = 'id'`,
+  );
+  const nameOf = ({ name }: { name: string }): string => name;
+  return tables.all().map(({ name }) => {
+    const all = columns.all(name);
+    const key = all.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
+    return {
+      name,
+      columns: all.map(nameOf),
+      key: key.map(nameOf),
+      selfReferences: selfReferences.all(name, name).map(nameOf),
+    };
+  });
+}

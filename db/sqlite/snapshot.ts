@@ -1,0 +1,48 @@
+// A database file as it is at one moment.
+import { existsSync, statSync } from 'node:fs';
+import type { DatabaseSnapshot } from '../snapshot.ts';
+import { Connection } from './connection.ts';
+import { guarded } from './errors.ts';
+import { checkFile } from './file-check.ts';
+import { inodeOf } from './held-file.ts';
+
+/**
+ * Opens a file to be read.
+ * @throws DatabaseError if it is missing or cannot be used
+ */
+export function openFileSnapshot(path: string): DatabaseSnapshot {
+  const { path: file, held } = checkFile(path, false);
+  try {
+    const connection = guarded(path, () => {
+      const opened = new Connection(
+        file,
+        hasLog(file) ? { readonly: true } : { readwrite: true, create: false },
+      );
+      opened.setPragmas({ query_only: 1 });
+      opened.post('BEGIN');
+      return opened;
+    });
+    return {
+      read: connection.db,
+      close: async () => {
+        connection.post('COMMIT');
+        connection.close();
+        held.release();
+      },
+    };
+  } catch (error) {
+    held.release();
+    throw error;
+  }
+}
+
+// The last to close a file moves its log into it, and deletes it: what a server that was killed has left there is only
+// read. Where there is none, a reader that could not write would leave an empty one behind.
+function hasLog(file: string): boolean {
+  return existsSync(`${file}-wal`) && statSync(`${file}-wal`).size > 0;
+}
+
+/** What tells the file at a path from every other, whatever its name; '' where there is none. */
+export function fileIdentity(path: string): string {
+  return inodeOf(statSync(path, { bigint: true, throwIfNoEntry: false }));
+}

@@ -1,0 +1,90 @@
+// Copies of databases, made in the tests' own process so that they can fail at any write.
+import { copyTable, countAll, tablesToCopy } from '../../db/copy/copy.ts';
+import { digestOf, type TableDigest } from '../../db/copy/digest.ts';
+import { beginCopy, endCopy, type Readiness } from '../../db/copy/readiness.ts';
+import { openSnapshot, openStore } from '../../db/store.ts';
+import { type Harness, startHarness } from './harness.ts';
+import { longText } from './long-texts.ts';
+import { fillOrganization } from './organization.ts';
+import { insertReadOnly, insertTranscribed } from './read-only.ts';
+import { clientOf } from './v2.ts';
+
+/** A service whose database has rows in every table, some of them long, in two organizations. */
+export async function startFilled(options: { db?: string } = {}): Promise<Harness> {
+  const harness = await startHarness(options);
+  await fillOrganization(harness);
+  const { send, issue, otherOrgId } = harness;
+  await insertTranscribed(harness, { external_id: longText('CJK') });
+  await insertReadOnly(harness, 'bookings', {
+    attendee: { name: null, email: 'x@y.test', contact_id: null },
+  });
+  for (const key of ['k1', 'k2']) {
+    const headers = { 'Idempotency-Key': key };
+    await send('POST', '/api/v2/contacts', { body: { phone: '1' }, headers });
+  }
+  const other = clientOf(harness, (await issue({ orgId: otherOrgId })).key);
+  await other.create('companies', { name: longText('emoji'), domain: `${longText('CJK', 900)}.test` });
+  await other.create('contacts', {
+    phone: longText('emoji'),
+    alt_emails: [`${longText('letters')}@x.test`.slice(-990)],
+  });
+  // So many that they take several batches.
+  for (let round = 0; round < 3; round++) {
+    const items = Array.from({ length: 40 }, (_, index) => ({
+      title: `${round} ${index}`,
+      content: longText('CJK'),
+    }));
+    await other.post('/notes/batch', items);
+  }
+  return harness;
+}
+
+export interface CopyOutcome {
+  readiness: Readiness;
+  /** Rows that had been copied before. */
+  done: number;
+  /** Of both sides, for each table. */
+  compared: Map<string, [source: TableDigest, copy: TableDigest]>;
+}
+
+/**
+ * Copies a database as `crm migrate` does.
+ * @param beforeWrite called before each write; an error of it is that of the write
+ */
+export async function copyOf(
+  source: string,
+  target: string,
+  beforeWrite: () => void = () => undefined,
+): Promise<CopyOutcome> {
+  const snapshot = await openSnapshot(source);
+  const store = await openStore(target, { isBeingFilled: true });
+  try {
+    const from = { db: source, read: snapshot.read };
+    const write: typeof store.write = async (scope, job) => {
+      beforeWrite();
+      return store.write(scope, job);
+    };
+    const to = { db: target, read: store.read, write };
+    const tables = await tablesToCopy();
+    const outcome: CopyOutcome = {
+      readiness: await beginCopy(from, to, tables),
+      done: 0,
+      compared: new Map(),
+    };
+    if (outcome.readiness === 'not empty' || outcome.readiness === 'of another database') return outcome;
+    outcome.done = (await countAll(from, to, tables)).done;
+    for (const table of tables) await copyTable(from, to, table, () => undefined);
+    for (const table of tables) {
+      const digests = [
+        await digestOf(from, table, () => undefined),
+        await digestOf(to, table, () => undefined),
+      ];
+      outcome.compared.set(table.name, digests as [TableDigest, TableDigest]);
+    }
+    await endCopy(to);
+    return outcome;
+  } finally {
+    await store.close();
+    await snapshot.close();
+  }
+}
