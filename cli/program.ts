@@ -11,6 +11,7 @@ import { registerInitCommand } from './commands/init.ts';
 import { registerKeysCommand } from './commands/keys.ts';
 import { registerLinkCommands } from './commands/link.ts';
 import { registerListCommand } from './commands/list.ts';
+import { registerMigrateCommand } from './commands/migrate.ts';
 import { registerOpenapiCommand } from './commands/openapi.ts';
 import { registerOrgsCommand } from './commands/orgs.ts';
 import { registerQuickstartCommand } from './commands/quickstart.ts';
@@ -40,6 +41,7 @@ function buildProgram(): Command {
   registerUsersCommand(program);
   registerKeysCommand(program);
   registerIngestCommand(program);
+  registerMigrateCommand(program);
   program.commandsGroup('Data commands (over HTTP, with an API key):');
   registerImportCommand(program);
   registerListCommand(program);

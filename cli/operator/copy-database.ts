@@ -1,0 +1,211 @@
+// Carries out `crm migrate`: both databases opened and locked, the tables copied, then compared.
+import type { CopySource, CopyTarget } from '../../db/copy/database.ts';
+import type { TableDigest } from '../../db/copy/digest.ts';
+import type { CopiedTable } from '../../db/copy/rows.ts';
+import { CliError, usageError } from '../errors.ts';
+import { formatCount } from '../terminal/format.ts';
+import { unlessInterrupted } from '../terminal/interrupt.ts';
+import { startProgress } from '../terminal/progress.ts';
+import { note } from '../terminal/streams.ts';
+import { databaseError } from './database.ts';
+
+export interface CopyRequest {
+  from: string;
+  to: string;
+  quiet?: boolean;
+}
+
+/** What a table holds, and what its copy does. */
+export interface ComparedTable extends TableDigest {
+  table: string;
+  is_same: boolean;
+  copy: TableDigest;
+}
+
+export interface CopySummary {
+  /** The databases as they may be shown. */
+  from: string;
+  to: string;
+  rows: number;
+  /** Those that this run copied; an earlier one that was interrupted may have copied others. */
+  rows_copied: number;
+  seconds: number;
+  is_same: boolean;
+  tables: ComparedTable[];
+}
+
+const AGAIN = 'run the same command again: it goes on where it stopped.';
+
+/** Copies a database into another that is empty, or has what an interrupted run has copied, and compares the two. */
+export async function copyDatabase(request: CopyRequest): Promise<CopySummary> {
+  await refuseWrongUse(request);
+  return withSource(request.from, (from) => withTarget(request.to, (to) => fill(from, to, request)));
+}
+
+async function refuseWrongUse({ from, to }: CopyRequest): Promise<void> {
+  const { databaseIdentity, shownDatabase } = await import('../../db/store.ts');
+  const identity = (db: string) =>
+    databaseIdentity(db).catch(async (error: unknown) => {
+      throw await databaseError(db, error);
+    });
+  const source = await identity(from);
+  if (source === '') {
+    throw new CliError(`There is no database at ${from}.`, {
+      nextSteps: ['name the database that is to be copied with --from.'],
+    });
+  }
+  if (source !== (await identity(to))) return;
+  throw usageError(
+    `--from and --to name the same database, ${shownDatabase(from)}.`,
+    'name another with --to: a file that is not there yet, or an empty database of PostgreSQL.',
+  );
+}
+
+async function withSource<T>(db: string, job: (from: CopySource) => Promise<T>): Promise<T> {
+  const { openSnapshot } = await import('../../db/store.ts');
+  return withDatabase(db, async (closing) => {
+    const snapshot = await openSnapshot(db, note);
+    closing.push(() => snapshot.close());
+    closing.push(await lock(db));
+    return job({ db, read: snapshot.read });
+  });
+}
+
+async function withTarget<T>(db: string, job: (to: CopyTarget) => Promise<T>): Promise<T> {
+  const { openStore } = await import('../../db/store.ts');
+  return withDatabase(db, async (closing) => {
+    closing.push(await lock(db));
+    const store = await openStore(db, { isBeingFilled: true, onWarning: note });
+    closing.push(() => store.close());
+    return job({ db, read: store.read, write: store.write });
+  });
+}
+
+type Closing = (() => void | Promise<void>)[];
+
+// What went wrong is told of the database at which it did.
+async function withDatabase<T>(db: string, job: (closing: Closing) => Promise<T>): Promise<T> {
+  const { ErrorAt } = await import('../../db/copy/database.ts');
+  const closing: Closing = [];
+  try {
+    return await job(closing);
+  } catch (error) {
+    if (error instanceof ErrorAt) throw await databaseError(error.db, error.cause);
+    throw await databaseError(db, error);
+  } finally {
+    for (const close of closing.toReversed()) await close();
+  }
+}
+
+// A server writes to what it serves: neither what was copied already nor what is not whole yet may be served.
+async function lock(db: string): Promise<() => void> {
+  const { lockForServing, ServedAlreadyError } = await import('../../db/store.ts');
+  const holder = { pid: process.pid, since: new Date().toISOString(), address: 'crm migrate' };
+  try {
+    return lockForServing(db, holder);
+  } catch (error) {
+    if (!(error instanceof ServedAlreadyError)) throw error;
+    throw new CliError(error.message, {
+      nextSteps: ['stop it, then run the same command again.'],
+      cause: error,
+    });
+  }
+}
+
+async function fill(from: CopySource, to: CopyTarget, { quiet = false }: CopyRequest): Promise<CopySummary> {
+  const { countAll, tablesToCopy } = await import('../../db/copy/copy.ts');
+  const { endCopy } = await import('../../db/copy/readiness.ts');
+  const { shownDatabase } = await import('../../db/store.ts');
+  const startedAt = performance.now();
+  const tables = await tablesToCopy();
+  await begin(from, to, tables);
+  const counts = await countAll(from, to, tables);
+  const total = `${formatCount(counts.done)} of ${formatCount(counts.total)} rows`;
+  if (counts.done > 0 && !quiet) note(`Going on with a copy that was interrupted: ${total} are there.`);
+  const work = async (): Promise<ComparedTable[]> => {
+    await copyAll(from, to, tables, { ...counts, quiet });
+    return compareAll(from, to, tables, { total: counts.total, quiet });
+  };
+  const compared = await unlessInterrupted(work(), () => ({
+    message: 'Interrupted; what was copied so far stays.',
+    nextSteps: [AGAIN],
+  }));
+  const isSame = compared.every((table) => table.is_same);
+  if (isSame) await endCopy(to);
+  return {
+    from: shownDatabase(from.db),
+    to: shownDatabase(to.db),
+    rows: counts.total,
+    rows_copied: counts.total - counts.done,
+    seconds: Math.round(performance.now() - startedAt) / 1_000,
+    is_same: isSame,
+    tables: compared,
+  };
+}
+
+async function begin(from: CopySource, to: CopyTarget, tables: readonly CopiedTable[]): Promise<void> {
+  const { beginCopy } = await import('../../db/copy/readiness.ts');
+  const { shownDatabase } = await import('../../db/store.ts');
+  const readiness = await beginCopy(from, to, tables);
+  if (readiness === 'empty' || readiness === 'begun') return;
+  const what =
+    readiness === 'not empty' ? 'is not empty' : 'holds a copy of another database that is not whole';
+  throw new CliError(`The database ${shownDatabase(to.db)} ${what}.`, {
+    nextSteps: ['name a file that is not there yet with --to, or an empty database (createdb NAME).'],
+  });
+}
+
+interface Extent {
+  total: number;
+  done?: number;
+  quiet: boolean;
+}
+
+async function copyAll(
+  from: CopySource,
+  to: CopyTarget,
+  tables: readonly CopiedTable[],
+  { total, done = 0, quiet }: Extent,
+): Promise<void> {
+  const { copyTable } = await import('../../db/copy/copy.ts');
+  const progress = await startProgress({ label: 'Copying', unit: 'rows', total, quiet, startAt: done });
+  let behind = done;
+  const onRows = (count: number): void => {
+    behind += count;
+    progress.update({ done: behind });
+  };
+  try {
+    for (const table of tables) await copyTable(from, to, table, onRows);
+  } finally {
+    await progress.stop();
+  }
+}
+
+async function compareAll(
+  from: CopySource,
+  to: CopySource,
+  tables: readonly CopiedTable[],
+  { total, quiet }: Extent,
+): Promise<ComparedTable[]> {
+  const { digestOf } = await import('../../db/copy/digest.ts');
+  const progress = await startProgress({ label: 'Comparing', unit: 'rows', total, quiet });
+  const compared: ComparedTable[] = [];
+  let behind = 0;
+  const onRows = (count: number): void => {
+    behind += count;
+    progress.update({ done: behind });
+  };
+  try {
+    for (const table of tables) {
+      const [source, copy] = await Promise.all([
+        digestOf(from, table, onRows),
+        digestOf(to, table, () => undefined),
+      ]);
+      const isSame = source.rows === copy.rows && source.digest === copy.digest;
+      compared.push({ table: table.name, ...source, is_same: isSame, copy });
+    }
+  } finally {
+    await progress.stop();
+  }
+  return compared;
+}

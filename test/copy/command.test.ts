@@ -1,0 +1,217 @@
+// `crm migrate`: what it says and refuses, and that it bears being killed.
+import { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readdirSync } from 'node:fs';
+import { contacts } from '../../db/resources/contacts.ts';
+import { openStore } from '../../db/store.ts';
+import { recordId } from '../../db/tables/record-id.ts';
+import { insertRecords } from '../../db/tables/records.ts';
+import { Desk, type Result, type RunningCommand } from '../support/command.ts';
+import { longText } from '../support/long-texts.ts';
+
+const CONTACTS = 6_000;
+
+const desk = new Desk();
+let key: string;
+beforeAll(async () => {
+  key = await desk.ok(['init', '--org', 'Acme', '--user', 'ada@acme.example']);
+  const store = await openStore(desk.path('crm.db'));
+  await store.write(1, (trx) => {
+    const now = Date.now();
+    const records = Array.from({ length: CONTACTS }, (_, index) => ({
+      id: recordId(now),
+      data: { first_name: `C${index}`, remarks: longText('letters', 500) },
+    }));
+    return insertRecords(trx, contacts, { orgId: 1, createdBy: 'x', now }, records);
+  });
+  await store.close();
+});
+afterAll(() => desk[Symbol.dispose]());
+
+const migrate = (to: string, ...more: string[]) => ['migrate', '--from', 'crm.db', '--to', to, ...more];
+const digestOfFile = async (name: string) => Bun.SHA256.hash(await Bun.file(desk.path(name)).bytes(), 'hex');
+
+describe('a whole copy', () => {
+  test('is told table by table, in lines and as JSON, and nothing of the source has changed', async () => {
+    const before = await digestOfFile('crm.db');
+    const { code, stdout, stderr } = await desk.crm(migrate('whole.db', '-o', 'json'));
+    expect([code, stderr]).toEqual([0, expect.any(String)]);
+    expect(stderr).toMatch(/^Copying: 6,0\d\d of 6,0\d\d rows \(100%\), [\d,]+ rows\/s$/m);
+    expect(stderr).toMatch(/^contacts +6,000 {2}[0-9a-f]{16} {2}same$/m);
+    expect(stderr).toMatch(
+      /^Copied 6,0\d\d rows from crm.db to whole.db in \d+ s; all 27 tables are the same there\.$/m,
+    );
+    expect(stderr).toEndWith('\nNext: crm serve --db whole.db\n');
+    const { tables, ...summary } = JSON.parse(stdout);
+    expect(summary).toEqual({
+      ...{ from: 'crm.db', to: 'whole.db', rows: expect.any(Number), rows_copied: summary.rows },
+      ...{ seconds: expect.any(Number), is_same: true },
+    });
+    const digest = expect.stringMatching(/^[0-9a-f]{64}$/);
+    const held = { rows: CONTACTS, digest };
+    expect(tables).toContainEqual({ table: 'contacts', ...held, is_same: true, copy: held });
+    expect(await digestOfFile('crm.db')).toBe(before);
+    expect(readdirSync(desk.folder).filter((name) => /-(?:wal|shm)$/.test(name))).toEqual([]);
+  });
+
+  test('takes the keys of the source', async () => {
+    const server = await desk.serve(['--db', 'whole.db']);
+    const env = { CRM_URL: server.url, CRM_API_KEY: key };
+    expect(await desk.ok(['list', 'contacts', '--limit', '1', '-o', 'csv'], { env })).toContain('C5999');
+    await server.stop();
+  });
+
+  test('says nothing with --quiet', async () => {
+    expect(await desk.crm(migrate('quiet.db', '--quiet'))).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  test('shows a bar on a terminal, and leaves the lines of the tables', async () => {
+    const { code, output } = await desk.onTerminal(migrate('terminal.db'));
+    expect(code).toBe(0);
+    expect(output).toMatch(/Copying.* {2}\S*[█░]+\S* {2}\d+% {2}[\d,]+\/6,0\d\d rows/);
+    expect(output).toMatch(/contacts +6,000 {2}[0-9a-f]{16} {2}same\n/);
+  });
+
+  test('reads what a server that was killed has left in the log, and leaves it there', async () => {
+    const server = await desk.serve(['--db', 'quiet.db']);
+    const env = { CRM_URL: server.url, CRM_API_KEY: key };
+    await desk.ok(['create', 'contacts', 'first_name=Last'], { env });
+    await server.stop('SIGKILL');
+    const before = [await digestOfFile('quiet.db'), await digestOfFile('quiet.db-wal')];
+    await desk.ok(['migrate', '--from', 'quiet.db', '--to', 'of-log.db', '--quiet']);
+    expect([await digestOfFile('quiet.db'), await digestOfFile('quiet.db-wal')]).toEqual(before);
+    const copy = new Database(desk.path('of-log.db'), { readonly: true });
+    expect(copy.query("select count(*) as n from contacts where first_name = 'Last'").get()).toEqual({
+      n: 1,
+    });
+    copy.close();
+  });
+});
+
+describe('is refused, with what to do next,', () => {
+  const refusal = async (code: number, ...args: string[]): Promise<string> => {
+    const refused = await desk.crm(args);
+    expect([refused.code, refused.stdout]).toEqual([code, '']);
+    expect(refused.stderr).toMatch(/\nNext: /);
+    return refused.stderr;
+  };
+
+  test('without both databases', async () => {
+    expect(await refusal(2, 'migrate', '--from', 'crm.db')).toContain('--to <database>');
+  });
+
+  test('into itself, whatever it is called', async () => {
+    for (const name of ['crm.db', './crm.db', desk.path('crm.db')])
+      expect(await refusal(2, ...migrate(name))).toContain('--from and --to name the same database, crm.db.');
+  });
+
+  test('from a file that is not there, or is no database of crm', async () => {
+    const missing = await refusal(1, 'migrate', '--from', 'no.db', '--to', 'new.db');
+    expect(missing).toContain('There is no database at no.db.\nNext: Name the database that is to be copied');
+    await desk.write('empty.db', '');
+    const empty = await refusal(1, 'migrate', '--from', 'empty.db', '--to', 'new.db');
+    expect(empty).toContain('The database empty.db has no tables of crm.');
+    await desk.write('text.db', 'no database at all, but long enough to be one');
+    expect(await refusal(1, 'migrate', '--from', 'text.db', '--to', 'new.db')).toContain(
+      'text.db is no SQLite',
+    );
+    expect(await desk.exists('new.db')).toBe(false);
+  });
+
+  test('from a file that a newer crm wrote', async () => {
+    await desk.ok(['init', '--db', 'newer.db', '--org', 'Acme']);
+    const newer = new Database(desk.path('newer.db'));
+    newer.run("insert into kysely_migration values ('0099-later', '2099')");
+    newer.close();
+    const refused = await refusal(1, 'migrate', '--from', 'newer.db', '--to', 'new.db');
+    expect(refused).toContain('newer.db was written by a newer crm (it has the migration 0099-later)');
+    expect(await refusal(1, ...migrate('newer.db'))).toContain('newer crm');
+  });
+
+  test('into a database that is not empty', async () => {
+    await desk.ok(['init', '--db', 'used.db', '--org', 'Other']);
+    expect(await refusal(1, ...migrate('used.db'))).toContain('The database used.db is not empty.');
+  });
+
+  test('while a server has either', async () => {
+    const server = await desk.serve();
+    const served = await refusal(1, ...migrate('new.db'));
+    expect(served).toContain(`already serving crm.db (process ${server.pid}`);
+    expect(served).toContain('Next: Stop it, then run the same command again.');
+    await server.stop();
+    const other = await desk.serve(['--db', 'free.db']);
+    expect(await refusal(1, ...migrate('free.db'))).toContain(
+      `already serving free.db (process ${other.pid}`,
+    );
+    await other.stop();
+  });
+
+  test('where a server cannot be reached, and no password is shown', async () => {
+    const refused = await refusal(1, ...migrate('postgres://crm:secret@127.0.0.1:1/crm'));
+    expect(refused).toContain('The database postgres://crm@127.0.0.1:1/crm cannot be reached');
+    expect(refused).not.toContain('secret');
+  });
+});
+
+describe('a copy that was ended on its way', () => {
+  /** Starts a copy, and does something to it once it has that many contacts. */
+  async function startedUpTo(
+    name: string,
+    rows: number,
+    act: (child: RunningCommand) => void,
+  ): Promise<Result> {
+    const child = desk.start(migrate(name));
+    const isThere = () => {
+      try {
+        using copy = new Database(desk.path(name), { readonly: true });
+        const counted = copy.query<{ n: number }, []>('select count(*) as n from contacts').get();
+        return (counted?.n ?? 0) >= rows;
+      } catch {
+        return false;
+      }
+    };
+    while (!isThere()) await Bun.sleep(1);
+    act(child);
+    const result = await child.result;
+    expect(result.code).not.toBe(0);
+    return result;
+  }
+
+  test('by a kill, again and again, goes on where it stopped', async () => {
+    for (const rows of [1, 500, 2_500]) {
+      await startedUpTo('killed.db', rows, (child) => child.kill('SIGKILL'));
+      const opened = await desk.crm(['orgs', 'list', '--db', 'killed.db']);
+      expect([opened.code, opened.stderr]).toEqual([
+        1,
+        expect.stringContaining('killed.db holds a copy of another'),
+      ]);
+    }
+    const { code, stderr } = await desk.crm(migrate('killed.db'));
+    expect([code, stderr]).toEqual([0, expect.stringContaining('all 27 tables are the same there')]);
+    expect(stderr).toMatch(
+      /^Going on with a copy that was interrupted: [23],\d{3} of 6,\d{3} rows are there\.$/m,
+    );
+    expect(await desk.ok(['orgs', 'list', '--db', 'killed.db'])).toContain('Acme');
+  }, 60_000);
+
+  test('by Ctrl-C says how to go on', async () => {
+    const { code, stderr } = await startedUpTo('ctrl-c.db', 500, (child) => child.kill('SIGINT'));
+    expect(code).toBe(130);
+    expect(stderr).toEndWith(
+      'crm: Interrupted; what was copied so far stays.\nNext: Run the same command again: it goes on where it stopped.\n',
+    );
+    expect((await desk.crm(migrate('ctrl-c.db', '--quiet'))).code).toBe(0);
+  });
+
+  test('and written to by somebody else is told to differ, and stays closed', async () => {
+    await startedUpTo('changed.db', 500, (child) => child.kill('SIGKILL'));
+    const copy = new Database(desk.path('changed.db'));
+    copy.run("update contacts set first_name = 'Another' where first_name = 'C7'");
+    copy.close();
+    const { code, stdout, stderr } = await desk.crm(migrate('changed.db', '-o', 'json'));
+    expect([code, JSON.parse(stdout).is_same]).toEqual([1, false]);
+    expect(stderr).toMatch(/^contacts +6,000 {2}[0-9a-f]{16} {2}differs: 6,000 rows, [0-9a-f]{16}$/m);
+    expect(stderr).toContain('crm: The copy is not the same as what it is of: contacts.\nNext: ');
+    expect((await desk.crm(['orgs', 'list', '--db', 'changed.db'])).code).toBe(1);
+  });
+});

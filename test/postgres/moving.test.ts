@@ -1,0 +1,140 @@
+// Between the engines: a whole database copied there and back, and an organization exported from one into the other.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openStore } from '../../db/store.ts';
+import { type ImportService, startImportService } from '../fixtures/import/service.ts';
+import { Desk } from '../support/command.ts';
+import { type CopyOutcome, copyOf, startFilled } from '../support/copies.ts';
+import type { Harness } from '../support/harness.ts';
+import { contentOf, fillOrganization } from '../support/organization.ts';
+import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
+import { clientOf } from '../support/v2.ts';
+
+describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () => {
+  const desk = new Desk();
+  const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
+  let server: PostgresServer;
+  let harness: Harness;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+    harness = await startFilled({ db: join(folder, 'filled.db') });
+  }, 60_000);
+  afterAll(async () => {
+    await harness.close();
+    await server.close();
+    desk[Symbol.dispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  let databases = 0;
+  async function newDatabase(): Promise<string> {
+    databases += 1;
+    await server.sql(`create database moving_${databases}`);
+    return server.address(`moving_${databases}`);
+  }
+
+  const digestsOf = ({ compared }: CopyOutcome) => {
+    for (const [name, [source, copy]] of compared) expect({ name, ...copy }).toEqual({ name, ...source });
+    return [...compared].map(([name, [{ digest }]]) => [name, digest]);
+  };
+
+  test('a database goes there, from server to server, and back, and is the same', async () => {
+    const [one, two, file] = [await newDatabase(), await newDatabase(), join(folder, 'back.db')];
+    const there = digestsOf(await copyOf(harness.dbPath, one));
+    expect(digestsOf(await copyOf(one, two))).toEqual(there);
+    expect(digestsOf(await copyOf(two, file))).toEqual(there);
+  }, 30_000);
+
+  test('a copy that was interrupted at a write goes on there, and is opened by nobody until then', async () => {
+    for (const at of [2, 9, 17, 26]) {
+      const address = await newDatabase();
+      let count = 0;
+      const interrupted = copyOf(harness.dbPath, address, () => {
+        count += 1;
+        if (count === at) throw new Error('interrupted');
+      });
+      expect(await interrupted.catch((error: Error) => error.message)).toBe('a database failed');
+      expect(openStore(address)).rejects.toThrow('holds a copy of another that is not whole');
+      const again = await copyOf(harness.dbPath, address);
+      expect([at, again.readiness]).toEqual([at, 'begun']);
+      digestsOf(again);
+    }
+  }, 60_000);
+
+  test('a copy has what was there when it began, whatever is written meanwhile', async () => {
+    const address = await newDatabase();
+    await copyOf(harness.dbPath, address);
+    const store = await openStore(address);
+    const writing: Promise<unknown>[] = [];
+    const rename = () =>
+      store.write('accounts', async (trx) => {
+        await trx
+          .updateTable('users')
+          .set({ name: `${writing.length}` })
+          .execute();
+        await trx.deleteFrom('idempotency_keys').execute();
+      });
+    const outcome = await copyOf(address, join(folder, 'snapshot.db'), () => writing.push(rename()));
+    await Promise.all(writing);
+    expect(writing.length).toBeGreaterThan(20);
+    digestsOf(outcome);
+    expect(outcome.compared.get('idempotency_keys')?.[1].rows).toBe(2);
+    await store.close();
+  }, 30_000);
+
+  test('the command takes addresses, knows a database under another name, and shows no password', async () => {
+    await desk.ok(['init', '--org', 'Acme']);
+    const address = await newDatabase();
+    const secret = address.replace('crm@', 'crm:hush-hush@');
+    const whole = await desk.crm(['migrate', '--from', 'crm.db', '--to', secret]);
+    expect([whole.code, whole.stderr]).toEqual([0, expect.stringContaining(`to ${address} in `)]);
+    const other = address.replace('127.0.0.1', 'localhost');
+    const same = await desk.crm(['migrate', '--from', secret, '--to', other]);
+    expect([same.code, same.stderr]).toEqual([2, expect.stringContaining('name the same database')]);
+    const used = await desk.crm(['migrate', '--from', 'crm.db', '--to', secret]);
+    expect([used.code, used.stderr]).toEqual([1, expect.stringContaining(`${address} is not empty`)]);
+    const missing = await desk.crm(['migrate', '--from', 'crm.db', '--to', `${secret}_`]);
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('does not exist')]);
+    const back = await desk.crm(['migrate', '--from', secret, '--to', 'back.db', '-o', 'json']);
+    expect([back.code, JSON.parse(back.stdout).from]).toEqual([0, address]);
+    for (const { stdout, stderr } of [whole, same, used, missing, back])
+      expect(stdout + stderr).not.toContain('hush');
+    const [, next = ''] = /^Next: crm (serve .*)$/m.exec(whole.stderr) ?? [];
+    expect(next).toBe(`serve --db ${address}`);
+  }, 30_000);
+
+  describe('an organization', () => {
+    const services: Record<string, ImportService> = {};
+    beforeAll(async () => {
+      services.file = await startImportService({ db: join(folder, 'exported.db') });
+      services.server = await startImportService({ db: await newDatabase() });
+      for (const service of Object.values(services)) await fillOrganization(service.harness);
+    }, 30_000);
+    afterAll(async () => {
+      for (const service of Object.values(services)) await service.close();
+    });
+
+    test.each([
+      ['file', 'server'],
+      ['server', 'file'],
+    ])(
+      'that is exported from a %s arrives in a %s as it was',
+      async (from, to) => {
+        const [source, target] = [services[from] as ImportService, services[to] as ImportService];
+        const long = clientOf(source.harness);
+        await long.create('contacts', { first_name: 'Long', phone: '☎'.repeat(1_000), remarks: 'é\n"\\' });
+        await long.create('deals', { name: 'Value', estimated_value: 0.1, currency: 'EUR' });
+        const exported = await source.crm(['export', 'all', '--out', 'backup']);
+        expect([exported.exitCode, exported.stderr]).toEqual([0, expect.any(String)]);
+        const { key } = await target.harness.issue({ orgId: target.harness.otherOrgId });
+        const imported = await target.crm(['import', 'all', join(source.folder, 'backup')], { key });
+        expect([imported.exitCode, imported.stderr]).toEqual([0, expect.any(String)]);
+        const [sent, arrived] = [source.harness, target.harness];
+        expect(await contentOf(arrived, key, true)).toEqual(await contentOf(sent, sent.v2, false));
+      },
+      60_000,
+    );
+  });
+});
