@@ -20,6 +20,7 @@ import type { Scope } from './write-queue.ts';
 
 export { DatabaseAddressError, DatabaseError } from './database-error.ts';
 export { hasPassword } from './postgres/address.ts';
+export { removalStatement } from './postgres/removal.ts';
 export type { DatabaseSnapshot } from './snapshot.ts';
 export { listTables, type TableShape } from './sqlite/catalog.ts';
 export { ServedAlreadyError } from './sqlite/serving-lock.ts';

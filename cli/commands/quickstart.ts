@@ -1,5 +1,6 @@
 // `crm quickstart`: the whole journey on a throw-away database, from nothing to exported records.
 import type { Command } from 'commander';
+import { isAddress } from '../../db/declare/text.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { type Config, type GlobalOptions, isColored, resolveConfig } from '../settings/config.ts';
 import { stopRequested } from '../terminal/interrupt.ts';
@@ -16,7 +17,8 @@ export function registerQuickstartCommand(program: Command): void {
     .summary('see everything work, on a throw-away database')
     .description(
       'Make a throw-away database with an organization and keys, serve it, import demo data, read it in both ' +
-        'versions, export it, and go on serving until Ctrl-C. Nothing else is touched.',
+        'versions, export it, and go on serving until Ctrl-C. Nothing else is touched. With --db postgres://… the ' +
+        'organization is made in that database, beside those that it has.',
     )
     .option('--exit', 'end after the summary and remove the database, unless --db names it')
     .option('--keep', 'with --exit: do not remove it')
@@ -32,11 +34,11 @@ async function runQuickstart(options: Options, config: Config, { db, color }: Gl
   const { placeDatabase, removePlace } = await import('../quickstart/setup.ts');
   const { startDemo } = await import('../quickstart/demo.ts');
   const { travel } = await import('../quickstart/journey.ts');
-  const { figuresJson, sayGoodbye, summarize } = await import('../quickstart/summary.ts');
+  const { figuresJson, sayGoodbye, sayRemoval, summarize } = await import('../quickstart/summary.ts');
   const { printFigures } = await import('../terminal/output.ts');
   const stopped = stopRequested();
-  const place = placeDatabase(db);
-  const isKept = !options.exit || options.keep === true || place.folder === null;
+  const place = await placeDatabase(db);
+  const isKept = !options.exit || options.keep === true || !place.isThrowAway;
   const screen = createScreen(isColored(process.stderr, color));
   try {
     const demo = await startDemo(screen, place);
@@ -47,10 +49,11 @@ async function runQuickstart(options: Options, config: Config, { db, color }: Gl
       if (!options.exit) await stopped;
     } finally {
       await demo.stop();
+      if (isAddress(place.db)) await sayRemoval(screen, demo.database);
     }
     if (!options.exit) sayGoodbye(screen, place);
   } finally {
-    if (!isKept) removePlace(place);
+    if (!isKept || isAddress(place.db)) removePlace(place);
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { errorCode } from '../errors.ts';
 import { databaseError } from '../operator/database.ts';
-import { buildDemoData, DEMO_ORGANIZATION } from './data/demo-data.ts';
+import { buildDemoData } from './data/demo-data.ts';
 import type { DemoData, Ids } from './data/types.ts';
 import type { Screen } from './screen.ts';
 import { createDatabase, type DemoDatabase, type Place } from './setup.ts';
@@ -26,14 +26,16 @@ const ORG_LIMIT = 1_000;
 
 /** Makes the demo database and serves it on port 4000, or on a free port where that is taken. */
 export async function startDemo(screen: Screen, place: Place): Promise<Demo> {
-  screen.heading('crm quickstart: the whole journey on a throw-away database');
+  screen.heading(
+    `crm quickstart: the whole journey on ${place.isThrowAway ? 'a throw-away database' : place.shown}`,
+  );
   const data = buildDemoData(Date.now());
   const ids: Ids = new Map();
   const database = await createDatabase(place, data.users, ids);
-  screen.step('Database', place.path);
-  screen.step('Organization', `${DEMO_ORGANIZATION}, ${data.users.length} users`);
+  screen.step('Database', place.shown);
+  screen.step('Organization', `${database.organization.name}, ${data.users.length} users`);
   screen.step('Keys', 'v1 (ALL), v2 (every scope), and one for the import, good for an hour');
-  const server = await serve(place.path);
+  const server = await serve(place.db);
   screen.step('Server', `${server.url}, docs at ${server.docsUrl}`);
   return { screen, data, ids, database, url: server.url, docsUrl: server.docsUrl, stop: server.stop };
 }

@@ -1,6 +1,7 @@
-// The last leg of quickstart: all contacts into a CSV file beside the database.
+// The last leg of quickstart: all contacts into a CSV file, beside the database where that is a file.
 import { statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
+import { isAddress } from '../../db/declare/text.ts';
 import { listRequest } from '../api/list-request.ts';
 import { exportToFile } from '../export/export-resource.ts';
 import { Spool } from '../export/spool.ts';
@@ -11,7 +12,10 @@ import type { ExportMeasure } from './figures.ts';
 /** Exports the contacts as `crm export contacts --format csv` does. */
 export async function exportContacts(demo: Demo): Promise<ExportMeasure> {
   const { screen, data, database } = demo;
-  const path = join(dirname(database.path), `${basename(database.path, '.db')}-contacts.csv`);
+  const path = join(
+    database.folder,
+    `${isAddress(database.db) ? 'crm' : basename(database.db, '.db')}-contacts.csv`,
+  );
   const client = clientFor(demo, database.keys.v2);
   const list = await listRequest('contacts', { api: 'v2', filter: [] });
   const measure = await screen.measure({

@@ -25,8 +25,8 @@ async function ingestOne({ data, ids, database }: Demo, name: ReadOnlyName, fold
   const file = join(folder, `${name}.json`);
   const entries = data[name].map((entry) => withIds(getResource(name), entry, (key) => ids.get(key) ?? key));
   writeFileSync(file, JSON.stringify(entries));
-  const org = database.organizationId;
-  const { created, faults } = await runIngest({ resource: name, file, db: database.path, org, quiet: true });
+  const org = database.organization.id;
+  const { created, faults } = await runIngest({ resource: name, file, db: database.db, org, quiet: true });
   if (created === entries.length) return created;
   throw new CliError(`Of ${entries.length} ${name} of the demo data ${created} were stored.`, {
     nextSteps: [faults[0]?.message ?? 'run "crm quickstart" again.'],

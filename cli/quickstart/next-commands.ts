@@ -1,5 +1,6 @@
 // The commands that quickstart ends with, written so that they can be copied and run.
 import { relative } from 'node:path';
+import { isAddress } from '../../db/declare/text.ts';
 import { shellWord } from '../terminal/text.ts';
 
 /** How this program is called from here: `crm` where that finds it, else its path, else the sources by Bun. */
@@ -21,6 +22,8 @@ export function commandsWhileServing(url: string, apiKey: string, program = prog
 /** What to try once the demo server is gone: what it left behind or the same again, then a database of one's own. */
 export function commandsAfterwards(keptDatabase: string | null, program = programName()): string[] {
   const again = keptDatabase === null ? 'quickstart' : `serve --db ${shellWord(keptDatabase)}`;
+  if (keptDatabase !== null && isAddress(keptDatabase))
+    return [`${program} ${again}`, `${program} init --org "My Company" --db ${shellWord(keptDatabase)}`];
   return [
     `${program} ${again}`,
     `${program} init --org "My Company" --db crm.db`,

@@ -1,7 +1,8 @@
 // Makes the throw-away database of quickstart: organization, users and keys.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { isAddress } from '../../db/declare/text.ts';
 import type { Db } from '../../db/schema.ts';
 import type { NewKey } from '../../db/tables/keys.ts';
 import { CliError, errorCode, usageError } from '../errors.ts';
@@ -11,29 +12,42 @@ import type { DemoUser, Ids } from './data/types.ts';
 
 /** Where the demo database is. */
 export interface Place {
-  path: string;
-  /** The folder made for it; null where the caller named the file. */
-  folder: string | null;
+  /** Path of a file, or address of a database that may be in use for something else. */
+  db: string;
+  /** The same without a password. */
+  shown: string;
+  /** Whether nobody has it but the demo, to be removed when that is over. */
+  isThrowAway: boolean;
+  /** Where the export goes. */
+  folder: string;
+  /** Whether the folder was made for it. */
+  isFolderOurs: boolean;
 }
 
 export interface DemoDatabase extends Place {
-  organizationId: string;
+  organization: { id: string; name: string; number: number };
   keys: { v1: string; v2: string; loader: string };
 }
 
 const LOADER_KEY_HOURS = 1;
 
-/** Where the demo database goes: the path given, which must be new, or a fresh temporary folder. */
-export function placeDatabase(given: string | undefined): Place {
+/** Where the demo database goes: the address or path given, where a file must be new, or a fresh temporary folder. */
+export async function placeDatabase(given: string | undefined): Promise<Place> {
   if (given === undefined) {
     const folder = makeFolder();
-    return { path: join(folder, 'crm.db'), folder };
+    const db = join(folder, 'crm.db');
+    return { db, shown: db, isThrowAway: true, folder, isFolderOurs: true };
   }
-  const path = resolve(given);
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  if (size === 0) return { path, folder: null };
+  if (isAddress(given)) {
+    const { shownDatabase } = await import('../../db/store.ts');
+    const shown = shownDatabase(given);
+    return { db: given, shown, isThrowAway: false, folder: makeFolder(), isFolderOurs: true };
+  }
+  const db = resolve(given);
+  const size = statSync(db, { throwIfNoEntry: false })?.size ?? 0;
+  if (size === 0) return { db, shown: db, isThrowAway: false, folder: dirname(db), isFolderOurs: false };
   throw usageError(
-    `${path} exists already, and quickstart fills a database of its own.`,
+    `${db} exists already, and quickstart fills a database of its own.`,
     'name a new file in --db, or leave --db out for a temporary one.',
   );
 }
@@ -50,8 +64,8 @@ function makeFolder(): string {
 }
 
 /** Removes the folder that was made for a demo database. */
-export function removePlace({ folder }: Place): void {
-  if (folder !== null) rmSync(folder, { recursive: true, force: true });
+export function removePlace({ folder, isFolderOurs }: Place): void {
+  if (isFolderOurs) rmSync(folder, { recursive: true, force: true });
 }
 
 /** Creates the database with the demo organization, its users (whose ids go into `ids`) and three keys. */
@@ -60,16 +74,20 @@ export async function createDatabase(
   users: readonly DemoUser[],
   ids: Ids,
 ): Promise<DemoDatabase> {
-  const { createOrganization, createUser } = await import('../../db/tables/accounts.ts');
+  const { createOrganization, createUser, findOrganization } = await import('../../db/tables/accounts.ts');
   const now = Date.now();
   const fill = async (trx: Db): Promise<DemoDatabase> => {
-    const { id: organizationId, number: orgId } = await createOrganization(trx, DEMO_ORGANIZATION, now);
+    let name = DEMO_ORGANIZATION;
+    for (let count = 2; (await findOrganization(trx, name)) !== undefined; count += 1)
+      name = `${DEMO_ORGANIZATION} ${count}`;
+    const organization = await createOrganization(trx, name, now);
+    const { number: orgId } = organization;
     for (const { key, email, name } of users) {
       ids.set(key, (await createUser(trx, { orgId, email, name, now })).id);
     }
-    return { ...place, organizationId, keys: await issueKeys(trx, orgId, now) };
+    return { ...place, organization, keys: await issueKeys(trx, orgId, now) };
   };
-  return withStore(place.path, (store) => store.write('accounts', fill), { create: true });
+  return withStore(place.db, (store) => store.write('accounts', fill), { create: true });
 }
 
 // The import has a key of its own, without the right to delete, that soon expires: so the 200 requests a minute

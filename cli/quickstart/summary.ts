@@ -6,7 +6,7 @@ import type { Demo } from './demo.ts';
 import { type Figures, type Measure, pagesLine, perSecond, summaryLines } from './figures.ts';
 import { commandsAfterwards, commandsWhileServing, programName } from './next-commands.ts';
 import type { Screen } from './screen.ts';
-import type { Place } from './setup.ts';
+import type { DemoDatabase, Place } from './setup.ts';
 
 /** Says what was done, with the figures, and which commands to try. */
 export function summarize(
@@ -24,7 +24,7 @@ export function summarize(
   screen.heading(isServing ? 'Try next, in another terminal:' : 'Try next:');
   const commands = isServing
     ? commandsWhileServing(url, database.keys.v2)
-    : commandsAfterwards(isKept ? database.path : null);
+    : commandsAfterwards(isKept ? database.shown : null);
   screen.text(commands.map((command) => `  ${command}`).join('\n'));
   if (!isServing) return;
   screen.text(`\nThe key of v1: ${database.keys.v1}`);
@@ -40,8 +40,8 @@ export function figuresJson(figures: Figures, { database, url, docsUrl }: Demo):
   });
   const imported = Object.entries(figures.imported).map(([name, measure]) => [name, timed(measure)]);
   return {
-    ...{ database: database.path, url, docs_url: docsUrl },
-    organization_id: database.organizationId,
+    ...{ database: database.shown, url, docs_url: docsUrl },
+    organization_id: database.organization.id,
     keys: { v1: database.keys.v1, v2: database.keys.v2 },
     imported: Object.fromEntries(imported),
     links: timed(figures.links),
@@ -57,8 +57,17 @@ function rounded(seconds: number): number {
 }
 
 /** Says that the server has ended, and how to get it back. */
-export function sayGoodbye(screen: Screen, { path, folder }: Place): void {
+export function sayGoodbye(screen: Screen, { shown, folder, isThrowAway }: Place): void {
   screen.text('\nStopped. The database is still there:');
-  screen.text(`  ${programName()} serve --db ${shellWord(path)}`);
-  if (folder !== null) screen.text(`  rm -r ${shellWord(folder)}`);
+  screen.text(`  ${programName()} serve --db ${shellWord(shown)}`);
+  if (isThrowAway) screen.text(`  rm -r ${shellWord(folder)}`);
+}
+
+/** Says how to take the demo's organization out of a database that may be in use for something else. */
+export async function sayRemoval(screen: Screen, { shown, organization }: DemoDatabase): Promise<void> {
+  const { removalStatement } = await import('../../db/store.ts');
+  screen.text(
+    `\nThe organization ${organization.name} stays in the database. To remove it, with all that it has:`,
+  );
+  screen.text(`  psql ${shellWord(shown)} -c '${removalStatement(organization.number)}'`);
 }

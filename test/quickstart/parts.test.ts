@@ -105,9 +105,12 @@ describe('the figures', () => {
       url: 'http://127.0.0.1:4000',
       docsUrl: 'http://127.0.0.1:4000/docs',
       database: {
-        path: '/tmp/x/crm.db',
+        db: '/tmp/x/crm.db',
+        shown: '/tmp/x/crm.db',
+        isThrowAway: true,
         folder: '/tmp/x',
-        organizationId: 'org',
+        isFolderOurs: true,
+        organization: { id: 'org', name: 'Org', number: 1 },
         keys: { v1: 'a', v2: 'b', loader: 'c' },
       },
     };
