@@ -93,8 +93,9 @@ const ADVICE: readonly Advice[] = [
     nextSteps: () => ['name the primary server in the address.'],
   },
   {
-    codes: /^08P01$/,
-    reason: (_, said) => `is behind a pooler that does not pass on what crm sets for a connection (${said})`,
+    // The latter two: the statements of one connection were met by another's.
+    codes: /^(?:08P01|42P05|26000)$/,
+    reason: (_, said) => `is behind a pooler that does not keep what crm sets up on a connection (${said})`,
     nextSteps: () => [
       'go to the server itself, or let PgBouncer pool by session (pool_mode = session), or, from its version 1.21 on, ' +
         'with max_prepared_statements = 1000.',

@@ -77,10 +77,10 @@ describe('an address behind which there is', () => {
     ['53100', 'has no space left on its disk, or its disk failed.\nlook into'],
     ['42501', 'denies ada what crm needs (as it says).\nas the owner of the tables run: GRANT '],
     ['25006', 'only reads: it is a standby, or was set so.\nname the primary'],
-    [
-      '08P01',
-      'is behind a pooler that does not pass on what crm sets for a connection (as it says).\ngo to the server',
-    ],
+    ...['08P01', '42P05', '26000'].map((code): [string, string] => [
+      code,
+      'is behind a pooler that does not keep what crm sets up on a connection (as it says).\ngo to the server',
+    ]),
     ['XX000', "cannot be reached (as it says).\nlook into the server's log."],
   ])('a server that says %s', async (code, words) => {
     await using fake = await refusing(code, 'as it says');
