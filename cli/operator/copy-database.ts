@@ -2,7 +2,7 @@
 import type { CopySource, CopyTarget } from '../../db/copy/database.ts';
 import type { TableDigest } from '../../db/copy/digest.ts';
 import type { CopiedTable } from '../../db/copy/rows.ts';
-import { CliError, usageError } from '../errors.ts';
+import { CliError, usageError, withStep } from '../errors.ts';
 import { formatCount } from '../terminal/format.ts';
 import { unlessInterrupted } from '../terminal/interrupt.ts';
 import { startProgress } from '../terminal/progress.ts';
@@ -90,7 +90,7 @@ async function withDatabase<T>(db: string, job: (closing: Closing) => Promise<T>
   try {
     return await job(closing);
   } catch (error) {
-    if (error instanceof ErrorAt) throw await databaseError(error.db, error.cause);
+    if (error instanceof ErrorAt) throw withStep(await databaseError(error.db, error.cause), AGAIN);
     throw await databaseError(db, error);
   } finally {
     for (const close of closing.toReversed()) await close();

@@ -115,3 +115,19 @@ test('differs where something else has written to it', async () => {
   await store.close();
   expect(different(await copyOf(harness.dbPath, path))).toEqual(['users', 'idempotency_keys']);
 });
+
+test('has what was there when it began, whatever is written meanwhile', async () => {
+  const writing: Promise<unknown>[] = [];
+  const rename = () =>
+    harness.store.write('accounts', (trx) =>
+      trx
+        .updateTable('users')
+        .set({ name: `${writing.length}` })
+        .execute(),
+    );
+  const path = fileNamed('meanwhile.db');
+  expect(different(await copyOf(harness.dbPath, path, () => writing.push(rename())))).toEqual([]);
+  await Promise.all(writing);
+  expect(writing.length).toBeGreaterThan(20);
+  expect(different(await copyOf(harness.dbPath, fileNamed('afterwards.db')))).toEqual([]);
+});

@@ -105,6 +105,27 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
     expect(next).toBe(`serve --db ${address}`);
   }, 30_000);
 
+  test('the command says at which database it failed and how to go on, and does', async () => {
+    const address = await newDatabase();
+    const name = new URL(address).pathname.slice(1);
+    await (await openStore(address)).close();
+    await server.sql(
+      `create function fail() returns trigger language plpgsql as
+        $$ begin raise exception 'full' using errcode = 'disk_full'; end $$;
+      create trigger fail before insert on pipelines execute function fail()`,
+      name,
+    );
+    const failed = await desk.crm(['migrate', '--from', 'crm.db', '--to', address]);
+    expect([failed.code, failed.stderr]).toEqual([
+      1,
+      expect.stringContaining(`${address} has no space left`),
+    ]);
+    expect(failed.stderr).toEndWith('Run the same command again: it goes on where it stopped.\n');
+    await server.sql('drop trigger fail on pipelines', name);
+    const again = await desk.crm(['migrate', '--from', 'crm.db', '--to', address]);
+    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('Going on with a copy')]);
+  }, 30_000);
+
   describe('an organization', () => {
     const services: Record<string, ImportService> = {};
     beforeAll(async () => {

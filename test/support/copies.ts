@@ -28,7 +28,7 @@ export async function startFilled(options: { db?: string } = {}): Promise<Harnes
     phone: longText('emoji'),
     alt_emails: [`${longText('letters')}@x.test`.slice(-990)],
   });
-  // So many that they take several batches.
+  // So many that they take several batches; the first stands under one of the last.
   for (let round = 0; round < 3; round++) {
     const items = Array.from({ length: 40 }, (_, index) => ({
       title: `${round} ${index}`,
@@ -36,6 +36,9 @@ export async function startFilled(options: { db?: string } = {}): Promise<Harnes
     }));
     await other.post('/notes/batch', items);
   }
+  const [first = ''] = await other.ids('/notes?sort_direction=asc&limit=1');
+  const [last = ''] = await other.ids('/notes?limit=1');
+  await other.update('notes', first, { parent_id: last });
   return harness;
 }
 
