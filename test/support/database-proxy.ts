@@ -8,18 +8,21 @@ export class DatabaseProxy {
   hole: Hole = 'none';
   /** Sees what clients send, before it goes on or is swallowed. */
   onSent: (text: string) => void = () => undefined;
+  /** The port of this machine to which connections go that are made from now on. */
+  port: number;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
-  private constructor(server: Server) {
+  private constructor(server: Server, port: number) {
     this.#server = server;
+    this.port = port;
   }
 
   /** Starts a proxy to that port of this machine. */
   static async start(port: number): Promise<DatabaseProxy> {
     const server = createServer();
-    const proxy = new DatabaseProxy(server);
-    server.on('connection', (client) => proxy.#join(client, connect(port, '127.0.0.1')));
+    const proxy = new DatabaseProxy(server, port);
+    server.on('connection', (client) => proxy.#join(client, connect(proxy.port, '127.0.0.1')));
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     return proxy;
   }
@@ -31,8 +34,13 @@ export class DatabaseProxy {
     return address.replace(/:\d+\//, `:${port}/`);
   }
 
-  async stop(): Promise<void> {
+  /** Ends every connection. */
+  disconnect(): void {
     for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async stop(): Promise<void> {
+    this.disconnect();
     await new Promise((done) => this.#server.close(done));
   }
 

@@ -10,6 +10,8 @@ const DEBIAN = '/usr/lib/postgresql';
 const OWNERS = ['postgres', 'nobody'];
 const START_SECONDS_MAX = 60;
 
+const INITDB = ['-U', 'crm', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
+const STANDBY = ['--write-recovery-conf', '--checkpoint=fast', '--no-sync'];
 const FAST = { fsync: 'off', full_page_writes: 'off', shared_buffers: '64MB' };
 
 /** The folder of PostgreSQL's server programs, null where there is none. */
@@ -20,6 +22,8 @@ export interface PostgresOptions {
   initdb?: readonly string[];
   /** Further settings of postgresql.conf. */
   settings?: Readonly<Record<string, string>>;
+  /** The server of which it is a standby, which follows what is written there. */
+  primary?: PostgresServer;
 }
 
 export type StopMode = 'fast' | 'immediate' | 'kill';
@@ -39,14 +43,14 @@ export class PostgresServer {
   }
 
   /** Makes a server in a folder of its own and starts it. */
-  static async start({ initdb = [], settings = {} }: PostgresOptions = {}): Promise<PostgresServer> {
+  static async start({ initdb = [], settings = {}, primary }: PostgresOptions = {}): Promise<PostgresServer> {
     const folder = mkdtempSync(join(tmpdir(), 'crm-pg-'));
     const owner = process.getuid?.() === 0 ? ownerOf() : null;
     if (owner !== null) chownSync(folder, owner.uid, owner.gid);
     const server = new PostgresServer(folder, await freePort(), owner);
-    const options = ['-U', 'crm', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
     const locale = initdb.length === 0 ? ['--locale=C'] : initdb;
-    await server.#run('initdb', '-D', server.data, ...options, ...locale);
+    if (primary === undefined) await server.#run('initdb', '-D', server.data, ...INITDB, ...locale);
+    else await server.#run('pg_basebackup', '-D', server.data, ...STANDBY, '-d', primary.address('postgres'));
     server.configure({
       ...FAST,
       port: String(server.port),
@@ -56,7 +60,7 @@ export class PostgresServer {
     });
     try {
       await server.start();
-      await server.sql('create database crm', 'postgres');
+      if (primary === undefined) await server.sql('create database crm', 'postgres');
     } catch (error) {
       await server.close();
       throw error;
@@ -111,6 +115,11 @@ export class PostgresServer {
   /** Stops all of its processes where they are: connections stay open and nothing answers. */
   freeze(): void {
     for (const pid of this.#pids()) signal(pid, 'SIGSTOP');
+  }
+
+  /** Makes a standby the primary. */
+  async promote(): Promise<void> {
+    await this.sql('select pg_promote()', 'postgres');
   }
 
   /** Lets frozen processes go on. */

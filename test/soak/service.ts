@@ -1,0 +1,87 @@
+// One service for a soak: nodes of the executable on one database, to be killed, frozen and started again.
+
+import { BINARY } from '../support/command.ts';
+import { freePort } from '../support/postgres.ts';
+
+const READY_MS_MAX = 30_000;
+
+/** A node, which keeps its port from one start to the next. */
+export class Node {
+  readonly url: string;
+  readonly #command: readonly string[];
+  #child: Bun.Subprocess | null = null;
+
+  private constructor(port: number, command: readonly string[]) {
+    this.url = `http://127.0.0.1:${port}`;
+    this.#command = command;
+  }
+
+  static async start(db: string, args: readonly string[]): Promise<Node> {
+    const port = await freePort();
+    const node = new Node(port, [
+      BINARY,
+      'serve',
+      '--db',
+      db,
+      '--port',
+      String(port),
+      '--log',
+      'off',
+      ...args,
+    ]);
+    await node.start();
+    return node;
+  }
+
+  async start(): Promise<void> {
+    this.#child = Bun.spawn([...this.#command], { env: {}, stdout: 'ignore', stderr: 'ignore' });
+    await this.ready();
+  }
+
+  /** Waits until it serves. */
+  async ready(): Promise<void> {
+    const endAt = performance.now() + READY_MS_MAX;
+    const isReady = async () => (await fetch(`${this.url}/readyz`).catch(() => null))?.ok === true;
+    while (!(await isReady())) {
+      if (performance.now() > endAt) throw new Error(`${this.url} is not ready`);
+      await Bun.sleep(20);
+    }
+  }
+
+  signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void {
+    this.#child?.kill(name);
+  }
+
+  async kill(): Promise<void> {
+    this.signal('SIGKILL');
+    await this.#child?.exited;
+  }
+}
+
+/** Nodes on one database, and a key for everything in it. */
+export interface Service {
+  nodes: readonly Node[];
+  key: string;
+  kill(): Promise<void>;
+}
+
+/** Runs a command that must succeed, and gives its stdout. */
+export async function runOnce(args: readonly string[]): Promise<string> {
+  const child = Bun.spawn([BINARY, ...args], { env: {}, stdout: 'pipe', stderr: 'pipe' });
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  if ((await child.exited) !== 0) throw new Error(`crm ${args.join(' ')} failed: ${stderr}`);
+  return stdout.trim();
+}
+
+/** Makes an organization in an empty database, and serves that by some nodes. */
+export async function startService(db: string, count: number, args: readonly string[]): Promise<Service> {
+  const key = await runOnce(['init', '--org', 'Soak', '--db', db]);
+  const nodes = await Promise.all(Array.from({ length: count }, () => Node.start(db, args)));
+  return {
+    nodes,
+    key,
+    kill: async () => {
+      await Promise.all(nodes.map((node) => node.kill()));
+    },
+  };
+}
