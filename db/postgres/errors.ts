@@ -79,13 +79,14 @@ const ADVICE: readonly Advice[] = [
   {
     codes: /^42501$/,
     reason: ({ user }, said) => `denies ${user} what crm needs (${said})`,
-    nextSteps: ({ database, user }, said) =>
-      /schema/.test(said)
-        ? [
-            `as its owner run: GRANT CREATE, USAGE ON SCHEMA public TO "${user}";`,
-            `or make the user the owner: ALTER DATABASE "${database}" OWNER TO "${user}";`,
-          ]
-        : [`as the owner of the tables run: GRANT ALL ON ALL TABLES IN SCHEMA public TO "${user}";`],
+    nextSteps: ({ database, user }, said) => {
+      const ownership = `or make the user the owner: ALTER DATABASE "${database}" OWNER TO "${user}";`;
+      if (/denied for database/.test(said))
+        return [`as its owner run: GRANT CONNECT ON DATABASE "${database}" TO "${user}";`, ownership];
+      if (/schema/.test(said))
+        return [`as its owner run: GRANT CREATE, USAGE ON SCHEMA public TO "${user}";`, ownership];
+      return [`as the owner of the tables run: GRANT ALL ON ALL TABLES IN SCHEMA public TO "${user}";`];
+    },
   },
   {
     codes: /^25006$/,

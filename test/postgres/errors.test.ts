@@ -87,6 +87,19 @@ describe('an address behind which there is', () => {
     expect(await said(fake.address)).toContain(words);
   });
 
+  test('a right that is missing: it is named', async () => {
+    const hint = async (words: string) => {
+      await using fake = await refusing('42501', words);
+      return await said(fake.address);
+    };
+    expect(await hint('permission denied for database "crm"')).toContain(
+      ').\nas its owner run: GRANT CONNECT ON',
+    );
+    expect(await hint('permission denied for schema public')).toContain(
+      ').\nas its owner run: GRANT CREATE, USAGE',
+    );
+  });
+
   test('PgBouncer: all that it has to let pass is named', async () => {
     await using fake = await refusing('08P01', 'unsupported startup parameter: lock_timeout');
     expect(await said(fake.address)).toEndWith(
