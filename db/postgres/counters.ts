@@ -1,6 +1,7 @@
 // Counts that all nodes share: a row for each group, raised by one statement, in the minutes of the database's clock.
+import { CompiledQuery } from 'kysely';
 import { type Counted, type Counters, hasRoom, type Usage, WINDOW_MS } from '../counters.ts';
-import type { PostgresPool } from './pool.ts';
+import type { Bound, Engine } from '../engine.ts';
 
 // $1 is the group's name, $2 the member's, '' for none; a given clock takes the place of the database's.
 const now = (given: string) => `coalesce(${given}::bigint, floor(extract(epoch from now()) * 1000)::bigint)`;
@@ -36,16 +37,23 @@ const GIVE_BACK = `
 const PURGE = `delete from minute_counts where minute < ${now('$1')} / ${WINDOW_MS} - 1`;
 
 export class PostgresCounters implements Counters {
-  readonly #connection: PostgresPool;
   readonly #clock: (() => number) | undefined;
+  readonly #count: Bound<Usage>;
+  readonly #look: Bound<Usage>;
+  readonly #giveBack: Bound<never>;
+  readonly #purge: Bound<never>;
 
   /**
-   * @param connection whose commits need not be durable: what a crash forgets of a minute is over by then
+   * @param engine whose commits need not be durable: what a crash forgets of a minute is over by then
    * @param clock Unix milliseconds; the database's unless given
    */
-  constructor(connection: PostgresPool, clock?: () => number) {
-    this.#connection = connection;
+  constructor(engine: Pick<Engine, 'bind'>, clock?: () => number) {
     this.#clock = clock;
+    const bind = <R>(text: string) => engine.bind(CompiledQuery.raw(text) as CompiledQuery<R>);
+    this.#count = bind(COUNT);
+    this.#look = bind(LOOK);
+    this.#giveBack = bind(GIVE_BACK);
+    this.#purge = bind(PURGE);
   }
 
   async count(counted: Counted): Promise<Usage> {
@@ -54,8 +62,7 @@ export class PostgresCounters implements Counters {
     // The first of a minute is not held against the limits.
     if (Math.min(limit, memberLimit) < 1) return this.look(counted);
     for (;;) {
-      const values = [...namesOf(counted), limit, memberLimit, this.#now()];
-      const [usage] = (await this.#connection.run(COUNT, values)) as unknown as [Usage?];
+      const [usage] = await this.#count([...namesOf(counted), limit, memberLimit, this.#now()]);
       if (usage !== undefined) return usage;
       // It was used up, and still is, unless another minute has come since.
       const seen = await this.look(counted);
@@ -64,17 +71,17 @@ export class PostgresCounters implements Counters {
   }
 
   async look(counted: Counted): Promise<Usage> {
-    const rows = await this.#connection.run(LOOK, [...namesOf(counted), this.#now()]);
-    const [usage] = rows as unknown as [Usage];
+    const [usage] = await this.#look([...namesOf(counted), this.#now()]);
+    if (usage === undefined) throw new Error('a look at the counts gave nothing');
     return usage;
   }
 
   async giveBack(counted: Counted, minute: number): Promise<void> {
-    await this.#connection.run(GIVE_BACK, [...namesOf(counted), minute]);
+    await this.#giveBack([...namesOf(counted), minute]);
   }
 
   async purge(): Promise<void> {
-    await this.#connection.run(PURGE, [this.#now()]);
+    await this.#purge([this.#now()]);
   }
 
   #now(): number | null {
