@@ -14,12 +14,12 @@ const DEALS = 3_000;
 const IMPORT = ['import', 'deals', 'deals.csv', '--batch-size', '5'];
 
 const desks: Desk[] = [];
-afterAll(() => {
-  for (const desk of desks) desk[Symbol.dispose]();
+afterAll(async () => {
+  for (const desk of desks) await desk[Symbol.asyncDispose]();
 });
 
-function emptyFolder(): Desk {
-  const desk = new Desk([BINARY]);
+async function emptyFolder(): Promise<Desk> {
+  const desk = await Desk.withDatabase([BINARY]);
   desks.push(desk);
   return desk;
 }
@@ -61,7 +61,7 @@ async function underWay(desk: Desk, command: RunningCommand): Promise<void> {
 
 /** A folder with a served organization and a file of deals, which nothing but the import keeps from doubling. */
 async function dealsToImport() {
-  const desk = emptyFolder();
+  const desk = await emptyFolder();
   const server = await desk.serveOrganization();
   const names = Array.from({ length: DEALS }, (_, index) => `Deal ${index}`);
   await desk.write('deals.csv', `name,estimated_value\n${names.map((name) => `${name},10`).join('\n')}\n`);
@@ -76,7 +76,7 @@ describe.skipIf(!isBuilt)('the executable', () => {
   test(
     'leads from an empty folder through both versions, an import and an export to the same records',
     async () => {
-      const desk = emptyFolder();
+      const desk = await emptyFolder();
       const server = await desk.serveOrganization('Acme Inc');
       const v1Key = await desk.ok(['keys', 'issue', '--org', 'Acme Inc', '--api', 'v1', '--all-scopes']);
       const [v1, v2] = [`${server.url}/api/v1`, `${server.url}/api/v2`];
@@ -180,7 +180,7 @@ describe.skipIf(!isBuilt)('the executable', () => {
   );
 
   test('an address in use, and a second server on one database, are told with a way out', async () => {
-    const desk = emptyFolder();
+    const desk = await emptyFolder();
     const server = await desk.serveOrganization();
     const { port } = new URL(server.url);
     const taken = await desk.crm(['serve', '--db', 'other.db', '--port', port]);
@@ -195,7 +195,7 @@ describe.skipIf(!isBuilt)('the executable', () => {
   test(
     'quickstart --exit -o json gives figures that agree with each other, and leaves nothing behind',
     async () => {
-      const desk = emptyFolder();
+      const desk = await emptyFolder();
       mkdirSync(desk.path('tmp'));
       const options = { env: { TMPDIR: desk.path('tmp') } };
       const { code, stdout, stderr } = await desk.crm(['quickstart', '--exit', '-o', 'json'], options);
@@ -214,7 +214,7 @@ describe.skipIf(!isBuilt)('the executable', () => {
   );
 
   test('openapi prints without a server what a server serves', async () => {
-    const desk = emptyFolder();
+    const desk = await emptyFolder();
     const server = await desk.serve();
     const printed = JSON.parse(await desk.ok(['openapi']));
     const served = (await (await fetch(`${server.url}/docs/json`)).json()) as Json;
@@ -225,14 +225,14 @@ describe.skipIf(!isBuilt)('the executable', () => {
   });
 
   test('version tells version, commit and Bun', async () => {
-    const line = await emptyFolder().ok(['version']);
+    const line = await (await emptyFolder()).ok(['version']);
     expect(line).toMatch(/^crm \d+\.\d+\.\d+ \(commit (?:[0-9a-f]{12}|unknown), Bun \d+\.\d+\.\d+\)$/);
   });
 
   test.skipIf(process.getuid?.() !== 0 || Bun.which('setpriv') === null)(
     'runs as a user that has neither a name nor a folder (needs root)',
-    () => {
-      const desk = emptyFolder();
+    async () => {
+      const desk = await emptyFolder();
       chmodSync(desk.folder, 0o777);
       const copy = desk.path('crm');
       copyFileSync(BINARY, copy);
@@ -247,7 +247,8 @@ describe.skipIf(!isBuilt)('the executable', () => {
   );
 
   test('a .env or a bunfig.toml that happens to lie in the folder means nothing to it', async () => {
-    const desk = emptyFolder();
+    const desk = new Desk([BINARY]);
+    desks.push(desk);
     await desk.write('.env', 'CRM_DB=elsewhere.db\nCRM_OUTPUT=nonsense\n');
     await desk.write('bunfig.toml', 'preload = ["./no-such-file.ts"]\n');
     await desk.ok(['init', '--org', 'Acme']);

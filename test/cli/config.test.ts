@@ -4,7 +4,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { Desk } from '../support/command.ts';
 
 const desk = new Desk();
-afterAll(() => desk[Symbol.dispose]());
+afterAll(() => desk[Symbol.asyncDispose]());
 beforeEach(() => rmSync(desk.path('config'), { recursive: true, force: true }));
 
 // Each request tells which key and address it came by.

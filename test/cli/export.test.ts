@@ -4,7 +4,7 @@ import { existsSync, linkSync, mkdirSync, readdirSync, statSync, symlinkSync } f
 import { parse } from 'csv-parse/sync';
 import { Desk, ndjson, type RunningServer } from '../support/command.ts';
 
-const desk = new Desk();
+const desk = await Desk.withDatabase();
 let server: RunningServer;
 const COUNT = 450;
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
     await fetch(`${server.url}/api/v2/companies/batch`, { method: 'POST', headers, body });
   }
 });
-afterAll(() => desk[Symbol.dispose]());
+afterAll(() => desk[Symbol.asyncDispose]());
 
 const domains = Array.from({ length: COUNT }, (_, index) => `c${index}.example`);
 const leftovers = (): string[] => readdirSync(desk.folder).filter((name) => name.includes('crm-'));

@@ -1,15 +1,15 @@
-// `crm keys`: issue, list, rotate and revoke, on the database file itself.
-import { Database } from 'bun:sqlite';
+// `crm keys`: issue, list, rotate and revoke, on the database itself.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { openStore } from '../../db/store.ts';
 import { Desk, ndjson } from '../support/command.ts';
 
-const desk = new Desk();
+const desk = await Desk.withDatabase();
 const KEY = /service_(?:live|api|pk)_[0-9A-Za-z]{49}/;
 let initKey = '';
 beforeAll(async () => {
   initKey = await desk.ok(['init', '--org', 'Example', '--user', 'ada@example.com']);
 });
-afterAll(() => desk[Symbol.dispose]());
+afterAll(() => desk[Symbol.asyncDispose]());
 
 const issue = (...words: string[]) => desk.crm(['keys', 'issue', '--org', 'example', ...words]);
 
@@ -183,11 +183,11 @@ describe('keys list, rotate and revoke', () => {
   });
 
   test('the database holds no secret', async () => {
-    const database = new Database(desk.path('crm.db'), { readonly: true });
-    const dump = JSON.stringify(
-      ['api_keys', 'api_key_secrets'].map((table) => database.query(`SELECT * FROM ${table}`).all()),
-    );
-    database.close();
+    const store = await openStore(desk.database);
+    const tables = ['api_keys', 'api_key_secrets'] as const;
+    const rows = await Promise.all(tables.map((table) => store.read.selectFrom(table).selectAll().execute()));
+    await store.close();
+    const dump = JSON.stringify(rows);
     expect(dump).toContain('service_live');
     expect(dump).not.toContain(initKey.slice('service_live_'.length, -6));
   });

@@ -2,16 +2,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Desk, ndjson } from '../support/command.ts';
 
-const desk = new Desk();
+const desk = await Desk.withDatabase();
 const KEY = /service_(?:live|api|pk)_[0-9A-Za-z]{49}/;
 beforeAll(async () => {
   await desk.ok(['init', '--org', 'Example', '--user', 'ada@example.com']);
 });
-afterAll(() => desk[Symbol.dispose]());
+afterAll(() => desk[Symbol.asyncDispose]());
 
 describe('init', () => {
   test('prints the bare key in a pipe, and the rest on stderr', async () => {
-    using other = new Desk();
+    await using other = await Desk.withDatabase();
     const { code, stdout, stderr } = await other.crm(['init', '--org', 'Other', '--user', 'b@example.com']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^service_live_[0-9A-Za-z]{49}\n$/);
@@ -34,14 +34,14 @@ describe('init', () => {
     const again = await desk.crm(['init', '--org', 'EXAMPLE', '--user', 'ADA@example.com', '-o', 'json']);
     expect(again).toMatchObject({ code: 0, stdout: '' });
     expect(ndjson(await desk.ok(['keys', 'list']))).toEqual([before ?? {}]);
-    using other = new Desk();
+    await using other = await Desk.withDatabase();
     const { id } = JSON.parse(await other.ok(['init', '--org', 'Other', '-o', 'json']));
     await other.ok(['keys', 'revoke', id]);
     expect((await other.crm(['init', '--org', 'Other'])).stdout).toBe('');
   });
 
   test('on a terminal tells the next commands once, in the order in which they work', async () => {
-    using other = new Desk();
+    await using other = await Desk.withDatabase();
     const { code, output } = await other.onTerminal(['init', '--org', 'Shown', '--db', 'my.db']);
     expect(code).toBe(0);
     expect(output.match(/Next: /g)).toHaveLength(1);
@@ -54,7 +54,7 @@ describe('init', () => {
   });
 
   test('twice at once makes one organization and one key', async () => {
-    using other = new Desk();
+    await using other = await Desk.withDatabase();
     await other.ok(['init', '--org', 'First']);
     const runs = await Promise.all([1, 2, 3].map(() => other.crm(['init', '--org', 'Second'])));
     expect(runs.map((run) => run.code)).toEqual([0, 0, 0]);
@@ -75,7 +75,7 @@ describe('init', () => {
 
 describe('orgs and users', () => {
   test('create prints the object, and names are unique whatever their case', async () => {
-    using other = new Desk();
+    await using other = await Desk.withDatabase();
     await other.ok(['init', '--org', 'First']);
     const org = JSON.parse(await other.ok(['orgs', 'create', 'Second']));
     expect(Object.keys(org)).toEqual(['id', 'name', 'created_at']);

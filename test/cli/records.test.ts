@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Desk, ndjson } from '../support/command.ts';
 
-const desk = new Desk();
+const desk = await Desk.withDatabase();
 beforeAll(async () => {
   await desk.serveOrganization();
 });
-afterAll(() => desk[Symbol.dispose]());
+afterAll(() => desk[Symbol.asyncDispose]());
 
 async function create(resource: string, ...pairs: string[]): Promise<Record<string, unknown>> {
   return JSON.parse(await desk.ok(['create', resource, ...pairs]));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Desk } from '../support/command.ts';
 
 const desk = new Desk();
-afterAll(() => desk[Symbol.dispose]());
+afterAll(() => desk[Symbol.asyncDispose]());
 
 const CHILD = join(import.meta.dir, '../support/logging-child.ts');
 
@@ -52,7 +52,7 @@ describe('all lines are written', () => {
   test.each(['SIGTERM', 'SIGINT', 'SIGQUIT'] as const)(
     'when %s ends it, before its last words',
     async (signal) => {
-      using other = new Desk();
+      await using other = new Desk();
       const server = await other.serve(['--log', 'json']);
       const ids = await ask(server.url, 30);
       const { code, stderr } = await server.stop(signal);

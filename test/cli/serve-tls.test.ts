@@ -16,7 +16,7 @@ describe.skipIf(!hasOpenssl)('HTTPS (needs openssl)', () => {
     makeCertificate(desk.folder, 'first', 'rsa');
     server = await desk.serve(TLS_FLAGS);
   });
-  afterAll(() => desk[Symbol.dispose]());
+  afterAll(() => desk[Symbol.asyncDispose]());
   const port = () => new URL(server.url).port;
   const subject = async () => /subject=CN ?= ?(\S+)/.exec(await handshake(port()))?.[1];
   const create = (first_name: string, headers = {}) =>

@@ -3,8 +3,8 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { Desk } from '../support/command.ts';
 
-const desk = new Desk();
-afterAll(() => desk[Symbol.dispose]());
+const desk = await Desk.withDatabase();
+afterAll(() => desk[Symbol.asyncDispose]());
 
 describe('serve', () => {
   test.each(['SIGTERM', 'SIGINT', 'SIGQUIT'] as const)(
@@ -22,7 +22,7 @@ describe('serve', () => {
   test.each(['SIGTERM', 'SIGQUIT'] as const)(
     'answers a request that is under way at %s, however often that comes',
     async (signal) => {
-      using other = new Desk();
+      await using other = await Desk.withDatabase();
       const server = await other.serveOrganization();
       const body = JSON.stringify({ first_name: 'Ada' });
       const head = [
@@ -56,7 +56,7 @@ describe('serve', () => {
   });
 
   test('ends in good order when its terminal is gone', async () => {
-    using other = new Desk();
+    await using other = await Desk.withDatabase();
     await other.ok(['init', '--org', 'Example']);
     const { code, output } = await other.onTerminal(['serve', '--port', '0', '--log', 'off'], {
       when: 'Next: crm list',

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { Desk } from '../support/command.ts';
 
 const desk = new Desk();
-afterAll(() => desk[Symbol.dispose]());
+afterAll(() => desk[Symbol.asyncDispose]());
 
 describe('help', () => {
   test('without a command is the help, on stdout, in groups', async () => {

@@ -1,10 +1,12 @@
 // `crm ingest` as its users run it: streams, summary, exit codes, and a server running beside it.
-import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { getResource } from '../../db/resources/index.ts';
+import { tableOf } from '../../db/schema.ts';
+import { openStore } from '../../db/store.ts';
 import { Desk, ndjson, type Result } from '../support/command.ts';
 
-const desk = new Desk();
-afterAll(() => desk[Symbol.dispose]());
+const desk = await Desk.withDatabase();
+afterAll(() => desk[Symbol.asyncDispose]());
 
 const DAY_MS = 86_400_000;
 const stamp = (days: number): string =>
@@ -58,11 +60,14 @@ describe('meetings', () => {
 
   test('that no user owns are the work of the organization, by its id', async () => {
     const [org] = ndjson(await desk.ok(['orgs', 'list']));
-    const database = new Database(desk.path('crm.db'), { readonly: true });
-    const makers = database
-      .query("select distinct created_by from meetings where external_id like 'standup@x%'")
-      .all();
-    database.close();
+    const store = await openStore(desk.database);
+    const makers = await store.read
+      .selectFrom(tableOf(getResource('meetings')))
+      .select('created_by')
+      .distinct()
+      .where('external_id' as 'id', 'like', 'standup@x%')
+      .execute();
+    await store.close();
     expect(makers).toEqual([{ created_by: org?.id }]);
   });
 
@@ -75,20 +80,21 @@ describe('meetings', () => {
       end_time: 1_767_229_200_000 + index,
     }));
     await desk.write('many.json', JSON.stringify(meetings));
-    const database = new Database(desk.path('crm.db'), { readonly: true });
-    const stored = database.query<{ n: number }, []>(
-      "SELECT count(*) AS n FROM meetings WHERE title = 'Many'",
-    );
+    const store = await openStore(desk.database);
+    const stored = async () => {
+      const rows = store.read.selectFrom(tableOf(getResource('meetings'))).select('id');
+      return (await rows.where('title' as 'id', '=', 'Many').execute()).length;
+    };
     const command = desk.start(['ingest', 'meetings', 'many.json', '--org', 'Acme']);
-    while (stored.get()?.n === 0) await Bun.sleep(2);
+    while ((await stored()) === 0) await Bun.sleep(2);
     command.kill('SIGINT');
     const { code, stderr } = await command.result;
-    expect(stored.get()?.n).toBeLessThan(count);
+    expect(await stored()).toBeLessThan(count);
     expect(code).toBe(130);
     expect(stderr).toMatch(/Interrupted.*\nNext: Run the same command again; nothing will be doubled\./);
     expect((await ingest('meetings', 'many.json')).code).toBe(0);
-    expect(stored.get()?.n).toBe(count);
-    database.close();
+    expect(await stored()).toBe(count);
+    await store.close();
   }, 30_000);
 
   test('come from standard input too', async () => {

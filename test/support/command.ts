@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { dropDatabase, freshDatabase, isPostgres } from './fresh-databases.ts';
 
 /** The executable that `bun run build` makes, or the one that CRM_BIN names. */
 export const BINARY = resolve(process.env.CRM_BIN ?? join(import.meta.dir, '../..', 'dist', 'crm'));
@@ -23,7 +24,7 @@ export interface RunOptions {
 }
 
 /** A folder of its own, in which commands run with nothing else in their environment. */
-export class Desk implements Disposable {
+export class Desk implements AsyncDisposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
   /** Variables that every command here gets. */
   readonly env: Record<string, string> = {};
@@ -34,8 +35,20 @@ export class Desk implements Disposable {
     this.#command = command;
   }
 
+  /** A desk whose commands have an empty database: crm.db in its folder or, where the tests run on it, one on PostgreSQL. */
+  static async withDatabase(command?: readonly string[]): Promise<Desk> {
+    const desk = new Desk(command);
+    if (isPostgres) desk.env.CRM_DB = await freshDatabase('nothing');
+    return desk;
+  }
+
   path(name: string): string {
     return join(this.folder, name);
+  }
+
+  /** Path or address of the database that commands take unless told otherwise. */
+  get database(): string {
+    return this.env.CRM_DB ?? this.path('crm.db');
   }
 
   write(name: string, text: string): Promise<number> {
@@ -207,9 +220,10 @@ export class Desk implements Disposable {
     return { cwd: this.folder, env: { ...base, ...this.env, ...env } };
   }
 
-  [Symbol.dispose](): void {
+  async [Symbol.asyncDispose](): Promise<void> {
     for (const child of this.#children) child.kill('SIGKILL');
     rmSync(this.folder, { recursive: true, force: true });
+    if (isPostgres && this.env.CRM_DB !== undefined) await dropDatabase(this.env.CRM_DB);
   }
 }
 

@@ -8,7 +8,7 @@ import { BASE_URL, type Harness, type Json, startHarness } from '../support/harn
 import { type Client, clientOf } from '../support/v2.ts';
 
 const desk = new Desk();
-afterAll(() => desk[Symbol.dispose]());
+afterAll(() => desk[Symbol.asyncDispose]());
 
 const HOUR_MS = 3_600_000;
 
