@@ -24,7 +24,7 @@ export interface RunOptions {
 }
 
 /** A folder of its own, in which commands run with nothing else in their environment. */
-export class Desk implements AsyncDisposable {
+export class Desk implements Disposable, AsyncDisposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
   /** Variables that every command here gets. */
   readonly env: Record<string, string> = {};
@@ -220,9 +220,14 @@ export class Desk implements AsyncDisposable {
     return { cwd: this.folder, env: { ...base, ...this.env, ...env } };
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.dispose](): void {
     for (const child of this.#children) child.kill('SIGKILL');
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** What has a database of its own is disposed of like this. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this[Symbol.dispose]();
     if (isPostgres && this.env.CRM_DB !== undefined) await dropDatabase(this.env.CRM_DB);
   }
 }
