@@ -4,6 +4,7 @@ import { type CompiledQuery, Kysely, type RawBuilder, sql } from 'kysely';
 import { type Bound, type Engine, noProgress, type TransactionProgress } from '../engine.ts';
 import type { Db, Schema } from '../schema.ts';
 import { PostgresDialect } from './dialect.ts';
+import { isWriteRefused } from './errors.ts';
 import { IntegerColumns, type Rows } from './rows.ts';
 
 const WRITES = /^\s*(?:insert|update|delete)\b/i;
@@ -55,7 +56,7 @@ export class PostgresConnection implements Engine {
 
   /** Begins a transaction; until its end, what is sent goes over this connection or nowhere. */
   async begin(): Promise<void> {
-    this.#session ??= await this.#open();
+    if (this.#session === null) await this.#open();
     this.#isInTransaction = true;
     this.progress.failure = null;
     await this.send('begin', []);
@@ -71,13 +72,15 @@ export class PostgresConnection implements Engine {
 
   /** Undoes the transaction; where that cannot be told to the server, the end of the connection tells it. */
   async rollback(): Promise<void> {
+    // Where it only reads, the address may lead to another server by now.
+    const isOfUse = !isWriteRefused(this.progress.failure);
     try {
       await this.send('rollback', []);
+      if (!isOfUse) this.#isLost = true;
     } catch {
-      await this.#drop();
-    } finally {
-      this.#endTransaction();
+      this.#isLost = true;
     }
+    this.#endTransaction();
   }
 
   /** Sends a statement; the rows are as the server gives them. */
@@ -99,7 +102,9 @@ export class PostgresConnection implements Engine {
   /** Closes the connection if a statement has been without an answer for longer; whoever waits is told. */
   endIfSilent(longestMs: number): void {
     const [oldest] = this.#sentAt;
-    if (oldest !== undefined && performance.now() - oldest > longestMs) this.#drop();
+    if (oldest === undefined || performance.now() - oldest <= longestMs) return;
+    this.#lose();
+    if (this.#isInTransaction) this.#session?.close({ timeout: 0 }).catch(() => undefined);
   }
 
   async close(): Promise<void> {
@@ -122,19 +127,23 @@ export class PostgresConnection implements Engine {
     }
   }
 
-  async #drop(): Promise<void> {
-    await this.#session?.close({ timeout: 0 });
-  }
-
+  // What is sent amid a transaction is refused from now on; else the next statement opens another.
   #lose(): void {
-    if (this.#isInTransaction) this.#isLost = true;
-    else this.#session = null;
+    this.#isLost = true;
+    if (!this.#isInTransaction) this.#forget();
   }
 
   #endTransaction(): void {
-    if (this.#isLost) this.#session = null;
     this.#isInTransaction = false;
+    if (this.#isLost) this.#forget();
+  }
+
+  // Closed in any case: one that stayed open would keep the client from opening another.
+  #forget(): void {
+    const session = this.#session;
+    this.#session = null;
     this.#isLost = false;
+    session?.close({ timeout: 0 }).catch(() => undefined);
   }
 }
 

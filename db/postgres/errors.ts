@@ -7,10 +7,17 @@ import { CONNECT_SECONDS_MAX, SETTINGS } from './settings.ts';
 /** A database that cannot be reached, or not be used by whoever asks. */
 export class PostgresError extends DatabaseError {}
 
+const WRITE_REFUSED = '25006';
+
 /** PostgreSQL's code of an error (SQLSTATE), '' if it carries none. */
 export function sqlState(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('errno' in error)) return '';
   return /^[0-9A-Z]{5}$/.test(String(error.errno)) ? String(error.errno) : '';
+}
+
+/** Whether the database took no write because it only reads. */
+export function isWriteRefused(error: unknown): boolean {
+  return sqlState(error) === WRITE_REFUSED;
 }
 
 // Connections that broke, a server that only reads, transactions that were in each other's way twice, resources that are
@@ -89,11 +96,6 @@ const ADVICE: readonly Advice[] = [
     },
   },
   {
-    codes: /^25006$/,
-    reason: () => 'only reads: it is a standby, or was set so',
-    nextSteps: () => ['name the primary server in the address.'],
-  },
-  {
     // The latter two: the statements of one connection were met by another's.
     codes: /^(?:08P01|42P05|26000)$/,
     reason: (_, said) => `is behind a pooler that does not keep what crm sets up on a connection (${said})`,
@@ -157,6 +159,7 @@ export async function explainOpening(address: PostgresAddress, error: unknown): 
 /** Says for the operator what is wrong with a database; an error about something else comes back as it is. */
 export function explainStatement(address: PostgresAddress, error: unknown): unknown {
   const code = sqlState(error) || codeOf(error);
+  if (code === WRITE_REFUSED) return onlyReading(address, error);
   const advice = ADVICE.find(({ codes }) => codes.test(code));
   if (advice === undefined) return error;
   const said = saidBy(error);
@@ -200,6 +203,12 @@ export function told(
   cause?: unknown,
 ): PostgresError {
   return new PostgresError(`The database ${shown} ${reason}.`, nextSteps, cause);
+}
+
+/** The error of a database that takes no writes. */
+export function onlyReading(address: PostgresAddress, cause?: unknown): PostgresError {
+  const reason = 'only reads: its server is a standby, or was set so';
+  return told(address, reason, ['name the primary server in the address.'], cause);
 }
 
 /** The error of a database that answers nothing. */

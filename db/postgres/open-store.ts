@@ -5,7 +5,7 @@ import type { Db } from '../schema.ts';
 import { type Scope, WriteQueue } from '../write-queue.ts';
 import { type PostgresAddress, parseAddress } from './address.ts';
 import { runAlone } from './alone.ts';
-import { checkServer } from './check-server.ts';
+import { assertWritable, checkServer } from './check-server.ts';
 import { clientOptions } from './client-options.ts';
 import { clockTrouble } from './clock.ts';
 import { PostgresConnection } from './connection.ts';
@@ -24,6 +24,7 @@ const SILENCE_MS_MAX = 8_000;
 const LOOK_EVERY_MS = 250;
 const CLOCK_EVERY_MS = 60_000;
 const READY_MS_MAX = 3_000;
+const CLOSE_MS_MAX = 900;
 // Of the ten seconds within which a client is told.
 const ANSWER_MS_MAX = 9_000;
 
@@ -56,15 +57,20 @@ async function prepare(address: PostgresAddress, create: boolean): Promise<void>
   const options = clientOptions(address, 'migrating');
   const connection = new PostgresConnection(options, (error) => explainOpening(address, error));
   try {
-    await checkServer(address, connection);
-    const trouble = await clockTrouble(address, connection);
-    if (trouble !== null) throw trouble;
+    await inTime(ANSWER_MS_MAX, checkAll(address, connection), () => silent(address, ANSWER_MS_MAX));
     await migratePostgres(connection, address, create);
   } catch (error) {
     throw explainStatement(address, error);
   } finally {
     await connection.close();
   }
+}
+
+async function checkAll(address: PostgresAddress, connection: PostgresConnection): Promise<void> {
+  await checkServer(address, connection);
+  await assertWritable(address, connection);
+  const trouble = await clockTrouble(address, connection);
+  if (trouble !== null) throw trouble;
 }
 
 function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptions) {
@@ -95,11 +101,14 @@ function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptio
     patience: { ms: ANSWER_MS_MAX, tooLate: () => silent(address, ANSWER_MS_MAX) },
     ready: async () => {
       if (health.clock !== null) throw health.clock;
-      await inTime(READY_MS_MAX, reader.run('select 1'), () => silent(address, READY_MS_MAX));
+      const looks = Promise.all([reader.run('select 1'), assertWritable(address, counter)]);
+      await inTime(READY_MS_MAX, looks, () => silent(address, READY_MS_MAX));
     },
     close: async () => {
       clearInterval(checkingClock);
-      await queue.close();
+      const closing = queue.close();
+      // What the database does not answer by then it may well do: its own end is told, not waited for.
+      await Promise.race([closing, Bun.sleep(CLOSE_MS_MAX)]);
       clearInterval(looking);
       await Promise.all(connections.map((connection) => connection.close()));
     },

@@ -4,7 +4,7 @@ import { chmodSync, chownSync, copyFileSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { DatabaseError } from '../../db/database-error.ts';
 import { parseAddress } from '../../db/postgres/address.ts';
-import { checkServer } from '../../db/postgres/check-server.ts';
+import { assertWritable, checkServer } from '../../db/postgres/check-server.ts';
 import { clockTrouble } from '../../db/postgres/clock.ts';
 import { openStore } from '../../db/store.ts';
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts';
@@ -76,7 +76,7 @@ describe('an address behind which there is', () => {
     ['57P03', 'is not up (as it says).\nwait until it is'],
     ['53100', 'has no space left on its disk, or its disk failed.\nlook into'],
     ['42501', 'denies ada what crm needs (as it says).\nas the owner of the tables run: GRANT '],
-    ['25006', 'only reads: it is a standby, or was set so.\nname the primary'],
+    ['25006', 'only reads: its server is a standby, or was set so.\nname the primary'],
     ...['08P01', '42P05', '26000'].map((code): [string, string] => [
       code,
       'is behind a pooler that does not keep what crm sets up on a connection (as it says).\ngo to the server',
@@ -108,13 +108,19 @@ describe('an address behind which there is', () => {
     );
   });
 
+  const answering = (row: Record<string, unknown>) => ({
+    run: async () => Object.assign([row], { count: 1, command: 'SELECT', columns: [] }),
+  });
   test.each([
-    [{ version: 12, encoding: 'UTF8', is_standby: false }, 'is on PostgreSQL 12, and crm needs 13 or newer.'],
-    [{ version: 17, encoding: 'LATIN1', is_standby: false }, 'keeps its text in LATIN1, and crm needs UTF8.'],
-    [{ version: 17, encoding: 'UTF8', is_standby: true }, 'is on a standby, which only reads.'],
+    [{ version: 12, encoding: 'UTF8' }, 'is on PostgreSQL 12, and crm needs 13 or newer.'],
+    [{ version: 17, encoding: 'LATIN1' }, 'keeps its text in LATIN1, and crm needs UTF8.'],
   ])('a server that crm cannot work with: %p', async (row, words) => {
-    const runner = { run: async () => Object.assign([row], { count: 1, command: 'SELECT', columns: [] }) };
-    await expect(checkServer(parseAddress('postgres://h/d'), runner)).rejects.toThrow(words);
+    await expect(checkServer(parseAddress('postgres://h/d'), answering(row))).rejects.toThrow(words);
+  });
+
+  test('a standby, which cannot be written to', async () => {
+    const asked = assertWritable(parseAddress('postgres://h/d'), answering({ only_reads: true }));
+    await expect(asked).rejects.toThrow('only reads: its server is a standby, or was set so.');
   });
 });
 

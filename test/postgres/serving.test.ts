@@ -1,0 +1,109 @@
+// How a server on PostgreSQL starts and ends: not with a clock that is off, and in time though the database is silent.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { Desk } from '../support/command.ts';
+import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
+import { Place, post } from '../support/server-process.ts';
+
+const LONG = 60_000;
+
+// Loaded before all else: the clock goes wrong by OFF_MS, or does so when USR2 comes; what is done each minute is soon done.
+const WRONG_CLOCK = `
+  const now = Date.now;
+  let offMs = Number(process.env.OFF_MS ?? 0);
+  Date.now = () => now() + offMs;
+  process.on('SIGUSR2', () => { offMs = offMs === 0 ? 7_000 : 0; });
+  const every = setInterval;
+  globalThis.setInterval = (job, ms, ...rest) => every(job, ms === 60_000 ? 100 : ms, ...rest);
+`;
+
+describe.skipIf(postgresPrograms === null)('a server', () => {
+  const place = new Place();
+  let postgres: PostgresServer;
+  let database: { db: string; key: string };
+  beforeAll(async () => {
+    postgres = await PostgresServer.start();
+    database = await place.fill(postgres.address());
+  }, LONG);
+  afterAll(() => postgres.close());
+
+  test(
+    'does not start where its clock is more than five seconds off',
+    async () => {
+      using desk = new Desk([
+        process.execPath,
+        '--preload',
+        './clock.ts',
+        `${import.meta.dir}/../../cli/main.ts`,
+      ]);
+      await desk.write('clock.ts', WRONG_CLOCK);
+      for (const [offMs, words] of [
+        ['6000', /this machine's clock is 6\.\d s ahead of its own\.\nNext: Set the clocks/],
+        ['-3600000', /this machine's clock is 3(?:599\.9|600\.\d) s behind its own\.\nNext: Set the clocks/],
+      ] as const) {
+        const { code, stderr } = await desk.crm(['serve', '--port', '0', '--db', database.db], {
+          env: { OFF_MS: offMs },
+        });
+        expect(code).toBe(1);
+        expect(stderr).toMatch(words);
+      }
+      expect((await desk.crm(['orgs', 'list', '--db', database.db], { env: { OFF_MS: '3000' } })).code).toBe(
+        0,
+      );
+    },
+    LONG,
+  );
+
+  test(
+    'is not ready while its clock is off, and says so',
+    async () => {
+      await Bun.write(`${place.root}/clock.ts`, WRONG_CLOCK);
+      const preloaded = ([bun = '', ...rest]: string[]) => [
+        bun,
+        '--preload',
+        `${place.root}/clock.ts`,
+        ...rest,
+      ];
+      const { url, child, said } = await place.serve(database.db, preloaded);
+      const becomes = async (status: number) => {
+        for (let tries = 0; tries < 100; tries += 1) {
+          if ((await fetch(`${url}/readyz`)).status === status) return;
+          await Bun.sleep(50);
+        }
+        throw new Error(`/readyz does not become ${status}`);
+      };
+      await becomes(200);
+      child.kill('SIGUSR2');
+      await becomes(503);
+      expect((await fetch(`${url}/healthz`)).status).toBe(200);
+      child.kill('SIGUSR2');
+      await becomes(200);
+      child.kill('SIGTERM');
+      expect(await child.exited).toBe(0);
+      expect(await said).toMatch(
+        /clock is 7\.\d s ahead of its own\.\n.*\/readyz answers 503.*\nNext: .*\nThe database is as it should be again/,
+      );
+    },
+    LONG,
+  );
+
+  test(
+    'ends within ten seconds of SIGTERM, though the database answers nothing',
+    async () => {
+      const { url, child } = await place.serve(database.db);
+      await post(url, database.key, '/contacts', { first_name: 'Ada' }, 'before');
+      postgres.freeze();
+      try {
+        const waiting = post(url, database.key, '/contacts', { first_name: 'Ada' }, 'waits');
+        await Bun.sleep(100);
+        const begun = performance.now();
+        child.kill('SIGTERM');
+        expect((await waiting).status).toBe(503);
+        expect(await child.exited).toBe(0);
+        expect(performance.now() - begun).toBeLessThan(10_000);
+      } finally {
+        postgres.thaw();
+      }
+    },
+    LONG,
+  );
+});
