@@ -39,6 +39,8 @@ export interface Store {
    * known holds until then. Null where the engine cannot tell.
    */
   keyMark(): number | null;
+  /** Whether several processes may serve the database at once. */
+  readonly isShared: boolean;
   /** Counts what is limited in each minute, over all that serve the database. */
   readonly counters: Counters;
   /** How long a client waits for an answer at most, and what it is told then; null where the engine never keeps silent. */

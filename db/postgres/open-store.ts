@@ -96,6 +96,7 @@ function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptio
     read: reader.db,
     write: <T>(scope: Scope, job: (trx: Db) => Promise<T>) => queue.write(scope, job),
     keyMark: () => null,
+    isShared: true,
     counters: new PostgresCounters(counter, clock),
     alone: (job: () => Promise<void>) => runAlone(make('writing'), job),
     patience: { ms: ANSWER_MS_MAX, tooLate: () => silent(address, ANSWER_MS_MAX) },

@@ -79,6 +79,7 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
     write: <T>(scope: Scope, job: (trx: Db) => Promise<T>) => queue.write(scope, job),
     patience: null,
     // One process serves the file.
+    isShared: false,
     alone: (job: () => Promise<void>) => job(),
     keyMark: () => {
       reader.enterSnapshot();

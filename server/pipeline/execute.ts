@@ -36,8 +36,9 @@ export async function execute(store: Store, replays: Replays, executable: Execut
   };
   if (keyed === null) return { rendered: renderAnswer(exchange, await store.write(orgId, write)) };
   return store.write(orgId, async (db) => {
-    // Nobody else writes to the organization now: what is not there by now nobody has done.
-    const stored = await replays.find(db, keyed, now);
+    // Nobody else writes to the organization now, so what another node has done by now is there to be seen; and copies
+    // that came to this one wait for each other before they come here.
+    const stored = store.isShared ? await replays.find(db, keyed, now) : undefined;
     if (stored !== undefined) return { stored };
     const rendered = await attempt(db, () => write(db)).then(
       (answer) => renderAnswer(exchange, answer),
