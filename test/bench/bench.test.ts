@@ -3,10 +3,12 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { tables, withTables } from './markdown.ts';
+import { isPostgres } from '../support/fresh-databases.ts';
+import { between, postgresTables, tables, withTables } from './markdown.ts';
 import { MEASUREMENTS } from './measurements.ts';
 import { OPERATIONS } from './operations.ts';
 import type { Report } from './report.ts';
+import type { BareName, BuildName } from './servers.ts';
 
 const ROOT = join(import.meta.dir, '../..');
 const BINARY = join(ROOT, 'dist/crm');
@@ -21,44 +23,86 @@ const labels = (markdown: string) => [...markdown.matchAll(/^\| ([^|]*) \|/gm)].
 const expectSpread = (spread: unknown) =>
   expect(spread).toEqual({ median: expect.any(Number), min: expect.any(Number), max: expect.any(Number) });
 
+async function runShort(...args: string[]): Promise<Report> {
+  const json = join(folder, 'report.json');
+  const command = [process.execPath, join(import.meta.dir, 'bench.ts'), '--short', '--json', json, ...args];
+  const env = { ...process.env, CRM_BIN: BINARY, CRM_BIN_BEFORE: BINARY };
+  const child = Bun.spawn(command, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  expect([code, stderr]).toEqual([0, 'Filling databases with 800 contacts …\n']);
+  // Without a terminal there are no bars and no colours.
+  expect([stdout.includes('█'), Bun.stripANSI(stdout) === stdout]).toEqual([false, true]);
+  return (await Bun.file(json).json()) as Report;
+}
+
+/** That every operation was measured on crm and these, and on the bare servers that it has. */
+function expectOperations({ operations }: Report, builds: readonly BuildName[], bare: readonly BareName[]) {
+  expect(operations.map(({ name }) => name)).toEqual(OPERATIONS.map(({ name }) => name));
+  for (const [index, { name, servers, ratios }] of operations.entries()) {
+    const ofOperation = bare.filter((one) => OPERATIONS[index]?.bare.includes(one));
+    const others = [...builds, ...ofOperation].toSorted();
+    expect([name, Object.keys(ratios).toSorted()]).toEqual([name, others]);
+    expect([name, Object.keys(servers).toSorted()]).toEqual([name, ['crm', ...others].toSorted()]);
+    for (const { cpu, rate } of Object.values(ratios)) [cpu, rate].map(expectSpread);
+    for (const figures of Object.values(servers)) {
+      [figures.cpuMicros, figures.perSecond].map(expectSpread);
+      expect(figures.perSecond.min).toBeGreaterThan(0);
+      expect(figures.count).toBeGreaterThan(0);
+      expect(figures.clientCpuMicros).toBeGreaterThan(0);
+    }
+  }
+}
+
+function expectMeasurements({ measurements }: Report, builds: readonly BuildName[]) {
+  expect(measurements.map(({ name }) => name)).toEqual(MEASUREMENTS.map(({ name }) => name));
+  for (const { servers } of measurements) {
+    expect(Object.keys(servers)).toEqual([...builds]);
+    for (const { min } of Object.values(servers)) expect(min).toBeGreaterThan(0);
+  }
+}
+
 describe.skipIf(!existsSync(BINARY))('the benchmark (needs dist/crm: bun run build)', () => {
   test('runs everything on everything, and README has the same rows', async () => {
-    const json = join(folder, 'report.json');
-    const command = [process.execPath, join(import.meta.dir, 'bench.ts'), '--short', '--json', json];
-    const env = { ...process.env, CRM_BIN: BINARY, CRM_BIN_BEFORE: BINARY };
-    const child = Bun.spawn(command, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    const [stdout, stderr, code] = await Promise.all([
-      child.stdout.text(),
-      child.stderr.text(),
-      child.exited,
-    ]);
-    expect([code, stderr]).toEqual([0, 'Filling databases with 800 contacts …\n']);
-    // Without a terminal there are no bars and no colours.
-    expect([stdout.includes('█'), Bun.stripANSI(stdout) === stdout]).toEqual([false, true]);
-
-    const report = (await Bun.file(json).json()) as Report;
-    expect(report.operations.map(({ name }) => name)).toEqual(OPERATIONS.map(({ name }) => name));
-    for (const [index, { name, servers, ratios }] of report.operations.entries()) {
-      const others = ['before', ...(OPERATIONS[index]?.bare ?? [])].toSorted();
-      expect([name, Object.keys(ratios).toSorted()]).toEqual([name, others]);
-      expect([name, Object.keys(servers).toSorted()]).toEqual([name, ['crm', ...others].toSorted()]);
-      for (const { cpu, rate } of Object.values(ratios)) [cpu, rate].map(expectSpread);
-      for (const figures of Object.values(servers)) {
-        [figures.cpuMicros, figures.perSecond].map(expectSpread);
-        expect(figures.perSecond.min).toBeGreaterThan(0);
-        expect(figures.count).toBeGreaterThan(0);
-        expect(figures.clientCpuMicros).toBeGreaterThan(0);
-      }
-    }
-    expect(report.measurements.map(({ name }) => name)).toEqual(MEASUREMENTS.map(({ name }) => name));
-    for (const { servers } of report.measurements) {
-      expect(Object.keys(servers)).toEqual(['crm', 'before']);
-      for (const { min } of Object.values(servers)) expect(min).toBeGreaterThan(0);
-    }
-
-    const shown = README.slice(README.indexOf('<!-- bench'), README.indexOf('<!-- /bench'));
-    expect(labels(shown)).toEqual(labels(tables(report)));
+    const report = await runShort();
+    expectOperations(report, ['before'], ['bare', 'same-tables']);
+    expectMeasurements(report, ['crm', 'before']);
+    expect(labels(between(README, 'bench'))).toEqual(labels(tables(report)));
+    expect(labels(between(README, 'bench-postgres'))).toEqual(labels(postgresTables(report)));
     const remade = withTables(README, report);
     expect(withTables(remade, report)).toBe(remade);
+    expect(between(remade, 'bench-postgres')).toBe(between(README, 'bench-postgres'));
   }, 60_000);
+
+  describe.skipIf(!isPostgres)('on PostgreSQL (needs CRM_TEST_DB)', () => {
+    const address = process.env.CRM_TEST_DB ?? '';
+
+    const databasesOf = async (run: Bun.Subprocess): Promise<string[]> => {
+      await using db = new Bun.SQL(address, { max: 1 });
+      const rows = await db.unsafe('select datname from pg_database where starts_with(datname, $1)', [
+        `crm_bench_${run.pid}_`,
+      ]);
+      return rows.map(({ datname }: { datname: string }) => datname);
+    };
+
+    test('runs everything there too, and README has the same rows', async () => {
+      const report = await runShort('--postgres', address);
+      expectOperations(report, ['before', 'crm-postgres'], ['bare', 'same-tables', 'bare-postgres']);
+      expectMeasurements(report, ['crm', 'before', 'crm-postgres']);
+      expect(labels(between(README, 'bench-postgres'))).toEqual(labels(postgresTables(report)));
+      expect(withTables(README, report)).toContain(postgresTables(report));
+    }, 90_000);
+
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      test(`leaves no database there when it is ended by ${signal}`, async () => {
+        const run = Bun.spawn([process.execPath, join(import.meta.dir, 'bench.ts'), '--postgres', address], {
+          env: { ...process.env, CRM_BIN: BINARY },
+          stdio: ['ignore', 'ignore', 'ignore'],
+        });
+        while ((await databasesOf(run)).length === 0) await Bun.sleep(50);
+        run.kill(signal);
+        expect(await run.exited).toBe(130);
+        expect(await databasesOf(run)).toEqual([]);
+      }, 60_000);
+    }
+  });
 });

@@ -2,34 +2,36 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { Databases } from './databases.ts';
 import { Fleet } from './fleet.ts';
 import { MEASUREMENTS, measured } from './measurements.ts';
 import { OPERATIONS } from './operations.ts';
 import { BARE_SERVERS, type Options, readOptions, USAGE } from './options.ts';
 import { jsonOf, newReport, type Report, reportOf } from './report.ts';
 import { measure } from './rounds.ts';
-import { type BuildName, killServers } from './servers.ts';
+import { type BuildName, isBuild, killServers } from './servers.ts';
 import { headerLine, measurementLines, operationLines } from './terminal.ts';
 
-/** The builds that the environment names, the one that is measured first. */
-function binaries(): [BuildName, string][] {
+/** The builds that the environment names, the one that is measured first; on PostgreSQL too if that is asked for. */
+function binaries({ postgres }: Options): [BuildName, string][] {
   const { CRM_BIN = join(import.meta.dir, '../../dist/crm'), CRM_BIN_BEFORE } = process.env;
   const found: [BuildName, string][] = [['crm', resolve(CRM_BIN)]];
   if (CRM_BIN_BEFORE !== undefined) found.push(['before', resolve(CRM_BIN_BEFORE)]);
+  if (postgres !== undefined) found.push(['crm-postgres', resolve(CRM_BIN)]);
   for (const [, path] of found)
     if (!existsSync(path)) throw new Error(`${path} is missing; bun run build makes dist/crm`);
   return found;
 }
 
-async function run(options: Options, folder: string): Promise<Report> {
+async function run(options: Options, folder: string, databases?: Databases): Promise<Report> {
   const look = { isTerminal: process.stdout.isTTY && process.env.NO_COLOR === undefined };
   const print = (lines: readonly string[]) => console.log(lines.join('\n'));
   const names = [...OPERATIONS, ...MEASUREMENTS].map(({ name }) => name);
   const unknown = options.only.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new Error(`there is no ${unknown}; there are ${names.join(', ')}`);
   const isAsked = ({ name }: { name: string }) => options.only.length === 0 || options.only.includes(name);
-  const builds = binaries();
-  const report = newReport(builds, options);
+  const builds = binaries(options);
+  const report = newReport(builds, options, await databases?.describe());
   await using fleet = new Fleet();
   process.stderr.write(`Filling databases with ${options.contacts.toLocaleString('en')} contacts …\n`);
   await fleet.start(folder, {
@@ -37,11 +39,12 @@ async function run(options: Options, folder: string): Promise<Report> {
     bare: BARE_SERVERS.filter((name) => options.against.includes(name)),
     contacts: options.contacts,
     starts: options.rounds,
+    ...(databases !== undefined && { databases }),
   });
   print([headerLine(look)]);
   for (const operation of OPERATIONS.filter(isAsked)) {
     const has = (name: string) => operation.bare.some((bare) => bare === name);
-    const servers = fleet.servers.filter(({ name }) => name === 'crm' || name === 'before' || has(name));
+    const servers = fleet.servers.filter(({ name }) => isBuild(name) || has(name));
     const found = reportOf(operation, await measure(operation, servers, options));
     report.operations.push(found);
     print(operationLines(found, look));
@@ -55,19 +58,22 @@ async function run(options: Options, folder: string): Promise<Report> {
 async function main(args: readonly string[]): Promise<void> {
   const options = readOptions(args);
   const folder = mkdtempSync(join(tmpdir(), 'crm-bench-'));
-  const clear = () => rmSync(folder, { recursive: true, force: true });
+  const databases = options.postgres === undefined ? undefined : new Databases(options.postgres);
+  const clear = async () => {
+    rmSync(folder, { recursive: true, force: true });
+    await databases?.[Symbol.asyncDispose]();
+  };
   for (const signal of ['SIGINT', 'SIGTERM']) {
-    process.once(signal, () => {
+    process.once(signal, async () => {
       killServers();
-      clear();
-      process.exit(130);
+      await clear().finally(() => process.exit(130));
     });
   }
   try {
-    const report = await run(options, folder);
+    const report = await run(options, folder, databases);
     if (options.json !== undefined) await Bun.write(options.json, jsonOf(report));
   } finally {
-    clear();
+    await clear();
   }
 }
 

@@ -1,17 +1,29 @@
-// All servers of a run, filled alike: each build of crm on a database of its own, the bare ones on copies of the first.
+// All servers of a run, filled alike: each build of crm on a database of its own, the bare ones on copies of them.
+import type { Databases } from './databases.ts';
 import { bytesPerContact, type Facts } from './measurements.ts';
 import type { Server } from './operation.ts';
 import { residentBytes } from './process.ts';
 import { type Seeds, seed } from './seed.ts';
-import { type BareName, type Build, type BuildName, initialize, serveBare, serveBuild } from './servers.ts';
+import {
+  type BareName,
+  type Build,
+  type BuildName,
+  COMPARED_WITH,
+  initialize,
+  type Running,
+  serveBare,
+  serveBarePostgres,
+  serveBuild,
+} from './servers.ts';
 
 export interface FleetOptions {
-  /** The first one is what the others are compared with. */
   binaries: readonly (readonly [name: BuildName, path: string])[];
   bare: readonly BareName[];
   contacts: number;
   /** How often each build is started to tell how long that takes. */
   starts: number;
+  /** Where crm-postgres and bare-postgres have theirs. */
+  databases?: Databases;
 }
 
 /** Fills and serves databases, until it is disposed of. */
@@ -20,21 +32,30 @@ export class Fleet implements AsyncDisposable {
   readonly #facts = new Map<BuildName, Facts>();
 
   /** Starts all servers, with their databases in an empty folder. */
-  async start(folder: string, { binaries, bare, contacts, starts }: FleetOptions): Promise<void> {
+  async start(folder: string, { binaries, bare, contacts, starts, databases }: FleetOptions): Promise<void> {
     const builds: [Build, Seeds][] = [];
     for (const [name, binary] of binaries) {
-      const build = initialize(name, binary, folder);
+      const ofServer = name === 'crm-postgres' ? databases : undefined;
+      const build = initialize(name, binary, folder, await ofServer?.create());
       builds.push([build, await filled(build, contacts)]);
-      const bytes = bytesPerContact(build.db);
+      await ofServer?.settle(build.db);
+      const bytes = (await ofServer?.bytesPerContact(build.db)) ?? bytesPerContact(build.db);
       this.#facts.set(name, { starts: [], bytesPerContact: bytes, memoryAtRest: 0, memoryAfter: 0 });
     }
     for (let count = 0; count < starts; count++) {
       for (const [build] of builds) await this.#timeStart(build);
     }
-    for (const [build, seeds] of builds.slice(0, 1)) {
-      for (const name of bare) this.servers.push({ ...(await serveBare(name, build)), seeds });
+    const databaseCpu = await databases?.clock();
+    const add = (server: Running, seeds: Seeds) =>
+      this.servers.push({ ...server, seeds, ...(server.name.endsWith('-postgres') && { databaseCpu }) });
+    for (const [build, seeds] of builds) {
+      for (const name of bare.filter((one) => COMPARED_WITH[one] === build.name)) {
+        const address = name === 'bare-postgres' ? await databases?.copy(build.db) : undefined;
+        const starting = address === undefined ? serveBare(name, build) : serveBarePostgres(build, address);
+        add(await starting, seeds);
+      }
     }
-    for (const [build, seeds] of builds) this.servers.push({ ...(await serveBuild(build)), seeds });
+    for (const [build, seeds] of builds) add(await serveBuild(build), seeds);
     this.#eachBuild((facts, memory) => {
       facts.memoryAtRest = memory;
     });

@@ -1,32 +1,56 @@
 // README's tables of measured figures, made from the JSON file of a run.
 import type { OperationReport, Report } from './report.ts';
-import type { BareName, ServerName } from './servers.ts';
+import type { BareName, BuildName, ServerName } from './servers.ts';
 import { figureText, ratioText } from './terminal.ts';
 
-const START = '<!-- bench: made by test/bench/readme.ts from the JSON of a run -->';
-const END = '<!-- /bench -->';
+/** Tables of a run, between their marks; each is made of the runs that have its server. */
+interface Section {
+  name: string;
+  server: BuildName;
+  tables: (report: Report) => string;
+}
+
+const SECTIONS: readonly Section[] = [
+  { name: 'bench', server: 'crm', tables },
+  { name: 'bench-postgres', server: 'crm-postgres', tables: postgresTables },
+];
 
 const BARE: readonly BareName[] = ['bare', 'same-tables'];
 const SERVERS = ['crm', ...BARE] as const;
 const EACH = 'crm / bare / same tables';
+const POSTGRES = ['crm-postgres', 'bare-postgres'] as const;
+const EACH_POSTGRES = 'crm / bare';
 const LATENCY = 'crm p50 / p99, ms';
 const NOTHING = '–';
 
-/** README with the tables of a run between its two marks. */
+/** README with the tables of a run, each between its two marks; those of servers that it had not stay as they are. */
 export function withTables(readme: string, report: Report): string {
-  const [start, end] = [readme.indexOf(START), readme.indexOf(END)];
-  if (start < 0 || end < start) throw new Error(`the marks are missing: ${START} … ${END}`);
-  return `${readme.slice(0, start)}${START}\n\n${tables(report)}\n\n${readme.slice(end)}`;
+  let text = readme;
+  for (const { name, server, tables: made } of SECTIONS) {
+    if (report.builds[server] === undefined) continue;
+    const shown = between(text, name);
+    text = text.replace(shown, () => `\n\n${made(report)}\n\n`);
+  }
+  return text;
 }
 
-/** What stands between the marks. */
-export function tables({ operations, measurements, machine, options, builds }: Report): string {
+/** What stands in README between the marks of that name. */
+export function between(readme: string, name: string): string {
+  const [opening, closing] = [
+    `<!-- ${name}: made by test/bench/readme.ts from the JSON of a run -->`,
+    `<!-- /${name} -->`,
+  ];
+  const [start, end] = [readme.indexOf(opening), readme.indexOf(closing)];
+  if (start < 0 || end < start) throw new Error(`the marks are missing: ${opening} … ${closing}`);
+  return readme.slice(start + opening.length, end);
+}
+
+/** The tables of SQLite. */
+export function tables(report: Report): string {
+  const { operations, measurements } = report;
   const isCompared = ({ ratios }: OperationReport) => BARE.some((name) => ratios[name] !== undefined);
-  const { rounds, seconds, contacts, connections } = options;
-  const where = `${machine.cores} cores (${machine.cpu}, Linux ${machine.kernel}), ${builds.crm}`;
-  const how = `${contacts.toLocaleString('en')} contacts, ${connections} connections, ${rounds} rounds of ${seconds} s`;
   return [
-    `On ${where}; ${how}; medians, ratios with min–max of the rounds:`,
+    circumstances(report),
     table(
       ['', `CPU µs: ${EACH}`, 'bare ÷ crm', 'same tables ÷ crm', `a second: ${EACH}`, LATENCY],
       operations.filter(isCompared).map(comparedRow),
@@ -45,15 +69,49 @@ export function tables({ operations, measurements, machine, options, builds }: R
   ].join('\n\n');
 }
 
+/** The table of PostgreSQL. */
+export function postgresTables(report: Report): string {
+  const rows = report.operations.map((operation) => {
+    const bare = operation.ratios['bare-postgres'];
+    const each = (text: typeof cpuOf) => POSTGRES.map((name) => text(operation, name)).join(' / ');
+    return [
+      operation.label,
+      each(cpuOf),
+      bare === undefined ? NOTHING : ratioText(bare.cpu),
+      cpuOf(operation, 'crm'),
+      each(databaseCpuOf),
+      each(rateOf),
+      latencyOf(operation, 'crm-postgres'),
+    ];
+  });
+  const columns = [
+    `CPU µs: ${EACH_POSTGRES}`,
+    'bare ÷ crm',
+    'on SQLite, CPU µs',
+    `PostgreSQL's own CPU µs: ${EACH_POSTGRES}`,
+    `a second: ${EACH_POSTGRES}`,
+    LATENCY,
+  ];
+  return [circumstances(report), table(['on PostgreSQL', ...columns], rows)].join('\n\n');
+}
+
+function circumstances({ machine, options, builds, postgres }: Report): string {
+  const { rounds, seconds, contacts, connections } = options;
+  const beside = postgres === undefined ? '' : `, PostgreSQL ${postgres}`;
+  const where = `${machine.cores} cores (${machine.cpu}, Linux ${machine.kernel}), ${builds.crm}${beside}`;
+  const how = `${contacts.toLocaleString('en')} contacts, ${connections} connections, ${rounds} rounds of ${seconds} s`;
+  return `On ${where}; ${how}; medians, ratios with min–max of the rounds:`;
+}
+
 function comparedRow(operation: OperationReport): string[] {
   const { label, ratios } = operation;
   const ratio = (name: BareName) => (ratios[name] === undefined ? NOTHING : ratioText(ratios[name].cpu));
   const each = (text: typeof cpuOf) => SERVERS.map((name) => text(operation, name)).join(' / ');
-  return [label, each(cpuOf), ...BARE.map(ratio), each(rateOf), latencyOf(operation)];
+  return [label, each(cpuOf), ...BARE.map(ratio), each(rateOf), latencyOf(operation, 'crm')];
 }
 
 function aloneRow(operation: OperationReport): string[] {
-  return [operation.label, cpuOf(operation, 'crm'), rateOf(operation, 'crm'), latencyOf(operation)];
+  return [operation.label, cpuOf(operation, 'crm'), rateOf(operation, 'crm'), latencyOf(operation, 'crm')];
 }
 
 function cpuOf({ servers }: OperationReport, name: ServerName): string {
@@ -61,13 +119,18 @@ function cpuOf({ servers }: OperationReport, name: ServerName): string {
   return figures === undefined ? NOTHING : figureText(figures.cpuMicros.median);
 }
 
+function databaseCpuOf({ servers }: OperationReport, name: ServerName): string {
+  const spread = servers[name]?.databaseCpuMicros ?? undefined;
+  return spread === undefined ? NOTHING : figureText(spread.median);
+}
+
 function rateOf({ servers }: OperationReport, name: ServerName): string {
   const figures = servers[name];
   return figures === undefined ? NOTHING : Math.round(figures.perSecond.median).toLocaleString('en');
 }
 
-function latencyOf({ servers }: OperationReport): string {
-  const { p50Milliseconds: p50, p99Milliseconds: p99 } = servers.crm ?? {};
+function latencyOf({ servers }: OperationReport, name: ServerName): string {
+  const { p50Milliseconds: p50, p99Milliseconds: p99 } = servers[name] ?? {};
   return p50 == null || p99 == null ? NOTHING : `${p50.toFixed(1)} / ${p99.toFixed(1)}`;
 }
 

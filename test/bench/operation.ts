@@ -1,10 +1,13 @@
 // What can be measured: something that a server does, in rounds, and what a round tells.
+import type { CpuClock } from './process.ts';
 import type { Seeds } from './seed.ts';
 import type { BareName, Running } from './servers.ts';
 
 /** A server with what it serves. */
 export interface Server extends Running {
   seeds: Seeds;
+  /** That of its database's processes, where it has any that can be seen. */
+  databaseCpu?: CpuClock | undefined;
 }
 
 export interface Operation {

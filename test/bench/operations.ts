@@ -16,9 +16,9 @@ import {
 import { addressOf, phoneOf, type Seeds } from './seed.ts';
 import type { BareName } from './servers.ts';
 
-const BOTH: readonly BareName[] = ['bare', 'same-tables'];
+const ALL: readonly BareName[] = ['bare', 'same-tables', 'bare-postgres'];
 const SAME_TABLES: readonly BareName[] = ['same-tables'];
-const NEITHER: readonly BareName[] = [];
+const NONE: readonly BareName[] = [];
 
 type Row = Pick<Operation, 'name' | 'label' | 'bare' | 'prepare'>;
 
@@ -52,45 +52,45 @@ export const OPERATIONS: readonly Operation[] = [
     {
       name: 'get',
       label: 'GET a contact by id',
-      bare: BOTH,
+      bare: ALL,
       prepare: gets(({ seeds }, index) => `contacts/${seeds.contacts[index]}`),
     },
-    { name: 'list', label: 'list 100 contacts', bare: BOTH, prepare: gets(() => 'contacts?limit=100') },
-    { name: 'deep-page', label: 'list 100, the last page', bare: BOTH, prepare: lastPage },
-    filter('email', 'contacts by email', BOTH, 'contacts?email', (_, index) => addressOf(index)),
-    filter('phone', 'contacts by phone', BOTH, 'contacts?phone', (_, index) => phoneOf(index)),
+    { name: 'list', label: 'list 100 contacts', bare: ALL, prepare: gets(() => 'contacts?limit=100') },
+    { name: 'deep-page', label: 'list 100, the last page', bare: ALL, prepare: lastPage },
+    filter('email', 'contacts by email', ALL, 'contacts?email', (_, index) => addressOf(index)),
+    filter('phone', 'contacts by phone', ALL, 'contacts?phone', (_, index) => phoneOf(index)),
     filter('company', 'contacts by company, 100', SAME_TABLES, 'contacts?company_id', of('companies')),
     filter('owner', 'contacts by owner, 100', SAME_TABLES, 'contacts?owner_id', of('users')),
     filter('segment', 'contacts by segment, 100', SAME_TABLES, 'contacts?segment_id', of('segments')),
-    filter('deals-stage', 'deals by stage, 100', NEITHER, 'deals?stage_id', of('stages')),
-    filter('tasks-assignee', 'tasks by assignee, 100', NEITHER, 'tasks?main_assignee_id', of('users')),
+    filter('deals-stage', 'deals by stage, 100', NONE, 'deals?stage_id', of('stages')),
+    filter('tasks-assignee', 'tasks by assignee, 100', NONE, 'tasks?main_assignee_id', of('users')),
     filter(
       'interactions-contact',
       'interactions by contact, 100',
-      NEITHER,
+      NONE,
       'interactions?contact_id',
       of('spokenTo'),
     ),
   ]),
-  ...rows([{ name: 'export', label: 'crm export', bare: NEITHER, prepare: exports }]),
+  ...rows([{ name: 'export', label: 'crm export', bare: NONE, prepare: exports }]),
   ...requests([
-    { name: 'create', label: 'create a contact', bare: BOTH, prepare: posts('contacts', newContact) },
-    { name: 'update', label: 'update a contact', bare: BOTH, prepare: patches },
-    { name: 'batch', label: 'create a batch of 100', bare: BOTH, prepare: posts('contacts/batch', newBatch) },
+    { name: 'create', label: 'create a contact', bare: ALL, prepare: posts('contacts', newContact) },
+    { name: 'update', label: 'update a contact', bare: ALL, prepare: patches },
+    { name: 'batch', label: 'create a batch of 100', bare: ALL, prepare: posts('contacts/batch', newBatch) },
     {
       name: 'create-keyed',
       label: 'create with an Idempotency-Key',
-      bare: NEITHER,
+      bare: NONE,
       prepare: keyedPosts('contacts', newContact),
     },
-    { name: 'replay', label: 'replay of such a create', bare: NEITHER, prepare: replays },
+    { name: 'replay', label: 'replay of such a create', bare: NONE, prepare: replays },
     {
       name: 'interaction',
       label: 'interaction with a new contact',
-      bare: NEITHER,
+      bare: NONE,
       prepare: posts('interactions', newInteraction),
     },
-    { name: 'link', label: 'link a deal and a contact', bare: NEITHER, prepare: dealLinks },
+    { name: 'link', label: 'link a deal and a contact', bare: NONE, prepare: dealLinks },
   ]),
-  ...rows([{ name: 'import', label: 'crm import of a CSV', bare: NEITHER, prepare: imports }]),
+  ...rows([{ name: 'import', label: 'crm import of a CSV', bare: NONE, prepare: imports }]),
 ];

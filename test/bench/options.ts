@@ -9,13 +9,15 @@ export interface Options {
   seconds: number;
   contacts: number;
   connections: number;
-  /** Whether to run beside crm: the server with one table, and the one with the tables of crm. */
+  /** Which bare servers to run beside crm. */
   against: readonly string[];
   json: string | undefined;
+  /** Address of a PostgreSQL server, to run crm and a bare server there too. */
+  postgres: string | undefined;
 }
 
 /** What `against` may name. */
-export const BARE_SERVERS = ['bare', 'same-tables'] as const;
+export const BARE_SERVERS = ['bare', 'same-tables', 'bare-postgres'] as const;
 
 const FULL = { rounds: 5, seconds: 1, contacts: 100_000, connections: 32 };
 // For CI: shows that everything works, and nothing else.
@@ -26,7 +28,8 @@ export const USAGE = `bun run bench [options]
 Compares dist/crm (or CRM_BIN) with bare servers, and with another build of crm (CRM_BIN_BEFORE), in one run.
 
   --only NAME,…      these operations alone; an unknown name prints all of them
-  --against NAME,…   which bare servers: ${BARE_SERVERS.join(', ')} (both unless said); none for neither
+  --against NAME,…   which bare servers: ${BARE_SERVERS.join(', ')} (all unless said); or none
+  --postgres URL     crm on PostgreSQL too, and bare-postgres, in databases made there and dropped at the end
   --rounds N         rounds of each operation (${FULL.rounds})
   --seconds N        seconds of each round on each server (${FULL.seconds})
   --contacts N       contacts that are there (${FULL.contacts.toLocaleString('en')})
@@ -47,6 +50,7 @@ export function readOptions(args: readonly string[]): Options {
       contacts: text,
       connections: text,
       json: text,
+      postgres: text,
       short: { type: 'boolean' },
       help: { type: 'boolean' },
     },
@@ -66,5 +70,6 @@ export function readOptions(args: readonly string[]): Options {
     contacts: numberOf('contacts'),
     connections: numberOf('connections'),
     json: values.json,
+    postgres: values.postgres,
   };
 }

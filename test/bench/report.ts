@@ -1,16 +1,18 @@
 // What a run found out, as the JSON file has it: every figure by operation and server, and the ratios that count.
 import { cpus, release, totalmem } from 'node:os';
 import type { Measurement } from './measurements.ts';
-import type { Operation, RoundResult } from './operation.ts';
+import type { Operation } from './operation.ts';
 import type { Options } from './options.ts';
-import type { Rounds } from './rounds.ts';
-import { type BuildName, runCrm, type ServerName } from './servers.ts';
+import type { Measured, Rounds } from './rounds.ts';
+import { type BuildName, COMPARED_WITH, type OtherName, runCrm, type ServerName } from './servers.ts';
 import { type Spread, spread } from './statistics.ts';
 
 /** The figures of an operation on a server. */
 export interface Figures {
   /** CPU time of the server process for each request or row, µs. */
   cpuMicros: Spread;
+  /** The same of PostgreSQL's own processes; null where there are none, or none that can be seen. */
+  databaseCpuMicros: Spread | null;
   /** Requests or rows a second. */
   perSecond: Spread;
   /** Null where rows are counted. */
@@ -22,11 +24,11 @@ export interface Figures {
   clientCpuMicros: number;
 }
 
-/** How crm compares with another server, round by round: 1 is as fast, more is faster. */
+/** How a build of crm compares with another server, round by round: 1 is as fast, more is faster. */
 export interface Ratios {
-  /** The other server's CPU time ÷ crm's. */
+  /** The other server's CPU time ÷ that of the build. */
   cpu: Spread;
-  /** What crm does in a second ÷ what the other server does. */
+  /** What the build does in a second ÷ what the other server does. */
   rate: Spread;
 }
 
@@ -35,7 +37,8 @@ export interface OperationReport {
   label: string;
   unit: Operation['unit'];
   servers: Partial<Record<ServerName, Figures>>;
-  ratios: Partial<Record<Exclude<ServerName, 'crm'>, Ratios>>;
+  /** Each server against the one that it is compared with. */
+  ratios: Partial<Record<OtherName, Ratios>>;
 }
 
 export interface Report {
@@ -44,13 +47,19 @@ export interface Report {
   bun: string;
   /** What `crm version` says of each build. */
   builds: Partial<Record<BuildName, string>>;
+  /** The version of the PostgreSQL server, and whether it is durable; undefined where none was asked for. */
+  postgres: string | undefined;
   options: Pick<Options, 'rounds' | 'seconds' | 'contacts' | 'connections'>;
   operations: OperationReport[];
   measurements: Measurement[];
 }
 
 /** A report without figures yet. */
-export function newReport(binaries: readonly [name: BuildName, path: string][], options: Options): Report {
+export function newReport(
+  binaries: readonly [name: BuildName, path: string][],
+  options: Options,
+  postgres: string | undefined,
+): Report {
   const { rounds, seconds, contacts, connections } = options;
   const [cpu] = cpus();
   // Without what a distribution adds.
@@ -62,6 +71,7 @@ export function newReport(binaries: readonly [name: BuildName, path: string][], 
     bun: Bun.version,
     builds: Object.fromEntries(binaries.map(([name, path]) => [name, runCrm(path, ['version'])])),
     options: { rounds, seconds, contacts, connections },
+    postgres,
     operations: [],
     measurements: [],
   };
@@ -69,14 +79,15 @@ export function newReport(binaries: readonly [name: BuildName, path: string][], 
 
 /** What the rounds of an operation come to. */
 export function reportOf({ name, label, unit }: Operation, rounds: Rounds): OperationReport {
-  const { crm = [], ...others } = rounds;
-  const servers: OperationReport['servers'] = { crm: figuresOf(crm) };
+  const servers: OperationReport['servers'] = {};
   const ratios: OperationReport['ratios'] = {};
-  for (const [server, results] of Object.entries(others) as [Exclude<ServerName, 'crm'>, RoundResult[]][]) {
+  for (const [server, results] of Object.entries(rounds) as [ServerName, Measured[]][]) {
     servers[server] = figuresOf(results);
-    const each = (ratio: (ours: RoundResult, theirs: RoundResult) => number) =>
+    if (server === 'crm') continue;
+    const ofBuild = rounds[COMPARED_WITH[server]] ?? [];
+    const each = (ratio: (ours: Measured, theirs: Measured) => number) =>
       spread(
-        crm.flatMap((ours, round) => (results[round] === undefined ? [] : [ratio(ours, results[round])])),
+        ofBuild.flatMap((ours, round) => (results[round] === undefined ? [] : [ratio(ours, results[round])])),
       );
     ratios[server] = {
       cpu: each((ours, theirs) => theirs.cpuMicros / ours.cpuMicros),
@@ -86,12 +97,14 @@ export function reportOf({ name, label, unit }: Operation, rounds: Rounds): Oper
   return { name, label, unit, servers, ratios };
 }
 
-function figuresOf(results: readonly RoundResult[]): Figures {
-  const of = (figure: (result: RoundResult) => number) => spread(results.map(figure));
+function figuresOf(results: readonly Measured[]): Figures {
+  const of = (figure: (result: Measured) => number) => spread(results.map(figure));
   const latencies = results.flatMap(({ latency }) => (latency === undefined ? [] : [latency]));
   const middle = (values: readonly number[]) => (values.length === 0 ? null : spread(values).median);
   return {
     cpuMicros: of((result) => result.cpuMicros),
+    databaseCpuMicros:
+      results[0]?.databaseCpuMicros === undefined ? null : of((result) => result.databaseCpuMicros ?? 0),
     perSecond: of((result) => result.perSecond),
     p50Milliseconds: middle(latencies.map(({ p50Milliseconds }) => p50Milliseconds)),
     p99Milliseconds: middle(latencies.map(({ p99Milliseconds }) => p99Milliseconds)),

@@ -3,8 +3,11 @@ import type { Operation, Round, RoundResult, Server } from './operation.ts';
 import type { Options } from './options.ts';
 import type { ServerName } from './servers.ts';
 
+/** What a round told, and what the database's own processes took for each request or row, µs. */
+export type Measured = RoundResult & { databaseCpuMicros: number | undefined };
+
 /** What the rounds of each server told. */
-export type Rounds = Partial<Record<ServerName, RoundResult[]>>;
+export type Rounds = Partial<Record<ServerName, Measured[]>>;
 
 // Of a round: so long each server runs before anything counts.
 const WARM_UP = 0.5;
@@ -17,10 +20,13 @@ export async function measure(
 ): Promise<Rounds> {
   const results: Rounds = {};
   let bodyBytes: number | undefined;
-  const run = async ({ name }: Server, round: Round, share: number) => {
+  const run = async ({ name, databaseCpu }: Server, round: Round, share: number): Promise<Measured> => {
+    const before = databaseCpu?.();
     const result = await round({ connections, bodyBytes, milliseconds: seconds * share * 1_000 });
     if (result.failure !== undefined) throw new Error(`${operation.name} on ${name}: ${result.failure}`);
-    return result;
+    const after = databaseCpu?.();
+    const isTold = before !== undefined && after !== undefined;
+    return { ...result, databaseCpuMicros: isTold ? (after - before) / result.count : undefined };
   };
   const runs: [Server, Round][] = [];
   for (const server of servers) {

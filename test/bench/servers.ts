@@ -1,17 +1,30 @@
-// The servers that are compared: builds of crm, and the bare ones on copies of its database.
+// The servers that are compared: crm on each engine, another build of it, and the bare ones on copies of its databases.
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-export type BuildName = 'crm' | 'before';
-export type BareName = 'bare' | 'same-tables';
+export type BuildName = 'crm' | 'before' | 'crm-postgres';
+export type BareName = 'bare' | 'same-tables' | 'bare-postgres';
 export type ServerName = BuildName | BareName;
+export type OtherName = Exclude<ServerName, 'crm'>;
+
+/** What each server is compared with. */
+export const COMPARED_WITH: Readonly<Record<OtherName, BuildName>> = {
+  before: 'crm',
+  bare: 'crm',
+  'same-tables': 'crm',
+  'crm-postgres': 'crm',
+  'bare-postgres': 'crm-postgres',
+};
+
+export const isBuild = (name: ServerName): name is BuildName => /^(?:crm|before)/.test(name);
 
 /** A build of crm, with a database of its own. */
 export interface Build {
   name: BuildName;
   binary: string;
-  /** Where its database is, alone. */
+  /** Of its own; its database is here, if it is a file. */
   folder: string;
+  /** A path or an address. */
   db: string;
   /** A key for everything. */
   key: string;
@@ -34,7 +47,6 @@ export interface Running {
 const ORGANIZATION = 'Bench';
 const USERS = 5;
 const NO_LIMITS = ['--key-limit', '100000000', '--org-limit', '100000000'];
-const TABLES = { bare: 'own', 'same-tables': 'same' } as const;
 const READY_WITHIN_MS = 10_000;
 const READY_POLL_MS = 2;
 
@@ -45,12 +57,12 @@ export function killServers(): void {
   for (const child of children) child.kill('SIGKILL');
 }
 
-/** Makes a database with an organization, its users and a key. */
-export function initialize(name: BuildName, binary: string, root: string): Build {
+/** Makes a database with an organization, its users and a key: in an empty one at that address, else in a file. */
+export function initialize(name: BuildName, binary: string, root: string, address?: string): Build {
   const folder = join(root, name);
   mkdirSync(folder);
-  const db = join(folder, 'crm.db');
-  const run = (...args: string[]) => runCrm(binary, [...args, '--db', db]);
+  const db = address ?? join(folder, 'crm.db');
+  const run = (...args: string[]) => runCrm(binary, args, environment(db));
   const key = run('init', '--org', ORGANIZATION);
   const users = Array.from({ length: USERS }, (_, index) => {
     const user = run('users', 'create', `user${index}@bench.example`, '--org', ORGANIZATION, '-o', 'ndjson');
@@ -68,32 +80,53 @@ export function runCrm(binary: string, args: readonly string[], env: Record<stri
 
 /** Serves the database of a build. */
 export function serveBuild(build: Build): Promise<Running> {
-  const { name, binary, db } = build;
+  const { name, binary } = build;
   const port = freePort();
-  const args = ['serve', '--db', db, '--port', String(port), '--log', 'off', ...NO_LIMITS];
-  return start({ name, build, port }, [binary, ...args], `${db}.log`);
+  return start({ name, build, port }, [
+    binary,
+    'serve',
+    '--port',
+    String(port),
+    '--log',
+    'off',
+    ...NO_LIMITS,
+  ]);
 }
 
-/** Serves a copy of a build's database, which nobody may be serving just then, by a bare server. */
+/** Serves a copy of a build's file, which nobody may be serving just then, by a bare server. */
 export function serveBare(name: BareName, build: Build): Promise<Running> {
   const copy = join(build.folder, `${name}.db`);
   cpSync(build.db, copy);
-  const port = freePort();
   const script = join(import.meta.dir, 'bare/server.ts');
-  return start(
-    { name, build, port },
-    [process.execPath, script, TABLES[name], copy, String(port)],
-    `${copy}.log`,
-  );
+  const port = freePort();
+  const tables = name === 'bare' ? 'own' : 'same';
+  return start({ name, build, port }, [process.execPath, script, tables, copy, String(port)]);
+}
+
+/** Serves a database of its own, a copy of a build's, by the bare server on PostgreSQL. */
+export function serveBarePostgres(build: Build, address: string): Promise<Running> {
+  const script = join(import.meta.dir, 'bare/postgres-server.ts');
+  const port = freePort();
+  return start({ name: 'bare-postgres', build, port }, [process.execPath, script, address, String(port)]);
+}
+
+// The password of an address is in no list of processes; one that it leaves out may be in the environment.
+function environment(db: string): Record<string, string> {
+  const given = Object.entries(process.env).filter(([name]) => name.startsWith('PG'));
+  return Object.fromEntries([...given.map(([name, value = '']) => [name, value]), ['CRM_DB', db]]);
 }
 
 async function start(
   server: Pick<Running, 'name' | 'build' | 'port'>,
   command: readonly string[],
-  log: string,
 ): Promise<Running> {
+  const { name, build } = server;
+  const log = join(build.folder, `${name}.log`);
   const startedAt = performance.now();
-  const child = Bun.spawn([...command], { env: {}, stdio: ['ignore', 'ignore', Bun.file(log)] });
+  const child = Bun.spawn([...command], {
+    env: environment(build.db),
+    stdio: ['ignore', 'ignore', Bun.file(log)],
+  });
   children.add(child);
   while (!(await isReady(server.port))) {
     if (child.exitCode !== null || performance.now() - startedAt > READY_WITHIN_MS) {

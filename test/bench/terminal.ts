@@ -1,21 +1,30 @@
 // How figures look on a terminal: a line a server, with a bar of its CPU time; plain text without colour or in a pipe.
 import type { Measurement } from './measurements.ts';
 import type { OperationReport } from './report.ts';
-import type { ServerName } from './servers.ts';
+import { isBuild, type ServerName } from './servers.ts';
 import type { Spread } from './statistics.ts';
 
 const BAR_WIDTH = 16;
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
-const ORDER: readonly ServerName[] = ['crm', 'before', 'bare', 'same-tables'];
+const ORDER: readonly ServerName[] = [
+  'crm',
+  'before',
+  'bare',
+  'same-tables',
+  'crm-postgres',
+  'bare-postgres',
+];
+const NAME_WIDTH = 13;
 const COLUMNS = [
   'CPU µs',
+  'PG µs',
   'per second',
   'p50 ms',
   'p99 ms',
   'CPU ÷ crm (min–max)',
   'crm/s ÷ its/s (min–max)',
 ];
-const WIDTHS = [9, 12, 8, 8, 22, 25];
+const WIDTHS = [9, 9, 12, 8, 8, 22, 25];
 
 export interface Look {
   /** Whether bars and colours are drawn. */
@@ -27,7 +36,7 @@ const bold = (text: string, { isTerminal }: Look) => (isTerminal ? `\x1b[1m${tex
 /** The names of the columns. */
 export function headerLine(look: Look): string {
   return bold(
-    `${''.padEnd(13)}${COLUMNS.map((name, index) => name.padStart(WIDTHS[index] ?? 0)).join('')}`,
+    `${''.padEnd(NAME_WIDTH + 2)}${COLUMNS.map((name, index) => name.padStart(WIDTHS[index] ?? 0)).join('')}`,
     look,
   );
 }
@@ -41,6 +50,7 @@ export function operationLines({ label, servers, ratios }: OperationReport, look
     const ratio = name === 'crm' ? undefined : ratios[name];
     const cells = [
       figureText(figures.cpuMicros.median),
+      figures.databaseCpuMicros === null ? '' : figureText(figures.databaseCpuMicros.median),
       Math.round(figures.perSecond.median).toLocaleString('en'),
       figures.p50Milliseconds?.toFixed(2) ?? '',
       figures.p99Milliseconds?.toFixed(2) ?? '',
@@ -49,7 +59,7 @@ export function operationLines({ label, servers, ratios }: OperationReport, look
     ];
     const text = cells.map((cell, index) => cell.padStart(WIDTHS[index] ?? 0)).join('');
     const bar = look.isTerminal ? `  ${barOf(figures.cpuMicros.median / most)}` : '';
-    return [`  ${name.padEnd(11)}${text}${bar}`.trimEnd()];
+    return [`  ${name.padEnd(NAME_WIDTH)}${text}${bar}`.trimEnd()];
   });
   return [bold(label, look), ...lines];
 }
@@ -57,8 +67,10 @@ export function operationLines({ label, servers, ratios }: OperationReport, look
 /** A measurement: its name, and a line for each build. */
 export function measurementLines({ label, unit, servers }: Measurement, look: Look): string[] {
   const lines = ORDER.flatMap((name) => {
-    const value = name === 'crm' || name === 'before' ? servers[name] : undefined;
-    return value === undefined ? [] : [`  ${name.padEnd(11)}${figureText(value.median).padStart(9)} ${unit}`];
+    const value = isBuild(name) ? servers[name] : undefined;
+    return value === undefined
+      ? []
+      : [`  ${name.padEnd(NAME_WIDTH)}${figureText(value.median).padStart(9)} ${unit}`];
   });
   return [bold(label, look), ...lines];
 }

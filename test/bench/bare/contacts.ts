@@ -1,13 +1,8 @@
 // Contacts by prepared statements and nothing else: what a server without a framework does for each request.
 import type { Database, SQLQueryBindings } from 'bun:sqlite';
+import { type ListQuestion, type Page, pageOf } from './answers.ts';
 import { COLUMNS, type Tables } from './database.ts';
 import { type Input, newRow, type Row, type Shown, shown, stored } from './record.ts';
-
-export interface Page {
-  records: Shown[];
-  hasNext: boolean;
-  endCursor: string | null;
-}
 
 // What finds the contacts of a value, ?1; the two indexes of its own serve two of the filters that crm has.
 const FILTERS: Record<Tables, (org: string) => Record<string, string>> = {
@@ -21,8 +16,8 @@ const FILTERS: Record<Tables, (org: string) => Record<string, string>> = {
     segment_id: `id IN (SELECT record_id FROM segment_members WHERE org_id = ${org} AND segment_id = ?1)`,
   }),
 };
-// Comes after every id.
-const NO_CURSOR = '~';
+/** Comes after every id. */
+export const NO_CURSOR = '~';
 
 /** The contacts of a database with such tables; ids are UUIDv7, so that their order is that of the creates. */
 export class Contacts {
@@ -65,13 +60,9 @@ export class Contacts {
   }
 
   /** The newest first, of all or of those that a filter finds; undefined if there is no such filter. */
-  list(filter: string, value: string, cursor: string | null, limit: number): Page | undefined {
+  list({ filter, value, cursor, limit }: ListQuestion): Page | undefined {
     const rows = this.#pages.get(filter)?.all(value, cursor ?? NO_CURSOR, limit + 1);
-    if (rows === undefined) return undefined;
-    const hasNext = rows.length > limit;
-    if (hasNext) rows.pop();
-    const endCursor = (rows.at(-1)?.id as string | undefined) ?? null;
-    return { records: rows.map(shown), hasNext, endCursor };
+    return rows && pageOf(rows, limit);
   }
 
   /** To be run in a transaction, as it may write two rows. */
