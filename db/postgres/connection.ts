@@ -36,7 +36,7 @@ export class PostgresConnection implements Engine {
 
   bind<R>({ sql: text }: CompiledQuery<R>): Bound<R> {
     const integers = new IntegerColumns();
-    return async (values) => integers.read(await this.send(text, values)) as R[];
+    return async (values) => integers.list(await this.send(text, values)) as R[];
   }
 
   post(command: string): void {

@@ -1,9 +1,11 @@
 // Counts that all nodes share: a row for each group, raised by one statement, in the minutes of the database's clock.
 import { CompiledQuery } from 'kysely';
-import { type Counted, type Counters, hasRoom, type Usage, WINDOW_MS } from '../counters.ts';
+import { type Counted, type Counters, type Usage, WINDOW_MS } from '../counters.ts';
 import type { Bound, Engine } from '../engine.ts';
+import { Gathering } from '../gathering.ts';
 
-// $1 is the group's name, $2 the member's, '' for none; a given clock takes the place of the database's.
+// $1 is the group's name, $2 the member's, '' for none; a given clock takes the place of the database's. `excluded.used` is
+// how many events are counted together.
 const now = (given: string) => `coalesce(${given}::bigint, floor(extract(epoch from now()) * 1000)::bigint)`;
 const MEMBER_USED = `coalesce((counted.by_member ->> $2)::bigint, 0)`;
 
@@ -13,13 +15,14 @@ const IS_OVER = 'excluded.minute not in (counted.minute, counted.minute - 1)';
 // What is volatile, such as the clock, stands among the values only: in an update Citus takes none of it.
 const COUNT = `
   insert into minute_counts as counted (name, minute, used, by_member)
-  values ($1, ${now('$5')} / ${WINDOW_MS}, 1, jsonb_build_object($2::text, 1))
+  values ($1, ${now('$5')} / ${WINDOW_MS}, $6::bigint, jsonb_build_object($2::text, $6::bigint))
   on conflict (name) do update set
     minute = case when ${IS_OVER} then excluded.minute else counted.minute end,
-    used = case when ${IS_OVER} then 1 else counted.used + 1 end,
+    used = case when ${IS_OVER} then excluded.used else counted.used + excluded.used end,
     by_member = case when ${IS_OVER} then excluded.by_member
-      else jsonb_set(counted.by_member, array[$2::text], (${MEMBER_USED} + 1)::text::jsonb) end
-  where ${IS_OVER} or (counted.used < $3::bigint and ${MEMBER_USED} < $4::bigint)
+      else jsonb_set(counted.by_member, array[$2::text], (${MEMBER_USED} + excluded.used)::text::jsonb) end
+  where ${IS_OVER}
+    or (counted.used + excluded.used <= $3::bigint and ${MEMBER_USED} + excluded.used <= $4::bigint)
   returning true as "isCounted", minute, used, ${MEMBER_USED} as "memberUsed", ${now('$5')} as now`;
 
 const LOOK = `
@@ -37,6 +40,8 @@ const GIVE_BACK = `
 const PURGE = `delete from minute_counts where minute < ${now('$1')} / ${WINDOW_MS} - 1`;
 
 export class PostgresCounters implements Counters {
+  // The more come at once, the fewer statements each of them costs.
+  readonly #gathering = new Gathering<Counted, Usage>((all) => this.#countAll(all));
   readonly #clock: (() => number) | undefined;
   readonly #count: Bound<Usage>;
   readonly #look: Bound<Usage>;
@@ -56,18 +61,8 @@ export class PostgresCounters implements Counters {
     this.#purge = bind(PURGE);
   }
 
-  async count(counted: Counted): Promise<Usage> {
-    const { limit, member } = counted;
-    const memberLimit = member?.limit ?? limit;
-    // The first of a minute is not held against the limits.
-    if (Math.min(limit, memberLimit) < 1) return this.look(counted);
-    for (;;) {
-      const [usage] = await this.#count([...namesOf(counted), limit, memberLimit, this.#now()]);
-      if (usage !== undefined) return usage;
-      // It was used up, and still is, unless another minute has come since.
-      const seen = await this.look(counted);
-      if (!hasRoom(counted, seen)) return seen;
-    }
+  count(counted: Counted): Promise<Usage> {
+    return this.#gathering.ask(namesOf(counted).join(), counted);
   }
 
   async look(counted: Counted): Promise<Usage> {
@@ -84,9 +79,44 @@ export class PostgresCounters implements Counters {
     await this.#purge([this.#now()]);
   }
 
+  async #countAll(all: readonly Counted[]): Promise<Usage[]> {
+    const usages: Usage[] = [];
+    for (let next = all[0]; next !== undefined; next = all[usages.length])
+      usages.push(...(await this.#countSome(next, all.length - usages.length)));
+    return usages;
+  }
+
+  /** Counts as many of that many events as there is room for, or tells all of them that there is none. */
+  async #countSome(counted: Counted, asked: number): Promise<Usage[]> {
+    const { limit, member } = counted;
+    const memberLimit = member?.limit ?? limit;
+    // Those that come first in a minute are not held against the limits by the statement.
+    let events = Math.min(asked, limit, memberLimit);
+    for (;;) {
+      if (events > 0) {
+        const values = [...namesOf(counted), limit, memberLimit, this.#now(), events];
+        const [usage] = await this.#count(values);
+        if (usage !== undefined) return oneByOne(usage, events);
+      }
+      // It was used up, and still is, unless another minute has come since.
+      const seen = await this.look(counted);
+      const room = Math.min(limit - seen.used, memberLimit - seen.memberUsed);
+      if (room < 1) return Array.from({ length: asked }, () => seen);
+      events = Math.min(asked, room);
+    }
+  }
+
   #now(): number | null {
     return this.#clock?.() ?? null;
   }
+}
+
+// What each of the events is told: the first was there before the others.
+function oneByOne(usage: Usage, events: number): Usage[] {
+  return Array.from({ length: events }, (_, index) => {
+    const later = events - 1 - index;
+    return { ...usage, used: usage.used - later, memberUsed: usage.memberUsed - later };
+  });
 }
 
 function namesOf({ what, group, member }: Counted): [string, string] {

@@ -16,7 +16,7 @@ export class PostgresPool implements Engine {
 
   bind<R>({ sql: text }: CompiledQuery<R>): Bound<R> {
     const integers = new IntegerColumns();
-    return async (values) => integers.read(await this.#leastLoaded().send(text, values)) as R[];
+    return async (values) => integers.list(await this.#leastLoaded().send(text, values)) as R[];
   }
 
   post(): never {

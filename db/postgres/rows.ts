@@ -15,6 +15,11 @@ export type Rows = Record<string, unknown>[] & {
 export class IntegerColumns {
   #names: readonly string[] | null = null;
 
+  /** The rows alone, their integers numbers; of Bun's own kind of array JSON.stringify takes twice as long. */
+  list(rows: Rows): Record<string, unknown>[] {
+    return Array.from(this.read(rows));
+  }
+
   /** Makes the integers numbers, whatever their size, where they are. */
   read(rows: Rows): Rows {
     if (rows.length === 0) return rows;

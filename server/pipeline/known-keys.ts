@@ -1,5 +1,6 @@
 // The keys that requests have presented, by their hash, kept for as long as no commit can have changed any.
 import type { Eventually } from '../../db/engine.ts';
+import { Gathering } from '../../db/gathering.ts';
 import type { Store } from '../../db/store.ts';
 import { type Api, apiOfKey, hashKey } from '../../db/tables/key-format.ts';
 import { type AccessLevel, findKeyByHash, type PresentedKey } from '../../db/tables/keys.ts';
@@ -25,6 +26,12 @@ export class KnownKeys {
   readonly #keysMax: number;
   readonly #keys = new Map<string, KnownKey>();
   readonly #scopes = new Map<string, ReadonlySet<string>>();
+  // Where keys are looked up for each request, those of one key that come at once share a look.
+  readonly #lookUps = new Gathering<string, PresentedKey | undefined>(async (hashes) => {
+    const [hash = ''] = hashes;
+    const row = await findKeyByHash(this.#store.read, hash);
+    return hashes.map(() => row);
+  });
   #mark: number | null = null;
 
   /** @param keysMax how many are kept at most */
@@ -46,7 +53,7 @@ export class KnownKeys {
 
   async #lookUp(hash: string, api: Api): Promise<KnownKey | undefined> {
     const mark = this.#mark;
-    const row = await findKeyByHash(this.#store.read, hash);
+    const row = await this.#lookUps.ask(hash, hash);
     if (row === undefined) return undefined;
     const key = this.#keyOf(row, api);
     // Where the mark is another by now, this may be older than it.

@@ -1,0 +1,42 @@
+// Questions that come while the same one is being answered wait for the next answer, together; no answer is older than its question.
+
+interface Waiting<Q, A> {
+  question: Q;
+  resolve: (answer: A) => void;
+  reject: (error: unknown) => void;
+}
+
+export class Gathering<Q, A> {
+  readonly #answer: (questions: readonly Q[]) => Promise<readonly A[]>;
+  readonly #waiting = new Map<string, Waiting<Q, A>[]>();
+
+  /** @param answer answers questions of one name, in their order */
+  constructor(answer: (questions: readonly Q[]) => Promise<readonly A[]>) {
+    this.#answer = answer;
+  }
+
+  /** The answer to a question, together with those of the same name that are waiting. */
+  ask(name: string, question: Q): Promise<A> {
+    const { promise, resolve, reject } = Promise.withResolvers<A>();
+    const one = { question, resolve, reject };
+    const waiting = this.#waiting.get(name);
+    if (waiting === undefined) this.#drain(name, [one]);
+    else waiting.push(one);
+    return promise;
+  }
+
+  async #drain(name: string, waiting: Waiting<Q, A>[]): Promise<void> {
+    this.#waiting.set(name, waiting);
+    while (waiting.length > 0) await this.#answerAll(waiting.splice(0));
+    this.#waiting.delete(name);
+  }
+
+  async #answerAll(group: readonly Waiting<Q, A>[]): Promise<void> {
+    try {
+      const answers = await this.#answer(group.map(({ question }) => question));
+      for (const [index, { resolve }] of group.entries()) resolve(answers[index] as A);
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+  }
+}
