@@ -15,6 +15,8 @@ export interface Engine {
   post(sql: string): void;
   /** The texts of a JSON array that is one parameter, for `in`: one statement, however many there are. */
   textsOf(list: never): RawBuilder<string>;
+  /** Writes those columns of the rows of a JSON array, its one parameter; null where a parameter a value costs less. */
+  insertOf(table: string, columns: readonly string[]): CompiledQuery | null;
   readonly progress: TransactionProgress;
 }
 

@@ -3,6 +3,7 @@ import type { ColumnValue } from './declare/fields.ts';
 import type { Row } from './declare/resource.ts';
 import type { Bound, Engine } from './engine.ts';
 import type { Db } from './schema.ts';
+import { madeOnce } from './statement.ts';
 
 // More rows than the first would gain no more.
 const ROWS_PER_STATEMENT = [25, 5, 1];
@@ -13,7 +14,16 @@ export type Insertion = (db: Db, rows: readonly Readonly<Row>[]) => Promise<void
 /** Makes a function that writes rows of those columns; its statements are prepared at their first use with each connection. */
 export function insertion(table: string, columns: readonly string[]): Insertion {
   const statements = ROWS_PER_STATEMENT.map((size) => ({ size, on: statementOf(table, columns, size) }));
+  const whole = madeOnce((engine: Engine) => {
+    const query = engine.insertOf(table, columns);
+    return query && engine.bind(query);
+  });
   return async (db, rows) => {
+    const writeAll = rows.length > 0 ? whole(db.engine) : null;
+    if (writeAll !== null) {
+      await writeAll([JSON.stringify(rows)]);
+      return;
+    }
     let done = 0;
     for (const { size, on } of statements) {
       for (; rows.length - done >= size; done += size) {

@@ -2,7 +2,7 @@
 import type { CompiledQuery, RawBuilder } from 'kysely';
 import { type Bound, type Engine, noProgress } from '../engine.ts';
 import type { Db } from '../schema.ts';
-import { dbOf, type PostgresConnection, textsOf } from './connection.ts';
+import { dbOf, insertOf, type PostgresConnection, textsOf } from './connection.ts';
 import { IntegerColumns, type Rows } from './rows.ts';
 
 export class PostgresPool implements Engine {
@@ -25,6 +25,10 @@ export class PostgresPool implements Engine {
 
   textsOf(list: never): RawBuilder<string> {
     return textsOf(list);
+  }
+
+  insertOf(table: string, columns: readonly string[]): CompiledQuery {
+    return insertOf(table, columns);
   }
 
   /** Runs a statement and gives its rows; integers are numbers, whatever their size. */

@@ -74,6 +74,10 @@ export class Connection extends Database implements Engine {
     this.#keep(command).run();
   }
 
+  insertOf(): null {
+    return null;
+  }
+
   textsOf(list: never): RawBuilder<string> {
     return sql<string>`(select value from json_each(${list}))`;
   }
