@@ -123,7 +123,7 @@ class Run {
     const expected = this.#load.bodyBytes ?? length;
     if (bytes[STATUS_AT] !== TWO) this.#fail(bytes, 'another status than 2xx');
     // Cursors, numbers and times vary in length.
-    else if (Math.abs(length - expected) > 32 + expected / 20)
+    else if (Math.abs(length - expected) > 96 + expected / 20)
       this.#fail(bytes, `not ${expected} bytes long`);
     this.#bodyBytes = length;
     connection.missing = length - (bytes.byteLength - end - HEAD_END.byteLength);

@@ -28,21 +28,23 @@ export function withTables(readme: string, report: Report): string {
   let text = readme;
   for (const { name, server, tables: made } of SECTIONS) {
     if (report.builds[server] === undefined) continue;
-    const shown = between(text, name);
-    text = text.replace(shown, () => `\n\n${made(report)}\n\n`);
+    const [start, end] = placeOf(text, name);
+    text = `${text.slice(0, start)}\n\n${made(report)}\n\n${text.slice(end)}`;
   }
   return text;
 }
 
 /** What stands in README between the marks of that name. */
 export function between(readme: string, name: string): string {
-  const [opening, closing] = [
-    `<!-- ${name}: made by test/bench/readme.ts from the JSON of a run -->`,
-    `<!-- /${name} -->`,
-  ];
+  return readme.slice(...placeOf(readme, name));
+}
+
+function placeOf(readme: string, name: string): [start: number, end: number] {
+  const opening = `<!-- ${name}: made by test/bench/readme.ts from the JSON of a run -->`;
+  const closing = `<!-- /${name} -->`;
   const [start, end] = [readme.indexOf(opening), readme.indexOf(closing)];
   if (start < 0 || end < start) throw new Error(`the marks are missing: ${opening} … ${closing}`);
-  return readme.slice(start + opening.length, end);
+  return [start + opening.length, end];
 }
 
 /** The tables of SQLite. */
@@ -50,7 +52,7 @@ export function tables(report: Report): string {
   const { operations, measurements } = report;
   const isCompared = ({ ratios }: OperationReport) => BARE.some((name) => ratios[name] !== undefined);
   return [
-    circumstances(report),
+    circumstances(report, 'crm'),
     table(
       ['', `CPU µs: ${EACH}`, 'bare ÷ crm', 'same tables ÷ crm', `a second: ${EACH}`, LATENCY],
       operations.filter(isCompared).map(comparedRow),
@@ -92,13 +94,13 @@ export function postgresTables(report: Report): string {
     `a second: ${EACH_POSTGRES}`,
     LATENCY,
   ];
-  return [circumstances(report), table(['on PostgreSQL', ...columns], rows)].join('\n\n');
+  return [circumstances(report, 'crm-postgres'), table(['on PostgreSQL', ...columns], rows)].join('\n\n');
 }
 
-function circumstances({ machine, options, builds, postgres }: Report): string {
+function circumstances({ machine, options, builds, postgres }: Report, server: BuildName): string {
   const { rounds, seconds, contacts, connections } = options;
-  const beside = postgres === undefined ? '' : `, PostgreSQL ${postgres}`;
-  const where = `${machine.cores} cores (${machine.cpu}, Linux ${machine.kernel}), ${builds.crm}${beside}`;
+  const beside = server !== 'crm-postgres' ? '' : `, PostgreSQL ${postgres}`;
+  const where = `${machine.cores} cores (${machine.cpu}, Linux ${machine.kernel}), ${builds[server]}${beside}`;
   const how = `${contacts.toLocaleString('en')} contacts, ${connections} connections, ${rounds} rounds of ${seconds} s`;
   return `On ${where}; ${how}; medians, ratios with min–max of the rounds:`;
 }
