@@ -5,9 +5,7 @@ import { type Bound, type Engine, noProgress, type TransactionProgress } from '.
 import type { Db, Schema } from '../schema.ts';
 import { PostgresDialect } from './dialect.ts';
 import { isWriteRefused } from './errors.ts';
-import { IntegerColumns, type Rows } from './rows.ts';
-
-const WRITES = /^\s*(?:insert|update|delete)\b/i;
+import { alone, asTheyAre, Question, type Rows } from './question.ts';
 
 export class PostgresConnection implements Engine {
   readonly progress = noProgress();
@@ -35,14 +33,14 @@ export class PostgresConnection implements Engine {
   }
 
   bind<R>({ sql: text }: CompiledQuery<R>): Bound<R> {
-    const integers = new IntegerColumns();
-    return async (values) => integers.list(await this.send(text, values)) as R[];
+    const question = new Question<R[]>(text, alone);
+    return (values) => this.ask(question, values);
   }
 
   post(command: string): void {
     if (command.startsWith('rollback to')) this.progress.failure = null;
     // Whatever is wrong with it, the next statement is told.
-    this.send(command, []).catch(() => undefined);
+    this.run(command).catch(() => undefined);
   }
 
   textsOf(list: never): RawBuilder<string> {
@@ -54,8 +52,8 @@ export class PostgresConnection implements Engine {
   }
 
   /** Runs a statement and gives its rows; integers are numbers, whatever their size. */
-  async run(text: string, values: readonly unknown[] = []): Promise<Rows> {
-    return new IntegerColumns().read(await this.send(text, values));
+  run(text: string, values: readonly unknown[] = []): Promise<Rows> {
+    return this.ask(new Question(text, asTheyAre), values);
   }
 
   /** Begins a transaction; until its end, what is sent goes over this connection or nowhere. */
@@ -63,12 +61,12 @@ export class PostgresConnection implements Engine {
     if (this.#session === null) await this.#open();
     this.#isInTransaction = true;
     this.progress.failure = null;
-    await this.send('begin', []);
+    await this.run('begin');
   }
 
   /** Commits; rejects where the server undid the transaction instead, because a statement of it had failed. */
   async commit(): Promise<void> {
-    const { command } = await this.send('commit', []);
+    const { command } = await this.run('commit');
     if (command !== 'COMMIT')
       throw new Error('a transaction in which a statement failed was to be committed');
     this.#endTransaction();
@@ -79,7 +77,7 @@ export class PostgresConnection implements Engine {
     // Where it only reads, the address may lead to another server by now.
     const isOfUse = !isWriteRefused(this.progress.failure);
     try {
-      await this.send('rollback', []);
+      await this.run('rollback');
       if (!isOfUse) this.#isLost = true;
     } catch {
       this.#isLost = true;
@@ -87,14 +85,18 @@ export class PostgresConnection implements Engine {
     this.#endTransaction();
   }
 
-  /** Sends a statement; the rows are as the server gives them. */
-  async send(text: string, values: readonly unknown[]): Promise<Rows> {
+  /** Runs a statement that is run again and again. */
+  async ask<T>(question: Question<T>, values: readonly unknown[]): Promise<T> {
     this.#load += 1;
     try {
       const session = this.#session ?? (await this.#open());
-      if (WRITES.test(text)) this.progress.writes += 1;
+      if (question.isWrite) this.progress.writes += 1;
       this.#sentAt.push(performance.now());
-      return await session.unsafe(text, values as unknown[]).finally(() => this.#sentAt.shift());
+      try {
+        return question.answer(await session.unsafe(question.text, values as unknown[]));
+      } finally {
+        this.#sentAt.shift();
+      }
     } catch (error) {
       if (this.#isInTransaction) noteFailure(this.progress, error);
       throw error;

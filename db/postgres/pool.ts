@@ -3,7 +3,7 @@ import type { CompiledQuery, RawBuilder } from 'kysely';
 import { type Bound, type Engine, noProgress } from '../engine.ts';
 import type { Db } from '../schema.ts';
 import { dbOf, insertOf, type PostgresConnection, textsOf } from './connection.ts';
-import { IntegerColumns, type Rows } from './rows.ts';
+import { alone, Question, type Rows } from './question.ts';
 
 export class PostgresPool implements Engine {
   readonly progress = noProgress();
@@ -15,8 +15,8 @@ export class PostgresPool implements Engine {
   }
 
   bind<R>({ sql: text }: CompiledQuery<R>): Bound<R> {
-    const integers = new IntegerColumns();
-    return async (values) => integers.list(await this.#leastLoaded().send(text, values)) as R[];
+    const question = new Question<R[]>(text, alone);
+    return (values) => this.#leastLoaded().ask(question, values);
   }
 
   post(): never {

@@ -11,7 +11,7 @@ import { Connection } from '../../db/sqlite/connection.ts';
 export function observeConnections(): { asked: string[]; stop(): void } {
   const asked: string[] = [];
   const { bind, prepare, post } = Connection.prototype;
-  const { send } = PostgresConnection.prototype;
+  const { ask } = PostgresConnection.prototype;
   const spies = [
     spyOn(Connection.prototype, 'bind').mockImplementation(function (this: Connection, query) {
       const run = bind.call(this, query);
@@ -28,13 +28,13 @@ export function observeConnections(): { asked: string[]; stop(): void } {
       asked.push(sql);
       post.call(this, sql);
     }),
-    spyOn(PostgresConnection.prototype, 'send').mockImplementation(function (
+    spyOn(PostgresConnection.prototype, 'ask').mockImplementation(function (
       this: PostgresConnection,
-      sql,
+      question,
       values,
     ) {
-      asked.push(sql);
-      return send.call(this, sql, values);
+      asked.push(question.text);
+      return ask.call(this, question, values) as never;
     }),
   ];
   return { asked, stop: () => spies.forEach((spy) => void spy.mockRestore()) };
