@@ -12,11 +12,7 @@ export interface Input {
   [name: string]: unknown;
 }
 
-const BLANK: Row = {
-  ...Object.fromEntries(COLUMNS.map((name) => [name, null])),
-  alt_emails: '[]',
-  custom: '{}',
-};
+const BLANK: Row = Object.fromEntries(COLUMNS.map((name) => [name, null]));
 BLANK.keep_in_touch = 0;
 const NO_EMAILS: readonly string[] = [];
 const NO_KEYS = {};
@@ -42,8 +38,8 @@ export function newRow(input: Input, id: string, createdBy: string, now: number)
 /** Makes a row what an answer shows. */
 export function shown(row: Row): Shown {
   const record = row as Shown;
-  record.alt_emails = row.alt_emails === '[]' ? NO_EMAILS : JSON.parse(String(row.alt_emails));
-  record.custom = row.custom === '{}' ? NO_KEYS : JSON.parse(String(row.custom));
+  record.alt_emails = row.alt_emails === null ? NO_EMAILS : JSON.parse(String(row.alt_emails));
+  record.custom = row.custom === null ? NO_KEYS : JSON.parse(String(row.custom));
   record.keep_in_touch = row.keep_in_touch === 1;
   if (row.last_interaction_at !== null)
     record.last_interaction_at = instantText(Number(row.last_interaction_at));
