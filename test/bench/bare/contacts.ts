@@ -9,8 +9,8 @@ const FILTERS: Record<Tables, (org: string) => Record<string, string>> = {
   own: () => ({ email: 'email = ?1', phone: 'phone = ?1' }),
   same: (org) => ({
     email: `id IN (SELECT contact_id FROM contact_emails WHERE org_id = ${org} AND email_key = lower(?1))`,
-    phone: `id IN (SELECT id FROM contacts WHERE org_id = ${org} AND phone = ?1
-      UNION SELECT id FROM contacts WHERE org_id = ${org} AND personal_phone = ?1)`,
+    phone: `id IN (SELECT id FROM contacts WHERE org_id = ${org} AND coalesce(phone_key, phone) = ?1
+      UNION SELECT id FROM contacts WHERE org_id = ${org} AND coalesce(personal_phone_key, personal_phone) = ?1)`,
     company_id: 'company_id = ?1',
     owner_id: 'owner_id = ?1',
     segment_id: `id IN (SELECT record_id FROM segment_members WHERE org_id = ${org} AND segment_id = ?1)`,
