@@ -13,8 +13,8 @@ export interface Engine {
   bind<R>(query: CompiledQuery<R>): Bound<R>;
   /** Runs a command that answers nothing: in its place among the statements, without being waited for. */
   post(sql: string): void;
-  /** The texts of a JSON array that is one parameter, for `in`: one statement, however many there are. */
-  textsOf(list: never): RawBuilder<string>;
+  /** Whether a value is one of the texts of a JSON array that is one parameter: one statement, however many there are. */
+  isAmong(value: RawBuilder<string>, list: never): RawBuilder<boolean>;
   /** Writes those columns of the rows of a JSON array, its one parameter; null where a parameter a value costs less. */
   insertOf(table: string, columns: readonly string[]): CompiledQuery | null;
   readonly progress: TransactionProgress;

@@ -2,7 +2,7 @@
 import type { CompiledQuery, RawBuilder } from 'kysely';
 import { type Bound, type Engine, noProgress } from '../engine.ts';
 import type { Db } from '../schema.ts';
-import { dbOf, insertOf, type PostgresConnection, textsOf } from './connection.ts';
+import { dbOf, insertOf, isAmong, type PostgresConnection } from './connection.ts';
 import { alone, Question, type Rows } from './question.ts';
 
 export class PostgresPool implements Engine {
@@ -23,8 +23,8 @@ export class PostgresPool implements Engine {
     throw new Error('there is no transaction to have its place in');
   }
 
-  textsOf(list: never): RawBuilder<string> {
-    return textsOf(list);
+  isAmong(value: RawBuilder<string>, list: never): RawBuilder<boolean> {
+    return isAmong(value, list);
   }
 
   insertOf(table: string, columns: readonly string[]): CompiledQuery {

@@ -78,8 +78,8 @@ export class Connection extends Database implements Engine {
     return null;
   }
 
-  textsOf(list: never): RawBuilder<string> {
-    return sql<string>`(select value from json_each(${list}))`;
+  isAmong(value: RawBuilder<string>, list: never): RawBuilder<boolean> {
+    return sql<boolean>`${value} in (select value from json_each(${list}))`;
   }
 
   #keep(sql: string): Statement {

@@ -13,7 +13,7 @@ const statementsOf = madeOnce((resource: Resource) => {
   const rows = (db: Db, param: Param) =>
     db.selectFrom(tableOf(resource)).selectAll().$castTo<RecordRow>().where('org_id', '=', param('org'));
   return {
-    byKeys: statement((db, param) => rows(db, param).where(KEY, 'in', db.engine.textsOf(param('keys')))),
+    byKeys: statement((db, param) => rows(db, param).where(db.engine.isAmong(KEY, param('keys')))),
     byStart: statement((db, param) =>
       rows(db, param).where(KEY, '>=', param('from')).where(KEY, '<', param('to')),
     ),

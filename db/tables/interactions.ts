@@ -1,4 +1,5 @@
 // Logging an interaction: told from what is there already, linked to contacts and their companies, and remembered by them.
+import { sql } from 'kysely';
 import type { Resource, SideTable } from '../declare/resource.ts';
 import { textKey } from '../declare/text.ts';
 import { companies } from '../resources/companies.ts';
@@ -176,7 +177,7 @@ const tiedTo = madeOnce(({ table, parentColumn, childColumn }: SideTable) =>
       .select([`${parentColumn} as parent`, `${childColumn} as child`])
       .$castTo<{ parent: string; child: string }>()
       .where('org_id', '=', param('org'))
-      .where(parentColumn, 'in', db.engine.textsOf(param('interactions')))
+      .where(db.engine.isAmong(sql.ref(parentColumn), param('interactions')))
       .orderBy(parentColumn)
       .orderBy(childColumn),
   ),

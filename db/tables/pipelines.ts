@@ -1,4 +1,5 @@
 // Pipelines with their stages, which have a table of their own so that deals can refer to them.
+import { sql } from 'kysely';
 import { inPieces } from '../event-loop.ts';
 import { insertion } from '../insertion.ts';
 import { pipelines, type StageType } from '../resources/pipelines.ts';
@@ -66,7 +67,7 @@ const stagesOf = statement<StageRow>((db, param) =>
     .selectFrom('pipeline_stages')
     .selectAll()
     .where('org_id', '=', param('org'))
-    .where('pipeline_id', 'in', db.engine.textsOf(param('pipelines')))
+    .where(db.engine.isAmong(sql.ref('pipeline_id'), param('pipelines')))
     .orderBy('pipeline_id')
     .orderBy('position'),
 );

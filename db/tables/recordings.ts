@@ -1,4 +1,5 @@
 // Recordings by the meeting that they are of.
+import { sql } from 'kysely';
 import { recordings } from '../resources/recordings.ts';
 import { type Db, tableOf } from '../schema.ts';
 import { statement } from '../statement.ts';
@@ -11,7 +12,7 @@ const ofMeetings = statement<OfMeeting>((db, param) =>
     .select(['id', 'meeting_id'])
     .$castTo<OfMeeting>()
     .where('org_id', '=', param('org'))
-    .where('meeting_id', 'in', db.engine.textsOf(param('meetings'))),
+    .where(db.engine.isAmong(sql.ref('meeting_id'), param('meetings'))),
 );
 
 /** The ids of the recordings of the meetings, oldest first, each with its meeting's. */

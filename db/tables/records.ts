@@ -1,4 +1,5 @@
 // Records by id: insert, find, update, the same for every resource, compiled once each.
+import { sql } from 'kysely';
 import { keyColumn } from '../declare/fields.ts';
 import { storeRecord, toColumns } from '../declare/forms.ts';
 import type { Data } from '../declare/json.ts';
@@ -33,7 +34,7 @@ const statementsOf = madeOnce((resource: Resource): Statements => {
         .select(columnsOf(resource))
         .$castTo<RecordRow>()
         .where('org_id', '=', param('org'))
-        .where('id', 'in', db.engine.textsOf(param('ids'))),
+        .where(db.engine.isAmong(sql.ref('id'), param('ids'))),
     ),
   };
 });

@@ -14,7 +14,7 @@ const statementsOf = madeOnce((resource: Resource) =>
     }),
     findAll: statement((db, param) => {
       const { key, query } = owners(db, resource, filter, param);
-      return query.where(key, 'in', db.engine.textsOf(param('keys')));
+      return query.where(db.engine.isAmong(key, param('keys')));
     }),
   })),
 );

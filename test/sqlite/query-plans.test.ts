@@ -1,0 +1,76 @@
+// How SQLite finds what it is asked for: every search goes by an index that narrows it down further than to the organization.
+import { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, expect } from 'bun:test';
+import { RESOURCES } from '../../db/resources/index.ts';
+import { type Db, linkTable } from '../../db/schema.ts';
+import { isPostgres } from '../support/fresh-databases.ts';
+import { type Harness, startHarness } from '../support/harness.ts';
+import { ObservedConnection } from '../support/observed.ts';
+import { test } from '../support/on-sqlite.ts';
+import { pagesOf, QUESTIONS, type Question } from '../support/questions.ts';
+import { clientOf } from '../support/v2.ts';
+
+let harness: Harness;
+let raw: Database;
+let connection: ObservedConnection;
+let db: Db;
+
+beforeAll(async () => {
+  if (isPostgres) return;
+  harness = await startHarness();
+  raw = new Database(harness.dbPath);
+  connection = new ObservedConnection(harness.dbPath, { readwrite: true, create: false });
+  db = connection.db;
+});
+afterAll(async () => {
+  raw?.close();
+  connection?.close();
+  await harness?.close();
+});
+
+interface Step {
+  detail: string;
+}
+
+/** The steps of the plans of what was asked. */
+async function stepsOf(forms: Question['forms'], orgId: number): Promise<string[]> {
+  connection.asked.length = 0;
+  for (const ask of forms) await ask(db, orgId);
+  expect(connection.asked).not.toEqual([]);
+  return [...new Set(connection.asked)].flatMap((text) => {
+    const values = Array(text.split('?').length - 1).fill(null);
+    const steps = raw.query<Step, null[]>(`EXPLAIN QUERY PLAN ${text}`).all(...values);
+    return steps.map(({ detail }) => `${detail}: ${text}`);
+  });
+}
+
+/** Whether a step goes through a whole table (not a list that was given), or all of it that is the organization's. */
+const isWide = (step: string): boolean =>
+  /^(?:SCAN (?!CONSTANT|json_each)|SEARCH [^:]*\(org_id=\?\):)/.test(step);
+const isSort = (step: string): boolean => /^USE TEMP B-TREE FOR .*ORDER BY/.test(step);
+
+for (const { title, forms, isOfAll, maySort } of QUESTIONS) {
+  test(title, async () => {
+    const steps = await stepsOf(forms, 1);
+    expect(steps.filter((step) => (!isOfAll && isWide(step)) || (!maySort && isSort(step)))).toEqual([]);
+  });
+}
+
+test('the members of a large segment are not sorted, nor gone through for those of a user', async () => {
+  const segment = await clientOf(harness).create('segments');
+  const made = { org_id: harness.orgId, segment_id: segment.id, created_at: 0 };
+  const members = Array.from({ length: 1_001 }, (_, count) => ({ ...made, record_id: `c${count}` }));
+  await harness.store.write(harness.orgId, (trx) =>
+    trx.insertInto(linkTable('segment_members')).values(members).execute(),
+  );
+  const filters = { segment_id: segment.id };
+  for (const resource of RESOURCES.filter((one) => 'segment_id' in one.filters)) {
+    const pages = pagesOf(resource, { filters, sortBy: 'updated_at' });
+    expect((await stepsOf(pages, harness.orgId)).filter(isSort)).toEqual([]);
+    for (const sortBy of resource.sorts) {
+      const steps = await stepsOf(pagesOf(resource, { filters, sortBy, ownerId: 'u' }), harness.orgId);
+      expect(steps.filter((step) => isSort(step) || isWide(step))).toEqual([]);
+      expect(steps.filter((step) => step.includes('owner_id=?'))).not.toEqual([]);
+    }
+  }
+});

@@ -1,0 +1,157 @@
+// Everything that the tables ask of a database, told with what it may cost: for what has to be read, whatever the engine.
+import type { Match, Resource } from '../../db/declare/resource.ts';
+import { RESOURCES } from '../../db/resources/index.ts';
+import type { Db } from '../../db/schema.ts';
+import { deleteRecord } from '../../db/tables/deletion.ts';
+import { findByExternalIds } from '../../db/tables/external-ids.ts';
+import { findDuplicate, listInvolved } from '../../db/tables/interactions.ts';
+import { deleteLink, findLink, listLinks } from '../../db/tables/links.ts';
+import { listStages } from '../../db/tables/pipelines.ts';
+import { type ListQuery, listRecords } from '../../db/tables/query.ts';
+import { leastId } from '../../db/tables/record-id.ts';
+import { listRecordingsOf } from '../../db/tables/recordings.ts';
+import { findRecords } from '../../db/tables/records.ts';
+import { findOwners } from '../../db/tables/unique.ts';
+
+export interface Question {
+  title: string;
+  /** Ask it of one organization, each in one of its forms. */
+  forms: readonly ((db: Db, orgId: number) => Promise<unknown>)[];
+  /** Whether it is about the whole organization, and is answered in its order. */
+  isOfAll: boolean;
+  /** Whether what is found may be sorted: there is little of it, or it is found by range. */
+  maySort: boolean;
+}
+
+/** In a database made for it, columns have these values: for each its name and a number. */
+export const sampleOf = (column: string, number = 1): string => `${column}${number}`;
+/** The record of that number was made at this instant, Unix milliseconds, and has the least id of it. */
+export const instantOf = (number: number): number => Date.UTC(2026, 0, 1) + number;
+export const idOf = (number: number): string => leastId(instantOf(number));
+
+// Filters by updated_at whose value has few records, so that those that are found can be sorted.
+const FEW: Record<string, string[]> = {
+  companies: ['domain', 'name', 'segment_id'],
+  contacts: ['email', 'phone', 'segment_id'],
+  deals: ['company_id', 'contact_id'],
+  tasks: ['deal_id', 'person_id'],
+  notes: ['parent_id', 'record_id'],
+  interactions: ['contact_id', 'company_id'],
+  meetings: ['deal_id'],
+  recordings: ['meeting_id'],
+  bookings: ['attendee_email'],
+};
+// In whatever order, what is found by range has to be sorted.
+const RANGE = /_(?:before|after)$/;
+
+type Asked = Partial<ListQuery> & Pick<ListQuery, 'sortBy'>;
+
+/** Asks for a list, each for another page of it or in the other direction. */
+export function pagesOf(resource: Resource, asked: Asked): Question['forms'] {
+  const list = { ownerId: null, createdSince: null, updatedSince: null, after: null, limit: 20 };
+  const after = { value: instantOf(1_000), id: idOf(1_000) };
+  const since = { createdSince: instantOf(500), updatedSince: instantOf(500) };
+  return [{}, { after }, since, { ...since, after }].flatMap((page) =>
+    (['asc', 'desc'] as const).map((direction) => {
+      const query = { ...list, filters: {}, ...page, ...asked, direction };
+      return (db: Db, orgId: number) => listRecords(db, resource, { ...query, orgId });
+    }),
+  );
+}
+
+function valueFor({ type }: Resource['filters'][string], [match]: readonly Match[]) {
+  if (type === 'boolean') return 1;
+  if (match === undefined) return '';
+  if ('keyed' in match) return sampleOf(match.keyed);
+  if ('table' in match) return sampleOf(match.value);
+  if (match.operator === '=') return sampleOf(match.column);
+  return match.operator === '<' ? instantOf(20) : instantOf(1_980);
+}
+
+function listsOf(resource: Resource): Question[] {
+  const { name, owner } = resource;
+  return resource.sorts.flatMap((sortBy) => {
+    const ownerId = sampleOf(owner ?? '');
+    const title = `a list of ${name} in the order of ${sortBy}`;
+    const question = (words: string, asked: Partial<Asked>, may: Partial<Question>): Question => ({
+      ...{ title: title + words, isOfAll: false, maySort: false, ...may },
+      forms: pagesOf(resource, { ...asked, sortBy }),
+    });
+    const filtered = Object.entries(resource.filters).flatMap(([filter, declared]) => {
+      const filters = { [filter]: valueFor(declared, declared.match) };
+      const isFew = sortBy === 'updated_at' && FEW[name]?.includes(filter) === true;
+      const maySort = isFew || RANGE.test(filter);
+      return [
+        question(` by ${filter}`, { filters }, { maySort }),
+        ...(owner === null
+          ? []
+          : [question(` by ${filter}, of a user`, { filters, ownerId }, { maySort: true })]),
+      ];
+    });
+    return [
+      question('', {}, { isOfAll: true }),
+      ...(owner === null ? [] : [question(', of a user', { ownerId }, {})]),
+      ...filtered,
+    ];
+  });
+}
+
+const one = (title: string, ask: Question['forms'][number], maySort = true): Question => ({
+  ...{ title, forms: [ask], isOfAll: false, maySort },
+});
+const several = ['a', 'b'];
+
+function lookUpsOf(resource: Resource): Question[] {
+  const { name } = resource;
+  const unique = Object.keys(resource.unique).map((filter) => {
+    const values = several.map((key) => ({ filter, key, value: key, path: filter }));
+    return one(`whose ${filter} of ${name} is taken`, async (db, orgId) => {
+      for (const some of [values, values.slice(1)]) await findOwners(db, resource, orgId, [{ unique: some }]);
+    });
+  });
+  const external = one(`${name} by their external ids`, (db, orgId) =>
+    findByExternalIds(db, resource, orgId, several),
+  );
+  return [
+    one(`${name} by their ids`, (db, orgId) => findRecords(db, resource, orgId, several)),
+    ...('external_id' in resource.fields ? [external] : []),
+    ...unique,
+    one(`a delete from ${name}`, (db, orgId) => deleteRecord(db, resource, { orgId, id: idOf(1) }, 0)),
+  ];
+}
+
+const LINKS = RESOURCES.flatMap(({ links }) => Object.values(links)).flatMap((link) => {
+  const parent = (orgId: number) => ({ orgId, id: sampleOf(link.parentColumn) });
+  const lists = [null, sampleOf('owner_id')].map((ownerId) =>
+    one(
+      `the list of ${link.table} of a ${link.parentColumn}${ownerId === null ? '' : ', of a user'}`,
+      (db, orgId) => listLinks(db, link, parent(orgId), { after: null, limit: 20, ownerId }),
+      false,
+    ),
+  );
+  return [
+    ...lists,
+    one(`one of ${link.table}`, (db, orgId) => findLink(db, link, parent(orgId), sampleOf(link.childColumn))),
+    one(`a delete from ${link.table} by ${link.parentColumn}`, (db, orgId) =>
+      deleteLink(db, link, parent(orgId), sampleOf(link.childColumn)),
+    ),
+  ];
+});
+
+const candidate = (orgId: number, primaryId: string | null) => ({
+  ...{ orgId, createdBy: 'k', instant: () => 0, type: sampleOf('type'), direction: sampleOf('direction') },
+  ...{ title: sampleOf('title'), summary: null, interactionDate: instantOf(1), isDated: true },
+  ...{ mainContact: sampleOf('main_contact'), secondaryId: null, visibleTo: null, primaryId },
+});
+
+export const QUESTIONS: readonly Question[] = [
+  ...RESOURCES.flatMap((resource) => [...listsOf(resource), ...lookUpsOf(resource)]),
+  ...LINKS,
+  one('whether an interaction is a duplicate', async (db, orgId) => {
+    for (const primaryId of [sampleOf('primary_id'), null])
+      await findDuplicate(db, candidate(orgId, primaryId));
+  }),
+  one('the stages of pipelines', (db, orgId) => listStages(db, orgId, several)),
+  one('the recordings of meetings', (db, orgId) => listRecordingsOf(db, orgId, several)),
+  one('who is involved in interactions', (db, orgId) => listInvolved(db, orgId, several)),
+];
