@@ -1,5 +1,6 @@
 // Where the server listens: HTTP or HTTPS, with certificates that can be read anew while it runs, and an end that drains.
 import { readFileSync } from 'node:fs';
+import { Drain, type Fetch, lastOfConnection } from './drain.ts';
 import { SILENT_SECONDS } from './pipeline/pipeline.ts';
 import { takeOver } from './steer-connections.ts';
 
@@ -13,7 +14,7 @@ export interface ListenOptions {
   /** 0 takes any free port. */
   port: number;
   tls?: CertificateFiles;
-  fetch: (request: Request) => Response | Promise<Response>;
+  fetch: Fetch;
 }
 
 type Socket = Bun.Server<undefined>;
@@ -27,10 +28,11 @@ const RETIREMENT_MS = 2_000;
 const DRAIN_MS_MAX = 9_000;
 
 export class Listener {
-  readonly #options: ListenOptions;
+  #options: ListenOptions;
   readonly #retiring = new Set<Socket>();
   #current: Socket;
   #retirement: Promise<void> = Promise.resolve();
+  #drainedBy: number | null = null;
 
   private constructor(options: ListenOptions, first: Socket) {
     this.#options = options;
@@ -95,14 +97,28 @@ export class Listener {
     old.stop().then(() => this.#retiring.delete(old));
   }
 
-  /** Takes no more connections, and lets the requests that are here finish, for at most 9 s. */
+  /** Goes on answering, but says that it is about to stop; resolves when it should, as `Drain.end` has it. */
+  async drain(ms?: number): Promise<void> {
+    this.#drainedBy = performance.now() + DRAIN_MS_MAX;
+    const drain = new Drain(this.#options.fetch);
+    this.#options = { ...this.#options, fetch: drain.fetch };
+    for (const socket of this.#sockets()) socket.reload({ fetch: drain.fetch });
+    await drain.end(ms);
+  }
+
+  /** Takes no more connections, and lets the requests that are here finish, for at most 9 s since it began to drain. */
   async stop(): Promise<void> {
-    const sockets = [this.#current, ...this.#retiring];
+    const sockets = this.#sockets();
+    const drainedBy = this.#drainedBy ?? performance.now() + DRAIN_MS_MAX;
     const deadline = setTimeout(() => {
       for (const socket of sockets) socket.stop(true);
-    }, DRAIN_MS_MAX);
+    }, drainedBy - performance.now());
     await Promise.all(sockets.map((socket) => socket.stop()));
     clearTimeout(deadline);
+  }
+
+  #sockets(): Socket[] {
+    return [this.#current, ...this.#retiring];
   }
 }
 
@@ -125,9 +141,4 @@ function listen({ host, port, fetch }: ListenOptions, certificate?: Certificate)
     fetch,
     ...(certificate && { reusePort: true, tls: { ...certificate, ciphers: FORWARD_SECRET_AEAD } }),
   });
-}
-
-function lastOfConnection(response: Response): Response {
-  response.headers.set('Connection', 'close');
-  return response;
 }

@@ -43,6 +43,11 @@ export interface RunningServer {
   reopenCertificates(): Promise<boolean>;
   /** Writes lines for the operator to stderr, at once and in order with those of the log. */
   tell(text: string): void;
+  /**
+   * Goes on for a moment but sends clients elsewhere: for so many milliseconds, else as long as requests come, for at most
+   * 2 s. It is within the 10 s of `stop`.
+   */
+  drain(ms?: number): Promise<void>;
   /** Lets running requests finish, for at most 10 s, and closes everything. */
   stop(): Promise<void>;
 }
@@ -126,6 +131,7 @@ async function listen(
     isEmpty: organization === undefined,
     reopenCertificates: () => listener.reopenCertificates(),
     tell: (text) => tell(lines, text),
+    drain: (ms) => listener.drain(ms),
     stop: async () => {
       clearInterval(purging);
       await listener.stop();

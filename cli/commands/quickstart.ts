@@ -36,7 +36,7 @@ async function runQuickstart(options: Options, config: Config, { db, color }: Gl
   const { travel } = await import('../quickstart/journey.ts');
   const { figuresJson, sayGoodbye, sayRemoval, summarize } = await import('../quickstart/summary.ts');
   const { printFigures } = await import('../terminal/output.ts');
-  const stopped = stopRequested();
+  const stopped = stopRequested().first;
   const place = await placeDatabase(db);
   const isKept = !options.exit || options.keep === true || !place.isThrowAway;
   const screen = createScreen(isColored(process.stderr, color));

@@ -1,6 +1,6 @@
 // `crm serve`: runs the server until it is told to stop.
 import { existsSync, readFileSync } from 'node:fs';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isAddress } from '../../db/declare/text.ts';
 import type { RunningServer, ServeOptions } from '../../server/serve.ts';
 import { isLoopback } from '../api/connect.ts';
@@ -25,10 +25,13 @@ interface Options extends GlobalOptions {
   orgLimit: number;
   orgBodyMib: number;
   bodyMib: number;
+  drainSeconds?: number;
   log?: 'json' | 'pretty' | 'off';
 }
 
 const MEBIBYTE = 1024 * 1024;
+// Of the ten that a stop may take.
+const DRAIN_SECONDS_MAX = 8;
 
 /** Adds `crm serve`. */
 export function registerServeCommand(program: Command): void {
@@ -54,6 +57,11 @@ export function registerServeCommand(program: Command): void {
     .option('--org-limit <n>', 'requests a minute for each organization', count, 1000)
     .option('--org-body-mib <n>', 'MiB of request bodies under way for each organization', count, 64)
     .option('--body-mib <n>', 'MiB of request bodies under way for all', count, 256)
+    .option(
+      '--drain-seconds <n>',
+      'how long to go on, not ready, after SIGTERM (default: while requests come, 2 at most)',
+      drainSeconds,
+    )
     .addOption(
       new Option('--log <form>', 'logs on stderr (default: pretty on a terminal, else json)').choices([
         'json',
@@ -71,7 +79,7 @@ async function runServe(options: Options, config: Config): Promise<void> {
   checkExposure(options);
   if (options.baseUrl !== undefined) checkBaseUrl(options.baseUrl);
   const trustedProxies = await proxyNetworks(options);
-  const stopped = stopRequested();
+  const stop = stopRequested();
   const starting = start(options, config, { tls, trustedProxies });
   onHangUp(() =>
     starting.then(
@@ -102,11 +110,19 @@ async function runServe(options: Options, config: Config): Promise<void> {
   if (options.behindProxy && options.trustedProxy === undefined && !isLoopback(options.host)) {
     note('X-Forwarded-For counts from this machine only: name a proxy elsewhere with --trusted-proxy CIDR.');
   }
-  await stopped;
+  await stop.first;
   server.tell('Stopping: open requests are being finished.');
+  const drainMs = options.drainSeconds === undefined ? undefined : options.drainSeconds * 1_000;
+  await Promise.race([server.drain(drainMs), stop.hurry]);
   await server.stop().catch(async (error: unknown) => {
     throw await databaseError(config.db, error);
   });
+}
+
+function drainSeconds(value: string): number {
+  const number = /^\d$/.test(value) ? Number(value) : Number.NaN;
+  if (!(number <= DRAIN_SECONDS_MAX)) throw new InvalidArgumentError(`Give 0 to ${DRAIN_SECONDS_MAX}.`);
+  return number;
 }
 
 type Front = Pick<ServeOptions, 'tls' | 'trustedProxies'>;

@@ -32,15 +32,31 @@ export async function unlessInterrupted<T>(
   }
 }
 
-/** Resolves at the first Ctrl-C, SIGTERM or SIGQUIT; Ctrl-C once more ends the process by its default. */
-export function stopRequested(): Promise<void> {
-  return new Promise((resolve) => {
-    const release = onInterrupt(() => {
-      release();
-      resolve();
-    });
-    for (const signal of ['SIGTERM', 'SIGQUIT'] as const) process.on(signal, () => resolve());
+/** What a server is told about its end. */
+export interface StopRequest {
+  /** Resolves at the first Ctrl-C, SIGTERM or SIGQUIT; Ctrl-C once more ends the process by its default. */
+  first: Promise<void>;
+  /** Resolves when there is nothing to be waited for any more: at Ctrl-C, or the second of the others. */
+  hurry: Promise<void>;
+}
+
+/** Listens for the signals that end a server. */
+export function stopRequested(): StopRequest {
+  const first = Promise.withResolvers<void>();
+  const hurry = Promise.withResolvers<void>();
+  const release = onInterrupt(() => {
+    release();
+    first.resolve();
+    hurry.resolve();
   });
+  let count = 0;
+  const hear = () => {
+    count += 1;
+    first.resolve();
+    if (count > 1) hurry.resolve();
+  };
+  for (const signal of ['SIGTERM', 'SIGQUIT'] as const) process.on(signal, hear);
+  return { first: first.promise, hurry: hurry.promise };
 }
 
 /** Calls the handler at each SIGHUP; one that says that the terminal is gone is a request to stop instead. */

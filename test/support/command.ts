@@ -12,6 +12,8 @@ export const COMMAND: readonly string[] = process.env.CRM_BIN
   ? [BINARY]
   : [process.execPath, join(import.meta.dir, '../..', 'cli', 'main.ts')];
 
+const NO_DRAIN = ['--drain-seconds', '0'];
+
 export interface Result {
   code: number;
   stdout: string;
@@ -151,10 +153,11 @@ export class Desk implements Disposable, AsyncDisposable {
     return { code, output: output.replaceAll('\r\n', '\n') };
   }
 
-  /** Starts `crm serve` on a free port and waits until it says where. */
-  async serve(args: readonly string[] = []): Promise<RunningServer> {
+  /** Starts `crm serve` on a free port and waits until it says where; stopped, it stops at once unless `drain` says else. */
+  async serve(args: readonly string[] = [], drain: readonly string[] = NO_DRAIN): Promise<RunningServer> {
+    const usual = ['--port', '0', '--log', 'off', ...drain];
     const limits = ['--key-limit', '100000', '--org-limit', '100000'];
-    const child = Bun.spawn([...this.#command, 'serve', '--port', '0', '--log', 'off', ...limits, ...args], {
+    const child = Bun.spawn([...this.#command, 'serve', ...usual, ...limits, ...args], {
       ...this.#place(),
       stdin: 'ignore',
       stdout: 'pipe',

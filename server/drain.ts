@@ -1,0 +1,45 @@
+// The moment between the word to stop and the stop: clients are still answered, and led elsewhere by what they are told.
+import { rawPath } from './pipeline/route.ts';
+
+/** How an answer is made. */
+export type Fetch = (request: Request) => Response | Promise<Response>;
+
+const QUIET_MS = 250;
+const USUAL_MS_MAX = 2_000;
+
+export class Drain {
+  readonly #fetch: Fetch;
+  readonly #begunAt = performance.now();
+  #lastAt = this.#begunAt;
+
+  /** @param fetch makes the answers */
+  constructor(fetch: Fetch) {
+    this.#fetch = fetch;
+  }
+
+  /** Answers, each time as the last of a connection, and that it is not ready. */
+  readonly fetch = async (request: Request): Promise<Response> => {
+    const path = rawPath(request.url);
+    if (path === '/readyz') return lastOfConnection(Response.json({ status: 'not ready' }, { status: 503 }));
+    // Whoever only looks whether it lives keeps nothing going.
+    if (path !== '/healthz') this.#lastAt = performance.now();
+    return lastOfConnection(await this.#fetch(request));
+  };
+
+  /** Resolves after so many milliseconds; as soon as requests cease to come, and after 2 s at most, where none are given. */
+  async end(ms?: number): Promise<void> {
+    if (ms !== undefined) return Bun.sleep(ms);
+    const latest = this.#begunAt + USUAL_MS_MAX;
+    for (;;) {
+      const leftMs = Math.min(this.#lastAt + QUIET_MS, latest) - performance.now();
+      if (leftMs <= 0) return;
+      await Bun.sleep(leftMs);
+    }
+  }
+}
+
+/** The answer, with the word that none follows on its connection. */
+export function lastOfConnection(response: Response): Response {
+  response.headers.set('Connection', 'close');
+  return response;
+}

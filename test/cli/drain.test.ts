@@ -1,0 +1,145 @@
+// Between SIGTERM and the end: a server under load that is still reached loses no request, and says that it is going.
+import { afterAll, describe, expect, test } from 'bun:test';
+import { connect, type Socket } from 'node:net';
+import { Desk } from '../support/command.ts';
+
+const desk = await Desk.withDatabase();
+afterAll(() => desk[Symbol.asyncDispose]());
+
+const CONNECTIONS = 16;
+
+/** What came of a request: the head of its answer, or that the connection ended without one. */
+type Outcome = string | 'lost';
+
+/** A connection that is kept for as long as the server does, as those of a proxy are. */
+class Kept {
+  readonly #socket: Socket;
+  #text = '';
+  #isClosed = false;
+  #heard: () => void = () => undefined;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on('data', (data) => {
+      this.#text += data.toString();
+      this.#heard();
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      this.#isClosed = true;
+      this.#heard();
+    });
+  }
+
+  /** Null where nobody listens any more. */
+  static open(port: number): Promise<Kept | null> {
+    const socket = connect(port, '127.0.0.1');
+    return new Promise((resolve) => {
+      socket.once('connect', () => resolve(new Kept(socket)));
+      socket.once('error', () => resolve(null));
+    });
+  }
+
+  async send(head: string, body = ''): Promise<Outcome> {
+    this.#text = '';
+    this.#socket.write(`${head}\r\nHost: 127.0.0.1\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    while (!this.#isWhole()) {
+      if (this.#isClosed) return 'lost';
+      await new Promise<void>((resolve) => {
+        this.#heard = resolve;
+      });
+    }
+    return this.#text.slice(0, this.#text.indexOf('\r\n\r\n'));
+  }
+
+  #isWhole(): boolean {
+    const headEnd = this.#text.indexOf('\r\n\r\n');
+    const length = /content-length: (\d+)/i.exec(this.#text)?.[1];
+    return headEnd >= 0 && this.#text.length >= headEnd + 4 + Number(length ?? 0);
+  }
+}
+
+const isLast = (outcome: Outcome) => /^connection: close$/im.test(outcome);
+const statusOf = (outcome: Outcome) => Number(/^HTTP\/1.1 (\d+)/.exec(outcome)?.[1] ?? 0);
+
+const LONG = 30_000;
+
+test(
+  'answers whatever comes on kept connections, each for the last time, and is not ready',
+  async () => {
+    const key = await desk.ok(['init', '--org', 'Example']);
+    const draining = await desk.serve([], ['--drain-seconds', '1']);
+    const port = Number(new URL(draining.url).port);
+    const create = `POST /api/v2/contacts HTTP/1.1\r\nAuthorization: Bearer ${key}`;
+    const outcomes: Outcome[] = [];
+    const client = async (name: string) => {
+      for (let index = 0; ; ) {
+        const kept = await Kept.open(port);
+        if (kept === null) return;
+        for (let outcome = ''; !isLast(outcome) && outcome !== 'lost'; index += 1) {
+          outcome = await kept.send(create, JSON.stringify({ first_name: `${name}-${index}` }));
+          outcomes.push(outcome);
+          // A proxy sends no more to one that has said so.
+          if (isLast(outcome)) return;
+          await Bun.sleep(Math.random() * 2);
+        }
+      }
+    };
+    const [idle, unused] = [await Kept.open(port), await Kept.open(port)];
+    expect(statusOf((await idle?.send('GET /readyz HTTP/1.1')) ?? '')).toBe(200);
+    const clients = Array.from({ length: CONNECTIONS }, (_, index) => client(`client-${index}`));
+    await Bun.sleep(300);
+    process.kill(draining.pid, 'SIGTERM');
+    await draining.says('Stopping');
+    for (const kept of [idle, unused]) {
+      const outcome = (await kept?.send(create, JSON.stringify({ first_name: 'kept' }))) ?? '';
+      expect([statusOf(outcome), isLast(outcome)]).toEqual([201, true]);
+    }
+    const checks = ['readyz', 'healthz'].map((path) => fetch(`${draining.url}/${path}`));
+    expect((await Promise.all(checks)).map(({ status }) => status)).toEqual([503, 200]);
+    await Promise.all(clients);
+    expect(outcomes.filter((outcome) => statusOf(outcome) !== 201)).toEqual([]);
+    expect(outcomes.filter(isLast)).toHaveLength(CONNECTIONS);
+    expect((await draining.stop('SIGCONT')).code).toBe(0);
+  },
+  LONG,
+);
+
+describe('goes on', () => {
+  /** Seconds from SIGTERM to the end of a server, at which something is done meanwhile. */
+  const secondsToEnd = async (drain: readonly string[], during: (url: string, pid: number) => unknown) => {
+    await using other = await Desk.withDatabase();
+    const server = await other.serve([], drain);
+    process.kill(server.pid, 'SIGTERM');
+    const begun = performance.now();
+    await server.says('Stopping');
+    await during(server.url, server.pid);
+    expect((await server.stop('SIGCONT')).code).toBe(0);
+    return (performance.now() - begun) / 1_000;
+  };
+
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'until another %s',
+    async (signal) => {
+      const again = (_: string, pid: number) => process.kill(pid, signal);
+      expect(await secondsToEnd(['--drain-seconds', '8'], again)).toBeLessThan(4);
+    },
+    LONG,
+  );
+
+  test.each([
+    ['as long as requests come, for two seconds at most', '/docs', 1.2, 4],
+    ['not for the sake of health checks', '/readyz', 0.2, 1.5],
+  ])(
+    '%s',
+    async (_, path, min, max) => {
+      const load = async (url: string) => {
+        while ((await fetch(`${url}${path}`).catch(() => null)) !== null) await Bun.sleep(50);
+      };
+      const seconds = await secondsToEnd([], load);
+      expect(seconds).toBeGreaterThan(min);
+      expect(seconds).toBeLessThan(max);
+    },
+    LONG,
+  );
+});
