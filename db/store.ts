@@ -1,8 +1,9 @@
 // The seam between the business and a database engine: read with Kysely, write through durable jobs.
 import { assertWhole } from './copy-mark.ts';
-import { type Counters, MemoryCounters } from './counters.ts';
+import type { Counters } from './counters.ts';
 import { DatabaseError } from './database-error.ts';
 import { isAddress } from './declare/text.ts';
+import { MemoryCounters } from './memory-counters.ts';
 import { parseAddress, shownAddress } from './postgres/address.ts';
 import { explainStatement, isUnreachable } from './postgres/errors.ts';
 import { openPostgres } from './postgres/open-store.ts';

@@ -1,5 +1,6 @@
 // The whole interface: every operation of both versions.
-import { type Counters, MemoryCounters } from '../db/counters.ts';
+import type { Counters } from '../db/counters.ts';
+import { MemoryCounters } from '../db/memory-counters.ts';
 import type { Operation } from './operation.ts';
 import { Quota } from './pipeline/window.ts';
 import { v1Operations } from './v1/routes.ts';

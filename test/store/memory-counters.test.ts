@@ -1,0 +1,85 @@
+// Counts in memory: threads that count in it at once, a table that is full, names that come again.
+import { expect, test } from 'bun:test';
+import { type Counted, hasRoom, WINDOW_MS } from '../../db/counters.ts';
+import { countMemory, MemoryCounters } from '../../db/memory-counters.ts';
+import type { Counting } from '../support/counting-thread.ts';
+
+const THREADS = 4;
+const MINUTES = 5;
+const ENTRIES = 64;
+
+function told(counting: Counting): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    const thread = new Worker(new URL('../support/counting-thread.ts', import.meta.url));
+    thread.onmessage = ({ data }) => {
+      thread.terminate();
+      resolve(data);
+    };
+    thread.onerror = ({ message }) => reject(new Error(message));
+    thread.postMessage(counting);
+  });
+}
+
+const requests = (group: number, name: string): Counted => ({
+  what: 'requests',
+  group,
+  limit: 400,
+  member: { name, limit: 150 },
+});
+
+test('threads let in as many as the limits say in each minute, and tell each another count', async () => {
+  const counted = [1, 2].flatMap((group) => ['a', 'b', 'c'].map((name) => requests(group, name)));
+  const counting = {
+    memory: countMemory(true) as SharedArrayBuffer,
+    turns: new SharedArrayBuffer(4),
+    turnsPerMinute: 60_000,
+    minutes: MINUTES,
+    counted,
+  };
+  const lines = (await Promise.all(Array.from({ length: THREADS }, () => told(counting)))).flat();
+  const events = lines.map((line) => line.split(' ').map(Number));
+  const byGroup = Map.groupBy(events, ([minute, group]) => `${minute} of ${group}`);
+  expect(byGroup.size).toBe(2 * MINUTES);
+  for (const [name, ofGroup] of byGroup) {
+    const counts = ofGroup.map(([, , used = 0]) => used).toSorted((a, b) => a - b);
+    expect([name, counts]).toEqual([name, Array.from({ length: 400 }, (_, index) => index + 1)]);
+    const byMember = Map.groupBy(ofGroup, ([, , , member]) => member);
+    for (const ofMember of byMember.values()) {
+      const memberCounts = ofMember.map(([, , , , used = 0]) => used).toSorted((a, b) => a - b);
+      expect(memberCounts).toEqual(Array.from(memberCounts, (_, index) => index + 1));
+      expect(memberCounts.length).toBeLessThanOrEqual(150);
+    }
+  }
+}, 30_000);
+
+const address = (name: number): Counted => ({ what: 'wrong_keys', group: `address-${name}`, limit: 3 });
+
+test('a name for which there is no room is refused as if its limit were used up, until the minute is over', () => {
+  let now = 0;
+  const counters = new MemoryCounters(() => now, countMemory(false, ENTRIES));
+  for (let name = 0; name < ENTRIES; name++) expect(counters.count(address(name)).isCounted).toBe(true);
+  const late = address(ENTRIES);
+  expect(counters.count(late)).toMatchObject({ isCounted: false, used: 3 });
+  expect(hasRoom(late, counters.look(late))).toBe(false);
+  counters.giveBack(late, 0);
+  // Those that are in it go on, and so does what is counted beside.
+  expect(counters.count(address(0))).toMatchObject({ isCounted: true, used: 2 });
+  expect(counters.count(requests(1, 'a')).isCounted).toBe(true);
+  now += WINDOW_MS;
+  expect(counters.count(late)).toMatchObject({ isCounted: true, used: 1 });
+});
+
+test('a member for which there is no room is refused, and its group not counted', () => {
+  const counters = new MemoryCounters(() => 0, countMemory(false, ENTRIES));
+  for (let name = 1; name < ENTRIES; name++)
+    expect(counters.count(requests(1, `m${name}`)).isCounted).toBe(true);
+  const late = requests(1, 'late');
+  expect(counters.count(late)).toMatchObject({ isCounted: false, used: ENTRIES - 1, memberUsed: 150 });
+  expect(counters.count(requests(1, 'm1')).used).toBe(ENTRIES);
+});
+
+test('a table of the usual size holds half as many names as it has entries, whatever they are', () => {
+  const counters = new MemoryCounters(() => 0);
+  for (let name = 0; name < 2 ** 15; name++) expect(counters.count(address(name)).used).toBe(1);
+  for (let name = 0; name < 2 ** 15; name++) expect(counters.count(address(name)).used).toBe(2);
+});
