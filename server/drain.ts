@@ -1,9 +1,10 @@
 // The moment between the word to stop and the stop: clients are still answered, and led elsewhere by what they are told.
-import { rawPath } from './pipeline/route.ts';
 
 /** How an answer is made. */
 export type Fetch = (request: Request) => Response | Promise<Response>;
 
+// Health checks of HTTP/1.0 name no host.
+const CHECK = /^(?:\w+:\/\/[^/]*)?\/(readyz|healthz)(?:\?|$)/;
 const QUIET_MS = 250;
 const USUAL_MS_MAX = 2_000;
 
@@ -19,10 +20,10 @@ export class Drain {
 
   /** Answers, each time as the last of a connection, and that it is not ready. */
   readonly fetch = async (request: Request): Promise<Response> => {
-    const path = rawPath(request.url);
-    if (path === '/readyz') return lastOfConnection(Response.json({ status: 'not ready' }, { status: 503 }));
+    const [, check] = CHECK.exec(request.url) ?? [];
+    if (check === 'readyz') return lastOfConnection(Response.json({ status: 'not ready' }, { status: 503 }));
     // Whoever only looks whether it lives keeps nothing going.
-    if (path !== '/healthz') this.#lastAt = performance.now();
+    if (check === undefined) this.#lastAt = performance.now();
     return lastOfConnection(await this.#fetch(request));
   };
 
