@@ -27,29 +27,33 @@ export { listTables, type TableShape } from './sqlite/catalog.ts';
 export { ServedAlreadyError } from './sqlite/serving-lock.ts';
 export type { Scope } from './write-queue.ts';
 
-export interface Store {
+/** What requests are answered from. */
+export interface ReadStore {
   /** For queries; it cannot write. */
   readonly read: Db;
-  /**
-   * Runs the job in a transaction of its own making; resolves once it is durable, rejects with the job undone. Jobs of one
-   * scope run one after another; each may be run twice, so that it does nothing but to the database.
-   */
-  write<T>(scope: Scope, job: (trx: Db) => Promise<T>): Promise<T>;
   /**
    * A number that changes whenever API keys may have changed, here or in another process; what is read of them once it is
    * known holds until then. Null where the engine cannot tell.
    */
   keyMark(): number | null;
-  /** Whether several processes may serve the database at once. */
-  readonly isShared: boolean;
   /** Counts what is limited in each minute, over all that serve the database. */
   readonly counters: Counters;
   /** How long a client waits for an answer at most, and what it is told then; null where the engine never keeps silent. */
   readonly patience: Patience | null;
-  /** Runs a job that one process at a time does, of all that serve the database; not at all while another is at it. */
-  alone(job: () => Promise<void>): Promise<void>;
   /** Resolves if the database can be read and written now, else rejects with what keeps it from that. */
   ready(): Promise<void>;
+}
+
+export interface Store extends ReadStore {
+  /**
+   * Runs the job in a transaction of its own making; resolves once it is durable, rejects with the job undone. Jobs of one
+   * scope run one after another; each may be run twice, so that it does nothing but to the database.
+   */
+  write<T>(scope: Scope, job: (trx: Db) => Promise<T>): Promise<T>;
+  /** Whether several processes may serve the database at once. */
+  readonly isShared: boolean;
+  /** Runs a job that one process at a time does, of all that serve the database; not at all while another is at it. */
+  alone(job: () => Promise<void>): Promise<void>;
   /**
    * Finishes the queued jobs and closes every connection.
    * @throws the engine's error if what was written cannot be brought where it belongs

@@ -1,8 +1,7 @@
 // createApp(): the whole server on one screen; importing or creating it does nothing until a request comes.
 import { Elysia } from 'elysia';
 import { WINDOW_MS } from '../db/counters.ts';
-import type { Store } from '../db/store.ts';
-import { touchKey } from '../db/tables/keys.ts';
+import type { ReadStore } from '../db/store.ts';
 import type { Access } from './access.ts';
 import { Cursors } from './cursor.ts';
 import { docs } from './docs/docs.ts';
@@ -10,6 +9,7 @@ import { allOperations } from './interface.ts';
 import type { Logger } from './log.ts';
 import { ALL_BODY_BYTES, BodyBudget, type BodyLimits, ORG_BODY_BYTES } from './pipeline/body-budget.ts';
 import { Authenticator } from './pipeline/credential.ts';
+import type { Executor } from './pipeline/execute.ts';
 import { answer, answerError, exchangeOf } from './pipeline/pipeline.ts';
 import { KEY_LIMIT, ORG_LIMIT, RateLimiter } from './pipeline/rate-limit.ts';
 import { Replays } from './pipeline/replay.ts';
@@ -26,7 +26,8 @@ import { served } from './pipeline/served-operation.ts';
 import type { Services } from './pipeline/services.ts';
 
 export interface AppOptions {
-  store: Store;
+  store: ReadStore;
+  executor: Executor;
   /** Signs cursors and transcript links; the same for as long as they are to hold. */
   signingSecret: string;
   /** Where clients reach the service, without a trailing slash; asked at each request. */
@@ -77,11 +78,12 @@ function toDocs(baseUrl: string): Response {
 }
 
 function servicesOf(options: AppOptions): Services {
-  const { store, logger, signingSecret } = options;
+  const { store, executor, logger, signingSecret } = options;
   const uses = new Map<string, number>();
   const { keyLimit = KEY_LIMIT, orgLimit = ORG_LIMIT } = options;
   return {
     store,
+    executor,
     cursors: new Cursors(signingSecret),
     authenticator: new Authenticator(store),
     limiter: new RateLimiter(store.counters, { keyLimit, orgLimit }),
@@ -91,22 +93,21 @@ function servicesOf(options: AppOptions): Services {
     now: options.now ?? Date.now,
     limitSilence: options.limitSilence ?? (() => undefined),
     addressOf: options.addressOf ?? (() => 'local'),
-    noteUse: (access, now) => noteUse(store, uses, access, now),
+    noteUse: (access, now) => noteUse(executor, uses, access, now),
     logRequest: (exchange, status) => logger?.request(exchange, status),
     logFailure: (exchange, cause) => logger?.failure(exchange, cause),
   };
 }
 
-// Kept to the minute and not waited for: a request is answered without it, and the next minute makes up for a failure.
-function noteUse(store: Store, uses: Map<string, number>, access: Access, now: number): void {
+// Kept to the minute.
+function noteUse(executor: Executor, uses: Map<string, number>, access: Access, now: number): void {
   const minute = Math.floor(now / WINDOW_MS) * WINDOW_MS;
   if (uses.get(access.keyId) === minute) return;
   uses.set(access.keyId, minute);
-  const key = { org_id: access.orgId, id: access.keyId };
-  store.write('accounts', (trx) => touchKey(trx, key, minute)).catch(() => undefined);
+  executor.noteUse({ orgId: access.orgId, id: access.keyId }, minute);
 }
 
-async function readiness(store: Store): Promise<Response> {
+async function readiness(store: ReadStore): Promise<Response> {
   try {
     await store.ready();
     return Response.json({ status: 'ready' });

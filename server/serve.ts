@@ -9,6 +9,7 @@ import { LineWriter, stderrWrite } from './line-writer.ts';
 import { type CertificateFiles, Listener } from './listener.ts';
 import { createLogger, type LogStyle, lostLine } from './log.ts';
 import type { BodyLimits } from './pipeline/body-budget.ts';
+import { storeExecutor } from './pipeline/execute.ts';
 
 export interface ServeOptions {
   /** Path of the database file. */
@@ -102,6 +103,7 @@ async function listen(
   let limitSilence = (_request: Request, _seconds: number): void => undefined;
   const app = createApp({
     store,
+    executor: storeExecutor(store),
     signingSecret,
     baseUrl: () => url,
     keyLimit: options.keyLimit,

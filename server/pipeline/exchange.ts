@@ -5,14 +5,18 @@ import type { JsonValue } from '../../db/declare/json.ts';
 import type { Api } from '../../db/tables/key-format.ts';
 import { deprecationHeaders } from '../deprecation.ts';
 
-export interface Exchange {
-  readonly request: Request;
+/** What an envelope tells of the request that it answers, and what it needs for that. */
+export interface Asked {
   readonly api: Api;
   readonly requestId: string;
   /** Unix milliseconds at which it arrived. */
   readonly now: number;
   /** Where clients reach the service, without a trailing slash. */
   readonly baseUrl: string;
+}
+
+export interface Exchange extends Asked {
+  readonly request: Request;
   /** Headers that every answer from here on carries. */
   readonly headers: Record<string, string>;
   /** For the log: whose key it was, once that is known. */
@@ -54,10 +58,10 @@ function randomText(): string {
 }
 
 /** The `meta` of every envelope. */
-export function metaOf(exchange: Exchange): Record<string, JsonValue> {
+export function metaOf(asked: Asked): Record<string, JsonValue> {
   return {
-    request_id: exchange.requestId,
-    api_version: exchange.api === 'v1' ? '1' : '2',
-    timestamp: instantText(exchange.now),
+    request_id: asked.requestId,
+    api_version: asked.api === 'v1' ? '1' : '2',
+    timestamp: instantText(asked.now),
   };
 }

@@ -2,56 +2,84 @@
 
 import { takeInstant } from '../../db/instants.ts';
 import { attempt } from '../../db/savepoint.ts';
-import type { Db } from '../../db/schema.ts';
-import type { Store } from '../../db/store.ts';
+import type { Db, RecordKey } from '../../db/schema.ts';
+import type { ReadStore, Store } from '../../db/store.ts';
+import { touchKey } from '../../db/tables/keys.ts';
 import { ApiError } from '../errors.ts';
 import type { Call, Operation } from '../operation.ts';
-import type { Exchange } from './exchange.ts';
-import type { KeyedRequest, Replays, StoredAnswer } from './replay.ts';
+import type { Asked, Exchange } from './exchange.ts';
+import { findAnswer, type KeyedRequest, type StoredAnswer, storeAnswer } from './replay.ts';
 import { type Rendered, renderAnswer, renderError } from './respond.ts';
 
 /** A request that has passed every check. */
 export interface Executable {
   operation: Operation;
   call: Omit<Call, 'db' | 'now'>;
-  exchange: Exchange;
+  exchange: Asked & Pick<Exchange, 'givenUp'>;
   keyed: KeyedRequest | null;
-  /** Unix milliseconds, asked when the operation's turn has come. */
-  clock: () => number;
 }
 
-/** What becomes of a request: an answer of its own, or the one that another node has stored under its key meanwhile. */
+/** What becomes of a request: an answer of its own, or the one that was stored under its key by another meanwhile. */
 export type Executed = { rendered: Rendered } | { stored: StoredAnswer };
 
+/** Carries out what requests write: on the store, or by asking the thread that has it. */
+export interface Executor {
+  write(executable: Executable): Promise<Executed>;
+  /** Notes when a key was last used, in Unix milliseconds; not waited for, nor sure. */
+  noteUse(key: RecordKey, at: number): void;
+}
+
 /** Runs the operation of a request and gives its answer. */
-export async function execute(store: Store, replays: Replays, executable: Executable): Promise<Executed> {
-  const { operation, call, exchange, keyed, clock } = executable;
+export async function execute(
+  { store, executor }: { store: Pick<ReadStore, 'read'>; executor: Executor },
+  executable: Executable,
+): Promise<Executed> {
+  const { operation, call, exchange } = executable;
+  if (operation.isWrite) return executor.write(executable);
+  const { now } = exchange;
+  return { rendered: renderAnswer(exchange, await operation.run({ ...call, db: store.read, now })) };
+}
+
+/**
+ * What carries out writes on a store.
+ * @param clock Unix milliseconds, asked when the turn of an operation has come
+ */
+export function storeExecutor(store: Store, clock: () => number = Date.now): Executor {
+  return {
+    write: (executable) => write(store, clock, executable),
+    noteUse: ({ orgId, id }, at) => {
+      // A request is answered without it, and the next minute makes up for a failure.
+      store.write('accounts', (trx) => touchKey(trx, { org_id: orgId, id }, at)).catch(() => undefined);
+    },
+  };
+}
+
+async function write(store: Store, clock: () => number, executable: Executable): Promise<Executed> {
+  const { operation, call, exchange, keyed } = executable;
   const { now } = exchange;
   const { orgId } = call.access;
-  if (!operation.isWrite)
-    return { rendered: renderAnswer(exchange, await operation.run({ ...call, db: store.read, now })) };
-  const write = async (db: Db) => {
+  const run = async (db: Db) => {
     if (exchange.givenUp !== null) throw exchange.givenUp;
     return operation.run({ ...call, db, now: await takeInstant(db, orgId, clock()) });
   };
-  if (keyed === null) return { rendered: renderAnswer(exchange, await store.write(orgId, write)) };
+  if (keyed === null) return { rendered: renderAnswer(exchange, await store.write(orgId, run)) };
   return store.write(orgId, async (db) => {
-    // Nobody else writes to the organization now, so what another node has done by now is there to be seen; and copies
-    // that came to this one wait for each other before they come here.
-    const stored = store.isShared ? await replays.find(db, keyed, now) : undefined;
+    // Nobody else writes to the organization now, so what another node or thread has done by now is there to be seen;
+    // and copies that came to this one wait for each other before they come here.
+    const stored = store.isShared ? await findAnswer(db, keyed, now) : undefined;
     if (stored !== undefined) return { stored };
-    const rendered = await attempt(db, () => write(db)).then(
+    const rendered = await attempt(db, () => run(db)).then(
       (answer) => renderAnswer(exchange, answer),
       (error) => renderStorable(exchange, error),
     );
-    await replays.store(db, keyed, rendered, now);
+    await storeAnswer(db, keyed, rendered, now);
     return { rendered };
   });
 }
 
 // Of what fails, only "not found" and "conflict" are answers that a repeat of the request must get again.
-function renderStorable(exchange: Exchange, error: unknown): Rendered {
+function renderStorable(asked: Asked, error: unknown): Rendered {
   if (error instanceof ApiError && (error.status === 404 || error.status === 409))
-    return renderError(exchange, error);
+    return renderError(asked, error);
   throw error;
 }

@@ -10,7 +10,7 @@ import type { BodyClaim } from './body-budget.ts';
 import { type Exchange, startExchange } from './exchange.ts';
 import { execute } from './execute.ts';
 import { whilePatient } from './patience.ts';
-import { checkKeyFormat, keyedRequest, replayed, type StoredAnswer } from './replay.ts';
+import { checkKeyFormat, findAnswer, keyedRequest, replayed, type StoredAnswer } from './replay.ts';
 import { publicError, type Rendered, renderError, toResponse } from './respond.ts';
 import { rawPath, unknownPath } from './route.ts';
 import { requireAccess } from './scope.ts';
@@ -47,7 +47,7 @@ export async function answer(
 async function passSteps(services: Services, served: ServedOperation, exchange: Exchange): Promise<Rendered> {
   const { operation } = served;
   const { request, baseUrl } = exchange;
-  const { bodies, replays, limiter, store, cursors, now: clock } = services;
+  const { bodies, replays, limiter, store, cursors } = services;
 
   const params = served.matchPath(rawPath(request.url));
   if (params === undefined) throw unknownPath();
@@ -64,7 +64,7 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
     const keyed = keyedRequest(operation, request, access, bytes);
     if (keyed !== null) {
       leave = await replays.enter(keyed);
-      const stored = await replays.find(store.read, keyed, exchange.now);
+      const stored = await findAnswer(store.read, keyed, exchange.now);
       if (stored !== undefined) return await replay(services, exchange, access, stored);
     }
 
@@ -79,7 +79,7 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
         : await validateBody(operation, bytes, request.headers.get('Content-Type'));
 
     const call = { access, params, query, ...valid, baseUrl, cursors };
-    const outcome = await execute(store, replays, { operation, call, exchange, keyed, clock });
+    const outcome = await execute(services, { operation, call, exchange, keyed });
     if ('rendered' in outcome) return outcome.rendered;
     await limiter.giveBack(access, exchange.countedIn);
     return await replay(services, exchange, access, outcome.stored);

@@ -65,6 +65,29 @@ export function honoursKeys(operation: Operation): boolean {
   return operation.api === 'v2' && (operation.method === 'POST' || operation.method === 'PATCH');
 }
 
+/** The answer that is stored under the key of a request, if there is one. */
+export async function findAnswer(
+  db: Db,
+  keyed: KeyedRequest,
+  now: number,
+): Promise<StoredAnswer | undefined> {
+  const stored = await findStoredResponse(db, { ...keyed, now });
+  if (stored === undefined) return undefined;
+  const { status, location, body, fingerprint } = stored;
+  return { isForSame: fingerprint === keyed.fingerprint, rendered: { status, location, body } };
+}
+
+/** Stores an answer, in the transaction of the work that it answers. */
+export async function storeAnswer(
+  trx: Db,
+  keyed: KeyedRequest,
+  rendered: Rendered,
+  now: number,
+): Promise<void> {
+  const { orgId: org_id, principal, key, fingerprint } = keyed;
+  await storeResponse(trx, { org_id, principal, key, fingerprint, ...rendered, created_at: now });
+}
+
 /** Keeps requests with one key from running at once. */
 export class Replays {
   readonly #running = new Map<string, Promise<void>>();
@@ -79,19 +102,5 @@ export class Replays {
       this.#running.delete(id);
       resolve();
     };
-  }
-
-  /** The answer that is stored under the key of a request, if there is one. */
-  async find(db: Db, keyed: KeyedRequest, now: number): Promise<StoredAnswer | undefined> {
-    const stored = await findStoredResponse(db, { ...keyed, now });
-    if (stored === undefined) return undefined;
-    const { status, location, body, fingerprint } = stored;
-    return { isForSame: fingerprint === keyed.fingerprint, rendered: { status, location, body } };
-  }
-
-  /** Stores an answer, in the transaction of the work that it answers. */
-  async store(trx: Db, keyed: KeyedRequest, rendered: Rendered, now: number): Promise<void> {
-    const { orgId: org_id, principal, key, fingerprint } = keyed;
-    await storeResponse(trx, { org_id, principal, key, fingerprint, ...rendered, created_at: now });
   }
 }

@@ -2,7 +2,7 @@
 import { retryAfterSeconds } from '../../db/store.ts';
 import { ApiError } from '../errors.ts';
 import type { Answer } from '../operation.ts';
-import { type Exchange, metaOf } from './exchange.ts';
+import { type Asked, type Exchange, metaOf } from './exchange.ts';
 
 /** An answer ready to be sent, or to be stored and sent again. */
 export interface Rendered {
@@ -12,21 +12,21 @@ export interface Rendered {
 }
 
 /** Puts the envelope around an answer. */
-export function renderAnswer(exchange: Exchange, answer: Answer): Rendered {
+export function renderAnswer(asked: Asked, answer: Answer): Rendered {
   if (answer.status === 204) return { status: 204, location: null, body: '' };
   const { object, data, status } = answer;
-  const meta = metaOf(exchange);
-  const location = (object === 'success' && answer.location && exchange.baseUrl + answer.location) || null;
+  const meta = metaOf(asked);
+  const location = (object === 'success' && answer.location && asked.baseUrl + answer.location) || null;
   if (object !== 'list') return { status, location, body: JSON.stringify({ object, data, meta }) };
   const page_info = { has_next_page: answer.hasNextPage, end_cursor: answer.endCursor };
   return { status, location, body: JSON.stringify({ object, data, page_info, meta }) };
 }
 
 /** Puts the envelope around an error; anything that is not an ApiError becomes a 500 that tells nothing. */
-export function renderError(exchange: Exchange, error: ApiError): Rendered {
+export function renderError(asked: Asked, error: ApiError): Rendered {
   const { code, message, details } = error;
-  const envelope = { object: 'error', error: { code, message, details }, meta: metaOf(exchange) };
-  const location = error.location === null ? null : exchange.baseUrl + error.location;
+  const envelope = { object: 'error', error: { code, message, details }, meta: metaOf(asked) };
+  const location = error.location === null ? null : asked.baseUrl + error.location;
   return { status: error.status, location, body: JSON.stringify(envelope) };
 }
 

@@ -1,16 +1,18 @@
 // What the pipeline works with, made once for an app.
-import type { Store } from '../../db/store.ts';
+import type { ReadStore } from '../../db/store.ts';
 import type { Access } from '../access.ts';
 import type { Cursors } from '../cursor.ts';
 import type { BodyBudget } from './body-budget.ts';
 import type { Authenticator } from './credential.ts';
 import type { Exchange } from './exchange.ts';
+import type { Executor } from './execute.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Replays } from './replay.ts';
 
 /** What the pipeline works with. */
 export interface Services {
-  store: Store;
+  store: ReadStore;
+  executor: Executor;
   cursors: Cursors;
   authenticator: Authenticator;
   limiter: RateLimiter;

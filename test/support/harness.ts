@@ -10,6 +10,7 @@ import { getSigningSecret } from '../../db/tables/settings.ts';
 import { createApp } from '../../server/app.ts';
 import { createLogger } from '../../server/log.ts';
 import type { BodyLimits } from '../../server/pipeline/body-budget.ts';
+import { storeExecutor } from '../../server/pipeline/execute.ts';
 import { dropDatabase, freshDatabase, isPostgres } from './fresh-databases.ts';
 import type { Json } from './json.ts';
 import { checkAgainstDocument } from './openapi.ts';
@@ -136,6 +137,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
 export async function appOn(store: Store, clock: Harness['clock'], options: HarnessOptions = {}) {
   return createApp({
     store,
+    executor: storeExecutor(store, () => clock.now),
     signingSecret: await store.write('accounts', getSigningSecret),
     baseUrl: () => BASE_URL,
     now: () => clock.now,
