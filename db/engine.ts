@@ -5,6 +5,11 @@ import type { ColumnValue } from './declare/fields.ts';
 /** An answer that one engine has at once and another later; whoever wants it awaits either. */
 export type Eventually<T> = T | Promise<T>;
 
+/** Goes on with an answer: at once if it is there, for to await it would cost a turn. */
+export function andThen<T, R>(answer: Eventually<T>, next: (answer: T) => Eventually<R>): Eventually<R> {
+  return answer instanceof Promise ? answer.then(next) : next(answer);
+}
+
 /** A query that is ready to run, given the values of its parameters in their order. */
 export type Bound<R> = (values: readonly ColumnValue[]) => Eventually<R[]>;
 

@@ -2,6 +2,7 @@
 import type { TSchema } from 'typebox';
 import type { Fault } from '../db/declare/faults.ts';
 import type { Data, JsonValue } from '../db/declare/json.ts';
+import type { Eventually } from '../db/engine.ts';
 import type { Db } from '../db/schema.ts';
 import type { Api } from '../db/tables/key-format.ts';
 import type { Access } from './access.ts';
@@ -91,7 +92,7 @@ export interface Operation {
   errorStatuses: readonly number[];
   /** For the description: a body that can be sent, and what of the data its schema's examples do not show. */
   examples?: { body?: JsonValue; data?: Data };
-  run(call: Call): Promise<Answer>;
+  run(call: Call): Eventually<Answer>;
 }
 
 /** Largest body of one record, in bytes (1 MiB). */

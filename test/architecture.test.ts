@@ -181,7 +181,7 @@ const HOUSE: Record<string, string[]> = {
   'server/pipeline': ['db', 'db/declare', 'db/tables'],
   'server/records': ['db', 'db/declare', 'db/resources', 'db/tables'],
   'server/v1': ['db/declare', 'db/resources', 'db/tables', 'server/records'],
-  'server/v2': ['db/declare', 'db/resources', 'db/tables', 'server/pipeline', 'server/records'],
+  'server/v2': ['db', 'db/declare', 'db/resources', 'db/tables', 'server/pipeline', 'server/records'],
 };
 
 /** What a module counts as: its folder, or where that has folders of its own the file itself. */

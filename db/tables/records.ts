@@ -4,6 +4,7 @@ import { keyColumn } from '../declare/fields.ts';
 import { storeRecord, toColumns } from '../declare/forms.ts';
 import type { Data } from '../declare/json.ts';
 import type { Resource, Row } from '../declare/resource.ts';
+import { andThen, type Eventually } from '../engine.ts';
 import { type Insertion, insertion } from '../insertion.ts';
 import { type Db, type RecordKey, type RecordRow, tableOf } from '../schema.ts';
 import { madeOnce, type Statement, statement } from '../statement.ts';
@@ -83,12 +84,12 @@ function newRow(
 }
 
 /** The record of that id in the organization. */
-export async function findRecord(
+export function findRecord(
   db: Db,
   resource: Resource,
   { orgId, id }: RecordKey,
-): Promise<RecordRow | undefined> {
-  return (await statementsOf(resource).find(db, { org: orgId, id }))[0];
+): Eventually<RecordRow | undefined> {
+  return andThen(statementsOf(resource).find(db, { org: orgId, id }), ([row]) => row);
 }
 
 /** The records of these ids in the organization, in no order. */

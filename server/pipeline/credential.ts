@@ -1,4 +1,5 @@
 // Step 2, credential: exactly one key, of this interface, neither revoked nor expired.
+import { andThen, type Eventually } from '../../db/engine.ts';
 import type { Store } from '../../db/store.ts';
 import { type Api, apiOfKey } from '../../db/tables/key-format.ts';
 import type { Access } from '../access.ts';
@@ -13,6 +14,15 @@ const TOO_MANY = 'Too many wrong API keys from this address';
 const KEY_HEADER = 'X-Service-Api-Key';
 const HOW_TO = `Send it as "${KEY_HEADER}: <key>" or as "Authorization: Bearer <key>".`;
 
+/** Where and when a request came. */
+interface Circumstances {
+  api: Api;
+  /** Gives the client's network address; asked only if the credential is wrong. */
+  addressOf: (request: Request) => string;
+  /** Unix milliseconds. */
+  now: number;
+}
+
 /** Checks credentials, and slows down clients that keep guessing. */
 export class Authenticator {
   readonly #keys: KnownKeys;
@@ -25,28 +35,30 @@ export class Authenticator {
 
   /**
    * Who is asking.
-   * @param at.addressOf gives the client's network address; asked only if the credential is wrong
-   * @param at.now Unix milliseconds
    * @throws ApiError 401, or 429 for an address with too many wrong credentials in this minute
    */
-  async authenticate(
-    request: Request,
-    { api, addressOf, now }: { api: Api; addressOf: (request: Request) => string; now: number },
-  ): Promise<Access> {
+  authenticate(request: Request, at: Circumstances): Eventually<Access> {
     const sent = credentialOf(request.headers);
     if (sent === null) {
       throw unauthorized('AUTH_MISSING_CREDENTIALS', `An API key is needed. ${HOW_TO}`);
     }
-    const key = sent === undefined ? undefined : await this.#keys.find(sent, api);
-    if (key === undefined || key.isRevoked || hasEnded(key.secretExpiresAt, now)) {
-      await this.#wrong.count(addressOf(request), TOO_MANY);
-      throw unauthorized('AUTH_INVALID_API_KEY', `${whatIsWrong(request.headers, sent, api)} ${HOW_TO}`);
-    }
-    if (hasEnded(key.expiresAt, now)) {
-      await this.#wrong.count(addressOf(request), TOO_MANY);
-      throw unauthorized('AUTH_EXPIRED_API_KEY', 'The API key has expired; ask your operator for a new one.');
-    }
-    return key.access;
+    const found = sent === undefined ? undefined : this.#keys.find(sent, at.api);
+    return andThen(found, (key) => {
+      if (key === undefined || key.isRevoked || hasEnded(key.secretExpiresAt, at.now)) {
+        const what = whatIsWrong(request.headers, sent, at.api);
+        return this.#refuse(request, at, unauthorized('AUTH_INVALID_API_KEY', `${what} ${HOW_TO}`));
+      }
+      if (hasEnded(key.expiresAt, at.now)) {
+        const message = 'The API key has expired; ask your operator for a new one.';
+        return this.#refuse(request, at, unauthorized('AUTH_EXPIRED_API_KEY', message));
+      }
+      return key.access;
+    });
+  }
+
+  async #refuse(request: Request, { addressOf }: Circumstances, error: ApiError): Promise<never> {
+    await this.#wrong.count(addressOf(request), TOO_MANY);
+    throw error;
   }
 }
 

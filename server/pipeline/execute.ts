@@ -1,5 +1,6 @@
 // Step 8, execution: a read on the reader; a write in one transaction with the stored answer to its key.
 
+import { andThen, type Eventually } from '../../db/engine.ts';
 import { takeInstant } from '../../db/instants.ts';
 import { attempt } from '../../db/savepoint.ts';
 import type { Db, RecordKey } from '../../db/schema.ts';
@@ -30,14 +31,14 @@ export interface Executor {
 }
 
 /** Runs the operation of a request and gives its answer. */
-export async function execute(
+export function execute(
   { store, executor }: { store: Pick<ReadStore, 'read'>; executor: Executor },
   executable: Executable,
-): Promise<Executed> {
+): Eventually<Executed> {
   const { operation, call, exchange } = executable;
   if (operation.isWrite) return executor.write(executable);
-  const { now } = exchange;
-  return { rendered: renderAnswer(exchange, await operation.run({ ...call, db: store.read, now })) };
+  const answered = operation.run({ ...call, db: store.read, now: exchange.now });
+  return andThen(answered, (answer) => ({ rendered: renderAnswer(exchange, answer) }));
 }
 
 /**

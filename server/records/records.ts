@@ -3,6 +3,7 @@ import type { ColumnValue } from '../../db/declare/fields.ts';
 import { showRow } from '../../db/declare/forms.ts';
 import type { Data } from '../../db/declare/json.ts';
 import type { Resource } from '../../db/declare/resource.ts';
+import { andThen, type Eventually } from '../../db/engine.ts';
 import type { RecordRow } from '../../db/schema.ts';
 import { type Direction, listRecords } from '../../db/tables/query.ts';
 import { findRecord } from '../../db/tables/records.ts';
@@ -16,15 +17,17 @@ import type { Reader } from './rules.ts';
  * The record of that id.
  * @throws ApiError 404 if it is absent or not the key's to see
  */
-export async function getRecord(reader: Reader, resource: Resource, id: string): Promise<Data> {
-  return present(reader, resource, await getRow(reader, resource, id));
+export function getRecord(reader: Reader, resource: Resource, id: string): Eventually<Data> {
+  return andThen(getRow(reader, resource, id), (row) => present(reader, resource, row));
 }
 
 /** The row of that id, which must exist and be visible to the key. */
-export async function getRow(reader: Reader, resource: Resource, id: string): Promise<RecordRow> {
-  const row = await findRecord(reader.db, resource, { orgId: reader.access.orgId, id });
-  if (row === undefined || !canSee(reader.access, resource, row)) throw notFound(resource.singular);
-  return row;
+export function getRow(reader: Reader, resource: Resource, id: string): Eventually<RecordRow> {
+  const found = findRecord(reader.db, resource, { orgId: reader.access.orgId, id });
+  return andThen(found, (row) => {
+    if (row === undefined || !canSee(reader.access, resource, row)) throw notFound(resource.singular);
+    return row;
+  });
 }
 
 export interface PageRequest {
@@ -68,18 +71,17 @@ export async function listPage(
 }
 
 /** Makes a row, itself, the record that responses carry. */
-export async function present(reader: Reader, resource: Resource, row: RecordRow): Promise<Data> {
+export function present(reader: Reader, resource: Resource, row: RecordRow): Eventually<Data> {
   const record = showRow(resource.fields, row);
-  await complete(reader, resource, [record]);
-  return record;
+  return andThen(complete(reader, resource, [record]), () => record);
 }
 
 /** Makes rows, themselves, the records that responses carry. */
-export async function presentAll(
+export function presentAll(
   reader: Reader,
   resource: Resource,
   rows: readonly RecordRow[],
-): Promise<Data[]> {
+): Eventually<Data[]> {
   return complete(
     reader,
     resource,
@@ -88,9 +90,10 @@ export async function presentAll(
 }
 
 /** Fills in what is computed of records, themselves, and gives them. */
-export async function complete(reader: Reader, resource: Resource, records: Data[]): Promise<Data[]> {
-  if (records.length > 0) await rulesOf(resource).present?.(reader, records);
-  return records;
+export function complete(reader: Reader, resource: Resource, records: Data[]): Eventually<Data[]> {
+  const { present: fillIn } = rulesOf(resource);
+  if (fillIn === undefined || records.length === 0) return records;
+  return andThen(fillIn(reader, records), () => records);
 }
 
 // A filter by a record that the key cannot see finds nothing, as if the record did not exist.

@@ -245,6 +245,6 @@ function operation(tag: string, { at, scope, ownNames, ...row }: Row): Operation
     answerKind,
     successes: SUCCESSES[row.method === 'GET' ? 'get' : answerKind],
     ...row,
-    run: (call) => inV1Words({ errorStatuses: row.errorStatuses, ownNames }, () => row.run(call)),
+    run: (call) => inV1Words({ errorStatuses: row.errorStatuses, ownNames }, async () => row.run(call)),
   };
 }

@@ -6,6 +6,7 @@ import type { Resource, Verb } from '../../db/declare/resource.ts';
 import { newRecordFaults } from '../../db/declare/rules.ts';
 import { named, recordSchema } from '../../db/declare/schemas.ts';
 import { withArticle } from '../../db/declare/text.ts';
+import { andThen, type Eventually } from '../../db/engine.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 import { createRecord, removeRecord, updateRecordFields } from '../records/changes.ts';
 import { getRecord, listPage } from '../records/records.ts';
@@ -78,10 +79,12 @@ function get(resource: Resource, alone?: ShownAlone): Specific {
     successes: { 200: 'Found.' },
     ...(alone && { examples: { data: alone.example } }),
     errorStatuses: [404, 422],
-    run: async (call): Promise<Answer> => {
-      const record = await getRecord(call, resource, idOf(call));
-      return { status: 200, object: 'success', data: alone?.show(call, record) ?? record };
-    },
+    run: (call): Eventually<Answer> =>
+      andThen(getRecord(call, resource, idOf(call)), (record) => ({
+        status: 200,
+        object: 'success',
+        data: alone?.show(call, record) ?? record,
+      })),
   };
 }
 

@@ -1,7 +1,7 @@
 // What requests ask of the database, counted: one statement for what can be asked together, and no savepoint for what is refused.
 import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test';
 import { Connection } from '../../db/sqlite/connection.ts';
-import { type Harness, type Json, startHarness } from '../support/harness.ts';
+import { appOn, BASE_URL, type Harness, type Json, startHarness } from '../support/harness.ts';
 import { uniqueEmail } from '../support/v2.ts';
 
 const asked: string[] = [];
@@ -55,6 +55,17 @@ test('a record, and a page of them, is one statement', async () => {
   const { id } = (await harness.send('POST', '/api/v2/contacts', { body: contact() })).body.data;
   expect(await statementsOf('GET', `/contacts/${id}`)).toEqual(['select contacts']);
   expect(await statementsOf('GET', '/contacts?limit=100')).toEqual(['select contacts']);
+});
+
+test('a record is answered in the turn in which it is asked for, once its key is known', async () => {
+  const { id } = (await harness.send('POST', '/api/v2/contacts', { body: contact() })).body.data;
+  const app = await appOn(harness.store, harness.clock);
+  const ask = () => {
+    const headers = { Authorization: `Bearer ${harness.v2}` };
+    return app.fetch(new Request(`${BASE_URL}/api/v2/contacts/${id}`, { headers }));
+  };
+  await ask();
+  expect(ask()).toBeInstanceOf(Response);
 });
 
 test('a create looks for what it may conflict with, and writes', async () => {
