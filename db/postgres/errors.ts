@@ -98,12 +98,8 @@ const ADVICE: readonly Advice[] = [
   {
     // The latter two: the statements of one connection were met by another's.
     codes: /^(?:08P01|42P05|26000)$/,
-    reason: (_, said) => `is behind a pooler that does not keep what crm sets up on a connection (${said})`,
-    nextSteps: () => [
-      'go to the server itself, or let PgBouncer pool by session (pool_mode = session), or, from its version 1.21 on, ' +
-        'with max_prepared_statements = 1000.',
-      `either way it needs the line: ignore_startup_parameters = ${parameterNames().join(',')}`,
-    ],
+    reason: (_, said) => pooled(said),
+    nextSteps: () => poolerSteps(),
   },
   {
     codes: /^ERR_POSTGRES_CONNECTION_TIMEOUT$/,
@@ -143,8 +139,17 @@ const ADVICE: readonly Advice[] = [
   },
 ];
 
-function parameterNames(): string[] {
-  return [...new Set(Object.values(SETTINGS).flatMap((settings) => Object.keys(settings)))];
+function pooled(said: string): string {
+  return `is behind a pooler that does not keep what crm sets up on a connection (${said})`;
+}
+
+function poolerSteps(): string[] {
+  const names = new Set(Object.values(SETTINGS).flatMap((settings) => Object.keys(settings)));
+  return [
+    'go to the server itself, or let PgBouncer pool by session (pool_mode = session), or, from its version 1.21 on, ' +
+      'with max_prepared_statements = 1000.',
+    `either way it needs the line: ignore_startup_parameters = ${[...names].join(',')}`,
+  ];
 }
 
 /** Says for the operator why a connection cannot be opened. */
@@ -209,6 +214,11 @@ export function told(
 export function onlyReading(address: PostgresAddress, cause?: unknown): PostgresError {
   const reason = 'only reads: its server is a standby, or was set so';
   return told(address, reason, ['name the primary server in the address.'], cause);
+}
+
+/** The error of a database that another connection's statements reach. */
+export function behindPooler(address: PostgresAddress, said: string): PostgresError {
+  return told(address, pooled(said), poolerSteps());
 }
 
 /** The error of a database that answers nothing. */

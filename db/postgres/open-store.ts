@@ -15,6 +15,7 @@ import { Health } from './health.ts';
 import { migratePostgres } from './migrate.ts';
 import { findPassword } from './password.ts';
 import { PostgresPool } from './pool.ts';
+import { checkPooler } from './pooler.ts';
 import type { Purpose } from './settings.ts';
 import { PostgresTransactor } from './transactor.ts';
 
@@ -48,29 +49,33 @@ export async function openPostgres(text: string, options: PostgresOptions = {}) 
   const { password, warning } = findPassword(address);
   if (warning !== null) options.onWarning?.(warning);
   address.password = password;
-  await prepare(address, options.create ?? true);
+  await prepare(address, options);
   return serveFrom(address, options);
 }
 
 // On a connection of its own: what it does may take its time.
-async function prepare(address: PostgresAddress, create: boolean): Promise<void> {
+async function prepare(
+  address: PostgresAddress,
+  { create = true, onWarning }: PostgresOptions,
+): Promise<void> {
   const options = clientOptions(address, 'migrating');
-  const connection = new PostgresConnection(options, (error) => explainOpening(address, error));
+  const open = () => new PostgresConnection(options, (error) => explainOpening(address, error));
+  const connection = open();
+  const checkAll = async () => {
+    await checkServer(address, connection);
+    await checkPooler(address, connection, { another: open, onWarning });
+    await assertWritable(address, connection);
+    const trouble = await clockTrouble(address, connection);
+    if (trouble !== null) throw trouble;
+  };
   try {
-    await inTime(ANSWER_MS_MAX, checkAll(address, connection), () => silent(address, ANSWER_MS_MAX));
+    await inTime(ANSWER_MS_MAX, checkAll(), () => silent(address, ANSWER_MS_MAX));
     await migratePostgres(connection, address, create);
   } catch (error) {
     throw explainStatement(address, error);
   } finally {
     await connection.close();
   }
-}
-
-async function checkAll(address: PostgresAddress, connection: PostgresConnection): Promise<void> {
-  await checkServer(address, connection);
-  await assertWritable(address, connection);
-  const trouble = await clockTrouble(address, connection);
-  if (trouble !== null) throw trouble;
 }
 
 function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptions) {

@@ -16,8 +16,8 @@ export const SETTINGS = {
   writing: COMMON,
   // What a crash forgets of a minute's counts is of no use by the time the database is back.
   counting: { ...COMMON, synchronous_commit: 'off' },
-  // A change of the schema may take its time.
-  migrating: { ...COMMON, statement_timeout: '0' },
+  // A change of the schema may take its time. The time for a lock is one that nobody else sets: it tells that it got there.
+  migrating: { ...COMMON, statement_timeout: '0', lock_timeout: '5999ms' },
   // Read at length, with pauses in which what was read is written elsewhere.
   copying: {
     ...COMMON,
