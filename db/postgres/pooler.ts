@@ -1,5 +1,4 @@
-// Whether each connection has a session of the server for itself: behind a pooler it may be given that of another, whose
-// statements have the same names as its own.
+// Whether each connection has a session for itself: a pooler may give it another's, whose statements have the same names.
 import type { PostgresAddress } from './address.ts';
 import type { PostgresConnection } from './connection.ts';
 import { behindPooler } from './errors.ts';

@@ -1,5 +1,4 @@
-// A pooler between crm and a server, as PgBouncer before 1.21 is: it drops what a client asks for as it begins, gives sessions
-// of the server out by turns, and knows nothing of prepared statements.
+// A pooler as PgBouncer before 1.21 is: it drops what clients ask for as they begin, and gives sessions out by turns.
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 const SSL_REQUEST = 80_877_103;
