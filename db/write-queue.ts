@@ -131,7 +131,7 @@ export class WriteQueue {
       }
     } catch (error) {
       await transaction.rollback();
-      throw error;
+      if (!progress.isSpoiled || transaction.endsGroup(error)) throw error;
     }
     return !progress.isSpoiled;
   }

@@ -5,7 +5,10 @@ import { type Bound, type Engine, noProgress, type TransactionProgress } from '.
 import type { Db, Schema } from '../schema.ts';
 import { PostgresDialect } from './dialect.ts';
 import { isWriteRefused } from './errors.ts';
-import { alone, asTheyAre, Question, type Rows } from './question.ts';
+import { alone, asTheyAre, Command, Question, type Rows } from './question.ts';
+
+const BEGIN = new Command('begin');
+const COMMIT = new Command('commit');
 
 export class PostgresConnection implements Engine {
   readonly progress = noProgress();
@@ -34,7 +37,14 @@ export class PostgresConnection implements Engine {
 
   bind<R>({ sql: text }: CompiledQuery<R>): Bound<R> {
     const question = new Question<R[]>(text, alone);
-    return (values) => this.ask(question, values);
+    if (!question.answersNothing) return (values) => this.ask(question, values);
+    return (values) => {
+      const asking = this.ask(question, values);
+      // Part by part there is somebody to be told of a failure; else the next statement is told, or the commit.
+      if (!this.#isInTransaction || this.progress.hasSavepoints) return asking;
+      asking.catch(() => undefined);
+      return [];
+    };
   }
 
   post(command: string): void {
@@ -56,19 +66,22 @@ export class PostgresConnection implements Engine {
     return this.ask(new Question(text, asTheyAre), values);
   }
 
-  /** Begins a transaction; until its end, what is sent goes over this connection or nowhere. */
+  /**
+   * Begins a transaction; until its end, what is sent goes over this connection or nowhere. Once there is a connection,
+   * nothing is waited for: whatever is wrong, the next statement is told.
+   */
   async begin(): Promise<void> {
     if (this.#session === null) await this.#open();
     this.#isInTransaction = true;
     this.progress.failure = null;
-    await this.run('begin');
+    this.ask(BEGIN, []).catch(() => undefined);
   }
 
   /** Commits; rejects where the server undid the transaction instead, because a statement of it had failed. */
   async commit(): Promise<void> {
-    const { command } = await this.run('commit');
+    const { command } = await this.ask(COMMIT, []);
     if (command !== 'COMMIT')
-      throw new Error('a transaction in which a statement failed was to be committed');
+      throw this.progress.failure ?? new Error('a transaction that had failed was to be committed');
     this.#endTransaction();
   }
 
@@ -85,7 +98,10 @@ export class PostgresConnection implements Engine {
     this.#endTransaction();
   }
 
-  /** Runs a statement that is run again and again. */
+  /**
+   * Runs a statement that is run again and again. While others are under way it goes out at once and is carried out in its
+   * turn, save where Bun has to prepare it first.
+   */
   async ask<T>(question: Question<T>, values: readonly unknown[]): Promise<T> {
     this.#load += 1;
     try {
@@ -93,13 +109,12 @@ export class PostgresConnection implements Engine {
       if (question.isWrite) this.progress.writes += 1;
       this.#sentAt.push(performance.now());
       try {
-        return question.answer(await session.unsafe(question.text, values as unknown[]));
+        return question.answer(await question.send(session, values));
       } finally {
         this.#sentAt.shift();
       }
     } catch (error) {
-      if (this.#isInTransaction) noteFailure(this.progress, error);
-      throw error;
+      throw this.#isInTransaction ? noteFailure(this.progress, error) : error;
     } finally {
       this.#load -= 1;
     }
@@ -153,10 +168,12 @@ export class PostgresConnection implements Engine {
   }
 }
 
-// The transaction takes no further statement; only a savepoint could bring it back.
-function noteFailure(progress: TransactionProgress, error: unknown): void {
+// The transaction takes no further statement; only a savepoint could bring it back. All that fail after the first do so
+// because of it, so that it is what each of them is told.
+function noteFailure(progress: TransactionProgress, error: unknown): unknown {
   progress.failure ??= error;
   if (!progress.hasSavepoints) progress.isSpoiled = true;
+  return progress.failure;
 }
 
 /** The tables as seen through an engine. */

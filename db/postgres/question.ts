@@ -1,8 +1,10 @@
 // A statement as it is sent to PostgreSQL again and again, and what is known of its rows.
+import type { ReservedSQL } from 'bun';
 
 // PostgreSQL's number of its 64-bit integer type, which Bun gives as text.
 const INT8 = 20;
 const WRITES = /^\s*(?:insert|update|delete)\b/i;
+const RETURNS = /\breturning\b/i;
 
 /** Rows as Bun gives them. */
 export type Rows = Record<string, unknown>[] & {
@@ -21,6 +23,8 @@ export const alone = <R>(rows: Rows): R[] => Array.from(rows) as R[];
 export class Question<T> {
   readonly text: string;
   readonly isWrite: boolean;
+  /** Whether nothing is asked but that it be done. */
+  readonly answersNothing: boolean;
   readonly #take: (rows: Rows) => T;
   // The columns that hold 64-bit integers: looked up once, they stay the same.
   #integers: readonly string[] | null = null;
@@ -29,7 +33,12 @@ export class Question<T> {
   constructor(text: string, take: (rows: Rows) => T) {
     this.text = text;
     this.isWrite = WRITES.test(text);
+    this.answersNothing = this.isWrite && !RETURNS.test(text);
     this.#take = take;
+  }
+
+  send(session: ReservedSQL, values: readonly unknown[]): Promise<Rows> {
+    return session.unsafe(this.text, values as unknown[]);
   }
 
   /** What is taken of an answer, its 64-bit integers made numbers. */
@@ -43,5 +52,22 @@ export class Question<T> {
     for (const name of this.#integers) {
       for (const row of rows) if (typeof row[name] === 'string') row[name] = Number(row[name]);
     }
+  }
+}
+
+/**
+ * A statement without values that is prepared all the same, by looking like a template of source code. Of any other Bun
+ * makes one that waits until all before it are answered, and that all after it wait for.
+ */
+export class Command extends Question<Rows> {
+  readonly #strings: TemplateStringsArray;
+
+  constructor(text: string) {
+    super(text, asTheyAre);
+    this.#strings = Object.defineProperty([text], 'raw', { value: [text] }) as string[] & { raw: string[] };
+  }
+
+  override send(session: ReservedSQL): Promise<Rows> {
+    return session(this.#strings);
   }
 }

@@ -37,7 +37,8 @@ export class PostgresTransactor implements Transactor {
     const { db, progress } = connection;
     try {
       await connection.begin();
-      // A statement of its own, so that what follows sees what whoever had the lock before has committed.
+      // A statement of its own, so that what follows sees what whoever had the lock before has committed. It goes out
+      // together with the one that begins.
       const orgId = scope === 'accounts' ? ACCOUNTS : scope;
       let [row] = await lock(db, { org: orgId });
       if (row === undefined) {

@@ -82,7 +82,7 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
     await connection.run('insert into numbers (n) values (1)');
     expect(sqlState(await told(connection.run('insert into numbers (n) values (1)')))).toBe('23505');
     expect(connection.progress.isSpoiled).toBe(true);
-    await expect(connection.commit()).rejects.toThrow('a statement failed');
+    expect(sqlState(await told(connection.commit()))).toBe('23505');
     await connection.rollback();
     expect(await count()).toBe(0);
   });
@@ -142,6 +142,20 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
       const other = store.write(1, (trx) => put(trx, 2));
       expect(sqlState(await told(careless))).toBe('23505');
       await other;
+      expect(await server.sql('select n from numbers')).toEqual([{ n: 2 }]);
+    });
+
+    test('is told of a write that failed without being waited for, and those beside it are committed', async () => {
+      const write = statement<never>((db, param) =>
+        db.insertInto('numbers' as 'settings').values({ n: param('n') } as never),
+      );
+      const writing = (...all: number[]) =>
+        store.write(1, async (trx) => {
+          for (const n of all) expect(await write(trx, { n })).toEqual([]);
+        });
+      const told = await Promise.allSettled([writing(1, 1), writing(2), writing(3, 3)]);
+      const states = told.map((one) => (one.status === 'rejected' ? sqlState(one.reason) : 'done'));
+      expect(states).toEqual(['23505', 'done', '23505']);
       expect(await server.sql('select n from numbers')).toEqual([{ n: 2 }]);
     });
 
