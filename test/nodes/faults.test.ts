@@ -49,10 +49,12 @@ describe.skipIf(postgresPrograms === null)('of two nodes, one', () => {
     const { db, key } = await place.fill(postgres.address(name));
     const [one, other] = await Promise.all([place.serve(through(db)), place.serve(db)]);
     const create = (at: ServerProcess, once: string) =>
-      timed(() => post(at.url, key, '/contacts', { first_name: once }, once));
-    // The use of the key is noted, each connection is there.
+      timed(() => post(at.url, key, '/contacts', { first_name: once, email: `${once}@x.example` }, once));
+    // The use of the key is noted, by itself; each connection is there.
     for (const node of [one, other])
       expect((await create(node, `before ${node.url}`.replaceAll(/[^a-z0-9]/g, '-'))).status).toBe(201);
+    const used = 'select 1 from api_keys where last_used_at is not null';
+    while ((await postgres.sql(used, name)).length === 0) await Bun.sleep(20);
     return {
       ...{ name, one, other, create },
       sql: (text: string) => postgres.sql(text, name),
@@ -113,12 +115,16 @@ describe.skipIf(postgresPrograms === null)('of two nodes, one', () => {
     'is frozen with the lock of an organization: the database takes that back, and it goes on when it may',
     async () => {
       const { name, one, other, create, read, sql, countOf } = await startPair();
-      const gate = await closeGate(sql, 'after it has the lock', name);
+      // What is to be written is all sent at once, with the COMMIT: it is frozen as it asks whose the address is.
+      const keeper = new Bun.SQL(postgres.address(name), { max: 1 });
+      await keeper.unsafe('begin');
+      await keeper.unsafe('lock table contact_emails');
       const late = create(one, 'gate');
       const outcome = Promise.allSettled([late]);
-      await gate.reached();
+      const waiting = `select 1 from pg_locks where relation = 'contact_emails'::regclass and not granted`;
+      while ((await sql(waiting)).length === 0) await Bun.sleep(5);
       one.child.kill('SIGSTOP');
-      await gate.open();
+      await keeper.close({ timeout: 0 });
       const next = create(other, 'next');
       expect(await read(other)).toBe(200);
       expect((await next).status).toBe(201);

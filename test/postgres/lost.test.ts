@@ -156,8 +156,10 @@ describe.skipIf(postgresPrograms === null)('while the database is lost', () => {
       await postgres.sql(`create database ${name}`);
       const { db, key } = await place.fill(postgres.address(name));
       const at = { url: (await place.serve(proxy.through(db))).url, key };
-      // The use of the key is noted by now.
       await create('before', at);
+      // That the key was used is written by itself.
+      const used = 'select 1 from api_keys where last_used_at is not null';
+      while ((await postgres.sql(used, name)).length === 0) await Bun.sleep(20);
       if (!isUnderCommit) proxy.hole = hole;
       proxy.onSent = (text) => {
         if (/\bcommit\b/i.test(text)) proxy.hole = hole;

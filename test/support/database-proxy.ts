@@ -4,9 +4,13 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 /** Which of the two ways swallows what comes. */
 export type Hole = 'none' | 'both' | 'answers';
 
+// Messages that prepare a statement, with its name and its text, and that run one.
+const PREPARES = /P\0\0.{2}(P\d+)\0([^\0]*)\0/gs;
+const RUNS = /B\0\0.{2}\0(P\d+)\0/gs;
+
 export class DatabaseProxy {
   hole: Hole = 'none';
-  /** Sees what clients send, before it goes on or is swallowed. */
+  /** Sees what clients send, with the texts of the prepared statements in it, before it goes on or is swallowed. */
   onSent: (text: string) => void = () => undefined;
   /** The port of this machine to which connections go that are made from now on. */
   port: number;
@@ -45,8 +49,12 @@ export class DatabaseProxy {
   }
 
   #join(client: Socket, server: Socket): void {
+    const prepared = new Map<string, string>();
     client.on('data', (data) => {
-      this.onSent(data.toString('latin1'));
+      const text = data.toString('latin1');
+      for (const [, name = '', statement = ''] of text.matchAll(PREPARES)) prepared.set(name, statement);
+      const names = [...text.matchAll(RUNS)].map(([, name = '']) => prepared.get(name));
+      this.onSent([text, ...names].join('\n'));
       if (this.hole !== 'both') server.write(data);
     });
     server.on('data', (data) => {
