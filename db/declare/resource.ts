@@ -38,6 +38,8 @@ export interface SideTable {
   readonly childColumn: string;
   /** The resources that a child can be of, by their singular; none where the rows tie no record. */
   readonly children: Readonly<Record<string, string>>;
+  /** The filter whose unique values of the parent the rows hold, where they are found by these and not by the parent. */
+  readonly holds?: string;
 }
 
 /** A collection sub-resource: `/{parent}/{id}/{name}`. The body names the child as the child's column is called. */

@@ -158,8 +158,10 @@ const PIPELINES: Record<string, Table> = {
   },
 };
 
-// What ties records together: all of its columns are in its indexes anyway, and its rows are short.
+// What ties records together, or to their addresses: rows that are short, and all in their keys and indexes anyway.
 const TIES: Record<string, Table> = {
+  // A contact's own row tells its addresses, by which these are found: no index has the contact, and so nothing refers to it.
+  contact_emails: { key: 'email_key', required: 'contact_id' },
   deal_contacts: {
     key: 'deal_id contact_id',
     required: 'created_at:integer',
@@ -199,12 +201,6 @@ const TIES: Record<string, Table> = {
 };
 
 const BELONGINGS: Record<string, Table> = {
-  contact_emails: {
-    key: 'email_key',
-    required: 'contact_id',
-    references: { contact_id: 'contacts' },
-    indexes: ['contact_id'],
-  },
   recording_transcripts: {
     key: 'recording_id',
     required: 'segments',

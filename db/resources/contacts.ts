@@ -13,6 +13,7 @@ const contactEmails: SideTable = {
   parentColumn: 'contact_id',
   childColumn: 'email_key',
   children: {},
+  holds: 'email',
 };
 
 export const contacts = defineResource({

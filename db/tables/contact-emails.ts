@@ -42,28 +42,30 @@ const removal = statement<never>((db, param) =>
   db
     .deleteFrom('contact_emails')
     .where('org_id', '=', param('org'))
+    .where('email_key', '=', param('key'))
     .where('contact_id', '=', param('contact')),
 );
 
-/** A contact, with its addresses as its fields have them: each once. */
+/** A contact's addresses, of which none may belong to another one: those it has had so far, and those it is to have. */
 export interface ContactAddresses {
   id: string;
-  email: string | null;
-  altEmails: readonly string[];
-  isNew: boolean;
+  before: readonly string[];
+  after: readonly string[];
 }
 
-/** Makes the rows of contacts say what their fields say; none may belong to another contact. */
+/** Makes the rows of contacts say what their fields say. */
 export async function replaceContactEmails(
   trx: Db,
   orgId: number,
   contacts: readonly ContactAddresses[],
 ): Promise<void> {
   const rows: Row[] = [];
-  for (const { id, email, altEmails, isNew } of contacts) {
-    if (!isNew) await removal(trx, { org: orgId, contact: id });
-    for (const address of email === null ? altEmails : [...altEmails, email])
-      rows.push({ org_id: orgId, email_key: caselessKey(address), contact_id: id });
+  for (const { id, before, after } of contacts) {
+    const former = before.map(caselessKey);
+    const keys = after.map(caselessKey);
+    for (const key of former) if (!keys.includes(key)) await removal(trx, { org: orgId, key, contact: id });
+    for (const key of keys)
+      if (!former.includes(key)) rows.push({ org_id: orgId, email_key: key, contact_id: id });
   }
   await insert(trx, rows);
 }

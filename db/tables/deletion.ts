@@ -1,10 +1,13 @@
 // Deleting a record: what belongs or is tied to it goes with it, and what refers to it does so no more.
 import type { Field } from '../declare/fields.ts';
+import { showRow } from '../declare/forms.ts';
 import type { Link, Resource, SideTable } from '../declare/resource.ts';
+import { uniqueValues } from '../declare/rules.ts';
 import { inPieces } from '../event-loop.ts';
 import { RESOURCES } from '../resources/index.ts';
 import { type Db, linkTable, type RecordKey, tableOf } from '../schema.ts';
 import { madeOnce, type Statement, statement } from '../statement.ts';
+import { findRecord } from './records.ts';
 
 /** Changes at most so many `rows` that have to do with the record of that `id`, and answers with as many. */
 type Piece = Statement<unknown>;
@@ -38,10 +41,35 @@ export async function deleteRecord(
   now: number,
 ): Promise<void> {
   const args = { org: orgId, id, now };
+  await deleteHeld(trx, resource, { orgId, id });
   for (const piece of piecesOf(resource)) {
     await inPieces(async (rows) => (await piece(trx, { ...args, rows })).length);
   }
   await removal(resource)(trx, args);
+}
+
+const holders = madeOnce((resource: Resource) =>
+  resource.sideTables.flatMap(({ table, parentColumn, childColumn, holds }) => {
+    if (holds === undefined) return [];
+    const remove = statement<never>((db, param) =>
+      db
+        .deleteFrom(linkTable(table))
+        .where('org_id', '=', param('org'))
+        .where(childColumn, '=', param('key'))
+        .where(parentColumn, '=', param('id')),
+    );
+    return [{ filter: holds, remove }];
+  }),
+);
+
+// The rows that hold its unique values.
+async function deleteHeld(trx: Db, resource: Resource, { orgId, id }: RecordKey): Promise<void> {
+  for (const { filter, remove } of holders(resource)) {
+    const row = await findRecord(trx, resource, { orgId, id });
+    const values = row === undefined ? [] : uniqueValues(resource, showRow(resource.fields, row));
+    for (const value of values)
+      if (value.filter === filter) await remove(trx, { org: orgId, id, key: value.key });
+  }
 }
 
 // The stored fields that hold ids of the resource.
@@ -81,10 +109,12 @@ interface SideColumns {
 }
 
 function columnsOfSide(resource: Resource, parent: Resource, rows: SideTable): SideColumns[] {
-  const { parentColumn, childColumn, children } = rows;
+  const { parentColumn, childColumn, children, holds } = rows;
   const isChild = Object.values(children).includes(resource.name);
   return [
-    ...(parent.name === resource.name ? [{ column: parentColumn, other: childColumn }] : []),
+    ...(parent.name === resource.name && holds === undefined
+      ? [{ column: parentColumn, other: childColumn }]
+      : []),
     ...(isChild ? [{ column: childColumn, other: parentColumn }] : []),
   ];
 }

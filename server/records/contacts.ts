@@ -17,9 +17,8 @@ export const contactRules: Rules = {
   async afterWrite({ db: trx, access }, changes) {
     const addresses = changes.filter(hasAddresses).map(({ id, current, next }) => ({
       id,
-      email: typeof next.email === 'string' ? next.email : null,
-      altEmails: emailList(next),
-      isNew: current === null,
+      before: current === null ? [] : addressesOf(current),
+      after: addressesOf(next),
     }));
     await replaceContactEmails(trx, access.orgId, addresses);
   },
@@ -27,6 +26,10 @@ export const contactRules: Rules = {
 
 function hasAddresses({ input }: Change): boolean {
   return input.email !== undefined || input.alt_emails !== undefined;
+}
+
+function addressesOf(data: Data): string[] {
+  return typeof data.email === 'string' ? [...emailList(data), data.email] : emailList(data);
 }
 
 function emailList(data: Data): string[] {

@@ -73,7 +73,7 @@ async function createContact({ trx, access, now, input }: Change): Promise<strin
   const data = { email, owner_id: access.userId };
   const createdBy = principalOf(access);
   const { id } = await insertRecord(trx, contacts, { orgId, createdBy, now, data });
-  await replaceContactEmails(trx, orgId, [{ id, email, altEmails: [], isNew: true }]);
+  await replaceContactEmails(trx, orgId, [{ id, before: [], after: [email] }]);
   return id;
 }
 

@@ -79,3 +79,19 @@ test('a transcript goes with its recording, and an interaction with those involv
   for (const table of ['interaction_contacts', 'interaction_companies'])
     expect(await rowsWith(table, 'interaction_id', interaction.id)).toBe(0);
 });
+
+test('the addresses of a contact follow its fields, and go with it', async () => {
+  const api = clientOf(harness);
+  const { orgId } = harness;
+  const keysOf = async (id: string) => {
+    const rows = harness.store.read.selectFrom('contact_emails').select('email_key').orderBy('email_key');
+    return (await rows.where('contact_id', '=', id).execute()).map((row) => row.email_key);
+  };
+  const alt_emails = ['B@x.example', 'c@x.example'];
+  const { id } = await api.create('contacts', { email: 'A@x.example', alt_emails });
+  expect(await keysOf(id)).toEqual(['a@x.example', 'b@x.example', 'c@x.example']);
+  await api.update('contacts', id, { email: 'b@x.example', alt_emails: ['d@x.example', 'C@x.example'] });
+  expect(await keysOf(id)).toEqual(['b@x.example', 'c@x.example', 'd@x.example']);
+  await remove('contacts', { orgId, id });
+  expect(await keysOf(id)).toEqual([]);
+});
