@@ -8,6 +8,7 @@ import { parseAddress, shownAddress } from './postgres/address.ts';
 import { explainStatement, isUnreachable } from './postgres/errors.ts';
 import { openPostgres } from './postgres/open-store.ts';
 import { openPostgresSnapshot, postgresIdentity } from './postgres/snapshot.ts';
+import { analyze, findUsers } from './postgres/users.ts';
 import type { Db } from './schema.ts';
 import { assertReadable, type DatabaseSnapshot } from './snapshot.ts';
 import { abandon } from './sqlite/abandon.ts';
@@ -141,6 +142,16 @@ async function openFile(path: string, options: StoreOptions): Promise<Store> {
  */
 export function lockForServing(db: string, holder: LockHolder): () => void {
   return isAddress(db) ? () => undefined : lockFile(db, holder);
+}
+
+/** From where crm is at a database that any number may use at once; of a file its lock tells. */
+export async function databaseUsers(db: string): Promise<string[]> {
+  return isAddress(db) ? findUsers(db) : [];
+}
+
+/** Has a database that was filled take note of what it holds, where its engine plans by that. */
+export async function noteContents(db: string): Promise<void> {
+  if (isAddress(db)) await analyze(db);
 }
 
 /** A database as it may be shown, wherever that is: an address without its password, or the path of a file. */

@@ -20,7 +20,8 @@ const DIGEST_CHARACTERS_SHOWN = 16;
 const HELP = `
 Everything is copied as it is: organizations, users, keys with their hashes, stored answers to idempotency keys, records
 with their ids and times, links, transcripts, and the secret that signs cursors. Nothing is written to the source. Stop
-what serves it first: a file that is being served is refused, and of PostgreSQL the copy has what was there at its start.
+what serves either first. A file that is being served is refused, and so is a database of PostgreSQL that is to be filled
+while another crm is at it; of one that is copied the copy has what was there at its start, and you are told.
 
 The other database is a file that is not there yet, or an empty database of PostgreSQL; until the copy is whole, nothing
 else opens it. After an interruption run the same command again: it goes on where it stopped. In the end every table is

@@ -39,6 +39,7 @@ const AGAIN = 'run the same command again: it goes on where it stopped.';
 /** Copies a database into another that is empty, or has what an interrupted run has copied, and compares the two. */
 export async function copyDatabase(request: CopyRequest): Promise<CopySummary> {
   await refuseWrongUse(request);
+  if (!request.quiet) await tellOfUsers(request.from);
   return withSource(request.from, (from) => withTarget(request.to, (to) => fill(from, to, request)));
 }
 
@@ -75,6 +76,7 @@ async function withTarget<T>(db: string, job: (to: CopyTarget) => Promise<T>): P
   const { openStore } = await import('../../db/store.ts');
   return withDatabase(db, async (closing) => {
     closing.push(await lock(db));
+    await refuseUsed(db);
     const store = await openStore(db, { isBeingFilled: true, onWarning: note });
     closing.push(() => store.close());
     return job({ db, read: store.read, write: store.write });
@@ -112,10 +114,35 @@ async function lock(db: string): Promise<() => void> {
   }
 }
 
+// On a server there is no such lock: any number may be at a database there.
+async function refuseUsed(db: string): Promise<void> {
+  const users = await usersOf(db);
+  if (users === null) return;
+  throw new CliError(users, {
+    nextSteps: ['stop every "crm serve" and command there, then run the same command again.'],
+  });
+}
+
+async function tellOfUsers(db: string): Promise<void> {
+  const users = await usersOf(db);
+  if (users !== null) note(`${users} What is written there from now on is not in the copy.`);
+}
+
+async function usersOf(db: string): Promise<string | null> {
+  const { databaseUsers, shownDatabase } = await import('../../db/store.ts');
+  const hosts = await databaseUsers(db).catch(async (error: unknown) => {
+    throw await databaseError(db, error);
+  });
+  return hosts.length === 0
+    ? null
+    : `Another crm is at the database ${shownDatabase(db)}, from ${hosts.join(', ')}.`;
+}
+
 async function fill(from: CopySource, to: CopyTarget, { quiet = false }: CopyRequest): Promise<CopySummary> {
   const { countAll, tablesToCopy } = await import('../../db/copy/copy.ts');
   const { endCopy } = await import('../../db/copy/readiness.ts');
-  const { shownDatabase } = await import('../../db/store.ts');
+  const { at } = await import('../../db/copy/database.ts');
+  const { noteContents, shownDatabase } = await import('../../db/store.ts');
   const startedAt = performance.now();
   const tables = await tablesToCopy();
   await begin(from, to, tables);
@@ -131,7 +158,10 @@ async function fill(from: CopySource, to: CopyTarget, { quiet = false }: CopyReq
     nextSteps: [AGAIN],
   }));
   const isSame = compared.every((table) => table.is_same);
-  if (isSame) await endCopy(to);
+  if (isSame) {
+    await at(to, () => noteContents(to.db));
+    await endCopy(to);
+  }
   return {
     from: shownDatabase(from.db),
     to: shownDatabase(to.db),

@@ -1,12 +1,9 @@
 // A database of PostgreSQL as it is at one moment.
 import { sql } from 'kysely';
 import type { DatabaseSnapshot } from '../snapshot.ts';
-import { parseAddress } from './address.ts';
 import { checkServer } from './check-server.ts';
-import { clientOptions } from './client-options.ts';
-import { PostgresConnection } from './connection.ts';
-import { explainOpening, explainStatement } from './errors.ts';
-import { findPassword } from './password.ts';
+import { connectTo } from './connect.ts';
+import { explainStatement } from './errors.ts';
 
 /**
  * Opens a database to be read.
@@ -14,15 +11,9 @@ import { findPassword } from './password.ts';
  */
 export async function openPostgresSnapshot(
   text: string,
-  onWarning: (warning: string) => void = () => undefined,
+  onWarning?: (warning: string) => void,
 ): Promise<DatabaseSnapshot> {
-  const address = parseAddress(text);
-  const { password, warning } = findPassword(address);
-  if (warning !== null) onWarning(warning);
-  address.password = password;
-  const connection = new PostgresConnection(clientOptions(address, 'copying'), (error) =>
-    explainOpening(address, error),
-  );
+  const { address, connection } = connectTo(text, 'copying', onWarning);
   try {
     await checkServer(address, connection);
     await connection.begin();

@@ -126,6 +126,34 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
     expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('Going on with a copy')]);
   }, 30_000);
 
+  test('the command fills nothing that another crm is at, and tells where one is at the source', async () => {
+    const [address, other] = [await newDatabase(), await newDatabase()];
+    const migrate = (from: string, to: string) => desk.crm(['migrate', '--from', from, '--to', to]);
+    const idle = await desk.serve(['--db', address]);
+    const refused = await migrate('crm.db', address);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      `crm: Another crm is at the database ${address}, from 127.0.0.1.\nNext: ` +
+        'Stop every "crm serve" and command there, then run the same command again.\n',
+    ]);
+    await idle.stop();
+    expect(await migrate('crm.db', address)).toMatchObject({
+      code: 0,
+      stderr: expect.not.stringContaining('Another crm'),
+    });
+    const analyzed = `select count(*)::int as n from pg_stat_user_tables where last_analyze is null`;
+    expect(await server.sql(analyzed, new URL(address).pathname.slice(1))).toEqual([{ n: 0 }] as never);
+    const busy = await desk.serve(['--db', address]);
+    const copied = await migrate(address, other);
+    expect([copied.code, copied.stderr]).toEqual([
+      0,
+      expect.stringMatching(
+        /at the database \S+, from 127\.0\.0\.1\. What is written there from now on is not/,
+      ),
+    ]);
+    await busy.stop();
+  }, 60_000);
+
   describe('an organization', () => {
     const services: Record<string, ImportService> = {};
     beforeAll(async () => {

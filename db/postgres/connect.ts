@@ -1,0 +1,43 @@
+// A connection to the database at an address, for what goes on beside serving it.
+import { type PostgresAddress, parseAddress } from './address.ts';
+import { clientOptions } from './client-options.ts';
+import { PostgresConnection } from './connection.ts';
+import { explainOpening, explainStatement } from './errors.ts';
+import { findPassword } from './password.ts';
+import type { Purpose } from './settings.ts';
+
+/**
+ * Makes a connection, to be closed by whoever asked for it.
+ * @throws DatabaseAddressError if the address is none
+ */
+export function connectTo(
+  text: string,
+  purpose: Purpose,
+  onWarning: (warning: string) => void = () => undefined,
+): { address: PostgresAddress; connection: PostgresConnection } {
+  const address = parseAddress(text);
+  const { password, warning } = findPassword(address);
+  if (warning !== null) onWarning(warning);
+  address.password = password;
+  const explain = (error: unknown) => explainOpening(address, error);
+  return { address, connection: new PostgresConnection(clientOptions(address, purpose), explain) };
+}
+
+/**
+ * Does something over a connection of its own.
+ * @throws DatabaseAddressError if the address is none; PostgresError if the database cannot be used
+ */
+export async function withConnection<T>(
+  text: string,
+  purpose: Purpose,
+  job: (connection: PostgresConnection) => Promise<T>,
+): Promise<T> {
+  const { address, connection } = connectTo(text, purpose);
+  try {
+    return await job(connection);
+  } catch (error) {
+    throw explainStatement(address, error);
+  } finally {
+    await connection.close();
+  }
+}
