@@ -13,6 +13,8 @@ const COMMIT = new Command('commit');
 export class PostgresConnection implements Engine {
   readonly progress = noProgress();
   readonly db: Db = dbOf(this);
+  /** How many rows the transaction has written to each table. */
+  readonly written = new Map<string, number>();
   readonly #client: SQL;
   readonly #explain: (error: unknown) => Promise<Error>;
   // Bound to one connection of the server: once that is lost, it takes no further statement.
@@ -74,6 +76,7 @@ export class PostgresConnection implements Engine {
     if (this.#session === null) await this.#open();
     this.#isInTransaction = true;
     this.progress.failure = null;
+    this.written.clear();
     this.ask(BEGIN, []).catch(() => undefined);
   }
 
@@ -109,7 +112,9 @@ export class PostgresConnection implements Engine {
       if (question.isWrite) this.progress.writes += 1;
       this.#sentAt.push(performance.now());
       try {
-        return question.answer(await question.send(session, values));
+        const rows = await question.send(session, values);
+        if (question.into !== null) this.#noteWritten(question.into, rows.count);
+        return question.answer(rows);
       } finally {
         this.#sentAt.shift();
       }
@@ -130,6 +135,10 @@ export class PostgresConnection implements Engine {
 
   async close(): Promise<void> {
     await this.#client.close({ timeout: 0 });
+  }
+
+  #noteWritten(table: string, rows: number): void {
+    this.written.set(table, (this.written.get(table) ?? 0) + rows);
   }
 
   #open(): Promise<ReservedSQL> {

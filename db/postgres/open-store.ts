@@ -17,6 +17,7 @@ import { findPassword } from './password.ts';
 import { PostgresPool } from './pool.ts';
 import { checkPooler } from './pooler.ts';
 import type { Purpose } from './settings.ts';
+import { analyzeUnknown, TableGrowth } from './statistics.ts';
 import { PostgresTransactor } from './transactor.ts';
 
 const COUNTERS = 2;
@@ -71,6 +72,7 @@ async function prepare(
   try {
     await inTime(ANSWER_MS_MAX, checkAll(), () => silent(address, ANSWER_MS_MAX));
     await migratePostgres(connection, address, create);
+    await analyzeUnknown(connection);
   } catch (error) {
     throw explainStatement(address, error);
   } finally {
@@ -92,7 +94,8 @@ function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptio
   };
   const reader = new PostgresPool(connect(address.readers, 'reading'));
   const counter = new PostgresPool(connect(COUNTERS, 'counting'));
-  const queue = new WriteQueue(new PostgresTransactor(connect(address.writers, 'writing')));
+  const growth = new TableGrowth(() => make('analyzing'));
+  const queue = new WriteQueue(new PostgresTransactor(connect(address.writers, 'writing'), growth));
   const looking = setInterval(() => {
     for (const connection of connections) connection.endIfSilent(SILENCE_MS_MAX);
   }, LOOK_EVERY_MS);
@@ -116,7 +119,7 @@ function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptio
       // What the database does not answer by then it may well do: its own end is told, not waited for.
       await Promise.race([closing, Bun.sleep(CLOSE_MS_MAX)]);
       clearInterval(looking);
-      await Promise.all(connections.map((connection) => connection.close()));
+      await Promise.all([growth, ...connections].map((one) => one.close()));
     },
   };
 }

@@ -5,6 +5,7 @@ import type { ReservedSQL } from 'bun';
 const INT8 = 20;
 const WRITES = /^\s*(?:insert|update|delete)\b/i;
 const RETURNS = /\breturning\b/i;
+const INSERTS = /^\s*insert into "(\w+)"/i;
 
 /** Rows as Bun gives them. */
 export type Rows = Record<string, unknown>[] & {
@@ -25,6 +26,8 @@ export class Question<T> {
   readonly isWrite: boolean;
   /** Whether nothing is asked but that it be done. */
   readonly answersNothing: boolean;
+  /** The table that it writes rows to. */
+  readonly into: string | null;
   readonly #take: (rows: Rows) => T;
   // The columns that hold 64-bit integers: looked up once, they stay the same.
   #integers: readonly string[] | null = null;
@@ -34,6 +37,7 @@ export class Question<T> {
     this.text = text;
     this.isWrite = WRITES.test(text);
     this.answersNothing = this.isWrite && !RETURNS.test(text);
+    this.into = INSERTS.exec(text)?.[1] ?? null;
     this.#take = take;
   }
 

@@ -18,6 +18,8 @@ export const SETTINGS = {
   counting: { ...COMMON, synchronous_commit: 'off' },
   // A change of the schema may take its time. The time for a lock is one that nobody else sets: it tells that it got there.
   migrating: { ...COMMON, statement_timeout: '0', lock_timeout: '5999ms' },
+  // So may a look at a large table.
+  analyzing: { ...COMMON, statement_timeout: '0' },
   // Read at length, with pauses in which what was read is written elsewhere.
   copying: {
     ...COMMON,

@@ -4,6 +4,7 @@ import { statement } from '../statement.ts';
 import type { Scope, Transaction, Transactor } from '../write-queue.ts';
 import type { PostgresConnection } from './connection.ts';
 import { endsTransaction } from './errors.ts';
+import type { TableGrowth } from './statistics.ts';
 
 // Its number among the organizations': what belongs to none is written under a lock of its own.
 const ACCOUNTS = 0;
@@ -22,10 +23,12 @@ const insertLock = statement<never>((db, param) =>
 /** The connections that write, each used by one lane at a time. */
 export class PostgresTransactor implements Transactor {
   readonly #free: PostgresConnection[];
+  readonly #growth: TableGrowth;
   readonly #waiting: ((connection: PostgresConnection) => void)[] = [];
 
-  constructor(connections: readonly PostgresConnection[]) {
+  constructor(connections: readonly PostgresConnection[], growth: TableGrowth) {
     this.#free = [...connections];
+    this.#growth = growth;
   }
 
   laneOf(scope: Scope): string {
@@ -55,6 +58,7 @@ export class PostgresTransactor implements Transactor {
       db,
       commit: async () => {
         await connection.commit();
+        this.#growth.note(connection.written);
         this.#give(connection);
       },
       rollback: () => this.#undo(connection),
