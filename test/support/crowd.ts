@@ -1,4 +1,6 @@
 // Thousands of rows in every table of a database on PostgreSQL, with the values that the questions of the tests ask for.
+import { asIs } from '../../db/declare/fields.ts';
+import { RESOURCES } from '../../db/resources/index.ts';
 import { instantOf } from './questions.ts';
 
 /** How many rows every table has of each organization. */
@@ -7,6 +9,14 @@ export const ROWS = 2_000;
 export const MANY = 200;
 // And so many one that few have.
 const FEW = 10;
+
+const ENCODED = new Set(
+  RESOURCES.flatMap(({ fields }) =>
+    Object.entries(fields).flatMap(([name, { column, decode }]) =>
+      column === 'text' && decode !== asIs ? [name] : [],
+    ),
+  ),
+);
 
 /** Runs a statement and gives its rows. */
 export type Run = (text: string) => Promise<object[]>;
@@ -63,7 +73,7 @@ function valueIn(
   if (name === 'updated_at') return `${instantOf(0)} + n * 7919 % ${ROWS}`;
   if (data_type === 'bigint' && has_many) return `(n % ${ROWS / MANY} = 1)::int`;
   if (data_type !== 'text') return `${instantOf(0)} + n`;
-  if (name.endsWith('_key') && name !== 'email_key') return 'null';
+  if (ENCODED.has(name) || (name.endsWith('_key') && name !== 'email_key')) return 'null';
   const shared = `'${name}' || n % ${ROWS / (has_many ? MANY : FEW)}`;
   // What ties records together: in one half of the rows the first has many of the second, in the other it is one of many.
   const place = ties.indexOf(name);
