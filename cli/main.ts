@@ -14,6 +14,11 @@ async function main(words: string[]): Promise<number> {
   return run(words);
 }
 
-const exitCode = await main(process.argv.slice(2));
-await Promise.allSettled([writeOut(''), flushErrors()]);
-process.exit(exitCode);
+if (Bun.isMainThread) {
+  const exitCode = await main(process.argv.slice(2));
+  await Promise.allSettled([writeOut(''), flushErrors()]);
+  process.exit(exitCode);
+} else {
+  // An executable has one entry, which is that of its threads too.
+  await import('../server/readers/thread.ts');
+}

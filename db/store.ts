@@ -1,4 +1,5 @@
 // The seam between the business and a database engine: read with Kysely, write through durable jobs.
+import { CommitCount, type CommonMemory } from './common-memory.ts';
 import { assertWhole } from './copy-mark.ts';
 import type { Counters } from './counters.ts';
 import { DatabaseError } from './database-error.ts';
@@ -18,6 +19,7 @@ import { openWriter } from './sqlite/open-store.ts';
 import { type LockHolder, lockFile } from './sqlite/serving-lock.ts';
 import { fileIdentity, openFileSnapshot } from './sqlite/snapshot.ts';
 import { type StoreEvents, sqliteStore } from './sqlite/sqlite-store.ts';
+import { threadStore } from './sqlite/thread-store.ts';
 import type { Scope } from './write-queue.ts';
 
 export { DatabaseAddressError, DatabaseError } from './database-error.ts';
@@ -51,7 +53,7 @@ export interface Store extends ReadStore {
    * scope run one after another; each may be run twice, so that it does nothing but to the database.
    */
   write<T>(scope: Scope, job: (trx: Db) => Promise<T>): Promise<T>;
-  /** Whether several processes may serve the database at once. */
+  /** Whether requests may be answered elsewhere too: by other processes, or other threads of this one. */
   readonly isShared: boolean;
   /** Runs a job that one process at a time does, of all that serve the database; not at all while another is at it. */
   alone(job: () => Promise<void>): Promise<void>;
@@ -124,7 +126,7 @@ async function openFile(path: string, options: StoreOptions): Promise<Store> {
   const { writer, held } = openWriter(path, options.create ?? true);
   try {
     await migrateFile(writer, path);
-    return { ...sqliteStore(writer, held, options), counters: new MemoryCounters(options.clock ?? Date.now) };
+    return { ...sqliteStore(writer, held, options), counters: countersOf(options) };
   } catch (error) {
     if (isDiskFailure(error)) abandon(writer);
     else {
@@ -133,6 +135,23 @@ async function openFile(path: string, options: StoreOptions): Promise<Store> {
     }
     throw error;
   }
+}
+
+/**
+ * Opens a file for a thread beside the one that has it open to write, and by that was given memory in common with it.
+ * @param ready tells whether the other thread can write
+ */
+export function openThreadStore(
+  path: string,
+  common: CommonMemory,
+  { clock, ready }: Pick<StoreOptions, 'clock'> & Pick<ReadStore, 'ready'>,
+): ReadStore & { close(): void } {
+  const counters = countersOf({ common, ...(clock && { clock }) });
+  return { ...threadStore(path, new CommitCount(common)), counters, ready };
+}
+
+function countersOf({ clock = Date.now, common }: Pick<StoreOptions, 'clock' | 'common'>): Counters {
+  return new MemoryCounters(clock, common?.counts);
 }
 
 /**

@@ -8,7 +8,7 @@ import { Cursors } from './cursor.ts';
 import { docs } from './docs/docs.ts';
 import { allOperations } from './interface.ts';
 import type { Logger } from './log.ts';
-import { ALL_BODY_BYTES, BodyBudget, type BodyLimits, ORG_BODY_BYTES } from './pipeline/body-budget.ts';
+import { BODY_LIMITS, BodyBudget, type BodyLimits } from './pipeline/body-budget.ts';
 import { Authenticator } from './pipeline/credential.ts';
 import type { Executor } from './pipeline/execute.ts';
 import { answer, answerError, exchangeOf } from './pipeline/pipeline.ts';
@@ -95,7 +95,7 @@ function servicesOf(options: AppOptions): Services {
     cursors: new Cursors(signingSecret),
     authenticator: new Authenticator(store),
     limiter: new RateLimiter(store.counters, { keyLimit, orgLimit }),
-    bodies: new BodyBudget(options.bodyLimits ?? { orgBytes: ORG_BODY_BYTES, allBytes: ALL_BODY_BYTES }),
+    bodies: new BodyBudget(options.bodyLimits ?? BODY_LIMITS),
     replays: new Replays(),
     baseUrl: options.baseUrl,
     now: options.now ?? Date.now,

@@ -1,20 +1,43 @@
-// Where the server listens: HTTP or HTTPS, with certificates that can be read anew while it runs, and an end that drains.
+// Where a thread listens: HTTP or HTTPS, with certificates that can be renewed while it runs, and an end that drains.
 import { readFileSync } from 'node:fs';
+import type { Eventually } from '../db/engine.ts';
 import { Drain, type Fetch, lastOfConnection } from './drain.ts';
 import { SILENT_SECONDS } from './pipeline/pipeline.ts';
-import { takeOver } from './steer-connections.ts';
 
 export interface CertificateFiles {
   certFile: string;
   keyFile: string;
 }
 
+/** A certificate chain and its key, PEM. */
+export interface Certificate {
+  cert: string;
+  key: string;
+}
+
 export interface ListenOptions {
   host: string;
   /** 0 takes any free port. */
   port: number;
-  tls?: CertificateFiles;
+  /** Whether others of this process may listen on the port too; such a port is taken after `freePort` only. */
+  isPortShared: boolean;
+  /** Makes it HTTPS. */
+  certificate?: Certificate;
   fetch: Fetch;
+}
+
+/** What listens, in this thread or in another. */
+export interface Listening {
+  /** Opens another listener on the port, with that certificate; what is open on the former one goes on. */
+  renew(certificate: Certificate): Eventually<void>;
+  /** Has the connections of the former one end with their next answer. */
+  endFormer(): Eventually<void>;
+  /** Has the former one take no more connections, and end with those it has. */
+  closeFormer(): Eventually<void>;
+  /** Goes on answering, but says that it is about to stop; resolves when it should, as `Drain.end` has it. */
+  drain(ms?: number): Promise<void>;
+  /** Takes no more connections, and lets the requests that are here finish, for at most 9 s since it began to drain. */
+  stop(): Promise<void>;
 }
 
 type Socket = Bun.Server<undefined>;
@@ -23,33 +46,23 @@ type Socket = Bun.Server<undefined>;
 const BODY_BYTES_MAX = 256 * 1024 * 1024;
 // With nothing else in the list TLS 1.0 and 1.1, which have no such suites, are refused too; those of TLS 1.3 are all alike.
 const FORWARD_SECRET_AEAD = 'ECDHE+AESGCM:ECDHE+CHACHA20';
-const RETIREMENT_MS = 2_000;
 // A second is left of the ten that a stop may take, for the database.
 const DRAIN_MS_MAX = 9_000;
 
-export class Listener {
+export class Listener implements Listening {
   #options: ListenOptions;
-  readonly #retiring = new Set<Socket>();
+  readonly #closing = new Set<Socket>();
   #current: Socket;
-  #retirement: Promise<void> = Promise.resolve();
+  #former: Socket | null = null;
   #drainedBy: number | null = null;
-
-  private constructor(options: ListenOptions, first: Socket) {
-    this.#options = options;
-    this.#current = first;
-  }
 
   /**
    * Starts to listen.
    * @throws the system's error if the address cannot be taken, or OpenSSL's if the certificate or its key cannot be used
    */
-  static async open(options: ListenOptions): Promise<Listener> {
-    if (options.tls === undefined) return new Listener(options, listen(options));
-    // Sockets that share a port would share it with another server's too: only a bind of the usual kind finds that one.
-    const probe = listen(options);
-    const taken = { ...options, port: probe.port ?? options.port };
-    await probe.stop(true);
-    return new Listener(taken, listen(taken, readCertificate(options.tls)));
+  constructor(options: ListenOptions) {
+    this.#options = options;
+    this.#current = listen(options);
   }
 
   get port(): number {
@@ -66,38 +79,24 @@ export class Listener {
     this.#current.timeout(request, seconds);
   }
 
-  /**
-   * Reads certificate and key anew for the connections to come; those that are open keep theirs, and end with their next
-   * answer. False where it serves no HTTPS.
-   * @throws the reason why they cannot be used; what was served before goes on being served
-   */
-  async reopenCertificates(): Promise<boolean> {
-    const { tls } = this.#options;
-    if (tls === undefined) return false;
-    // One at a time: three listeners on a port would not stand in the order of their age.
-    let former: Promise<void>;
-    do {
-      former = this.#retirement;
-      await former;
-    } while (former !== this.#retirement);
-    const certificate = readCertificate(tls);
-    const old = this.#current;
-    const { listener, isSole } = takeOver(() => listen(this.#options, certificate));
-    this.#current = listener;
-    this.#retirement = this.#retire(old, isSole);
-    return true;
+  renew(certificate: Certificate): void {
+    const renewed = listen({ ...this.#options, certificate });
+    this.#former = this.#current;
+    this.#current = renewed;
   }
 
-  async #retire(old: Socket, getsNoMore: boolean): Promise<void> {
-    this.#retiring.add(old);
-    if (getsNoMore) {
-      old.reload({ fetch: async (request) => lastOfConnection(await this.#options.fetch(request)) });
-      await Bun.sleep(RETIREMENT_MS);
-    }
-    old.stop().then(() => this.#retiring.delete(old));
+  endFormer(): void {
+    this.#former?.reload({ fetch: async (request) => lastOfConnection(await this.#options.fetch(request)) });
   }
 
-  /** Goes on answering, but says that it is about to stop; resolves when it should, as `Drain.end` has it. */
+  closeFormer(): void {
+    const former = this.#former;
+    if (former === null) return;
+    this.#former = null;
+    this.#closing.add(former);
+    former.stop().then(() => this.#closing.delete(former));
+  }
+
   async drain(ms?: number): Promise<void> {
     this.#drainedBy = performance.now() + DRAIN_MS_MAX;
     const drain = new Drain(this.#options.fetch);
@@ -106,7 +105,6 @@ export class Listener {
     await drain.end(ms);
   }
 
-  /** Takes no more connections, and lets the requests that are here finish, for at most 9 s since it began to drain. */
   async stop(): Promise<void> {
     const sockets = this.#sockets();
     const drainedBy = this.#drainedBy ?? performance.now() + DRAIN_MS_MAX;
@@ -118,27 +116,35 @@ export class Listener {
   }
 
   #sockets(): Socket[] {
-    return [this.#current, ...this.#retiring];
+    return [this.#current, ...(this.#former === null ? [] : [this.#former]), ...this.#closing];
   }
 }
 
-interface Certificate {
-  cert: string;
-  key: string;
+/**
+ * A port, that one unless it is 0, which nobody listens on. Sockets that share a port would share it with another
+ * server's too: only a bind of the usual kind finds that one.
+ * @throws the system's error if the address cannot be taken
+ */
+export async function freePort(host: string, port: number): Promise<number> {
+  const probe = Bun.serve({ hostname: host, port, fetch: () => new Response() });
+  const free = probe.port ?? port;
+  await probe.stop(true);
+  return free;
 }
 
-// Both at once, so that they belong together.
-function readCertificate({ certFile, keyFile }: CertificateFiles): Certificate {
+/** Reads certificate and key, both at once, so that they belong together; @throws the system's error */
+export function readCertificate({ certFile, keyFile }: CertificateFiles): Certificate {
   return { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
 }
 
-function listen({ host, port, fetch }: ListenOptions, certificate?: Certificate): Socket {
+function listen({ host, port, isPortShared, certificate, fetch }: ListenOptions): Socket {
   return Bun.serve({
     hostname: host,
     port,
     maxRequestBodySize: BODY_BYTES_MAX,
     idleTimeout: SILENT_SECONDS,
     fetch,
-    ...(certificate && { reusePort: true, tls: { ...certificate, ciphers: FORWARD_SECRET_AEAD } }),
+    reusePort: isPortShared,
+    ...(certificate && { tls: { ...certificate, ciphers: FORWARD_SECRET_AEAD } }),
   });
 }

@@ -1,15 +1,18 @@
 // Starts the service: lock, database, app, socket; and stops it in the opposite order.
 
+import { type CommonMemory, commonMemory } from '../db/common-memory.ts';
 import { type DatabaseError, lockForServing, openStore, type Store } from '../db/store.ts';
 import { purgeStoredResponses } from '../db/tables/idempotency.ts';
 import { getSigningSecret } from '../db/tables/settings.ts';
-import { createApp } from './app.ts';
-import { clientAddress, membership, type Network } from './client-address.ts';
+import type { Network } from './client-address.ts';
+import { type Addresses, addressesOf, openFront } from './front.ts';
 import { LineWriter, stderrWrite } from './line-writer.ts';
-import { type CertificateFiles, Listener } from './listener.ts';
+import { type CertificateFiles, freePort, type Listening, readCertificate } from './listener.ts';
 import { createLogger, type LogStyle, lostLine } from './log.ts';
-import type { BodyLimits } from './pipeline/body-budget.ts';
+import { BODY_LIMITS, type BodyLimits, sharedOut } from './pipeline/body-budget.ts';
 import { storeExecutor } from './pipeline/execute.ts';
+import { startReaderThreads } from './readers/reader-threads.ts';
+import { Renewal } from './renewal.ts';
 
 export interface ServeOptions {
   /** Path of the database file. */
@@ -26,6 +29,8 @@ export interface ServeOptions {
   orgLimit: number;
   /** Bytes of request bodies that an organization, and all together, may have under way. */
   bodyLimits?: BodyLimits;
+  /** Threads that answer requests, this one only writing for them; 0, unless said, for none. Of a file only. */
+  readers?: number;
   log: LogStyle;
 }
 
@@ -74,14 +79,16 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     endLines();
     unlock();
   };
+  const common = options.readers ? commonMemory() : undefined;
   try {
     const store = await openStore(options.db, {
       onDiskFailure: (error) => exitOnDiskFailure(lines, error),
       onTrouble: (trouble) => tellTrouble(lines, trouble, 'Writes are refused (503).'),
       onUnready: (trouble) => tellTrouble(lines, trouble, 'Until that is over /readyz answers 503.'),
       onWarning: (warning) => tell(lines, warning),
+      ...(common && { common }),
     });
-    return await listen(store, lines, options, release).catch(async (error) => {
+    return await serve({ store, lines, common, release }, options).catch(async (error) => {
       await store.close();
       throw error;
     });
@@ -91,36 +98,19 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   }
 }
 
-async function listen(
-  store: Store,
-  lines: LineWriter,
-  options: ServeOptions,
-  release: () => void,
-): Promise<RunningServer> {
+interface Parts {
+  store: Store;
+  lines: LineWriter;
+  /** What reader threads share; undefined where there are none. */
+  common: CommonMemory | undefined;
+  release: () => void;
+}
+
+async function serve(parts: Parts, options: ServeOptions): Promise<RunningServer> {
+  const { store, lines, release } = parts;
   const signingSecret = await store.write('accounts', getSigningSecret);
-  let url = '';
-  let addressOf = (_request: Request): string => '';
-  let limitSilence = (_request: Request, _seconds: number): void => undefined;
-  const app = createApp({
-    store,
-    executor: storeExecutor(store),
-    signingSecret,
-    baseUrl: () => url,
-    keyLimit: options.keyLimit,
-    orgLimit: options.orgLimit,
-    ...(options.bodyLimits && { bodyLimits: options.bodyLimits }),
-    limitSilence: (request, seconds) => limitSilence(request, seconds),
-    addressOf: (request) => addressOf(request),
-    logger: createLogger(options.log, (line) => lines.add(line)),
-  });
-  const listener = await Listener.open({ ...options, fetch: (request) => app.fetch(withUsualHost(request)) });
-  const scheme = options.tls === undefined ? 'http' : 'https';
-  const listensOn = `${scheme}://${hostOf(options.host)}:${listener.port}`;
-  url = options.baseUrl?.replace(/\/+$/, '') ?? listensOn;
-  limitSilence = (request, seconds) => listener.limitSilence(request, seconds);
-  const isTrusted = membership(options.trustedProxies ?? []);
-  addressOf = (request) =>
-    clientAddress(listener.peerOf(request), request.headers.get('X-Forwarded-For'), isTrusted);
+  const { url, listensOn, listeners } = await listen(parts, options, signingSecret);
+  const renewal = new Renewal(options.tls, listeners);
   const purging = setInterval(() => {
     // What goes wrong is left for the next time; requests that write tell of the same trouble.
     store.alone(() => purge(store)).catch(() => undefined);
@@ -131,37 +121,63 @@ async function listen(
     listensOn,
     docsUrl: `${url}/docs`,
     isEmpty: organization === undefined,
-    reopenCertificates: () => listener.reopenCertificates(),
+    reopenCertificates: () => renewal.reopen(),
     tell: (text) => tell(lines, text),
-    drain: (ms) => listener.drain(ms),
+    drain: async (ms) => void (await Promise.all(listeners.map((listener) => listener.drain(ms)))),
     stop: async () => {
       clearInterval(purging);
-      await listener.stop();
+      await Promise.all(listeners.map((listener) => listener.stop()));
       await store.close();
       release();
     },
   };
 }
 
+interface Listeners extends Addresses {
+  listeners: readonly Listening[];
+}
+
+// This thread listens, or others do for it.
+async function listen(
+  { store, lines, common }: Parts,
+  options: ServeOptions,
+  signingSecret: string,
+): Promise<Listeners> {
+  const { readers = 0, tls, log } = options;
+  const isPortShared = common !== undefined || tls !== undefined;
+  const front = {
+    ...options,
+    signingSecret,
+    isPortShared,
+    port: isPortShared ? await freePort(options.host, options.port) : options.port,
+    ...(tls && { certificate: readCertificate(tls) }),
+  };
+  const addLine = (line: string) => lines.add(line);
+  if (common === undefined) {
+    const logger = createLogger(log, addLine);
+    const { listener, ...addresses } = openFront({
+      ...front,
+      store,
+      executor: storeExecutor(store),
+      ...(logger && { logger }),
+    });
+    return { ...addresses, listeners: [listener] };
+  }
+  const listeners = await startReaderThreads({
+    ...front,
+    common,
+    bodyLimits: sharedOut(options.bodyLimits ?? BODY_LIMITS, readers),
+    count: readers,
+    store,
+    addLine,
+    onFailure: (error) => exitOnThreadFailure(lines, error),
+  });
+  return { ...addressesOf(front), listeners };
+}
+
 async function purge(store: Store): Promise<void> {
   await purgeStoredResponses(store, Date.now());
   await store.counters.purge();
-}
-
-const PATH_AT_MIN = 11;
-
-// Elysia looks for the path from the twelfth character of the URL on: past that of `http://crm/…`, or of no host at all.
-// A new Request would not do: its body, sent in chunks, is lost when the answer comes before the end of it.
-function withUsualHost(request: Request): Request {
-  const { url } = request;
-  const pathAt = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3);
-  if (pathAt >= PATH_AT_MIN) return request;
-  return Object.defineProperty(request, 'url', { value: `http://localhost${url.slice(pathAt)}` });
-}
-
-function hostOf(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost';
-  return host.includes(':') ? `[${host}]` : host;
 }
 
 // After a failed write nothing in memory can be trusted; a restart reads what is really on the disk.
@@ -170,6 +186,15 @@ function exitOnDiskFailure(lines: LineWriter, error: unknown): void {
     lines,
     `The disk under the database failed: ${error instanceof Error ? error.message : error}`,
     'The server stops, so that a restart can settle what was written.',
+  );
+  process.exit(1);
+}
+
+function exitOnThreadFailure(lines: LineWriter, error: unknown): void {
+  tell(
+    lines,
+    `A thread of the server failed: ${error instanceof Error ? error.message : error}`,
+    'The server stops, so that a restart has all of them again.',
   );
   process.exit(1);
 }

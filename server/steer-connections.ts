@@ -1,4 +1,4 @@
-// Sends new connections to the newer of two listeners on one port, so that the older can be closed without losing any.
+// Sends new connections to the newer listeners on a port, so that the older can be closed without losing any.
 import { dlopen, ptr } from 'bun:ffi';
 import { existsSync, readdirSync } from 'node:fs';
 
@@ -7,8 +7,12 @@ const OPEN_FILES = '/proc/self/fd';
 const SOL_SOCKET = 1;
 const SO_ACCEPTCONN = 30;
 const SO_ATTACH_REUSEPORT_CBPF = 51;
+const BPF_LOAD_WORD = 0x20;
+const BPF_MODULO = 0x94;
+const BPF_ADD = 0x04;
+const BPF_RETURN = 0x16;
 const BPF_RETURN_CONSTANT = 0x06;
-const NEWER = 1;
+const RANDOM_NUMBER = -0x1000 + 56;
 
 function openLibrary() {
   if (process.platform !== 'linux') return undefined;
@@ -24,17 +28,35 @@ function openLibrary() {
 
 type Library = NonNullable<ReturnType<typeof openLibrary>>;
 
+export interface Steering {
+  /**
+   * Sends all connections to one of the newer listeners, that one whose place nobody takes before the last of the older
+   * ones is closed; from then on the kernel shares them among all that are left.
+   */
+  narrow(): void;
+}
+
 /**
- * Opens a second listener on a port that one listens on already, both with SO_REUSEPORT, and has every connection from
- * now on go to the new one; those that the old one has, in its queue too, stay with it.
- * @returns the listener, and whether that worked: elsewhere than on Linux the kernel goes on sharing between the two
+ * Opens as many listeners on a port as listen on it already, all with SO_REUSEPORT, and has every connection from now on
+ * go to one of the new ones; those that the old ones have, in their queues too, stay with them.
+ * @returns null elsewhere than on Linux, where the kernel goes on sharing among all of them
  */
-export function takeOver<T>(listen: () => T): { listener: T; isSole: boolean } {
+export async function takeOver(count: number, open: () => Promise<void>): Promise<Steering | null> {
   const library = openLibrary();
   const before = new Set(library && listeningSockets(library));
-  const listener = listen();
+  await open();
   const socket = library && listeningSockets(library).find((one) => !before.has(one));
-  return { listener, isSole: library !== undefined && socket !== undefined && steer(library, socket) };
+  if (library === undefined || socket === undefined) return null;
+  // A program answers with a place among the listeners, which stand in order of age. Of those that are closed each gives
+  // its place to the last one there is.
+  const anyOfNewer = [
+    [BPF_LOAD_WORD, RANDOM_NUMBER],
+    [BPF_MODULO, count],
+    [BPF_ADD, count],
+    [BPF_RETURN, 0],
+  ] as const;
+  if (!attach(library, socket, anyOfNewer)) return null;
+  return { narrow: () => attach(library, socket, [[BPF_RETURN_CONSTANT, count]]) };
 }
 
 function listeningSockets(library: Library): number[] {
@@ -51,14 +73,21 @@ function listeningSockets(library: Library): number[] {
     });
 }
 
-// A program of one instruction, which answers with the place in the group of listeners; they stand in order of age.
-function steer(library: Library, socket: number): boolean {
-  const instruction = new DataView(new ArrayBuffer(8));
-  instruction.setUint16(0, BPF_RETURN_CONSTANT, true);
-  instruction.setUint32(4, NEWER, true);
+const INSTRUCTION_BYTES = 8;
+
+function attach(
+  library: Library,
+  socket: number,
+  instructions: readonly (readonly [code: number, operand: number])[],
+): boolean {
+  const code = new DataView(new ArrayBuffer(instructions.length * INSTRUCTION_BYTES));
+  for (const [index, [operation, operand]] of instructions.entries()) {
+    code.setUint16(index * INSTRUCTION_BYTES, operation, true);
+    code.setInt32(index * INSTRUCTION_BYTES + 4, operand, true);
+  }
   const program = new DataView(new ArrayBuffer(16));
-  program.setUint16(0, 1, true);
-  program.setBigUint64(8, BigInt(ptr(instruction)), true);
+  program.setUint16(0, instructions.length, true);
+  program.setBigUint64(8, BigInt(ptr(code)), true);
   const size = program.byteLength;
   return library.setsockopt(socket, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, ptr(program), size) === 0;
 }

@@ -83,7 +83,7 @@ test('the scan sees imports of every kind', () => {
  * is gone goes here too.
  */
 const HOUSE: Record<string, string[]> = {
-  cli: [],
+  cli: ['server/readers'],
   'cli/api': ['cli/input', 'cli/settings', 'cli/terminal', 'db/declare', 'db/resources'],
   'cli/commands': [
     'cli/api',
@@ -179,6 +179,7 @@ const HOUSE: Record<string, string[]> = {
   'server/docs/client': [],
   'server/openapi': ['db/declare', 'db/resources', 'db/tables', 'server/pipeline', 'server/v2'],
   'server/pipeline': ['db', 'db/declare', 'db/tables'],
+  'server/readers': ['db', 'db/declare', 'server/pipeline'],
   'server/records': ['db', 'db/declare', 'db/resources', 'db/tables'],
   'server/v1': ['db/declare', 'db/resources', 'db/tables', 'server/records'],
   'server/v2': ['db', 'db/declare', 'db/resources', 'db/tables', 'server/pipeline', 'server/records'],
@@ -280,6 +281,8 @@ describe('direction of imports', () => {
     expect(reaching.map(({ path }) => path).toSorted()).toEqual([
       'cli/commands/openapi.ts',
       'cli/commands/serve.ts',
+      // An executable has one entry for all its threads.
+      'cli/main.ts',
       'cli/quickstart/demo.ts',
     ]);
   });

@@ -1,35 +1,21 @@
 // `crm serve`: runs the server until it is told to stop.
-import { existsSync, readFileSync } from 'node:fs';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { existsSync } from 'node:fs';
+import { type Command, Option } from 'commander';
 import { isAddress } from '../../db/declare/text.ts';
 import type { RunningServer, ServeOptions } from '../../server/serve.ts';
 import { isLoopback } from '../api/connect.ts';
-import { CliError, errorCode, messageOf, usageError } from '../errors.ts';
+import { CliError, errorCode, messageOf } from '../errors.ts';
 import { databaseError, databaseFlag } from '../operator/database.ts';
-import { type Config, type GlobalOptions, resolveConfig } from '../settings/config.ts';
-import { collect, count, port } from '../settings/options.ts';
+import { type Config, resolveConfig } from '../settings/config.ts';
+import { collect, count, port, upTo } from '../settings/options.ts';
 import { onHangUp, stopRequested } from '../terminal/interrupt.ts';
 import { note } from '../terminal/streams.ts';
 import { neutralize } from '../terminal/text.ts';
 import { VERSION } from '../version.ts';
-
-interface Options extends GlobalOptions {
-  host: string;
-  port: number;
-  baseUrl?: string;
-  tlsCert?: string;
-  tlsKey?: string;
-  behindProxy?: boolean;
-  trustedProxy?: string[];
-  keyLimit: number;
-  orgLimit: number;
-  orgBodyMib: number;
-  bodyMib: number;
-  drainSeconds?: number;
-  log?: 'json' | 'pretty' | 'off';
-}
+import { checkFlags, type FrontDoor, type ServeFlags } from './serve-flags.ts';
 
 const MEBIBYTE = 1024 * 1024;
+const READERS_MAX = 64;
 // Of the ten that a stop may take.
 const DRAIN_SECONDS_MAX = 8;
 
@@ -58,9 +44,15 @@ export function registerServeCommand(program: Command): void {
     .option('--org-body-mib <n>', 'MiB of request bodies under way for each organization', count, 64)
     .option('--body-mib <n>', 'MiB of request bodies under way for all', count, 256)
     .option(
+      '--readers <n>',
+      'threads that answer requests, for a file: one for each core; each has its part of the MiB above',
+      upTo(READERS_MAX),
+      0,
+    )
+    .option(
       '--drain-seconds <n>',
       'how long to go on, not ready, after SIGTERM (default: while requests come, 2 at most)',
-      drainSeconds,
+      upTo(DRAIN_SECONDS_MAX),
     )
     .addOption(
       new Option('--log <form>', 'logs on stderr (default: pretty on a terminal, else json)').choices([
@@ -70,20 +62,17 @@ export function registerServeCommand(program: Command): void {
       ]),
     )
     .action((_options: unknown, command: Command) =>
-      runServe(command.optsWithGlobals<Options>(), resolveConfig(command)),
+      runServe(command.optsWithGlobals<ServeFlags>(), resolveConfig(command)),
     );
 }
 
-async function runServe(options: Options, config: Config): Promise<void> {
-  const tls = tlsFiles(options);
-  checkExposure(options);
-  if (options.baseUrl !== undefined) checkBaseUrl(options.baseUrl);
-  const trustedProxies = await proxyNetworks(options);
+async function runServe(options: ServeFlags, config: Config): Promise<void> {
+  const door = await checkFlags(options, config);
   const stop = stopRequested();
-  const starting = start(options, config, { tls, trustedProxies });
+  const starting = start(options, config, door);
   onHangUp(() =>
     starting.then(
-      (server) => reopen(server, tls),
+      (server) => reopen(server, door.tls),
       () => undefined,
     ),
   );
@@ -119,15 +108,7 @@ async function runServe(options: Options, config: Config): Promise<void> {
   });
 }
 
-function drainSeconds(value: string): number {
-  const number = /^\d$/.test(value) ? Number(value) : Number.NaN;
-  if (!(number <= DRAIN_SECONDS_MAX)) throw new InvalidArgumentError(`Give 0 to ${DRAIN_SECONDS_MAX}.`);
-  return number;
-}
-
-type Front = Pick<ServeOptions, 'tls' | 'trustedProxies'>;
-
-async function start(options: Options, config: Config, front: Front): Promise<RunningServer> {
+async function start(options: ServeFlags, config: Config, door: FrontDoor): Promise<RunningServer> {
   const { startServer } = await import('../../server/serve.ts');
   // Where the address is taken, no empty database is to be left behind.
   if (!isAddress(config.db) && !existsSync(config.db)) await tryAddress(options);
@@ -136,68 +117,17 @@ async function start(options: Options, config: Config, front: Front): Promise<Ru
     host: options.host,
     port: options.port,
     ...(options.baseUrl !== undefined && { baseUrl: options.baseUrl }),
-    ...front,
+    ...door,
     keyLimit: options.keyLimit,
     orgLimit: options.orgLimit,
     bodyLimits: { orgBytes: options.orgBodyMib * MEBIBYTE, allBytes: options.bodyMib * MEBIBYTE },
+    readers: options.readers,
     log: options.log ?? (process.stderr.isTTY ? 'pretty' : 'json'),
   });
 }
 
-async function tryAddress({ host, port }: Options): Promise<void> {
+async function tryAddress({ host, port }: ServeFlags): Promise<void> {
   await Bun.serve({ hostname: host, port, fetch: () => new Response() }).stop(true);
-}
-
-function tlsFiles({ tlsCert, tlsKey }: Options): ServeOptions['tls'] {
-  if (tlsCert === undefined && tlsKey === undefined) return undefined;
-  if (tlsCert === undefined || tlsKey === undefined) {
-    throw usageError('--tls-cert and --tls-key go together.', 'give both files.');
-  }
-  for (const file of [tlsCert, tlsKey]) checkReadable(file);
-  return { certFile: tlsCert, keyFile: tlsKey };
-}
-
-function checkReadable(file: string): void {
-  try {
-    readFileSync(file);
-  } catch (error) {
-    const code = errorCode(error);
-    const fault = code === 'ENOENT' ? `There is no file ${file}.` : `${file} cannot be read (${code}).`;
-    throw usageError(fault, 'check --tls-cert and --tls-key, and that this user may read both.');
-  }
-}
-
-async function proxyNetworks({
-  behindProxy,
-  trustedProxy,
-}: Options): Promise<ServeOptions['trustedProxies']> {
-  if (!behindProxy) {
-    if (trustedProxy === undefined) return undefined;
-    throw usageError('--trusted-proxy goes with --behind-proxy.', 'give both, or neither.');
-  }
-  const { LOOPBACK, parseNetwork } = await import('../../server/client-address.ts');
-  if (trustedProxy === undefined) return LOOPBACK;
-  return trustedProxy.map((text) => {
-    const network = parseNetwork(text);
-    if (network !== undefined) return network;
-    throw usageError(`--trusted-proxy "${text}" is no network.`, 'give one like 10.0.0.0/8, or an address.');
-  });
-}
-
-function checkExposure(options: Options): void {
-  if (isLoopback(options.host) || options.tlsCert !== undefined || options.behindProxy) return;
-  throw usageError(
-    `${options.host} can be reached from other machines, and keys would cross the network unencrypted.`,
-    'add --tls-cert FILE --tls-key FILE to serve HTTPS,',
-    'or --behind-proxy if a proxy in front of it ends TLS,',
-    'or leave --host out to serve this machine only.',
-  );
-}
-
-function checkBaseUrl(text: string): void {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url !== null && ['http:', 'https:'].includes(url.protocol) && !url.search && !url.hash) return;
-  throw usageError(`--base-url "${text}" is no address.`, 'give one like https://crm.example.com.');
 }
 
 // Whatever is wrong with the new files, the server goes on with what it has.
@@ -219,7 +149,7 @@ async function reopened(server: RunningServer, tls: ServeOptions['tls']): Promis
   }
 }
 
-async function startError(options: Options, config: Config, error: unknown): Promise<unknown> {
+async function startError(options: ServeFlags, config: Config, error: unknown): Promise<unknown> {
   const address = `${options.host}:${options.port}`;
   const code = errorCode(error);
   if (code === 'EADDRINUSE') {

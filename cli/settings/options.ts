@@ -13,6 +13,15 @@ export function count(value: string): number {
   return number;
 }
 
+/** A whole number from 0 to that one. */
+export function upTo(max: number): (value: string) => number {
+  return (value) => {
+    const number = /^\d{1,3}$/.test(value) ? Number(value) : Number.NaN;
+    if (!(number <= max)) throw new InvalidArgumentError(`Give a whole number from 0 to ${max}.`);
+    return number;
+  };
+}
+
 /** A TCP port; 0 lets the system choose. */
 export function port(value: string): number {
   const number = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN;

@@ -119,6 +119,8 @@ export class ReadConnection extends Connection {
   #isInSnapshot = false;
   /** Called before each snapshot. */
   onSnapshot = (): void => undefined;
+  /** Whether another thread has committed since the snapshot began, so that nobody may be answered from it any more. */
+  isOutdated = (): boolean => false;
 
   override prepare<R, P extends SQLQueryBindings | SQLQueryBindings[]>(sql: string): PreparedAs<R, P> {
     this.enterSnapshot();
@@ -135,7 +137,10 @@ export class ReadConnection extends Connection {
 
   /** Has the reads of this turn share a snapshot, if they do not yet. */
   enterSnapshot(): void {
-    if (this.#isInSnapshot) return;
+    if (this.#isInSnapshot) {
+      if (!this.isOutdated()) return;
+      this.endSnapshot();
+    }
     this.onSnapshot();
     this.#begin.run();
     this.#isInSnapshot = true;

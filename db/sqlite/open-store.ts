@@ -18,6 +18,8 @@ const WRITER = {
   // Done between two groups, where an error is seen.
   wal_autocheckpoint: 0,
 };
+/** Readers wait for recoveries only. */
+export const READER_BUSY_TIMEOUT_MS = 100;
 const READER = { query_only: 1, cache_size: -65_536 };
 
 export interface OpenedWriter {

@@ -1,4 +1,5 @@
 // The store on SQLite: one connection that writes in groups, one that reads, and an eye on the files under both.
+import { CommitCount, type CommonMemory } from '../common-memory.ts';
 import type { DatabaseError } from '../database-error.ts';
 import type { Db } from '../schema.ts';
 import { type Scope, WriteQueue } from '../write-queue.ts';
@@ -10,11 +11,9 @@ import { diskFull, isDiskFailure } from './errors.ts';
 import { FileGuard } from './file-guard.ts';
 import type { HeldFile } from './held-file.ts';
 import { KeyMark } from './key-mark.ts';
-import { openReader } from './open-store.ts';
+import { openReader, READER_BUSY_TIMEOUT_MS } from './open-store.ts';
 import { sqliteTransactor } from './transactor.ts';
 
-// Where another process writes, jobs ask again between turns of the event loop; readers wait for recoveries only.
-const READER_BUSY_TIMEOUT_MS = 100;
 const CHECKPOINT_LOOK_MS = 10;
 
 export interface StoreEvents {
@@ -22,19 +21,23 @@ export interface StoreEvents {
   onDiskFailure?: (error: unknown) => void;
   /** Called when the database files come to harm, for as long as which writes are refused, and with null once it is over. */
   onTrouble?: (trouble: DatabaseError | null) => void;
+  /** What threads beside this one, which answer from the same file, have in common with it. */
+  common?: CommonMemory;
 }
 
 /** Makes the store of a database whose schema is up to date; `held` is its file. */
 export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEvents) {
   const path = writer.filename;
   const reader = openReader(path);
-  const { onTrouble } = events;
+  const { onTrouble, common } = events;
+  const commits = common && new CommitCount(common);
   let diskFailure: unknown = null;
   const onDiskFailure = (error: unknown) => {
     diskFailure = error;
     abandon(writer);
     events.onDiskFailure?.(error);
   };
+  // Where another process writes, jobs ask again between turns of the event loop.
   writer.setPragmas({ busy_timeout: 0 });
   reader.setPragmas({ busy_timeout: READER_BUSY_TIMEOUT_MS });
   const guard = new FileGuard(writer, held);
@@ -57,6 +60,7 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
         keyMark.onCommit();
         guard.onCommit();
         reader.endSnapshot();
+        commits?.raise();
       },
       betweenGroups: () => {
         if (queue.isFailing) return;
@@ -79,7 +83,7 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
     write: <T>(scope: Scope, job: (trx: Db) => Promise<T>) => queue.write(scope, job),
     patience: null,
     // One process serves the file.
-    isShared: false,
+    isShared: common !== undefined,
     alone: (job: () => Promise<void>) => job(),
     keyMark: () => {
       reader.enterSnapshot();

@@ -2,17 +2,22 @@
 import { ApiError } from '../errors.ts';
 
 const MEBIBYTE = 1024 * 1024;
-/** Bytes of bodies that one organization may have under way unless the operator says otherwise. */
-export const ORG_BODY_BYTES = 64 * MEBIBYTE;
-/** Bytes of bodies that the server holds at once unless the operator says otherwise. */
-export const ALL_BODY_BYTES = 256 * MEBIBYTE;
 /** How long a body waits for its room, in milliseconds. */
 const WAIT_MS_MAX = 10_000;
 const RETRY_AFTER_SECONDS = 5;
 
+/** Bytes of bodies that one organization may have under way, and that the server holds at once. */
 export interface BodyLimits {
   orgBytes: number;
   allBytes: number;
+}
+
+/** Unless the operator says otherwise. */
+export const BODY_LIMITS: BodyLimits = { orgBytes: 64 * MEBIBYTE, allBytes: 256 * MEBIBYTE };
+
+/** The part of one of several that hand out room each for itself. */
+export function sharedOut({ orgBytes, allBytes }: BodyLimits, among: number): BodyLimits {
+  return { orgBytes: Math.floor(orgBytes / among), allBytes: Math.floor(allBytes / among) };
 }
 
 interface Waiting {

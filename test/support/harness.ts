@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { commonMemory } from '../../db/common-memory.ts';
 import { V2_SCOPES } from '../../db/resources/index.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { createOrganization, createUser } from '../../db/tables/accounts.ts';
@@ -11,6 +12,7 @@ import { createApp } from '../../server/app.ts';
 import { createLogger } from '../../server/log.ts';
 import type { BodyLimits } from '../../server/pipeline/body-budget.ts';
 import { storeExecutor } from '../../server/pipeline/execute.ts';
+import { type Beside, beside, isBeside } from './beside.ts';
 import { dropDatabase, freshDatabase, isPostgres } from './fresh-databases.ts';
 import type { Json } from './json.ts';
 import { checkAgainstDocument } from './openapi.ts';
@@ -85,9 +87,18 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
   const dbPath = options.db ?? (isPostgres ? await freshDatabase() : join(folder, 'crm.db'));
   const clock = { now: Date.now() };
-  const opened = await openStore(dbPath, { clock: () => clock.now });
+  const common = isBeside ? commonMemory() : undefined;
+  const opened = await openStore(dbPath, { clock: () => clock.now, ...(common && { common }) });
   const store = options.isRehearsed === true ? rehearsed(opened) : opened;
-  const app = await appOn(store, clock, options);
+  const thread =
+    common &&
+    beside(store, {
+      db: dbPath,
+      common,
+      clock: () => clock.now,
+      signingSecret: await store.write('accounts', getSigningSecret),
+    });
+  const app = await appOn(store, clock, options, thread);
   const { now } = clock;
   const org = await store.write('accounts', (trx) => createOrganization(trx, 'Acme', now));
   const other = await store.write('accounts', (trx) => createOrganization(trx, 'Other', now));
@@ -126,6 +137,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     handle: (request) => app.handle(request),
     send: sender(onClock(app, clock), { v1, v2 }),
     close: async () => {
+      thread?.store.close();
       await store.close();
       if (isPostgres && options.db === undefined) await dropDatabase(dbPath);
       rmSync(folder, { recursive: true, force: true });
@@ -134,10 +146,14 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
 }
 
 /** The service on a store, by a clock that is turned by hand. */
-export async function appOn(store: Store, clock: Harness['clock'], options: HarnessOptions = {}) {
+export async function appOn(
+  store: Store,
+  clock: Harness['clock'],
+  options: HarnessOptions = {},
+  thread?: Beside,
+) {
   return createApp({
-    store,
-    executor: storeExecutor(store, () => clock.now),
+    ...(thread ?? { store, executor: storeExecutor(store, () => clock.now) }),
     signingSecret: await store.write('accounts', getSigningSecret),
     baseUrl: () => BASE_URL,
     now: () => clock.now,

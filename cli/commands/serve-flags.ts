@@ -1,0 +1,99 @@
+// What `crm serve` is told, and whether it can be meant.
+import { readFileSync } from 'node:fs';
+import { isAddress } from '../../db/declare/text.ts';
+import type { ServeOptions } from '../../server/serve.ts';
+import { isLoopback } from '../api/connect.ts';
+import { errorCode, usageError } from '../errors.ts';
+import type { Config, GlobalOptions } from '../settings/config.ts';
+
+export interface ServeFlags extends GlobalOptions {
+  host: string;
+  port: number;
+  baseUrl?: string;
+  tlsCert?: string;
+  tlsKey?: string;
+  behindProxy?: boolean;
+  trustedProxy?: string[];
+  keyLimit: number;
+  orgLimit: number;
+  orgBodyMib: number;
+  bodyMib: number;
+  readers: number;
+  drainSeconds?: number;
+  log?: 'json' | 'pretty' | 'off';
+}
+
+/** Who is let in, and how: over TLS, or by a proxy. */
+export type FrontDoor = Pick<ServeOptions, 'tls' | 'trustedProxies'>;
+
+/**
+ * What the flags say of who is let in.
+ * @throws CliError with the usage code if they cannot be meant
+ */
+export async function checkFlags(flags: ServeFlags, config: Config): Promise<FrontDoor> {
+  if (flags.readers > 0) checkReaders(config);
+  const tls = tlsFiles(flags);
+  checkExposure(flags);
+  if (flags.baseUrl !== undefined) checkBaseUrl(flags.baseUrl);
+  return { tls, trustedProxies: await proxyNetworks(flags) };
+}
+
+function checkReaders({ db }: Config): void {
+  if (!isAddress(db)) return;
+  throw usageError(
+    '--readers is for a database file.',
+    'run several "crm serve" on the database of PostgreSQL, one for each core.',
+  );
+}
+
+function tlsFiles({ tlsCert, tlsKey }: ServeFlags): ServeOptions['tls'] {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined) {
+    throw usageError('--tls-cert and --tls-key go together.', 'give both files.');
+  }
+  for (const file of [tlsCert, tlsKey]) checkReadable(file);
+  return { certFile: tlsCert, keyFile: tlsKey };
+}
+
+function checkReadable(file: string): void {
+  try {
+    readFileSync(file);
+  } catch (error) {
+    const code = errorCode(error);
+    const fault = code === 'ENOENT' ? `There is no file ${file}.` : `${file} cannot be read (${code}).`;
+    throw usageError(fault, 'check --tls-cert and --tls-key, and that this user may read both.');
+  }
+}
+
+async function proxyNetworks({
+  behindProxy,
+  trustedProxy,
+}: ServeFlags): Promise<ServeOptions['trustedProxies']> {
+  if (!behindProxy) {
+    if (trustedProxy === undefined) return undefined;
+    throw usageError('--trusted-proxy goes with --behind-proxy.', 'give both, or neither.');
+  }
+  const { LOOPBACK, parseNetwork } = await import('../../server/client-address.ts');
+  if (trustedProxy === undefined) return LOOPBACK;
+  return trustedProxy.map((text) => {
+    const network = parseNetwork(text);
+    if (network !== undefined) return network;
+    throw usageError(`--trusted-proxy "${text}" is no network.`, 'give one like 10.0.0.0/8, or an address.');
+  });
+}
+
+function checkExposure(flags: ServeFlags): void {
+  if (isLoopback(flags.host) || flags.tlsCert !== undefined || flags.behindProxy) return;
+  throw usageError(
+    `${flags.host} can be reached from other machines, and keys would cross the network unencrypted.`,
+    'add --tls-cert FILE --tls-key FILE to serve HTTPS,',
+    'or --behind-proxy if a proxy in front of it ends TLS,',
+    'or leave --host out to serve this machine only.',
+  );
+}
+
+function checkBaseUrl(text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && ['http:', 'https:'].includes(url.protocol) && !url.search && !url.hash) return;
+  throw usageError(`--base-url "${text}" is no address.`, 'give one like https://crm.example.com.');
+}

@@ -1,0 +1,34 @@
+// What a thread beside the one that writes answers requests from: connections of its own, which only read.
+import type { CommitCount } from '../common-memory.ts';
+import { Connection } from './connection.ts';
+import { guarded } from './errors.ts';
+import { KeyMark } from './key-mark.ts';
+import { openReader, READER_BUSY_TIMEOUT_MS } from './open-store.ts';
+
+/** Opens a file that another thread of this process has open to write. */
+export function threadStore(path: string, commits: CommitCount) {
+  const reader = openReader(path);
+  reader.setPragmas({ busy_timeout: READER_BUSY_TIMEOUT_MS });
+  // Not the reader itself, which begins a snapshot for whatever it is asked.
+  const watcher = guarded(path, () => new Connection(path, { readonly: true }));
+  watcher.setPragmas({ busy_timeout: 0 });
+  const keyMark = new KeyMark(watcher);
+  let begunAt = commits.value;
+  reader.onSnapshot = () => {
+    begunAt = commits.value;
+    keyMark.look();
+  };
+  reader.isOutdated = () => commits.value !== begunAt;
+  return {
+    read: reader.db,
+    patience: null,
+    keyMark: () => {
+      reader.enterSnapshot();
+      return keyMark.value;
+    },
+    close: () => {
+      reader.close();
+      watcher.close();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+// One thread's way from the network to the app and back: its listener, with what the app has to know of connections.
+import { type AppOptions, createApp } from './app.ts';
+import { clientAddress, membership, type Network } from './client-address.ts';
+import { Listener, type ListenOptions } from './listener.ts';
+
+export interface FrontOptions
+  extends Omit<ListenOptions, 'fetch'>,
+    Omit<AppOptions, 'baseUrl' | 'limitSilence' | 'addressOf'> {
+  /** Where clients reach the service, if that is not where it listens. */
+  baseUrl?: string;
+  /** Whose X-Forwarded-For is believed; nobody's unless said. */
+  trustedProxies?: readonly Network[];
+}
+
+export interface Addresses {
+  /** Where clients reach the service, without a trailing slash. */
+  url: string;
+  listensOn: string;
+}
+
+export interface Front extends Addresses {
+  listener: Listener;
+}
+
+/** The addresses of what listens on a port that is known. */
+export function addressesOf({
+  host,
+  port,
+  baseUrl,
+  certificate,
+}: Pick<FrontOptions, 'host' | 'port' | 'baseUrl' | 'certificate'>): Addresses {
+  const scheme = certificate === undefined ? 'http' : 'https';
+  const listensOn = `${scheme}://${hostOf(host)}:${port}`;
+  return { listensOn, url: baseUrl?.replace(/\/+$/, '') ?? listensOn };
+}
+
+/**
+ * Listens, and answers what comes.
+ * @throws the system's error if the address cannot be taken, or OpenSSL's if the certificate or its key cannot be used
+ */
+export function openFront(options: FrontOptions): Front {
+  const listener: Listener = new Listener({
+    ...options,
+    fetch: (request) => app.fetch(withUsualHost(request)),
+  });
+  const addresses = addressesOf({ ...options, port: listener.port });
+  const isTrusted = membership(options.trustedProxies ?? []);
+  const app = createApp({
+    ...options,
+    baseUrl: () => addresses.url,
+    limitSilence: (request, seconds) => listener.limitSilence(request, seconds),
+    addressOf: (request) =>
+      clientAddress(listener.peerOf(request), request.headers.get('X-Forwarded-For'), isTrusted),
+  });
+  return { listener, ...addresses };
+}
+
+const PATH_AT_MIN = 11;
+
+// Elysia looks for the path from the twelfth character of the URL on: past that of `http://crm/…`, or of no host at all.
+// A new Request would not do: its body, sent in chunks, is lost when the answer comes before the end of it.
+function withUsualHost(request: Request): Request {
+  const { url } = request;
+  const pathAt = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3);
+  if (pathAt >= PATH_AT_MIN) return request;
+  return Object.defineProperty(request, 'url', { value: `http://localhost${url.slice(pathAt)}` });
+}
+
+function hostOf(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}

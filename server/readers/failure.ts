@@ -1,0 +1,52 @@
+// Errors as text and back, with all that an answer, and the log, need of them.
+import { ApiError, type Detail, type ErrorKind } from '../errors.ts';
+
+interface Failure {
+  message: string;
+  /** The system's name for it. */
+  code?: string;
+  /** What it came of, or where, for the log. */
+  cause?: string;
+  api?: {
+    kind: ErrorKind;
+    details: Detail[] | null;
+    headers: Record<string, string>;
+    location: string | null;
+  };
+}
+
+/** An error as text. */
+export function encodeFailure(error: unknown): string {
+  return JSON.stringify(failureOf(error));
+}
+
+function failureOf(error: unknown): Failure {
+  if (!(error instanceof Error)) return { message: String(error) };
+  if (error instanceof ApiError) {
+    const { message, cause, kind, details, headers, location } = error;
+    return {
+      message,
+      ...(cause !== undefined && { cause: traceOf(cause) }),
+      api: { kind, details, headers, location },
+    };
+  }
+  const { message } = error;
+  return { message, cause: traceOf(error), ...('code' in error && { code: String(error.code) }) };
+}
+
+function traceOf(cause: unknown): string {
+  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+}
+
+/** The error that such a text stands for. */
+export function decodeFailure(text: string): Error {
+  const { message, code, cause, api } = JSON.parse(text) as Failure;
+  if (api === undefined) return Object.assign(new Error(message, { cause }), code !== undefined && { code });
+  const { kind, details, headers, location } = api;
+  return new ApiError(kind, message, {
+    ...(details !== null && { details }),
+    headers,
+    ...(location !== null && { location }),
+    cause,
+  });
+}

@@ -1,0 +1,78 @@
+// The entry of a thread that answers requests: reads by itself, writes by way of the thread that started it.
+import { parentPort, workerData } from 'node:worker_threads';
+import type { CommonMemory } from '../../db/common-memory.ts';
+import { openThreadStore } from '../../db/store.ts';
+import { type FrontOptions, openFront } from '../front.ts';
+import type { Certificate } from '../listener.ts';
+import { createLogger, type LogStyle } from '../log.ts';
+import { Channel, type Handler, type Message } from './channel.ts';
+import { remoteExecutor, type WriteKind } from './writes.ts';
+
+/** What a thread is started with. */
+export interface ThreadOptions extends Omit<FrontOptions, 'store' | 'executor' | 'logger' | 'now'> {
+  /** Path of the database file. */
+  db: string;
+  common: CommonMemory;
+  log: LogStyle;
+}
+
+/** What a thread can be asked. */
+export type ThreadKind = 'start' | 'renew' | 'endFormer' | 'closeFormer' | 'drain' | 'flush' | 'stop';
+/** What it asks, or tells, the one that started it. */
+export type ParentKind = WriteKind | 'lines';
+
+const LINES_AFTER_MS = 10;
+
+/** Lines of the log on their way to the one thread that writes them. */
+class LineSender {
+  readonly #send: (lines: string) => void;
+  #lines: string[] = [];
+
+  constructor(send: (lines: string) => void) {
+    this.#send = send;
+  }
+
+  add(line: string): void {
+    if (this.#lines.length === 0) setTimeout(() => this.flush(), LINES_AFTER_MS).unref();
+    this.#lines.push(line);
+  }
+
+  flush(): void {
+    if (this.#lines.length === 0) return;
+    this.#send(this.#lines.join('\n'));
+    this.#lines = [];
+  }
+}
+
+function run(port: NonNullable<typeof parentPort>, options: ThreadOptions): void {
+  const lines = new LineSender((text) => parent.tell('lines', text));
+  const open = () => {
+    const store = openThreadStore(options.db, options.common, {
+      ready: async () => void (await parent.ask('ready')),
+    });
+    const logger = createLogger(options.log, (line) => lines.add(line));
+    const executor = remoteExecutor(parent);
+    return { store, ...openFront({ ...options, store, executor, ...(logger && { logger }) }) };
+  };
+  let opened: ReturnType<typeof open> | undefined;
+  const handlers: Record<ThreadKind, Handler> = {
+    start: () => {
+      opened = open();
+    },
+    renew: (text) => opened?.listener.renew(JSON.parse(text) as Certificate),
+    endFormer: () => opened?.listener.endFormer(),
+    closeFormer: () => opened?.listener.closeFormer(),
+    drain: (text) => opened?.listener.drain(text === '' ? undefined : Number(text)),
+    flush: () => lines.flush(),
+    stop: async () => {
+      await opened?.listener.stop();
+      opened?.store.close();
+      lines.flush();
+    },
+  };
+  const parent = new Channel<ParentKind>((message) => port.postMessage(message), handlers);
+  port.on('message', (message: Message) => parent.receive(message));
+  process.on('exit', () => lines.flush());
+}
+
+if (parentPort !== null) run(parentPort, workerData as ThreadOptions);

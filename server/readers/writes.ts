@@ -1,0 +1,94 @@
+// Writes on their way from the thread that checked them to the one that carries them out, and their answers back.
+import type { Fault } from '../../db/declare/faults.ts';
+import type { JsonValue } from '../../db/declare/json.ts';
+import type { RecordKey } from '../../db/schema.ts';
+import type { Store } from '../../db/store.ts';
+import type { Access } from '../access.ts';
+import { Cursors } from '../cursor.ts';
+import { allOperations } from '../interface.ts';
+import type { Asked } from '../pipeline/exchange.ts';
+import { type Executable, type Executed, type Executor, storeExecutor } from '../pipeline/execute.ts';
+import type { KeyedRequest } from '../pipeline/replay.ts';
+import { publicError } from '../pipeline/respond.ts';
+import type { Channel, Handler } from './channel.ts';
+
+/** What a thread can ask of the one that writes. */
+export type WriteKind = 'write' | 'noteUse' | 'ready';
+
+interface Written {
+  operation: string;
+  asked: Asked;
+  access: Omit<Access, 'scopes'>;
+  scopes: string[];
+  params: Record<string, string>;
+  query: Record<string, JsonValue>;
+  body: JsonValue;
+  itemFaults: readonly Fault[][];
+  keyed: KeyedRequest | null;
+}
+
+/** Has writes carried out by the thread at the other end. */
+export function remoteExecutor(channel: Pick<Channel<WriteKind>, 'ask' | 'tell'>): Executor {
+  return {
+    write: async (executable) => JSON.parse(await channel.ask('write', encode(executable))) as Executed,
+    noteUse: (key, at) => channel.tell('noteUse', JSON.stringify({ key, at })),
+  };
+}
+
+/**
+ * Carries out what other threads ask of the store.
+ * @param signingSecret the same as theirs
+ * @param clock Unix milliseconds
+ */
+export function writeHandlers(
+  store: Store,
+  signingSecret: string,
+  clock: () => number = Date.now,
+): Record<WriteKind, Handler> {
+  const executor = storeExecutor(store, clock);
+  const operations = new Map(
+    allOperations(signingSecret, store.counters).map((operation) => [operation.id, operation]),
+  );
+  const cursors = new Cursors(signingSecret);
+  const decode = (text: string): Executable => {
+    const { asked, access, scopes, params, query, body, itemFaults, ...rest } = JSON.parse(text) as Written;
+    const operation = operations.get(rest.operation);
+    if (operation === undefined) throw new Error(`there is no operation ${rest.operation}`);
+    const { baseUrl } = asked;
+    const whole = { ...access, scopes: new Set(scopes) };
+    const call = { access: whole, params, query, body, itemFaults, baseUrl, cursors };
+    return { operation, call, exchange: { ...asked, givenUp: null }, keyed: rest.keyed };
+  };
+  return {
+    write: async (text) => {
+      try {
+        return JSON.stringify(await executor.write(decode(text)));
+      } catch (error) {
+        // Here, where the engine's own errors are still what they are.
+        throw publicError(error);
+      }
+    },
+    noteUse: (text) => {
+      const { key, at } = JSON.parse(text) as { key: RecordKey; at: number };
+      executor.noteUse(key, at);
+    },
+    ready: () => store.ready(),
+  };
+}
+
+function encode({ operation, call, exchange, keyed }: Executable): string {
+  const { access, params, query, body, itemFaults } = call;
+  const { api, requestId, now, baseUrl } = exchange;
+  const written: Written = {
+    operation: operation.id,
+    asked: { api, requestId, now, baseUrl },
+    access,
+    scopes: [...access.scopes],
+    params,
+    query,
+    body,
+    itemFaults,
+    keyed,
+  };
+  return JSON.stringify(written);
+}

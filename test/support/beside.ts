@@ -1,0 +1,33 @@
+// An app as a reader thread has it, in the thread of the test: its own connection, and writes that go by text.
+import type { CommonMemory } from '../../db/common-memory.ts';
+import { openThreadStore, type ReadStore, type Store } from '../../db/store.ts';
+import type { Executor } from '../../server/pipeline/execute.ts';
+import { Channel } from '../../server/readers/channel.ts';
+import type { ThreadKind } from '../../server/readers/thread.ts';
+import { remoteExecutor, type WriteKind, writeHandlers } from '../../server/readers/writes.ts';
+
+/** Whether the tests that have a harness run on such an app. */
+export const isBeside = process.env.CRM_TEST_READERS !== undefined;
+
+export interface Beside {
+  store: ReadStore & { close(): void };
+  executor: Executor;
+}
+
+/** What such an app answers from, and how it writes to a store that was opened with that memory. */
+export function beside(
+  main: Store,
+  given: { db: string; common: CommonMemory; clock: () => number; signingSecret: string },
+): Beside {
+  const { db, common, clock, signingSecret } = given;
+  const writer: Channel<ThreadKind> = new Channel(
+    (message) => queueMicrotask(() => thread.receive(message)),
+    writeHandlers(main, signingSecret, clock),
+  );
+  const thread: Channel<WriteKind> = new Channel(
+    (message) => queueMicrotask(() => writer.receive(message)),
+    {},
+  );
+  const store = openThreadStore(db, common, { clock, ready: async () => void (await thread.ask('ready')) });
+  return { store, executor: remoteExecutor(thread) };
+}
