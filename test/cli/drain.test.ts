@@ -1,66 +1,12 @@
 // Between SIGTERM and the end: a server under load that is still reached loses no request, and says that it is going.
 import { afterAll, describe, expect, test } from 'bun:test';
-import { connect, type Socket } from 'node:net';
 import { Desk } from '../support/command.ts';
+import { isLast, Kept, type Outcome, statusOf } from '../support/kept.ts';
 
 const desk = await Desk.withDatabase();
 afterAll(() => desk[Symbol.asyncDispose]());
 
 const CONNECTIONS = 16;
-
-/** What came of a request: the head of its answer, or that the connection ended without one. */
-type Outcome = string | 'lost';
-
-/** A connection that is kept for as long as the server does, as those of a proxy are. */
-class Kept {
-  readonly #socket: Socket;
-  #text = '';
-  #isClosed = false;
-  #heard: () => void = () => undefined;
-
-  private constructor(socket: Socket) {
-    this.#socket = socket;
-    socket.on('data', (data) => {
-      this.#text += data.toString();
-      this.#heard();
-    });
-    socket.on('error', () => undefined);
-    socket.on('close', () => {
-      this.#isClosed = true;
-      this.#heard();
-    });
-  }
-
-  /** Null where nobody listens any more. */
-  static open(port: number): Promise<Kept | null> {
-    const socket = connect(port, '127.0.0.1');
-    return new Promise((resolve) => {
-      socket.once('connect', () => resolve(new Kept(socket)));
-      socket.once('error', () => resolve(null));
-    });
-  }
-
-  async send(head: string, body = ''): Promise<Outcome> {
-    this.#text = '';
-    this.#socket.write(`${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
-    while (!this.#isWhole()) {
-      if (this.#isClosed) return 'lost';
-      await new Promise<void>((resolve) => {
-        this.#heard = resolve;
-      });
-    }
-    return this.#text.slice(0, this.#text.indexOf('\r\n\r\n'));
-  }
-
-  #isWhole(): boolean {
-    const headEnd = this.#text.indexOf('\r\n\r\n');
-    const length = /content-length: (\d+)/i.exec(this.#text)?.[1];
-    return headEnd >= 0 && this.#text.length >= headEnd + 4 + Number(length ?? 0);
-  }
-}
-
-const isLast = (outcome: Outcome) => /^connection: close$/im.test(outcome);
-const statusOf = (outcome: Outcome) => Number(/^HTTP\/1.1 (\d+)/.exec(outcome)?.[1] ?? 0);
 
 const LONG = 30_000;
 

@@ -71,15 +71,30 @@ describe('serve', () => {
     [['--port', '70000'], '0 to 65535'],
     [['--key-limit', '0'], 'whole number'],
     [['--log', 'loud'], 'json, pretty, off'],
+    [['--readers', '65'], 'from 0 to 64'],
+    [['--readers', 'two'], 'from 0 to 64'],
+    [['--readers', '2', '--db', 'postgres://crm@127.0.0.1/crm'], 'for a database file'],
   ])('%p is a usage error', async (words, reason) => {
     const { code, stderr } = await desk.crm(['serve', ...words]);
     expect(stderr).toContain(reason);
     expect(code).toBe(2);
   });
 
-  test('an address in use is a clear error', async () => {
-    const server = await desk.serve();
-    const sameAddress = ['serve', '--db', 'other.db', '--port', new URL(server.url).port];
+  test.each(
+    isPostgres
+      ? [[[], []]]
+      : [
+          [[], []],
+          [[], ['--readers', '2']],
+          [['--readers', '2'], []],
+          [
+            ['--readers', '1'],
+            ['--readers', '2'],
+          ],
+        ],
+  )('an address in use is a clear error, served by %p and wanted by %p', async (first, second) => {
+    const server = await desk.serve(first);
+    const sameAddress = ['serve', '--db', 'other.db', '--port', new URL(server.url).port, ...second];
     const taken = await desk.crm(sameAddress);
     expect(taken.code).toBe(1);
     expect(taken.stderr).toContain('is in use');

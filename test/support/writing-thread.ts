@@ -1,0 +1,21 @@
+// A thread that has a file open to write, and commits whenever it is told what to write.
+import type { CommonMemory } from '../../db/common-memory.ts';
+import { openStore } from '../../db/store.ts';
+
+export interface WritingOptions {
+  db: string;
+  common: CommonMemory;
+}
+
+declare const self: Worker;
+
+let store: Awaited<ReturnType<typeof openStore>> | undefined;
+
+self.onmessage = async ({ data }: MessageEvent<WritingOptions | string>) => {
+  if (typeof data === 'object') store = await openStore(data.db, { common: data.common });
+  else
+    await store?.write('accounts', (trx) =>
+      trx.insertInto('settings').values({ name: data, value: data }).execute(),
+    );
+  self.postMessage('done');
+};
