@@ -1,6 +1,7 @@
 // The rows of any table, read in the order of its key and in batches that fit in memory however long the rows are.
 import { type RawBuilder, sql } from 'kysely';
 import type { Row } from '../declare/resource.ts';
+import { nextTurn } from '../event-loop.ts';
 import type { TableShape } from '../store.ts';
 import { at, type CopySource } from './database.ts';
 
@@ -25,6 +26,8 @@ export async function* readRows(
     const rows = await at(from, () => readSome(from, table, last, rowsMax));
     if (rows.length === 0) return;
     yield rows;
+    // A file answers at once, and the other database would seem silent for as long as it is read.
+    await nextTurn();
     last = rows.at(-1);
     const fitting = Math.floor((rows.length * CHARACTERS_PER_BATCH) / charactersIn(rows));
     rowsMax = Math.max(1, Math.min(ROWS_MAX, 2 * rowsMax, fitting));

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openStore } from '../../db/store.ts';
+import { tablesToCopy } from '../../db/copy/copy.ts';
+import { digestOf } from '../../db/copy/digest.ts';
+import { openSnapshot, openStore } from '../../db/store.ts';
 import { type CopyOutcome, copyOf, startFilled } from '../support/copies.ts';
 import { appOn, type Harness, sender, startHarness } from '../support/harness.ts';
 import { contentOf } from '../support/organization.ts';
@@ -31,6 +33,26 @@ test('has every row of every table as it was', async () => {
   expect(different(outcome)).toEqual([]);
   const empty = [...outcome.compared].filter(([, [{ rows }]]) => rows === 0).map(([name]) => name);
   expect(empty).toEqual([]);
+});
+
+test('leaves time for the other database while one is read', async () => {
+  const snapshot = await openSnapshot(harness.dbPath);
+  const notes = (await tablesToCopy()).filter(({ name }) => name === 'notes');
+  let [batches, turns] = [0, 0];
+  let isOver = false;
+  const countTurns = () => {
+    turns += 1;
+    if (!isOver) setImmediate(countTurns);
+  };
+  setImmediate(countTurns);
+  for (const table of notes)
+    await digestOf({ db: harness.dbPath, read: snapshot.read }, table, () => {
+      batches += 1;
+    });
+  isOver = true;
+  await snapshot.close();
+  expect(batches).toBeGreaterThan(2);
+  expect(turns).toBeGreaterThanOrEqual(batches);
 });
 
 test('is served as the same: records, keys, cursors, stored answers', async () => {
