@@ -38,8 +38,8 @@ export interface TransactionProgress {
    * there was none, or the engine goes on after one.
    */
   failure: unknown;
-  /** The instants that were taken, in order, and for which organization; stored before the commit. */
-  readonly instants: { orgId: number; instant: number }[];
+  /** The instants that were taken, in order, and for which organization, stored before the commit; the first may be stored. */
+  readonly instants: { orgId: number; instant: number; isStored: boolean }[];
 }
 
 /** The progress of a connection that has done nothing yet. */

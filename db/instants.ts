@@ -16,7 +16,7 @@ export async function takeInstant(trx: Db, orgId: number, clock: number): Promis
   const taken = instants.findLast((one) => one.orgId === orgId)?.instant;
   const last = taken ?? (await stored(trx, { org: orgId }))[0]?.last_instant ?? 0;
   const instant = Math.max(clock, last + 1);
-  instants.push({ orgId, instant });
+  instants.push({ orgId, instant, isStored: false });
   return instant;
 }
 
@@ -32,6 +32,6 @@ const storing = statement<never>((db, param) =>
 /** Stores the last instants that were taken in the transaction; comes before its commit. */
 export async function storeInstants(trx: Db): Promise<void> {
   const { instants } = trx.engine.progress;
-  const last = new Map(instants.map(({ orgId, instant }) => [orgId, instant]));
-  for (const [org, instant] of last) await storing(trx, { org, instant });
+  const last = new Map(instants.map((one) => [one.orgId, one]));
+  for (const [org, { instant, isStored }] of last) if (!isStored) await storing(trx, { org, instant });
 }

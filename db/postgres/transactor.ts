@@ -49,7 +49,7 @@ export class PostgresTransactor implements Transactor {
         [row] = await lock(db, { org: orgId });
       }
       progress.instants.length = 0;
-      if (row !== undefined) progress.instants.push({ orgId, instant: row.last_instant });
+      if (row !== undefined) progress.instants.push({ orgId, instant: row.last_instant, isStored: true });
     } catch (error) {
       await this.#undo(connection);
       throw error;

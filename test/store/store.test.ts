@@ -138,7 +138,8 @@ describe('jobs', () => {
   });
 
   test('are set off by savepoints only where one failed after it wrote, and are then run again', async () => {
-    const { asked, stop } = observeConnections();
+    using observed = observeConnections();
+    const { asked } = observed;
     const runs: string[] = [];
     const job = (name: string, fail = '') =>
       store.write('accounts', async (trx) => {
@@ -165,7 +166,6 @@ describe('jobs', () => {
       ...['savepoint job', 'rollback to savepoint job', 'release savepoint job', ...savepoint, 'commit'],
     ]);
     expect(await namesIn(store.read)).toEqual(['a', 'c', 'd', 'f']);
-    stop();
   });
 
   test('parts of them can fail by themselves', async () => {

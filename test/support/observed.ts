@@ -7,25 +7,43 @@ import type { Bound } from '../../db/engine.ts';
 import { PostgresConnection } from '../../db/postgres/connection.ts';
 import { Connection } from '../../db/sqlite/connection.ts';
 
-/** Notes what every connection of this process is asked, those to be made included, until it is told to stop. */
-export function observeConnections(): { asked: string[]; stop(): void } {
+export interface Observed {
+  /** The text of each statement and command, in the order in which they are sent. */
+  asked: string[];
+  /**
+   * Those of them that were sent to PostgreSQL over a connection on which nothing was under way: whatever follows before
+   * their answer is there shares the way to the server and back.
+   */
+  trips: string[];
+  /** @throws if nothing was noted, as when connections are asked otherwise than is looked at here */
+  [Symbol.dispose](): void;
+}
+
+/** Notes what every connection of this process is asked, those to be made included, until it is disposed of. */
+export function observeConnections(): Observed {
   const asked: string[] = [];
+  const trips: string[] = [];
+  let isUsed = false;
+  const note = (text: string) => {
+    isUsed = true;
+    asked.push(text);
+  };
   const { bind, prepare, post } = Connection.prototype;
   const { ask } = PostgresConnection.prototype;
   const spies = [
     spyOn(Connection.prototype, 'bind').mockImplementation(function (this: Connection, query) {
       const run = bind.call(this, query);
       return (values) => {
-        asked.push(query.sql);
+        note(query.sql);
         return run(values) as never;
       };
     }),
     spyOn(Connection.prototype, 'prepare').mockImplementation(function (this: Connection, sql) {
-      asked.push(sql);
+      note(sql);
       return prepare.call(this, sql) as never;
     }),
     spyOn(Connection.prototype, 'post').mockImplementation(function (this: Connection, sql) {
-      asked.push(sql);
+      note(sql);
       post.call(this, sql);
     }),
     spyOn(PostgresConnection.prototype, 'ask').mockImplementation(function (
@@ -33,11 +51,16 @@ export function observeConnections(): { asked: string[]; stop(): void } {
       question,
       values,
     ) {
-      asked.push(question.text);
+      if (this.load === 0) trips.push(question.text);
+      note(question.text);
       return ask.call(this, question, values) as never;
     }),
   ];
-  return { asked, stop: () => spies.forEach((spy) => void spy.mockRestore()) };
+  const dispose = () => {
+    for (const spy of spies) spy.mockRestore();
+    if (!isUsed) throw new Error('no connection was seen to be asked anything');
+  };
+  return { asked, trips, [Symbol.dispose]: dispose };
 }
 
 export class ObservedConnection extends Connection {

@@ -21,6 +21,8 @@ export interface Question {
   isOfAll: boolean;
   /** Whether what is found may be sorted: there is little of it, or it is found by range. */
   maySort: boolean;
+  /** Whether what is tied to a record may all be looked at for what a user sees of it. */
+  maySift: boolean;
 }
 
 /** In a database made for it, columns have these values: for each its name and a number. */
@@ -74,7 +76,7 @@ function listsOf(resource: Resource): Question[] {
     const ownerId = sampleOf(owner ?? '');
     const title = `a list of ${name} in the order of ${sortBy}`;
     const question = (words: string, asked: Partial<Asked>, may: Partial<Question>): Question => ({
-      ...{ title: title + words, isOfAll: false, maySort: false, ...may },
+      ...{ title: title + words, isOfAll: false, maySort: false, maySift: false, ...may },
       forms: pagesOf(resource, { ...asked, sortBy }),
     });
     const filtered = Object.entries(resource.filters).flatMap(([filter, declared]) => {
@@ -97,7 +99,7 @@ function listsOf(resource: Resource): Question[] {
 }
 
 const one = (title: string, ask: Question['forms'][number], maySort = true): Question => ({
-  ...{ title, forms: [ask], isOfAll: false, maySort },
+  ...{ title, forms: [ask], isOfAll: false, maySort, maySift: false },
 });
 const several = ['a', 'b'];
 
@@ -122,13 +124,12 @@ function lookUpsOf(resource: Resource): Question[] {
 
 const LINKS = RESOURCES.flatMap(({ links }) => Object.values(links)).flatMap((link) => {
   const parent = (orgId: number) => ({ orgId, id: sampleOf(link.parentColumn) });
-  const lists = [null, sampleOf('owner_id')].map((ownerId) =>
-    one(
-      `the list of ${link.table} of a ${link.parentColumn}${ownerId === null ? '' : ', of a user'}`,
-      (db, orgId) => listLinks(db, link, parent(orgId), { after: null, limit: 20, ownerId }),
-      false,
-    ),
-  );
+  const lists = [null, sampleOf('owner_id')].map((ownerId) => {
+    const title = `the list of ${link.table} of a ${link.parentColumn}${ownerId === null ? '' : ', of a user'}`;
+    const page = { after: null, limit: 20, ownerId };
+    const question = one(title, (db, orgId) => listLinks(db, link, parent(orgId), page), false);
+    return { ...question, maySift: ownerId !== null };
+  });
   return [
     ...lists,
     one(`one of ${link.table}`, (db, orgId) => findLink(db, link, parent(orgId), sampleOf(link.childColumn))),
