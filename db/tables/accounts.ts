@@ -1,4 +1,5 @@
 // Organizations and their users.
+import { sql } from 'kysely';
 import { caselessKey } from '../declare/text.ts';
 import { takeInstant } from '../instants.ts';
 import { DEFAULT_PIPELINE_NAME, DEFAULT_STAGES } from '../resources/pipelines.ts';
@@ -101,6 +102,22 @@ const userById = statement<UserRow>((db, param) =>
 /** The user of that id. */
 export async function findUserById(db: Db, { orgId, id }: RecordKey): Promise<UserRow | undefined> {
   return (await userById(db, { org: orgId, id }))[0];
+}
+
+const usersById = statement<UserRow>((db, param) =>
+  db
+    .selectFrom('users')
+    .selectAll()
+    .where('org_id', '=', param('org'))
+    .where(db.engine.isAmong(sql.ref('id'), param('ids'))),
+);
+
+/** The users of these ids in the organization, in no order. */
+export async function findUsersById(db: Db, orgId: number, ids: readonly string[]): Promise<UserRow[]> {
+  const [id, ...more] = ids;
+  if (id === undefined) return [];
+  if (more.length === 0) return userById(db, { org: orgId, id });
+  return usersById(db, { org: orgId, ids: JSON.stringify(ids) });
 }
 
 const userByEmail = statement<UserRow>((db, param) =>

@@ -1,32 +1,50 @@
 // Who an email belongs to: one row for each address, primary or alternative, of a contact.
+import { sql } from 'kysely';
 import { isObject, type JsonValue } from '../declare/json.ts';
 import type { Row } from '../declare/resource.ts';
 import { caselessKey } from '../declare/text.ts';
 import { insertion } from '../insertion.ts';
 import type { Db } from '../schema.ts';
-import { statement } from '../statement.ts';
+import { type Param, statement } from '../statement.ts';
 
-const owner = statement<{ contact_id: string }>((db, param) =>
-  db
-    .selectFrom('contact_emails')
-    .select('contact_id')
-    .where('org_id', '=', param('org'))
-    .where('email_key', '=', param('email')),
+interface Owner {
+  email_key: string;
+  contact_id: string;
+}
+
+const owner = statement<Owner>((db, param) => owners(db, param).where('email_key', '=', param('email')));
+
+const ownersOf = statement<Owner>((db, param) =>
+  owners(db, param).where(db.engine.isAmong(sql.ref('email_key'), param('emails'))),
 );
 
-/** The contacts that the emails belong to: lower-case email → contact id. */
+function owners(db: Db, param: Param) {
+  return db
+    .selectFrom('contact_emails')
+    .select(['email_key', 'contact_id'])
+    .where('org_id', '=', param('org'));
+}
+
+/** The contacts that the emails belong to, in the order of these: lower-case email → contact id. */
 export async function findContactsByEmail(
   db: Db,
   orgId: number,
   emails: readonly string[],
 ): Promise<Map<string, string>> {
-  const keys = [...new Set(emails.map(caselessKey))];
-  const found = new Map<string, string>();
-  for (const email of keys) {
-    const contactId = (await owner(db, { org: orgId, email }))[0]?.contact_id;
-    if (contactId !== undefined) found.set(email, contactId);
-  }
-  return found;
+  const [email, ...more] = new Set(emails.map(caselessKey));
+  if (email === undefined) return new Map();
+  const keys = [email, ...more];
+  const rows =
+    more.length === 0
+      ? await owner(db, { org: orgId, email })
+      : await ownersOf(db, { org: orgId, emails: JSON.stringify(keys) });
+  const found = new Map(rows.map((row) => [row.email_key, row.contact_id]));
+  return new Map(
+    keys.flatMap((key) => {
+      const contactId = found.get(key);
+      return contactId === undefined ? [] : [[key, contactId]];
+    }),
+  );
 }
 
 /** The emails of a person, or of a list of people, as records hold them. */

@@ -1,12 +1,12 @@
 // Logging an interaction: told from what is there already, linked to contacts and their companies, and remembered by them.
-import { sql } from 'kysely';
+import { type Expression, sql } from 'kysely';
 import type { Resource, SideTable } from '../declare/resource.ts';
 import { textKey } from '../declare/text.ts';
 import { companies } from '../resources/companies.ts';
 import { contacts } from '../resources/contacts.ts';
 import { interactions, involvedCompanies, involvedContacts } from '../resources/interactions.ts';
 import { type ColumnMap, type Db, linkTable, tableOf } from '../schema.ts';
-import { madeOnce, type Param, statement } from '../statement.ts';
+import { madeOnce, type Param, type Statement, statement } from '../statement.ts';
 import { keyExpression } from './columns.ts';
 import { insertRecord } from './records.ts';
 
@@ -106,56 +106,57 @@ interface Moment {
   now: number;
 }
 
-const involveContact = involvement(involvedContacts, contacts);
-const involveCompany = involvement(involvedCompanies, companies);
+const companyOf = (db: Db, param: Param) =>
+  db
+    .selectFrom(tableOf(contacts))
+    .where('org_id', '=', param('org'))
+    .where('id', '=', param('contact'))
+    .where('company_id', 'is not', null);
 
-/** Involves a record in an interaction, and moves its last interaction. */
-function involvement(side: SideTable, resource: Resource) {
-  const tie = statement<never>((db, param) =>
-    db.insertInto(linkTable(side.table)).values({
+// What involves a contact and its company in an interaction: nothing of it has to be read for that.
+const INVOLVING = [
+  statement<never>((db, param) =>
+    db.insertInto(linkTable(involvedContacts.table)).values({
       org_id: param('org'),
-      [side.parentColumn]: param('interaction'),
-      [side.childColumn]: param('id'),
+      interaction_id: param('interaction'),
+      contact_id: param('contact'),
     } as never),
-  );
-  // Forward only: an interaction that is logged late changes nothing that happened since.
-  const move = statement<never>((db, param) => {
+  ),
+  move(contacts, (_, param) => param('contact')),
+  statement<never>((db, param) => {
+    const interaction = sql<string>`cast(${param('interaction')} as text)`;
+    const employer = companyOf(db, param).select(['org_id', interaction.as('interaction'), 'company_id']);
+    const tie = db
+      .insertInto(linkTable(involvedCompanies.table))
+      .columns(['org_id', 'interaction_id', 'company_id'] as never);
+    // Others who are involved may be of the same company.
+    return tie.expression(employer).onConflict((conflict) => conflict.doNothing());
+  }),
+  move(companies, (db, param) => companyOf(db, param).select('company_id')),
+];
+
+// Forward only: an interaction that is logged late changes nothing that happened since.
+function move(resource: Resource, idOf: (db: Db, param: Param) => Expression<unknown>): Statement<never> {
+  return statement<never>((db, param) => {
     const columns = { last_interaction_at: param('date'), updated_at: param('now') } as ColumnMap;
     const update = db.updateTable(tableOf(resource)).set(columns).where('org_id', '=', param('org'));
     const last = 'last_interaction_at';
     return update
-      .where('id', '=', param('id'))
+      .where('id', '=', idOf(db, param) as never)
       .where((eb) => eb.or([eb(last, 'is', null), eb(last, '<', param('date'))]));
   });
-  return async (trx: Db, interaction: string, id: string, { orgId, ...times }: Moment): Promise<void> => {
-    const args = { org: orgId, interaction, id, ...times };
-    await tie(trx, args);
-    await move(trx, args);
-  };
 }
-
-const employer = statement<{ company_id: string | null }>((db, param) =>
-  db
-    .selectFrom(tableOf(contacts))
-    .select('company_id')
-    .$castTo<{ company_id: string | null }>()
-    .where('org_id', '=', param('org'))
-    .where('id', '=', param('contact')),
-);
 
 async function involve(
   trx: Db,
   interaction: string,
   contactIds: readonly string[],
-  moment: Moment,
+  { orgId, ...times }: Moment,
 ): Promise<void> {
-  const companyIds = new Set<string>();
-  for (const id of new Set(contactIds)) {
-    await involveContact(trx, interaction, id, moment);
-    const [contact] = await employer(trx, { org: moment.orgId, contact: id });
-    if (typeof contact?.company_id === 'string') companyIds.add(contact.company_id);
+  for (const contact of new Set(contactIds)) {
+    const args = { org: orgId, interaction, contact, ...times };
+    for (const write of INVOLVING) await write(trx, args);
   }
-  for (const id of companyIds) await involveCompany(trx, interaction, id, moment);
 }
 
 /** The ids of the contacts and companies that are involved in each of the interactions, in their order. */
@@ -164,10 +165,11 @@ export async function listInvolved(
   orgId: number,
   interactionIds: readonly string[],
 ): Promise<{ contactIds: Map<string, string[]>; companyIds: Map<string, string[]> }> {
-  return {
-    contactIds: await listSide(db, involvedContacts, orgId, interactionIds),
-    companyIds: await listSide(db, involvedCompanies, orgId, interactionIds),
-  };
+  const [contactIds, companyIds] = await Promise.all([
+    listSide(db, involvedContacts, orgId, interactionIds),
+    listSide(db, involvedCompanies, orgId, interactionIds),
+  ]);
+  return { contactIds, companyIds };
 }
 
 const tiedTo = madeOnce(({ table, parentColumn, childColumn }: SideTable) =>

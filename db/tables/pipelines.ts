@@ -85,9 +85,20 @@ const stageById = statement<StageRow>((db, param) =>
     .where('id', '=', param('id')),
 );
 
-/** The stage of that id. */
-export async function findStage(db: Db, { orgId, id }: RecordKey): Promise<StageRow | undefined> {
-  return (await stageById(db, { org: orgId, id }))[0];
+const stagesById = statement<StageRow>((db, param) =>
+  db
+    .selectFrom('pipeline_stages')
+    .selectAll()
+    .where('org_id', '=', param('org'))
+    .where(db.engine.isAmong(sql.ref('id'), param('ids'))),
+);
+
+/** The stages of these ids, in no order. */
+export async function findStages(db: Db, orgId: number, ids: readonly string[]): Promise<StageRow[]> {
+  const [id, ...more] = ids;
+  if (id === undefined) return [];
+  if (more.length === 0) return stageById(db, { org: orgId, id });
+  return stagesById(db, { org: orgId, ids: JSON.stringify(ids) });
 }
 
 const firstStage = statement<StageRow>((db, param) =>

@@ -6,7 +6,7 @@ import type { Resource, Row } from '../declare/resource.ts';
 import { getResource } from '../resources/index.ts';
 import type { Db, RecordRow } from '../schema.ts';
 import { madeOnce } from '../statement.ts';
-import { findUserById } from './accounts.ts';
+import { findUsersById } from './accounts.ts';
 import { findRecords } from './records.ts';
 
 /** Whose organization it is, and which of its records can be seen. */
@@ -25,6 +25,8 @@ type Fields = Readonly<Record<string, Field>>;
 
 /** The ids that lead somewhere, by the resource (or `users`) that they are of. */
 export type References = ReadonlyMap<string, ReadonlySet<string>>;
+
+const NONE: References = new Map();
 
 interface ReferenceField {
   name: string;
@@ -61,16 +63,18 @@ export async function findReferences(
       else ids.add(id);
     }
   }
-  const found = new Map<string, ReadonlySet<string>>();
-  for (const [target, ids] of wanted) found.set(target, new Set(await findIds(db, target, [...ids], viewer)));
-  return found;
+  if (wanted.size === 0) return NONE;
+  const finding = [...wanted].map(
+    async ([target, ids]) => [target, new Set(await findIds(db, target, [...ids], viewer))] as const,
+  );
+  return new Map(await Promise.all(finding));
 }
 
 async function findIds(db: Db, target: string, ids: string[], viewer: Viewer): Promise<string[]> {
   const { orgId } = viewer;
   if (target === 'users') {
-    const users = await Promise.all(ids.map((id) => findUserById(db, { orgId, id })));
-    return users.flatMap((user) => (user === undefined ? [] : [user.id]));
+    const users = await findUsersById(db, orgId, ids);
+    return users.map(({ id }) => id);
   }
   const resource = getResource(target);
   const rows = await findRecords(db, resource, orgId, ids);

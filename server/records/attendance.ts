@@ -3,8 +3,7 @@ import { type Data, isObject, type JsonValue } from '../../db/declare/json.ts';
 import { caselessKey } from '../../db/declare/text.ts';
 import { contacts } from '../../db/resources/contacts.ts';
 import { emailsOf, findContactsByEmail } from '../../db/tables/contact-emails.ts';
-import { findRecords } from '../../db/tables/records.ts';
-import { canSee } from '../access.ts';
+import { findVisibleIds } from './references.ts';
 import type { Reader } from './rules.ts';
 
 /** Gives every attendee its contact_id: the contact with that email that the reader sees, or null. */
@@ -20,8 +19,7 @@ async function visibleContacts(reader: Reader, emails: string[]): Promise<Map<st
   const { db, access } = reader;
   const owners = await findContactsByEmail(db, access.orgId, emails);
   if (access.userId === null) return owners;
-  const rows = await findRecords(db, contacts, access.orgId, [...new Set(owners.values())]);
-  const visible = new Set(rows.filter((row) => canSee(access, contacts, row)).map((row) => row.id));
+  const visible = await findVisibleIds(db, access, contacts, [...new Set(owners.values())]);
   return new Map([...owners].filter(([, id]) => visible.has(id)));
 }
 

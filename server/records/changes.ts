@@ -1,5 +1,5 @@
 // Creates, updates and deletes, the same for every resource: first all checks, then all that is written.
-import { initialRecord } from '../../db/declare/forms.ts';
+import { initialRecord, showRow } from '../../db/declare/forms.ts';
 import { instantText } from '../../db/declare/instants.ts';
 import type { Data } from '../../db/declare/json.ts';
 import type { Resource } from '../../db/declare/resource.ts';
@@ -10,7 +10,7 @@ import { principalOf } from '../access.ts';
 import { ApiError } from '../errors.ts';
 import { changeOf, check } from './checks.ts';
 import { lookUp, noteAccepted } from './lookups.ts';
-import { complete, getRow, present, presentAll } from './records.ts';
+import { complete, getRow, present } from './records.ts';
 import { rulesOf } from './registry.ts';
 import type { Change, Created, Rules, Writer } from './rules.ts';
 
@@ -35,7 +35,11 @@ export async function createRecords(
   resource: Resource,
   inputs: readonly Data[],
 ): Promise<(Data | ApiError)[]> {
-  const changes = inputs.map((input) => creation(writer, resource, input));
+  const changes: Change[] = [];
+  for (const input of inputs) {
+    const next = initialRecord(resource.fields);
+    changeOf(writer, resource, { id: recordId(writer.now), current: null, next, batch: changes }, input);
+  }
   const known = await lookUp(writer, resource, changes);
   const accepted: Change[] = [];
   const outcomes: (Data | ApiError)[] = [];
@@ -54,11 +58,6 @@ export async function createRecords(
   return outcomes;
 }
 
-function creation(writer: Writer, resource: Resource, input: Data): Change {
-  const subject = { id: recordId(writer.now), current: null, next: initialRecord(resource.fields) };
-  return changeOf(writer, resource, subject, input);
-}
-
 // Makes `next` of each what is then shown.
 async function write(writer: Writer, resource: Resource, changes: readonly Change[]): Promise<void> {
   const { create, afterWrite } = rulesOf(resource);
@@ -68,14 +67,19 @@ async function write(writer: Writer, resource: Resource, changes: readonly Chang
   const records = changes.map(({ id, next }) => ({ id, data: next }));
   await insertRecords(db, resource, { orgId: access.orgId, createdBy, now }, records);
   await afterWrite?.(writer, changes);
-  const at = instantText(now);
-  for (const { id, data } of records)
-    Object.assign(data, { id, created_by: createdBy, created_at: at, updated_at: at });
+  const origin = shownOrigin(writer);
+  for (const { id, data } of records) Object.assign(data, { id }, origin);
   await complete(
     writer,
     resource,
     changes.map(({ next }) => next),
   );
+}
+
+// Who made a new record and when, as is shown.
+function shownOrigin({ access, now }: Writer): Data {
+  const at = instantText(now);
+  return { created_by: principalOf(access), created_at: at, updated_at: at };
 }
 
 // One after another: each may be what one before it has written.
@@ -87,9 +91,17 @@ async function writeBy(
 ): Promise<void> {
   const created = new Map<Change, Created>();
   for (const change of changes) created.set(change, await create(change));
-  const ids = new Set([...created.values()].map(({ id }) => id));
-  const rows = await findRecords(writer.db, resource, writer.access.orgId, [...ids]);
-  const records = new Map((await presentAll(writer, resource, rows)).map((record) => [record.id, record]));
+  const origin = shownOrigin(writer);
+  const written: Data[] = [];
+  const repeated = new Set<string>();
+  for (const [{ next }, { id, isNew }] of created) {
+    if (isNew) written.push(Object.assign(next, { id }, origin));
+    else repeated.add(id);
+  }
+  const rows = await findRecords(writer.db, resource, writer.access.orgId, [...repeated]);
+  const found = rows.map((row) => showRow(resource.fields, row));
+  await complete(writer, resource, [...written, ...found]);
+  const records = new Map(found.map((record) => [record.id, record]));
   for (const [{ next }, { id, extra }] of created) Object.assign(next, records.get(id), extra);
 }
 
@@ -107,8 +119,8 @@ export async function updateRecordFields(
   const row = await getRow(writer, resource, id);
   if (Object.keys(input).length === 0) return present(writer, resource, row);
   const current = await present(writer, resource, { ...row });
-  const change = changeOf(writer, resource, { id, current, next: { ...current } }, input);
-  await check(change, await lookUp(writer, resource, [change]));
+  const change = changeOf(writer, resource, { id, current, next: { ...current }, batch: [] }, input);
+  await check(change, await lookUp(writer, resource, change.batch));
   const { next } = change;
   const columns = { ...changedColumns(resource, row, newFields(current, next)), updated_at: now };
   await updateRecord(db, resource, { orgId: access.orgId, id }, columns);

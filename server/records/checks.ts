@@ -16,17 +16,20 @@ interface Subject {
   id: string;
   current: Data | null;
   next: Data;
+  /** What it is checked together with; it is to join that. */
+  batch: Change[];
 }
 
 /** The change that a body makes; nothing of it is checked yet. */
 export function changeOf(
   { db: trx, access, now }: Writer,
   resource: Resource,
-  { id, current, next }: Subject,
+  { id, current, next, batch }: Subject,
   input: Data,
 ): Change {
   const unique = uniqueValues(resource, input);
-  const change: Change = { trx, access, now, resource, id, current, input, unique, next, faults: [] };
+  const change: Change = { trx, access, now, resource, id, current, input, unique, next, faults: [], batch };
+  batch.push(change);
   setFields(resource.fields, next, input);
   if (current === null) takeOwnership(change);
   mergeCustom(change);

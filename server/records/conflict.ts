@@ -1,6 +1,5 @@
 // The 409 for something that only one record may have.
 import { takenMessage } from '../../db/declare/rules.ts';
-import { findRecord } from '../../db/tables/records.ts';
 import { uniqueName } from '../../db/tables/unique.ts';
 import { canSee, mayRead } from '../access.ts';
 import { ApiError } from '../errors.ts';
@@ -29,13 +28,12 @@ export class ConflictError extends ApiError {
  * Refuses a change with a unique value that another record has.
  * @throws ConflictError 409
  */
-export async function refuseTaken(change: Change, { owners, accepted }: Known): Promise<void> {
-  const { trx, access, resource, id } = change;
+export async function refuseTaken(change: Change, { owners, accepted, ownerRow }: Known): Promise<void> {
+  const { access, resource, id } = change;
   for (const unique of change.unique) {
     const ownerId = owners.get(uniqueName(unique));
     if (ownerId === undefined || ownerId === id) continue;
-    const owner =
-      accepted.get(ownerId) ?? (await findRecord(trx, resource, { orgId: access.orgId, id: ownerId }));
+    const owner = accepted.get(ownerId) ?? (await ownerRow(ownerId));
     const isKnown = owner !== undefined && mayRead(access, resource) && canSee(access, resource, owner);
     const fault = { path: unique.path, message: takenMessage(resource, unique) };
     throw new ConflictError(fault, isKnown ? { resource: resource.name, id: ownerId } : null);

@@ -3,7 +3,8 @@ import { unknownReference } from '../../db/declare/faults.ts';
 import { instantText } from '../../db/declare/instants.ts';
 import { STAGE_ELSEWHERE } from '../../db/resources/deals.ts';
 import type { StageRow } from '../../db/schema.ts';
-import { findFirstStage, findOldestPipeline, findStage } from '../../db/tables/pipelines.ts';
+import { findFirstStage, findOldestPipeline, findStages } from '../../db/tables/pipelines.ts';
+import { oncePerBatch } from './lookups.ts';
 import type { Change, Rules } from './rules.ts';
 
 export const dealRules: Rules = {
@@ -13,29 +14,46 @@ export const dealRules: Rules = {
   },
 };
 
+const stagesOf = oncePerBatch(async ({ db, access }, batch) => {
+  const ids = batch.flatMap(({ input, current }) => [input.stage_id, current?.stage_id]);
+  const given = new Set(ids.filter((id) => typeof id === 'string'));
+  const stages = await findStages(db, access.orgId, [...given]);
+  return new Map(stages.map((stage) => [stage.id, stage]));
+});
+
+const oldestPipeline = oncePerBatch(({ db, access }) => findOldestPipeline(db, access.orgId));
+
+const firstStages = oncePerBatch(async ({ db, access: { orgId } }) => {
+  const found = new Map<string, Promise<StageRow | undefined>>();
+  return (id: string): Promise<StageRow | undefined> => {
+    const finding = found.get(id) ?? findFirstStage(db, { orgId, id });
+    found.set(id, finding);
+    return finding;
+  };
+});
+
 // The stage the deal is to have; undefined, with a fault, if what was sent does not name one.
 async function chooseStage(change: Change): Promise<StageRow | undefined> {
-  const { trx, access, current, input, faults } = change;
-  const { orgId } = access;
+  const { current, input, faults } = change;
   const fault = (path: string, message: string) =>
     void faults.push({ path, message, code: 'VALIDATION_FAILED' });
   if (faults.some(({ path }) => path === 'pipeline_id')) return undefined;
   const sentPipeline = typeof input.pipeline_id === 'string' ? input.pipeline_id : undefined;
   if (typeof input.stage_id === 'string') {
-    const stage = await findStage(trx, { orgId, id: input.stage_id });
+    const stage = (await stagesOf(change)).get(input.stage_id);
     if (stage === undefined) {
       faults.push(unknownReference('stage_id', 'stages'));
       return undefined;
     }
-    const pipelineId = sentPipeline ?? current?.pipeline_id ?? (await findOldestPipeline(trx, orgId));
+    const pipelineId = sentPipeline ?? current?.pipeline_id ?? (await oldestPipeline(change));
     if (stage.pipeline_id === pipelineId) return stage;
     fault('stage_id', STAGE_ELSEWHERE);
     return undefined;
   }
   const unchanged = current !== null && (sentPipeline === undefined || sentPipeline === current.pipeline_id);
-  if (unchanged) return findStage(trx, { orgId, id: String(current.stage_id) });
-  const pipelineId = sentPipeline ?? (await findOldestPipeline(trx, orgId));
-  const first = pipelineId === undefined ? undefined : await findFirstStage(trx, { orgId, id: pipelineId });
+  if (unchanged) return (await stagesOf(change)).get(String(current.stage_id));
+  const pipelineId = sentPipeline ?? (await oldestPipeline(change));
+  const first = pipelineId === undefined ? undefined : await (await firstStages(change))(pipelineId);
   if (first === undefined)
     fault('pipeline_id', 'is needed: the organization has no pipeline; create one first');
   return first;

@@ -1,14 +1,15 @@
 // Interactions: written once, about a contact that an id or an email names; a repeated one is not written again.
 
 import type { Data } from '../../db/declare/json.ts';
+import { caselessKey } from '../../db/declare/text.ts';
 import { contacts } from '../../db/resources/contacts.ts';
 import { CONTACT_UNKNOWN } from '../../db/resources/interactions.ts';
-import { replaceContactEmails } from '../../db/tables/contact-emails.ts';
+import { emailsOf, findContactsByEmail, replaceContactEmails } from '../../db/tables/contact-emails.ts';
 import { listInvolved, logInteraction } from '../../db/tables/interactions.ts';
 import { insertRecord } from '../../db/tables/records.ts';
-import { findUnique } from '../../db/tables/unique.ts';
 import { hasScope, principalOf } from '../access.ts';
-import { findVisible } from './references.ts';
+import { oncePerBatch } from './lookups.ts';
+import { findVisibleIds } from './references.ts';
 import type { Change, Rules } from './rules.ts';
 
 export const interactionRules: Rules = {
@@ -20,6 +21,8 @@ export const interactionRules: Rules = {
   },
   async create(change) {
     const { trx, access, now, next } = change;
+    const known = await knownContact(change);
+    next.main_contact = known;
     const { id, isDuplicate } = await logInteraction(trx, {
       orgId: access.orgId,
       createdBy: principalOf(access),
@@ -33,9 +36,9 @@ export const interactionRules: Rules = {
       primaryId: textOf(next.primary_id),
       secondaryId: textOf(next.secondary_id),
       visibleTo: access.userId,
-      mainContact: (await knownContact(change)) ?? (() => createContact(change)),
+      mainContact: known ?? (() => createContact(change)),
     });
-    return { id, extra: { is_duplicate: isDuplicate } };
+    return { id, isNew: !isDuplicate, extra: { is_duplicate: isDuplicate } };
   },
   async present({ db, access }, records) {
     const idOf = (record: Data) => String(record.id);
@@ -47,10 +50,19 @@ export const interactionRules: Rules = {
   },
 };
 
-async function checkEmail({ trx, access, next, faults }: Change, email: string): Promise<void> {
-  const ownerId = await findUnique(trx, contacts, access.orgId, { filter: 'email', value: email });
-  const isVisible =
-    ownerId !== undefined && (await findVisible(trx, access, 'contacts', ownerId)) !== undefined;
+// Whose the emails are, and which of these contacts the key sees; those that the batch makes join them.
+const addresseesOf = oncePerBatch(async ({ db, access }, batch) => {
+  const emails = batch.flatMap(({ input }) => emailsOf(input.main_contact_email));
+  const owners = await findContactsByEmail(db, access.orgId, emails);
+  const visible = await findVisibleIds(db, access, contacts, [...new Set(owners.values())]);
+  return { owners, visible };
+});
+
+async function checkEmail(change: Change, email: string): Promise<void> {
+  const { access, next, faults } = change;
+  const { owners, visible } = await addresseesOf(change);
+  const ownerId = owners.get(caselessKey(email));
+  const isVisible = ownerId !== undefined && visible.has(ownerId);
   if (isVisible) next.main_contact = ownerId;
   if (isVisible || (ownerId === undefined && mayCreateContacts(access))) return;
   // The same words whether the contact is absent or another user's.
@@ -61,19 +73,24 @@ function mayCreateContacts(access: Change['access']): boolean {
   return hasScope(access, 'contacts:write');
 }
 
-async function knownContact({ trx, access, next, input }: Change): Promise<string | null> {
+async function knownContact(change: Change): Promise<string | null> {
+  const { next, input } = change;
   if (typeof next.main_contact === 'string') return next.main_contact;
-  const value = String(input.main_contact_email);
-  return (await findUnique(trx, contacts, access.orgId, { filter: 'email', value })) ?? null;
+  const { owners } = await addresseesOf(change);
+  return owners.get(caselessKey(String(input.main_contact_email))) ?? null;
 }
 
-async function createContact({ trx, access, now, input }: Change): Promise<string> {
+async function createContact(change: Change): Promise<string> {
+  const { trx, access, now, input, next } = change;
   const { orgId } = access;
   const email = String(input.main_contact_email);
   const data = { email, owner_id: access.userId };
   const createdBy = principalOf(access);
   const { id } = await insertRecord(trx, contacts, { orgId, createdBy, now, data });
   await replaceContactEmails(trx, orgId, [{ id, before: [], after: [email] }]);
+  const { owners } = await addresseesOf(change);
+  owners.set(caselessKey(email), id);
+  next.main_contact = id;
   return id;
 }
 

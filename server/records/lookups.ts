@@ -1,6 +1,8 @@
 // What the checks of changes ask of the records there are, looked up for all items of a batch together.
 import type { Data } from '../../db/declare/json.ts';
 import type { Resource } from '../../db/declare/resource.ts';
+import type { RecordRow } from '../../db/schema.ts';
+import { findRecords } from '../../db/tables/records.ts';
 import { findReferences, type References } from '../../db/tables/references.ts';
 import { findOwners, uniqueName } from '../../db/tables/unique.ts';
 import { viewerOf } from './references.ts';
@@ -13,6 +15,8 @@ export interface Known {
   owners: Map<string, string>;
   /** Those of them that the batch is going to write, by their ids: no table has them yet. */
   accepted: Map<string, Data>;
+  /** The row of one who was there before: read with those of all others, when the first is asked for. */
+  ownerRow(id: string): Promise<RecordRow | undefined>;
 }
 
 /** Looks up what the checks of changes to records of one resource ask. */
@@ -21,10 +25,33 @@ export async function lookUp(
   resource: Resource,
   changes: readonly Change[],
 ): Promise<Known> {
-  return {
-    references: await findReferences(db, resource.fields, changes, viewerOf(access)),
-    owners: await findOwners(db, resource, access.orgId, changes),
-    accepted: new Map(),
+  const [references, owners] = await Promise.all([
+    findReferences(db, resource.fields, changes, viewerOf(access)),
+    findOwners(db, resource, access.orgId, changes),
+  ]);
+  const ids = new Set(owners.values());
+  let rows: Promise<Map<string, RecordRow>> | undefined;
+  const ownerRow = async (id: string) => {
+    rows ??= findRecords(db, resource, access.orgId, [...ids]).then(
+      (found) => new Map(found.map((row) => [row.id, row])),
+    );
+    return (await rows).get(id);
+  };
+  return { references, owners, accepted: new Map(), ownerRow };
+}
+
+/** What is looked up for all changes that are checked together, once the first of them asks. */
+export function oncePerBatch<T>(
+  find: (reader: Reader, batch: readonly Change[]) => Promise<T>,
+): (change: Change) => Promise<T> {
+  const found = new WeakMap<readonly Change[], Promise<T>>();
+  return ({ trx: db, access, batch }) => {
+    let finding = found.get(batch);
+    if (finding === undefined) {
+      finding = find({ db, access }, batch);
+      found.set(batch, finding);
+    }
+    return finding;
   };
 }
 

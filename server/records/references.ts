@@ -2,9 +2,10 @@
 import type { Fault } from '../../db/declare/faults.ts';
 import type { Field } from '../../db/declare/fields.ts';
 import type { Data } from '../../db/declare/json.ts';
+import type { Resource } from '../../db/declare/resource.ts';
 import { findResource } from '../../db/resources/index.ts';
 import type { Db, RecordRow } from '../../db/schema.ts';
-import { findRecord } from '../../db/tables/records.ts';
+import { findRecord, findRecords } from '../../db/tables/records.ts';
 import { findReferences, referenceFaults, type Viewer } from '../../db/tables/references.ts';
 import { type Access, canSee } from '../access.ts';
 
@@ -19,6 +20,18 @@ export async function findVisible(
   if (resource === undefined) return undefined;
   const row = await findRecord(db, resource, { orgId: access.orgId, id });
   return row !== undefined && canSee(access, resource, row) ? row : undefined;
+}
+
+/** Those of the ids of records that the key sees. */
+export async function findVisibleIds(
+  db: Db,
+  access: Access,
+  resource: Resource,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (access.userId === null) return new Set(ids);
+  const rows = await findRecords(db, resource, access.orgId, ids);
+  return new Set(rows.filter((row) => canSee(access, resource, row)).map((row) => row.id));
 }
 
 /** Whoever has the key, as those who look up references know them. */

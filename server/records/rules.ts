@@ -24,6 +24,8 @@ export interface Change {
   next: Data;
   /** Faults found so far; a change with any is refused with all of them. */
   faults: Detail[];
+  /** All changes that are checked together, this one included: what rules look up for one of them they do for all. */
+  batch: readonly Change[];
 }
 
 /** Whoever reads a record. */
@@ -41,6 +43,8 @@ export interface Writer extends Reader {
 /** The record that stands after a create: written by it, or there already. */
 export interface Created {
   id: string;
+  /** Whether the change wrote it, as its `next` says. */
+  isNew: boolean;
   /** What the answer carries beyond the record. */
   extra: Data;
 }
