@@ -34,9 +34,21 @@ export interface Exchange extends Asked {
 export function startExchange(given: Pick<Exchange, 'request' | 'api' | 'now' | 'baseUrl'>): Exchange {
   const { request, api, now, baseUrl } = given;
   const requestId = `req_${randomText()}`;
-  const headers = { 'X-Request-Id': requestId, ...deprecationHeaders(api, baseUrl) };
-  const unset = { keyId: null, countedIn: null, bodySince: null, bodyUntil: null, givenUp: null };
-  return { request, api, requestId, now, baseUrl, headers, ...unset };
+  const headers: Record<string, string> = { 'X-Request-Id': requestId };
+  if (api === 'v1') Object.assign(headers, deprecationHeaders(baseUrl));
+  return {
+    request,
+    api,
+    requestId,
+    now,
+    baseUrl,
+    headers,
+    keyId: null,
+    countedIn: null,
+    bodySince: null,
+    bodyUntil: null,
+    givenUp: null,
+  };
 }
 
 const ID_BYTES = 15;

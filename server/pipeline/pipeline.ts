@@ -88,7 +88,8 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
         ? NO_BODY
         : await validateBody(operation, bytes, request.headers.get('Content-Type'));
 
-    const call = { access, params, query, ...valid, baseUrl, cursors };
+    const { body, itemFaults } = valid;
+    const call = { access, params, query, body, itemFaults, baseUrl, cursors };
     const executed = execute(services, { operation, call, exchange, keyed });
     const outcome = executed instanceof Promise ? await executed : executed;
     if ('rendered' in outcome) return outcome.rendered;
@@ -181,5 +182,6 @@ async function replay(
 export function answerError(services: Services, exchange: Exchange, error: unknown): Response {
   const known = publicError(error);
   if (known.code === 'INTERNAL_ERROR') services.logFailure(exchange, known.cause);
-  return toResponse(exchange, renderError(exchange, known), known.headers);
+  Object.assign(exchange.headers, known.headers);
+  return toResponse(exchange, renderError(exchange, known));
 }

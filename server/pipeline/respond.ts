@@ -44,12 +44,7 @@ export function publicError(error: unknown): ApiError {
 }
 
 /** The HTTP response; the body of one to a HEAD request is left out by Elysia, which gives its length. */
-export function toResponse(
-  exchange: Exchange,
-  { status, location, body }: Rendered,
-  more: Readonly<Record<string, string>> = {},
-): Response {
-  const headers: Record<string, string> = { ...exchange.headers, ...more };
+export function toResponse({ headers }: Exchange, { status, location, body }: Rendered): Response {
   if (location !== null) headers.Location = location;
   if (status === 204) return new Response(null, { status, headers });
   headers['Content-Type'] = 'application/json; charset=utf-8';

@@ -15,22 +15,20 @@ export function rawPath(url: string): string {
 /** The parameters of a path; undefined if a segment is not what the template says, letter by letter. */
 export type PathMatcher = (path: string) => Record<string, string> | undefined;
 
+const PARAMETER = /\{(\w+)\}/g;
+const PARAMETER_SEGMENT = /\{\w+\}/;
+
 /** Makes the matcher of a path with `{parameter}` segments. */
 export function pathMatcher(template: string): PathMatcher {
-  const wanted = template
-    .split('/')
-    .map((text) => ({ text, parameter: text.startsWith('{') ? text.slice(1, -1) : null }));
+  const names = [...template.matchAll(PARAMETER)].map(([, name = '']) => name);
+  const literals = template.split(PARAMETER_SEGMENT);
+  const wanted = new RegExp(`^${literals.join('([^/]+)')}$`);
   return (path) => {
-    const given = path.split('/');
-    if (given.length !== wanted.length) return undefined;
+    const found = wanted.exec(path);
+    if (found === null) return undefined;
     const params: Record<string, string> = {};
-    const fits = wanted.every(({ text, parameter }, index) => {
-      const value = given[index] ?? '';
-      if (parameter === null || value === '') return text === value;
-      params[parameter] = value;
-      return true;
-    });
-    return fits ? params : undefined;
+    for (let index = 0; index < names.length; index++) params[names[index] ?? ''] = found[index + 1] ?? '';
+    return params;
   };
 }
 
