@@ -18,13 +18,9 @@ class ReaderThread implements Listening {
   /** Whether it has ended, or was asked to. */
   #isOver = false;
 
-  constructor(
-    options: ThreadOptions,
-    handlers: Record<ParentKind, Handler>,
-    onFailure: (error: unknown) => void,
-  ) {
-    this.#worker = new Worker(ENTRY, { workerData: options });
-    this.#channel = new Channel((message) => this.#worker.postMessage(message), handlers);
+  constructor(worker: Worker, handlers: Record<ParentKind, Handler>, onFailure: (error: unknown) => void) {
+    this.#worker = worker;
+    this.#channel = new Channel((message) => worker.postMessage(message), handlers);
     this.#worker.on('message', (message: Message) => this.#channel.receive(message));
     const fail = (error: unknown) => {
       if (!this.#isOver) onFailure(error);
@@ -77,9 +73,13 @@ export interface ReaderThreadsOptions extends ThreadOptions {
 
 /**
  * Starts threads that listen on one port, which nobody else listens on.
+ * @param entry the module that each of them runs
  * @throws what keeps one of them from it
  */
-export async function startReaderThreads(options: ReaderThreadsOptions): Promise<readonly Listening[]> {
+export async function startReaderThreads(
+  options: ReaderThreadsOptions,
+  entry: string | URL = ENTRY,
+): Promise<readonly Listening[]> {
   const { count, store, addLine, onFailure, ...threadOptions } = options;
   const handlers: Record<ParentKind, Handler> = {
     ...writeHandlers(store, options.signingSecret),
@@ -94,7 +94,7 @@ export async function startReaderThreads(options: ReaderThreadsOptions): Promise
     onFailure(error);
   };
   for (let number = 0; number < count; number++)
-    threads.push(new ReaderThread(threadOptions, handlers, fail));
+    threads.push(new ReaderThread(new Worker(entry, { workerData: threadOptions }), handlers, fail));
   try {
     await Promise.all(threads.map((thread) => thread.start()));
   } catch (error) {

@@ -1,20 +1,19 @@
 // Between SIGTERM and the end: a server under load that is still reached loses no request, and says that it is going.
-import { afterAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { Desk } from '../support/command.ts';
+import { isPostgres } from '../support/fresh-databases.ts';
 import { isLast, Kept, type Outcome, statusOf } from '../support/kept.ts';
-
-const desk = await Desk.withDatabase();
-afterAll(() => desk[Symbol.asyncDispose]());
 
 const CONNECTIONS = 16;
 
 const LONG = 30_000;
 
-test(
-  'answers whatever comes on kept connections, each for the last time, and is not ready',
-  async () => {
+test.each(isPostgres ? [[]] : [[], ['--readers', '2']])(
+  'answers whatever comes on kept connections, each for the last time, and is not ready %p %p',
+  async (...readers) => {
+    await using desk = await Desk.withDatabase();
     const key = await desk.ok(['init', '--org', 'Example']);
-    const draining = await desk.serve([], ['--drain-seconds', '1']);
+    const draining = await desk.serve(readers, ['--drain-seconds', '1']);
     const port = Number(new URL(draining.url).port);
     const create = `POST /api/v2/contacts HTTP/1.1\r\nHost: crm\r\nAuthorization: Bearer ${key}`;
     const outcomes: Outcome[] = [];

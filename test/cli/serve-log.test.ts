@@ -49,6 +49,16 @@ async function unreadPipe(name: string) {
 }
 
 describe('all lines are written', () => {
+  test('by every thread, whole, when SIGTERM ends it', async () => {
+    await using other = new Desk();
+    const server = await other.serve(['--log', 'json', '--readers', '2']);
+    const ids = (await Promise.all(Array.from({ length: 20 }, () => ask(server.url, 50)))).flat();
+    const { code, stderr } = await server.stop();
+    expect([code, idsIn(stderr).toSorted()]).toEqual([0, ids.toSorted()]);
+    const lines = stderr.split('\n').filter((line) => line.includes('request_id'));
+    expect(lines.every(isJson)).toBe(true);
+  });
+
   test.each(['SIGTERM', 'SIGINT', 'SIGQUIT'] as const)(
     'when %s ends it, before its last words',
     async (signal) => {

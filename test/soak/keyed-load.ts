@@ -1,6 +1,4 @@
 // Clients that create under keys and repeat until they are answered, at whichever node: a ledger of what they were told.
-import type { Service } from './service.ts';
-
 const CLIENTS = 12;
 const PAUSE_MS = 20;
 // Below what a client waits for, so that a node that hangs is given up.
@@ -9,6 +7,12 @@ const ANSWER_MS_MAX = 12_000;
 const COPIES_EVERY = 4;
 const BATCH_EVERY = 10;
 const BATCH_ROWS = 3;
+
+/** Where to send requests, and a key for everything there. */
+export interface Served {
+  nodes: readonly { url: string }[];
+  key: string;
+}
 
 /** What became of a load. */
 export interface Ledger {
@@ -25,7 +29,7 @@ export interface Ledger {
 }
 
 export class KeyedLoad {
-  readonly #service: Service;
+  readonly #service: Served;
   /** Key → what was acknowledged: the ids of its contacts. */
   readonly #acknowledged = new Map<string, string>();
   readonly #unexpected: string[] = [];
@@ -37,7 +41,7 @@ export class KeyedLoad {
   readonly #clients: Promise<void>[];
 
   /** Starts the clients. */
-  constructor(service: Service) {
+  constructor(service: Served) {
     this.#service = service;
     this.#clients = Array.from({ length: CLIENTS }, () => this.#client());
   }
