@@ -10,6 +10,8 @@ const LOCK = 4_209_921;
 const LOCK_WAIT_MS_MAX = 30_000;
 const LOCK_RETRY_MS = 100;
 const DUPLICATE_TABLE = '42P07';
+// A deadlock with what others write, and a table that they did not let go in time.
+const IN_THE_WAY = /^(?:40P01|55P03)$/;
 
 /** The name of the migration that a crm must know to serve the database, among its settings. */
 const NEEDED = 'migration_needed';
@@ -43,8 +45,14 @@ export async function migratePostgres(
   }
   if (isUpToDate(before, versions)) return assertServable(connection, address, before, versions);
   const endsAt = performance.now() + LOCK_WAIT_MS_MAX;
-  while (!(await migrateAlone(connection, address, versions))) {
-    if (performance.now() > endsAt) throw beingMigrated(address);
+  const isLate = () => performance.now() > endsAt;
+  const isDone = () =>
+    migrateAlone(connection, address, versions).catch((error) => {
+      if (isLate() || !IN_THE_WAY.test(sqlState(error))) throw error;
+      return false;
+    });
+  while (!(await isDone())) {
+    if (isLate()) throw beingMigrated(address);
     await Bun.sleep(LOCK_RETRY_MS);
   }
 }

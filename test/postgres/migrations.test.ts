@@ -108,6 +108,41 @@ describe.skipIf(postgresPrograms === null)('the schema', () => {
   );
 
   test(
+    'is tried again where it and what others write have locked each other out',
+    async () => {
+      const name = await empty();
+      await migrateAs(name);
+      const alter = (table: string) => `alter table ${table} add column more text`;
+      const more: Migration = {
+        up: async (db) => {
+          for (const table of ['deals', 'contacts']) await sql.raw(alter(table)).execute(db);
+        },
+      };
+      const other = new Bun.SQL(server.address(name), { max: 1 });
+      await other.unsafe('begin');
+      await other.unsafe('lock table contacts in row exclusive mode');
+      const migrating = migrateAs(name, {
+        migrations: { ...MIGRATIONS, '9999-more': more },
+        expanding: EXPANDING,
+      });
+      const waiting = `select 1 from pg_locks where not granted and relation = 'contacts'::regclass`;
+      while ((await server.sql(waiting, name)).length === 0) await Bun.sleep(20);
+      // Who waited first is whom the server ends.
+      await other.unsafe('lock table deals in row exclusive mode');
+      await other.unsafe('commit');
+      await other.close({ timeout: 0 });
+      await migrating;
+      expect(server.log).toContain('deadlock detected');
+      const added = await server.sql(
+        `select table_name from information_schema.columns where column_name = 'more' order by 1`,
+        name,
+      );
+      expect(added.map(({ table_name }) => table_name)).toEqual(['contacts', 'deals']);
+    },
+    LONG,
+  );
+
+  test(
     'of a newer crm that changes what there was is refused, with what to do',
     async () => {
       const name = await empty();
