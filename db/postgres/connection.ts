@@ -133,6 +133,11 @@ export class PostgresConnection implements Engine {
     if (this.#isInTransaction) this.#session?.close({ timeout: 0 }).catch(() => undefined);
   }
 
+  /** Opens another session for what comes after this transaction, or at once if there is none. */
+  renew(): void {
+    this.#lose();
+  }
+
   async close(): Promise<void> {
     await this.#client.close({ timeout: 0 });
   }

@@ -20,6 +20,11 @@ export function isWriteRefused(error: unknown): boolean {
   return sqlState(error) === WRITE_REFUSED;
 }
 
+/** Whether a statement was refused that is known from before a change of its tables; on another session it is not. */
+export function isOutdated(error: unknown): boolean {
+  return sqlState(error) === '0A000';
+}
+
 // Connections that broke, a server that only reads, transactions that were in each other's way twice, resources that are
 // used up, servers that stop or start, and time that ran out.
 const UNAVAILABLE = /^(?:08|53|57|58|25006|25P03|40001|40P01|55P03)/;

@@ -3,7 +3,7 @@ import type { Eventually } from '../engine.ts';
 import { statement } from '../statement.ts';
 import type { Scope, Transaction, Transactor } from '../write-queue.ts';
 import type { PostgresConnection } from './connection.ts';
-import { endsTransaction } from './errors.ts';
+import { endsTransaction, isOutdated } from './errors.ts';
 import type { TableGrowth } from './statistics.ts';
 
 // Its number among the organizations': what belongs to none is written under a lock of its own.
@@ -22,11 +22,13 @@ const insertLock = statement<never>((db, param) =>
 
 /** The connections that write, each used by one lane at a time. */
 export class PostgresTransactor implements Transactor {
+  readonly #connections: readonly PostgresConnection[];
   readonly #free: PostgresConnection[];
   readonly #growth: TableGrowth;
   readonly #waiting: ((connection: PostgresConnection) => void)[] = [];
 
   constructor(connections: readonly PostgresConnection[], growth: TableGrowth) {
+    this.#connections = connections;
     this.#free = [...connections];
     this.#growth = growth;
   }
@@ -79,6 +81,8 @@ export class PostgresTransactor implements Transactor {
   }
 
   async #undo(connection: PostgresConnection): Promise<void> {
+    // So would each such statement be, on every session; a newer crm has added a column.
+    if (isOutdated(connection.progress.failure)) for (const one of this.#connections) one.renew();
     await connection.rollback();
     this.#give(connection);
   }

@@ -1,0 +1,80 @@
+// A rolling upgrade: an older crm goes on serving a database to which a newer one has added columns.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Migration, sql } from 'kysely';
+import { MIGRATIONS } from '../../db/migrations/index.ts';
+import { parseAddress } from '../../db/postgres/address.ts';
+import { PostgresConnection } from '../../db/postgres/connection.ts';
+import { migratePostgres } from '../../db/postgres/migrate.ts';
+import type { Json } from '../support/json.ts';
+import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
+import { Place } from '../support/server-process.ts';
+
+const LONG = 60_000;
+const TABLES = `select tablename as name from pg_tables where schemaname = 'public' and tablename not like 'kysely%'`;
+
+describe.skipIf(postgresPrograms === null)('an older crm', () => {
+  const place = new Place();
+  let postgres: PostgresServer;
+  beforeAll(async () => {
+    postgres = await PostgresServer.start();
+  }, LONG);
+  afterAll(() => postgres.close());
+
+  async function addColumns(address: string): Promise<void> {
+    const tables = await postgres.sql(TABLES);
+    const more: Migration = {
+      up: async (db) => {
+        for (const { name } of tables)
+          await sql`alter table ${sql.table(String(name))} add column more text`.execute(db);
+      },
+    };
+    const versions = {
+      migrations: { ...MIGRATIONS, '9999-more': more },
+      expanding: new Set(['9999-more']),
+    };
+    const connection = new PostgresConnection({ url: address }, async (error) => error as Error);
+    await migratePostgres(connection, parseAddress(address), true, versions);
+    await connection.close();
+  }
+
+  test(
+    'that has used all tables goes on when every one of them gets a column, over each of its connections',
+    async () => {
+      const { db, key } = await place.fill(postgres.address());
+      const { url } = await place.serve(`${db}?writers=2&readers=1`);
+      const statuses: string[] = [];
+      const send = async (method: string, path: string, body?: Json, once?: string): Promise<Json> => {
+        const headers = { 'X-Service-Api-Key': key, ...(once !== undefined && { 'Idempotency-Key': once }) };
+        const request = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+        const response = await fetch(`${url}/api/v2${path}`, request);
+        statuses.push(`${method} ${path.replaceAll(/[0-9a-f-]{36}/g, '{id}')} ${response.status}`);
+        return response.status === 204 ? {} : ((await response.json()) as Json).data;
+      };
+      const workWith = async (name: string): Promise<string[]> => {
+        statuses.length = 0;
+        const pipeline = await send('POST', '/pipelines', { name, stages: [{ name: 'One' }] }, `${name}-1`);
+        const stages = [...(pipeline?.stages ?? []), { name: 'Two' }];
+        await send('PATCH', `/pipelines/${pipeline?.id}`, { stages }, `${name}-2`);
+        const contact = await send('POST', '/contacts', { email: `${name}@acme.test` }, `${name}-3`);
+        await send('POST', '/contacts', { email: `${name}@acme.test` }, `${name}-3`);
+        await send('POST', '/contacts/batch', [{ first_name: 'A' }, { first_name: 'B' }], `${name}-4`);
+        const deal = await send('POST', '/deals', { name, pipeline_id: pipeline?.id }, `${name}-5`);
+        const link = { contact_id: contact?.id };
+        await send('POST', `/deals/${deal?.id}/contacts`, link, `${name}-6`);
+        await send('PATCH', `/contacts/${contact?.id}`, { last_name: 'C' }, `${name}-7`);
+        const note = await send('POST', '/notes', { title: name, content: 'x' }, `${name}-8`);
+        await send('POST', '/notes', { title: name, content: 'x', parent_id: note?.id }, `${name}-9`);
+        await send('DELETE', `/contacts/${contact?.id}`, undefined, `${name}-10`);
+        for (const path of ['/pipelines', `/deals/${deal?.id}`, '/contacts', '/notes'])
+          await send('GET', path);
+        return [...statuses];
+      };
+      const before = await workWith('before');
+      expect(before.filter((status) => !/ 20\d$/.test(status))).toEqual([]);
+      await addColumns(db);
+      expect(await workWith('after')).toEqual(before);
+      expect(await workWith('later')).toEqual(before);
+    },
+    LONG,
+  );
+});
