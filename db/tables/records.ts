@@ -63,14 +63,14 @@ export async function insertRecord(trx: Db, resource: Resource, record: NewRecor
 }
 
 /** Writes new records, whose ids are made already. */
-export async function insertRecords(
+export function insertRecords(
   trx: Db,
   resource: Resource,
   origin: Provenance,
   records: readonly { id: string; data: Data }[],
 ): Promise<void> {
   const rows = records.map(({ id, data }) => newRow(resource, origin, id, data));
-  await statementsOf(resource).insert(trx, rows);
+  return statementsOf(resource).insert(trx, rows);
 }
 
 function newRow(

@@ -14,13 +14,13 @@ export const contactRules: Rules = {
     if (typeof next.email === 'string') others.delete(caselessKey(next.email));
     next.alt_emails = [...others.values()].toReversed();
   },
-  async afterWrite({ db: trx, access }, changes) {
+  afterWrite({ db: trx, access }, changes) {
     const addresses = changes.filter(hasAddresses).map(({ id, current, next }) => ({
       id,
       before: current === null ? [] : addressesOf(current),
       after: addressesOf(next),
     }));
-    await replaceContactEmails(trx, access.orgId, addresses);
+    return replaceContactEmails(trx, access.orgId, addresses);
   },
 };
 
