@@ -14,6 +14,12 @@ export interface Served {
   key: string;
 }
 
+/** What a load is put on: nodes of one database, and a key for everything in it. */
+export interface Loaded {
+  nodes: readonly { url: string }[];
+  key: string;
+}
+
 /** What became of a load. */
 export interface Ledger {
   acknowledged: number;
