@@ -9,8 +9,9 @@ export type Measured = RoundResult & { databaseCpuMicros: number | undefined };
 /** What the rounds of each server told. */
 export type Rounds = Partial<Record<ServerName, Measured[]>>;
 
-// Of a round: so long each server runs before anything counts.
-const WARM_UP = 0.5;
+// In rounds: so long each server runs before anything counts. What JavaScriptCore compiles while crm creates its first ten
+// thousand contacts takes it another 50 µs for each.
+const WARM_UP = 3;
 
 /** Runs all rounds of an operation; throws an error if an answer is not what it should be. */
 export async function measure(
