@@ -70,11 +70,18 @@ async function analyze(connection: PostgresConnection, name: string, rows: numbe
   if (Number(known[0]?.reltuples) < rows) await connection.run(`analyze (skip_locked) "${name}"`);
 }
 
+// Of which the server does not remember that it looked at them; it forgets that in a crash.
+const FORGOTTEN = `
+  select relname from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace
+    and pg_relation_size(oid) > current_setting('block_size')::int
+    and coalesce(pg_stat_get_last_analyze_time(oid), pg_stat_get_last_autoanalyze_time(oid)) is null`;
+
 /** Analyzes the tables with more than a page of rows of which nothing is known, as of those that pg_restore has filled. */
 export async function analyzeUnknown(connection: PostgresConnection): Promise<void> {
-  const unknown = await connection.run(`
-    select relname from pg_class as t where relkind = 'r' and relnamespace = current_schema()::regnamespace
-      and pg_relation_size(oid) > current_setting('block_size')::int
-      and not exists (select from pg_stats as s where s.schemaname = current_schema() and s.tablename = t.relname)`);
-  for (const { relname } of unknown) await connection.run(`analyze (skip_locked) "${relname}"`);
+  for (const { relname } of await connection.run(FORGOTTEN)) {
+    const known =
+      'select true as is_known from pg_stats where schemaname = current_schema() and tablename = $1 limit 1';
+    const rows = await connection.run(known, [relname]);
+    if (rows.length === 0) await connection.run(`analyze (skip_locked) "${relname}"`);
+  }
 }
