@@ -1,6 +1,6 @@
 // A dry run tells just what the run would: the same rows rejected, for the same reasons, whatever the key may read.
-import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { sql } from 'kysely';
 import { type ImportService, startImportService } from '../fixtures/import/service.ts';
 
 let service: ImportService;
@@ -46,9 +46,9 @@ async function bothWays(resource: string, rows: object[], flags: string[] = [], 
   const file = `${resource}-${files}.ndjson`;
   await service.write(file, rows.map((row) => JSON.stringify(row)).join('\n'));
   const args = ['import', resource, file, '-o', 'json', ...flags, '--errors'];
-  const before = counts();
+  const before = await counts();
   const dry = await service.crm([...args, `${file}.dry`, '--dry-run'], { key });
-  expect(counts()).toEqual(before);
+  expect(await counts()).toEqual(before);
   const run = await service.crm([...args, `${file}.run`], { key });
   const failure = ({ stderr }: { stderr: string }) =>
     /^crm: [^(]*/m.exec(stderr)?.[0].replace('would be', 'were');
@@ -68,11 +68,13 @@ async function bothWays(resource: string, rows: object[], flags: string[] = [], 
 }
 
 /** How many records there are, and idempotency keys that the service has kept. */
-function counts(): unknown[] {
-  const database = new Database(service.harness.dbPath, { readonly: true });
+async function counts(): Promise<unknown[]> {
   const tables = ['companies', 'contacts', 'deals', 'tasks', 'notes', 'interactions', 'idempotency_keys'];
-  const found = tables.map((table) => database.query(`SELECT count(*) FROM ${table}`).values());
-  database.close();
+  const found: unknown[] = [];
+  for (const table of tables) {
+    const count = sql<{ rows: number }>`select count(*) as rows from ${sql.table(table)}`;
+    found.push((await count.execute(service.harness.store.read)).rows);
+  }
   return found;
 }
 

@@ -1,6 +1,8 @@
 // The servers that other tests stand on: made, stopped in each way, frozen, and gone without a trace.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PostgresServer, postgresPrograms, type StopMode } from '../support/postgres.ts';
 
 describe.skipIf(postgresPrograms === null)('a PostgreSQL server of the tests', () => {
@@ -33,5 +35,20 @@ describe.skipIf(postgresPrograms === null)('a PostgreSQL server of the tests', (
     expect(await Promise.race([answer, Bun.sleep(500)])).toBeUndefined();
     server.thaw();
     expect(await answer).toEqual([{ one: 1 }] as never);
+  }, 60_000);
+
+  test('starts where its user may enter, whatever folder is for temporary files', async () => {
+    const { TMPDIR } = process.env;
+    const ours = mkdtempSync(join(tmpdir(), 'crm-test-'));
+    try {
+      process.env.TMPDIR = ours;
+      const one = await PostgresServer.start();
+      expect(await one.sql('select 1 as one')).toEqual([{ one: 1 }] as never);
+      await one.close();
+    } finally {
+      if (TMPDIR === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = TMPDIR;
+      rmSync(ours, { recursive: true });
+    }
   }, 60_000);
 });

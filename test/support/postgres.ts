@@ -1,14 +1,25 @@
 // PostgreSQL servers of a test's own, in temporary folders and as a user who is not root; to be stopped, killed and frozen.
-import { appendFileSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  chownSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 // Debian keeps the server's programs off the PATH, a folder a version.
 const DEBIAN = '/usr/lib/postgresql';
 // The owner of a server's files where the tests run as root, which PostgreSQL refuses to.
 const OWNERS = ['postgres', 'nobody'];
 const START_SECONDS_MAX = 60;
+// The path of a Unix socket has at most 107 bytes: this, the server's folder and the socket's name.
+const PLACE_BYTES_MAX = 70;
 
 const INITDB = ['-U', 'crm', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
 const STANDBY = ['--write-recovery-conf', '--checkpoint=fast', '--no-sync'];
@@ -44,21 +55,22 @@ export class PostgresServer {
 
   /** Makes a server in a folder of its own and starts it. */
   static async start({ initdb = [], settings = {}, primary }: PostgresOptions = {}): Promise<PostgresServer> {
-    const folder = mkdtempSync(join(tmpdir(), 'crm-pg-'));
     const owner = process.getuid?.() === 0 ? ownerOf() : null;
+    const folder = mkdtempSync(join(placeOf(owner), 'crm-pg-'));
     if (owner !== null) chownSync(folder, owner.uid, owner.gid);
     const server = new PostgresServer(folder, await freePort(), owner);
     const locale = initdb.length === 0 ? ['--locale=C'] : initdb;
-    if (primary === undefined) await server.#run('initdb', '-D', server.data, ...INITDB, ...locale);
-    else await server.#run('pg_basebackup', '-D', server.data, ...STANDBY, '-d', primary.address('postgres'));
-    server.configure({
-      ...FAST,
-      port: String(server.port),
-      listen_addresses: '127.0.0.1',
-      unix_socket_directories: folder,
-      ...settings,
-    });
     try {
+      if (primary === undefined) await server.#run('initdb', '-D', server.data, ...INITDB, ...locale);
+      else
+        await server.#run('pg_basebackup', '-D', server.data, ...STANDBY, '-d', primary.address('postgres'));
+      server.configure({
+        ...FAST,
+        port: String(server.port),
+        listen_addresses: '127.0.0.1',
+        unix_socket_directories: folder,
+        ...settings,
+      });
       await server.start();
       if (primary === undefined) await server.sql('create database crm', 'postgres');
     } catch (error) {
@@ -210,6 +222,18 @@ function ownerOf(): { uid: number; gid: number } {
     if (account !== undefined) return { uid: Number(account[2]), gid: Number(account[3]) };
   }
   throw new Error(`no user ${OWNERS.join(' or ')} to run PostgreSQL`);
+}
+
+/** The folder for temporary files or, where another user could not enter it or a socket's path is too long, /tmp. */
+function placeOf(owner: { uid: number } | null): string {
+  const place = realpathSync(tmpdir());
+  const isReached = owner === null || isOpenToAll(place);
+  return isReached && Buffer.byteLength(place) <= PLACE_BYTES_MAX ? place : '/tmp';
+}
+
+function isOpenToAll(folder: string): boolean {
+  const isEntered = (statSync(folder).mode & 0o001) !== 0;
+  return isEntered && (dirname(folder) === folder || isOpenToAll(dirname(folder)));
 }
 
 function parentOf(pid: string): number {

@@ -1,0 +1,65 @@
+// Which tests run on PostgreSQL too: what chooses its database runs on both engines, the rest on one.
+import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { findTestFiles, QUIET, reaches } from './files.ts';
+
+const ROOT = join(import.meta.dir, '../..');
+const { sqlite, postgres, quiet } = findTestFiles(ROOT);
+
+test('every test file runs, on SQLite or alone, once', () => {
+  const all = [...new Bun.Glob('test/**/*.test.{ts,tsx}').scanSync(ROOT)];
+  expect([...sqlite, ...quiet].toSorted()).toEqual(all.toSorted());
+  expect(quiet).toEqual(QUIET);
+});
+
+test('parts of paths choose among them', () => {
+  const found = findTestFiles(ROOT, ['test/sqlite/w', 'v1/people.test', 'document.test']);
+  expect(found).toEqual({
+    sqlite: ['test/openapi/document.test.ts', 'test/v1/people.test.ts'],
+    postgres: ['test/openapi/document.test.ts', 'test/v1/people.test.ts'],
+    quiet: ['test/sqlite/write-lock.test.ts'],
+  });
+});
+
+describe('on PostgreSQL too', () => {
+  test.each([
+    'test/v1/people.test.ts',
+    'test/v2/contacts.test.ts',
+    'test/cli/records.test.ts',
+    'test/copy/copy.test.ts',
+    'test/import/again.test.ts',
+    'test/ingest/command.test.ts',
+    'test/model/model.test.ts',
+    'test/nodes/races.test.ts',
+    'test/openapi/document.test.ts',
+    'test/pipeline/idempotency.test.ts',
+    'test/quickstart/quickstart.test.ts',
+    'test/store/store.test.ts',
+  ])('runs %s', (path) => {
+    expect(sqlite).toContain(path);
+    expect(postgres).toContain(path);
+  });
+
+  test.each([
+    'test/architecture.test.ts',
+    'test/import/parse.test.ts',
+    'test/import/progress.test.tsx',
+    'test/openapi/docs-words.test.ts',
+    'test/postgres/commands.test.ts',
+    'test/sqlite/files.test.ts',
+  ])('does not run %s', (path) => {
+    expect(sqlite).toContain(path);
+    expect(postgres).not.toContain(path);
+  });
+});
+
+test('a module reaches what its imports import, in circles too', () => {
+  const imports: Record<string, string[]> = { a: ['b'], b: ['c', 'a'], c: ['b'], d: [] };
+  const importsOf = (path: string) => imports[path] ?? [];
+  expect(['a', 'b', 'c', 'd'].map((path) => reaches(path, 'c', importsOf))).toEqual([
+    true,
+    true,
+    true,
+    false,
+  ]);
+});

@@ -1,0 +1,71 @@
+// Which test files run on which engine: read from what they import, so that a new file runs where it should.
+import { readFileSync } from 'node:fs';
+import { join, normalize } from 'node:path';
+
+/** Files of tests, by their paths from the top of the repository. */
+export interface TestFiles {
+  /** All but those below. */
+  sqlite: string[];
+  /** Those to which the choice of an engine makes a difference. */
+  postgres: string[];
+  /** Those that hold something to a time, or measure: nothing else runs meanwhile. */
+  quiet: string[];
+}
+
+// Gives tests their databases, on the engine that CRM_TEST_DB chooses: what does not reach it keeps nothing.
+const CHOICE = 'test/support/fresh-databases.ts';
+
+// What is about the file, and what starts servers of PostgreSQL for itself: once is enough, whatever CRM_TEST_DB says.
+const OF_ONE_ENGINE = ['test/sqlite/', 'test/postgres/'];
+
+/** In the order of names. */
+export const QUIET = [
+  'test/bench/bench.test.ts',
+  'test/ingest/pieces.test.ts',
+  'test/openapi/docs-access.test.ts',
+  'test/openapi/docs-browser.test.ts',
+  'test/pipeline/line-writer.test.ts',
+  'test/sqlite/full-disk.test.ts',
+  'test/sqlite/write-lock.test.ts',
+];
+
+/** Finds the test files of the repository at `root` whose paths have one of these parts; all of them if none is given. */
+export function findTestFiles(root: string, parts: readonly string[] = []): TestFiles {
+  const all = [...new Bun.Glob('test/**/*.test.{ts,tsx}').scanSync(root)].toSorted();
+  const paths = all.filter((path) => parts.length === 0 || parts.some((part) => path.includes(part)));
+  const importsOf = importsIn(root);
+  const isOfBoth = (path: string) =>
+    !OF_ONE_ENGINE.some((folder) => path.startsWith(folder)) && reaches(path, CHOICE, importsOf);
+  const noisy = paths.filter((path) => !QUIET.includes(path));
+  const quiet = paths.filter((path) => QUIET.includes(path));
+  return { sqlite: noisy, postgres: noisy.filter(isOfBoth), quiet };
+}
+
+type ImportsOf = (path: string) => readonly string[];
+
+/** Whether a module imports another, itself or through others. */
+export function reaches(from: string, to: string, importsOf: ImportsOf): boolean {
+  const seen = new Set([from]);
+  for (const path of seen) for (const imported of importsOf(path)) seen.add(imported);
+  return seen.has(to);
+}
+
+/** The modules of the repository that one of them imports; types alone do not count. */
+function importsIn(root: string): ImportsOf {
+  const transpilers = {
+    ts: new Bun.Transpiler({ loader: 'ts' }),
+    tsx: new Bun.Transpiler({ loader: 'tsx' }),
+  };
+  const known = new Map<string, string[]>();
+  return (path) => {
+    const transpiler = transpilers[path.endsWith('.tsx') ? 'tsx' : 'ts'];
+    const found =
+      known.get(path) ??
+      transpiler
+        .scanImports(readFileSync(join(root, path)))
+        .map(({ path: target }) => normalize(join(path, '..', target)))
+        .filter((target) => /^(cli|db|server|test)\/.*\.tsx?$/.test(target));
+    known.set(path, found);
+    return found;
+  };
+}
