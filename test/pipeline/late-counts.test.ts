@@ -16,6 +16,8 @@ const LIMIT = 5;
 let harness: Harness;
 /** Lets the counts that are waited for come, or fail. */
 let release: (error?: Error) => void;
+/** Once a request waits for its count. */
+let isAsked: PromiseWithResolvers<void>;
 /** Statements that read, since it was set back. */
 let reads: number;
 let send: (method: string, path: string, input?: RequestInput) => Promise<Reply>;
@@ -23,6 +25,7 @@ beforeEach(async () => {
   harness = await startHarness();
   const { store, clock } = harness;
   let gate = Promise.withResolvers<void>();
+  isAsked = Promise.withResolvers();
   release = (error) => {
     if (error === undefined) gate.resolve();
     else gate.reject(error);
@@ -31,9 +34,9 @@ beforeEach(async () => {
   const counters: Counters = {
     ...{ look: (counted) => store.counters.look(counted), giveBack: () => undefined, purge: () => undefined },
     count: async (counted): Promise<Usage> => {
-      const counting = store.counters.count(counted);
-      await gate.promise;
-      return counting;
+      isAsked.resolve();
+      const [usage] = await Promise.all([store.counters.count(counted), gate.promise]);
+      return usage;
     },
   };
   const { engine } = store.read;
@@ -58,7 +61,9 @@ async function sendLate(
   failure?: Error,
 ): Promise<[Reply, number]> {
   reads = 0;
+  isAsked = Promise.withResolvers();
   const answer = send(method, path, input);
+  await isAsked.promise;
   await Bun.sleep(30);
   const before = reads;
   release(failure);
@@ -100,7 +105,9 @@ test('what is found beside is thrown away if the limit says no, and the next tim
 
 test('a write waits', async () => {
   const names = async () => (await harness.send('GET', '/api/v2/contacts')).body.data.length;
+  isAsked = Promise.withResolvers();
   const answer = send('POST', '/api/v2/contacts', { body: { first_name: 'A' } });
+  await isAsked.promise;
   await Bun.sleep(30);
   expect(await names()).toBe(0);
   release();
