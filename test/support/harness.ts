@@ -73,6 +73,8 @@ export interface Harness {
 export interface HarnessOptions {
   /** A database that is there already, and empty; one of its own unless given. */
   db?: string;
+  /** Where the clock begins, Unix milliseconds; now unless given. */
+  now?: number;
   keyLimit?: number;
   orgLimit?: number;
   bodyLimits?: BodyLimits;
@@ -86,7 +88,7 @@ export interface HarnessOptions {
 export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
   const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
   const dbPath = options.db ?? (isPostgres ? await freshDatabase() : join(folder, 'crm.db'));
-  const clock = { now: Date.now() };
+  const clock = { now: options.now ?? Date.now() };
   const common = isBeside ? commonMemory() : undefined;
   const opened = await openStore(dbPath, { clock: () => clock.now, ...(common && { common }) });
   const store = options.isRehearsed === true ? rehearsed(opened) : opened;
