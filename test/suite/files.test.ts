@@ -1,7 +1,7 @@
 // Which tests run on PostgreSQL too: what chooses its database runs on both engines, the rest on one.
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { findTestFiles, QUIET, reaches } from './files.ts';
+import { findTestFiles, QUIET, reaches, timings } from './files.ts';
 
 const ROOT = join(import.meta.dir, '../..');
 const { sqlite, postgres, quiet } = findTestFiles(ROOT);
@@ -10,6 +10,7 @@ test('every test file runs, on SQLite or alone, once', () => {
   const all = [...new Bun.Glob('test/**/*.test.{ts,tsx}').scanSync(ROOT)];
   expect([...sqlite, ...quiet].toSorted()).toEqual(all.toSorted());
   expect(quiet).toEqual(QUIET);
+  expect(all).toEqual(expect.arrayContaining(Object.keys(JSON.parse(timings()).files)));
 });
 
 test('parts of paths choose among them', () => {

@@ -29,6 +29,31 @@ export const QUIET = [
   'test/sqlite/write-lock.test.ts',
 ];
 
+// Those that take longest, begun first: else the last of them runs on while all others are done.
+const LONGEST = [
+  'test/model/model.test.ts',
+  'test/copy/copy.test.ts',
+  'test/cli/export.test.ts',
+  'test/cli/binary.test.ts',
+  'test/copy/command.test.ts',
+  'test/quickstart/quickstart.test.ts',
+  'test/import/data.test.ts',
+  'test/openapi/document.test.ts',
+  'test/cli/config.test.ts',
+  'test/cli/list.test.ts',
+  'test/pipeline/socket.test.ts',
+  'test/postgres/lost.test.ts',
+  'test/nodes/faults.test.ts',
+  'test/store/record-ids.test.ts',
+  'test/v2/instants.test.ts',
+];
+
+/** What `bun test --timings` is told of how long files take: only that these take longer than the others. */
+export function timings(): string {
+  const files = LONGEST.map((path, index): [string, number] => [path, (LONGEST.length - index) * 10_000]);
+  return JSON.stringify({ version: 1, files: Object.fromEntries(files) });
+}
+
 /** Finds the test files of the repository at `root` whose paths have one of these parts; all of them if none is given. */
 export function findTestFiles(root: string, parts: readonly string[] = []): TestFiles {
   const all = [...new Bun.Glob('test/**/*.test.{ts,tsx}').scanSync(root)].toSorted();

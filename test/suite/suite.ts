@@ -1,7 +1,9 @@
 // The whole suite, as `bun run verify` runs it: on SQLite and, beside it, whatever keeps records on PostgreSQL too.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
-import { findTestFiles } from './files.ts';
+import { findTestFiles, timings } from './files.ts';
 import { addUp, closing, type Tally } from './tally.ts';
 import { running, runTests } from './tests-run.ts';
 
@@ -42,19 +44,26 @@ async function withPostgres(job: (address: string) => Promise<Tally>): Promise<T
   }
 }
 
+const folder = mkdtempSync(join(tmpdir(), 'crm-suite-'));
+const timingsPath = join(folder, 'timings.json');
+writeFileSync(timingsPath, timings());
+
 const files = findTestFiles(ROOT, process.argv.slice(2));
 const env = { CRM_TEST_DB: '', CRM_BIN: process.env.CRM_BIN ?? join(ROOT, 'dist/crm') };
+const beside = { workers: WORKERS, timings: timingsPath, env };
 const tallies = await Promise.all([
-  runTests({ name: 'sqlite', files: files.sqlite, workers: WORKERS, env }),
-  withPostgres((address) => {
+  runTests({ ...beside, name: 'sqlite', files: files.sqlite }),
+  withPostgres(async (address) => {
+    if (interruption !== null) return addUp([]);
     const onPostgres = { ...env, CRM_TEST_DB: address };
-    return runTests({ name: 'postgresql', files: files.postgres, workers: WORKERS, env: onPostgres });
+    return runTests({ ...beside, name: 'postgresql', files: files.postgres, env: onPostgres });
   }),
 ]);
 if (interruption === null)
-  tallies.push(await runTests({ name: 'quiet', files: files.quiet, workers: 1, env }));
+  tallies.push(await runTests({ ...beside, name: 'quiet', files: files.quiet, workers: 1 }));
 
+rmSync(folder, { recursive: true });
 const total = addUp(tallies);
-console.log(`\n${closing(total)}`);
 if (interruption !== null) console.log(`ended by ${interruption}`);
+console.log(`\n${closing(total)}`);
 process.exit(total.failed === 0 && interruption === null ? 0 : 1);

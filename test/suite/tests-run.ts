@@ -10,6 +10,8 @@ export interface TestsRun {
   files: readonly string[];
   /** How many files run at a time. */
   workers: number;
+  /** A file that tells which files take longest. */
+  timings: string;
   env: Readonly<Record<string, string>>;
 }
 
@@ -17,11 +19,11 @@ export interface TestsRun {
 export const running = new Set<Bun.Subprocess>();
 
 /** Runs test files to their end; whatever one of them leaves running ends too. */
-export async function runTests({ name, files, workers, env }: TestsRun): Promise<Tally> {
+export async function runTests({ name, files, workers, timings, env }: TestsRun): Promise<Tally> {
   // Without names of files, all would run.
   if (files.length === 0) return addUp([]);
   const startedMs = performance.now();
-  const parallel = workers > 1 ? [`--parallel=${workers}`, '--no-isolate'] : [];
+  const parallel = workers > 1 ? [`--parallel=${workers}`, '--no-isolate', `--timings=${timings}`] : [];
   const options = ['--only-failures', '--no-orphans', `--timeout=${TEST_MS_MAX}`, ...parallel];
   const child = Bun.spawn([process.execPath, 'test', ...options, ...files.map((path) => `./${path}`)], {
     env: { ...process.env, ...env },
