@@ -15,8 +15,8 @@ export interface TestFiles {
 // Gives tests their databases, on the engine that CRM_TEST_DB chooses: what does not reach it keeps nothing.
 const CHOICE = 'test/support/fresh-databases.ts';
 
-// What is about the file, and what starts servers of PostgreSQL for itself: once is enough, whatever CRM_TEST_DB says.
-const OF_ONE_ENGINE = ['test/sqlite/', 'test/postgres/'];
+// What is about the file or the threads that read it, and what starts servers of PostgreSQL for itself: once is enough.
+const OF_ONE_ENGINE = ['test/sqlite/', 'test/readers/', 'test/postgres/'];
 
 /** In the order of names. */
 export const QUIET = [

@@ -4,10 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PostgresServer, postgresPrograms } from '../../support/postgres.ts';
+import { Databases } from '../databases.ts';
 import { Fleet } from '../fleet.ts';
 import { runLoad } from '../load.ts';
 import type { Server } from '../operation.ts';
 import { addressOf, phoneOf } from '../seed.ts';
+import { type BareName, type BuildName, COMPARED_WITH, isBuild } from '../servers.ts';
 import { Commits } from './commits.ts';
 
 const BINARY = join(import.meta.dir, '../../../dist/crm');
@@ -30,26 +33,39 @@ async function send(server: Server, method: string, path: string, body?: unknown
 }
 
 describe.skipIf(!existsSync(BINARY))('the bare servers (need dist/crm: bun run build)', () => {
+  const hasPostgres = postgresPrograms !== null;
+  const started = new AsyncDisposableStack();
   beforeAll(async () => {
-    const binaries = [['crm', BINARY]] as const;
-    await fleet.start(folder, { binaries, bare: ['bare', 'same-tables'], contacts: CONTACTS, starts: 0 });
-  }, 30_000);
+    const binaries: [BuildName, string][] = [['crm', BINARY]];
+    const bare: BareName[] = ['bare', 'same-tables'];
+    const options = { binaries, bare, contacts: CONTACTS, starts: 0 };
+    if (!hasPostgres) return fleet.start(folder, options);
+    const server = started.adopt(await PostgresServer.start(), (one) => one.close());
+    binaries.push(['crm-postgres', BINARY]);
+    bare.push('bare-postgres');
+    await fleet.start(folder, { ...options, databases: new Databases(server.address()) });
+  }, 60_000);
   afterAll(async () => {
     await fleet[Symbol.asyncDispose]();
+    await started.disposeAsync();
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const crm = () => fleet.servers.find(({ name }) => name === 'crm') as Server;
-  const bare = () => fleet.servers.filter(({ name }) => name !== 'crm');
+  const named = (name: BuildName) => fleet.servers.find((server) => server.name === name) as Server;
+  const crm = () => named('crm');
+  const bareOf = (build: BuildName) =>
+    fleet.servers.filter(({ name }) => !isBuild(name) && COMPARED_WITH[name as BareName] === build);
+  // Each engine's crm is compared with the bare servers on copies of its database.
+  const onEach = test.each<BuildName>(hasPostgres ? ['crm', 'crm-postgres'] : ['crm']);
 
-  test('give the same records and pages', async () => {
-    const { contacts } = crm().seeds;
+  onEach('give the same records and pages as %s', async (build) => {
+    const { contacts } = named(build).seeds;
     const paths = [`/${contacts[0]}`, `/${contacts[200]}`, '?limit=100', '?limit=200'];
     paths.push(`?email=${addressOf(7)}&limit=100`, `?phone=${encodeURIComponent(phoneOf(7))}&limit=100`);
     for (const path of paths) {
-      const expected = await send(crm(), 'GET', path);
+      const expected = await send(named(build), 'GET', path);
       expect(expected).toStartWith('200 ');
-      for (const server of bare())
+      for (const server of bareOf(build))
         expect([server.name, await send(server, 'GET', path)]).toEqual([server.name, expected]);
     }
   });
@@ -65,9 +81,9 @@ describe.skipIf(!existsSync(BINARY))('the bare servers (need dist/crm: bun run b
       expect(await send(same, 'GET', path)).toBe(await send(crm(), 'GET', path));
   });
 
-  test('go on with a page where the one before ended', async () => {
+  onEach('go on with a page where the one before ended, as %s', async (build) => {
     const all: string[][] = [];
-    for (const server of fleet.servers) {
+    for (const server of [named(build), ...bareOf(build)]) {
       const url = `http://127.0.0.1:${server.port}/api/v2/contacts?limit=100`;
       const headers = { Authorization: `Bearer ${server.build.key}` };
       const found: string[] = [];
@@ -77,14 +93,14 @@ describe.skipIf(!existsSync(BINARY))('the bare servers (need dist/crm: bun run b
         cursor = `&cursor=${page_info.end_cursor}`;
         isLast = !page_info.has_next_page;
       }
-      expect(found.toSorted()).toEqual(crm().seeds.contacts.toSorted());
+      expect(found.toSorted()).toEqual(named(build).seeds.contacts.toSorted());
       all.push(found);
     }
     for (const found of all) expect(found).toEqual(all[0] ?? []);
   });
 
-  test('write the same', async () => {
-    const id = crm().seeds.contacts[3];
+  onEach('write the same as %s', async (build) => {
+    const id = named(build).seeds.contacts[3];
     const custom = { plan: 'navy' };
     const writes: [method: string, path: string, body: unknown][] = [
       ['POST', '', { email: 'Ada@example.com', first_name: 'Ada', custom, keep_in_touch: true }],
@@ -93,8 +109,8 @@ describe.skipIf(!existsSync(BINARY))('the bare servers (need dist/crm: bun run b
       ['GET', '?limit=5', undefined],
     ];
     for (const [method, path, body] of writes) {
-      const expected = (await send(crm(), method, path, body)).replaceAll(MADE_BY_A_WRITE, '"$1":"…"');
-      for (const server of bare()) {
+      const expected = (await send(named(build), method, path, body)).replaceAll(MADE_BY_A_WRITE, '"$1":"…"');
+      for (const server of bareOf(build)) {
         const answer = await send(server, method, path, body);
         expect([server.name, answer.replaceAll(MADE_BY_A_WRITE, '"$1":"…"')]).toEqual([
           server.name,
