@@ -16,16 +16,26 @@ const MS_AND_ZONE_CHARACTERS = 4;
 // The instants that answers tell are of few seconds: now, and those in which what they show was written.
 const SECONDS_KEPT = 64;
 const kept = Array.from({ length: SECONDS_KEPT }, () => ({ second: Number.NaN, text: '' }));
+// And often of one: a record that was never changed tells it twice, as do those of one batch.
+let lastMs = Number.NaN;
+let lastText = '';
 
 /**
  * The text of an instant as responses have it: RFC 3339, UTC, with milliseconds.
  * @param ms whole Unix milliseconds
  */
 export function instantText(ms: number): string {
+  if (ms === lastMs) return lastText;
   const second = Math.floor(ms / 1_000);
+  lastText = secondText(second) + MILLISECONDS[ms - second * 1_000];
+  lastMs = ms;
+  return lastText;
+}
+
+function secondText(second: number): string {
   const known = kept[second & (SECONDS_KEPT - 1)];
-  if (known?.second === second) return known.text + MILLISECONDS[ms - second * 1_000];
+  if (known?.second === second) return known.text;
   const text = new Date(second * 1_000).toISOString().slice(0, -MS_AND_ZONE_CHARACTERS);
   if (known !== undefined) Object.assign(known, { second, text });
-  return text + MILLISECONDS[ms - second * 1_000];
+  return text;
 }
