@@ -143,8 +143,8 @@ test('an interaction is tied to who was there, and they remember it', async () =
   const interaction = { type: 'EMAIL', direction: 'INBOUND', title: 'T', main_contact_email: email };
   expect(await statementsOf(post('/interactions', interaction))).toEqual(
     written(
-      ...['select contact_emails', 'select contacts', 'insert interactions'],
-      ...['insert interaction_contacts', 'update contacts', 'select contacts', 'select interactions'],
+      ...['select contact_emails', 'insert interactions', 'insert interaction_contacts', 'update contacts'],
+      ...['insert interaction_companies', 'update companies'],
       ...['select interaction_contacts', 'select interaction_companies'],
     ),
   );
