@@ -141,13 +141,22 @@ test('an update writes the columns that change', async () => {
 test('an interaction is tied to who was there, and they remember it', async () => {
   const { email } = await create('/contacts', contact());
   const interaction = { type: 'EMAIL', direction: 'INBOUND', title: 'T', main_contact_email: email };
+  const tied = ['insert interaction_contacts', 'update contacts'];
+  tied.push('insert interaction_companies', 'update companies');
+  const shown = ['select interaction_contacts', 'select interaction_companies'];
   expect(await statementsOf(post('/interactions', interaction))).toEqual(
+    written('select contact_emails', 'insert interactions', ...tied, ...shown),
+  );
+  expectTrips(4);
+  expect(
+    await statementsOf(post('/interactions', { ...interaction, main_contact_email: uniqueEmail() })),
+  ).toEqual(
     written(
-      ...['select contact_emails', 'insert interactions', 'insert interaction_contacts', 'update contacts'],
-      ...['insert interaction_companies', 'update companies'],
-      ...['select interaction_contacts', 'select interaction_companies'],
+      ...['select contact_emails', 'insert contacts', 'insert contact_emails', 'insert interactions'],
+      ...[...tied, ...shown],
     ),
   );
+  expectTrips(4);
 });
 
 test('a link looks at both ends, and is written once', async () => {
@@ -174,6 +183,45 @@ test('a batch of 100 asks once for all items, and writes several by one statemen
       ...[...rows('contacts'), ...rows('contact_emails')],
     ),
   );
+});
+
+test('the items of a batch are looked up together', async () => {
+  const taken = many(5, contact);
+  await send(post('/contacts/batch', taken));
+  const looked = async (path: string, items: Json[]) => {
+    const statements = await statementsOf(post(path, items), 200);
+    return statements.filter((name) => name.startsWith('select') && name !== 'select org_clocks');
+  };
+  expect(await looked('/contacts/batch', taken)).toEqual(['select contact_emails', 'select contacts']);
+  const { id, stages } = await create('/pipelines', { name: 'P' });
+  const deals = many(5, () => ({ name: 'D', pipeline_id: id }));
+  expect(await looked('/deals/batch', deals)).toEqual(['select pipelines', 'select pipeline_stages']);
+  const staged = deals.map((deal, index) => ({ ...deal, stage_id: stages[index % 2].id }));
+  expect(await looked('/deals/batch', staged)).toEqual(['select pipelines', 'select pipeline_stages']);
+  expectTrips(4);
+  const owned = deals.map((deal, index) => ({ ...deal, owner_id: index % 2 ? harness.alice : harness.bob }));
+  expect(await looked('/deals/batch', owned)).toEqual([
+    ...['select pipelines', 'select users', 'select pipeline_stages'],
+  ]);
+  expectTrips(4);
+  const interaction = { type: 'EMAIL', direction: 'INBOUND', title: 'T' };
+  const interactions = [...taken, contact()].map(({ email }) => ({
+    ...interaction,
+    main_contact_email: email,
+  }));
+  expect(await looked('/interactions/batch', interactions)).toEqual([
+    ...['select contact_emails', 'select interaction_contacts', 'select interaction_companies'],
+  ]);
+  expectTrips(4);
+});
+
+// That the read goes on while the count is under way is shown with counts that are late.
+test.if(isPostgres)('the exact limit is one way to the server, and so is the key', async () => {
+  const { id } = await create('/contacts', contact());
+  await statementsOf({ method: 'GET', path: `/contacts/${id}` }, 200);
+  const asked = ['select api_key_secrets', 'insert minute_counts', 'select contacts'];
+  expect(observed.asked.map((text) => nameOf(text.trim()))).toEqual(asked);
+  expect(observed.trips).toEqual(observed.asked);
 });
 
 test('items that are refused cost no savepoint', async () => {
