@@ -31,6 +31,8 @@ export interface NewInteraction {
   secondaryId: string | null;
   /** Look for duplicates among what this user created; null for all of the organization. */
   visibleTo: string | null;
+  /** Whether it is known to repeat none. */
+  isFirst?: boolean;
 }
 
 /** Writes an interaction unless it is a duplicate; gives the id of the one that then stands. */
@@ -38,7 +40,7 @@ export async function logInteraction(
   trx: Db,
   input: NewInteraction,
 ): Promise<{ id: string; isDuplicate: boolean }> {
-  const existing = await findDuplicate(trx, input);
+  const existing = input.isFirst === true ? undefined : await findDuplicate(trx, input);
   if (existing !== undefined) return { id: existing, isDuplicate: true };
   const { orgId, createdBy, interactionDate: date, mainContact: known } = input;
   const now = await input.instant();
@@ -97,6 +99,25 @@ export async function findDuplicate(trx: Db, input: NewInteraction): Promise<str
   const visible = found.filter((row) => input.visibleTo === null || row.created_by === input.visibleTo);
   // The oldest; SQL that asked for that order would be run by going through all interactions in it.
   return visible.map((row) => row.id).sort()[0];
+}
+
+const origins = statement<{ key: string }>((db, param) =>
+  db
+    .selectFrom(tableOf(interactions))
+    .select(keyExpression('primary_id').as('key'))
+    .where('org_id', '=', param('org'))
+    .where(db.engine.isAmong(keyExpression('primary_id'), param('keys'))),
+);
+
+/** Those of the primary ids, by their keys, that interactions have: one with any other repeats none. */
+export async function findOrigins(
+  db: Db,
+  orgId: number,
+  primaryIds: readonly string[],
+): Promise<Set<string>> {
+  if (primaryIds.length === 0) return new Set();
+  const keys = JSON.stringify(primaryIds.map(textKey));
+  return new Set((await origins(db, { org: orgId, keys })).map(({ key }) => key));
 }
 
 /** When the interaction happened, and when it is written; Unix milliseconds. */

@@ -1,11 +1,11 @@
 // Interactions: written once, about a contact that an id or an email names; a repeated one is not written again.
 
 import type { Data } from '../../db/declare/json.ts';
-import { caselessKey } from '../../db/declare/text.ts';
+import { caselessKey, textKey } from '../../db/declare/text.ts';
 import { contacts } from '../../db/resources/contacts.ts';
 import { CONTACT_UNKNOWN } from '../../db/resources/interactions.ts';
 import { emailsOf, findContactsByEmail, replaceContactEmails } from '../../db/tables/contact-emails.ts';
-import { listInvolved, logInteraction } from '../../db/tables/interactions.ts';
+import { findOrigins, listInvolved, logInteraction } from '../../db/tables/interactions.ts';
 import { insertRecord } from '../../db/tables/records.ts';
 import { hasScope, principalOf } from '../access.ts';
 import { oncePerBatch } from './lookups.ts';
@@ -22,6 +22,7 @@ export const interactionRules: Rules = {
   async create(change) {
     const { trx, access, now, next } = change;
     const known = await knownContact(change);
+    const isFirst = await isFirstOfOrigin(change);
     next.main_contact = known;
     const { id, isDuplicate } = await logInteraction(trx, {
       orgId: access.orgId,
@@ -36,6 +37,7 @@ export const interactionRules: Rules = {
       primaryId: textOf(next.primary_id),
       secondaryId: textOf(next.secondary_id),
       visibleTo: access.userId,
+      isFirst,
       mainContact: known ?? (() => createContact(change)),
     });
     return { id, isNew: !isDuplicate, extra: { is_duplicate: isDuplicate } };
@@ -92,6 +94,24 @@ async function createContact(change: Change): Promise<string> {
   owners.set(caselessKey(email), id);
   next.main_contact = id;
   return id;
+}
+
+// The primary ids that are there, by their keys; those that the batch writes join them.
+const originsOf = oncePerBatch(({ db, access }, batch) => {
+  const given = batch.flatMap(({ input }) => textOf(input.primary_id) ?? []);
+  return batch.length > 1
+    ? findOrigins(db, access.orgId, given)
+    : Promise.resolve(new Set(given.map(textKey)));
+});
+
+async function isFirstOfOrigin(change: Change): Promise<boolean> {
+  const primaryId = textOf(change.input.primary_id);
+  if (primaryId === null) return false;
+  const origins = await originsOf(change);
+  const key = textKey(primaryId);
+  const isFirst = !origins.has(key);
+  origins.add(key);
+  return isFirst;
 }
 
 function textOf(value: unknown): string | null {

@@ -213,6 +213,12 @@ test('the items of a batch are looked up together', async () => {
     ...['select contact_emails', 'select interaction_contacts', 'select interaction_companies'],
   ]);
   expectTrips(4);
+  const told = interactions.map((one) => ({ ...one, primary_id: unique() }));
+  const shown = ['select interaction_contacts', 'select interaction_companies'];
+  expect(await looked('/interactions/batch', told)).toEqual([
+    ...['select contact_emails', 'select interactions', ...shown],
+  ]);
+  expectTrips(5);
 });
 
 // That the read goes on while the count is under way is shown with counts that are late.
