@@ -40,11 +40,11 @@ export class PostgresTransactor implements Transactor {
   async begin(scope: Scope): Promise<Transaction> {
     const connection = await this.#take();
     const { db, progress } = connection;
+    const orgId = scope === 'accounts' ? ACCOUNTS : scope;
     try {
       await connection.begin();
       // A statement of its own, so that what follows sees what whoever had the lock before has committed. It goes out
       // together with the one that begins.
-      const orgId = scope === 'accounts' ? ACCOUNTS : scope;
       let [row] = await lock(db, { org: orgId });
       if (row === undefined) {
         await insertLock(db, { org: orgId });
@@ -60,7 +60,7 @@ export class PostgresTransactor implements Transactor {
       db,
       commit: async () => {
         await connection.commit();
-        this.#growth.note(connection.written);
+        this.#growth.note(orgId, connection.written);
         this.#give(connection);
       },
       rollback: () => this.#undo(connection),

@@ -45,18 +45,16 @@ const COLUMNS = `
     and c.table_name not in ('org_clocks', 'api_key_secrets')
   order by c.table_name, c.ordinal_position`;
 
-/** Fills every table that has rows of organizations, for each of them, and tells which; references lead nowhere. */
-export async function crowd(run: Run, orgIds: readonly number[]): Promise<string[]> {
+/** Fills every table that has rows of organizations with some of one, and tells which; references lead nowhere. */
+export async function crowd(run: Run, orgId: number): Promise<string[]> {
   const columns = (await run(COLUMNS)) as Column[];
   const tables = Map.groupBy(columns, ({ table_name }) => table_name);
   for (const [table, own] of tables) {
     const names = own.map(({ column_name }) => column_name);
     const ties = names.includes('id') ? [] : names.filter((name) => /(?<!^org)_id$/.test(name));
-    for (const orgId of orgIds) {
-      const values = own.map((column) => valueIn(column, orgId, ties)).join(', ');
-      const into = `insert into "${table}" (${names.join(', ')})`;
-      await run(`${into} select ${values} from generate_series(1, ${ROWS}) as n`);
-    }
+    const values = own.map((column) => valueIn(column, orgId, ties)).join(', ');
+    const into = `insert into "${table}" (${names.join(', ')})`;
+    await run(`${into} select ${values} from generate_series(1, ${ROWS}) as n`);
   }
   return [...tables.keys()];
 }
@@ -73,6 +71,7 @@ function valueIn(
   if (name === 'updated_at') return `${instantOf(0)} + n * 7919 % ${ROWS}`;
   if (data_type === 'bigint' && has_many) return `(n % ${ROWS / MANY} = 1)::int`;
   if (data_type !== 'text') return `${instantOf(0)} + n`;
+  if (name === 'segments') return `'[]'`;
   if (ENCODED.has(name) || (name.endsWith('_key') && name !== 'email_key')) return 'null';
   const shared = `'${name}' || n % ${ROWS / (has_many ? MANY : FEW)}`;
   // What ties records together: in one half of the rows the first has many of the second, in the other it is one of many.

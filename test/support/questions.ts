@@ -2,15 +2,26 @@
 import type { Match, Resource } from '../../db/declare/resource.ts';
 import { RESOURCES } from '../../db/resources/index.ts';
 import type { Db } from '../../db/schema.ts';
+import { findUserByEmail, findUsersById } from '../../db/tables/accounts.ts';
+import { findContactsByEmail } from '../../db/tables/contact-emails.ts';
 import { deleteRecord } from '../../db/tables/deletion.ts';
-import { findByExternalIds } from '../../db/tables/external-ids.ts';
+import { findByExternalIds, findByStart } from '../../db/tables/external-ids.ts';
+import { findStoredResponse, purgeStoredResponses } from '../../db/tables/idempotency.ts';
 import { findDuplicate, listInvolved } from '../../db/tables/interactions.ts';
-import { deleteLink, findLink, listLinks } from '../../db/tables/links.ts';
-import { listStages } from '../../db/tables/pipelines.ts';
+import { findKeyByHash } from '../../db/tables/keys.ts';
+import { countLinks, deleteLink, findLink, listLinks } from '../../db/tables/links.ts';
+import {
+  findFirstStage,
+  findOldestPipeline,
+  findStages,
+  findStagesInUse,
+  listStages,
+} from '../../db/tables/pipelines.ts';
 import { type ListQuery, listRecords } from '../../db/tables/query.ts';
 import { leastId } from '../../db/tables/record-id.ts';
 import { listRecordingsOf } from '../../db/tables/recordings.ts';
 import { findRecords } from '../../db/tables/records.ts';
+import { findTranscript } from '../../db/tables/transcripts.ts';
 import { findOwners } from '../../db/tables/unique.ts';
 
 export interface Question {
@@ -111,12 +122,15 @@ function lookUpsOf(resource: Resource): Question[] {
       for (const some of [values, values.slice(1)]) await findOwners(db, resource, orgId, [{ unique: some }]);
     });
   });
-  const external = one(`${name} by their external ids`, (db, orgId) =>
-    findByExternalIds(db, resource, orgId, several),
-  );
+  const external = [
+    one(`${name} by their external ids`, (db, orgId) => findByExternalIds(db, resource, orgId, several)),
+    one(`${name} by the start of their external id`, (db, orgId) =>
+      findByStart(db, resource, orgId, `${sampleOf('external_id')}/`),
+    ),
+  ];
   return [
     one(`${name} by their ids`, (db, orgId) => findRecords(db, resource, orgId, several)),
-    ...('external_id' in resource.fields ? [external] : []),
+    ...('external_id' in resource.fields ? external : []),
     ...unique,
     one(`a delete from ${name}`, (db, orgId) => deleteRecord(db, resource, { orgId, id: idOf(1) }, 0)),
   ];
@@ -132,12 +146,17 @@ const LINKS = RESOURCES.flatMap(({ links }) => Object.values(links)).flatMap((li
   });
   return [
     ...lists,
+    one(`how many of ${link.table} a ${link.parentColumn} has`, (db, orgId) =>
+      countLinks(db, link, parent(orgId), null),
+    ),
     one(`one of ${link.table}`, (db, orgId) => findLink(db, link, parent(orgId), sampleOf(link.childColumn))),
     one(`a delete from ${link.table} by ${link.parentColumn}`, (db, orgId) =>
       deleteLink(db, link, parent(orgId), sampleOf(link.childColumn)),
     ),
   ];
 });
+
+const DAY_MS = 86_400_000;
 
 const candidate = (orgId: number, primaryId: string | null) => ({
   ...{ orgId, createdBy: 'k', instant: () => 0, type: sampleOf('type'), direction: sampleOf('direction') },
@@ -153,6 +172,27 @@ export const QUESTIONS: readonly Question[] = [
       await findDuplicate(db, candidate(orgId, primaryId));
   }),
   one('the stages of pipelines', (db, orgId) => listStages(db, orgId, several)),
+  one('stages by their ids', (db, orgId) => findStages(db, orgId, several)),
+  one(
+    'the first stage of a pipeline',
+    (db, orgId) => findFirstStage(db, { orgId, id: 'pipeline_id1' }),
+    false,
+  ),
+  one('the stages that deals are in', (db, orgId) => findStagesInUse(db, orgId, several)),
+  { ...one('the oldest pipeline', findOldestPipeline, false), isOfAll: true },
+  one('users by their ids', (db, orgId) => findUsersById(db, orgId, several)),
+  one('a user by email', (db, orgId) => findUserByEmail(db, orgId, 'a@b.example')),
+  one('contacts by their emails', async (db, orgId) => {
+    for (const emails of [several, several.slice(1)]) await findContactsByEmail(db, orgId, emails);
+  }),
+  one('a key by its hash', (db) => findKeyByHash(db, 'a')),
+  one('the transcript of a recording', (db, orgId) => findTranscript(db, { orgId, id: idOf(1) })),
+  one('the answer to a key', (db, orgId) =>
+    findStoredResponse(db, { orgId, principal: sampleOf('principal'), key: sampleOf('key'), now: 0 }),
+  ),
+  one('the answers that have expired', (db) =>
+    purgeStoredResponses({ read: db, write: (_, job) => job(db) }, instantOf(20) + DAY_MS),
+  ),
   one('the recordings of meetings', (db, orgId) => listRecordingsOf(db, orgId, several)),
   one('who is involved in interactions', (db, orgId) => listInvolved(db, orgId, several)),
 ];
