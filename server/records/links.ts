@@ -76,14 +76,16 @@ export async function linkRecord(
   const parentRow = await getRow(writer, parent, parentId);
   const child = getResource(childOf(link, { link: body, parent: parentRow }) ?? '');
   const childId = String(body[link.childColumn]);
-  const faults = await checkReferences(trx, access, link.fields, body);
-  const childRow = await findVisible(trx, access, child.name, childId);
+  const at = { orgId: access.orgId, id: parentRow.id };
+  const [faults, childRow, known] = await Promise.all([
+    checkReferences(trx, access, link.fields, body),
+    findVisible(trx, access, child.name, childId),
+    findLink(trx, link, at, childId),
+  ]);
   if (childRow === undefined) faults.unshift(unknownReference(link.childColumn, child.name));
   if (childRow === undefined || faults.length > 0) throw validationError(faults);
-  const at = { orgId: access.orgId, id: parentRow.id };
   const row =
-    (await findLink(trx, link, at, childId)) ??
-    (await insertLink(trx, link, at, { childId, columns: toColumns(link.fields, body), now }));
+    known ?? (await insertLink(trx, link, at, { childId, columns: toColumns(link.fields, body), now }));
   const [item] = await presentLinks(writer, { parent: parentRow, link }, [row], [childRow]);
   if (item === undefined) throw new Error('a link was written that cannot be shown');
   return item;
@@ -99,13 +101,16 @@ export async function unlinkRecord(
   childId: string,
 ): Promise<void> {
   const { db: trx, access } = writer;
-  const parentRow = await getRow(writer, parent, parentId);
-  const row = await findLink(trx, link, { orgId: access.orgId, id: parentRow.id }, childId);
+  const at = { orgId: access.orgId, id: parentId };
+  const [parentRow, row] = await Promise.all([
+    getRow(writer, parent, parentId),
+    findLink(trx, link, at, childId),
+  ]);
   const childName = row && childOf(link, { link: row, parent: parentRow });
   if (childName === undefined || (await findVisible(trx, access, childName, childId)) === undefined) {
     throw new ApiError('RESOURCE_NOT_FOUND', `No such link of this ${parent.singular} exists.`);
   }
-  await deleteLink(trx, link, { orgId: access.orgId, id: parentRow.id }, childId);
+  await deleteLink(trx, link, at, childId);
 }
 
 // The links of a parent as responses carry them; `children` are their records, where they have been found already.
