@@ -23,7 +23,7 @@ export interface NewInteraction {
   interactionDate: number;
   /** Whether the date was given, rather than taken from the clock: only then does it tell duplicates. */
   isDated: boolean;
-  /** The contact's id; what makes the contact, where there is none yet: it is not called for a duplicate. */
+  /** The contact's id; what makes one, of no company, where there is none yet: it is not called for a duplicate. */
   mainContact: string | (() => Promise<string>);
   /** Contacts involved beside the main one. */
   otherContacts?: readonly string[];
@@ -56,7 +56,8 @@ export async function logInteraction(
     secondary_id: input.secondaryId,
   };
   const { id } = await insertRecord(trx, interactions, { orgId, createdBy, now, data });
-  await involve(trx, id, [mainContact, ...(input.otherContacts ?? [])], { orgId, date, now });
+  const newContact = mainContact === known ? null : mainContact;
+  await involve(trx, id, [mainContact, ...(input.otherContacts ?? [])], { orgId, date, now, newContact });
   return { id, isDuplicate: false };
 }
 
@@ -135,7 +136,7 @@ const companyOf = (db: Db, param: Param) =>
     .where('company_id', 'is not', null);
 
 // What involves a contact and its company in an interaction: nothing of it has to be read for that.
-const INVOLVING = [
+const INVOLVING_CONTACT = [
   statement<never>((db, param) =>
     db.insertInto(linkTable(involvedContacts.table)).values({
       org_id: param('org'),
@@ -144,6 +145,8 @@ const INVOLVING = [
     } as never),
   ),
   move(contacts, (_, param) => param('contact')),
+];
+const INVOLVING_COMPANY = [
   statement<never>((db, param) => {
     const interaction = sql<string>`cast(${param('interaction')} as text)`;
     const employer = companyOf(db, param).select(['org_id', interaction.as('interaction'), 'company_id']);
@@ -172,11 +175,13 @@ async function involve(
   trx: Db,
   interaction: string,
   contactIds: readonly string[],
-  { orgId, ...times }: Moment,
+  { orgId, newContact, ...times }: Moment & { newContact: string | null },
 ): Promise<void> {
   for (const contact of new Set(contactIds)) {
     const args = { org: orgId, interaction, contact, ...times };
-    for (const write of INVOLVING) await write(trx, args);
+    for (const write of INVOLVING_CONTACT) await write(trx, args);
+    if (contact === newContact) continue;
+    for (const write of INVOLVING_COMPANY) await write(trx, args);
   }
 }
 

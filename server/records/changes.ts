@@ -92,15 +92,16 @@ async function writeBy(
   const created = new Map<Change, Created>();
   for (const change of changes) created.set(change, await create(change));
   const origin = shownOrigin(writer);
-  const written: Data[] = [];
+  const incomplete: Data[] = [];
   const repeated = new Set<string>();
-  for (const [{ next }, { id, isNew }] of created) {
-    if (isNew) written.push(Object.assign(next, { id }, origin));
+  for (const [{ next }, { id, isNew, isComplete }] of created) {
+    if (isNew) Object.assign(next, { id }, origin);
     else repeated.add(id);
+    if (isNew && !isComplete) incomplete.push(next);
   }
   const rows = await findRecords(writer.db, resource, writer.access.orgId, [...repeated]);
   const found = rows.map((row) => showRow(resource.fields, row));
-  await complete(writer, resource, [...written, ...found]);
+  await complete(writer, resource, [...incomplete, ...found]);
   const records = new Map(found.map((record) => [record.id, record]));
   for (const [{ next }, { id, extra }] of created) Object.assign(next, records.get(id), extra);
 }

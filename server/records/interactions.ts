@@ -40,7 +40,10 @@ export const interactionRules: Rules = {
       isFirst,
       mainContact: known ?? (() => createContact(change)),
     });
-    return { id, isNew: !isDuplicate, extra: { is_duplicate: isDuplicate } };
+    // A contact that is new is of no company.
+    const isComplete = !isDuplicate && known === null;
+    if (isComplete) Object.assign(next, { contact_ids: [next.main_contact], company_ids: [] });
+    return { id, isNew: !isDuplicate, isComplete, extra: { is_duplicate: isDuplicate } };
   },
   async present({ db, access }, records) {
     const idOf = (record: Data) => String(record.id);

@@ -45,6 +45,8 @@ export interface Created {
   id: string;
   /** Whether the change wrote it, as its `next` says. */
   isNew: boolean;
+  /** Whether that has what is computed as well. */
+  isComplete: boolean;
   /** What the answer carries beyond the record. */
   extra: Data;
 }

@@ -39,6 +39,19 @@ describe('whom it is about', () => {
       });
   });
 
+  test('is answered as it is then shown, somebody who was not known too', async () => {
+    const company_id = (await api.create('companies')).id;
+    const { email } = await contactWith({ company_id });
+    const emails = [email, uniqueEmail(), uniqueEmail()];
+    const items = emails.map((main_contact_email) => ({ ...BASE, main_contact_email, summary: 'S' }));
+    const batch = (await api.post('/interactions/batch', [...items, items[2]])).body.data.items;
+    for (const { data } of [...batch, { data: await api.create('interactions', items[0]) }]) {
+      const { is_duplicate, ...record } = data;
+      expect(is_duplicate).toBe(false);
+      expect(JSON.stringify(record)).toBe(JSON.stringify(await api.fetch('interactions', data.id)));
+    }
+  });
+
   test('exactly one of the two must be there', async () => {
     const { id, email } = await contactWith();
     for (const contact of [{}, { main_contact: null }, { main_contact: null, main_contact_email: null }])
