@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Store } from '../../db/store.ts';
 import type { Certificate, Listening } from '../listener.ts';
-import { Channel, type Handler, type Message } from './channel.ts';
+import { Channel, type Handler, type Messages } from './channel.ts';
 import type { ParentKind, ThreadKind, ThreadOptions } from './thread.ts';
 import { writeHandlers } from './writes.ts';
 
@@ -20,8 +20,12 @@ class ReaderThread implements Listening {
 
   constructor(worker: Worker, handlers: Record<ParentKind, Handler>, onFailure: (error: unknown) => void) {
     this.#worker = worker;
-    this.#channel = new Channel((message) => worker.postMessage(message), handlers);
-    this.#worker.on('message', (message: Message) => this.#channel.receive(message));
+    this.#channel = new Channel(
+      // Before the next transaction, which keeps this thread busy.
+      { post: (messages) => worker.postMessage(messages), gather: queueMicrotask },
+      handlers,
+    );
+    this.#worker.on('message', (messages: Messages) => this.#channel.receive(messages));
     const fail = (error: unknown) => {
       if (!this.#isOver) onFailure(error);
       this.#isOver = true;

@@ -5,7 +5,7 @@ import { openThreadStore } from '../../db/store.ts';
 import { type FrontOptions, openFront } from '../front.ts';
 import type { Certificate } from '../listener.ts';
 import { createLogger, type LogStyle } from '../log.ts';
-import { Channel, type Handler, type Message } from './channel.ts';
+import { Channel, type Handler, type Messages } from './channel.ts';
 import { remoteExecutor, type WriteKind } from './writes.ts';
 
 /** What a thread is started with. */
@@ -70,9 +70,16 @@ function run(port: NonNullable<typeof parentPort>, options: ThreadOptions): void
       lines.flush();
     },
   };
-  const parent = new Channel<ParentKind>((message) => port.postMessage(message), handlers);
-  port.on('message', (message: Message) => parent.receive(message));
-  process.on('exit', () => lines.flush());
+  const parent = new Channel<ParentKind>(
+    // Requests that came in one turn go on together, and so into one transaction.
+    { post: (messages) => port.postMessage(messages), gather: (send) => setImmediate(send) },
+    handlers,
+  );
+  port.on('message', (messages: Messages) => parent.receive(messages));
+  process.on('exit', () => {
+    lines.flush();
+    parent.send();
+  });
 }
 
 if (parentPort !== null) run(parentPort, workerData as ThreadOptions);

@@ -9,7 +9,7 @@ import { allOperations } from '../interface.ts';
 import type { Asked } from '../pipeline/exchange.ts';
 import { type Executable, type Executed, type Executor, storeExecutor } from '../pipeline/execute.ts';
 import type { KeyedRequest } from '../pipeline/replay.ts';
-import { publicError } from '../pipeline/respond.ts';
+import { publicError, type Rendered } from '../pipeline/respond.ts';
 import type { Channel, Handler } from './channel.ts';
 
 /** What a thread can ask of the one that writes. */
@@ -30,7 +30,7 @@ interface Written {
 /** Has writes carried out by the thread at the other end. */
 export function remoteExecutor(channel: Pick<Channel<WriteKind>, 'ask' | 'tell'>): Executor {
   return {
-    write: async (executable) => JSON.parse(await channel.ask('write', encode(executable))) as Executed,
+    write: async (executable) => decodeExecuted(await channel.ask('write', encode(executable))),
     noteUse: (key, at) => channel.tell('noteUse', JSON.stringify({ key, at })),
   };
 }
@@ -62,7 +62,7 @@ export function writeHandlers(
   return {
     write: async (text) => {
       try {
-        return JSON.stringify(await executor.write(decode(text)));
+        return encodeExecuted(await executor.write(decode(text)));
       } catch (error) {
         // Here, where the engine's own errors are still what they are.
         throw publicError(error);
@@ -74,6 +74,27 @@ export function writeHandlers(
     },
     ready: () => store.ready(),
   };
+}
+
+// A body can be long, and would be longer as text within text: it follows the rest, which is one line.
+function encodeExecuted(executed: Executed): string {
+  const isStored = 'stored' in executed;
+  const { status, location, body } = isStored ? executed.stored.rendered : executed.rendered;
+  const isForSame = isStored && executed.stored.isForSame;
+  return `${JSON.stringify({ status, location, isStored, isForSame })}\n${body}`;
+}
+
+function decodeExecuted(text: string): Executed {
+  const end = text.indexOf('\n');
+  const { status, location, isStored, isForSame } = JSON.parse(text.slice(0, end)) as Omit<
+    Rendered,
+    'body'
+  > & {
+    isStored: boolean;
+    isForSame: boolean;
+  };
+  const rendered = { status, location, body: text.slice(end + 1) };
+  return isStored ? { stored: { isForSame, rendered } } : { rendered };
 }
 
 function encode({ operation, call, exchange, keyed }: Executable): string {

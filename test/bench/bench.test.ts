@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isPostgres } from '../support/fresh-databases.ts';
-import { between, postgresTables, tables, withTables } from './markdown.ts';
+import { between, postgresTables, readersTables, tables, withTables } from './markdown.ts';
 import { MEASUREMENTS } from './measurements.ts';
 import { OPERATIONS } from './operations.ts';
 import type { Report } from './report.ts';
@@ -63,11 +63,14 @@ function expectMeasurements({ measurements }: Report, builds: readonly BuildName
 
 describe.skipIf(!existsSync(BINARY))('the benchmark (needs dist/crm: bun run build)', () => {
   test('runs everything on everything, and README has the same rows', async () => {
-    const report = await runShort();
-    expectOperations(report, ['before'], ['bare', 'same-tables']);
-    expectMeasurements(report, ['crm', 'before']);
+    const report = await runShort('--readers', '2');
+    expectOperations(report, ['before', 'crm-readers'], ['bare', 'same-tables']);
+    expectMeasurements(report, ['crm', 'before', 'crm-readers']);
     expect(labels(between(README, 'bench'))).toEqual(labels(tables(report)));
     expect(labels(between(README, 'bench-postgres'))).toEqual(labels(postgresTables(report)));
+    expect(labels(readersTables(report))).toEqual(
+      expect.arrayContaining(labels(between(README, 'bench-readers'))),
+    );
     const remade = withTables(README, report);
     expect(withTables(remade, report)).toBe(remade);
     expect(between(remade, 'bench-postgres')).toBe(between(README, 'bench-postgres'));

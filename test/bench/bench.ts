@@ -9,16 +9,19 @@ import { OPERATIONS } from './operations.ts';
 import { BARE_SERVERS, type Options, readOptions, USAGE } from './options.ts';
 import { jsonOf, newReport, type Report, reportOf } from './report.ts';
 import { measure } from './rounds.ts';
-import { type BuildName, isBuild, killServers } from './servers.ts';
+import { type Binary, isBuild, killServers } from './servers.ts';
 import { headerLine, measurementLines, operationLines } from './terminal.ts';
 
-/** The builds that the environment names, the one that is measured first; on PostgreSQL too if that is asked for. */
-function binaries({ postgres }: Options): [BuildName, string][] {
+/** The builds that the environment names, the one that is measured first; with readers and on PostgreSQL too if that is asked for. */
+function binaries({ postgres, readers }: Options): Binary[] {
   const { CRM_BIN = join(import.meta.dir, '../../dist/crm'), CRM_BIN_BEFORE } = process.env;
-  const found: [BuildName, string][] = [['crm', resolve(CRM_BIN)]];
-  if (CRM_BIN_BEFORE !== undefined) found.push(['before', resolve(CRM_BIN_BEFORE)]);
-  if (postgres !== undefined) found.push(['crm-postgres', resolve(CRM_BIN)]);
-  for (const [, path] of found)
+  const binary = resolve(CRM_BIN);
+  const found: Binary[] = [{ name: 'crm', binary }];
+  if (CRM_BIN_BEFORE !== undefined) found.push({ name: 'before', binary: resolve(CRM_BIN_BEFORE) });
+  if (readers !== undefined)
+    found.push({ name: 'crm-readers', binary, flags: ['--readers', String(readers)] });
+  if (postgres !== undefined) found.push({ name: 'crm-postgres', binary });
+  for (const { binary: path } of found)
     if (!existsSync(path)) throw new Error(`${path} is missing; bun run build makes dist/crm`);
   return found;
 }

@@ -6,6 +6,7 @@ import { residentBytes } from './process.ts';
 import { type Seeds, seed } from './seed.ts';
 import {
   type BareName,
+  type Binary,
   type Build,
   type BuildName,
   COMPARED_WITH,
@@ -17,7 +18,7 @@ import {
 } from './servers.ts';
 
 export interface FleetOptions {
-  binaries: readonly (readonly [name: BuildName, path: string])[];
+  binaries: readonly Binary[];
   bare: readonly BareName[];
   contacts: number;
   /** How often each build is started to tell how long that takes. */
@@ -34,9 +35,10 @@ export class Fleet implements AsyncDisposable {
   /** Starts all servers, with their databases in an empty folder. */
   async start(folder: string, { binaries, bare, contacts, starts, databases }: FleetOptions): Promise<void> {
     const builds: [Build, Seeds][] = [];
-    for (const [name, binary] of binaries) {
+    for (const binary of binaries) {
+      const { name } = binary;
       const ofServer = name === 'crm-postgres' ? databases : undefined;
-      const build = initialize(name, binary, folder, await ofServer?.create());
+      const build = initialize(binary, folder, await ofServer?.create());
       builds.push([build, await filled(build, contacts)]);
       await ofServer?.settle(build.db);
       const bytes = (await ofServer?.bytesPerContact(build.db)) ?? bytesPerContact(build.db);

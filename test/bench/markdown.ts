@@ -12,6 +12,7 @@ interface Section {
 
 const SECTIONS: readonly Section[] = [
   { name: 'bench', server: 'crm', tables },
+  { name: 'bench-readers', server: 'crm-readers', tables: readersTables },
   { name: 'bench-postgres', server: 'crm-postgres', tables: postgresTables },
 ];
 
@@ -20,6 +21,8 @@ const SERVERS = ['crm', ...BARE] as const;
 const EACH = 'crm / bare / same tables';
 const POSTGRES = ['crm-postgres', 'bare-postgres'] as const;
 const EACH_POSTGRES = 'crm / bare';
+const WITH_READERS = ['crm', 'crm-readers'] as const;
+const EACH_WAY = 'without / with';
 const LATENCY = 'crm p50 / p99, ms';
 const NOTHING = '–';
 
@@ -69,6 +72,40 @@ export function tables(report: Report): string {
       ]),
     ),
   ].join('\n\n');
+}
+
+/** The tables of a server with threads that answer beside one without. */
+export function readersTables(report: Report): string {
+  const { operations, measurements, options } = report;
+  const each = (text: (name: (typeof WITH_READERS)[number]) => string) => WITH_READERS.map(text).join(' / ');
+  const rows = operations.map((operation) => {
+    const { rate } = operation.ratios['crm-readers'] ?? {};
+    return [
+      operation.label,
+      each((name) => rateOf(operation, name)),
+      rate === undefined
+        ? NOTHING
+        : ratioText({ median: 1 / rate.median, min: 1 / rate.max, max: 1 / rate.min }),
+      each((name) => cpuOf(operation, name)),
+      latencyOf(operation, 'crm'),
+      latencyOf(operation, 'crm-readers'),
+    ];
+  });
+  const once = measurements.map(({ label, unit, servers }) => [
+    label,
+    `${each((name) => figureText(servers[name]?.median ?? 0))} ${unit}`,
+  ]);
+  const head = [
+    `with \`--readers ${options.readers}\``,
+    `a second: ${EACH_WAY}`,
+    'with ÷ without',
+    `CPU µs: ${EACH_WAY}`,
+    'p50 / p99 without, ms',
+    'with, ms',
+  ];
+  return [circumstances(report, 'crm-readers'), table(head, rows), table(['once', EACH_WAY], once)].join(
+    '\n\n',
+  );
 }
 
 /** The table of PostgreSQL. */

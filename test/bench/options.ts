@@ -12,6 +12,8 @@ export interface Options {
   /** Which bare servers to run beside crm. */
   against: readonly string[];
   json: string | undefined;
+  /** So many threads that answer, beside a server that has none; undefined for no such server. */
+  readers: number | undefined;
   /** Address of a PostgreSQL server, to run crm and a bare server there too. */
   postgres: string | undefined;
 }
@@ -29,6 +31,7 @@ Compares dist/crm (or CRM_BIN) with bare servers, and with another build of crm 
 
   --only NAME,…      these operations alone; an unknown name prints all of them
   --against NAME,…   which bare servers: ${BARE_SERVERS.join(', ')} (all unless said); or none
+  --readers N        crm serve --readers N too
   --postgres URL     crm on PostgreSQL too, and bare-postgres, in databases made there and dropped at the end
   --rounds N         rounds of each operation (${FULL.rounds})
   --seconds N        seconds of each round on each server (${FULL.seconds})
@@ -51,13 +54,14 @@ export function readOptions(args: readonly string[]): Options {
       connections: text,
       json: text,
       postgres: text,
+      readers: text,
       short: { type: 'boolean' },
       help: { type: 'boolean' },
     },
   });
   const base = values.short ? SHORT : FULL;
-  const numberOf = (name: keyof typeof FULL) => {
-    const number = Number(values[name] ?? base[name]);
+  const numberOf = (name: keyof typeof FULL | 'readers', usual?: number) => {
+    const number = Number(values[name] ?? usual);
     if (number > 0) return number;
     throw new Error(`--${name} must be a positive number\n\n${USAGE}`);
   };
@@ -65,10 +69,11 @@ export function readOptions(args: readonly string[]): Options {
   return {
     only: listOf(values.only ?? ''),
     against: listOf(values.against ?? BARE_SERVERS.join(',')),
-    rounds: numberOf('rounds'),
-    seconds: numberOf('seconds'),
-    contacts: numberOf('contacts'),
-    connections: numberOf('connections'),
+    rounds: numberOf('rounds', base.rounds),
+    seconds: numberOf('seconds', base.seconds),
+    contacts: numberOf('contacts', base.contacts),
+    connections: numberOf('connections', base.connections),
+    readers: values.readers === undefined ? undefined : numberOf('readers'),
     json: values.json,
     postgres: values.postgres,
   };

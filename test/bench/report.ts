@@ -4,7 +4,14 @@ import type { Measurement } from './measurements.ts';
 import type { Operation } from './operation.ts';
 import type { Options } from './options.ts';
 import type { Measured, Rounds } from './rounds.ts';
-import { type BuildName, COMPARED_WITH, type OtherName, runCrm, type ServerName } from './servers.ts';
+import {
+  type Binary,
+  type BuildName,
+  COMPARED_WITH,
+  type OtherName,
+  runCrm,
+  type ServerName,
+} from './servers.ts';
 import { type Spread, spread } from './statistics.ts';
 
 /** The figures of an operation on a server. */
@@ -49,18 +56,18 @@ export interface Report {
   builds: Partial<Record<BuildName, string>>;
   /** The version of the PostgreSQL server, and whether it is durable; undefined where none was asked for. */
   postgres: string | undefined;
-  options: Pick<Options, 'rounds' | 'seconds' | 'contacts' | 'connections'>;
+  options: Pick<Options, 'rounds' | 'seconds' | 'contacts' | 'connections' | 'readers'>;
   operations: OperationReport[];
   measurements: Measurement[];
 }
 
 /** A report without figures yet. */
 export function newReport(
-  binaries: readonly [name: BuildName, path: string][],
+  binaries: readonly Binary[],
   options: Options,
   postgres: string | undefined,
 ): Report {
-  const { rounds, seconds, contacts, connections } = options;
+  const { rounds, seconds, contacts, connections, readers } = options;
   const [cpu] = cpus();
   // Without what a distribution adds.
   const [kernel = ''] = release().split('-');
@@ -69,8 +76,8 @@ export function newReport(
     madeAt: new Date().toISOString(),
     machine: { cpu: cpu?.model ?? 'unknown', cores: cpus().length, memoryMib, kernel },
     bun: Bun.version,
-    builds: Object.fromEntries(binaries.map(([name, path]) => [name, runCrm(path, ['version'])])),
-    options: { rounds, seconds, contacts, connections },
+    builds: Object.fromEntries(binaries.map(({ name, binary }) => [name, runCrm(binary, ['version'])])),
+    options: { rounds, seconds, contacts, connections, readers },
     postgres,
     operations: [],
     measurements: [],

@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-export type BuildName = 'crm' | 'before' | 'crm-postgres';
+export type BuildName = 'crm' | 'before' | 'crm-readers' | 'crm-postgres';
 export type BareName = 'bare' | 'same-tables' | 'bare-postgres';
 export type ServerName = BuildName | BareName;
 export type OtherName = Exclude<ServerName, 'crm'>;
@@ -10,6 +10,7 @@ export type OtherName = Exclude<ServerName, 'crm'>;
 /** What each server is compared with. */
 export const COMPARED_WITH: Readonly<Record<OtherName, BuildName>> = {
   before: 'crm',
+  'crm-readers': 'crm',
   bare: 'crm',
   'same-tables': 'crm',
   'crm-postgres': 'crm',
@@ -18,10 +19,16 @@ export const COMPARED_WITH: Readonly<Record<OtherName, BuildName>> = {
 
 export const isBuild = (name: ServerName): name is BuildName => /^(?:crm|before)/.test(name);
 
-/** A build of crm, with a database of its own. */
-export interface Build {
+/** A build of crm, and how it is to serve. */
+export interface Binary {
   name: BuildName;
   binary: string;
+  /** More flags of `crm serve`. */
+  flags?: readonly string[];
+}
+
+/** A build of crm, with a database of its own. */
+export interface Build extends Binary {
   /** Of its own; its database is here, if it is a file. */
   folder: string;
   /** A path or an address. */
@@ -58,7 +65,8 @@ export function killServers(): void {
 }
 
 /** Makes a database with an organization, its users and a key: in an empty one at that address, else in a file. */
-export function initialize(name: BuildName, binary: string, root: string, address?: string): Build {
+export function initialize(given: Binary, root: string, address?: string): Build {
+  const { name, binary } = given;
   const folder = join(root, name);
   mkdirSync(folder);
   const db = address ?? join(folder, 'crm.db');
@@ -68,7 +76,7 @@ export function initialize(name: BuildName, binary: string, root: string, addres
     const user = run('users', 'create', `user${index}@bench.example`, '--org', ORGANIZATION, '-o', 'ndjson');
     return (JSON.parse(user) as { id: string }).id;
   });
-  return { name, binary, folder, db, key, users };
+  return { ...given, folder, db, key, users };
 }
 
 /** Runs a command of crm that must succeed, with nothing else in its environment, and gives its stdout. */
@@ -80,7 +88,7 @@ export function runCrm(binary: string, args: readonly string[], env: Record<stri
 
 /** Serves the database of a build. */
 export function serveBuild(build: Build): Promise<Running> {
-  const { name, binary } = build;
+  const { name, binary, flags = [] } = build;
   const port = freePort();
   return start({ name, build, port }, [
     binary,
@@ -90,6 +98,7 @@ export function serveBuild(build: Build): Promise<Running> {
     '--log',
     'off',
     ...NO_LIMITS,
+    ...flags,
   ]);
 }
 

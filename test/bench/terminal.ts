@@ -9,6 +9,7 @@ const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 const ORDER: readonly ServerName[] = [
   'crm',
   'before',
+  'crm-readers',
   'bare',
   'same-tables',
   'crm-postgres',

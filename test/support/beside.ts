@@ -21,11 +21,11 @@ export function beside(
 ): Beside {
   const { db, common, clock, signingSecret } = given;
   const writer: Channel<ThreadKind> = new Channel(
-    (message) => queueMicrotask(() => thread.receive(message)),
+    { post: (messages) => thread.receive(messages), gather: queueMicrotask },
     writeHandlers(main, signingSecret, clock),
   );
   const thread: Channel<WriteKind> = new Channel(
-    (message) => queueMicrotask(() => writer.receive(message)),
+    { post: (messages) => writer.receive(messages), gather: queueMicrotask },
     {},
   );
   const store = openThreadStore(db, common, { clock, ready: async () => void (await thread.ask('ready')) });

@@ -10,7 +10,7 @@ import { Fleet } from '../fleet.ts';
 import { runLoad } from '../load.ts';
 import type { Server } from '../operation.ts';
 import { addressOf, phoneOf } from '../seed.ts';
-import { type BareName, type BuildName, COMPARED_WITH, isBuild } from '../servers.ts';
+import { type BareName, type Binary, COMPARED_WITH, isBuild } from '../servers.ts';
 import { Commits } from './commits.ts';
 
 const BINARY = join(import.meta.dir, '../../../dist/crm');
@@ -36,12 +36,12 @@ describe.skipIf(!existsSync(BINARY))('the bare servers (need dist/crm: bun run b
   const hasPostgres = postgresPrograms !== null;
   const started = new AsyncDisposableStack();
   beforeAll(async () => {
-    const binaries: [BuildName, string][] = [['crm', BINARY]];
+    const binaries: Binary[] = [{ name: 'crm', binary: BINARY }];
     const bare: BareName[] = ['bare', 'same-tables'];
     const options = { binaries, bare, contacts: CONTACTS, starts: 0 };
     if (!hasPostgres) return fleet.start(folder, options);
     const server = started.adopt(await PostgresServer.start(), (one) => one.close());
-    binaries.push(['crm-postgres', BINARY]);
+    binaries.push({ name: 'crm-postgres', binary: BINARY });
     bare.push('bare-postgres');
     await fleet.start(folder, { ...options, databases: new Databases(server.address()) });
   }, 60_000);
