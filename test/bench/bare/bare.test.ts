@@ -10,7 +10,7 @@ import { Fleet } from '../fleet.ts';
 import { runLoad } from '../load.ts';
 import type { Server } from '../operation.ts';
 import { addressOf, phoneOf } from '../seed.ts';
-import { type BareName, type Binary, COMPARED_WITH, isBuild } from '../servers.ts';
+import { type BareName, type Binary, type BuildName, COMPARED_WITH, isBuild } from '../servers.ts';
 import { Commits } from './commits.ts';
 
 const BINARY = join(import.meta.dir, '../../../dist/crm');
