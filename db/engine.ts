@@ -1,5 +1,5 @@
 // What the tables ask of a database engine: statements that are prepared once, and a transaction whose parts can fail.
-import type { CompiledQuery, RawBuilder } from 'kysely';
+import type { CompiledQuery, Expression, RawBuilder } from 'kysely';
 import type { ColumnValue } from './declare/fields.ts';
 
 /** An answer that one engine has at once and another later; whoever wants it awaits either. */
@@ -20,6 +20,8 @@ export interface Engine {
   post(sql: string): void;
   /** Whether a value is one of the texts of a JSON array that is one parameter: one statement, however many there are. */
   isAmong(value: RawBuilder<string>, list: never): RawBuilder<boolean>;
+  /** Whether a value is one of those that a query gives; they are looked up one by one. */
+  isIn(value: RawBuilder<string>, found: Expression<unknown>): RawBuilder<boolean>;
   /** Writes those columns of the rows of a JSON array, its one parameter; null where a parameter a value costs less. */
   insertOf(table: string, columns: readonly string[]): CompiledQuery | null;
   readonly progress: TransactionProgress;

@@ -1,6 +1,6 @@
 // One connection to PostgreSQL: made when it is needed, closed when nothing comes on it, made anew, but never amid a transaction.
 import { type ReservedSQL, SQL } from 'bun';
-import { CompiledQuery, Kysely, type RawBuilder, sql } from 'kysely';
+import { CompiledQuery, type Expression, Kysely, type RawBuilder, sql } from 'kysely';
 import { type Bound, type Engine, noProgress, type TransactionProgress } from '../engine.ts';
 import type { Db, Schema } from '../schema.ts';
 import { PostgresDialect } from './dialect.ts';
@@ -57,6 +57,10 @@ export class PostgresConnection implements Engine {
 
   isAmong(value: RawBuilder<string>, list: never): RawBuilder<boolean> {
     return isAmong(value, list);
+  }
+
+  isIn(value: RawBuilder<string>, found: Expression<unknown>): RawBuilder<boolean> {
+    return isIn(value, found);
   }
 
   insertOf(table: string, columns: readonly string[]): CompiledQuery {
@@ -196,9 +200,14 @@ export function dbOf(engine: Engine & Pick<PostgresConnection, 'run'>): Db {
   return Object.assign(new Kysely<Schema>({ dialect }), { engine });
 }
 
-/** Whether a value is one of the texts of a JSON array; made an array, and not rows, an index finds them in any plan. */
+/** Whether a value is one of the texts of a JSON array. */
 export function isAmong(value: RawBuilder<string>, list: never): RawBuilder<boolean> {
-  return sql<boolean>`${value} = any (array (select json_array_elements_text(${list}::text::json)))`;
+  return isIn(value, sql`(select json_array_elements_text(${list}::text::json))`);
+}
+
+/** Whether a value is one of those found: of an array, and not of rows, as an index finds those in any plan. */
+export function isIn(value: RawBuilder<string>, found: Expression<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`${value} = any (array ${found})`;
 }
 
 /** Writes rows of a JSON array that is one parameter: all that bind a value each cost twice the time. */

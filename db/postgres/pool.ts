@@ -1,8 +1,8 @@
 // Several connections for statements of which none depends on another: each goes to the one that has least to do.
-import type { CompiledQuery, RawBuilder } from 'kysely';
+import type { CompiledQuery, Expression, RawBuilder } from 'kysely';
 import { type Bound, type Engine, noProgress } from '../engine.ts';
 import type { Db } from '../schema.ts';
-import { dbOf, insertOf, isAmong, type PostgresConnection } from './connection.ts';
+import { dbOf, insertOf, isAmong, isIn, type PostgresConnection } from './connection.ts';
 import { alone, Question, type Rows } from './question.ts';
 
 export class PostgresPool implements Engine {
@@ -25,6 +25,10 @@ export class PostgresPool implements Engine {
 
   isAmong(value: RawBuilder<string>, list: never): RawBuilder<boolean> {
     return isAmong(value, list);
+  }
+
+  isIn(value: RawBuilder<string>, found: Expression<unknown>): RawBuilder<boolean> {
+    return isIn(value, found);
   }
 
   insertOf(table: string, columns: readonly string[]): CompiledQuery {

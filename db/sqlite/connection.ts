@@ -1,6 +1,6 @@
 // A connection to SQLite: pragmas that are sure to hold, statements that are kept, and reads of one turn that see one moment.
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite';
-import { type CompiledQuery, Kysely, type RawBuilder, sql } from 'kysely';
+import { type CompiledQuery, type Expression, Kysely, type RawBuilder, sql } from 'kysely';
 import { BunSqliteDialect } from 'kysely-bun-sqlite';
 import type { ColumnValue } from '../declare/fields.ts';
 import { type Bound, type Engine, noProgress } from '../engine.ts';
@@ -80,6 +80,10 @@ export class Connection extends Database implements Engine {
 
   isAmong(value: RawBuilder<string>, list: never): RawBuilder<boolean> {
     return sql<boolean>`${value} in (select value from json_each(${list}))`;
+  }
+
+  isIn(value: RawBuilder<string>, found: Expression<unknown>): RawBuilder<boolean> {
+    return sql<boolean>`${value} in ${found}`;
   }
 
   #keep(sql: string): Statement {

@@ -1,4 +1,5 @@
 // Deleting a record: what belongs or is tied to it goes with it, and what refers to it does so no more.
+import { sql } from 'kysely';
 import type { Field } from '../declare/fields.ts';
 import { showRow } from '../declare/forms.ts';
 import type { Link, Resource, SideTable } from '../declare/resource.ts';
@@ -90,7 +91,7 @@ function clearReferences(resource: Resource, column: string): Piece {
       .limit(param('rows'));
     const cleared = { [column]: null, updated_at: param('now') } as never;
     const update = db.updateTable(table).set(cleared).where('org_id', '=', param('org'));
-    return update.where('id', 'in', some).returning('id');
+    return update.where(db.engine.isIn(sql.ref('id'), some)).returning('id');
   });
 }
 
@@ -129,6 +130,6 @@ function deleteRows({ table: name }: SideTable, { column, other }: SideColumns):
       .where(column, '=', param('id'))
       .limit(param('rows'));
     const removed = db.deleteFrom(table).where('org_id', '=', param('org')).where(column, '=', param('id'));
-    return removed.where(other, 'in', some).returning(other);
+    return removed.where(db.engine.isIn(sql.ref(other), some)).returning(other);
   });
 }

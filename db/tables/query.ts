@@ -1,5 +1,5 @@
 // Lists of records: filters, time windows and keyset pages; each shape of list is compiled once.
-import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
+import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely';
 import type { ColumnValue } from '../declare/fields.ts';
 import type { Match, Resource } from '../declare/resource.ts';
 import { type Db, type LinkRow, linkTable, type RecordRow, tableOf } from '../schema.ts';
@@ -172,7 +172,9 @@ function build(db: Db, { resource, query, lead }: Search, param: Param) {
     if (links !== null && way === 'in order') {
       select = select.where(`link.${links.value}`, '=', param(`filter_${name}`));
     } else {
-      select = select.where((eb) => eb.or(matches.map((match) => holds(eb, match, { name, way, param }))));
+      select = select.where((eb) =>
+        eb.or(matches.map((match) => holds(eb, match, { name, way, db, param }))),
+      );
     }
   }
   const beyond = direction === 'desc' ? '<' : '>';
@@ -203,7 +205,7 @@ function from(db: Db, resource: Resource, links: LinkMatch | null, param: Param)
 function holds(
   eb: Builder,
   match: Match,
-  { name, way, param }: Pick<Lead, 'name' | 'way'> & { param: Param },
+  { name, way, db, param }: Pick<Lead, 'name' | 'way'> & { db: Db; param: Param },
 ): Condition {
   const argument = param(`filter_${name}`);
   if ('column' in match) return eb(`record.${match.column}`, match.operator, argument) as Condition;
@@ -214,6 +216,7 @@ function holds(
     .select(record as never)
     .where('link.org_id' as never, '=', param('org'))
     .where(`link.${match.value}` as never, '=', argument);
-  if (way === 'to be sorted') return eb('record.id', 'in', links as never) as Condition;
+  if (way === 'to be sorted')
+    return eb.and([db.engine.isIn(sql.ref('record.id'), links)]) as unknown as Condition;
   return eb.exists(links.whereRef(record as never, '=', 'record.id' as never)) as Condition;
 }
