@@ -299,6 +299,7 @@ describe('direction of imports', () => {
     const users = within('db').filter(({ imports }) => imports.some(({ target }) => /sqlite$/.test(target)));
     expect(users.map(({ path }) => path).toSorted()).toEqual([
       'db/sqlite/connection.ts',
+      'db/sqlite/dialect.ts',
       'db/sqlite/serving-lock.ts',
     ]);
     const outside = product.filter(

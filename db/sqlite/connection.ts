@@ -1,10 +1,10 @@
 // A connection to SQLite: pragmas that are sure to hold, statements that are kept, and reads of one turn that see one moment.
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite';
 import { type CompiledQuery, type Expression, Kysely, type RawBuilder, sql } from 'kysely';
-import { BunSqliteDialect } from 'kysely-bun-sqlite';
 import type { ColumnValue } from '../declare/fields.ts';
 import { type Bound, type Engine, noProgress } from '../engine.ts';
 import type { Db, Schema } from '../schema.ts';
+import { SteadyDialect } from './dialect.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
 const STATEMENTS_MAX = 500;
@@ -20,7 +20,7 @@ type PreparedAs<R, P extends SQLQueryBindings | SQLQueryBindings[]> = ReturnType
 
 /** A connection, the same for Kysely, which prepares every statement before it runs it, and the engine of statements. */
 export class Connection extends Database implements Engine {
-  readonly db: Db = Object.assign(new Kysely<Schema>({ dialect: new BunSqliteDialect({ database: this }) }), {
+  readonly db: Db = Object.assign(new Kysely<Schema>({ dialect: new SteadyDialect({ database: this }) }), {
     engine: this,
   });
   readonly progress = noProgress();

@@ -56,6 +56,13 @@ for (const { title, forms, isOfAll, maySort } of QUESTIONS) {
   });
 }
 
+test('a plan depends on the value of no parameter: else each other value would have it made anew', async () => {
+  connection.asked.length = 0;
+  for (const { forms } of QUESTIONS) for (const ask of forms) await ask(db, 1);
+  expect(connection.asked.length).toBeGreaterThan(500);
+  expect(connection.asked.filter((text) => /(?<!\+)\?/.test(text))).toEqual([]);
+});
+
 test('the members of a large segment are not sorted, nor gone through for those of a user', async () => {
   const segment = await clientOf(harness).create('segments');
   const made = { org_id: harness.orgId, segment_id: segment.id, created_at: 0 };
