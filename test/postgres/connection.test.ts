@@ -159,6 +159,23 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
       expect(await server.sql('select n from numbers')).toEqual([{ n: 2 }]);
     });
 
+    test('that takes long holds up none of another organization', async () => {
+      const gate = Promise.withResolvers<void>();
+      const isWritten = Promise.withResolvers<void>();
+      const long = store.write(1, async (trx) => {
+        await put(trx, 1);
+        isWritten.resolve();
+        await gate.promise;
+      });
+      await isWritten.promise;
+      const others = Array.from({ length: 12 }, (_, index) => index + 2);
+      await Promise.all(others.map((org) => store.write(org, (trx) => put(trx, org))));
+      expect(await server.sql('select n from numbers order by n')).toEqual(others.map((n) => ({ n })));
+      gate.resolve();
+      await long;
+      expect(await count()).toBe(13);
+    });
+
     test('that a deadlock ended is run again, once', async () => {
       let runs = 0;
       const deadlocked = (times: number) =>
