@@ -27,8 +27,9 @@ class ReaderThread implements Listening {
     );
     this.#worker.on('message', (messages: Messages) => this.#channel.receive(messages));
     const fail = (error: unknown) => {
-      if (!this.#isOver) onFailure(error);
+      if (this.#isOver) return;
       this.#isOver = true;
+      onFailure(error);
     };
     this.#worker.on('error', fail);
     this.#worker.on('exit', (code) => fail(new Error(`it ended by itself, with ${code}`)));

@@ -227,6 +227,25 @@ describe.skipIf(!isBuilt)('the executable', () => {
     expect(Object.keys(versionOne.paths).join()).not.toContain('/contacts');
   });
 
+  // It has one entry, which its threads run too.
+  test.skipIf(isPostgres)('serves from several threads', async () => {
+    const desk = await emptyFolder();
+    const key = await desk.ok(['init', '--org', 'Acme Inc']);
+    const server = await desk.serve(['--readers', '3']);
+    const url = `${server.url}/api/v2/contacts`;
+    const created = await send('POST', url, key, { first_name: 'Ada' });
+    expect(created.status).toBe(201);
+    const threads = readdirSync(`/proc/${server.pid}/task`).map((task) =>
+      readFileSync(`/proc/${server.pid}/task/${task}/comm`, 'utf8').trim(),
+    );
+    expect(threads.filter((name) => name === 'Worker')).toHaveLength(3);
+    const read = await Promise.all(
+      Array.from({ length: 30 }, () => send('GET', `${url}/${created.body.data.id}`, key)),
+    );
+    expect(new Set(read.map(({ body }) => body.data.first_name))).toEqual(new Set(['Ada']));
+    expect((await server.stop()).code).toBe(0);
+  });
+
   test('version tells version, commit and Bun', async () => {
     const line = await (await emptyFolder()).ok(['version']);
     expect(line).toMatch(/^crm \d+\.\d+\.\d+ \(commit (?:[0-9a-f]{12}|unknown), Bun \d+\.\d+\.\d+\)$/);

@@ -1,6 +1,6 @@
 // Bytes of bodies under way: what does not fit waits unread, is let in when there is room, and is refused in the end.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { BodyBudget } from '../../server/pipeline/body-budget.ts';
+import { BodyBudget, sharedOut } from '../../server/pipeline/body-budget.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 
 describe('room for bodies', () => {
@@ -15,6 +15,10 @@ describe('room for bodies', () => {
     expect(await settled(second)).toBe(false);
     expect(await settled(bodies.open(2).grow(90))).toBe(true);
     expect(await settled(bodies.open(3).grow(1))).toBe(false);
+  });
+
+  test('is shared out among several that hand it out', () => {
+    expect(sharedOut({ orgBytes: 100, allBytes: 150 }, 4)).toEqual({ orgBytes: 25, allBytes: 37 });
   });
 
   test('goes to whoever waits when it is given back, the first that fits', async () => {
