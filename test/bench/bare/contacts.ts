@@ -4,16 +4,17 @@ import { type ListQuestion, type Page, pageOf } from './answers.ts';
 import { COLUMNS, type Tables } from './database.ts';
 import { type Input, newRow, type Row, type Shown, shown, stored } from './record.ts';
 
-// What finds the contacts of a value, ?1; the two indexes of its own serve two of the filters that crm has.
+// What finds the contacts of a value, ?1; the two indexes of its own serve two of the filters that crm has. As in crm, the
+// planner is kept from looking at values (+?): else it would plan anew for each.
 const FILTERS: Record<Tables, (org: string) => Record<string, string>> = {
-  own: () => ({ email: 'email = ?1', phone: 'phone = ?1' }),
+  own: () => ({ email: 'email = +?1', phone: 'phone = +?1' }),
   same: (org) => ({
-    email: `id IN (SELECT contact_id FROM contact_emails WHERE org_id = ${org} AND email_key = lower(?1))`,
-    phone: `id IN (SELECT id FROM contacts WHERE org_id = ${org} AND coalesce(phone_key, phone) = ?1
-      UNION SELECT id FROM contacts WHERE org_id = ${org} AND coalesce(personal_phone_key, personal_phone) = ?1)`,
-    company_id: 'company_id = ?1',
-    owner_id: 'owner_id = ?1',
-    segment_id: `id IN (SELECT record_id FROM segment_members WHERE org_id = ${org} AND segment_id = ?1)`,
+    email: `id IN (SELECT contact_id FROM contact_emails WHERE org_id = ${org} AND email_key = lower(+?1))`,
+    phone: `id IN (SELECT id FROM contacts WHERE org_id = ${org} AND coalesce(phone_key, phone) = +?1
+      UNION SELECT id FROM contacts WHERE org_id = ${org} AND coalesce(personal_phone_key, personal_phone) = +?1)`,
+    company_id: 'company_id = +?1',
+    owner_id: 'owner_id = +?1',
+    segment_id: `id IN (SELECT record_id FROM segment_members WHERE org_id = ${org} AND segment_id = +?1)`,
   }),
 };
 /** Comes after every id. */
@@ -46,7 +47,7 @@ export class Contacts {
       );
     }
     const page = (filter: string) =>
-      db.prepare<Row, SQLQueryBindings[]>(`${where} ${filter} id < ?2 ORDER BY id DESC LIMIT ?3`);
+      db.prepare<Row, SQLQueryBindings[]>(`${where} ${filter} id < +?2 ORDER BY id DESC LIMIT +?3`);
     const filters = Object.entries(FILTERS[tables](org));
     this.#pages = new Map([
       ['', page('')],
