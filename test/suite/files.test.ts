@@ -4,21 +4,23 @@ import { join } from 'node:path';
 import { findTestFiles, QUIET, reaches, timings } from './files.ts';
 
 const ROOT = join(import.meta.dir, '../..');
-const { sqlite, postgres, quiet } = findTestFiles(ROOT);
+const { sqlite, postgres } = findTestFiles(ROOT);
 
 test('every test file runs, on SQLite or alone, once', () => {
   const all = [...new Bun.Glob('test/**/*.test.{ts,tsx}').scanSync(ROOT)];
-  expect([...sqlite, ...quiet].toSorted()).toEqual(all.toSorted());
-  expect(quiet).toEqual(QUIET);
+  expect([...sqlite.beside, ...sqlite.quiet].toSorted()).toEqual(all.toSorted());
+  expect(sqlite.quiet).toEqual(QUIET);
   expect(all).toEqual(expect.arrayContaining(Object.keys(JSON.parse(timings()).files)));
 });
 
 test('parts of paths choose among them', () => {
   const found = findTestFiles(ROOT, ['test/sqlite/w', 'v1/people.test', 'document.test']);
   expect(found).toEqual({
-    sqlite: ['test/openapi/document.test.ts', 'test/v1/people.test.ts'],
-    postgres: ['test/openapi/document.test.ts', 'test/v1/people.test.ts'],
-    quiet: ['test/sqlite/write-lock.test.ts'],
+    sqlite: {
+      beside: ['test/openapi/document.test.ts', 'test/v1/people.test.ts'],
+      quiet: ['test/sqlite/write-lock.test.ts'],
+    },
+    postgres: { beside: ['test/openapi/document.test.ts', 'test/v1/people.test.ts'], quiet: [] },
   });
 });
 
@@ -34,11 +36,12 @@ describe('on PostgreSQL too', () => {
     'test/nodes/races.test.ts',
     'test/openapi/document.test.ts',
     'test/pipeline/idempotency.test.ts',
+    'test/postgres/rows-read.test.ts',
     'test/quickstart/quickstart.test.ts',
     'test/store/store.test.ts',
   ])('runs %s', (path) => {
-    expect(sqlite).toContain(path);
-    expect(postgres).toContain(path);
+    expect(sqlite.beside).toContain(path);
+    expect(postgres.beside).toContain(path);
   });
 
   test.each([
@@ -47,10 +50,11 @@ describe('on PostgreSQL too', () => {
     'test/import/progress.test.tsx',
     'test/openapi/docs-words.test.ts',
     'test/postgres/commands.test.ts',
+    'test/readers/threads.test.ts',
     'test/sqlite/files.test.ts',
   ])('does not run %s', (path) => {
-    expect(sqlite).toContain(path);
-    expect(postgres).not.toContain(path);
+    expect(sqlite.beside).toContain(path);
+    expect(postgres.beside).not.toContain(path);
   });
 });
 

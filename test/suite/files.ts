@@ -2,18 +2,18 @@
 import { readFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 
-/** Files of tests, by their paths from the top of the repository. */
-export interface TestFiles {
-  /** All but those below. */
-  sqlite: string[];
-  /** Those to which the choice of an engine makes a difference. */
-  postgres: string[];
-  /** Those that hold something to a time, or measure: nothing else runs meanwhile. */
+/** The test files that run on an engine, by their paths from the top of the repository. */
+export interface EngineFiles {
+  /** Any number of them at a time. */
+  beside: string[];
+  /** Those that hold something to a time, or measure: one at a time, and nothing else meanwhile. */
   quiet: string[];
 }
 
 // Gives tests their databases, on the engine that CRM_TEST_DB chooses: what does not reach it keeps nothing.
 const CHOICE = 'test/support/fresh-databases.ts';
+// Skips where that engine is not PostgreSQL.
+const ONLY_POSTGRES = 'test/support/on-postgres.ts';
 
 // What is about the file or the threads that read it, and what starts servers of PostgreSQL for itself: once is enough.
 const OF_ONE_ENGINE = ['test/sqlite/', 'test/readers/', 'test/postgres/'];
@@ -55,15 +55,22 @@ export function timings(): string {
 }
 
 /** Finds the test files of the repository at `root` whose paths have one of these parts; all of them if none is given. */
-export function findTestFiles(root: string, parts: readonly string[] = []): TestFiles {
+export function findTestFiles(
+  root: string,
+  parts: readonly string[] = [],
+): Record<'sqlite' | 'postgres', EngineFiles> {
   const all = [...new Bun.Glob('test/**/*.test.{ts,tsx}').scanSync(root)].toSorted();
   const paths = all.filter((path) => parts.length === 0 || parts.some((part) => path.includes(part)));
   const importsOf = importsIn(root);
   const isOfBoth = (path: string) =>
-    !OF_ONE_ENGINE.some((folder) => path.startsWith(folder)) && reaches(path, CHOICE, importsOf);
-  const noisy = paths.filter((path) => !QUIET.includes(path));
-  const quiet = paths.filter((path) => QUIET.includes(path));
-  return { sqlite: noisy, postgres: noisy.filter(isOfBoth), quiet };
+    reaches(path, ONLY_POSTGRES, importsOf) ||
+    (reaches(path, CHOICE, importsOf) && !OF_ONE_ENGINE.some((folder) => path.startsWith(folder)));
+  return { sqlite: inTwo(paths), postgres: inTwo(paths.filter(isOfBoth)) };
+}
+
+function inTwo(paths: readonly string[]): EngineFiles {
+  const isQuiet = (path: string) => QUIET.includes(path);
+  return { beside: paths.filter((path) => !isQuiet(path)), quiet: paths.filter(isQuiet) };
 }
 
 type ImportsOf = (path: string) => readonly string[];

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
-import { findTestFiles, timings } from './files.ts';
+import { type EngineFiles, findTestFiles, timings } from './files.ts';
 import { addUp, closing, type Tally } from './tally.ts';
 import { running, runTests } from './tests-run.ts';
 
 const ROOT = join(import.meta.dir, '../..');
-// Tests wait for servers, processes and time-outs more than they count: with two at a time on each engine, two cores are busy.
+// Tests wait for servers, processes and time-outs more than they count: two at a time on each engine keep two cores busy.
 const WORKERS = 2;
 // Each worker has some servers, and each of those a dozen connections.
 const SETTINGS = { max_connections: '500', max_wal_size: '4GB', checkpoint_timeout: '1h' };
@@ -21,48 +21,51 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
-/** Has the server that CRM_TEST_DB names, or one made for it, as long as the job takes; none if there cannot be one. */
-async function withPostgres(job: (address: string) => Promise<Tally>): Promise<Tally> {
-  const given = process.env.CRM_TEST_DB ?? '';
-  if (given !== '') return job(given);
-  const skip = (why: string): Tally => {
-    console.log(`postgresql | skipped: ${why}`);
-    return addUp([]);
-  };
-  if (postgresPrograms === null)
-    return skip('no initdb that can be run, neither in /usr/lib/postgresql nor on the PATH');
-  let server: PostgresServer;
+/** A server of the run's own; null, and a word, if there cannot be one. */
+async function startPostgres(): Promise<PostgresServer | null> {
+  let why = 'no initdb that can be run, neither in /usr/lib/postgresql nor on the PATH';
   try {
-    server = await PostgresServer.start({ settings: SETTINGS });
+    if (postgresPrograms !== null) return await PostgresServer.start({ settings: SETTINGS });
   } catch (error) {
-    return skip(error instanceof Error ? error.message : String(error));
+    why = error instanceof Error ? error.message : String(error);
   }
-  try {
-    return await job(server.address());
-  } finally {
-    await server.close();
-  }
+  console.log(`postgresql | skipped: ${why}`);
+  return null;
 }
+
+const given = process.env.CRM_TEST_DB ?? '';
+const server = given === '' ? await startPostgres() : null;
+const address = server?.address() ?? given;
 
 const folder = mkdtempSync(join(tmpdir(), 'crm-suite-'));
 const timingsPath = join(folder, 'timings.json');
 writeFileSync(timingsPath, timings());
 
-const files = findTestFiles(ROOT, process.argv.slice(2));
-const env = { CRM_TEST_DB: '', CRM_BIN: process.env.CRM_BIN ?? join(ROOT, 'dist/crm') };
-const beside = { workers: WORKERS, timings: timingsPath, env };
-const tallies = await Promise.all([
-  runTests({ ...beside, name: 'sqlite', files: files.sqlite }),
-  withPostgres(async (address) => {
-    if (interruption !== null) return addUp([]);
-    const onPostgres = { ...env, CRM_TEST_DB: address };
-    return runTests({ ...beside, name: 'postgresql', files: files.postgres, env: onPostgres });
-  }),
-]);
-if (interruption === null)
-  tallies.push(await runTests({ ...beside, name: 'quiet', files: files.quiet, workers: 1 }));
+interface Engine {
+  name: string;
+  /** What CRM_TEST_DB is there. */
+  database: string;
+  files: EngineFiles;
+}
 
-rmSync(folder, { recursive: true });
+const found = findTestFiles(ROOT, process.argv.slice(2));
+const engines: Engine[] = [{ name: 'sqlite', database: '', files: found.sqlite }];
+if (address !== '') engines.push({ name: 'postgresql', database: address, files: found.postgres });
+
+async function run({ name, database }: Engine, files: readonly string[], workers: number): Promise<Tally> {
+  if (interruption !== null) return addUp([]);
+  const env = { CRM_TEST_DB: database, CRM_BIN: process.env.CRM_BIN ?? join(ROOT, 'dist/crm') };
+  return runTests({ name, files, workers, timings: timingsPath, env });
+}
+
+const tallies: Tally[] = [];
+try {
+  tallies.push(...(await Promise.all(engines.map((engine) => run(engine, engine.files.beside, WORKERS)))));
+  for (const engine of engines) tallies.push(await run(engine, engine.files.quiet, 1));
+} finally {
+  rmSync(folder, { recursive: true });
+  await server?.close();
+}
 const total = addUp(tallies);
 if (interruption !== null) console.log(`ended by ${interruption}`);
 console.log(`\n${closing(total)}`);
