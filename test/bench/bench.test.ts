@@ -62,19 +62,24 @@ function expectMeasurements({ measurements }: Report, builds: readonly BuildName
 }
 
 describe.skipIf(!existsSync(BINARY))('the benchmark (needs dist/crm: bun run build)', () => {
-  test('runs everything on everything, and README has the same rows', async () => {
-    const report = await runShort('--readers', '2');
-    expectOperations(report, ['before', 'crm-readers'], ['bare', 'same-tables']);
-    expectMeasurements(report, ['crm', 'before', 'crm-readers']);
-    expect(labels(between(README, 'bench'))).toEqual(labels(tables(report)));
-    expect(labels(between(README, 'bench-postgres'))).toEqual(labels(postgresTables(report)));
-    expect(labels(readersTables(report))).toEqual(
-      expect.arrayContaining(labels(between(README, 'bench-readers'))),
-    );
-    const remade = withTables(README, report);
-    expect(withTables(remade, report)).toBe(remade);
-    expect(between(remade, 'bench-postgres')).toBe(between(README, 'bench-postgres'));
-  }, 60_000);
+  // On PostgreSQL the next one measures all of that, and more.
+  test.skipIf(isPostgres)(
+    'runs everything on everything, and README has the same rows',
+    async () => {
+      const report = await runShort('--readers', '2');
+      expectOperations(report, ['before', 'crm-readers'], ['bare', 'same-tables']);
+      expectMeasurements(report, ['crm', 'before', 'crm-readers']);
+      expect(labels(between(README, 'bench'))).toEqual(labels(tables(report)));
+      expect(labels(between(README, 'bench-postgres'))).toEqual(labels(postgresTables(report)));
+      expect(labels(readersTables(report))).toEqual(
+        expect.arrayContaining(labels(between(README, 'bench-readers'))),
+      );
+      const remade = withTables(README, report);
+      expect(withTables(remade, report)).toBe(remade);
+      expect(between(remade, 'bench-postgres')).toBe(between(README, 'bench-postgres'));
+    },
+    60_000,
+  );
 
   describe.skipIf(!isPostgres)('on PostgreSQL (needs CRM_TEST_DB)', () => {
     const address = process.env.CRM_TEST_DB ?? '';

@@ -1,16 +1,17 @@
 // Which tests run on PostgreSQL too: what chooses its database runs on both engines, the rest on one.
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { findTestFiles, QUIET, reaches, timings } from './files.ts';
+import { findTestFiles, LONGEST, QUIET, reaches, timings } from './files.ts';
 
 const ROOT = join(import.meta.dir, '../..');
 const { sqlite, postgres } = findTestFiles(ROOT);
 
-test('every test file runs, on SQLite or alone, once', () => {
+test('every test file runs', () => {
   const all = [...new Bun.Glob('test/**/*.test.{ts,tsx}').scanSync(ROOT)];
-  expect([...sqlite.beside, ...sqlite.quiet].toSorted()).toEqual(all.toSorted());
+  const run = new Set([sqlite, postgres].flatMap(({ beside, quiet }) => [...beside, ...quiet]));
+  expect([...run].toSorted()).toEqual(all.toSorted());
   expect(sqlite.quiet).toEqual(QUIET);
-  expect(all).toEqual(expect.arrayContaining(Object.keys(JSON.parse(timings()).files)));
+  expect(all).toEqual(expect.arrayContaining(LONGEST));
 });
 
 test('parts of paths choose among them', () => {
@@ -33,11 +34,8 @@ describe('on PostgreSQL too', () => {
     'test/import/again.test.ts',
     'test/ingest/command.test.ts',
     'test/model/model.test.ts',
-    'test/nodes/races.test.ts',
     'test/openapi/document.test.ts',
     'test/pipeline/idempotency.test.ts',
-    'test/postgres/rows-read.test.ts',
-    'test/quickstart/quickstart.test.ts',
     'test/store/store.test.ts',
   ])('runs %s', (path) => {
     expect(sqlite.beside).toContain(path);
@@ -50,12 +48,28 @@ describe('on PostgreSQL too', () => {
     'test/import/progress.test.tsx',
     'test/openapi/docs-words.test.ts',
     'test/postgres/commands.test.ts',
+    'test/quickstart/quickstart.test.ts',
     'test/readers/threads.test.ts',
     'test/sqlite/files.test.ts',
   ])('does not run %s', (path) => {
     expect(sqlite.beside).toContain(path);
     expect(postgres.beside).not.toContain(path);
   });
+});
+
+test('the longest come first, the others after them', () => {
+  const [first = '', second = ''] = LONGEST;
+  const { files } = JSON.parse(timings(['test/other.test.ts', second, first]));
+  expect(files['test/other.test.ts']).toBe(1);
+  expect(files[second]).toBeGreaterThan(1);
+  expect(files[first]).toBeGreaterThan(files[second]);
+});
+
+test('what only PostgreSQL can runs there alone', () => {
+  for (const path of ['test/nodes/limits.test.ts', 'test/postgres/rows-read.test.ts']) {
+    expect(sqlite.beside).not.toContain(path);
+    expect(postgres.beside).toContain(path);
+  }
 });
 
 test('a module reaches what its imports import, in circles too', () => {

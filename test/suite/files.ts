@@ -15,23 +15,27 @@ const CHOICE = 'test/support/fresh-databases.ts';
 // Skips where that engine is not PostgreSQL.
 const ONLY_POSTGRES = 'test/support/on-postgres.ts';
 
-// What is about the file or the threads that read it, and what starts servers of PostgreSQL for itself: once is enough.
-const OF_ONE_ENGINE = ['test/sqlite/', 'test/readers/', 'test/postgres/'];
+// Once is enough of what is about the file or the threads that read it, of what starts servers of PostgreSQL for itself,
+// and of commands that are tried on a file because it makes no difference to them.
+const OF_ONE_ENGINE = [
+  ...['test/sqlite/', 'test/readers/', 'test/postgres/'],
+  ...['test/cli/config.', 'test/cli/serve-log.', 'test/cli/serve-tls.', 'test/cli/usage.'],
+  ...['test/copy/command.', 'test/quickstart/'],
+];
 
 /** In the order of names. */
 export const QUIET = [
   'test/bench/bench.test.ts',
   'test/ingest/pieces.test.ts',
-  'test/openapi/docs-access.test.ts',
-  'test/openapi/docs-browser.test.ts',
   'test/pipeline/line-writer.test.ts',
   'test/sqlite/full-disk.test.ts',
   'test/sqlite/write-lock.test.ts',
 ];
 
-// Those that take longest, begun first: else the last of them runs on while all others are done.
-const LONGEST = [
+/** Those that take longest, begun first: else the last of them runs on while all others are done. */
+export const LONGEST = [
   'test/model/model.test.ts',
+  'test/openapi/docs-access.test.ts',
   'test/copy/copy.test.ts',
   'test/cli/export.test.ts',
   'test/cli/binary.test.ts',
@@ -39,6 +43,7 @@ const LONGEST = [
   'test/quickstart/quickstart.test.ts',
   'test/import/data.test.ts',
   'test/openapi/document.test.ts',
+  'test/openapi/docs-browser.test.ts',
   'test/cli/config.test.ts',
   'test/cli/list.test.ts',
   'test/pipeline/socket.test.ts',
@@ -48,9 +53,10 @@ const LONGEST = [
   'test/v2/instants.test.ts',
 ];
 
-/** What `bun test --timings` is told of how long files take: only that these take longer than the others. */
-export function timings(): string {
-  const files = LONGEST.map((path, index): [string, number] => [path, (LONGEST.length - index) * 10_000]);
+/** What `bun test --timings` is told of how long files take: only which of them come first, since it must know of all. */
+export function timings(paths: readonly string[]): string {
+  const placeOf = (path: string) => (LONGEST.includes(path) ? LONGEST.length - LONGEST.indexOf(path) : 0);
+  const files = paths.map((path): [string, number] => [path, 1 + placeOf(path) * 10_000]);
   return JSON.stringify({ version: 1, files: Object.fromEntries(files) });
 }
 
@@ -62,10 +68,13 @@ export function findTestFiles(
   const all = [...new Bun.Glob('test/**/*.test.{ts,tsx}').scanSync(root)].toSorted();
   const paths = all.filter((path) => parts.length === 0 || parts.some((part) => path.includes(part)));
   const importsOf = importsIn(root);
-  const isOfBoth = (path: string) =>
-    reaches(path, ONLY_POSTGRES, importsOf) ||
-    (reaches(path, CHOICE, importsOf) && !OF_ONE_ENGINE.some((folder) => path.startsWith(folder)));
-  return { sqlite: inTwo(paths), postgres: inTwo(paths.filter(isOfBoth)) };
+  const isForPostgres = (path: string) => reaches(path, ONLY_POSTGRES, importsOf);
+  const isForBoth = (path: string) =>
+    reaches(path, CHOICE, importsOf) && !OF_ONE_ENGINE.some((part) => path.startsWith(part));
+  return {
+    sqlite: inTwo(paths.filter((path) => !isForPostgres(path))),
+    postgres: inTwo(paths.filter((path) => isForPostgres(path) || isForBoth(path))),
+  };
 }
 
 function inTwo(paths: readonly string[]): EngineFiles {

@@ -38,9 +38,6 @@ const server = given === '' ? await startPostgres() : null;
 const address = server?.address() ?? given;
 
 const folder = mkdtempSync(join(tmpdir(), 'crm-suite-'));
-const timingsPath = join(folder, 'timings.json');
-writeFileSync(timingsPath, timings());
-
 interface Engine {
   name: string;
   /** What CRM_TEST_DB is there. */
@@ -49,6 +46,8 @@ interface Engine {
 }
 
 const found = findTestFiles(ROOT, process.argv.slice(2));
+const timingsPath = join(folder, 'timings.json');
+writeFileSync(timingsPath, timings([...found.sqlite.beside, ...found.postgres.beside]));
 const engines: Engine[] = [{ name: 'sqlite', database: '', files: found.sqlite }];
 if (address !== '') engines.push({ name: 'postgresql', database: address, files: found.postgres });
 
