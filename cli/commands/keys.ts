@@ -6,12 +6,17 @@ import { CliError, usageError } from '../errors.ts';
 import { DAY_MS } from '../input/instant.ts';
 import { organizationNamed, withStore } from '../operator/database.ts';
 import { checkOptions, type IssueOptions, newKey } from '../operator/key-options.ts';
-import { keyStatus, printKey, printKeyList } from '../operator/key-output.ts';
+import { keyStatus, printKey, printKeyList, printOpened } from '../operator/key-output.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { apiOption, durationMs } from '../settings/options.ts';
 import { note } from '../terminal/streams.ts';
 
 const GRACE_DAYS_MAX = 7;
+
+interface ListOptions {
+  org?: string;
+  idle?: string;
+}
 
 /** Adds `crm keys issue`, `list`, `rotate` and `revoke`. */
 export function registerKeysCommand(program: Command): void {
@@ -24,7 +29,8 @@ export function registerKeysCommand(program: Command): void {
     .command('list')
     .description('List keys, without their secrets.')
     .option('--org <org>', 'only those of this organization, by name or id')
-    .action((options: { org?: string }, command: Command) => runList(options.org, resolveConfig(command)));
+    .option('--idle <duration>', 'only active ones that nobody has used for so long, such as 90d')
+    .action((options: ListOptions, command: Command) => runList(options, resolveConfig(command)));
   keys
     .command('rotate')
     .description('Give a key a new secret and print it; the old one goes on working for a while.')
@@ -58,6 +64,7 @@ function registerIssue(keys: Command): void {
     )
     .option('--user <email>', 'with --access user: whose records')
     .option('--expires <when>', '12h, 90d, or a date (its beginning, UTC); never unless said')
+    .option('--dry-run', 'issue nothing, and say what the key would open')
     .addHelpText(
       'after',
       '\nExamples:\n  export CRM_API_KEY=$(crm keys issue --org Example --all-scopes)\n  crm keys issue --org Example --scopes contacts:read,deals:read --expires 90d --name reporting',
@@ -65,10 +72,17 @@ function registerIssue(keys: Command): void {
     .action((options: IssueOptions, command: Command) => runIssue(options, resolveConfig(command)));
 }
 
-async function runIssue(options: IssueOptions, config: Config): Promise<void> {
+async function runIssue(options: IssueOptions & { dryRun?: boolean }, config: Config): Promise<void> {
   const { issueKey } = await import('../../db/tables/keys.ts');
   const now = Date.now();
   await checkOptions(options, now);
+  if (options.dryRun) {
+    const { keyOpens } = await import('../operator/key-opens.ts');
+    const opens = await withStore(config.db, async (store) =>
+      keyOpens(store, await newKey(store, options, now)),
+    );
+    return printOpened(config, opens);
+  }
   const issued = await withStore(config.db, async (store) => {
     const key = await newKey(store, options, now);
     return store.write('accounts', (trx) => issueKey(trx, key));
@@ -76,13 +90,24 @@ async function runIssue(options: IssueOptions, config: Config): Promise<void> {
   await printKey(config, issued);
 }
 
-async function runList(org: string | undefined, config: Config): Promise<void> {
+async function runList({ org, idle }: ListOptions, config: Config): Promise<void> {
   const { listKeys } = await import('../../db/tables/keys.ts');
+  const idleMs = idle === undefined ? undefined : durationMs(idle);
+  if (idle !== undefined && idleMs === undefined) {
+    throw usageError(`"${idle}" is no duration.`, 'give one like 12h, 90d or 26w.');
+  }
+  const now = Date.now();
   const rows = await withStore(config.db, async (store) => {
     const orgId = org === undefined ? undefined : (await organizationNamed(store, org)).number;
     return listKeys(store.read, orgId);
   });
-  await printKeyList(config, rows, Date.now());
+  const shown = rows.filter((row) => idleMs === undefined || isIdle(row, now - idleMs, now));
+  await printKeyList(config, shown, now);
+}
+
+// A key that was never used is idle since it was issued.
+function isIdle(row: ApiKeyRow, since: number, now: number): boolean {
+  return keyStatus(row, now) === 'active' && (row.last_used_at ?? row.created_at) <= since;
 }
 
 async function runRotate(id: string, graceText: string, config: Config): Promise<void> {

@@ -4,9 +4,10 @@ import type { ApiKeyRow } from '../../db/schema.ts';
 import type { IssuedKey, ListedKey } from '../../db/tables/keys.ts';
 import type { Config } from '../settings/config.ts';
 import { createPrinter, printRecord } from '../terminal/output.ts';
-import { writeOut } from '../terminal/streams.ts';
+import { note, writeOut } from '../terminal/streams.ts';
 import { neutralizeLine } from '../terminal/text.ts';
 import { isoTime } from './database.ts';
+import type { Opened } from './key-opens.ts';
 
 /**
  * Prints a key that was just issued or rotated; it can never be shown again. Resolves with whether the next commands
@@ -88,6 +89,15 @@ export async function printKeyList(config: Config, rows: readonly ListedKey[], n
   const printer = createPrinter(config, { columns: LIST_COLUMNS, allFields });
   await printer.print(records);
   await printer.end();
+}
+
+/** Prints what a key would open that was not issued. */
+export async function printOpened(config: Config, opened: readonly Opened[]): Promise<void> {
+  const fields = ['resource', 'may', 'records'];
+  const printer = createPrinter(config, { columns: fields, allFields: fields });
+  await printer.print(opened.map((one) => ({ ...one })));
+  await printer.end();
+  note('Nothing was issued.');
 }
 
 function presented(row: ListedKey, now: number): Data {

@@ -224,3 +224,27 @@ describe('keys list, rotate and revoke', () => {
     }
   });
 });
+
+describe('before and long after', () => {
+  test('a dry run says what a key would open, and issues none', async () => {
+    const before = ndjson(await desk.ok(['keys', 'list'])).length;
+    const { code, stdout, stderr } = await issue('--scopes', 'deals:read,pipelines:read', '--dry-run');
+    expect([code, stderr]).toEqual([0, 'Nothing was issued.\n']);
+    expect(ndjson(stdout)).toEqual([
+      { resource: 'pipelines', may: 'read', records: 1 },
+      { resource: 'deals', may: 'read', records: 0 },
+    ]);
+    expect(ndjson(await desk.ok(['keys', 'list']))).toHaveLength(before);
+  });
+
+  test('idle keys are those that work and that nobody has used for so long', async () => {
+    const { id } = await issued('--scopes', 'deals:read');
+    const gone = await issued('--scopes', 'deals:read');
+    await desk.ok(['keys', 'revoke', String(gone.id)]);
+    const idle = ndjson(await desk.ok(['keys', 'list', '--idle', '0'])).map((key) => key.id);
+    expect([idle.includes(id), idle.includes(gone.id)]).toEqual([true, false]);
+    expect(await desk.ok(['keys', 'list', '--idle', '1h'])).toBe('');
+    const wrong = await desk.crm(['keys', 'list', '--idle', 'long']);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('90d')]);
+  });
+});

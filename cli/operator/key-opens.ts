@@ -1,0 +1,44 @@
+// What a key would open if it were issued: its scopes in words, and the records that it could reach.
+import type { Resource } from '../../db/declare/resource.ts';
+import type { Store } from '../../db/store.ts';
+import type { NewKey } from '../../db/tables/keys.ts';
+
+/** One resource that a key would open. */
+export interface Opened {
+  resource: string;
+  /** Such as `read, write`. */
+  may: string;
+  /** Records there are of it for the key, now. */
+  records: number;
+}
+
+/** What a key would open, resource by resource. */
+export async function keyOpens(store: Store, key: NewKey): Promise<Opened[]> {
+  const { RESOURCES } = await import('../../db/resources/index.ts');
+  const { scopesFromV1 } = await import('../../db/tables/keys.ts');
+  const scopes = key.api === 'v1' ? scopesFromV1(key.scopes) : key.scopes;
+  const opened: Opened[] = [];
+  for (const resource of RESOURCES) {
+    const may = scopes
+      .filter((scope) => scope.startsWith(`${resource.name}:`))
+      .map((scope) => scope.split(':')[1]);
+    if (may.length === 0) continue;
+    opened.push({
+      resource: resource.name,
+      may: may.join(', '),
+      records: await countVisible(store, resource, key),
+    });
+  }
+  return opened;
+}
+
+async function countVisible(store: Store, resource: Resource, { orgId, userId }: NewKey): Promise<number> {
+  const { tableOf } = await import('../../db/schema.ts');
+  let query = store.read
+    .selectFrom(tableOf(resource))
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('org_id', '=', orgId);
+  if (userId !== null && resource.owner !== null)
+    query = query.where(resource.owner as never, '=', userId as never);
+  return Number((await query.executeTakeFirst())?.total ?? 0);
+}
