@@ -1,8 +1,10 @@
 // The command line as a whole: every command in its group, and the one place where errors become exit codes.
 import { Command, CommanderError, Option } from 'commander';
+import { registerBackupCommand } from './commands/backup.ts';
 import { registerCompletionCommand } from './commands/completion.ts';
 import { registerCreateCommand } from './commands/create.ts';
 import { registerDeleteCommand } from './commands/delete.ts';
+import { registerDoctorCommand } from './commands/doctor.ts';
 import { registerExportCommand } from './commands/export.ts';
 import { registerGetCommand } from './commands/get.ts';
 import { registerImportCommand } from './commands/import.ts';
@@ -15,6 +17,7 @@ import { registerMigrateCommand } from './commands/migrate.ts';
 import { registerOpenapiCommand } from './commands/openapi.ts';
 import { registerOrgsCommand } from './commands/orgs.ts';
 import { registerQuickstartCommand } from './commands/quickstart.ts';
+import { registerRestoreCommand } from './commands/restore.ts';
 import { registerServeCommand } from './commands/serve.ts';
 import { registerUpdateCommand } from './commands/update.ts';
 import { registerUsersCommand } from './commands/users.ts';
@@ -42,6 +45,9 @@ function buildProgram(): Command {
   registerKeysCommand(program);
   registerIngestCommand(program);
   registerMigrateCommand(program);
+  registerBackupCommand(program);
+  registerRestoreCommand(program);
+  registerDoctorCommand(program);
   program.commandsGroup('Data commands (over HTTP, with an API key):');
   registerImportCommand(program);
   registerListCommand(program);

@@ -24,10 +24,15 @@ import type { Scope } from './write-queue.ts';
 
 export { DatabaseAddressError, DatabaseError } from './database-error.ts';
 export { hasPassword } from './postgres/address.ts';
+export { examineServer, type ServerFacts } from './postgres/examination.ts';
 export { removalStatement } from './postgres/removal.ts';
 export type { DatabaseSnapshot } from './snapshot.ts';
 export { listTables, type TableShape } from './sqlite/catalog.ts';
-export { ServedAlreadyError } from './sqlite/serving-lock.ts';
+export { examineFile, type FileFacts } from './sqlite/examination.ts';
+export { FileCopy, ORIGINAL } from './sqlite/file-copy.ts';
+export { damaged, inspectFile } from './sqlite/integrity.ts';
+export { replaceDatabase } from './sqlite/replace-file.ts';
+export { lockPlace, ServedAlreadyError } from './sqlite/serving-lock.ts';
 export type { Scope } from './write-queue.ts';
 
 /** What requests are answered from. */

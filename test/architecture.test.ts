@@ -87,6 +87,7 @@ const HOUSE: Record<string, string[]> = {
   'cli/api': ['cli/input', 'cli/settings', 'cli/terminal', 'db/declare', 'db/resources'],
   'cli/commands': [
     'cli/api',
+    'cli/doctor',
     'cli/export',
     'cli/files',
     'cli/import',
@@ -103,6 +104,15 @@ const HOUSE: Record<string, string[]> = {
     'db/tables',
     'server',
     'server/openapi',
+  ],
+  'cli/doctor': [
+    'cli/operator',
+    'cli/settings',
+    'cli/terminal',
+    'db',
+    'db/declare',
+    'db/resources',
+    'db/tables',
   ],
   'cli/export': ['cli/api', 'cli/files', 'cli/input', 'cli/terminal', 'db/declare', 'db/resources'],
   'cli/files': [],
@@ -137,6 +147,7 @@ const HOUSE: Record<string, string[]> = {
   'cli/ingest/json': ['cli/input', 'db/declare', 'db/ingest', 'db/resources'],
   'cli/input': ['cli/terminal', 'db/declare'],
   'cli/operator': [
+    'cli/files',
     'cli/input',
     'cli/settings',
     'cli/terminal',

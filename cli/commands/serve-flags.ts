@@ -4,9 +4,10 @@ import { isAddress } from '../../db/declare/text.ts';
 import type { ServeOptions } from '../../server/serve.ts';
 import { isLoopback } from '../api/connect.ts';
 import { errorCode, usageError } from '../errors.ts';
+import type { BackupFlags } from '../operator/backup-options.ts';
 import type { Config, GlobalOptions } from '../settings/config.ts';
 
-export interface ServeFlags extends GlobalOptions {
+export interface ServeFlags extends GlobalOptions, BackupFlags {
   host: string;
   port: number;
   baseUrl?: string;

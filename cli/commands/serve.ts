@@ -5,6 +5,8 @@ import { isAddress } from '../../db/declare/text.ts';
 import type { RunningServer, ServeOptions } from '../../server/serve.ts';
 import { isLoopback } from '../api/connect.ts';
 import { CliError, errorCode, messageOf } from '../errors.ts';
+import { addBackupFlags, backupPlan } from '../operator/backup-options.ts';
+import { BackupSchedule } from '../operator/backup-schedule.ts';
 import { databaseError, databaseFlag } from '../operator/database.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { collect, count, port, upTo } from '../settings/options.ts';
@@ -21,7 +23,7 @@ const DRAIN_SECONDS_MAX = 8;
 
 /** Adds `crm serve`. */
 export function registerServeCommand(program: Command): void {
-  program
+  const serve = program
     .command('serve')
     .summary('run the server')
     .description(
@@ -60,14 +62,17 @@ export function registerServeCommand(program: Command): void {
         'pretty',
         'off',
       ]),
-    )
-    .action((_options: unknown, command: Command) =>
-      runServe(command.optsWithGlobals<ServeFlags>(), resolveConfig(command)),
     );
+  addBackupFlags(serve);
+  serve.action((_options: unknown, command: Command) =>
+    runServe(command.optsWithGlobals<ServeFlags>(), resolveConfig(command)),
+  );
 }
 
 async function runServe(options: ServeFlags, config: Config): Promise<void> {
   const door = await checkFlags(options, config);
+  const plan = backupPlan(options, config.db);
+  const backups = plan && new BackupSchedule(plan);
   const stop = stopRequested();
   const starting = start(options, config, door);
   onHangUp(() =>
@@ -99,10 +104,11 @@ async function runServe(options: ServeFlags, config: Config): Promise<void> {
   if (options.behindProxy && options.trustedProxy === undefined && !isLoopback(options.host)) {
     note('X-Forwarded-For counts from this machine only: name a proxy elsewhere with --trusted-proxy CIDR.');
   }
+  backups?.start((text) => server.tell(text));
   await stop.first;
   server.tell('Stopping: open requests are being finished.');
   const drainMs = options.drainSeconds === undefined ? undefined : options.drainSeconds * 1_000;
-  await Promise.race([server.drain(drainMs), stop.hurry]);
+  await Promise.all([Promise.race([server.drain(drainMs), stop.hurry]), backups?.stop()]);
   await server.stop().catch(async (error: unknown) => {
     throw await databaseError(config.db, error);
   });

@@ -7,7 +7,7 @@ import { formatCount } from '../terminal/format.ts';
 import { unlessInterrupted } from '../terminal/interrupt.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { note } from '../terminal/streams.ts';
-import { databaseError } from './database.ts';
+import { databaseError, lockedForServing } from './database.ts';
 
 export interface CopyRequest {
   from: string;
@@ -62,12 +62,13 @@ async function refuseWrongUse({ from, to }: CopyRequest): Promise<void> {
   );
 }
 
+// A server writes to what it serves: neither what was copied already nor what is not whole yet may be served.
 async function withSource<T>(db: string, job: (from: CopySource) => Promise<T>): Promise<T> {
   const { openSnapshot } = await import('../../db/store.ts');
   return withDatabase(db, async (closing) => {
     const snapshot = await openSnapshot(db, note);
     closing.push(() => snapshot.close());
-    closing.push(await lock(db));
+    closing.push(await lockedForServing(db, 'crm migrate'));
     return job({ db, read: snapshot.read });
   });
 }
@@ -75,7 +76,7 @@ async function withSource<T>(db: string, job: (from: CopySource) => Promise<T>):
 async function withTarget<T>(db: string, job: (to: CopyTarget) => Promise<T>): Promise<T> {
   const { openStore } = await import('../../db/store.ts');
   return withDatabase(db, async (closing) => {
-    closing.push(await lock(db));
+    closing.push(await lockedForServing(db, 'crm migrate'));
     await refuseUsed(db);
     const store = await openStore(db, { isBeingFilled: true, onWarning: note });
     closing.push(() => store.close());
@@ -96,21 +97,6 @@ async function withDatabase<T>(db: string, job: (closing: Closing) => Promise<T>
     throw await databaseError(db, error);
   } finally {
     for (const close of closing.toReversed()) await close();
-  }
-}
-
-// A server writes to what it serves: neither what was copied already nor what is not whole yet may be served.
-async function lock(db: string): Promise<() => void> {
-  const { lockForServing, ServedAlreadyError } = await import('../../db/store.ts');
-  const holder = { pid: process.pid, since: new Date().toISOString(), address: 'crm migrate' };
-  try {
-    return lockForServing(db, holder);
-  } catch (error) {
-    if (!(error instanceof ServedAlreadyError)) throw error;
-    throw new CliError(error.message, {
-      nextSteps: ['stop it, then run the same command again.'],
-      cause: error,
-    });
   }
 }
 

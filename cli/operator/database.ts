@@ -24,6 +24,25 @@ export async function withStore<T>(
   }
 }
 
+/**
+ * Takes the lock for serving, for a command that bears no server beside it, and gives a function that gives it back.
+ * @param how `lockPlace` where it does not matter what lies there
+ */
+export async function lockedForServing(
+  db: string,
+  command: string,
+  how: 'lockForServing' | 'lockPlace' = 'lockForServing',
+): Promise<() => void> {
+  const { [how]: lock, ServedAlreadyError } = await import('../../db/store.ts');
+  try {
+    return lock(db, { pid: process.pid, since: new Date().toISOString(), address: command });
+  } catch (error) {
+    if (!(error instanceof ServedAlreadyError)) throw await databaseError(db, error);
+    const nextSteps = ['stop it, then run the same command again.'];
+    throw new CliError(error.message, { nextSteps, cause: error });
+  }
+}
+
 /** What went wrong with a database, as an error for people; what has nothing to do with it comes back as it is. */
 export async function databaseError(db: string, error: unknown): Promise<unknown> {
   const { DatabaseAddressError, DatabaseError, explainDatabaseError } = await import('../../db/store.ts');

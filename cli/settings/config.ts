@@ -16,6 +16,16 @@ export interface Config extends OutputSettings {
   readonly url: string;
   /** The API key; rejects with exit 4 where there is none. */
   apiKey(): Promise<string>;
+  /** Where each setting comes from. */
+  readonly sources: readonly SettingSource[];
+}
+
+/** A setting as it holds, and what says so: a flag, a variable, the profile or the default. */
+export interface SettingSource {
+  name: string;
+  /** What is not to be shown of a key is where it comes from only. */
+  value: string;
+  from: string;
 }
 
 /** The options that every command takes, before or after its name. */
@@ -50,14 +60,45 @@ export function resolveConfig(command: Command): Config {
       '--db names no file.',
       'give the path of a database file, or postgres://user@host/database.',
     );
+  const { db, url, output } = settingsOf(options, profile);
   return {
-    db: options.db ?? environment('CRM_DB') ?? profile.db ?? './crm.db',
-    url: options.url ?? environment('CRM_URL') ?? profile.url ?? 'http://127.0.0.1:4000',
+    db: db.value,
+    url: url.value,
     output: given ?? (process.stdout.isTTY ? 'table' : 'ndjson'),
+    sources: [db, url, output, keySource(options.apiKeyFile, profile.api_key_file)],
     isOutputGiven: given !== undefined,
     isColored: isColored(process.stdout, options.color),
     apiKey: async () => findApiKey(options.apiKeyFile, profile.api_key_file),
   };
+}
+
+function settingsOf(
+  options: GlobalOptions,
+  profile: Profile,
+): Record<'db' | 'url' | 'output', SettingSource> {
+  const sourced = (name: 'db' | 'url' | 'output', byDefault: string): SettingSource => {
+    const variable = `CRM_${name.toUpperCase()}`;
+    const candidates: [string | undefined, string][] = [
+      [options[name], `--${name}`],
+      [environment(variable), variable],
+      [profile[name], 'profile'],
+    ];
+    const [value, from] = candidates.find(([given]) => given !== undefined) ?? [byDefault, 'default'];
+    return { name, value: value ?? byDefault, from };
+  };
+  return {
+    db: sourced('db', './crm.db'),
+    url: sourced('url', 'http://127.0.0.1:4000'),
+    output: sourced('output', process.stdout.isTTY ? 'table' : 'ndjson'),
+  };
+}
+
+function keySource(flagFile: string | undefined, profileFile: string | undefined): SettingSource {
+  const name = 'API key';
+  if (flagFile !== undefined) return { name, value: flagFile, from: '--api-key-file' };
+  if (environment('CRM_API_KEY')?.trim()) return { name, value: '(not shown)', from: 'CRM_API_KEY' };
+  if (profileFile !== undefined) return { name, value: profileFile, from: 'profile' };
+  return { name, value: 'none', from: 'default' };
 }
 
 /** Whether a stream takes colour: a terminal that can show it, and nobody who asked for none. */

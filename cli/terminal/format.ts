@@ -25,6 +25,7 @@ export function formatTime(seconds: number): string {
 
 /** `1.6 MB`, `310 kB`. */
 export function formatBytes(bytes: number): string {
+  if (bytes >= 1_000_000_000) return `${(bytes / 1_000_000_000).toFixed(1)} GB`;
   if (bytes >= 1_000_000) return `${(bytes / 1_000_000).toFixed(1)} MB`;
   return bytes >= 1_000 ? `${Math.round(bytes / 1_000)} kB` : `${bytes} B`;
 }

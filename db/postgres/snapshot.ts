@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { DatabaseSnapshot } from '../snapshot.ts';
 import { checkServer } from './check-server.ts';
 import { connectTo } from './connect.ts';
+import type { PostgresConnection } from './connection.ts';
 import { explainStatement } from './errors.ts';
 
 /**
@@ -13,12 +14,21 @@ export async function openPostgresSnapshot(
   text: string,
   onWarning?: (warning: string) => void,
 ): Promise<DatabaseSnapshot> {
+  const connection = await openPostgresConnection(text, onWarning);
+  return { read: connection.db, close: () => connection.close() };
+}
+
+/** The connection that such a snapshot goes by; errors are the same. */
+export async function openPostgresConnection(
+  text: string,
+  onWarning?: (warning: string) => void,
+): Promise<PostgresConnection> {
   const { address, connection } = connectTo(text, 'copying', onWarning);
   try {
     await checkServer(address, connection);
     await connection.begin();
     await connection.run('set transaction isolation level repeatable read');
-    return { read: connection.db, close: () => connection.close() };
+    return connection;
   } catch (error) {
     await connection.close();
     throw explainStatement(address, error);

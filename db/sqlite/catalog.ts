@@ -14,18 +14,29 @@ export interface TableShape {
 
 /** All tables in the order in which they were made, so that each comes after those that it refers to. */
 export async function listTables(): Promise<TableShape[]> {
+  return withNewDatabase(tablesOf);
+}
+
+/** What the migrations make: the names of all indexes, and how many migrations there are. */
+export async function shapeOfSchema(): Promise<{ indexes: string[]; migrations: number }> {
+  const indexes = await withNewDatabase(indexesOf);
+  return { indexes, migrations: Object.keys(MIGRATIONS).length };
+}
+
+async function withNewDatabase<T>(look: (connection: Connection) => T): Promise<T> {
   const connection = new Connection(':memory:', { readwrite: true, create: true });
   try {
     const migrator = new Migrator({ db: connection.db, provider: { getMigrations: async () => MIGRATIONS } });
     const { error } = await migrator.migrateToLatest();
     if (error !== undefined) throw error;
-    return shapesOf(connection);
+    return look(connection);
   } finally {
     connection.close();
   }
 }
 
-function shapesOf(connection: Connection): TableShape[] {
+/** The tables that a database has, in the order in which they were made. */
+export function tablesOf(connection: Connection): TableShape[] {
   const tables = connection.prepare<{ name: string }, []>(`
     SELECT name FROM sqlite_schema
     WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' AND name NOT LIKE 'kysely!_%' ESCAPE '!'
@@ -48,4 +59,12 @@ function shapesOf(connection: Connection): TableShape[] {
       selfReferences: selfReferences.all(name, name).map(nameOf),
     };
   });
+}
+
+/** The names of the indexes that a database has. */
+export function indexesOf(connection: Connection): string[] {
+  const indexes = connection.prepare<{ name: string }, []>(
+    "SELECT name FROM sqlite_schema WHERE type = 'index' ORDER BY name",
+  );
+  return indexes.all().map(({ name }) => name);
 }

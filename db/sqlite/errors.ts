@@ -120,6 +120,11 @@ export function isUnavailable(error: unknown): boolean {
   return /^SQLITE_(?:BUSY|FULL|READONLY|CANTOPEN)/.test(sqliteCode(error));
 }
 
+/** Whether what a file holds makes no sense. */
+export function isDamage(error: unknown): boolean {
+  return /^SQLITE_(?:CORRUPT|NOTADB)/.test(sqliteCode(error));
+}
+
 /** Whether the disk failed under a statement, after which nothing the connection says can be trusted. */
 export function isDiskFailure(error: unknown): boolean {
   return /^SQLITE_(?:IOERR|CORRUPT)/.test(sqliteCode(error));

@@ -45,7 +45,8 @@ export function checkFile(path: string, create: boolean): CheckedFile {
   return { path: real, held };
 }
 
-function realPath(path: string): string {
+/** The path without links; of a file that is not there, that of its folder. */
+export function realPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(resolve(path))), basename(path));
 }
 

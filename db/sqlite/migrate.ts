@@ -24,7 +24,8 @@ export async function migrateFile(writer: Connection, path: string): Promise<voi
   }
 }
 
-async function assertKnownMigrations(db: Db, path: string): Promise<void> {
+/** @throws DatabaseError if the file has a migration that this crm does not know */
+export async function assertKnownMigrations(db: Db, path: string): Promise<void> {
   const unknown = (await migrationsOf(db)).find((name) => MIGRATIONS[name] === undefined);
   if (unknown === undefined) return;
   throw new DatabaseError(`${path} was written by a newer crm (it has the migration ${unknown}).`, [

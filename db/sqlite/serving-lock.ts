@@ -1,8 +1,10 @@
 // The lock that lets one server run per database file, by whatever name, and says who holds it.
 import { Database } from 'bun:sqlite';
+import { existsSync } from 'node:fs';
 import { DatabaseError } from '../database-error.ts';
 import { explainFileError, guarded, isBusy } from './errors.ts';
-import { checkFile, createPrivately } from './file-check.ts';
+import { checkFile, createPrivately, realPath } from './file-check.ts';
+import { HeldFile } from './held-file.ts';
 import { inodeLockHolder, lockInode } from './inode-lock.ts';
 
 /** Who serves a database. */
@@ -23,13 +25,32 @@ export class ServedAlreadyError extends DatabaseError {}
  */
 export function lockFile(path: string, holder: LockHolder): () => void {
   const { path: file, held } = checkFile(path, true);
-  const taken: (() => void)[] = [() => held.release()];
+  return lockBoth(path, file, { held, holder });
+}
+
+/**
+ * Takes the same lock whatever lies at the path, be it damaged, another program's or nothing: for whoever is to put a
+ * database there.
+ * @throws ServedAlreadyError as lockFile does
+ */
+export function lockPlace(path: string, holder: LockHolder): () => void {
+  const file = guarded(path, () => realPath(path));
+  const held = existsSync(file) ? guarded(path, () => HeldFile.hold(file)) : null;
+  return lockBoth(path, file, { held, holder });
+}
+
+function lockBoth(
+  path: string,
+  file: string,
+  { held, holder }: { held: HeldFile | null; holder: LockHolder },
+): () => void {
+  const taken: (() => void)[] = [() => held?.release()];
   const release = () => {
     for (const giveBack of taken.toReversed()) giveBack();
   };
   try {
     taken.push(lockName(path, file, holder));
-    const unlock = lockInode(held);
+    const unlock = held === null ? () => undefined : lockInode(held);
     if (unlock === null) throw servedAlready(path, otherName(file));
     taken.push(unlock);
     return release;
@@ -80,5 +101,23 @@ function readHolder(lock: Database): LockHolder | null {
     return lock.query('SELECT pid, since, address FROM holder').get() as LockHolder | null;
   } catch {
     return null;
+  }
+}
+
+/** Who serves the database in that file; null while nobody does. */
+export function lockHolder(file: string): LockHolder | null {
+  const name = `${file}-serving`;
+  if (!existsSync(name)) return null;
+  const lock = new Database(name, { readwrite: true });
+  try {
+    lock.run('PRAGMA busy_timeout = 0');
+    // Of one who is gone only the words are left.
+    lock.run('BEGIN IMMEDIATE');
+    lock.run('ROLLBACK');
+    return null;
+  } catch (error) {
+    return isBusy(error) ? readHolder(lock) : null;
+  } finally {
+    lock.close();
   }
 }

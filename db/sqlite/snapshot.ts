@@ -1,5 +1,6 @@
 // A database file as it is at one moment.
 import { existsSync, statSync } from 'node:fs';
+import type { Db } from '../schema.ts';
 import type { DatabaseSnapshot } from '../snapshot.ts';
 import { Connection } from './connection.ts';
 import { guarded } from './errors.ts';
@@ -11,6 +12,19 @@ import { inodeOf } from './held-file.ts';
  * @throws DatabaseError if it is missing or cannot be used
  */
 export function openFileSnapshot(path: string): DatabaseSnapshot {
+  const { read, close } = openConnectionSnapshot(path);
+  return { read, close: async () => close() };
+}
+
+/** A snapshot with the connection that it goes by. */
+export interface ConnectionSnapshot {
+  connection: Connection;
+  read: Db;
+  close(): void;
+}
+
+/** The same, with the connection that it goes by. */
+export function openConnectionSnapshot(path: string): ConnectionSnapshot {
   const { path: file, held } = checkFile(path, false);
   try {
     const connection = guarded(path, () => {
@@ -23,8 +37,9 @@ export function openFileSnapshot(path: string): DatabaseSnapshot {
       return opened;
     });
     return {
+      connection,
       read: connection.db,
-      close: async () => {
+      close: () => {
         connection.post('COMMIT');
         connection.close();
         held.release();

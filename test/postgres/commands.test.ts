@@ -81,6 +81,45 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
   );
 
   test(
+    'doctor looks at it, and says what an empty one or a missing one needs',
+    async () => {
+      const db = await database();
+      const env = { CRM_DB: without(db), PGPASSWORD: PASSWORD };
+      const look = async (given: Record<string, string>) => {
+        const { code, stdout } = await run(['doctor', '-o', 'ndjson'], { env: { ...env, ...given } });
+        return { code, rows: ndjson(stdout).filter(({ section }) => section === 'database') };
+      };
+      const empty = await look({});
+      expect(empty.rows).toContainEqual(
+        expect.objectContaining({
+          check: 'schema',
+          status: 'warn',
+          next: expect.stringContaining('crm init'),
+        }),
+      );
+      await ok(['init', '--org', 'Acme'], { env });
+      const { code, rows } = await look({});
+      expect(code).toBe(0);
+      const names = ['database', 'server version', 'clock', 'connections', 'schema', 'statistics', 'size'];
+      expect(rows.map(({ check }) => check)).toEqual(names);
+      const wrong = rows.filter(({ status }) => status === 'fail');
+      expect(wrong).toEqual([]);
+      const none = await look({ CRM_DB: server.address('none', 'ada') });
+      expect([none.code, none.rows]).toEqual([
+        1,
+        [
+          expect.objectContaining({
+            check: 'database',
+            status: 'fail',
+            next: expect.stringContaining('createdb'),
+          }),
+        ],
+      ]);
+    },
+    LONG,
+  );
+
+  test(
     'the profile names it too, and a file keeps the password',
     async () => {
       const db = await database();

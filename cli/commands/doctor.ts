@@ -1,0 +1,79 @@
+// `crm doctor`: looks at the settings, the database and the server, and says what is wrong and what to do about it.
+import type { Command } from 'commander';
+import type { Finding, FindingSection, FindingStatus } from '../doctor/finding.ts';
+import { CliError } from '../errors.ts';
+import { type Config, resolveConfig } from '../settings/config.ts';
+import { counted } from '../terminal/format.ts';
+import { writeOut } from '../terminal/streams.ts';
+import { neutralizeLine } from '../terminal/text.ts';
+
+const HELP = `
+Looks at where each setting comes from; at the database: whether it can be opened, is sound, has its indexes, room on its
+disk and a backup that is not old; and at the server: whether it answers and is ready, its clock and version, and what the
+key may read. All of the database is read, and nothing is written. Reading with the key counts as 11 requests.
+
+The exit code is 1 where something failed; a warning does not count. What is not there, such as a server or a database on
+this machine, is a warning.
+
+Examples:
+  crm doctor
+  crm doctor --db /var/lib/crm/crm.db -o json`;
+
+const MARKS: Record<FindingStatus, string> = { ok: 'ok  ', warn: 'warn', fail: 'FAIL' };
+const COLORS: Record<FindingStatus, number> = { ok: 32, warn: 33, fail: 31 };
+
+/** Adds `crm doctor`. */
+export function registerDoctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .summary('look for what is wrong, and say the way out')
+    .description('Look at settings, database and server, and say what is wrong and what to do about it.')
+    .addHelpText('after', HELP)
+    .action((_options: unknown, command: Command) => runDoctor(resolveConfig(command)));
+}
+
+async function runDoctor(config: Config): Promise<void> {
+  const { checkSettings } = await import('../doctor/settings.ts');
+  const { checkDatabase } = await import('../doctor/database.ts');
+  const { checkService } = await import('../doctor/server.ts');
+  const sections: FindingSection[] = [
+    { section: 'settings', findings: await checkSettings(config) },
+    { section: 'database', findings: await checkDatabase(config.db) },
+    { section: 'server', findings: await checkService(config) },
+  ];
+  await writeOut(textOf(sections, config));
+  const failed = sections.flatMap(({ findings }) => findings).filter(({ status }) => status === 'fail');
+  if (failed.length === 0) return;
+  throw new CliError(
+    `${counted(failed.length, 'thing')} failed: ${failed.map(({ check }) => check).join(', ')}.`,
+    {
+      nextSteps: failed.flatMap(({ next }) => next ?? []),
+    },
+  );
+}
+
+function textOf(sections: readonly FindingSection[], { output, isOutputGiven, isColored }: Config): string {
+  if (isOutputGiven && output !== 'table') {
+    const rows = sections.flatMap(({ section, findings }) =>
+      findings.map((finding) => ({ section, ...finding })),
+    );
+    return output === 'json'
+      ? `${JSON.stringify(rows, null, 2)}\n`
+      : rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  }
+  const width = Math.max(...sections.flatMap(({ findings }) => findings.map(({ check }) => check.length)));
+  return sections
+    .map(
+      ({ section, findings }) =>
+        `${section}\n${findings.map((finding) => lineOf(finding, width, isColored)).join('')}`,
+    )
+    .join('\n');
+}
+
+function lineOf({ check, status, found, next }: Finding, width: number, isColored: boolean): string {
+  const mark = isColored ? `\u001b[${COLORS[status]}m${MARKS[status]}\u001b[39m` : MARKS[status];
+  const line = `  ${mark}  ${check.padEnd(width)}  ${neutralizeLine(found)}\n`;
+  return next === null
+    ? line
+    : `${line}  ${' '.repeat(4)}  ${' '.repeat(width)}  → ${neutralizeLine(next)}\n`;
+}

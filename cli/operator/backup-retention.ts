@@ -1,0 +1,39 @@
+// Which of many backups are kept: close to each other while they are young, farther apart the older they are.
+import { durationMs } from '../settings/options.ts';
+
+/** Up to which age one backup is kept of each interval, both in milliseconds. */
+export interface KeepRule {
+  age: number;
+  interval: number;
+}
+
+/** The rules of a text such as `24h=15m,30d=1d`, youngest first; undefined if it is none. */
+export function keepRules(text: string): KeepRule[] | undefined {
+  const rules: KeepRule[] = [];
+  for (const part of text.split(',')) {
+    const [age = 0, interval = 0] = part.split('=', 2).map((word) => durationMs(word.trim()) ?? 0);
+    if (age <= 0 || interval <= 0 || interval > age) return undefined;
+    rules.push({ age, interval });
+  }
+  rules.sort((a, b) => a.age - b.age);
+  return rules;
+}
+
+/**
+ * Those of the times that are to go: of each interval since 1970 the oldest stays, by the rule for its age, and the newest
+ * of all.
+ * @param times of backups, Unix milliseconds
+ */
+export function outdated(times: readonly number[], now: number, rules: readonly KeepRule[]): number[] {
+  const kept = new Set([Math.max(...times)]);
+  const intervals = new Set<string>();
+  for (const time of times.toSorted((a, b) => a - b)) {
+    const rule = rules.find(({ age }) => now - time <= age);
+    if (rule === undefined) continue;
+    const interval = `${rule.interval}:${Math.floor(time / rule.interval)}`;
+    if (intervals.has(interval)) continue;
+    intervals.add(interval);
+    kept.add(time);
+  }
+  return times.filter((time) => !kept.has(time));
+}

@@ -1,0 +1,106 @@
+// Backups at intervals while a server runs, each made by a process of its own, so that no request waits for it.
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorCode, usageError } from '../errors.ts';
+import { type KeepRule, outdated } from './backup-retention.ts';
+
+export interface BackupPlan {
+  db: string;
+  /** Folder of the backups; made if it is missing. */
+  folder: string;
+  /** Milliseconds from one to the next. */
+  every: number;
+  keep: readonly KeepRule[];
+}
+
+const NAME = /^crm-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/;
+const RETRY_MS = 60_000;
+// Of what the command said, the reason and the first step.
+const WORDS_MAX = 2;
+
+/** Makes backups from its start until it is stopped; the first when the newest that lies there is old enough. */
+export class BackupSchedule {
+  readonly #plan: BackupPlan;
+  #tell: (text: string) => void = () => undefined;
+  #timer: Timer | undefined;
+  #running: Bun.Subprocess | undefined;
+  #isStopped = false;
+
+  /** @throws CliError if the folder cannot be made */
+  constructor(plan: BackupPlan) {
+    this.#plan = plan;
+    try {
+      mkdirSync(plan.folder, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      throw usageError(
+        `The folder ${plan.folder} cannot be made (${errorCode(error)}).`,
+        'name another with --backup-dir, or give the user who runs crm the right to make it.',
+      );
+    }
+  }
+
+  /** @param tell tells the operator of what went wrong */
+  start(tell: (text: string) => void): void {
+    this.#tell = tell;
+    const newest = Math.max(0, ...this.#times());
+    this.#runIn(Math.max(0, newest + this.#plan.every - Date.now()));
+  }
+
+  /** Makes none any more; one that is under way is given up, and leaves nothing behind that looks like one. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    this.#running?.kill('SIGINT');
+    await this.#running?.exited;
+  }
+
+  #runIn(ms: number): void {
+    // Longer times overflow to none.
+    this.#timer = setTimeout(() => this.#run(), Math.min(ms, 2 ** 31 - 1));
+  }
+
+  async #run(): Promise<void> {
+    const begunAt = Date.now();
+    const failure = await this.#backUp(join(this.#plan.folder, nameOf(begunAt)));
+    if (this.#isStopped) return;
+    if (failure !== null) this.#tell(`The backup failed. ${failure}`);
+    else this.#thinOut();
+    this.#runIn(
+      failure === null ? begunAt + this.#plan.every - Date.now() : Math.min(RETRY_MS, this.#plan.every),
+    );
+  }
+
+  async #backUp(file: string): Promise<string | null> {
+    const words = ['backup', file, '--quiet', '--db', this.#plan.db];
+    const command = Bun.main.startsWith('/$bunfs/') ? [process.execPath] : [process.execPath, Bun.main];
+    this.#running = Bun.spawn([...command, ...words], { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' });
+    const [said, code] = await Promise.all([
+      new Response(this.#running.stderr as ReadableStream).text(),
+      this.#running.exited,
+    ]);
+    this.#running = undefined;
+    return code === 0 ? null : said.trim().split('\n').slice(0, WORDS_MAX).join(' ');
+  }
+
+  #thinOut(): void {
+    const { folder, keep } = this.#plan;
+    try {
+      for (const time of outdated(this.#times(), Date.now(), keep)) rmSync(join(folder, nameOf(time)));
+    } catch (error) {
+      this.#tell(`Old backups in ${folder} cannot be removed (${errorCode(error)}).`);
+    }
+  }
+
+  #times(): number[] {
+    return readdirSync(this.#plan.folder).flatMap((name) => {
+      const parts = NAME.exec(name);
+      return parts === null
+        ? []
+        : [Date.parse(`${parts[1]}-${parts[2]}-${parts[3]}T${parts[4]}:${parts[5]}:${parts[6]}Z`)];
+    });
+  }
+}
+
+function nameOf(time: number): string {
+  return `crm-${new Date(time).toISOString().replace(/[-:]|\.\d+/g, '')}.db`;
+}

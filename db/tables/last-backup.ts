@@ -1,0 +1,26 @@
+// When the database was last copied, so that somebody can see that it was not.
+import type { Db } from '../schema.ts';
+
+const NAME = 'last_backup';
+
+export interface LastBackup {
+  /** RFC 3339, in UTC. */
+  taken_at: string;
+  file: string;
+}
+
+/** The last backup of a database; undefined where there is none. */
+export async function findLastBackup(db: Db): Promise<LastBackup | undefined> {
+  const [row] = await db.selectFrom('settings').select('value').where('name', '=', NAME).execute();
+  return row && JSON.parse(row.value);
+}
+
+/** Notes a backup. */
+export async function noteBackup(trx: Db, { taken_at, file }: LastBackup): Promise<void> {
+  const value = JSON.stringify({ taken_at, file });
+  await trx
+    .insertInto('settings')
+    .values({ name: NAME, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute();
+}

@@ -1,0 +1,64 @@
+// Backups at intervals: which of them stay, and that a server makes them.
+import { describe, expect, test } from 'bun:test';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { keepRules, outdated } from '../../cli/operator/backup-retention.ts';
+import { Desk } from '../support/command.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+describe('which backups stay', () => {
+  test.each(['', '24h', '24h=0s', '15m=24h', '24h=15m,', 'x=1d'])('%p is no rule', (text) => {
+    expect(keepRules(text)).toBeUndefined();
+  });
+
+  test('one of each interval by age, for months on end', () => {
+    const rules = keepRules('30d=1d,24h=15m') ?? [];
+    let times: number[] = [];
+    const start = Date.UTC(2026, 0, 1);
+    for (let now = start; now < start + 60 * DAY; now += 5 * MINUTE) {
+      times.push(now);
+      const gone = new Set(outdated(times, now, rules));
+      times = times.filter((time) => !gone.has(time));
+    }
+    const newest = times.at(-1) ?? 0;
+    expect(times.filter((time) => newest - time <= DAY).length).toBeWithin(96, 99);
+    const older = times.filter((time) => newest - time > DAY);
+    expect(older.length).toBeWithin(28, 31);
+    expect(newest - (times[0] ?? 0)).toBeWithin(29 * DAY, 30 * DAY + 1);
+  });
+
+  test('the newest of all, however old', () => {
+    expect(outdated([1, 2, 3], 90 * DAY, keepRules('24h=15m') ?? [])).toEqual([1, 2]);
+  });
+});
+
+test('a server makes them, in a folder of its own, and removes those that are too old', async () => {
+  using desk = new Desk();
+  await desk.ok(['init', '--org', 'Acme']);
+  const old = ['crm-20200101T000000Z.db', 'crm-20200102T000000Z.db', 'notes.txt'];
+  await desk.serve(['--backup-every', '1m', '--backup-dir', 'backups']).then((server) => server.stop());
+  for (const name of old) writeFileSync(desk.path(`backups/${name}`), '');
+  const server = await desk.serve(['--backup-every', '1m', '--backup-dir', 'backups', '--keep', '1h=1m']);
+  const deadline = performance.now() + 20_000;
+  const made = () => readdirSync(desk.path('backups')).filter((name) => /^crm-2026|^crm-20[3-9]/.test(name));
+  while (made().length === 0 || existsSync(desk.path(`backups/${old[0]}`))) {
+    if (performance.now() > deadline) throw new Error(`${readdirSync(desk.path('backups'))}`);
+    await Bun.sleep(50);
+  }
+  expect(readdirSync(desk.path('backups')).sort()).toEqual([...made(), 'notes.txt']);
+  await server.stop();
+  const { code } = await desk.crm(['restore', `backups/${made()[0]}`, '--confirm']);
+  expect(code).toBe(0);
+}, 60_000);
+
+test.each([
+  [['--backup-every', '1m'], '--backup-every and --backup-dir go together'],
+  [['--backup-every', '5s', '--backup-dir', 'b'], 'Give a time from 1m on'],
+  [['--backup-every', '1m', '--backup-dir', 'b', '--keep', 'all'], 'Give ages and intervals'],
+  [['--backup-every', '1m', '--backup-dir', 'b', '--db', 'postgres://ada@db.example/crm'], 'its own tools'],
+])('%j is refused in words', async (words, message) => {
+  using desk = new Desk();
+  const { code, stderr } = await desk.crm(['serve', ...words]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});

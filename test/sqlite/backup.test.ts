@@ -1,0 +1,179 @@
+// `crm backup` and `crm restore`: what was answered before is in a backup, and what is put back is what was copied.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { Desk } from '../support/command.ts';
+
+const PAGE_BYTES = 4_096;
+
+const desk = new Desk();
+let key: string;
+beforeAll(async () => {
+  key = await desk.ok(['init', '--org', 'Acme', '--user', 'ada@acme.example']);
+});
+afterAll(() => desk[Symbol.dispose]());
+
+interface Contact {
+  id: string;
+}
+
+async function create(url: string, name: string): Promise<string> {
+  const response = await fetch(`${url}/api/v2/contacts`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ first_name: name, email: `${name}@example.com`, custom: { of: name } }),
+  });
+  expect(response.status).toBe(201);
+  return ((await response.json()) as { data: Contact }).data.id;
+}
+
+async function idsIn(db: string): Promise<Set<string>> {
+  const server = await desk.serve(['--db', db]);
+  const env = { CRM_URL: server.url, CRM_API_KEY: key };
+  const lines = await desk.ok(['list', 'contacts', '--all', '--fields', 'id', '-o', 'ndjson'], { env });
+  await server.stop();
+  return new Set(
+    lines
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => (JSON.parse(line) as Contact).id),
+  );
+}
+
+describe('beside a server under writes', () => {
+  test('has every contact that was answered before it began, and can be put back', async () => {
+    const server = await desk.serve(['--key-limit', '100000', '--org-limit', '100000']);
+    const answered: string[] = [];
+    let isOver = false;
+    const writing = (async () => {
+      for (let count = 0; !isOver; count++) answered.push(await create(server.url, `busy${count}`));
+    })();
+    const known: string[][] = [];
+    for (const name of ['one.db', 'two.db', 'three.db']) {
+      known.push([...answered]);
+      const figures = JSON.parse(await desk.ok(['backup', name, '-o', 'json', '--quiet']));
+      expect(figures).toEqual({
+        ...{ file: name, taken_at: expect.any(String), rows: expect.any(Number) },
+        ...{ bytes: statSync(desk.path(name)).size, seconds: expect.any(Number) },
+      });
+    }
+    isOver = true;
+    await writing;
+    const all = new Set(answered);
+    await server.stop();
+    for (const [index, name] of ['one.db', 'two.db', 'three.db'].entries()) {
+      expect(statSync(desk.path(name)).mode & 0o777).toBe(0o600);
+      await desk.ok(['restore', name, '--confirm', '--db', `restored-${name}`]);
+      const restored = await idsIn(`restored-${name}`);
+      expect(known[index]?.filter((id) => !restored.has(id))).toEqual([]);
+      expect([...restored].filter((id) => !all.has(id))).toEqual([]);
+    }
+  }, 60_000);
+});
+
+describe('a backup', () => {
+  test('is told in lines, and leaves nothing beside itself', async () => {
+    const before = new Set(readdirSync(desk.folder));
+    const { code, stdout, stderr } = await desk.crm(['backup', 'told.db']);
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toMatch(
+      /\nBacked up \d+ rows of \.\/crm\.db to told\.db \([\d.]+ .B\) in \d+ s; read again, and the same\.\nTo put it back: crm restore told\.db --confirm\n$/,
+    );
+    expect(readdirSync(desk.folder).filter((name) => !before.has(name))).toEqual(['told.db']);
+  });
+
+  test('takes no place that is taken, unless older ones are to be kept', async () => {
+    const refused = await desk.crm(['backup', 'told.db']);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--keep 7')]);
+    const first = readFileSync(desk.path('told.db'));
+    for (let count = 0; count < 3; count++) await desk.ok(['backup', 'told.db', '--keep', '3', '--quiet']);
+    const names = readdirSync(desk.folder).filter((name) => name.startsWith('told.db'));
+    expect(names.sort()).toEqual(['told.db', 'told.db.1', 'told.db.2']);
+    expect(readFileSync(desk.path('told.db.2')).equals(first)).toBe(false);
+  });
+
+  test.each([
+    [['backup', 'crm.db', '--keep', '2'], 'crm.db is the database itself.'],
+    [['backup', '.', '--keep', '2'], '. is a folder.'],
+    [
+      ['backup', 'a', '--db', 'postgres://ada:secret@db.example/crm'],
+      'pg_dump -Fc -f FILE -d postgres://ada@db.example/crm',
+    ],
+    [['restore', 'a', '--db', 'postgres://ada:secret@db.example/crm'], 'pg_restore'],
+    [['restore', 'nowhere.db', '--confirm'], 'There is no file nowhere.db.'],
+    [['restore', 'crm.db', '--confirm'], 'crm.db is the database itself.'],
+    [['restore', 'told.db'], '--confirm'],
+  ])('%j is refused in words', async (words, message) => {
+    const { code, stderr } = await desk.crm(words);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(stderr).not.toContain('secret');
+  });
+
+  test('that was killed on its way leaves the one before, and nothing that is taken for one', async () => {
+    for (const wait of [150, 250, 350, 450, 550]) {
+      const backup = desk.start(['backup', 'told.db', '--keep', '1']);
+      await Bun.sleep(wait);
+      backup.kill('SIGKILL');
+      await backup.result;
+      await desk.ok(['restore', 'told.db', '--confirm', '--quiet', '--db', `after-${wait}.db`]);
+    }
+    await desk.ok(['backup', 'told.db', '--keep', '1', '--quiet']);
+    expect(readdirSync(desk.folder).filter((name) => name.includes('crm-part'))).toEqual([]);
+  });
+});
+
+describe('a restore', () => {
+  test('waits for no server, and changes nothing under one', async () => {
+    const server = await desk.serve([]);
+    const { code, stderr } = await desk.crm(['restore', 'told.db', '--confirm']);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/Another crm server is already serving .*\nNext: Stop it/s),
+    ]);
+    await server.stop();
+  });
+
+  test('keeps what it replaces, with keys as they were', async () => {
+    await desk.ok(['backup', 'kept.db', '--quiet']);
+    await desk.ok(['orgs', 'create', 'Later']);
+    const { stderr } = await desk.crm(['restore', 'kept.db', '--confirm']);
+    expect(stderr).toMatch(/Restored \.\/crm\.db from kept\.db in \d+ s: \d+ rows, as of \d{4}-.*Z\.\n/);
+    const [, kept = ''] = /kept as \.\/(crm\.db\.before-restore-\d{8}T\d{6}Z)\.\n/.exec(stderr) ?? [];
+    expect(stderr).toContain('Keys that were revoked or rotated since then count again');
+    expect(await desk.ok(['orgs', 'list', '-o', 'ndjson'])).not.toContain('Later');
+    expect(await desk.ok(['orgs', 'list', '-o', 'ndjson', '--db', kept])).toContain('Later');
+  });
+
+  test('puts back what was damaged, other than in its backup', async () => {
+    const sound = readFileSync(desk.path('kept.db'));
+    const answers: string[] = [];
+    const pages = sound.length / PAGE_BYTES;
+    for (let page = 1; page < pages; page += Math.ceil(pages / 12)) {
+      const at = page * PAGE_BYTES;
+      const harmed = Buffer.from(sound);
+      for (let byte = at; byte < at + 64; byte++) harmed[byte] = 255 - (harmed[byte] ?? 0);
+      writeFileSync(desk.path('harmed.db'), harmed);
+      const { code, stderr } = await desk.crm(['restore', 'harmed.db', '--confirm', '--db', 'new.db']);
+      answers.push(`${code} ${/is damaged/.test(stderr)}`);
+      rmSync(desk.path('new.db'), { force: true });
+    }
+    expect(answers.filter((answer) => answer === '1 true').length).toBeGreaterThan(8);
+    expect(answers.filter((answer) => answer !== '1 true' && answer !== '0 false')).toEqual([]);
+    writeFileSync(desk.path('crm.db'), 'no database at all');
+    const { code, stderr } = await desk.crm(['restore', 'kept.db', '--confirm']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('Restored ./crm.db')]);
+    expect(await desk.ok(['orgs', 'list', '-o', 'ndjson'])).toContain('Acme');
+  }, 60_000);
+
+  test('finds a value that was changed, which no index tells of', async () => {
+    const text = readFileSync(desk.path('kept.db'), 'latin1');
+    writeFileSync(desk.path('changed.db'), text.replaceAll('Acme', 'Acne'), 'latin1');
+    const { code, stderr } = await desk.crm(['restore', 'changed.db', '--confirm']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('organizations')]);
+  });
+
+  test('takes a plain copy of a file that nothing served, and says that it cannot compare it', async () => {
+    renameSync(desk.path('crm.db'), desk.path('plain.db'));
+    const { code, stderr } = await desk.crm(['restore', 'plain.db', '--confirm']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('"crm backup" did not make it')]);
+  });
+});
