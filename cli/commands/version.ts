@@ -1,8 +1,13 @@
-// `crm version`: which build this is.
+// `crm version`: which build this is, and what it is made of.
 import type { Command } from 'commander';
 import { environment, type GlobalOptions } from '../settings/config.ts';
 import { writeOut } from '../terminal/streams.ts';
 import { COMMIT, VERSION, versionLine } from '../version.ts';
+
+interface Options extends GlobalOptions {
+  licenses?: boolean;
+  sbom?: boolean;
+}
 
 /** Adds `crm version`. */
 export function registerVersionCommand(program: Command): void {
@@ -10,9 +15,16 @@ export function registerVersionCommand(program: Command): void {
     .command('version')
     .summary('print version, commit and Bun version')
     .description('Print version, commit and Bun version; as an object with -o json.')
+    .option('--licenses', 'print the components of this executable, and their licences')
+    .option('--sbom', 'print the components as a bill of materials (CycloneDX 1.6, JSON)')
     .action(async (_options: unknown, command: Command) => {
       // Not resolveConfig: a broken profile file must not keep anyone from learning the version.
-      const options: GlobalOptions = command.optsWithGlobals();
+      const options: Options = command.optsWithGlobals();
+      if (options.licenses || options.sbom) {
+        const { billOfMaterials, licencesText } = await import('../release/components.ts');
+        const text = options.sbom ? `${JSON.stringify(billOfMaterials(), null, 2)}\n` : licencesText();
+        return writeOut(text);
+      }
       const output = options.output ?? environment('CRM_OUTPUT');
       const isJson = output === 'json' || output === 'ndjson';
       const record = { version: VERSION, commit: COMMIT, bun: Bun.version };

@@ -1,0 +1,43 @@
+// What the executable says it is made of: each package that ours need, with its licence, in the forms others ask for.
+import { expect, test } from 'bun:test';
+import manifest from '../../package.json' with { type: 'json' };
+import { Desk } from '../support/command.ts';
+
+interface Bill {
+  bomFormat: string;
+  specVersion: string;
+  components: {
+    name: string;
+    version: string;
+    purl: string;
+    licenses: object[];
+    hashes?: { content: string }[];
+  }[];
+  dependencies: { ref: string; dependsOn: string[] }[];
+}
+
+test('the bill of materials has every package that runs, and none that only builds or tests', async () => {
+  using desk = new Desk();
+  const bill: Bill = JSON.parse(await desk.ok(['version', '--sbom']));
+  expect([bill.bomFormat, bill.specVersion]).toEqual(['CycloneDX', '1.6']);
+  const versions = new Map(bill.components.map(({ name, version }) => [name, version]));
+  for (const [name, version] of Object.entries(manifest.dependencies))
+    expect(versions.get(name)).toBe(version);
+  expect(versions.get('bun')).toBe(Bun.version);
+  for (const name of ['typescript', '@biomejs/biome', 'orval', 'playwright-core'])
+    expect(versions.has(name)).toBe(false);
+  const refs = bill.components.map(({ purl }) => purl);
+  expect(new Set(refs).size).toBe(refs.length);
+  expect(bill.dependencies).toEqual([{ ref: 'crm', dependsOn: refs }]);
+  for (const { hashes } of bill.components.slice(1)) expect(hashes?.[0]?.content).toMatch(/^[0-9a-f]{128}$/);
+});
+
+test('licences are told with their texts, each once', async () => {
+  using desk = new Desk();
+  const text = await desk.ok(['version', '--licenses']);
+  expect(text).toStartWith('crm ');
+  expect(text).toContain('ical.js@2.2.1  MPL-2.0');
+  expect(text).toContain('Mozilla Public License');
+  expect(text).toContain('JavaScriptCore');
+  expect(text).not.toContain('NOASSERTION');
+});
