@@ -12,6 +12,8 @@ export class Drain {
   readonly #fetch: Fetch;
   readonly #begunAt = performance.now();
   #lastAt = this.#begunAt;
+  /** Requests that are being answered. */
+  #open = 0;
 
   /** @param fetch makes the answers */
   constructor(fetch: Fetch) {
@@ -23,8 +25,14 @@ export class Drain {
     const [, check] = CHECK.exec(request.url) ?? [];
     if (check === 'readyz') return lastOfConnection(Response.json({ status: 'not ready' }, { status: 503 }));
     // Whoever only looks whether it lives keeps nothing going.
-    if (check === undefined) this.#lastAt = performance.now();
-    return lastOfConnection(await this.#fetch(request));
+    if (check !== undefined) return lastOfConnection(await this.#fetch(request));
+    this.#open += 1;
+    try {
+      return lastOfConnection(await this.#fetch(request));
+    } finally {
+      this.#open -= 1;
+      this.#lastAt = performance.now();
+    }
   };
 
   /** Resolves after so many milliseconds; as soon as requests cease to come, and after 2 s at most, where none are given. */
@@ -32,7 +40,10 @@ export class Drain {
     if (ms !== undefined) return Bun.sleep(ms);
     const latest = this.#begunAt + USUAL_MS_MAX;
     for (;;) {
-      const leftMs = Math.min(this.#lastAt + QUIET_MS, latest) - performance.now();
+      const now = performance.now();
+      // Whoever waits for an answer may come again with the next.
+      const quietAt = (this.#open > 0 ? now : this.#lastAt) + QUIET_MS;
+      const leftMs = Math.min(quietAt, latest) - now;
       if (leftMs <= 0) return;
       await Bun.sleep(leftMs);
     }

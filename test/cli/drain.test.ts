@@ -36,6 +36,11 @@ test.each(isPostgres ? [[]] : [[], ['--readers', '2']])(
     await Bun.sleep(300);
     process.kill(draining.pid, 'SIGTERM');
     await draining.says('Stopping');
+    // Each thread has heard of it by then.
+    for (let count = 0; count < 10; ) {
+      const answer = (await (await Kept.open(port))?.send('GET /readyz HTTP/1.0')) ?? '';
+      count = statusOf(answer) === 503 ? count + 1 : 0;
+    }
     for (const kept of [idle, unused]) {
       const outcome = (await kept?.send(create, JSON.stringify({ first_name: 'kept' }))) ?? '';
       expect([statusOf(outcome), isLast(outcome)]).toEqual([201, true]);
