@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
+import { freePort, PostgresServer, postgresPrograms } from '../support/postgres.ts';
 
 const root = join(import.meta.dir, '../..');
 const binary = join(root, 'dist/crm');
@@ -67,7 +67,7 @@ test.skipIf(!existsSync(binary) || postgresPrograms === null)(
     await admin.unsafe('alter role crm rename to nobody_here');
     await admin.close();
     const folder = mkdtempSync(join(tmpdir(), 'crm-readme-'));
-    const ports = [40_000, 41_000].map((base) => String(base + (process.pid % 1_000)));
+    const ports = [String(await freePort()), String(await freePort())];
     const steps = nodes
       .replace(/^psql/, 'PGUSER=operator psql')
       .replaceAll('4001', ports[0] ?? '')
