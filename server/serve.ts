@@ -82,7 +82,9 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   const common = options.readers ? commonMemory() : undefined;
   try {
     const store = await openStore(options.db, {
-      onDiskFailure: (error) => exitOnDiskFailure(lines, error),
+      // After a failed write nothing in memory can be trusted; a restart reads what is really on the disk.
+      onDiskFailure: (error) =>
+        exitOnFailure(lines, 'The disk under the database', error, 'can settle what was written'),
       onTrouble: (trouble) => tellTrouble(lines, trouble, 'Writes are refused (503).'),
       onUnready: (trouble) => tellTrouble(lines, trouble, 'Until that is over /readyz answers 503.'),
       onWarning: (warning) => tell(lines, warning),
@@ -170,7 +172,7 @@ async function listen(
     count: readers,
     store,
     addLine,
-    onFailure: (error) => exitOnThreadFailure(lines, error),
+    onFailure: (error) => exitOnFailure(lines, 'A thread of the server', error, 'has all of them again'),
   });
   return { ...addressesOf(front), listeners };
 }
@@ -180,21 +182,11 @@ async function purge(store: Store): Promise<void> {
   await store.counters.purge();
 }
 
-// After a failed write nothing in memory can be trusted; a restart reads what is really on the disk.
-function exitOnDiskFailure(lines: LineWriter, error: unknown): void {
+function exitOnFailure(lines: LineWriter, of: string, error: unknown, purpose: string): void {
   tell(
     lines,
-    `The disk under the database failed: ${error instanceof Error ? error.message : error}`,
-    'The server stops, so that a restart can settle what was written.',
-  );
-  process.exit(1);
-}
-
-function exitOnThreadFailure(lines: LineWriter, error: unknown): void {
-  tell(
-    lines,
-    `A thread of the server failed: ${error instanceof Error ? error.message : error}`,
-    'The server stops, so that a restart has all of them again.',
+    `${of} failed: ${error instanceof Error ? error.message : error}`,
+    `The server stops, so that a restart ${purpose}.`,
   );
   process.exit(1);
 }

@@ -100,7 +100,7 @@ async function withDatabase<T>(db: string, job: (closing: Closing) => Promise<T>
   }
 }
 
-// On a server there is no such lock: any number may be at a database there.
+// The lock for serving is one of files: any number may be at a database of PostgreSQL.
 async function refuseUsed(db: string): Promise<void> {
   const users = await usersOf(db);
   if (users === null) return;

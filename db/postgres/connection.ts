@@ -12,6 +12,9 @@ const COMMIT = new Command('commit');
 
 export class PostgresConnection implements Engine {
   readonly progress = noProgress();
+  readonly isAmong = isAmong;
+  readonly isIn = isIn;
+  readonly insertOf = insertOf;
   readonly db: Db = dbOf(this);
   /** How many rows the transaction has written to each table. */
   readonly written = new Map<string, number>();
@@ -53,18 +56,6 @@ export class PostgresConnection implements Engine {
     if (command.startsWith('rollback to')) this.progress.failure = null;
     // Whatever is wrong with it, the next statement is told.
     this.run(command).catch(() => undefined);
-  }
-
-  isAmong(value: RawBuilder<string>, list: never): RawBuilder<boolean> {
-    return isAmong(value, list);
-  }
-
-  isIn(value: RawBuilder<string>, found: Expression<unknown>): RawBuilder<boolean> {
-    return isIn(value, found);
-  }
-
-  insertOf(table: string, columns: readonly string[]): CompiledQuery {
-    return insertOf(table, columns);
   }
 
   /** Runs a statement and gives its rows; integers are numbers, whatever their size. */

@@ -1,5 +1,5 @@
 // Several connections for statements of which none depends on another: each goes to the one that has least to do.
-import type { CompiledQuery, Expression, RawBuilder } from 'kysely';
+import type { CompiledQuery } from 'kysely';
 import { type Bound, type Engine, noProgress } from '../engine.ts';
 import type { Db } from '../schema.ts';
 import { dbOf, insertOf, isAmong, isIn, type PostgresConnection } from './connection.ts';
@@ -7,6 +7,9 @@ import { alone, Question, type Rows } from './question.ts';
 
 export class PostgresPool implements Engine {
   readonly progress = noProgress();
+  readonly isAmong = isAmong;
+  readonly isIn = isIn;
+  readonly insertOf = insertOf;
   readonly db: Db = dbOf(this);
   readonly #connections: readonly PostgresConnection[];
 
@@ -21,18 +24,6 @@ export class PostgresPool implements Engine {
 
   post(): never {
     throw new Error('there is no transaction to have its place in');
-  }
-
-  isAmong(value: RawBuilder<string>, list: never): RawBuilder<boolean> {
-    return isAmong(value, list);
-  }
-
-  isIn(value: RawBuilder<string>, found: Expression<unknown>): RawBuilder<boolean> {
-    return isIn(value, found);
-  }
-
-  insertOf(table: string, columns: readonly string[]): CompiledQuery {
-    return insertOf(table, columns);
   }
 
   /** Runs a statement and gives its rows; integers are numbers, whatever their size. */
