@@ -7,6 +7,8 @@ import { checkFile, createPrivately, realPath } from './file-check.ts';
 import { HeldFile } from './held-file.ts';
 import { inodeLockHolder, lockInode } from './inode-lock.ts';
 
+const LOOK_MS_MAX = 500;
+
 /** Who serves a database. */
 export interface LockHolder {
   pid: number;
@@ -71,6 +73,8 @@ function lockName(path: string, file: string, holder: LockHolder): () => void {
   createPrivately(name);
   const lock = guarded(path, () => new Database(name, { readwrite: true }));
   try {
+    // Whoever looks who serves has the lock for a moment.
+    lock.run(`PRAGMA busy_timeout = ${LOOK_MS_MAX}`);
     lock.run('PRAGMA journal_mode = DELETE');
     lock.run('BEGIN IMMEDIATE');
     lock.run('CREATE TABLE IF NOT EXISTS holder (pid INTEGER, since TEXT, address TEXT) STRICT');

@@ -29,6 +29,21 @@ describe('one server a database', () => {
     await second.stop();
   });
 
+  test('starts though somebody just looks who serves', async () => {
+    const { db } = await place.database();
+    await (await startServer(serveOptions(db))).stop();
+    const script = `
+      const lock = new (require('bun:sqlite').Database)(process.argv[1]);
+      lock.run('BEGIN IMMEDIATE');
+      console.log('held');
+      Bun.sleepSync(100);
+      lock.run('ROLLBACK');`;
+    const looking = Bun.spawn([process.execPath, '-e', script, `${db}-serving`], { stdout: 'pipe' });
+    await looking.stdout.getReader().read();
+    await (await startServer(serveOptions(db))).stop();
+    expect(await looking.exited).toBe(0);
+  });
+
   test('in another process too, and kill -9 frees it', async () => {
     const { db } = await place.database();
     const { child } = await place.serve(db);
