@@ -30,7 +30,7 @@ export async function backUp(
   if (isAddress(db)) throw await theirTools(db, 'pg_dump -Fc -f FILE -d');
   refuseTarget(db, file, keep);
   const startedAt = performance.now();
-  const part = await newPart(file);
+  const part = newPart(file);
   const { makeBackup } = await import('../../db/copy/backup.ts');
   const { noteBackup } = await import('../../db/tables/last-backup.ts');
   const note = await withWork(quiet, part, (work) => makeBackup(db, part, { crm: VERSION, work })).catch(
@@ -87,20 +87,24 @@ function isSame(one: string, other: string): boolean {
   return a.ino === b.ino && a.dev === b.dev;
 }
 
-// Parts of runs that were killed go; those of runs that are under way stay.
-async function newPart(file: string): Promise<string> {
+// Parts of runs that were killed go, of other times too where the name tells one; those of runs that are under way stay.
+function newPart(file: string): string {
   const folder = dirname(resolve(file));
-  const own = new RegExp(`^${RegExp.escape(basename(file))}\\.(\\d+)\\.crm-part$`);
+  const name = basename(file)
+    .split(/\d+/)
+    .map((text) => RegExp.escape(text))
+    .join('\\d+');
+  const own = new RegExp(`^${name}\\.(\\d+)\\.crm-part(?:-\\w+)?$`);
   try {
-    for (const name of readdirSync(folder)) {
-      const pid = own.exec(name)?.[1];
-      if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { force: true });
+    for (const there of readdirSync(folder)) {
+      const pid = own.exec(there)?.[1];
+      if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, there), { force: true });
     }
     const part = join(folder, `${basename(file)}.${process.pid}.crm-part`);
     closeSync(createOwn(part));
     return part;
   } catch (cause) {
-    throw new CliError(`The backup ${file} cannot be made (${errorCode(cause)}).`, {
+    throw new CliError(`Nothing can be written beside ${file} (${errorCode(cause)}).`, {
       nextSteps: ['make the folder, or give the user who runs crm the right to write in it.'],
       cause,
     });
@@ -151,7 +155,7 @@ export async function restore(
   const unlock = await lockedForServing(db, 'crm restore', 'lockPlace');
   try {
     const startedAt = performance.now();
-    const part = await newPart(db);
+    const part = newPart(db);
     const { checkBackup } = await import('../../db/copy/backup.ts');
     const note = await withWork(quiet, part, async (work) => {
       copyFileSync(file, part);

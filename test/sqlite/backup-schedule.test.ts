@@ -36,7 +36,12 @@ describe('which backups stay', () => {
 test('a server makes them, in a folder of its own, and removes those that are too old', async () => {
   using desk = new Desk();
   await desk.ok(['init', '--org', 'Acme']);
-  const old = ['crm-20200101T000000Z.db', 'crm-20200102T000000Z.db', 'notes.txt'];
+  const old = [
+    'crm-20200101T000000Z.db',
+    'crm-20200102T000000Z.db',
+    'crm-20200103T000000Z.db.999999999.crm-part',
+    'notes.txt',
+  ];
   await desk.serve(['--backup-every', '1m', '--backup-dir', 'backups']).then((server) => server.stop());
   for (const name of old) writeFileSync(desk.path(`backups/${name}`), '');
   const server = await desk.serve(['--backup-every', '1m', '--backup-dir', 'backups', '--keep', '1h=1m']);
