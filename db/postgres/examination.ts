@@ -4,6 +4,7 @@ import { MIGRATIONS } from '../migrations/index.ts';
 import { parseAddress } from './address.ts';
 import { clockTrouble } from './clock.ts';
 import { openPostgresConnection } from './snapshot.ts';
+import { unknownTables } from './statistics.ts';
 
 export interface ServerFacts {
   /** Such as `15.18`. */
@@ -14,7 +15,7 @@ export interface ServerFacts {
   connectionsMax: number;
   /** Why this machine's clock must not serve; null where it agrees. */
   clockTrouble: string | null;
-  /** Tables that hold rows and have no statistics. */
+  /** Tables with more than a page of rows, and no statistics. */
   unanalyzed: string[];
   /** Migrations that have run, and those that are still to come; the next start makes them. */
   migrations: number;
@@ -24,10 +25,7 @@ export interface ServerFacts {
 const QUESTION = `
   select split_part(current_setting('server_version'), ' ', 1) as version, pg_database_size(current_database()) as bytes,
     (select count(*) from pg_stat_activity where backend_type = 'client backend') as connections,
-    current_setting('max_connections') as connections_max,
-    (select coalesce(string_agg(relname, ', ' order by relname), '') from pg_class
-      where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace and reltuples < 0
-        and pg_relation_size(oid) > 0) as unanalyzed`;
+    current_setting('max_connections') as connections_max`;
 
 /**
  * Looks at a database.
@@ -45,9 +43,7 @@ export async function examineServer(text: string): Promise<ServerFacts> {
       connections: Number(row?.connections),
       connectionsMax: Number(row?.connections_max),
       clockTrouble: trouble?.message ?? null,
-      unanalyzed: String(row?.unanalyzed ?? '')
-        .split(', ')
-        .filter(Boolean),
+      unanalyzed: await unknownTables(connection),
       migrations,
       isBehind: migrations < Object.keys(MIGRATIONS).length,
     };

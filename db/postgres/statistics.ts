@@ -112,12 +112,20 @@ const FORGOTTEN = `
     and pg_relation_size(oid) > current_setting('block_size')::int
     and coalesce(pg_stat_get_last_analyze_time(oid), pg_stat_get_last_autoanalyze_time(oid)) is null`;
 
-/** Analyzes the tables with more than a page of rows of which nothing is known, as of those that pg_restore has filled. */
-export async function analyzeUnknown(connection: PostgresConnection): Promise<void> {
+/** The tables with more than a page of rows of which nothing is known, as of those that pg_restore has filled. */
+export async function unknownTables(connection: PostgresConnection): Promise<string[]> {
+  const unknown: string[] = [];
   for (const { relname } of await connection.run(FORGOTTEN)) {
     const known =
       'select true as is_known from pg_stats where schemaname = current_schema() and tablename = $1 limit 1';
     const rows = await connection.run(known, [relname]);
-    if (rows.length === 0) await connection.run(`analyze (skip_locked) "${relname}"`);
+    if (rows.length === 0) unknown.push(String(relname));
   }
+  return unknown;
+}
+
+/** Analyzes the tables of which nothing is known. */
+export async function analyzeUnknown(connection: PostgresConnection): Promise<void> {
+  for (const table of await unknownTables(connection))
+    await connection.run(`analyze (skip_locked) "${table}"`);
 }

@@ -104,6 +104,12 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
       expect(rows.map(({ check }) => check)).toEqual(names);
       const wrong = rows.filter(({ status }) => status === 'fail');
       expect(wrong).toEqual([]);
+      await server.sql(
+        'create table filled as select n from generate_series(1, 5000) as n',
+        new URL(db).pathname.slice(1),
+      );
+      const filled = (await look({})).rows.find(({ check }) => check === 'statistics');
+      expect(filled).toMatchObject({ status: 'warn', found: 'missing of filled' });
       const none = await look({ CRM_DB: server.address('none', 'ada') });
       expect([none.code, none.rows]).toEqual([
         1,
