@@ -1,4 +1,5 @@
 // `crm backup` and `crm restore`: what was answered before is in a backup, and what is put back is what was copied.
+import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { Desk } from '../support/command.ts';
@@ -79,6 +80,16 @@ describe('a backup', () => {
       /\nBacked up \d+ rows of \.\/crm\.db to told\.db \([\d.]+ .B\) in \d+ s; read again, and the same\.\nTo put it back: crm restore told\.db --confirm\n$/,
     );
     expect(readdirSync(desk.folder).filter((name) => !before.has(name))).toEqual(['told.db']);
+  });
+
+  test('of a database that an older crm wrote leaves that as it is', async () => {
+    await desk.ok(['backup', 'older.db', '--quiet']);
+    const older = new Database(desk.path('older.db'));
+    older.run('DELETE FROM kysely_migration');
+    older.close();
+    const before = readFileSync(desk.path('older.db'));
+    await desk.ok(['backup', 'of-older.db', '--db', 'older.db', '--quiet']);
+    expect(readFileSync(desk.path('older.db')).equals(before)).toBe(true);
   });
 
   test('takes no place that is taken, unless older ones are to be kept', async () => {

@@ -1,0 +1,95 @@
+// What a backup and its restoration share: a name for what is not whole yet, and how far the work is.
+import { closeSync, readdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { BackupNote, Work } from '../../db/copy/backup.ts';
+import { CliError, errorCode, usageError } from '../errors.ts';
+import { createOwn } from '../files/own-file.ts';
+import { unlessInterrupted } from '../terminal/interrupt.ts';
+import { type Progress, startProgress } from '../terminal/progress.ts';
+import { shellWord } from '../terminal/text.ts';
+
+/** The error for a database of PostgreSQL, whose own tools copy it, and bring it back to any moment. */
+export async function theirTools(db: string, command: string): Promise<CliError> {
+  const { shownDatabase } = await import('../../db/store.ts');
+  const page = 'https://www.postgresql.org/docs/current/backup.html';
+  return usageError(
+    'PostgreSQL is backed up and restored by its own tools, beside running nodes.',
+    `run: ${command} ${shellWord(shownDatabase(db))}   (any moment of the past needs an archive of its log: ${page})`,
+  );
+}
+
+/** How many rows a backup has. */
+export function rowsOf({ tables }: BackupNote): number {
+  return Object.values(tables).reduce((sum, { rows }) => sum + rows, 0);
+}
+
+/** Whether two paths lead to one file that is there. */
+export async function isSameFile(one: string, other: string): Promise<boolean> {
+  const { databaseIdentity } = await import('../../db/store.ts');
+  const identity = await databaseIdentity(one);
+  return identity !== '' && identity === (await databaseIdentity(other));
+}
+
+/**
+ * Makes a file beside another, for what is to take its place. Parts of runs that were killed go, of other times too where
+ * the name tells one; those of runs that are under way stay.
+ */
+export function newPart(file: string): string {
+  const folder = dirname(resolve(file));
+  const name = basename(file)
+    .split(/\d+/)
+    .map((text) => RegExp.escape(text))
+    .join('\\d+');
+  const own = new RegExp(`^${name}\\.(\\d+)\\.crm-part(?:-\\w+)?$`);
+  try {
+    for (const there of readdirSync(folder)) {
+      const pid = own.exec(there)?.[1];
+      if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, there), { force: true });
+    }
+    const part = join(folder, `${basename(file)}.${process.pid}.crm-part`);
+    closeSync(createOwn(part));
+    return part;
+  } catch (cause) {
+    throw new CliError(`Nothing can be written beside ${file} (${errorCode(cause)}).`, {
+      nextSteps: ['make the folder, or give the user who runs crm the right to write in it.'],
+      cause,
+    });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+}
+
+/** Shows how far the work is; what was begun goes if it comes to nothing. */
+export async function withWork<T>(quiet: boolean, part: string, job: (work: Work) => Promise<T>): Promise<T> {
+  let progress: Progress | null = null;
+  let done = 0;
+  const work: Work = {
+    begin: async (label, total) => {
+      await progress?.stop();
+      done = 0;
+      progress = await startProgress({ label, unit: 'rows', total, quiet });
+    },
+    add: (rows) => {
+      done += rows;
+      progress?.update({ done });
+    },
+  };
+  try {
+    return await unlessInterrupted(job(work), () => ({
+      message: 'Interrupted; nothing was changed.',
+      nextSteps: ['run the same command again.'],
+    }));
+  } catch (error) {
+    for (const name of [part, `${part}-wal`, `${part}-shm`, `${part}-journal`]) rmSync(name, { force: true });
+    throw error;
+  } finally {
+    await (progress as Progress | null)?.stop();
+  }
+}

@@ -1,0 +1,95 @@
+// Carries out `crm restore`: a backup that is checked beside the database takes its place, and that is kept.
+import { copyFileSync, existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { isAddress } from '../../db/declare/text.ts';
+import type { LastBackup } from '../../db/tables/last-backup.ts';
+import { usageError } from '../errors.ts';
+import { kindAt, syncFolderOf } from '../files/own-file.ts';
+import { shellWord } from '../terminal/text.ts';
+import { isSameFile, newPart, rowsOf, theirTools, withWork } from './backup-part.ts';
+import { databaseError, lockedForServing } from './database.ts';
+
+/** What was done, as it is told. */
+export interface RestoreSummary {
+  db: string;
+  /** Null of a file that says nothing of itself. */
+  taken_at: string | null;
+  rows: number | null;
+  /** Where what was there before is now. */
+  kept_as: string | null;
+  seconds: number;
+}
+
+/** Puts a backup, once it has been read and compared, in the place of a database that nobody serves. */
+export async function restore(
+  db: string,
+  file: string,
+  { confirm, quiet }: { confirm: boolean; quiet: boolean },
+): Promise<RestoreSummary> {
+  if (isAddress(db)) throw await theirTools(db, 'pg_restore --clean --if-exists FILE -d');
+  await refuseSource(db, file);
+  if (!confirm) {
+    const effect = existsSync(db) ? 'would replace what it holds (which is kept beside it)' : 'would make it';
+    throw usageError(`Restoring ${file} to ${db} ${effect}.`, 'say so with --confirm.');
+  }
+  const unlock = await lockedForServing(db, 'crm restore', 'lockPlace');
+  try {
+    const startedAt = performance.now();
+    const part = newPart(db);
+    const { checkBackup } = await import('../../db/copy/backup.ts');
+    const note = await withWork(quiet, part, async (work) => {
+      copyFileSync(file, part);
+      const found = await checkBackup(part, work);
+      await makeOrdinary(part, found && { taken_at: found.taken_at, file: resolve(file) });
+      return found;
+    }).catch(async (error: unknown) => {
+      throw await databaseError(db, error);
+    });
+    const { replaceDatabase } = await import('../../db/store.ts');
+    const keptAs = `${db}.before-restore-${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}`;
+    const wasThere = replaceDatabase(db, part, keptAs);
+    syncFolderOf(db);
+    return {
+      db,
+      taken_at: note?.taken_at ?? null,
+      rows: note && rowsOf(note),
+      kept_as: wasThere ? keptAs : null,
+      seconds: Math.round(performance.now() - startedAt) / 1_000,
+    };
+  } finally {
+    unlock();
+  }
+}
+
+async function refuseSource(db: string, file: string): Promise<void> {
+  const kind = existsSync(file) && statSync(file).isFile() ? 'file' : kindAt(file);
+  if (kind !== 'file') {
+    const fault = kind === 'nothing' ? `There is no file ${file}.` : `${file} is no file.`;
+    throw usageError(fault, 'name what "crm backup FILE" wrote.');
+  }
+  if (await isSameFile(db, file)) {
+    throw usageError(`${file} is the database itself.`, 'name a backup of it.');
+  }
+  const log = `${file}-wal`;
+  if (!existsSync(log) || statSync(log).size === 0) return;
+  throw usageError(
+    `${file} is in use, or was not closed: a part of what it holds is in ${log}.`,
+    `make a backup of it first: crm backup NEWFILE --db ${shellWord(file)}`,
+  );
+}
+
+// It is up to date then, and no backup any more, but has one.
+async function makeOrdinary(part: string, backup: LastBackup | null): Promise<void> {
+  const { openStore } = await import('../../db/store.ts');
+  const { removeBackupNote } = await import('../../db/tables/backup-note.ts');
+  const { noteBackup } = await import('../../db/tables/last-backup.ts');
+  const store = await openStore(part, { create: false });
+  try {
+    await store.write('accounts', async (trx) => {
+      await removeBackupNote(trx);
+      if (backup !== null) await noteBackup(trx, backup);
+    });
+  } finally {
+    await store.close();
+  }
+}
