@@ -59,6 +59,24 @@ export interface IdempotencyRow {
   created_at: number;
 }
 
+/** An entry of the log of what operators and keys did; `tables/audit.ts` says what its words mean. */
+export interface AuditRow {
+  /** 0 for what belongs to no organization. */
+  org_id: number;
+  created_at: number;
+  id: string;
+  actor_type: string;
+  actor: string;
+  user_id: string | null;
+  origin: string;
+  action: string;
+  target_type: string | null;
+  target_id: string | null;
+  request_id: string | null;
+  /** JSON. */
+  details: string | null;
+}
+
 export interface TranscriptRow {
   org_id: number;
   recording_id: string;
@@ -89,6 +107,7 @@ export interface Schema {
   api_keys: ApiKeyRow;
   api_key_secrets: ApiKeySecretRow;
   idempotency_keys: IdempotencyRow;
+  audit_log: AuditRow;
   org_clocks: { org_id: number; last_instant: number };
   settings: { name: string; value: string };
   pipeline_stages: StageRow;

@@ -106,12 +106,12 @@ export class FileCopy {
     }
   }
 
-  /** Makes the indexes, and ends what was one moment of the original. */
+  /** Makes indexes and triggers, and ends what was one moment of the original. */
   complete(): void {
-    const indexes = this.#connection.prepare<{ sql: string }, []>(
-      `SELECT sql FROM ${ORIGINAL}.sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY rowid`,
+    const rest = this.#connection.prepare<{ sql: string }, []>(
+      `SELECT sql FROM ${ORIGINAL}.sqlite_schema WHERE type <> 'table' AND sql IS NOT NULL ORDER BY rowid`,
     );
-    for (const { sql } of indexes.all()) this.#connection.run(sql);
+    for (const { sql } of rest.all()) this.#connection.run(sql);
     tellPlanner(this.#connection);
     this.#connection.post('COMMIT');
     this.#connection.setPragmas({ application_id: APPLICATION_ID, user_version: firstMark() });

@@ -77,7 +77,7 @@ describe('a backup', () => {
     const { code, stdout, stderr } = await desk.crm(['backup', 'told.db']);
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toMatch(
-      /\nBacked up \d+ rows of \.\/crm\.db to told\.db \([\d.]+ .B\) in \d+ s; read again, and the same\.\nTo put it back: crm restore told\.db --confirm\n$/,
+      /\nBacked up [\d,]+ rows of \.\/crm\.db to told\.db \([\d.]+ .B\) in \d+ s; read again, and the same\.\nTo put it back: crm restore told\.db --confirm\n$/,
     );
     expect(readdirSync(desk.folder).filter((name) => !before.has(name))).toEqual(['told.db']);
   });
@@ -147,7 +147,7 @@ describe('a restore', () => {
     await desk.ok(['backup', 'kept.db', '--quiet']);
     await desk.ok(['orgs', 'create', 'Later']);
     const { stderr } = await desk.crm(['restore', 'kept.db', '--confirm']);
-    expect(stderr).toMatch(/Restored \.\/crm\.db from kept\.db in \d+ s: \d+ rows, as of \d{4}-.*Z\.\n/);
+    expect(stderr).toMatch(/Restored \.\/crm\.db from kept\.db in \d+ s: [\d,]+ rows, as of \d{4}-.*Z\.\n/);
     const [, kept = ''] = /kept as \.\/(crm\.db\.before-restore-\d{8}T\d{6}Z)\.\n/.exec(stderr) ?? [];
     expect(stderr).toContain('Keys that were revoked or rotated since then count again');
     expect(await desk.ok(['orgs', 'list', '-o', 'ndjson'])).not.toContain('Later');

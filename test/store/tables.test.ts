@@ -13,6 +13,7 @@ import { clientOf } from '../support/v2.ts';
 const OF_ORGANIZATIONS = [
   'api_key_secrets',
   'api_keys',
+  'audit_log',
   'idempotency_keys',
   'org_clocks',
   'organizations',

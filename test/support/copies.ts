@@ -3,6 +3,7 @@ import { copyTable, countAll, tablesToCopy } from '../../db/copy/copy.ts';
 import { digestOf, type TableDigest } from '../../db/copy/digest.ts';
 import { beginCopy, endCopy, type Readiness } from '../../db/copy/readiness.ts';
 import { openSnapshot, openStore } from '../../db/store.ts';
+import { recordAudit } from '../../db/tables/audit.ts';
 import { type Harness, startHarness } from './harness.ts';
 import { longText } from './long-texts.ts';
 import { fillOrganization } from './organization.ts';
@@ -39,6 +40,10 @@ export async function startFilled(options: { db?: string } = {}): Promise<Harnes
   const [first = ''] = await other.ids('/notes?sort_direction=asc&limit=1');
   const [last = ''] = await other.ids('/notes?limit=1');
   await other.update('notes', first, { parent_id: last });
+  const actor = { type: 'operator', id: 'ada@desk', userId: null, origin: 'command line' } as const;
+  await harness.store.write('accounts', (trx) =>
+    recordAudit(trx, { orgId: null, actor, action: 'secrets.rotated', target: null, now: Date.now() }),
+  );
   return harness;
 }
 

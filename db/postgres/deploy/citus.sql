@@ -54,6 +54,8 @@ select create_distributed_table('idempotency_keys', 'org_id', colocate_with => '
 
 -- The counts of limits return the database's clock, which Citus refuses of tables that it spreads.
 -- stays on the coordinator: minute_counts
+-- Citus spreads no table that has triggers, which keep its entries as they are.
+-- stays on the coordinator: audit_log
 -- stays on the coordinator: kysely_migration
 -- stays on the coordinator: kysely_migration_lock
 

@@ -1,0 +1,131 @@
+// The audit log: what operators and keys did, added in the transaction that did it; no personal data, no key, no token.
+import type { Data } from '../declare/json.ts';
+import type { AuditRow, Db } from '../schema.ts';
+import { statement } from '../statement.ts';
+import { recordId } from './record-id.ts';
+
+/** Everything that is told of. */
+export const AUDIT_ACTIONS = [
+  'organization.created',
+  'organization.changed',
+  'user.created',
+  'key.issued',
+  'key.changed',
+  'key.rotated',
+  'key.revoked',
+  'record.deleted',
+  'export.started',
+  'list.walked',
+  'people.exported',
+  'people.erased',
+  'quota.changed',
+  'secrets.rotated',
+  'backup.made',
+  'backup.restored',
+  'data.migrated',
+  'audit.pruned',
+] as const;
+
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** Who did it, and from where. */
+export interface Actor {
+  type: 'operator' | 'key' | 'server';
+  /** An operator's `user@host`, a key's id, a server's host. */
+  id: string;
+  /** The user that a key is bound to. */
+  userId: string | null;
+  /** A client's network address, or how else it was done. */
+  origin: string;
+}
+
+export interface AuditEntry {
+  /** The organization's number; null for what belongs to none. */
+  orgId: number | null;
+  actor: Actor;
+  action: AuditAction;
+  /** What it was done to: a resource, or `keys`, `users`, `organizations`, and the id there. */
+  target: { type: string; id: string | null } | null;
+  requestId?: string;
+  /** A few small values: no names, addresses or titles of people, nothing that lets anybody in. */
+  details?: Data;
+  /** Unix milliseconds. */
+  now: number;
+}
+
+const OF_NONE = 0;
+
+const insertion = statement<never>((db, param) =>
+  db.insertInto('audit_log').values({
+    org_id: param('org'),
+    created_at: param('now'),
+    id: param('id'),
+    actor_type: param('actorType'),
+    actor: param('actor'),
+    user_id: param('user'),
+    origin: param('origin'),
+    action: param('action'),
+    target_type: param('targetType'),
+    target_id: param('targetId'),
+    request_id: param('request'),
+    details: param('details'),
+  }),
+);
+
+/** Adds an entry, in the transaction of what it tells of. */
+export async function recordAudit(trx: Db, entry: AuditEntry): Promise<void> {
+  const { orgId, actor, action, target, requestId = null, details, now } = entry;
+  await insertion(trx, {
+    org: orgId ?? OF_NONE,
+    now,
+    id: recordId(now),
+    actorType: actor.type,
+    actor: actor.id,
+    user: actor.userId,
+    origin: actor.origin,
+    action,
+    targetType: target?.type ?? null,
+    targetId: target?.id ?? null,
+    request: requestId,
+    details: details === undefined ? null : JSON.stringify(details),
+  });
+}
+
+/** An entry with the id of its organization. */
+export type ListedEntry = AuditRow & { organization_id: string | null };
+
+export interface AuditQuery {
+  orgId?: number;
+  /** Unix milliseconds; that instant included. */
+  since?: number;
+  action?: AuditAction;
+  /** A key's id, or an operator's `user@host`. */
+  actor?: string;
+  /** The entry after which to go on. */
+  after?: Pick<AuditRow, 'created_at' | 'id'>;
+  limit: number;
+}
+
+/** Entries that match, newest first. */
+export function listAudit(db: Db, { orgId, since, action, actor, after, limit }: AuditQuery) {
+  let query = db
+    .selectFrom('audit_log as entry')
+    .leftJoin('organizations as organization', 'organization.number', 'entry.org_id')
+    .selectAll('entry')
+    .select('organization.id as organization_id')
+    .orderBy('entry.created_at', 'desc')
+    .orderBy('entry.id', 'desc')
+    .limit(limit);
+  if (orgId !== undefined) query = query.where('entry.org_id', '=', orgId);
+  if (since !== undefined) query = query.where('entry.created_at', '>=', since);
+  if (action !== undefined) query = query.where('entry.action', '=', action);
+  if (actor !== undefined) query = query.where('entry.actor', '=', actor);
+  if (after !== undefined)
+    query = query.where((eb) =>
+      eb.and([
+        eb('entry.created_at', '<=', after.created_at),
+        eb.or([eb('entry.created_at', '<', after.created_at), eb('entry.id', '<', after.id)]),
+      ]),
+    );
+  return query.execute();
+}
