@@ -17,6 +17,7 @@ import { registerMigrateCommand } from './commands/migrate.ts';
 import { registerOpenapiCommand } from './commands/openapi.ts';
 import { registerOrgsCommand } from './commands/orgs.ts';
 import { registerQuickstartCommand } from './commands/quickstart.ts';
+import { registerRecipeCommand } from './commands/recipe.ts';
 import { registerRestoreCommand } from './commands/restore.ts';
 import { registerServeCommand } from './commands/serve.ts';
 import { registerUpdateCommand } from './commands/update.ts';
@@ -62,6 +63,7 @@ function buildProgram(): Command {
   program.commandsGroup(ABOUT);
   registerOpenapiCommand(program);
   registerCompletionCommand(program);
+  registerRecipeCommand(program);
   registerVersionCommand(program);
   program.addHelpCommand(
     new Command('help').argument('[command]').description('print what a command takes').helpGroup(ABOUT),

@@ -1,0 +1,29 @@
+// `crm recipe`: files for an operator, embedded in the executable, to be put where they are needed.
+import type { Command } from 'commander';
+import { usageError } from '../errors.ts';
+import { writeOut } from '../terminal/streams.ts';
+
+/** Adds `crm recipe`. */
+export function registerRecipeCommand(program: Command): void {
+  program
+    .command('recipe')
+    .summary('print a file for operators, such as a unit of systemd')
+    .description('Print a file for operators, such as a unit of systemd; without a name, a list of them.')
+    .argument('[name]', 'which one')
+    .action(async (name?: string) => writeOut(name === undefined ? await list() : await textOf(name)));
+}
+
+async function list(): Promise<string> {
+  const { RECIPES } = await import('../recipes/recipes.ts');
+  const width = Math.max(...Object.keys(RECIPES).map((name) => name.length));
+  return Object.entries(RECIPES)
+    .map(([name, { about, file }]) => `crm recipe ${name.padEnd(width)}  ${about} (${file})\n`)
+    .join('');
+}
+
+async function textOf(name: string): Promise<string> {
+  const { RECIPES } = await import('../recipes/recipes.ts');
+  const recipe = Object.hasOwn(RECIPES, name) ? RECIPES[name] : undefined;
+  if (recipe !== undefined) return recipe.text;
+  throw usageError(`There is no recipe "${name}".`, `choose one of: ${Object.keys(RECIPES).join(', ')}`);
+}

@@ -1,0 +1,5 @@
+// Files that are embedded in the executable: importing one with `type: 'text'` gives what is in it.
+declare module '*.service' {
+  const text: string;
+  export = text;
+}
