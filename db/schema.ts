@@ -11,6 +11,8 @@ export interface OrganizationRow {
   name: string;
   name_key: string;
   created_at: number;
+  /** How long its keys last unless said, in milliseconds; null for without an end. */
+  key_lifetime: number | null;
 }
 
 export interface UserRow {
@@ -36,6 +38,8 @@ export interface ApiKeyRow {
   expires_at: number | null;
   revoked_at: number | null;
   last_used_at: number | null;
+  /** Those it may be used from, comma-separated; null for from anywhere. */
+  networks: string | null;
 }
 
 export interface ApiKeySecretRow {

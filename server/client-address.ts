@@ -1,12 +1,6 @@
 // Who a request comes from: the other end of its connection, or whom the proxies in front of the server name.
 import { BlockList, isIP } from 'node:net';
-
-/** A network whose X-Forwarded-For is believed. */
-export interface Network {
-  address: string;
-  /** Leading bits that an address has in common with it. */
-  prefix: number;
-}
+import type { Network } from '../db/declare/networks.ts';
 
 /** This machine: whose word counts unless the operator names other networks. */
 export const LOOPBACK: readonly Network[] = [
@@ -14,19 +8,15 @@ export const LOOPBACK: readonly Network[] = [
   { address: '::1', prefix: 128 },
 ];
 
-/** Reads `10.0.0.0/8`, `fd00::/8`, or a single address; undefined if the text is neither. */
-export function parseNetwork(text: string): Network | undefined {
-  const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
-  const bitsMax = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  const prefix = bits === undefined ? bitsMax : Number(bits);
-  return prefix >= 0 && prefix <= bitsMax ? { address, prefix } : undefined;
-}
-
 /** Tells of an address whether it lies in one of the networks; IPv4 written as IPv6 counts as IPv4. */
 export function membership(networks: readonly Network[]): (address: string) => boolean {
   const list = new BlockList();
   for (const { address, prefix } of networks) list.addSubnet(address, prefix, familyOf(address));
-  return (address) => isIP(address) !== 0 && list.check(address, familyOf(address));
+  return (address) => {
+    // A link-local one is seen with the interface that it came by: fe80::1%eth0.
+    const [bare = ''] = address.split('%');
+    return isIP(bare) !== 0 && list.check(bare, familyOf(bare));
+  };
 }
 
 /**

@@ -1,6 +1,7 @@
 // One thread's way from the network to the app and back: its listener, with what the app has to know of connections.
+import type { Network } from '../db/declare/networks.ts';
 import { type AppOptions, createApp } from './app.ts';
-import { clientAddress, membership, type Network } from './client-address.ts';
+import { clientAddress, membership } from './client-address.ts';
 import { Listener, type ListenOptions } from './listener.ts';
 
 export interface FrontOptions

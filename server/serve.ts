@@ -1,10 +1,10 @@
 // Starts the service: lock, database, app, socket; and stops it in the opposite order.
 
 import { type CommonMemory, commonMemory } from '../db/common-memory.ts';
+import type { Network } from '../db/declare/networks.ts';
 import { type DatabaseError, lockForServing, openStore, type Store } from '../db/store.ts';
 import { purgeStoredResponses } from '../db/tables/idempotency.ts';
 import { getSigningSecret } from '../db/tables/settings.ts';
-import type { Network } from './client-address.ts';
 import { type Addresses, addressesOf, openFront } from './front.ts';
 import { LineWriter, stderrWrite } from './line-writer.ts';
 import { type CertificateFiles, freePort, type Listening, readCertificate } from './listener.ts';

@@ -26,7 +26,11 @@ export function responseError(response: FailedResponse): CliError {
   lines.push(...faults.filter((fault) => fault !== message).map((fault) => `  ${fault}`));
   return new CliError(lines.join('\n'), {
     exitCode: status === 401 || status === 403 ? EXIT.auth : EXIT.failed,
-    nextSteps: [nextStep(status, code, headers.get('location'))],
+    nextSteps: [
+      /\bAPI key may be used from\b/.test(message)
+        ? OTHER_ADDRESS
+        : nextStep(status, code, headers.get('location')),
+    ],
     requestId: headers.get('x-request-id') ?? envelope.meta?.request_id,
     status,
   });
@@ -46,6 +50,9 @@ function strangerError({ method, path, status, headers }: FailedResponse): CliEr
     status,
   });
 }
+
+const OTHER_ADDRESS =
+  'use a key that may be used from here, or allow this address: crm keys update ID --allow-ip CIDR';
 
 function nextStep(status: number, code: string, location: string | null): string {
   if (code === 'AUTH_EXPIRED_API_KEY') return 'issue a new key with "crm keys issue", or rotate this one.';

@@ -75,7 +75,7 @@ async function setUp(store: Store, name: string, email: string | undefined): Pro
           scopes: V2_SCOPES,
           access: 'organization',
           userId: null,
-          expiresAt: null,
+          expiresAt: org.key_lifetime === null ? null : now + org.key_lifetime,
           now,
         });
     return { org, isNewOrg: known === undefined, isNewUser, issued };

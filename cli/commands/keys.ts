@@ -1,28 +1,34 @@
-// `crm keys`: issues, lists, rotates and revokes API keys.
+// `crm keys`: issues, lists, changes, rotates and revokes API keys.
 import { type Command, Option } from 'commander';
 import type { ApiKeyRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
 import { CliError, usageError } from '../errors.ts';
 import { DAY_MS } from '../input/instant.ts';
 import { organizationNamed, withStore } from '../operator/database.ts';
+import { allowedNetworks, usableFrom } from '../operator/key-networks.ts';
 import { checkOptions, type IssueOptions, newKey } from '../operator/key-options.ts';
 import { keyStatus, printKey, printKeyList, printOpened } from '../operator/key-output.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
-import { apiOption, durationMs } from '../settings/options.ts';
+import { apiOption, collect, durationMs } from '../settings/options.ts';
 import { note } from '../terminal/streams.ts';
 
 const GRACE_DAYS_MAX = 7;
+
+interface UpdateOptions {
+  allowIp?: string[];
+  allowAny?: boolean;
+}
 
 interface ListOptions {
   org?: string;
   idle?: string;
 }
 
-/** Adds `crm keys issue`, `list`, `rotate` and `revoke`. */
+/** Adds `crm keys issue`, `list`, `update`, `rotate` and `revoke`. */
 export function registerKeysCommand(program: Command): void {
   const keys = program
     .command('keys')
-    .summary('issue, list, rotate and revoke API keys')
+    .summary('issue, list, limit, rotate and revoke API keys')
     .description('API keys: what programs and the data commands sign in with.');
   registerIssue(keys);
   keys
@@ -32,8 +38,19 @@ export function registerKeysCommand(program: Command): void {
     .option('--idle <duration>', 'only active ones that nobody has used for so long, such as 90d')
     .action((options: ListOptions, command: Command) => runList(options, resolveConfig(command)));
   keys
+    .command('update')
+    .description('Say anew from where a key may be used, from the very next request on.')
+    .argument('<id>', 'id of the key')
+    .option('--allow-ip <cidr>', 'only from these networks or addresses, instead of those before', collect)
+    .option('--allow-any', 'from anywhere')
+    .action((id: string, options: UpdateOptions, command: Command) =>
+      runUpdate(id, options, resolveConfig(command)),
+    );
+  keys
     .command('rotate')
-    .description('Give a key a new secret and print it; the old one goes on working for a while.')
+    .description(
+      'Give a key a new secret and print it; the old one goes on working for a while. Scopes, networks and expiry stay. (What signs cursors and links is "crm secrets rotate".)',
+    )
     .argument('<id>', 'id of the key')
     .option('--grace <duration>', 'how long the old secret works: 0 to 7d', '24h')
     .action((id: string, options: { grace: string }, command: Command) =>
@@ -63,11 +80,19 @@ function registerIssue(keys: Command): void {
         .default('organization'),
     )
     .option('--user <email>', 'with --access user: whose records')
-    .option('--expires <when>', '12h, 90d, or a date (its beginning, UTC); never unless said')
+    .option(
+      '--expires <when>',
+      '12h, 90d, a date (its beginning, UTC), or never; unless said as the organization has it, or never',
+    )
+    .option(
+      '--allow-ip <cidr>',
+      'only from this network or address, v4 or v6; again, or with commas, for more; from anywhere unless said',
+      collect,
+    )
     .option('--dry-run', 'issue nothing, and say what the key would open')
     .addHelpText(
       'after',
-      '\nExamples:\n  export CRM_API_KEY=$(crm keys issue --org Example --all-scopes)\n  crm keys issue --org Example --scopes contacts:read,deals:read --expires 90d --name reporting',
+      '\nExamples:\n  export CRM_API_KEY=$(crm keys issue --org Example --all-scopes)\n  crm keys issue --org Example --scopes contacts:read,deals:read --expires 90d --name reporting\n  crm keys issue --org Example --all-scopes --allow-ip 203.0.113.0/24,2001:db8::/32',
     )
     .action((options: IssueOptions, command: Command) => runIssue(options, resolveConfig(command)));
 }
@@ -78,16 +103,18 @@ async function runIssue(options: IssueOptions & { dryRun?: boolean }, config: Co
   await checkOptions(options, now);
   if (options.dryRun) {
     const { keyOpens } = await import('../operator/key-opens.ts');
-    const opens = await withStore(config.db, async (store) =>
-      keyOpens(store, await newKey(store, options, now)),
-    );
-    return printOpened(config, opens);
+    const { opens, key } = await withStore(config.db, async (store) => {
+      const planned = await newKey(store, options, now);
+      return { opens: await keyOpens(store, planned.key), key: planned.key };
+    });
+    return printOpened(config, opens, key);
   }
-  const issued = await withStore(config.db, async (store) => {
-    const key = await newKey(store, options, now);
-    return store.write('accounts', (trx) => issueKey(trx, key));
+  const { issued, told } = await withStore(config.db, async (store) => {
+    const { key, told } = await newKey(store, options, now);
+    return { issued: await store.write('accounts', (trx) => issueKey(trx, key)), told };
   });
   await printKey(config, issued);
+  for (const text of told) note(text);
 }
 
 async function runList({ org, idle }: ListOptions, config: Config): Promise<void> {
@@ -110,6 +137,22 @@ function isIdle(row: ApiKeyRow, since: number, now: number): boolean {
   return keyStatus(row, now) === 'active' && (row.last_used_at ?? row.created_at) <= since;
 }
 
+async function runUpdate(id: string, { allowIp, allowAny }: UpdateOptions, config: Config): Promise<void> {
+  if ((allowIp === undefined) === (allowAny !== true)) {
+    throw usageError(
+      'From where the key may be used must be said once.',
+      'give --allow-ip CIDR, as often as you like, or --allow-any.',
+    );
+  }
+  const networks = allowIp === undefined ? null : allowedNetworks(allowIp);
+  const { limitKey } = await import('../../db/tables/keys.ts');
+  await withStore(config.db, async (store) => {
+    const row = await activeKey(store, id, Date.now());
+    await store.write('accounts', (trx) => limitKey(trx, row, networks));
+  });
+  note(`The key ${id} may be used from ${usableFrom(networks)}, from the next request on.`);
+}
+
 async function runRotate(id: string, graceText: string, config: Config): Promise<void> {
   const graceMs = durationMs(graceText);
   if (graceMs === undefined || graceMs > GRACE_DAYS_MAX * DAY_MS) {
@@ -118,13 +161,7 @@ async function runRotate(id: string, graceText: string, config: Config): Promise
   const { rotateKey } = await import('../../db/tables/keys.ts');
   const now = Date.now();
   const issued = await withStore(config.db, async (store) => {
-    const row = await keyOfId(store, id);
-    const status = keyStatus(row, now);
-    if (status !== 'active') {
-      throw new CliError(`The key ${id} is ${status}; a new secret would not work.`, {
-        nextSteps: ['issue a new key with "crm keys issue".'],
-      });
-    }
+    const row = await activeKey(store, id, now);
     return store.write('accounts', (trx) => rotateKey(trx, row, graceMs, now));
   });
   await printKey(config, issued);
@@ -139,6 +176,14 @@ async function runRevoke(id: string, config: Config): Promise<void> {
     return store.write('accounts', (trx) => revokeKey(trx, row, Date.now()));
   });
   note(wasRevoked ? `Revoked the key ${id}.` : `The key ${id} was revoked before.`);
+}
+
+async function activeKey(store: Store, id: string, now: number): Promise<ApiKeyRow> {
+  const row = await keyOfId(store, id);
+  const status = keyStatus(row, now);
+  if (status === 'active') return row;
+  const nextSteps = ['issue a new key with "crm keys issue".'];
+  throw new CliError(`The key ${id} is ${status}; nothing makes it work again.`, { nextSteps });
 }
 
 async function keyOfId(store: Store, id: string): Promise<ApiKeyRow> {

@@ -1,51 +1,99 @@
-// `crm orgs`: makes and lists organizations.
+// `crm orgs`: makes, lists and changes organizations.
 import type { Command } from 'commander';
 import type { Data } from '../../db/declare/json.ts';
 import type { OrganizationRow } from '../../db/schema.ts';
-import { checkedName, isoTime, withStore } from '../operator/database.ts';
+import { usageError } from '../errors.ts';
+import { checkedName, isoTime, organizationNamed, withStore } from '../operator/database.ts';
+import { parseLifetime } from '../operator/key-expiry.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
-import { createPrinter, type Look, printRecord } from '../terminal/output.ts';
+import { durationText } from '../settings/options.ts';
+import { createPrinter, printRecord } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
 
-const FIELDS = ['id', 'name', 'created_at'];
-const LOOK: Look = { columns: FIELDS, allFields: FIELDS };
+interface Options {
+  keyExpiry?: string;
+}
 
-/** Adds `crm orgs create` and `crm orgs list`. */
+/** Adds `crm orgs create`, `update` and `list`. */
 export function registerOrgsCommand(program: Command): void {
   const orgs = program
     .command('orgs')
-    .summary('make and list organizations')
+    .summary('make, change and list organizations')
     .description('Organizations: each has its own records, users and keys.');
   orgs
     .command('create')
     .description('Make an organization, with its first pipeline, and print it.')
     .argument('<name>', 'name, unlike that of any other')
-    .action((name: string, _options: unknown, command: Command) => runCreate(name, resolveConfig(command)));
+    .option(
+      '--key-expiry <duration>',
+      'how long its keys last unless said, such as 90d; without an end unless given',
+    )
+    .action((name: string, options: Options, command: Command) =>
+      runCreate(name, options, resolveConfig(command)),
+    );
+  orgs
+    .command('update')
+    .description('Change what holds for an organization, and print it.')
+    .argument('<org>', 'name or id')
+    .option('--key-expiry <duration>', 'how long keys that are issued from now on last unless said, or none')
+    .action((org: string, options: Options, command: Command) =>
+      runUpdate(org, options, resolveConfig(command)),
+    );
   orgs
     .command('list')
     .description('List all organizations.')
     .action((_options: unknown, command: Command) => runList(resolveConfig(command)));
 }
 
-async function runCreate(text: string, config: Config): Promise<void> {
+async function runCreate(text: string, { keyExpiry }: Options, config: Config): Promise<void> {
+  const lifetime = keyExpiry === undefined ? null : parseLifetime(keyExpiry);
   const name = checkedName('The name of an organization', text);
   const { createOrganization } = await import('../../db/tables/accounts.ts');
   const org = await withStore(config.db, (store) =>
-    store.write('accounts', (trx) => createOrganization(trx, name, Date.now())),
+    store.write('accounts', (trx) => createOrganization(trx, name, Date.now(), lifetime)),
   );
-  await printRecord(config, presented(org), LOOK);
+  await printOrganization(config, org);
   note(`Next: crm keys issue --org ${shellWord(org.name)} --all-scopes`);
+}
+
+async function runUpdate(nameOrId: string, { keyExpiry }: Options, config: Config): Promise<void> {
+  if (keyExpiry === undefined)
+    throw usageError('There is nothing to change.', 'add --key-expiry 90d, or none.');
+  const lifetime = parseLifetime(keyExpiry);
+  const { setKeyLifetime } = await import('../../db/tables/accounts.ts');
+  const org = await withStore(config.db, async (store) => {
+    const found = await organizationNamed(store, nameOrId);
+    await store.write('accounts', (trx) => setKeyLifetime(trx, found.number, lifetime));
+    return { ...found, key_lifetime: lifetime };
+  });
+  await printOrganization(config, org);
+  const lasting = lifetime === null ? 'do not expire' : `last ${durationText(lifetime)}`;
+  note(`Its keys that are issued from now on ${lasting} unless said; those there are stay as they are.`);
 }
 
 async function runList(config: Config): Promise<void> {
   const { listOrganizations } = await import('../../db/tables/accounts.ts');
   const rows = await withStore(config.db, (store) => listOrganizations(store.read));
-  const printer = createPrinter(config, LOOK);
-  await printer.print(rows.map(presented));
+  // A list in which nothing was said of any looks as it did before there was anything to say.
+  const isSaid = rows.some((row) => row.key_lifetime !== null);
+  const fields = fieldsOf(isSaid);
+  const printer = createPrinter(config, { columns: fields, allFields: fields });
+  await printer.print(rows.map((row) => presented(row, isSaid)));
   await printer.end();
 }
 
-function presented({ id, name, created_at }: OrganizationRow): Data {
-  return { id, name, created_at: isoTime(created_at) };
+async function printOrganization(config: Config, org: OrganizationRow): Promise<void> {
+  const isSaid = org.key_lifetime !== null;
+  const fields = fieldsOf(isSaid);
+  await printRecord(config, presented(org, isSaid), { columns: fields, allFields: fields });
+}
+
+function fieldsOf(isSaid: boolean): string[] {
+  return ['id', 'name', 'created_at', ...(isSaid ? ['key_expiry'] : [])];
+}
+
+function presented({ id, name, created_at, key_lifetime }: OrganizationRow, isSaid: boolean): Data {
+  const keyExpiry = key_lifetime === null ? null : durationText(key_lifetime);
+  return { id, name, created_at: isoTime(created_at), ...(isSaid && { key_expiry: keyExpiry }) };
 }

@@ -1,5 +1,6 @@
 // What `crm serve` is told, and whether it can be meant.
 import { readFileSync } from 'node:fs';
+import { parseNetwork } from '../../db/declare/networks.ts';
 import { isAddress } from '../../db/declare/text.ts';
 import type { ServeOptions } from '../../server/serve.ts';
 import { isLoopback } from '../api/connect.ts';
@@ -74,7 +75,7 @@ async function proxyNetworks({
     if (trustedProxy === undefined) return undefined;
     throw usageError('--trusted-proxy goes with --behind-proxy.', 'give both, or neither.');
   }
-  const { LOOPBACK, parseNetwork } = await import('../../server/client-address.ts');
+  const { LOOPBACK } = await import('../../server/client-address.ts');
   if (trustedProxy === undefined) return LOOPBACK;
   return trustedProxy.map((text) => {
     const network = parseNetwork(text);

@@ -80,7 +80,14 @@ async function checkKey(base: string, key: string): Promise<Finding> {
   const api = apiOfKey(key);
   const again = 'issue another: crm keys issue --org NAME --all-scopes';
   if (api === undefined) return fail('key', 'what is given is no key of crm, or mistyped', again);
-  const statuses = api === 'v2' ? await readAll(base, key) : await readPeople(base, key);
+  const answers = api === 'v2' ? await readAll(base, key) : await readPeople(base, key);
+  if (answers.some(({ isElsewhere }) => isElsewhere))
+    return fail(
+      'key',
+      'it may not be used from this address',
+      'allow it: crm keys update ID --allow-ip CIDR',
+    );
+  const statuses = answers.map(({ name, status }): [string, number] => [name, status]);
   if (statuses.some(([, status]) => status === 401))
     return fail('key', 'it is not valid there, or has expired', again);
   const refused = statuses.filter(([, status]) => status === 403).map(([name]) => name);
@@ -92,24 +99,37 @@ async function checkKey(base: string, key: string): Promise<Finding> {
   return ok('key', `a key for ${api} that may not read ${refused.join(', ')}`);
 }
 
-type Statuses = [string, number][];
-
-async function readAll(base: string, key: string): Promise<Statuses> {
-  const { RESOURCES } = await import('../../db/resources/index.ts');
-  const statuses: Statuses = [];
-  for (const { name } of RESOURCES) {
-    const answer = await ask(`${base}/api/v2/${name}?limit=1`, { Authorization: `Bearer ${key}` });
-    statuses.push([name, answer instanceof Error ? 0 : answer.status]);
-  }
-  return statuses;
+interface Reading {
+  name: string;
+  /** 0 where nothing answers. */
+  status: number;
+  /** Whether it was refused for the address from which it came. */
+  isElsewhere: boolean;
 }
 
-async function readPeople(base: string, key: string): Promise<Statuses> {
+async function readAll(base: string, key: string): Promise<Reading[]> {
+  const { RESOURCES } = await import('../../db/resources/index.ts');
+  const readings: Reading[] = [];
+  for (const { name } of RESOURCES) {
+    const answer = await ask(`${base}/api/v2/${name}?limit=1`, { Authorization: `Bearer ${key}` });
+    readings.push(await readingOf(name, answer));
+  }
+  return readings;
+}
+
+async function readPeople(base: string, key: string): Promise<Reading[]> {
   const answer = await fetch(`${base}/api/v1/people/query`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
     body: '{"limit":1}',
     signal: AbortSignal.timeout(ANSWER_MS_MAX),
-  }).catch(() => null);
-  return [['people', answer?.status ?? 0]];
+  }).catch((error: Error) => error);
+  return [await readingOf('people', answer)];
+}
+
+// Any key may read, if it has the scope.
+async function readingOf(name: string, answer: Response | Error): Promise<Reading> {
+  if (answer instanceof Error) return { name, status: 0, isElsewhere: false };
+  const isElsewhere = answer.status === 403 && (await answer.text()).includes('"OPERATION_FORBIDDEN"');
+  return { name, status: answer.status, isElsewhere };
 }

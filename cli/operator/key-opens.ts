@@ -24,7 +24,7 @@ export async function keyOpens(store: Store, key: NewKey): Promise<Opened[]> {
       .map((scope) => scope.split(':')[1]);
     if (may.length === 0) continue;
     opened.push({
-      resource: resource.name,
+      resource: key.api === 'v1' && resource.name === 'contacts' ? 'people' : resource.name,
       may: may.join(', '),
       records: await countVisible(store, resource, key),
     });

@@ -4,9 +4,9 @@ import type { ApiKeyRow, OrganizationRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
 import type { AccessLevel, NewKey } from '../../db/tables/keys.ts';
 import { CliError, usageError } from '../errors.ts';
-import { isoMilliseconds } from '../input/instant.ts';
-import { durationMs } from '../settings/options.ts';
 import { checkedName, organizationNamed, userNamed } from './database.ts';
+import { expiryOf, parseExpiry } from './key-expiry.ts';
+import { allowedNetworks, networksIn, usableFrom } from './key-networks.ts';
 
 export interface IssueOptions {
   org?: string;
@@ -19,17 +19,26 @@ export interface IssueOptions {
   access: AccessLevel;
   user?: string;
   expires?: string;
+  allowIp?: string[];
+}
+
+/** A key that is to be made. */
+export interface PlannedKey {
+  key: NewKey;
+  /** What the operator should know of it that the options do not say. */
+  told: string[];
 }
 
 /** The key that the options, which were checked, describe. */
-export async function newKey(store: Store, options: IssueOptions, now: number): Promise<NewKey> {
+export async function newKey(store: Store, options: IssueOptions, now: number): Promise<PlannedKey> {
   const name = options.name === undefined ? null : checkedName('The name of a key', options.name);
-  const expiresAt = options.expires === undefined ? null : parseExpiry(options.expires, now);
   const source = options.fromV1 === undefined ? null : await keyOfV1(store, options.fromV1);
   const org = await organizationOf(store, options, source);
   if (source !== null && source.org_id !== org.number) throw noKeyOfV1(org.name, source.id);
   const user = options.user === undefined ? null : await userNamed(store, org, options.user);
-  return {
+  const expiry = expiryOf(options.expires, org, source, now);
+  const networks = networksFor(options, source);
+  const key: NewKey = {
     orgId: org.number,
     api: options.api,
     ...(options.prefix !== undefined && { prefix: options.prefix }),
@@ -37,9 +46,21 @@ export async function newKey(store: Store, options: IssueOptions, now: number): 
     scopes: source === null ? await chosenScopes(options) : await migratedScopes(source),
     access: options.access,
     userId: user?.id ?? null,
-    expiresAt,
+    expiresAt: expiry.at,
+    networks: networks.list,
     now,
   };
+  return { key, told: [...expiry.told, ...networks.told] };
+}
+
+function networksFor(
+  { allowIp }: IssueOptions,
+  source: ApiKeyRow | null,
+): { list: string[] | null; told: string[] } {
+  if (allowIp !== undefined) return { list: allowedNetworks(allowIp), told: [] };
+  if (source === null) return { list: null, told: [] };
+  const list = networksIn(source);
+  return { list, told: list === null ? [] : [`It may be used from ${usableFrom(list)}, as the v1 key.`] };
 }
 
 /** Throws a usage error for what the options alone show to be wrong. */
@@ -47,6 +68,7 @@ export async function checkOptions(options: IssueOptions, now: number): Promise<
   checkCombination(options);
   if (options.name !== undefined) checkedName('The name of a key', options.name);
   if (options.expires !== undefined) parseExpiry(options.expires, now);
+  if (options.allowIp !== undefined) allowedNetworks(options.allowIp);
   if (options.fromV1 === undefined) await chosenScopes(options);
 }
 
@@ -115,12 +137,4 @@ function noKeyOfV1(whose: string, keyId: string): CliError {
   return new CliError(`${whose} has no v1 key with ${named}.`, {
     nextSteps: ['give the id of the key, not the key itself; see "crm keys list".'],
   });
-}
-
-function parseExpiry(text: string, now: number): number {
-  const duration = durationMs(text);
-  const at = duration === undefined ? isoMilliseconds(text) : now + duration;
-  if (at === undefined) throw usageError(`"${text}" is no expiry.`, 'give one like 12h, 90d or 2027-01-31.');
-  if (at <= now) throw usageError(`${text} is past.`, 'give a time to come, like 90d.');
-  return at;
 }

@@ -1,12 +1,13 @@
 // How a key is shown, once: bare in a pipe, framed on a terminal, as an object with -o json.
 import type { Data } from '../../db/declare/json.ts';
 import type { ApiKeyRow } from '../../db/schema.ts';
-import type { IssuedKey, ListedKey } from '../../db/tables/keys.ts';
+import type { IssuedKey, ListedKey, NewKey } from '../../db/tables/keys.ts';
 import type { Config } from '../settings/config.ts';
 import { createPrinter, printRecord } from '../terminal/output.ts';
 import { note, writeOut } from '../terminal/streams.ts';
 import { neutralizeLine } from '../terminal/text.ts';
 import { isoTime } from './database.ts';
+import { networksIn, usableFrom } from './key-networks.ts';
 import type { Opened } from './key-opens.ts';
 
 /**
@@ -26,6 +27,7 @@ export async function printKey(
       scopes: scopesOf(row),
       access: row.access,
       expires_at: isoTime(row.expires_at),
+      ...(row.networks !== null && { allow_ip: networksIn(row) }),
     };
     await printRecord(config, record, { columns: [], allFields: Object.keys(record) });
     return false;
@@ -52,6 +54,7 @@ function keyNotice(key: string, row: ApiKeyRow, columns: number): string {
     `id      ${row.id}`,
     `access  ${row.access === 'user' ? `user ${row.user_id}` : row.access}`,
     `expires ${isoTime(row.expires_at) ?? 'never'}`,
+    ...(row.networks === null ? [] : [`from    ${usableFrom(networksIn(row))}`]),
   ];
   const width = Math.max(...lines.map((line) => Bun.stringWidth(line)));
   if (width + 4 > columns) return `${lines.join('\n')}\n`;
@@ -76,6 +79,7 @@ const LIST_COLUMNS = [
   'api',
   'status',
   'access',
+  'allow_ip',
   'expires_at',
   'scopes',
   'last_used_at',
@@ -84,20 +88,28 @@ const LIST_COLUMNS = [
 
 /** Prints keys without their secrets. */
 export async function printKeyList(config: Config, rows: readonly ListedKey[], now: number): Promise<void> {
-  const records = rows.map((row) => presented(row, now));
+  // A list in which no key is limited looks as it did before there were any.
+  const isLimited = rows.some((row) => row.networks !== null);
+  const records = rows.map((row) => ({
+    ...presented(row, now),
+    ...(isLimited && { allow_ip: networksIn(row) }),
+  }));
   const allFields = Object.keys(records[0] ?? {});
-  const printer = createPrinter(config, { columns: LIST_COLUMNS, allFields });
+  const columns = LIST_COLUMNS.filter((name) => isLimited || name !== 'allow_ip');
+  const printer = createPrinter(config, { columns, allFields });
   await printer.print(records);
   await printer.end();
 }
 
 /** Prints what a key would open that was not issued. */
-export async function printOpened(config: Config, opened: readonly Opened[]): Promise<void> {
+export async function printOpened(config: Config, opened: readonly Opened[], key: NewKey): Promise<void> {
   const fields = ['resource', 'may', 'records'];
   const printer = createPrinter(config, { columns: fields, allFields: fields });
   await printer.print(opened.map((one) => ({ ...one })));
   await printer.end();
   note('Nothing was issued.');
+  if (key.expiresAt !== null) note(`The key would last until ${isoTime(key.expiresAt)}.`);
+  if (key.networks != null) note(`It could be used from ${usableFrom(key.networks)}.`);
 }
 
 function presented(row: ListedKey, now: number): Data {

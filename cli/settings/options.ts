@@ -34,6 +34,14 @@ export function apiOption(): Option {
   return new Option('--api <version>', 'version of the interface').choices(['v1', 'v2']).default('v2');
 }
 
+const UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };
+
+/** A duration of whole seconds in the form that `durationMs` reads; weeks are days. */
+export function durationText(ms: number): string {
+  const [unit = 's', unitMs = 1_000] = Object.entries(UNITS).find(([, size]) => ms % size === 0) ?? [];
+  return `${ms / unitMs}${unit}`;
+}
+
 /** Milliseconds of `45s`, `30m`, `12h`, `90d` or `2w`; undefined if the text is no duration. */
 export function durationMs(text: string): number | undefined {
   if (text === '0') return 0;

@@ -20,14 +20,27 @@ export class TakenError extends Error {
 /**
  * Makes an organization with the pipeline that each one starts with.
  * @param now Unix milliseconds
+ * @param keyLifetime of its keys unless said, in milliseconds
  * @throws TakenError if an organization has that name, whatever the case
  */
-export async function createOrganization(trx: Db, name: string, now: number): Promise<OrganizationRow> {
+export async function createOrganization(
+  trx: Db,
+  name: string,
+  now: number,
+  keyLifetime: number | null = null,
+): Promise<OrganizationRow> {
   const taken = await findOrganization(trx, name);
   if (taken !== undefined)
     throw new TakenError(`An organization called ${taken.name} exists already.`, taken.id);
   const id = Bun.randomUUIDv7();
-  const row = { number: await nextNumber(trx), id, name, name_key: caselessKey(name), created_at: now };
+  const row = {
+    number: await nextNumber(trx),
+    id,
+    name,
+    name_key: caselessKey(name),
+    created_at: now,
+    key_lifetime: keyLifetime,
+  };
   await trx.insertInto('organizations').values(row).execute();
   await insertPipeline(trx, {
     orgId: row.number,
@@ -46,6 +59,15 @@ async function nextNumber(trx: Db): Promise<number> {
     .select((eb) => eb.fn.max('number').as('last'))
     .executeTakeFirstOrThrow();
   return (last ?? 0) + 1;
+}
+
+/** Has the keys of an organization that are issued from now on last so many milliseconds unless said; null for without an end. */
+export async function setKeyLifetime(trx: Db, number: number, keyLifetime: number | null): Promise<void> {
+  await trx
+    .updateTable('organizations')
+    .set({ key_lifetime: keyLifetime })
+    .where('number', '=', number)
+    .execute();
 }
 
 /** All organizations, oldest first. */

@@ -18,6 +18,8 @@ export interface NewKey {
   userId: string | null;
   /** Unix milliseconds, or null for a key that does not expire. */
   expiresAt: number | null;
+  /** As `networkText` writes them; from anywhere unless given. */
+  networks?: readonly string[] | null;
   now: number;
 }
 
@@ -44,6 +46,7 @@ export async function issueKey(trx: Db, options: NewKey): Promise<IssuedKey> {
     expires_at: options.expiresAt,
     revoked_at: null,
     last_used_at: null,
+    networks: storedNetworks(options.networks ?? null),
   };
   await trx.insertInto('api_keys').values(row).execute();
   await insertSecret(trx, row, key, options.now);
@@ -106,6 +109,20 @@ export async function revokeKey(trx: Db, row: ApiKeyRow, now: number): Promise<b
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
+}
+
+/** Has a key be used from these networks only, from the next request on; null for from anywhere. */
+export async function limitKey(trx: Db, row: ApiKeyRow, networks: readonly string[] | null): Promise<void> {
+  await trx
+    .updateTable('api_keys')
+    .set({ networks: storedNetworks(networks) })
+    .where('org_id', '=', row.org_id)
+    .where('id', '=', row.id)
+    .execute();
+}
+
+function storedNetworks(networks: readonly string[] | null): string | null {
+  return networks?.join(',') ?? null;
 }
 
 /** A key as a request presents it, with the end of its secret's grace. */

@@ -45,6 +45,9 @@ and interactions their creator): all else behaves as if it were not there, in pa
 lists of linked records (left out). What it creates belongs to its user; giving a record away is a 403. Pipelines
 belong to the organization, and such keys only read them.
 
+A key may be limited to **networks**. From any other address it is a 403, whatever is asked, with the address that the
+service saw.
+
 Revocation, expiry and rotation of a key hold from the next request on.`;
 }
 

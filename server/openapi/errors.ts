@@ -42,7 +42,8 @@ const ANSWERS: Record<number, ErrorAnswer> = {
   },
   403: {
     name: 'Forbidden',
-    description: 'The key lacks a scope that this needs, or its access level does not allow it.',
+    description:
+      'The key lacks a scope that this needs, its access level does not allow it, or it may not be used from that address.',
     headers: none,
     examples: {
       scope: {

@@ -1,10 +1,10 @@
-// Step 2, credential: exactly one key, of this interface, neither revoked nor expired.
+// Step 2, credential: exactly one key, of this interface, neither revoked nor expired, from where it may be used.
+import { addressText } from '../../db/declare/networks.ts';
 import { andThen, type Eventually } from '../../db/engine.ts';
 import type { Store } from '../../db/store.ts';
 import { type Api, apiOfKey } from '../../db/tables/key-format.ts';
-import type { Access } from '../access.ts';
 import { ApiError, type ErrorKind } from '../errors.ts';
-import { KnownKeys } from './known-keys.ts';
+import { type KnownKey, KnownKeys } from './known-keys.ts';
 import { Quota } from './window.ts';
 
 /** Wrong credentials that one client address may send in a minute. */
@@ -34,10 +34,10 @@ export class Authenticator {
   }
 
   /**
-   * Who is asking.
+   * The key that is asked with; from where it may be used is not looked at.
    * @throws ApiError 401, or 429 for an address with too many wrong credentials in this minute
    */
-  authenticate(request: Request, at: Circumstances): Eventually<Access> {
+  authenticate(request: Request, at: Circumstances): Eventually<KnownKey> {
     const sent = credentialOf(request.headers);
     if (sent === null) {
       throw unauthorized('AUTH_MISSING_CREDENTIALS', `An API key is needed. ${HOW_TO}`);
@@ -52,7 +52,7 @@ export class Authenticator {
         const message = 'The API key has expired; ask your operator for a new one.';
         return this.#refuse(request, at, unauthorized('AUTH_EXPIRED_API_KEY', message));
       }
-      return key.access;
+      return key;
     });
   }
 
@@ -60,6 +60,22 @@ export class Authenticator {
     await this.#wrong.count(addressOf(request), TOO_MANY);
     throw error;
   }
+}
+
+/**
+ * Holds a key to the networks that it may be used from.
+ * @throws ApiError 403 OPERATION_FORBIDDEN for another address, which it names: it is the client's own
+ */
+export function requireNetwork(
+  { admits }: KnownKey,
+  request: Request,
+  addressOf: Circumstances['addressOf'],
+): void {
+  if (admits === null) return;
+  const address = addressOf(request);
+  if (admits(address)) return;
+  const message = `The API key may be used from certain networks only, and this request came from ${addressText(address)}, which is in none of them.`;
+  throw new ApiError('OPERATION_FORBIDDEN', message);
 }
 
 // The key that was sent; null if there is none, undefined if what was sent cannot be one.

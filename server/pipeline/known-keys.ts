@@ -1,10 +1,12 @@
 // The keys that requests have presented, by their hash, kept for as long as no commit can have changed any.
+import { parseNetwork } from '../../db/declare/networks.ts';
 import type { Eventually } from '../../db/engine.ts';
 import { Gathering } from '../../db/gathering.ts';
 import type { Store } from '../../db/store.ts';
 import { type Api, apiOfKey, hashKey } from '../../db/tables/key-format.ts';
 import { type AccessLevel, findKeyByHash, type PresentedKey } from '../../db/tables/keys.ts';
 import type { Access } from '../access.ts';
+import { membership } from '../client-address.ts';
 
 /** What a key lets in, and until when. */
 export interface KnownKey {
@@ -15,17 +17,41 @@ export interface KnownKey {
   readonly expiresAt: number | null;
   /** End of the grace of its secret. */
   readonly secretExpiresAt: number | null;
+  /** Whether it may be used from an address; null for from anywhere. */
+  readonly admits: ((address: string) => boolean) | null;
 }
 
 // Those that were never issued are not kept, so that guessing takes no memory.
 const KEYS_MAX = 10_000;
-const SCOPE_LISTS_MAX = 1_000;
+const LISTS_MAX = 1_000;
+
+/** What is made of lists of which keys of one kind have the same, so that there are few different ones. */
+class Lists<T> {
+  readonly #made = new Map<string, T>();
+  readonly #make: (items: readonly string[]) => T;
+
+  constructor(make: (items: readonly string[]) => T) {
+    this.#make = make;
+  }
+
+  of(list: string): T {
+    const known = this.#made.get(list);
+    if (known !== undefined) return known;
+    const made = this.#make(list === '' ? [] : list.split(','));
+    if (this.#made.size >= LISTS_MAX) this.#made.clear();
+    this.#made.set(list, made);
+    return made;
+  }
+}
 
 export class KnownKeys {
   readonly #store: Pick<Store, 'read' | 'keyMark'>;
   readonly #keysMax: number;
   readonly #keys = new Map<string, KnownKey>();
-  readonly #scopes = new Map<string, ReadonlySet<string>>();
+  readonly #scopes = new Lists<ReadonlySet<string>>((scopes) => new Set(scopes));
+  readonly #networks = new Lists((networks) =>
+    membership(networks.flatMap((network) => parseNetwork(network) ?? [])),
+  );
   // Where keys are looked up for each request, those of one key that come at once share a look.
   readonly #lookUps = new Gathering<string, PresentedKey | undefined>(async (hashes) => {
     const [hash = ''] = hashes;
@@ -72,20 +98,10 @@ export class KnownKeys {
       keyId: row.id,
       level: row.access as AccessLevel,
       userId: row.access === 'user' ? row.user_id : null,
-      scopes: this.#scopesOf(row.scopes),
+      scopes: this.#scopes.of(row.scopes),
     };
     const { revoked_at, expires_at: expiresAt, secret_expires_at: secretExpiresAt } = row;
-    return { api, access, isRevoked: revoked_at !== null, expiresAt, secretExpiresAt };
-  }
-
-  // Keys of one kind have one list of scopes, so there are few different ones.
-  #scopesOf(list: string): ReadonlySet<string> {
-    let scopes = this.#scopes.get(list);
-    if (scopes === undefined) {
-      scopes = new Set(list === '' ? [] : list.split(','));
-      if (this.#scopes.size >= SCOPE_LISTS_MAX) this.#scopes.clear();
-      this.#scopes.set(list, scopes);
-    }
-    return scopes;
+    const admits = row.networks === null ? null : this.#networks.of(row.networks);
+    return { api, access, isRevoked: revoked_at !== null, expiresAt, secretExpiresAt, admits };
   }
 }

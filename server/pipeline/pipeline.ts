@@ -8,6 +8,7 @@ import { ApiError } from '../errors.ts';
 import { BATCH_BODY_BYTES_MAX, BODY_BYTES_MAX, type Operation } from '../operation.ts';
 import { readBytes } from './body.ts';
 import type { BodyClaim } from './body-budget.ts';
+import { requireNetwork } from './credential.ts';
 import { type Exchange, startExchange } from './exchange.ts';
 import { execute } from './execute.ts';
 import { whilePatient } from './patience.ts';
@@ -114,8 +115,10 @@ function admit(
       Object.assign(exchange.headers, headers);
       return access;
     });
-  return andThen(authenticator.authenticate(request, { api, addressOf, now }), (access) => {
+  return andThen(authenticator.authenticate(request, { api, addressOf, now }), (key) => {
+    const { access } = key;
     exchange.keyId = access.keyId;
+    requireNetwork(key, request, addressOf);
     noteUse(access, now);
     return access;
   });

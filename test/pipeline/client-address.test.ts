@@ -1,12 +1,13 @@
 // Whose word about the address of a client counts, and how networks are written.
 import { describe, expect, test } from 'bun:test';
 import {
-  clientAddress,
-  LOOPBACK,
-  membership,
+  addressText,
+  hasHostBits,
   type Network,
+  networkText,
   parseNetwork,
-} from '../../server/client-address.ts';
+} from '../../db/declare/networks.ts';
+import { clientAddress, LOOPBACK, membership } from '../../server/client-address.ts';
 
 const networks = (...texts: string[]): Network[] => texts.flatMap((text) => parseNetwork(text) ?? []);
 const isLoopback = membership(LOOPBACK);
@@ -44,4 +45,33 @@ test.each([
   ['', undefined],
 ])('the network %p', (text, network) => {
   expect(parseNetwork(text)).toEqual(network);
+});
+
+test.each([
+  ['10.0.0.0/8', '10.0.0.0/8', false],
+  ['10.1.2.3/8', '10.0.0.0/8', true],
+  ['192.0.2.1/32', '192.0.2.1', false],
+  ['192.0.2.129/25', '192.0.2.128/25', true],
+  ['0.0.0.0/0', '0.0.0.0/0', false],
+  ['2001:DB8:0:0:0:0:0:0/32', '2001:db8::/32', false],
+  ['2001:db8::1/32', '2001:db8::/32', true],
+  ['::1', '::1', false],
+  ['::/0', '::/0', false],
+  ['1:2:3:4:5:6:7:8', '1:2:3:4:5:6:7:8', false],
+  ['::ffff:10.0.0.0/104', '10.0.0.0/8', false],
+  ['::ffff:192.0.2.1', '192.0.2.1', false],
+])('the network %s is written %s', (text, written, hasBitsBeyond) => {
+  const [network] = networks(text);
+  if (network === undefined) throw new Error('it is none');
+  expect([networkText(network), hasHostBits(network)]).toEqual([written, hasBitsBeyond]);
+  expect(networks(written).map(networkText)).toEqual([written]);
+});
+
+test.each([
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['fe80::1%eth0', 'fe80::1'],
+  ['2001:DB8::1', '2001:db8::1'],
+  ['local', 'local'],
+])('the address %s is written %s', (address, written) => {
+  expect(addressText(address)).toBe(written);
 });

@@ -47,6 +47,7 @@ export interface KeyOptions {
   expiresAt?: number | null;
   orgId?: number;
   prefix?: string;
+  networks?: readonly string[];
 }
 
 export interface Harness {
@@ -119,6 +120,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
         expiresAt: key.expiresAt ?? null,
         now: clock.now,
         ...(key.prefix !== undefined && { prefix: key.prefix }),
+        ...(key.networks !== undefined && { networks: key.networks }),
       }),
     );
     return { key: issued.key, id: issued.row.id };

@@ -1,0 +1,163 @@
+// Rules of keys beside their scopes: from where they may be used, and how long they last, each by itself or by its organization.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { Desk, ndjson, type RunningServer } from '../support/command.ts';
+
+const DAY_MS = 86_400_000;
+const desk = await Desk.withDatabase();
+let server: RunningServer;
+beforeAll(async () => {
+  await desk.ok(['init', '--org', 'Acme']);
+  server = await desk.serve(['--behind-proxy']);
+});
+afterAll(() => desk[Symbol.asyncDispose]());
+
+const issue = (...words: string[]) => desk.crm(['keys', 'issue', '--org', 'Acme', '--all-scopes', ...words]);
+
+async function issued(...words: string[]) {
+  const { stdout, stderr } = await issue(...words, '-o', 'json');
+  return {
+    ...(JSON.parse(stdout) as { id: string; key: string; allow_ip?: string[]; expires_at: string | null }),
+    stderr,
+  };
+}
+
+/** What the server answers to a key that a proxy has seen at an address. */
+async function statusFrom(address: string, key: string): Promise<number> {
+  const headers = { Authorization: `Bearer ${key}`, 'X-Forwarded-For': address };
+  return (await fetch(`${server.url}/api/v2/contacts`, { headers })).status;
+}
+
+describe('--allow-ip', () => {
+  test.each([
+    [['--allow-ip', '10.0.0.0/8'], ['10.0.0.0/8']],
+    [
+      ['--allow-ip', '10.0.0.0/8, 192.0.2.1,10.0.0.0/8'],
+      ['10.0.0.0/8', '192.0.2.1'],
+    ],
+    [
+      ['--allow-ip', '192.0.2.1/32', '--allow-ip', '2001:DB8:0::/32'],
+      ['192.0.2.1', '2001:db8::/32'],
+    ],
+    [['--allow-ip', '::ffff:172.16.0.0/108'], ['172.16.0.0/12']],
+  ])('%p is kept as it is best written', async (words, networks) => {
+    expect((await issued(...words)).allow_ip).toEqual(networks);
+  });
+
+  test.each([
+    [['--allow-ip', 'office'], 'a network like 203.0.113.0/24'],
+    [['--allow-ip', ''], 'a network like'],
+    [['--allow-ip', '10.0.0.0/33'], 'a network like'],
+    [['--allow-ip', '10.0.0.0/8,'], 'a network like'],
+    [['--allow-ip', 'fe80::1%eth0'], 'a network like'],
+    [['--allow-ip', '10.1.2.3/8'], '10.0.0.0/8 for the network, or 10.1.2.3 for the address alone'],
+    [['--allow-ip', '2001:db8::1/64'], '2001:db8::/64 for the network, or 2001:db8::1'],
+    [['--allow-ip', Array.from({ length: 101 }, (_, n) => `10.0.0.${n}`).join(',')], '100 at most'],
+  ])('%p is used wrongly, and no key is made', async (words, reason) => {
+    const before = await desk.ok(['keys', 'list']);
+    const { code, stdout, stderr } = await issue(...words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(reason);
+    expect(await desk.ok(['keys', 'list'])).toBe(before);
+  });
+
+  test('holds behind a proxy, and what keys update says holds from the next request on', async () => {
+    const { id, key } = await issued('--allow-ip', '10.0.0.0/8');
+    expect([await statusFrom('10.1.2.3', key), await statusFrom('192.0.2.1', key)]).toEqual([200, 403]);
+    // The one that the proxy saw comes last; whatever stands before came from the client.
+    expect(await statusFrom('10.1.2.3, 192.0.2.1', key)).toBe(403);
+    const update = (...words: string[]) => desk.ok(['keys', 'update', id, ...words]);
+    await update('--allow-ip', '192.0.2.0/24', '--allow-ip', '2001:db8::/32');
+    expect([await statusFrom('10.1.2.3', key), await statusFrom('192.0.2.1', key)]).toEqual([403, 200]);
+    expect(await statusFrom('2001:db8::5', key)).toBe(200);
+    const { key: rotated } = JSON.parse(await desk.ok(['keys', 'rotate', id, '-o', 'json']));
+    expect([await statusFrom('10.1.2.3', rotated), await statusFrom('192.0.2.1', rotated)]).toEqual([
+      403, 200,
+    ]);
+    await update('--allow-any');
+    expect(await statusFrom('10.1.2.3', rotated)).toBe(200);
+    for (const wrong of [[], ['--allow-any', '--allow-ip', '10.0.0.0/8'], ['--allow-ip', 'x']])
+      expect((await desk.crm(['keys', 'update', id, ...wrong])).code).toBe(2);
+    await desk.ok(['keys', 'revoke', id]);
+    const gone = await desk.crm(['keys', 'update', id, '--allow-any']);
+    expect([gone.code, gone.stderr]).toEqual([1, expect.stringContaining('is revoked')]);
+  });
+
+  test('refused elsewhere, a command says from where and what to do; doctor too', async () => {
+    const { key } = await issued('--allow-ip', '10.0.0.0/8');
+    const env = { CRM_URL: server.url, CRM_API_KEY: key };
+    const { code, stderr } = await desk.crm(['list', 'contacts'], { env });
+    expect([code, stderr]).toEqual([4, expect.stringContaining('127.0.0.1')]);
+    expect(stderr).toContain('crm keys update ID --allow-ip');
+    const findings = ndjson((await desk.crm(['doctor', '-o', 'ndjson'], { env })).stdout);
+    expect(JSON.stringify(findings)).toContain('it may not be used from this address');
+  });
+
+  test('keys list shows them once a key has some; a key without them is issued as ever', async () => {
+    const free = await issued();
+    expect(Object.keys(free)).not.toContain('allow_ip');
+    const { id } = await issued('--allow-ip', '10.0.0.0/8,192.0.2.1');
+    const listed = ndjson(await desk.ok(['keys', 'list']));
+    expect(listed.find((key) => key.id === id)?.allow_ip).toEqual(['10.0.0.0/8', '192.0.2.1']);
+    expect(listed.find((key) => key.id === free.id)?.allow_ip).toBeNull();
+    const table = await desk.ok(['keys', 'list', '-o', 'table']);
+    expect(table).toContain('10.0.0.0/8, 192.0.2.1');
+    await desk.ok(['orgs', 'create', 'Others']);
+    await desk.ok(['keys', 'issue', '--org', 'Others', '--all-scopes']);
+    const others = await desk.ok(['keys', 'list', '--org', 'Others', '-o', 'table']);
+    expect([others.includes('ALLOW_IP'), others.includes('SCOPES')]).toEqual([false, true]);
+  });
+});
+
+describe('--key-expiry', () => {
+  const soonest = (days: number) => Date.now() + days * DAY_MS - 60_000;
+
+  test('is what keys of the organization get unless said, and the output says so', async () => {
+    const org = JSON.parse(await desk.ok(['orgs', 'create', 'Passing', '--key-expiry', '90d', '-o', 'json']));
+    expect(org.key_expiry).toBe('90d');
+    const words = ['keys', 'issue', '--org', 'Passing', '--scopes', 'deals:read'];
+    const given = await desk.crm([...words, '-o', 'json']);
+    const { expires_at } = JSON.parse(given.stdout);
+    expect(Date.parse(expires_at)).toBeWithin(soonest(90), soonest(90) + 120_000);
+    expect(given.stderr).toContain(`Keys of Passing last 90d unless --expires says otherwise`);
+    expect(given.stderr).toContain(expires_at);
+    const never = await desk.crm([...words, '--expires', 'never', '-o', 'json']);
+    expect([JSON.parse(never.stdout).expires_at, never.stderr]).toEqual([
+      null,
+      'It never expires; other keys of Passing last 90d.\n',
+    ]);
+    const said = await desk.crm([...words, '--expires', '2d', '-o', 'json']);
+    expect([Date.parse(JSON.parse(said.stdout).expires_at) < soonest(3), said.stderr]).toEqual([true, '']);
+    const dry = await desk.crm([...words, '--dry-run', '--allow-ip', '10.0.0.0/8']);
+    expect(dry.stderr).toMatch(/The key would last until 20.*\nIt could be used from 10\.0\.0\.0\/8\.\n/);
+    const first = await desk.crm(['init', '--org', 'Passing']);
+    expect(first.code).toBe(0);
+  });
+
+  test('changes for keys to come, and is shown by orgs list once one has it', async () => {
+    const before = await issued();
+    const updated = await desk.crm(['orgs', 'update', 'acme', '--key-expiry', '36h', '-o', 'json']);
+    expect(JSON.parse(updated.stdout)).toMatchObject({ name: 'Acme', key_expiry: '36h' });
+    const after = await issued();
+    expect([before.expires_at, typeof after.expires_at]).toEqual([null, 'string']);
+    const expiryOf = async () =>
+      ndjson(await desk.ok(['orgs', 'list'])).find(({ name }) => name === 'Acme')?.key_expiry;
+    expect(await expiryOf()).toBe('36h');
+    await desk.ok(['orgs', 'update', 'Acme', '--key-expiry', 'none']);
+    expect([await expiryOf(), (await issued()).expires_at]).toEqual([null, null]);
+    for (const wrong of [[], ['--key-expiry', '0'], ['--key-expiry', 'soon']])
+      expect((await desk.crm(['orgs', 'update', 'Acme', ...wrong])).code).toBe(2);
+    expect((await desk.crm(['orgs', 'update', 'Nobody', '--key-expiry', '1d'])).code).toBe(1);
+  });
+
+  test('a key that follows a v1 key has its networks and its end, unless said', async () => {
+    const v1 = await issued('--api', 'v1', '--allow-ip', '10.0.0.0/8', '--expires', '5d');
+    const next = (...words: string[]) =>
+      desk.crm(['keys', 'issue', '--from-v1', v1.id, '-o', 'json', ...words]);
+    const same = await next();
+    expect(JSON.parse(same.stdout)).toMatchObject({ allow_ip: ['10.0.0.0/8'], expires_at: v1.expires_at });
+    expect(same.stderr).toContain('expires with the v1 key');
+    expect(same.stderr).toContain('used from 10.0.0.0/8, as the v1 key');
+    const other = await next('--expires', 'never', '--allow-ip', '192.0.2.1');
+    expect(JSON.parse(other.stdout)).toMatchObject({ allow_ip: ['192.0.2.1'], expires_at: null });
+  });
+});
