@@ -4,6 +4,7 @@ import type { ApiKeyRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
 import { CliError, usageError } from '../errors.ts';
 import { DAY_MS } from '../input/instant.ts';
+import { recordAction } from '../operator/audit.ts';
 import { organizationNamed, withStore } from '../operator/database.ts';
 import { allowedNetworks, usableFrom } from '../operator/key-networks.ts';
 import { checkOptions, type IssueOptions, newKey } from '../operator/key-options.ts';
@@ -148,7 +149,11 @@ async function runUpdate(id: string, { allowIp, allowAny }: UpdateOptions, confi
   const { limitKey } = await import('../../db/tables/keys.ts');
   await withStore(config.db, async (store) => {
     const row = await activeKey(store, id, Date.now());
-    await store.write('accounts', (trx) => limitKey(trx, row, networks));
+    await store.write('accounts', async (trx) => {
+      await limitKey(trx, row, networks);
+      const target = { type: 'keys', id };
+      await recordAction(trx, { orgId: row.org_id, action: 'key.changed', target, details: { networks } });
+    });
   });
   note(`The key ${id} may be used from ${usableFrom(networks)}, from the next request on.`);
 }

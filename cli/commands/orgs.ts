@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Data } from '../../db/declare/json.ts';
 import type { OrganizationRow } from '../../db/schema.ts';
 import { usageError } from '../errors.ts';
+import { recordAction } from '../operator/audit.ts';
 import { checkedName, isoTime, organizationNamed, withStore } from '../operator/database.ts';
 import { parseLifetime } from '../operator/key-expiry.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
@@ -64,7 +65,12 @@ async function runUpdate(nameOrId: string, { keyExpiry }: Options, config: Confi
   const { setKeyLifetime } = await import('../../db/tables/accounts.ts');
   const org = await withStore(config.db, async (store) => {
     const found = await organizationNamed(store, nameOrId);
-    await store.write('accounts', (trx) => setKeyLifetime(trx, found.number, lifetime));
+    await store.write('accounts', async (trx) => {
+      await setKeyLifetime(trx, found.number, lifetime);
+      const target = { type: 'organizations', id: found.id };
+      const details = { key_expiry: lifetime === null ? null : durationText(lifetime) };
+      await recordAction(trx, { orgId: found.number, action: 'organization.changed', target, details });
+    });
     return { ...found, key_lifetime: lifetime };
   });
   await printOrganization(config, org);
