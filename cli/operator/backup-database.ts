@@ -1,10 +1,11 @@
 // Carries out `crm backup`: what is not whole and checked has a name of its own until it is.
-import { existsSync, renameSync, statSync } from 'node:fs';
+import { existsSync, linkSync, lstatSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { isAddress } from '../../db/declare/text.ts';
 import type { LastBackup } from '../../db/tables/last-backup.ts';
-import { usageError } from '../errors.ts';
+import { CliError, errorCode, messageOf, usageError } from '../errors.ts';
 import { kindAt, syncFolderOf } from '../files/own-file.ts';
+import { note } from '../terminal/streams.ts';
 import { VERSION } from '../version.ts';
 import { isSameFile, newPart, rowsOf, theirTools, withWork } from './backup-part.ts';
 import { databaseError, withStore } from './database.ts';
@@ -29,35 +30,44 @@ export async function backUp(
   const startedAt = performance.now();
   const part = newPart(file);
   const { makeBackup } = await import('../../db/copy/backup.ts');
-  const note = await withWork(quiet, part, (work) => makeBackup(db, part, { crm: VERSION, work })).catch(
-    async (error: unknown) => {
-      throw await databaseError(db, error);
-    },
-  );
-  rotate(file, keep ?? 1);
-  renameSync(part, file);
-  syncFolderOf(file);
-  await noteIn(db, { taken_at: note.taken_at, file: resolve(file) });
+  const made = await withWork(quiet, part, async (work) => {
+    const backup = await makeBackup(db, part, { crm: VERSION, work });
+    takePlace(part, file, keep ?? 1);
+    return backup;
+  }).catch(async (error: unknown) => {
+    throw await databaseError(db, error);
+  });
+  await noteIn(db, { taken_at: made.taken_at, file: resolve(file) }, quiet);
   return {
     file,
-    taken_at: note.taken_at,
-    rows: rowsOf(note),
+    taken_at: made.taken_at,
+    rows: rowsOf(made),
     bytes: statSync(file).size,
     seconds: Math.round(performance.now() - startedAt) / 1_000,
   };
 }
 
-// In a database of an older crm it is not noted: that would bring it up to date, beside whoever serves it.
-async function noteIn(db: string, backup: LastBackup): Promise<void> {
-  const { DatabaseError, openSnapshot } = await import('../../db/store.ts');
+// In a database of an older crm it is not noted: that would bring it up to date, beside whoever serves it. A backup that
+// could not be noted is one nevertheless.
+async function noteIn(db: string, backup: LastBackup, quiet: boolean): Promise<void> {
   const { noteBackup } = await import('../../db/tables/last-backup.ts');
   try {
-    await (await openSnapshot(db)).close();
+    if (!(await isUpToDate(db))) return;
+    await withStore(db, (store) => store.write('accounts', (trx) => noteBackup(trx, backup)));
   } catch (error) {
-    if (error instanceof DatabaseError) return;
+    if (!quiet) note(`That it was made could not be noted for "crm doctor". ${messageOf(error)}`);
+  }
+}
+
+async function isUpToDate(db: string): Promise<boolean> {
+  const { DatabaseError, openSnapshot } = await import('../../db/store.ts');
+  try {
+    await (await openSnapshot(db)).close();
+    return true;
+  } catch (error) {
+    if (error instanceof DatabaseError) return false;
     throw error;
   }
-  await withStore(db, (store) => store.write('accounts', (trx) => noteBackup(trx, backup)));
 }
 
 async function refuseTarget(db: string, file: string, keep: number | null): Promise<void> {
@@ -75,10 +85,38 @@ async function refuseTarget(db: string, file: string, keep: number | null): Prom
   );
 }
 
-// Older ones move on by one, the last over the oldest.
+function takePlace(part: string, file: string, keep: number): void {
+  try {
+    rotate(file, keep);
+    renameSync(part, file);
+    syncFolderOf(file);
+  } catch (cause) {
+    throw new CliError(`${file} cannot be given its name (${errorCode(cause)}).`, {
+      nextSteps: ['check the disk for faults, then run the same command again.'],
+      cause,
+    });
+  }
+}
+
+/**
+ * Moves older backups on by one, up to a place that is free, else the last over the oldest. FILE keeps its name until the
+ * newer one takes it; where that did not come to it the last time, FILE.1 is FILE still.
+ */
 function rotate(file: string, keep: number): void {
   const nameOf = (age: number) => (age === 0 ? file : `${file}.${age}`);
-  for (let age = keep - 2; age >= 0; age--) {
-    if (existsSync(nameOf(age))) renameSync(nameOf(age), nameOf(age + 1));
+  if (keep === 1 || !existsSync(file) || inodeAt(file) === inodeAt(nameOf(1))) return;
+  let last = 1;
+  while (last < keep - 1 && existsSync(nameOf(last))) last++;
+  for (let age = last; age > 1; age--) renameSync(nameOf(age - 1), nameOf(age));
+  if (existsSync(nameOf(1))) rmSync(nameOf(1));
+  try {
+    linkSync(file, nameOf(1));
+  } catch {
+    // Not every file system has second names.
+    renameSync(file, nameOf(1));
   }
+}
+
+function inodeAt(path: string): bigint | undefined {
+  return lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
 }

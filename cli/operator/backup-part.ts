@@ -44,7 +44,7 @@ export function newPart(file: string): string {
   try {
     for (const there of readdirSync(folder)) {
       const pid = own.exec(there)?.[1];
-      if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, there), { force: true });
+      if (pid !== undefined && !isRunningElse(Number(pid))) rmSync(join(folder, there), { force: true });
     }
     const part = join(folder, `${basename(file)}.${process.pid}.crm-part`);
     closeSync(createOwn(part));
@@ -57,7 +57,9 @@ export function newPart(file: string): string {
   }
 }
 
-function isRunning(pid: number): boolean {
+// In a container every run may have the same id as the one that was killed.
+function isRunningElse(pid: number): boolean {
+  if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
     return true;

@@ -1,5 +1,5 @@
 // Carries out `crm restore`: a backup that is checked beside the database takes its place, and that is kept.
-import { copyFileSync, existsSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isAddress } from '../../db/declare/text.ts';
 import type { LastBackup } from '../../db/tables/last-backup.ts';
@@ -35,25 +35,25 @@ export async function restore(
   const unlock = await lockedForServing(db, 'crm restore', 'lockPlace');
   try {
     const startedAt = performance.now();
-    const part = newPart(db);
+    // Beside the file itself, which may lie on another disk than a link to it.
+    const place = kindAt(db) === 'link' ? realpathSync(db) : db;
+    const part = newPart(place);
     const { checkBackup } = await import('../../db/copy/backup.ts');
-    const note = await withWork(quiet, part, async (work) => {
+    const { replaceDatabase } = await import('../../db/store.ts');
+    const { note, keptAs } = await withWork(quiet, part, async (work) => {
       copyFileSync(file, part);
       const found = await checkBackup(part, work);
       await makeOrdinary(part, found && { taken_at: found.taken_at, file: resolve(file) });
-      return found;
+      return { note: found, keptAs: replaceDatabase(place, part) };
     }).catch(async (error: unknown) => {
-      throw await databaseError(db, error);
+      throw await databaseError(place, error);
     });
-    const { replaceDatabase } = await import('../../db/store.ts');
-    const keptAs = `${db}.before-restore-${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}`;
-    const wasThere = replaceDatabase(db, part, keptAs);
-    syncFolderOf(db);
+    syncFolderOf(place);
     return {
       db,
       taken_at: note?.taken_at ?? null,
       rows: note && rowsOf(note),
-      kept_as: wasThere ? keptAs : null,
+      kept_as: keptAs,
       seconds: Math.round(performance.now() - startedAt) / 1_000,
     };
   } finally {

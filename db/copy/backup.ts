@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { DatabaseError, damaged, FileCopy, inspectFile, ORIGINAL, type TableShape } from '../store.ts';
 import { BACKUP_NOTE, findBackupNote, setBackupNote } from '../tables/backup-note.ts';
-import type { CopySource } from './database.ts';
+import { at, type CopySource } from './database.ts';
 import { digestOf, type TableDigest } from './digest.ts';
 
 /** What a backup says of itself. */
@@ -43,7 +43,8 @@ export async function makeBackup(
     await work.begin('Reading', rows);
     const original = { db: from, read: copy.db };
     const tables = await digestsOf(original, copy.tables, work, (name) => `${ORIGINAL}.${name}`);
-    await setBackupNote(copy.db, JSON.stringify({ taken_at, crm, tables } satisfies BackupNote));
+    const text = JSON.stringify({ taken_at, crm, tables } satisfies BackupNote);
+    await at({ db: to, read: copy.db }, () => setBackupNote(copy.db, text));
     copy.complete();
   } finally {
     copy.close();

@@ -41,7 +41,7 @@ const ADVICE: readonly Advice[] = [
     nextSteps: ['Restore the newest backup of the file.', 'Check the disk for faults.'],
   },
   {
-    codes: ['SQLITE_IOERR'],
+    codes: ['SQLITE_IOERR', 'EIO'],
     reason: 'cannot be read or written: its disk failed',
     nextSteps: [
       'Check the disk for faults, then try again. Keep the -wal file beside it: it holds what the file may not.',
@@ -128,4 +128,9 @@ export function isDamage(error: unknown): boolean {
 /** Whether the disk failed under a statement, after which nothing the connection says can be trusted. */
 export function isDiskFailure(error: unknown): boolean {
   return /^SQLITE_(?:IOERR|CORRUPT)/.test(sqliteCode(error));
+}
+
+/** Whether what a statement wrote could not be written. */
+export function isWriteFailure(error: unknown): boolean {
+  return /^SQLITE_(?:FULL|IOERR_(?:WRITE|FSYNC|DIR_FSYNC|TRUNCATE))/.test(sqliteCode(error));
 }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { shapeOfSchema } from './catalog.ts';
 import { realPath } from './file-check.ts';
 import { type Inspection, inspectFile } from './integrity.ts';
-import { type LockHolder, lockHolder } from './serving-lock.ts';
+import { type LockHolder, lockHolder } from './lock-holder.ts';
 
 export interface FileFacts {
   bytes: number;

@@ -14,6 +14,7 @@ import { assertOurs } from './belonging.ts';
 import { guarded, notWritable } from './errors.ts';
 import { HeldFile } from './held-file.ts';
 import { inodeLockHolder } from './inode-lock.ts';
+import { removeKeptNames } from './kept-names.ts';
 
 /** A file that SQLite may open. */
 export interface CheckedFile {
@@ -56,7 +57,7 @@ function assertUsablePath(path: string, create: boolean): void {
     if (!file.isFile()) {
       throw new DatabaseError(`${path} is not a file.`, ['Name a database file with --db PATH.']);
     }
-    if (file.nlink > 1) throw severalNames(path);
+    if (file.nlink > 1) assertOneName(path);
     assertWritable(path);
     return;
   }
@@ -72,6 +73,11 @@ function assertUsablePath(path: string, create: boolean): void {
     const steps = ['Make the folder, or give the user who runs crm the right to write in it.'];
     throw new DatabaseError(`The database ${path} cannot be made: its folder is not writable.`, steps, cause);
   }
+}
+
+function assertOneName(path: string): void {
+  guarded(path, () => removeKeptNames(realpathSync(path)));
+  if (statSync(path).nlink > 1) throw severalNames(path);
 }
 
 // https://sqlite.org/howtocorrupt.html: SQLite keeps a log for each name, and two logs lose writes.

@@ -2,7 +2,7 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { type TableShape, tablesOf } from './catalog.ts';
 import { Connection } from './connection.ts';
-import { guarded } from './errors.ts';
+import { explainFileError, guarded, isWriteFailure } from './errors.ts';
 import { createPrivately } from './file-check.ts';
 import { APPLICATION_ID, firstMark } from './main-file.ts';
 import { tellPlanner } from './planner.ts';
@@ -38,9 +38,11 @@ interface Table {
 export class FileCopy {
   readonly #connection: Connection;
   readonly #original: Closeable;
+  readonly #from: string;
   readonly #path: string;
 
-  private constructor(path: string, connection: Connection, original: Closeable) {
+  private constructor(from: string, path: string, connection: Connection, original: Closeable) {
+    this.#from = from;
     this.#path = path;
     this.#connection = connection;
     this.#original = original;
@@ -69,7 +71,7 @@ export class FileCopy {
         connection.pragma(`${ORIGINAL}.user_version`);
         connection.prepare(`SELECT count(*) FROM ${ORIGINAL}.sqlite_schema`).get();
       });
-      return new FileCopy(to, connection, original);
+      return new FileCopy(from, to, connection, original);
     } catch (error) {
       for (const one of opened.toReversed()) one.close();
       throw error;
@@ -98,16 +100,34 @@ export class FileCopy {
     return total;
   }
 
-  /** Copies table after table; gives after each piece of work how many rows more are there. */
+  /**
+   * Copies table after table; gives after each piece of work how many rows more are there.
+   * @throws DatabaseError of the file that cannot be read, or written
+   */
   *copyRows(): Generator<number> {
-    for (const table of this.#tables()) {
-      this.#connection.run(table.sql);
-      for (const rows of this.#copyTable(table)) if (isCounted(table)) yield rows;
+    try {
+      for (const table of this.#tables()) {
+        this.#connection.run(table.sql);
+        for (const rows of this.#copyTable(table)) if (isCounted(table)) yield rows;
+      }
+    } catch (error) {
+      throw this.#explained(error);
     }
   }
 
-  /** Makes indexes and triggers, and ends what was one moment of the original. */
+  /**
+   * Makes indexes and triggers, and ends what was one moment of the original.
+   * @throws DatabaseError as copyRows does
+   */
   complete(): void {
+    try {
+      this.#complete();
+    } catch (error) {
+      throw this.#explained(error);
+    }
+  }
+
+  #complete(): void {
     const rest = this.#connection.prepare<{ sql: string }, []>(
       `SELECT sql FROM ${ORIGINAL}.sqlite_schema WHERE type <> 'table' AND sql IS NOT NULL ORDER BY rowid`,
     );
@@ -122,12 +142,12 @@ export class FileCopy {
     if (this.#connection.inTransaction) this.#connection.post('ROLLBACK');
     this.#connection.close();
     this.#original.close();
-    const descriptor = openSync(this.#path, 'r+');
-    try {
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
+    guarded(this.#path, () => syncFile(this.#path));
+  }
+
+  // Nothing is written but the copy.
+  #explained(error: unknown): unknown {
+    return explainFileError(isWriteFailure(error) ? this.#path : this.#from, error);
   }
 
   #tables(): Table[] {
@@ -165,6 +185,16 @@ export class FileCopy {
       if (changes < ROWS_PER_STEP) return;
       changes = next.run(...Object.values(last.get() ?? {})).changes;
     }
+  }
+}
+
+/** Has the disk take what a file holds. */
+export function syncFile(path: string): void {
+  const descriptor = openSync(path, 'r+');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }
 

@@ -1,29 +1,49 @@
 // Puts another database in the place of one, which is kept under a new name.
-import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, linkSync, renameSync, statSync, unlinkSync } from 'node:fs';
+import { DatabaseError } from '../database-error.ts';
 import { checkpointAll } from './checkpoint.ts';
+import { guarded } from './errors.ts';
 import { realPath } from './file-check.ts';
+import { syncFile } from './file-copy.ts';
+import { keptName } from './kept-names.ts';
 import { openWriter } from './open-store.ts';
 
 /**
  * Puts a database that is whole, and on the disk, in the place of another, in one step; whoever calls this has the lock
  * for serving.
+ * @param path the file itself, no link to it
  * @param part in the same folder
- * @param keptAs name under which what lay there is kept, with its log if that could not be moved into it
- * @returns whether anything lay there
+ * @returns the name under which what lay there is kept, with its log if that could not be moved into it; null for nothing
+ * @throws DatabaseError if it cannot be done; what lay there then lies there still
  */
-export function replaceDatabase(path: string, part: string, keptAs: string): boolean {
-  const real = realPath(path);
-  const log = `${real}-wal`;
-  const wasThere = existsSync(real) && statSync(real).size > 0;
-  if (wasThere) {
-    settle(path);
-    // A second name for a moment: there is no time at which nothing lies there, of which a server would make an empty one.
-    linkSync(real, keptAs);
-    if (existsSync(log) && statSync(log).size > 0) linkSync(log, `${keptAs}-wal`);
+export function replaceDatabase(path: string, part: string): string | null {
+  if (sizeOf(`${part}-wal`) > 0) {
+    throw new DatabaseError(`${part}-wal holds what could not be moved into the file.`, [
+      'Check the disk for faults and for free space, then try again.',
+    ]);
   }
-  for (const stale of [log, `${real}-shm`]) rmSync(stale, { force: true });
-  renameSync(part, real);
-  return wasThere;
+  const real = guarded(path, () => realPath(path));
+  const wasThere = sizeOf(real) > 0;
+  const keptAs = keptName(path);
+  if (wasThere) settle(path);
+  guarded(path, () => {
+    if (wasThere) keep(real, keptAs);
+    syncFile(part);
+    for (const stale of [`${real}-wal`, `${real}-shm`]) if (existsSync(stale)) unlinkSync(stale);
+    renameSync(part, real);
+  });
+  return wasThere ? keptAs : null;
+}
+
+// A second name for a moment: there is no time at which nothing lies there, of which a server would make an empty one.
+function keep(real: string, keptAs: string): void {
+  const log = `${real}-wal`;
+  if (sizeOf(log) > 0) linkSync(log, `${keptAs}-wal`);
+  linkSync(real, keptAs);
+}
+
+function sizeOf(path: string): number {
+  return existsSync(path) ? statSync(path).size : 0;
 }
 
 // What is damaged is kept as it lies there.

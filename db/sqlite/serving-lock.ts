@@ -6,15 +6,10 @@ import { explainFileError, guarded, isBusy } from './errors.ts';
 import { checkFile, createPrivately, realPath } from './file-check.ts';
 import { HeldFile } from './held-file.ts';
 import { inodeLockHolder, lockInode } from './inode-lock.ts';
+import { removeKeptNames } from './kept-names.ts';
+import { type LockHolder, lockPath, readHolder } from './lock-holder.ts';
 
 const LOOK_MS_MAX = 500;
-
-/** Who serves a database. */
-export interface LockHolder {
-  pid: number;
-  since: string;
-  address: string;
-}
 
 /** A database that a server has for itself. */
 export class ServedAlreadyError extends DatabaseError {}
@@ -37,6 +32,7 @@ export function lockFile(path: string, holder: LockHolder): () => void {
  */
 export function lockPlace(path: string, holder: LockHolder): () => void {
   const file = guarded(path, () => realPath(path));
+  if (existsSync(file)) guarded(path, () => removeKeptNames(file));
   const held = existsSync(file) ? guarded(path, () => HeldFile.hold(file)) : null;
   return lockBoth(path, file, { held, holder });
 }
@@ -69,7 +65,7 @@ function otherName(file: string): string {
 
 // Beside the file stands who holds it.
 function lockName(path: string, file: string, holder: LockHolder): () => void {
-  const name = `${file}-serving`;
+  const name = lockPath(file);
   createPrivately(name);
   const lock = guarded(path, () => new Database(name, { readwrite: true }));
   try {
@@ -98,30 +94,4 @@ function servedAlready(path: string, how: string): ServedAlreadyError {
     'Use that server, or stop it first.',
     'To serve another database, name it with --db PATH.',
   ]);
-}
-
-function readHolder(lock: Database): LockHolder | null {
-  try {
-    return lock.query('SELECT pid, since, address FROM holder').get() as LockHolder | null;
-  } catch {
-    return null;
-  }
-}
-
-/** Who serves the database in that file; null while nobody does. */
-export function lockHolder(file: string): LockHolder | null {
-  const name = `${file}-serving`;
-  if (!existsSync(name)) return null;
-  const lock = new Database(name, { readwrite: true });
-  try {
-    lock.run('PRAGMA busy_timeout = 0');
-    // Of one who is gone only the words are left.
-    lock.run('BEGIN IMMEDIATE');
-    lock.run('ROLLBACK');
-    return null;
-  } catch (error) {
-    return isBusy(error) ? readHolder(lock) : null;
-  } finally {
-    lock.close();
-  }
 }

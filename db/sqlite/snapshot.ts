@@ -40,7 +40,8 @@ export function openConnectionSnapshot(path: string): ConnectionSnapshot {
       connection,
       read: connection.db,
       close: () => {
-        connection.post('COMMIT');
+        // A statement that failed may have ended it.
+        if (connection.inTransaction) connection.post('COMMIT');
         connection.close();
         held.release();
       },

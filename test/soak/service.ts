@@ -4,6 +4,7 @@ import { BINARY } from '../support/command.ts';
 import { freePort } from '../support/postgres.ts';
 
 const READY_MS_MAX = 30_000;
+const BATCH_MAX = 100;
 
 /** A node, which keeps its port from one start to the next. */
 export class Node {
@@ -66,8 +67,12 @@ export interface Service {
 }
 
 /** Runs a command that must succeed, and gives its stdout. */
-export async function runOnce(args: readonly string[]): Promise<string> {
-  const child = Bun.spawn([BINARY, ...args], { env: {}, stdout: 'pipe', stderr: 'pipe' });
+export async function runOnce(
+  args: readonly string[],
+  cwd = process.cwd(),
+  env: Record<string, string> = {},
+): Promise<string> {
+  const child = Bun.spawn([BINARY, ...args], { cwd, env, stdout: 'pipe', stderr: 'pipe' });
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   if ((await child.exited) !== 0) throw new Error(`crm ${args.join(' ')} failed: ${stderr}`);
   return stdout.trim();
@@ -84,4 +89,21 @@ export async function startService(db: string, count: number, args: readonly str
       await Promise.all(nodes.map((node) => node.kill()));
     },
   };
+}
+
+/** Creates contacts by batches, each with an address of its own. */
+export async function createContacts(url: string, key: string, count: number, name: string): Promise<void> {
+  const contacts = Array.from({ length: count }, (_, index) => ({
+    first_name: name,
+    email: `${name}${index}@example.com`,
+    custom: { index },
+  }));
+  for (let at = 0; at < count; at += BATCH_MAX) {
+    const response = await fetch(`${url}/api/v2/contacts/batch`, {
+      method: 'POST',
+      headers: { 'X-Service-Api-Key': key },
+      body: JSON.stringify(contacts.slice(at, at + BATCH_MAX)),
+    });
+    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  }
 }
