@@ -36,7 +36,7 @@ export async function restore(
   try {
     const startedAt = performance.now();
     // Beside the file itself, which may lie on another disk than a link to it.
-    const place = kindAt(db) === 'link' ? realpathSync(db) : db;
+    const place = kindAt(db) === 'link' && existsSync(db) ? realpathSync(db) : db;
     const part = newPart(place);
     const { checkBackup } = await import('../../db/copy/backup.ts');
     const { replaceDatabase } = await import('../../db/store.ts');
