@@ -315,6 +315,7 @@ describe('direction of imports', () => {
     expect(users.map(({ path }) => path).toSorted()).toEqual([
       'db/sqlite/connection.ts',
       'db/sqlite/dialect.ts',
+      'db/sqlite/lock-holder.ts',
       'db/sqlite/serving-lock.ts',
     ]);
     const outside = product.filter(
