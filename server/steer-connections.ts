@@ -1,6 +1,7 @@
 // Sends new connections to the newer listeners on a port, so that the older can be closed without losing any.
-import { dlopen, ptr } from 'bun:ffi';
+import { ptr } from 'bun:ffi';
 import { existsSync, readdirSync } from 'node:fs';
+import { systemLibrary } from '../db/system-library.ts';
 
 const OPEN_FILES = '/proc/self/fd';
 // Linux: socket(7), include/uapi/asm-generic/socket.h, include/uapi/linux/filter.h.
@@ -16,14 +17,10 @@ const RANDOM_NUMBER = -0x1000 + 56;
 
 function openLibrary() {
   if (process.platform !== 'linux') return undefined;
-  try {
-    return dlopen('libc.so.6', {
-      getsockopt: { args: ['int', 'int', 'int', 'ptr', 'ptr'], returns: 'int' },
-      setsockopt: { args: ['int', 'int', 'int', 'ptr', 'u32'], returns: 'int' },
-    }).symbols;
-  } catch {
-    return undefined;
-  }
+  return systemLibrary({
+    getsockopt: { args: ['int', 'int', 'int', 'ptr', 'ptr'], returns: 'int' },
+    setsockopt: { args: ['int', 'int', 'int', 'ptr', 'u32'], returns: 'int' },
+  });
 }
 
 type Library = NonNullable<ReturnType<typeof openLibrary>>;

@@ -66,6 +66,7 @@ function checkLog({ logBytes }: FileFacts): Finding {
 }
 
 function checkPermissions(db: string, { isOpenToOthers }: FileFacts): Finding {
+  if (isOpenToOthers === null) return ok('permissions', 'those of Windows, which are not looked at');
   if (!isOpenToOthers) return ok('permissions', 'its owner alone can read it');
   return warn('permissions', 'others can read the file', `run: chmod 600 ${shellWord(db)}`);
 }

@@ -25,7 +25,8 @@ function checkKeySource(value: string, from: string): Finding {
   const file = statSync(value, { throwIfNoEntry: false });
   if (file === undefined)
     return fail(check, `${found}, which is not there`, 'name another file, or write the key to it.');
-  if ((file.mode & 0o077) !== 0)
+  // Windows has no such modes.
+  if (process.platform !== 'win32' && (file.mode & 0o077) !== 0)
     return warn(check, `${found}, which others can read`, `run: chmod 600 ${shellWord(value)}`);
   return ok(check, found);
 }

@@ -59,8 +59,9 @@ export function replaceFile(path: string, write: (descriptor: number) => void): 
   syncFolderOf(path);
 }
 
-/** Makes names that were given or taken in the folder of a path durable. */
+/** Makes names that were given or taken in the folder of a path durable; Windows does so by itself, and refuses to be asked. */
 export function syncFolderOf(path: string): void {
+  if (process.platform === 'win32') return;
   const folder = openSync(dirname(path), 'r');
   try {
     fsyncSync(folder);

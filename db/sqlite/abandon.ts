@@ -1,7 +1,6 @@
 // Connections that stay open until the process ends, because closing them would lose what the log still has.
-import { dlopen } from 'bun:ffi';
+import { systemLibrary } from '../system-library.ts';
 import type { Connection } from './connection.ts';
-import { LIBC } from './inode-lock.ts';
 
 const abandoned = new Set<Connection>();
 
@@ -23,9 +22,6 @@ export function isAbandoned(connection: Connection): boolean {
 
 // process.exit() would close it: Bun closes every database then.
 function endAtOnce(code: number): void {
-  try {
-    dlopen(LIBC ?? '', { _exit: { args: ['int'], returns: 'void' } }).symbols._exit(code);
-  } catch {
-    process.kill(process.pid, 'SIGKILL');
-  }
+  systemLibrary({ _exit: { args: ['int'], returns: 'void' } })?._exit(code);
+  process.kill(process.pid, 'SIGKILL');
 }

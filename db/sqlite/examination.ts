@@ -12,8 +12,8 @@ export interface FileFacts {
   logBytes: number;
   /** Of the disk under it; null where the system does not tell. */
   freeBytes: number | null;
-  /** Whether others than its owner may read it. */
-  isOpenToOthers: boolean;
+  /** Whether others than its owner may read it; null on Windows, whose files have no such modes. */
+  isOpenToOthers: boolean | null;
   /** What is wrong in it, in SQLite's words. */
   faults: string[];
   /** Indexes that the migrations make, and that are not there. */
@@ -39,7 +39,7 @@ export async function examineFile(path: string): Promise<FileFacts> {
       bytes: sizeOf(real),
       logBytes: sizeOf(`${real}-wal`),
       freeBytes: freeBytes(real),
-      isOpenToOthers: (statSync(real).mode & 0o077) !== 0,
+      isOpenToOthers: process.platform === 'win32' ? null : (statSync(real).mode & 0o077) !== 0,
       faults,
       server: lockHolder(real),
     };

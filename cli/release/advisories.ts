@@ -1,0 +1,54 @@
+// `bun run advisories`: what the registry knows against our packages; what ships must have nothing of weight against it.
+
+/** What `bun audit` tells of a package. */
+interface Advisory {
+  url: string;
+  title: string;
+  severity: string;
+}
+
+type Report = Record<string, Advisory[]>;
+
+const PATIENCE_MS = 60_000;
+const GRAVE = ['high', 'critical'];
+
+/** What the registry has against packages of the lockfile; null where it cannot be asked, as without a network. */
+async function report(flags: readonly string[]): Promise<Report | null> {
+  const asked = Bun.spawn([process.execPath, 'audit', '--json', ...flags], {
+    stdout: 'pipe',
+    stderr: 'ignore',
+    timeout: PATIENCE_MS,
+  });
+  // Its exit code is 1 for both, an advisory and a failure.
+  const text = await asked.stdout.text();
+  try {
+    const found: Report = JSON.parse(text);
+    return Object.values(found).every(Array.isArray) ? found : null;
+  } catch {
+    return null;
+  }
+}
+
+function linesOf(found: Report, where: string): string[] {
+  return Object.entries(found).flatMap(([name, advisories]) =>
+    advisories.map(({ severity, title, url }) => `${severity} in ${name} (${where}): ${title}, ${url}`),
+  );
+}
+
+async function main(): Promise<number> {
+  const [shipped, all] = await Promise.all([report(['--production']), report([])]);
+  if (shipped === null || all === null) {
+    console.log('advisories: the registry could not be asked');
+    return 0;
+  }
+  const onlyTools = Object.fromEntries(Object.entries(all).filter(([name]) => shipped[name] === undefined));
+  const lines = [...linesOf(shipped, 'shipped'), ...linesOf(onlyTools, 'only a tool')];
+  for (const line of lines) console.log(`advisory: ${line}`);
+  if (lines.length === 0) console.log('advisories: none');
+  const isGrave = Object.values(shipped).some((some) =>
+    some.some(({ severity }) => GRAVE.includes(severity)),
+  );
+  return isGrave ? 1 : 0;
+}
+
+if (import.meta.main) process.exit(await main());

@@ -1,0 +1,55 @@
+// The systems that a release has an executable for, and the runtime that each of these contains.
+
+/** A system that a release has an executable for. */
+export interface ReleaseTarget {
+  /** As the executable's name says it. */
+  name: string;
+  /** What Bun calls it: `bun build --target`, and the package of the runtime (`@oven/…`). */
+  bun: string;
+  /** SHA-256 of the runtime of the pinned Bun, as the registry's package has it. */
+  runtime: string;
+}
+
+/** In the order in which they are built. */
+export const TARGETS: readonly ReleaseTarget[] = [
+  {
+    name: 'linux-x64',
+    bun: 'bun-linux-x64',
+    runtime: 'f05d28a3862f4b84395c7fa32480b835dd47482e80b7e7a49a115227f0c06083',
+  },
+  {
+    name: 'linux-x64-musl',
+    bun: 'bun-linux-x64-musl',
+    runtime: 'cf5d285ddbe256785a5121a3c113191a6b577504976374c7cfd5aedca609b720',
+  },
+  {
+    name: 'linux-arm64',
+    bun: 'bun-linux-aarch64',
+    runtime: '04778f1f42399a69d086853e9c7af4acf574b2f21a43d0dc673853d8b84a2923',
+  },
+  {
+    name: 'linux-arm64-musl',
+    bun: 'bun-linux-aarch64-musl',
+    runtime: '9c48986093073afec8b76a3e285303598dd2462f52748aecb65e4d94866e1ea3',
+  },
+  {
+    name: 'macos-x64',
+    bun: 'bun-darwin-x64',
+    runtime: '88f97645b270aef20f9f9442f1658461cab3e7128e658af4615144e3396f084a',
+  },
+  {
+    name: 'macos-arm64',
+    bun: 'bun-darwin-aarch64',
+    runtime: 'e2984124f1514e1e6bbda20adedbf07a02c443c6a5828853a15c7c7abf78e19f',
+  },
+  {
+    name: 'windows-x64',
+    bun: 'bun-windows-x64',
+    runtime: 'e06ad0864463c68892ae71a2a64af7eae1585cac5dd9b80bc042f45605587cb1',
+  },
+];
+
+/** The name of a target's executable. */
+export function executableOf(target: ReleaseTarget, version: string): string {
+  return `crm-${version}-${target.name}${target.name.startsWith('windows') ? '.exe' : ''}`;
+}
