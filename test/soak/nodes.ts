@@ -5,6 +5,7 @@ import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 import { FAULT_NAMES, soakFault, soakPromotion } from './faults.ts';
 import type { Ledger } from './keyed-load.ts';
 import { isExact, measureLimits } from './limits.ts';
+import { endWithVerdict, show, tell } from './verdict.ts';
 
 const USAGE = `bun run soak:nodes [--rounds N] [--minutes N] [--only races|limits|faults|promotion]
   --rounds   how often each fault comes, and the primary is lost (3)
@@ -14,13 +15,6 @@ const USAGE = `bun run soak:nodes [--rounds N] [--minutes N] [--only races|limit
 // The long form of what bun test does in short.
 const LONG_RACES = { NODES_ROUNDS: '200', NODES_KEYS: '1500', NODES_WRITES: '1023' };
 const RACES_TIMEOUT_MS = 600_000;
-
-let hasFailed = false;
-
-function tell(name: string, isGood: boolean, text: string): void {
-  hasFailed ||= !isGood;
-  console.log(`${isGood ? 'ok  ' : 'BAD '} ${name.padEnd(32)} ${text}`);
-}
 
 async function races(): Promise<void> {
   const server = await PostgresServer.start();
@@ -60,7 +54,7 @@ function tellLedger(name: string, ledger: Ledger): void {
   const seconds = (longestMs / 1_000).toFixed(1);
   const text = `${acknowledged} keys acknowledged, ${lost} lost, ${doubled} doubled; `;
   tell(name, isGood, `${text}${repeated} repeats, ${replayed} replays, longest ${seconds} s`);
-  for (const one of unexpected.slice(0, 5)) console.log(`       ${one}`);
+  show(unexpected);
 }
 
 async function main(): Promise<void> {
@@ -90,7 +84,7 @@ async function main(): Promise<void> {
   console.log(`${BINARY}, ${rounds} rounds, ${minutes} minutes`);
   for (const [name, part] of Object.entries(parts))
     if (values.only === undefined || values.only === name) await part();
-  process.exit(hasFailed ? 1 : 0);
+  endWithVerdict();
 }
 
 await main();

@@ -6,51 +6,62 @@ import { freePort } from '../support/postgres.ts';
 const READY_MS_MAX = 30_000;
 const BATCH_MAX = 100;
 
+/** For requests to a server whose certificate nobody signed. */
+export const ANY = { rejectUnauthorized: false };
+
 /** A node, which keeps its port from one start to the next. */
 export class Node {
   readonly url: string;
   readonly #command: readonly string[];
+  readonly #log: string | undefined;
   #child: Bun.Subprocess | null = null;
 
-  private constructor(port: number, command: readonly string[]) {
-    this.url = `http://127.0.0.1:${port}`;
+  private constructor(url: string, command: readonly string[], log: string | undefined) {
+    this.url = url;
     this.#command = command;
+    this.#log = log;
   }
 
-  static async start(db: string, args: readonly string[]): Promise<Node> {
+  /** @param log a file for what it logs, from its last start on; nothing is logged unless named */
+  static async start(db: string, args: readonly string[], log?: string): Promise<Node> {
     const port = await freePort();
-    const node = new Node(port, [
-      BINARY,
-      'serve',
-      '--db',
-      db,
-      '--port',
-      String(port),
-      '--log',
-      'off',
-      ...args,
-    ]);
+    const scheme = args.includes('--tls-cert') ? 'https' : 'http';
+    const usual = ['--db', db, '--port', String(port), '--log', log === undefined ? 'off' : 'json'];
+    const node = new Node(`${scheme}://127.0.0.1:${port}`, [BINARY, 'serve', ...usual, ...args], log);
     await node.start();
     return node;
   }
 
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
   async start(): Promise<void> {
-    this.#child = Bun.spawn([...this.#command], { env: {}, stdout: 'ignore', stderr: 'ignore' });
+    const stderr = this.#log === undefined ? 'ignore' : Bun.file(this.#log);
+    this.#child = Bun.spawn([...this.#command], { env: {}, stdout: 'ignore', stderr });
     await this.ready();
   }
 
   /** Waits until it serves. */
   async ready(): Promise<void> {
     const endAt = performance.now() + READY_MS_MAX;
-    const isReady = async () => (await fetch(`${this.url}/readyz`).catch(() => null))?.ok === true;
+    const isReady = async () =>
+      (await fetch(`${this.url}/readyz`, { tls: ANY }).catch(() => null))?.ok === true;
     while (!(await isReady())) {
-      if (performance.now() > endAt) throw new Error(`${this.url} is not ready`);
+      const hasEnded = this.#child?.exitCode !== null || this.#child.signalCode !== null;
+      if (hasEnded || performance.now() > endAt) throw new Error(`${this.url} is not ready`);
       await Bun.sleep(20);
     }
   }
 
-  signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void {
+  signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL' | 'SIGHUP' | 'SIGTERM'): void {
     this.#child?.kill(name);
+  }
+
+  /** Has it end in good order; gives its exit code. */
+  async stop(): Promise<number> {
+    this.signal('SIGTERM');
+    return (await this.#child?.exited) ?? -1;
   }
 
   async kill(): Promise<void> {

@@ -1,0 +1,179 @@
+// `bun run soak:hour`: an hour of mixed load on one server, and whether it takes more and more of anything.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { hasOpenssl, makeCertificate } from '../support/certificate.ts';
+import { BINARY } from '../support/command.ts';
+import { PostgresServer } from '../support/postgres.ts';
+import { limitsFor, MixedLoad } from './mixed/load.ts';
+import { type Sample, Sampling, slopeOf } from './samples.ts';
+import { Node, runOnce } from './service.ts';
+import { endWithVerdict, show, tell } from './verdict.ts';
+
+const USAGE = `bun run soak:hour [options]
+  --minutes N      how long (60)
+  --warm-up N      minutes before the slopes begin (15)
+  --rate N         requests a second (400)
+  --readers N      threads that answer (0)
+  --postgres       on a PostgreSQL server of its own
+  --tls            over HTTPS, whose certificate each HUP reads anew
+  --out FILE       every sample, as lines of JSON`;
+
+const ORGANIZATIONS = 8;
+const SAMPLE_MS = 5_000;
+const MINUTE_MS = 60_000;
+const BACKUPS = ['--backup-every', '2m', '--keep', '10m=2m'];
+const DAY_MS = 86_400_000;
+// Old enough that nobody sends them again.
+const ANSWERS_AGE_MS = 5 * MINUTE_MS;
+
+// What may come of noise alone: MiB an hour, and standard errors.
+const GROWTH_MAX = 4;
+const ERRORS_MAX = 3;
+
+interface Options {
+  minutes: number;
+  warmUp: number;
+  rate: number;
+  readers: number;
+  tls: boolean;
+  out: string | undefined;
+}
+
+async function soak(db: string, folder: string, options: Options): Promise<void> {
+  const { minutes, warmUp, rate, readers, out } = options;
+  const isFile = !db.startsWith('postgres');
+  const shape = { organizations: ORGANIZATIONS, rate };
+  const load = await MixedLoad.prepare(db, shape);
+  const backupFolder = join(folder, 'backups');
+  const args = [...limitsFor(shape), ...tlsFlags(folder, options.tls)];
+  if (readers > 0) args.push('--readers', String(readers));
+  if (isFile) args.push('--backup-dir', backupFolder, ...BACKUPS);
+  const log = join(folder, 'log');
+  const node = await Node.start(db, args, log);
+  const { pid } = node;
+  const sampling = new Sampling({ pid, db, backupFolder, ...(out !== undefined && { out }) }, SAMPLE_MS);
+  await load.start(node.url);
+  const ageing = new Bun.SQL(isFile ? `sqlite://${db}` : db, isFile ? {} : { max: 1 });
+  if (isFile) await ageing.unsafe('pragma busy_timeout = 5000');
+  for (let minute = 1; minute <= minutes; minute++) {
+    await Bun.sleep(MINUTE_MS);
+    node.signal('SIGHUP');
+    await age(ageing);
+    progress(minute, load, sampling.samples.at(-1));
+  }
+  const traffic = await load.end();
+  const samples = sampling.end();
+  await ageing.close();
+  const code = await node.stop();
+  const { answered, aborted, unexpected, slowestMs, statuses } = traffic;
+  const counts = [...statuses].toSorted(([one], [other]) => one - other).map((pair) => pair.join(': '));
+  const text = `${answered} answered (${counts.join(', ')}), ${aborted} cut off, ${unexpected.length} unexpected`;
+  tell('answers', unexpected.length === 0, `${text}; slowest ${Math.round(slowestMs)} ms`);
+  show(unexpected);
+  tell('stopped', code === 0, `exit code ${code}`);
+  const errors = await linesWith(log, '"level":"error"');
+  tell('log', errors.length === 0, `${errors.length} lines of errors`);
+  show(errors);
+  if (isFile) await tellOfFile(db, backupFolder);
+  tellGrowth(samples.filter(({ seconds }) => seconds >= warmUp * 60));
+}
+
+function tlsFlags(folder: string, isAsked: boolean): string[] {
+  if (!isAsked) return [];
+  if (!hasOpenssl) throw new Error('openssl is needed, to make a certificate');
+  const { certFile, keyFile } = makeCertificate(folder, '127.0.0.1');
+  return ['--tls-cert', certFile, '--tls-key', keyFile];
+}
+
+// Stored answers are kept for a day, longer than this runs: they are made older, so that the server removes as many as come.
+async function age(sql: Bun.SQL): Promise<void> {
+  const isYoung = `created_at between ${Date.now() - DAY_MS} and ${Date.now() - ANSWERS_AGE_MS}`;
+  await sql.unsafe(`update idempotency_keys set created_at = created_at - ${DAY_MS} where ${isYoung}`);
+}
+
+function progress(minute: number, { traffic }: MixedLoad, sample: Sample | undefined): void {
+  if (sample === undefined) return;
+  const { rss, anonymous, descriptors, threads, database, wal, cpuSeconds } = sample;
+  const memory = `${rss.toFixed(1)} MiB, ${anonymous.toFixed(1)} of it anonymous`;
+  const files = `database ${database.toFixed(1)}, wal ${wal.toFixed(1)}`;
+  const counts = `${descriptors} descriptors, ${threads} threads, ${cpuSeconds.toFixed(0)} s CPU`;
+  const answers = `${traffic.answered} answers, ${traffic.unexpected.length} unexpected`;
+  console.log(`     minute ${minute}: ${memory}; ${files}; ${counts}; ${answers}`);
+  show(traffic.unexpected.slice(-1));
+}
+
+async function linesWith(file: string, part: string): Promise<string[]> {
+  const found: string[] = [];
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of Bun.file(file).stream()) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    found.push(...lines.filter((line) => line.includes(part)));
+  }
+  return found;
+}
+
+async function tellOfFile(db: string, backupFolder: string): Promise<void> {
+  const sql = new Bun.SQL(`sqlite://${db}`);
+  const [{ integrity_check }] = await sql.unsafe('pragma integrity_check');
+  const foreign = await sql.unsafe('pragma foreign_key_check');
+  await sql.close();
+  tell('the database', integrity_check === 'ok' && foreign.length === 0, integrity_check);
+  const names = [...new Bun.Glob('crm-*.db').scanSync(backupFolder)].toSorted();
+  const newest = names.at(-1);
+  if (newest === undefined) return;
+  const restored = `${db}-restored`;
+  await runOnce(['restore', join(backupFolder, newest), '--confirm', '--db', restored]);
+  tell('backups', names.length <= 8, `${names.length} stay, the newest restored`);
+}
+
+function tellGrowth(samples: readonly Sample[]): void {
+  const minutes = ((samples.at(-1)?.seconds ?? 0) - (samples[0]?.seconds ?? 0)) / 60;
+  for (const name of ['rss', 'anonymous', 'database', 'wal', 'descriptors', 'threads'] as const) {
+    const { perHour, error } = slopeOf(samples, name);
+    const values = samples.map((one) => one[name]);
+    const range = `from ${Math.min(...values).toFixed(1)} to ${Math.max(...values).toFixed(1)}`;
+    const isSteady = perHour < GROWTH_MAX || perHour < ERRORS_MAX * error;
+    const slope = `${perHour >= 0 ? '+' : ''}${perHour.toFixed(2)} ± ${error.toFixed(2)} an hour`;
+    tell(name, isSteady, `${slope}, ${range}, over ${minutes.toFixed(0)} minutes`);
+  }
+}
+
+async function main(): Promise<void> {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean', default: false } as const;
+  const { values } = parseArgs({
+    options: {
+      minutes: { ...text, default: '60' },
+      'warm-up': { ...text, default: '15' },
+      rate: { ...text, default: '400' },
+      readers: { ...text, default: '0' },
+      ...{ postgres: flag, tls: flag, out: text, help: flag },
+    },
+  });
+  if (values.help) return console.log(USAGE);
+  const [minutes, warmUp, rate] = [Number(values.minutes), Number(values['warm-up']), Number(values.rate)];
+  const options = {
+    minutes,
+    warmUp,
+    rate,
+    readers: Number(values.readers),
+    tls: values.tls,
+    out: values.out,
+  };
+  console.log(`${BINARY}: ${await runOnce(['version'])}, ${minutes} minutes, ${rate} requests a second`);
+  const folder = mkdtempSync(join(tmpdir(), 'crm-soak-'));
+  const server = values.postgres ? await PostgresServer.start() : null;
+  try {
+    await soak(server?.address() ?? join(folder, 'crm.db'), folder, options);
+  } finally {
+    await server?.close();
+    rmSync(folder, { recursive: true });
+  }
+  endWithVerdict();
+}
+
+await main();

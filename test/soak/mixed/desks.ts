@@ -1,0 +1,100 @@
+// Who works in a mixed load: organizations, each with some desks whose records nobody else changes.
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runOnce } from '../service.ts';
+import { Caller, type Traffic } from './caller.ts';
+
+/** One who works with records of its own, one request after another. */
+export interface Desk {
+  number: number;
+  v2: Caller;
+  v1: Caller;
+  /** A key that may read contacts and nothing else. */
+  limitedKey: string;
+  /** Its key is bound to a user. */
+  isBound: boolean;
+  company: string;
+  person: string;
+  /** Contacts of its company, the oldest first; what they are called was seen last. */
+  contacts: { id: string; title: string }[];
+  deals: string[];
+  meeting: string;
+  recording: string;
+  /** What is counted here, so that names differ. */
+  next: number;
+}
+
+export interface Crew {
+  desks: Desk[];
+  /** One who sends more than its key's limit lets in. */
+  greedy: Caller;
+}
+
+type Keys = Pick<Desk, 'limitedKey' | 'isBound'> & { v1: string; v2: string };
+
+/** How many each organization has. */
+export const DESKS_EACH = 5;
+
+/** Makes the organizations with users, keys, a meeting and a transcript each, in a database without any. */
+export async function issueKeys(
+  db: string,
+  organizations: number,
+): Promise<{ keys: Keys[]; greedy: string }> {
+  const run = (...args: string[]) => runOnce([...args, '--db', db]);
+  const greedy = await run('init', '--org', 'Greedy');
+  const keys: Keys[] = [];
+  for (let number = 0; number < organizations; number++) {
+    const org = ['--org', `Soak ${number}`];
+    const user = `user${number}@soak.test`;
+    await run('orgs', 'create', `Soak ${number}`);
+    await run('users', 'create', user, ...org);
+    const v1 = await run('keys', 'issue', ...org, '--api', 'v1', '--all-scopes');
+    const limitedKey = await run('keys', 'issue', ...org, '--scopes', 'contacts:read');
+    for (let desk = 0; desk < DESKS_EACH; desk++) {
+      const isBound = desk === 0;
+      const access = isBound ? ['--access', 'user', '--user', user] : [];
+      const v2 = await run('keys', 'issue', ...org, '--all-scopes', ...access);
+      keys.push({ v1, v2, limitedKey, isBound });
+    }
+    await ingest(run, [...org, '--owner', user]);
+  }
+  return { keys, greedy };
+}
+
+async function ingest(run: (...args: string[]) => Promise<string>, org: readonly string[]): Promise<void> {
+  const meeting = { external_id: 'm', title: 'Kick-off', start_time: 1_767_225_600_000 };
+  const speech = { speaker: { name: 'Ada', email: null }, start_time: 0, end_time: 1 };
+  const segments = Array.from({ length: 40 }, (_, index) => ({ ...speech, speech: `Sentence ${index}.` }));
+  const recording = { external_id: 'r', meeting_external_id: 'm', title: 'Kick-off', segments };
+  for (const [kind, entry] of Object.entries({ meetings: meeting, recordings: recording })) {
+    const file = join(tmpdir(), `crm-soak-${crypto.randomUUID()}.json`);
+    await Bun.write(file, JSON.stringify([entry]));
+    await run('ingest', kind, file, ...org);
+    rmSync(file);
+  }
+}
+
+/** Sits them down: each makes its company and a contact there, and looks for the meeting and its recording. */
+export async function seat(
+  url: string,
+  { keys, greedy }: Awaited<ReturnType<typeof issueKeys>>,
+  traffic: Traffic,
+): Promise<Crew> {
+  const desks = keys.map(async ({ v1, v2: key, ...rest }, number): Promise<Desk> => {
+    const v2 = new Caller(url, '/api/v2', key, traffic);
+    const first = async (path: string): Promise<string> => (await v2.send('GET', path, 200)).body.data[0].id;
+    const make = async (path: string, body: object): Promise<string> =>
+      (await v2.send('POST', path, 201, { body })).body.data.id;
+    const company = await make('/companies', { name: `Desk ${number}`, domain: `desk${number}.test` });
+    return {
+      ...rest,
+      ...{ number, v2, company, contacts: [], deals: [], next: 0 },
+      v1: new Caller(url, '/api/v1', v1, traffic),
+      person: await make('/contacts', { email: `person${number}@soak.test` }),
+      meeting: await first('/meetings'),
+      recording: await first('/recordings'),
+    };
+  });
+  return { desks: await Promise.all(desks), greedy: new Caller(url, '/api/v2', greedy, traffic) };
+}

@@ -1,0 +1,104 @@
+// What a running server takes, read every few seconds from the kernel and the disk, and how fast that grows.
+import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { cpuMicros } from '../bench/process.ts';
+
+const KIB = 1_024;
+const MIB = KIB * KIB;
+const HOUR_SECONDS = 3_600;
+// Memory swings within minutes: its means over several are what a line is laid through.
+const BLOCK_SECONDS = 180;
+
+/** One look at a server: seconds since the first, MiB, and counts. */
+export interface Sample {
+  seconds: number;
+  rss: number;
+  /** Of that, what is no file's. */
+  anonymous: number;
+  descriptors: number;
+  threads: number;
+  cpuSeconds: number;
+  /** MiB of the database, of its log of writes, and of its backups; 0 for what is no file here. */
+  database: number;
+  wal: number;
+  backups: number;
+}
+
+export interface Watched {
+  pid: number;
+  /** The database, if it is a file. */
+  db: string;
+  backupFolder: string;
+  /** A file to which each sample is added, as a line of JSON. */
+  out?: string;
+}
+
+/** Samples until it is ended. */
+export class Sampling {
+  readonly samples: Sample[] = [];
+  readonly #watched: Watched;
+  readonly #startedAt = performance.now();
+  readonly #timer: Timer;
+
+  constructor(watched: Watched, everyMs: number) {
+    this.#watched = watched;
+    this.#timer = setInterval(() => this.#take(), everyMs);
+  }
+
+  end(): Sample[] {
+    clearInterval(this.#timer);
+    return this.samples;
+  }
+
+  #take(): void {
+    const { pid, db, backupFolder, out } = this.#watched;
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const number = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
+    const sample: Sample = {
+      seconds: (performance.now() - this.#startedAt) / 1_000,
+      rss: number('VmRSS') / KIB,
+      anonymous: number('RssAnon') / KIB,
+      descriptors: readdirSync(`/proc/${pid}/fd`).length,
+      threads: number('Threads'),
+      cpuSeconds: cpuMicros(pid) / 1_000_000,
+      database: mebibytes(db),
+      wal: mebibytes(`${db}-wal`),
+      backups: sum(filesIn(backupFolder).map(mebibytes)),
+    };
+    this.samples.push(sample);
+    if (out !== undefined) appendFileSync(out, `${JSON.stringify(sample)}\n`);
+  }
+}
+
+/** How fast something grows: of a line by least squares through its means over 3 minutes, an hour, and that figure's standard error. */
+export function slopeOf(samples: readonly Sample[], name: keyof Sample): { perHour: number; error: number } {
+  const blocks = Map.groupBy(samples, ({ seconds }) => Math.floor(seconds / BLOCK_SECONDS));
+  const points = [...blocks.values()].map((block) => [
+    mean(block.map((one) => one.seconds)) / HOUR_SECONDS,
+    mean(block.map((one) => one[name])),
+  ]) as [number, number][];
+  const [x, y] = [mean(points.map(([at]) => at)), mean(points.map(([, value]) => value))];
+  const spread = sum(points.map(([at]) => (at - x) ** 2));
+  const perHour = sum(points.map(([at, value]) => (at - x) * (value - y))) / spread;
+  const residue = sum(points.map(([at, value]) => (value - y - perHour * (at - x)) ** 2));
+  return { perHour, error: Math.sqrt(residue / (points.length - 2) / spread) };
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
+const mean = (numbers: readonly number[]) => sum(numbers) / numbers.length;
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+function mebibytes(file: string): number {
+  try {
+    return statSync(file).size / MIB;
+  } catch {
+    return 0;
+  }
+}
