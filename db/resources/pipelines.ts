@@ -37,6 +37,7 @@ const stageInput = Type.Object(
       Type.String({ maxLength: NAME_CHARACTERS_MAX, description: 'In an update: the stage to keep.' }),
     ),
     ...newStage,
+    name: Type.Optional({ ...stageName, description: 'Required of a new stage.' }),
     position: Type.Optional(
       Type.Integer({ minimum: 0, description: 'In an update, if it agrees with the order.' }),
     ),

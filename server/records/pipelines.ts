@@ -1,4 +1,5 @@
 // Pipelines: their stages keep their identity through updates, and deals keep their stages.
+import { missing } from '../../db/declare/faults.ts';
 import type { Data, JsonValue } from '../../db/declare/json.ts';
 import { DEFAULT_STAGES, type StageType } from '../../db/resources/pipelines.ts';
 import type { StageRow } from '../../db/schema.ts';
@@ -16,7 +17,7 @@ import type { Change, Rules } from './rules.ts';
 
 type StageInput = {
   id?: string;
-  name: string;
+  name?: string;
   type?: StageType;
   probability?: number | null;
   position?: number;
@@ -79,7 +80,7 @@ function stagesIn(value: JsonValue | undefined): StageInput[] {
   return Array.isArray(value) ? (value as StageInput[]) : [];
 }
 
-// In an update an id keeps a stage of this pipeline, and a position must agree with the order.
+// In an update an id keeps a stage of this pipeline, one without is new and needs a name, and a position must agree with the order.
 function checkStages({ current, faults }: Change, stages: StageInput[]): void {
   const known = new Set(stagesIn(current?.stages).map((stage) => stage.id));
   const seen = new Set<string>();
@@ -88,7 +89,10 @@ function checkStages({ current, faults }: Change, stages: StageInput[]): void {
       void faults.push({ path: `stages.${index}.${field}`, message, code: 'VALIDATION_FAILED' });
     if (stage.position !== undefined && stage.position !== index)
       fault('position', `must agree with the order: ${index} here`);
-    if (stage.id === undefined) return;
+    if (stage.id === undefined) {
+      if (stage.name === undefined) faults.push(missing(`stages.${index}.name`));
+      return;
+    }
     if (!known.has(stage.id))
       fault('id', 'must be the id of a stage of this pipeline; leave it out for a new stage');
     if (seen.has(stage.id)) fault('id', 'must not occur twice');
@@ -106,7 +110,10 @@ async function refuseWhileInUse({ trx, access }: Change, stageIds: string[]): Pr
 // A stage that is kept keeps what the client does not mention.
 function rowsOf({ access, id, current, next, now }: Change): StageRow[] {
   const before = new Map(stagesIn(current?.stages).map((stage) => [stage.id, stage]));
-  const stages = stagesIn(next.stages).map((stage) => ({ ...before.get(stage.id), ...stage }));
+  const stages = stagesIn(next.stages).map((stage) => {
+    const was = before.get(stage.id);
+    return { ...was, ...stage, name: String(stage.name ?? was?.name) };
+  });
   return stages.map(stageRow({ orgId: access.orgId, id }, now));
 }
 

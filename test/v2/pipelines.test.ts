@@ -128,6 +128,16 @@ describe('changing the stages', () => {
     expect((await api.update('pipelines', id, { name: 'Renamed' })).stages).toEqual(stages);
   });
 
+  test('a stage that is kept keeps what is not mentioned, its name included', async () => {
+    const { id, stages } = await make({ name: 'A', probability: 0.1 }, { name: 'B', type: 'lost' });
+    const [a, b] = stages;
+    const after = await api.update('pipelines', id, { stages: [{ id: b.id, probability: 0 }, { id: a.id }] });
+    expect(after.stages).toEqual([
+      { ...b, probability: 0, position: 0 },
+      { ...a, position: 1 },
+    ]);
+  });
+
   test('a stage without id is a new one, also under an old name', async () => {
     const { id, stages } = await make(...named('A', 'B'));
     const after = await api.update('pipelines', id, { stages: named('A', 'B') });
@@ -154,7 +164,8 @@ describe('changing the stages', () => {
       'stages.1.id',
     );
     expectFault(await patch(id, []), 'VALIDATION_OUT_OF_RANGE', 'stages');
-    expectFault(await patch(id, [{ id: a.id }]), 'VALIDATION_REQUIRED_FIELD', 'stages.0.name');
+    expectFault(await patch(id, [{ type: 'won' }]), 'VALIDATION_REQUIRED_FIELD', 'stages.0.name');
+    expectFault(await patch(id, [{ id: a.id, name: null }]), 'VALIDATION_FAILED', 'stages.0.name');
     expect((await api.fetch('pipelines', id)).stages).toEqual(stages);
   });
 

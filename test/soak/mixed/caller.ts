@@ -27,7 +27,7 @@ export interface Sending {
   /** The body as it is, in place of `body`. */
   raw?: string;
   headers?: Record<string, string>;
-  /** In place of the caller's own. */
+  /** In place of the caller's own; empty for none. */
   key?: string;
 }
 
@@ -63,7 +63,7 @@ export class Caller {
     const begun = performance.now();
     const response = await fetch(`${this.url}${this.root}${path}`, {
       method,
-      headers: { 'X-Service-Api-Key': key, ...headers },
+      headers: { ...(key !== '' && { 'X-Service-Api-Key': key }), ...headers },
       body: raw ?? (body === undefined ? undefined : JSON.stringify(body)),
       signal: AbortSignal.timeout(ANSWER_MS_MAX),
       tls: ANY,
