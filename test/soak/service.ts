@@ -22,24 +22,35 @@ export class Node {
     this.#log = log;
   }
 
-  /** @param log a file for what it logs, from its last start on; nothing is logged unless named */
+  /** Starts one. @param log a file for what it logs, from its last start on; nothing is logged unless named */
   static async start(db: string, args: readonly string[], log?: string): Promise<Node> {
+    const node = await Node.prepare(db, args, log);
+    await node.start();
+    return node;
+  }
+
+  /** One that is still to be started. */
+  static async prepare(db: string, args: readonly string[], log?: string): Promise<Node> {
     const port = await freePort();
     const scheme = args.includes('--tls-cert') ? 'https' : 'http';
     const usual = ['--db', db, '--port', String(port), '--log', log === undefined ? 'off' : 'json'];
-    const node = new Node(`${scheme}://127.0.0.1:${port}`, [BINARY, 'serve', ...usual, ...args], log);
-    await node.start();
-    return node;
+    return new Node(`${scheme}://127.0.0.1:${port}`, [BINARY, 'serve', ...usual, ...args], log);
   }
 
   get pid(): number {
     return this.#child?.pid ?? 0;
   }
 
-  async start(): Promise<void> {
-    const stderr = this.#log === undefined ? 'ignore' : Bun.file(this.#log);
-    this.#child = Bun.spawn([...this.#command], { env: {}, stdout: 'ignore', stderr });
+  /** Starts it again, with these flags too, and waits until it serves. */
+  async start(more: readonly string[] = []): Promise<void> {
+    this.spawn(more);
     await this.ready();
+  }
+
+  /** Starts it and waits for nothing. */
+  spawn(more: readonly string[] = []): void {
+    const stderr = this.#log === undefined ? 'ignore' : Bun.file(this.#log);
+    this.#child = Bun.spawn([...this.#command, ...more], { env: {}, stdout: 'ignore', stderr });
   }
 
   /** Waits until it serves. */
