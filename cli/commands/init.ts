@@ -2,7 +2,9 @@
 import type { Command } from 'commander';
 import type { OrganizationRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
+import type { AuditAction } from '../../db/tables/audit.ts';
 import type { IssuedKey } from '../../db/tables/keys.ts';
+import { recordAction } from '../operator/audit.ts';
 import { checkedEmail, checkedName, databaseFlag, withStore } from '../operator/database.ts';
 import { printKey } from '../operator/key-output.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
@@ -62,14 +64,21 @@ async function setUp(store: Store, name: string, email: string | undefined): Pro
   return store.write('accounts', async (trx) => {
     const known = await findOrganization(trx, name);
     const org = known ?? (await createOrganization(trx, name, now));
-    const isNewUser = email !== undefined && (await findUser(trx, org.number, email)) === undefined;
-    if (isNewUser) await createUser(trx, { orgId: org.number, email, name: null, now });
+    const orgId = org.number;
+    const tell = (action: AuditAction, type: string, id: string) =>
+      recordAction(trx, { action, orgId, target: { type, id }, now });
+    if (known === undefined) await tell('organization.created', 'organizations', org.id);
+    const isNewUser = email !== undefined && (await findUser(trx, orgId, email)) === undefined;
+    if (isNewUser) {
+      const user = await createUser(trx, { orgId, email, name: null, now });
+      await tell('user.created', 'users', user.id);
+    }
     // A key that was revoked counts too: init must not bring back an access that someone has ended.
-    const hasKey = (await listKeys(trx, org.number)).some((key) => key.api === 'v2');
+    const hasKey = (await listKeys(trx, orgId)).some((key) => key.api === 'v2');
     const issued = hasKey
       ? null
       : await issueKey(trx, {
-          orgId: org.number,
+          orgId,
           api: 'v2',
           name: 'init',
           scopes: V2_SCOPES,
@@ -78,6 +87,7 @@ async function setUp(store: Store, name: string, email: string | undefined): Pro
           expiresAt: org.key_lifetime === null ? null : now + org.key_lifetime,
           now,
         });
+    if (issued !== null) await tell('key.issued', 'keys', issued.row.id);
     return { org, isNewOrg: known === undefined, isNewUser, issued };
   });
 }

@@ -5,7 +5,7 @@ import type { Store } from '../../db/store.ts';
 import { CliError, usageError } from '../errors.ts';
 import { DAY_MS } from '../input/instant.ts';
 import { recordAction } from '../operator/audit.ts';
-import { organizationNamed, withStore } from '../operator/database.ts';
+import { isoTime, organizationNamed, withStore } from '../operator/database.ts';
 import { allowedNetworks, usableFrom } from '../operator/key-networks.ts';
 import { checkOptions, type IssueOptions, newKey } from '../operator/key-options.ts';
 import { keyStatus, printKey, printKeyList, printOpened } from '../operator/key-output.ts';
@@ -112,7 +112,14 @@ async function runIssue(options: IssueOptions & { dryRun?: boolean }, config: Co
   }
   const { issued, told } = await withStore(config.db, async (store) => {
     const { key, told } = await newKey(store, options, now);
-    return { issued: await store.write('accounts', (trx) => issueKey(trx, key)), told };
+    const issued = await store.write('accounts', async (trx) => {
+      const made = await issueKey(trx, key);
+      const { api, scopes, access, expiresAt } = key;
+      const details = { api, access, scopes: [...scopes], expires_at: isoTime(expiresAt) };
+      await recordAction(trx, { action: 'key.issued', ...aboutKey(made.row), details, now });
+      return made;
+    });
+    return { issued, told };
   });
   await printKey(config, issued);
   for (const text of told) note(text);
@@ -151,8 +158,7 @@ async function runUpdate(id: string, { allowIp, allowAny }: UpdateOptions, confi
     const row = await activeKey(store, id, Date.now());
     await store.write('accounts', async (trx) => {
       await limitKey(trx, row, networks);
-      const target = { type: 'keys', id };
-      await recordAction(trx, { orgId: row.org_id, action: 'key.changed', target, details: { networks } });
+      await recordAction(trx, { action: 'key.changed', ...aboutKey(row), details: { networks } });
     });
   });
   note(`The key ${id} may be used from ${usableFrom(networks)}, from the next request on.`);
@@ -167,7 +173,12 @@ async function runRotate(id: string, graceText: string, config: Config): Promise
   const now = Date.now();
   const issued = await withStore(config.db, async (store) => {
     const row = await activeKey(store, id, now);
-    return store.write('accounts', (trx) => rotateKey(trx, row, graceMs, now));
+    return store.write('accounts', async (trx) => {
+      const rotated = await rotateKey(trx, row, graceMs, now);
+      const details = { grace_seconds: graceMs / 1_000 };
+      await recordAction(trx, { action: 'key.rotated', ...aboutKey(row), details, now });
+      return rotated;
+    });
   });
   await printKey(config, issued);
   const ends = new Date(now + graceMs).toISOString();
@@ -178,7 +189,11 @@ async function runRevoke(id: string, config: Config): Promise<void> {
   const { revokeKey } = await import('../../db/tables/keys.ts');
   const wasRevoked = await withStore(config.db, async (store) => {
     const row = await keyOfId(store, id);
-    return store.write('accounts', (trx) => revokeKey(trx, row, Date.now()));
+    return store.write('accounts', async (trx) => {
+      const isRevoked = await revokeKey(trx, row, Date.now());
+      if (isRevoked) await recordAction(trx, { action: 'key.revoked', ...aboutKey(row) });
+      return isRevoked;
+    });
   });
   note(wasRevoked ? `Revoked the key ${id}.` : `The key ${id} was revoked before.`);
 }
@@ -189,6 +204,10 @@ async function activeKey(store: Store, id: string, now: number): Promise<ApiKeyR
   if (status === 'active') return row;
   const nextSteps = ['issue a new key with "crm keys issue".'];
   throw new CliError(`The key ${id} is ${status}; nothing makes it work again.`, { nextSteps });
+}
+
+function aboutKey({ org_id: orgId, id }: ApiKeyRow) {
+  return { orgId, target: { type: 'keys', id } };
 }
 
 async function keyOfId(store: Store, id: string): Promise<ApiKeyRow> {

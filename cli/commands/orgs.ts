@@ -52,7 +52,16 @@ async function runCreate(text: string, { keyExpiry }: Options, config: Config): 
   const name = checkedName('The name of an organization', text);
   const { createOrganization } = await import('../../db/tables/accounts.ts');
   const org = await withStore(config.db, (store) =>
-    store.write('accounts', (trx) => createOrganization(trx, name, Date.now(), lifetime)),
+    store.write('accounts', async (trx) => {
+      const made = await createOrganization(trx, name, Date.now(), lifetime);
+      const { number: orgId, id } = made;
+      await recordAction(trx, {
+        action: 'organization.created',
+        orgId,
+        target: { type: 'organizations', id },
+      });
+      return made;
+    }),
   );
   await printOrganization(config, org);
   note(`Next: crm keys issue --org ${shellWord(org.name)} --all-scopes`);

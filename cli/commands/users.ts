@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { Data } from '../../db/declare/json.ts';
 import type { OrganizationRow, UserRow } from '../../db/schema.ts';
+import { recordAction } from '../operator/audit.ts';
 import { checkedEmail, checkedName, organizationNamed, withStore } from '../operator/database.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { createPrinter, type Look, printRecord } from '../terminal/output.ts';
@@ -43,7 +44,13 @@ async function runCreate(text: string, options: Options, config: Config): Promis
   const user = await withStore(config.db, async (store) => {
     const org = await organizationNamed(store, options.org);
     const given = { orgId: org.number, email, name, now: Date.now() };
-    return presented(await store.write('accounts', (trx) => createUser(trx, given)), org);
+    const made = await store.write('accounts', async (trx) => {
+      const row = await createUser(trx, given);
+      const target = { type: 'users', id: row.id };
+      await recordAction(trx, { action: 'user.created', orgId: org.number, target });
+      return row;
+    });
+    return presented(made, org);
   });
   await printRecord(config, user, LOOK);
 }

@@ -7,6 +7,7 @@ import { formatCount } from '../terminal/format.ts';
 import { unlessInterrupted } from '../terminal/interrupt.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { note } from '../terminal/streams.ts';
+import { recordAction } from './audit.ts';
 import { databaseError, lockedForServing } from './database.ts';
 
 export interface CopyRequest {
@@ -146,7 +147,10 @@ async function fill(from: CopySource, to: CopyTarget, { quiet = false }: CopyReq
   const isSame = compared.every((table) => table.is_same);
   if (isSame) {
     await at(to, () => noteContents(to.db));
-    await endCopy(to);
+    const details = { from: shownDatabase(from.db), rows: counts.total };
+    await endCopy(to, (trx) =>
+      recordAction(trx, { action: 'data.migrated', orgId: null, target: null, details }),
+    );
   }
   return {
     from: shownDatabase(from.db),

@@ -2,10 +2,10 @@
 import { copyFileSync, existsSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isAddress } from '../../db/declare/text.ts';
-import type { LastBackup } from '../../db/tables/last-backup.ts';
 import { usageError } from '../errors.ts';
 import { kindAt, syncFolderOf } from '../files/own-file.ts';
 import { shellWord } from '../terminal/text.ts';
+import { recordAction } from './audit.ts';
 import { isSameFile, newPart, rowsOf, theirTools, withWork } from './backup-part.ts';
 import { databaseError, lockedForServing } from './database.ts';
 
@@ -43,7 +43,7 @@ export async function restore(
     const { note, keptAs } = await withWork(quiet, part, async (work) => {
       copyFileSync(file, part);
       const found = await checkBackup(part, work);
-      await makeOrdinary(part, found && { taken_at: found.taken_at, file: resolve(file) });
+      await makeOrdinary(part, { taken_at: found?.taken_at ?? null, file: resolve(file) });
       return { note: found, keptAs: replaceDatabase(place, part) };
     }).catch(async (error: unknown) => {
       throw await databaseError(place, error);
@@ -78,8 +78,11 @@ async function refuseSource(db: string, file: string): Promise<void> {
   );
 }
 
-// It is up to date then, and no backup any more, but has one.
-async function makeOrdinary(part: string, backup: LastBackup | null): Promise<void> {
+// It is up to date then, and no backup any more, but has one, and tells where it comes from.
+async function makeOrdinary(
+  part: string,
+  { taken_at, file }: { taken_at: string | null; file: string },
+): Promise<void> {
   const { openStore } = await import('../../db/store.ts');
   const { removeBackupNote } = await import('../../db/tables/backup-note.ts');
   const { noteBackup } = await import('../../db/tables/last-backup.ts');
@@ -87,7 +90,9 @@ async function makeOrdinary(part: string, backup: LastBackup | null): Promise<vo
   try {
     await store.write('accounts', async (trx) => {
       await removeBackupNote(trx);
-      if (backup !== null) await noteBackup(trx, backup);
+      if (taken_at !== null) await noteBackup(trx, { taken_at, file });
+      const details = { taken_at, file };
+      await recordAction(trx, { action: 'backup.restored', orgId: null, target: null, details });
     });
   } finally {
     await store.close();

@@ -1,5 +1,6 @@
 // Whether a database can take a copy of another, and the mark that it is not whole until that is done.
 import { findCopyMark, removeCopyMark, setCopyMark } from '../copy-mark.ts';
+import type { Db } from '../schema.ts';
 import { SIGNING_SECRET } from '../tables/settings.ts';
 import { at, type CopySource, type CopyTarget } from './database.ts';
 import { type CopiedTable, lastKey } from './rows.ts';
@@ -35,7 +36,12 @@ function originOf(from: CopySource): Promise<string> {
   return at(from, async () => (await first.execute())[0]?.id ?? '');
 }
 
-/** Marks a copy as whole. */
-export async function endCopy(to: CopyTarget): Promise<void> {
-  await at(to, () => to.write('accounts', removeCopyMark));
+/** Marks a copy as whole, and does what belongs to that in the same transaction. */
+export async function endCopy(to: CopyTarget, also: (trx: Db) => Promise<void>): Promise<void> {
+  await at(to, () =>
+    to.write('accounts', async (trx) => {
+      await removeCopyMark(trx);
+      await also(trx);
+    }),
+  );
 }

@@ -20,7 +20,6 @@ export const AUDIT_ACTIONS = [
   'people.erased',
   'quota.changed',
   'secrets.rotated',
-  'backup.made',
   'backup.restored',
   'data.migrated',
   'audit.pruned',

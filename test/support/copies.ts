@@ -89,7 +89,7 @@ export async function copyOf(
       ];
       outcome.compared.set(table.name, digests as [TableDigest, TableDigest]);
     }
-    await endCopy(to);
+    await endCopy(to, async () => undefined);
     return outcome;
   } finally {
     await store.close();
