@@ -6,6 +6,8 @@ import type { AccessLevel } from '../db/tables/keys.ts';
 
 export interface Access {
   orgId: number;
+  /** What the organization is called outside of the database; null for a credential that is no key. */
+  organizationId: string | null;
   keyId: string;
   level: AccessLevel;
   /** The user that a user-bound key is limited to; null for organization-wide keys. */

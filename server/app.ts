@@ -11,6 +11,7 @@ import type { Logger } from './log.ts';
 import { BODY_LIMITS, BodyBudget, type BodyLimits } from './pipeline/body-budget.ts';
 import { Authenticator } from './pipeline/credential.ts';
 import type { Executor } from './pipeline/execute.ts';
+import { Exports } from './pipeline/exports.ts';
 import { answer, answerError, exchangeOf } from './pipeline/pipeline.ts';
 import { KEY_LIMIT, ORG_LIMIT, RateLimiter } from './pipeline/rate-limit.ts';
 import { Replays } from './pipeline/replay.ts';
@@ -63,7 +64,7 @@ export function createApp(options: AppOptions) {
     app.route(operation.method, path, handler, operation.method === 'GET' ? {} : { parse: 'none' });
   }
   for (const [path, methods] of methodsByPath(operations)) {
-    const known = { matchPath: pathMatcher(path), methods };
+    const known = { path, matchPath: pathMatcher(path), methods };
     const otherMethod = ({ request }: { request: Request }) => refuse(services, request, known);
     app.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), otherMethod, { parse: 'none' });
   }
@@ -88,10 +89,11 @@ function toDocs(baseUrl: string): Response {
 function servicesOf(options: AppOptions): Services {
   const { store, executor, logger, signingSecret } = options;
   const uses = new Map<string, number>();
-  const { keyLimit = KEY_LIMIT, orgLimit = ORG_LIMIT } = options;
+  const { keyLimit = KEY_LIMIT, orgLimit = ORG_LIMIT, addressOf = () => 'local' } = options;
   return {
     store,
     executor,
+    exports: new Exports((told) => executor.record(told), addressOf),
     cursors: new Cursors(signingSecret),
     authenticator: new Authenticator(store),
     limiter: new RateLimiter(store.counters, { keyLimit, orgLimit }),
@@ -100,8 +102,9 @@ function servicesOf(options: AppOptions): Services {
     baseUrl: options.baseUrl,
     now: options.now ?? Date.now,
     limitSilence: options.limitSilence ?? (() => undefined),
-    addressOf: options.addressOf ?? (() => 'local'),
+    addressOf,
     noteUse: (access, now) => noteUse(executor, uses, access, now),
+    isLogged: logger !== undefined,
     logRequest: (exchange, status) => logger?.request(exchange, status),
     logFailure: (exchange, cause) => logger?.failure(exchange, cause),
   };
@@ -126,6 +129,7 @@ async function readiness(store: ReadStore): Promise<Response> {
 
 /** A path of the interface, and the methods that it takes. */
 interface KnownPath {
+  path: string;
   matchPath: PathMatcher;
   methods: readonly string[];
 }
@@ -134,7 +138,9 @@ interface KnownPath {
 function refuse(services: Services, request: Request, known?: KnownPath): Response {
   const path = rawPath(request.url);
   const exchange = exchangeOf(services, request, apiOfPath(path));
-  const error = known?.matchPath(path) === undefined ? unknownPath() : methodNotAllowed(known.methods);
+  const isKnown = known?.matchPath(path) !== undefined;
+  if (isKnown) exchange.route = known.path;
+  const error = isKnown ? methodNotAllowed(known.methods) : unknownPath();
   const response = answerError(services, exchange, error);
   services.logRequest(exchange, response.status);
   return response;

@@ -1,4 +1,4 @@
-// Request logs on stderr: one line a request, without query strings, bodies, or anything that may be a key or a token.
+// Request logs: one line a request, without ids, query strings, bodies, or anything that may be a key or a token.
 
 import { instantText } from '../db/declare/instants.ts';
 import type { Exchange } from './pipeline/exchange.ts';
@@ -34,21 +34,29 @@ interface Entry {
   level: string;
   request_id: string;
   method: string;
-  path: string;
+  /** The template of the path; null for one that is not of the interface, which `path` shows as far as it is harmless. */
+  route: string | null;
+  path?: string;
+  org_id: string | null;
   key_id: string | null;
+  address: string | null;
   status?: number;
   ms?: number;
   error?: string;
 }
 
-function about(level: string, { request, requestId, keyId }: Exchange): Entry {
+function about(level: string, exchange: Exchange): Entry {
+  const { request, requestId, route, organizationId, keyId, address } = exchange;
   return {
     time: instantText(Date.now()),
     level,
     request_id: requestId,
     method: request.method,
-    path: shownPath(request.url),
+    route,
+    ...(route === null && { path: shownPath(request.url) }),
+    org_id: organizationId,
     key_id: keyId,
+    address,
   };
 }
 
@@ -67,9 +75,9 @@ function jsonLine(entry: Entry): string {
   return JSON.stringify(entry);
 }
 
-function prettyLine({ time, method, path, status, ms, error, request_id }: Entry): string {
+function prettyLine({ time, method, route, path, address, status, ms, error, request_id }: Entry): string {
   const what = error ?? `${ms} ms`;
-  return `${time.slice(11, 23)}  ${status ?? 'failed'}  ${method} ${path}  ${what}  ${request_id}`;
+  return `${time.slice(11, 23)}  ${status ?? 'failed'}  ${method} ${route ?? path}  ${what}  ${address}  ${request_id}`;
 }
 
 function textOf(cause: unknown): string {

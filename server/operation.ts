@@ -6,6 +6,7 @@ import type { Eventually } from '../db/engine.ts';
 import type { Db } from '../db/schema.ts';
 import type { Api } from '../db/tables/key-format.ts';
 import type { Access } from './access.ts';
+import type { RequestOrigin } from './audited.ts';
 import type { Cursors } from './cursor.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -28,6 +29,7 @@ export interface Call {
   /** The writing transaction of a write, the reader of a read. */
   db: Db;
   access: Access;
+  origin: RequestOrigin;
   params: Record<string, string>;
   query: Record<string, JsonValue>;
   /** The body as sent, valid against the operation's schema; an array for a batch. */

@@ -6,13 +6,14 @@ import { type Wait, waitInWords } from '../terminal/waits.ts';
 import { VERSION } from '../version.ts';
 import { Client, type ClientOptions } from './client.ts';
 
-/** A client for the configured server and key. */
+/** A client for the configured server and key; `purpose` is what it adds to its name. */
 export async function connect(
   config: Pick<Config, 'url' | 'apiKey'>,
   onWait: ClientOptions['onWait'] = noteWait,
+  purpose = '',
 ): Promise<Client> {
   const apiKey = await config.apiKey();
-  const client = new Client({ url: config.url, apiKey, userAgent: `crm/${VERSION}`, onWait });
+  const client = new Client({ url: config.url, apiKey, userAgent: `crm/${VERSION}${purpose}`, onWait });
   if (isExposed(config.url)) {
     note(`crm: warning: the API key travels unencrypted to ${config.url}; use an https address.`);
   }

@@ -135,7 +135,9 @@ async function withDisplay(
   // Data and progress would run into each other on one terminal.
   const display = new ExportDisplay(out === null && Boolean(process.stdout.isTTY));
   const apiKey = await config.apiKey();
-  const client = await connect({ url: config.url, apiKey: async () => apiKey }, display.onWait);
+  // The audit log of the server tells who exports what, once for each run.
+  const purpose = ` (export; ${crypto.randomUUID()})`;
+  const client = await connect({ url: config.url, apiKey: async () => apiKey }, display.onWait, purpose);
   try {
     await unlessInterrupted(job({ client, display, keyDigest: sha256(apiKey) }), () => ({
       message: `Interrupted after ${counted(display.records, 'record')}.`,

@@ -19,8 +19,13 @@ export interface Exchange extends Asked {
   readonly request: Request;
   /** Headers that every answer from here on carries. */
   readonly headers: Record<string, string>;
-  /** For the log: whose key it was, once that is known. */
+  /** The template of its path, once that is known to be one of the interface. */
+  route: string | null;
+  /** For the log: whose key it was and of which organization, once that is known. */
   keyId: string | null;
+  organizationId: string | null;
+  /** The client's network address, where the log or an audit needs it. */
+  address: string | null;
   /** The minute, since the epoch, in which it was counted against the limits. */
   countedIn: number | null;
   /** From when the body was waited for, by `performance.now()`, and until when. */
@@ -43,7 +48,10 @@ export function startExchange(given: Pick<Exchange, 'request' | 'api' | 'now' | 
     now,
     baseUrl,
     headers,
+    route: null,
     keyId: null,
+    organizationId: null,
+    address: null,
     countedIn: null,
     bodySince: null,
     bodyUntil: null,

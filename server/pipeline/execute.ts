@@ -5,10 +5,12 @@ import { takeInstant } from '../../db/instants.ts';
 import { attempt } from '../../db/savepoint.ts';
 import type { Db, RecordKey } from '../../db/schema.ts';
 import type { ReadStore, Store } from '../../db/store.ts';
+import { recordAudit } from '../../db/tables/audit.ts';
 import { touchKey } from '../../db/tables/keys.ts';
 import { ApiError } from '../errors.ts';
 import type { Call, Operation } from '../operation.ts';
 import type { Asked, Exchange } from './exchange.ts';
+import { type Exports, Once, type Told } from './exports.ts';
 import { findAnswer, type KeyedRequest, type StoredAnswer, storeAnswer } from './replay.ts';
 import { type Rendered, renderAnswer, renderError } from './respond.ts';
 
@@ -28,17 +30,22 @@ export interface Executor {
   write(executable: Executable): Promise<Executed>;
   /** Notes when a key was last used, in Unix milliseconds; not waited for, nor sure. */
   noteUse(key: RecordKey, at: number): void;
+  /** Adds to the audit log what nothing writes but that; once, of what is told again. */
+  record(told: Told): Promise<void>;
 }
 
 /** Runs the operation of a request and gives its answer. */
 export function execute(
-  { store, executor }: { store: Pick<ReadStore, 'read'>; executor: Executor },
-  executable: Executable,
+  { store, executor, exports }: { store: Pick<ReadStore, 'read'>; executor: Executor; exports: Exports },
+  executable: Executable & { exchange: Exchange },
 ): Eventually<Executed> {
   const { operation, call, exchange } = executable;
   if (operation.isWrite) return executor.write(executable);
   const answered = operation.run({ ...call, db: store.read, now: exchange.now });
-  return andThen(answered, (answer) => ({ rendered: renderAnswer(exchange, answer) }));
+  return andThen(answered, (answer) => {
+    if (answer.status !== 204 && answer.object === 'list') exports.note(operation, call, exchange, answer);
+    return { rendered: renderAnswer(exchange, answer) };
+  });
 }
 
 /**
@@ -46,8 +53,13 @@ export function execute(
  * @param clock Unix milliseconds, asked when the turn of an operation has come
  */
 export function storeExecutor(store: Store, clock: () => number = Date.now): Executor {
+  const once = new Once();
   return {
     write: (executable) => write(store, clock, executable),
+    record: ({ name, entry }) =>
+      once.do(name, () =>
+        store.write(entry.orgId ?? 'accounts', (trx) => recordAudit(trx, { ...entry, now: clock() })),
+      ),
     noteUse: ({ orgId, id }, at) => {
       // A request is answered without it, and the next minute makes up for a failure.
       store.write('accounts', (trx) => touchKey(trx, { org_id: orgId, id }, at)).catch(() => undefined);

@@ -95,6 +95,7 @@ export class KnownKeys {
   #keyOf(row: PresentedKey, api: Api): KnownKey {
     const access: Access = {
       orgId: row.org_id,
+      organizationId: row.organization_id,
       keyId: row.id,
       level: row.access as AccessLevel,
       userId: row.access === 'user' ? row.user_id : null,

@@ -22,7 +22,10 @@ import { type ValidBody, validateBody } from './validate.ts';
 
 /** Starts the exchange of a request. */
 export function exchangeOf(services: Services, request: Request, api: Api): Exchange {
-  return startExchange({ request, api, now: services.now(), baseUrl: services.baseUrl() });
+  const exchange = startExchange({ request, api, now: services.now(), baseUrl: services.baseUrl() });
+  // Not at the end: the client may be gone by then, and its address with it.
+  if (services.isLogged) exchange.address = services.addressOf(request);
+  return exchange;
 }
 
 /** Answers one request to an operation. */
@@ -61,6 +64,9 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
 
   const params = served.matchPath(rawPath(request.url));
   if (params === undefined) throw unknownPath();
+  exchange.route = operation.path;
+  // The audit log tells of deletes; what else it tells of asks for the address itself.
+  if (operation.method === 'DELETE') exchange.address ??= services.addressOf(request);
 
   const admitted = admit(services, operation, exchange);
   const access = admitted instanceof Promise ? await admitted : admitted;
@@ -90,7 +96,7 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
         : await validateBody(operation, bytes, request.headers.get('Content-Type'));
 
     const { body, itemFaults } = valid;
-    const call = { access, params, query, body, itemFaults, baseUrl, cursors };
+    const call = { access, origin: exchange, params, query, body, itemFaults, baseUrl, cursors };
     const executed = execute(services, { operation, call, exchange, keyed });
     const outcome = executed instanceof Promise ? await executed : executed;
     if ('rendered' in outcome) return outcome.rendered;
@@ -118,6 +124,7 @@ function admit(
   return andThen(authenticator.authenticate(request, { api, addressOf, now }), (key) => {
     const { access } = key;
     exchange.keyId = access.keyId;
+    exchange.organizationId = access.organizationId;
     requireNetwork(key, request, addressOf);
     noteUse(access, now);
     return access;

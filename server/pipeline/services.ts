@@ -6,6 +6,7 @@ import type { BodyBudget } from './body-budget.ts';
 import type { Authenticator } from './credential.ts';
 import type { Exchange } from './exchange.ts';
 import type { Executor } from './execute.ts';
+import type { Exports } from './exports.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Replays } from './replay.ts';
 
@@ -13,6 +14,7 @@ import type { Replays } from './replay.ts';
 export interface Services {
   store: ReadStore;
   executor: Executor;
+  exports: Exports;
   cursors: Cursors;
   authenticator: Authenticator;
   limiter: RateLimiter;
@@ -23,6 +25,7 @@ export interface Services {
   /** Closes the connection of a request that has been silent for so many seconds. */
   limitSilence: (request: Request, seconds: number) => void;
   addressOf: (request: Request) => string;
+  isLogged: boolean;
   noteUse: (access: Access, now: number) => void;
   logRequest: (exchange: Exchange, status: number) => void;
   logFailure: (exchange: Exchange, cause: unknown) => void;

@@ -4,22 +4,25 @@ import type { JsonValue } from '../../db/declare/json.ts';
 import type { RecordKey } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
 import type { Access } from '../access.ts';
+import type { RequestOrigin } from '../audited.ts';
 import { Cursors } from '../cursor.ts';
 import { allOperations } from '../interface.ts';
 import type { Asked } from '../pipeline/exchange.ts';
 import { type Executable, type Executed, type Executor, storeExecutor } from '../pipeline/execute.ts';
+import type { Told } from '../pipeline/exports.ts';
 import type { KeyedRequest } from '../pipeline/replay.ts';
 import { publicError, type Rendered } from '../pipeline/respond.ts';
 import type { Channel, Handler } from './channel.ts';
 
 /** What a thread can ask of the one that writes. */
-export type WriteKind = 'write' | 'noteUse' | 'ready';
+export type WriteKind = 'write' | 'noteUse' | 'record' | 'ready';
 
 interface Written {
   operation: string;
   asked: Asked;
   access: Omit<Access, 'scopes'>;
   scopes: string[];
+  origin: RequestOrigin;
   params: Record<string, string>;
   query: Record<string, JsonValue>;
   body: JsonValue;
@@ -31,6 +34,7 @@ interface Written {
 export function remoteExecutor(channel: Pick<Channel<WriteKind>, 'ask' | 'tell'>): Executor {
   return {
     write: async (executable) => decodeExecuted(await channel.ask('write', encode(executable))),
+    record: async (told) => void (await channel.ask('record', JSON.stringify(told))),
     noteUse: (key, at) => channel.tell('noteUse', JSON.stringify({ key, at })),
   };
 }
@@ -51,12 +55,14 @@ export function writeHandlers(
   );
   const cursors = new Cursors(signingSecret);
   const decode = (text: string): Executable => {
-    const { asked, access, scopes, params, query, body, itemFaults, ...rest } = JSON.parse(text) as Written;
+    const { asked, access, scopes, origin, params, query, body, itemFaults, ...rest } = JSON.parse(
+      text,
+    ) as Written;
     const operation = operations.get(rest.operation);
     if (operation === undefined) throw new Error(`there is no operation ${rest.operation}`);
     const { baseUrl } = asked;
     const whole = { ...access, scopes: new Set(scopes) };
-    const call = { access: whole, params, query, body, itemFaults, baseUrl, cursors };
+    const call = { access: whole, origin, params, query, body, itemFaults, baseUrl, cursors };
     return { operation, call, exchange: { ...asked, givenUp: null }, keyed: rest.keyed };
   };
   return {
@@ -72,6 +78,7 @@ export function writeHandlers(
       const { key, at } = JSON.parse(text) as { key: RecordKey; at: number };
       executor.noteUse(key, at);
     },
+    record: (text) => executor.record(JSON.parse(text) as Told),
     ready: () => store.ready(),
   };
 }
@@ -98,13 +105,14 @@ function decodeExecuted(text: string): Executed {
 }
 
 function encode({ operation, call, exchange, keyed }: Executable): string {
-  const { access, params, query, body, itemFaults } = call;
+  const { access, origin, params, query, body, itemFaults } = call;
   const { api, requestId, now, baseUrl } = exchange;
   const written: Written = {
     operation: operation.id,
     asked: { api, requestId, now, baseUrl },
     access,
     scopes: [...access.scopes],
+    origin: { requestId, address: origin.address },
     params,
     query,
     body,

@@ -3,10 +3,12 @@ import { initialRecord, showRow } from '../../db/declare/forms.ts';
 import { instantText } from '../../db/declare/instants.ts';
 import type { Data } from '../../db/declare/json.ts';
 import type { Resource } from '../../db/declare/resource.ts';
+import { recordAudit } from '../../db/tables/audit.ts';
 import { deleteRecord } from '../../db/tables/deletion.ts';
 import { recordId } from '../../db/tables/record-id.ts';
 import { changedColumns, findRecords, insertRecords, updateRecord } from '../../db/tables/records.ts';
 import { principalOf } from '../access.ts';
+import { actorOf, type RequestOrigin } from '../audited.ts';
 import { ApiError } from '../errors.ts';
 import { changeOf, check } from './checks.ts';
 import { lookUp, noteAccepted } from './lookups.ts';
@@ -141,10 +143,18 @@ function newFields(current: Data, next: Data): Data {
   return fields;
 }
 
-/** Deletes a record, the links to it, and clears references to it. */
-export async function removeRecord(writer: Writer, resource: Resource, id: string): Promise<void> {
-  const { db: trx, access, now } = writer;
+/** Deletes a record, the links to it, and clears references to it; the audit log tells who did. */
+export async function removeRecord(
+  writer: Writer & { origin: RequestOrigin },
+  resource: Resource,
+  id: string,
+): Promise<void> {
+  const { db: trx, access, origin, now } = writer;
   await getRow(writer, resource, id);
   await rulesOf(resource).beforeDelete?.({ trx, access, id });
-  await deleteRecord(trx, resource, { orgId: access.orgId, id }, now);
+  const { orgId } = access;
+  await deleteRecord(trx, resource, { orgId, id }, now);
+  const target = { type: resource.name, id };
+  const { requestId } = origin;
+  await recordAudit(trx, { orgId, actor: actorOf(writer), action: 'record.deleted', target, requestId, now });
 }

@@ -12,7 +12,13 @@ export const DOWNLOADS_PER_MINUTE = 60;
 export const TRANSCRIPT_PATH = '/api/v2/transcripts/download';
 
 const SIGNATURE_BYTES = 32;
-const NOBODY: Omit<Access, 'orgId'> = { keyId: '', level: 'organization', userId: null, scopes: new Set() };
+const NOBODY: Omit<Access, 'orgId'> = {
+  organizationId: null,
+  keyId: '',
+  level: 'organization',
+  userId: null,
+  scopes: new Set(),
+};
 
 export class TranscriptLinks {
   readonly #secret: string;
