@@ -39,7 +39,7 @@ describe('a whole copy', () => {
     expect(stderr).toMatch(/^Copying: 6,0\d\d of 6,0\d\d rows \(100%\), [\d,]+ rows\/s$/m);
     expect(stderr).toMatch(/^contacts +6,000 {2}[0-9a-f]{16} {2}same$/m);
     expect(stderr).toMatch(
-      /^Copied 6,0\d\d rows from crm.db to whole.db in \d+ s; all 27 tables are the same there\.$/m,
+      /^Copied 6,0\d\d rows from crm.db to whole.db in \d+ s; all \d+ tables are the same there\.$/m,
     );
     expect(stderr).toEndWith('\nNext: crm serve --db whole.db\n');
     const { tables, ...summary } = JSON.parse(stdout);
@@ -187,7 +187,7 @@ describe('a copy that was ended on its way', () => {
       ]);
     }
     const { code, stderr } = await desk.crm(migrate('killed.db'));
-    expect([code, stderr]).toEqual([0, expect.stringContaining('all 27 tables are the same there')]);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/all \d+ tables are the same there/)]);
     expect(stderr).toMatch(
       /^Going on with a copy that was interrupted: [23],\d{3} of 6,\d{3} rows are there\.$/m,
     );
