@@ -21,6 +21,7 @@ import { lockFile } from './sqlite/serving-lock.ts';
 import { fileIdentity, openFileSnapshot } from './sqlite/snapshot.ts';
 import { type StoreEvents, sqliteStore } from './sqlite/sqlite-store.ts';
 import { threadStore } from './sqlite/thread-store.ts';
+import type { StoreFigures } from './store-figures.ts';
 import type { Scope } from './write-queue.ts';
 
 export { DatabaseAddressError, DatabaseError } from './database-error.ts';
@@ -63,6 +64,8 @@ export interface Store extends ReadStore {
   readonly isShared: boolean;
   /** Runs a job that one process at a time does, of all that serve the database; not at all while another is at it. */
   alone(job: () => Promise<void>): Promise<void>;
+  /** What it can tell of itself, for whoever watches over it; it takes no longer than a few seconds. */
+  figures(): Promise<StoreFigures>;
   /**
    * Finishes the queued jobs and closes every connection.
    * @throws the engine's error if what was written cannot be brought where it belongs

@@ -3,6 +3,7 @@ import type { Eventually } from './engine.ts';
 import { nextTurn } from './event-loop.ts';
 import { storeInstants } from './instants.ts';
 import type { Db, RecordKey } from './schema.ts';
+import { WriteFigures } from './store-figures.ts';
 
 // Both bound how long readers wait for the event loop, and writers for the others of their group.
 const GROUP_JOBS_MAX = 64;
@@ -54,6 +55,7 @@ interface Lane {
 export class WriteQueue {
   readonly #transactor: Transactor;
   readonly #lanes = new Map<string, Lane>();
+  readonly figures = new WriteFigures();
   #closed = false;
   #isFailing = false;
 
@@ -70,6 +72,11 @@ export class WriteQueue {
   /** Whether the last group failed as a whole. */
   get isFailing(): boolean {
     return this.#isFailing;
+  }
+
+  /** How many jobs wait for a transaction. */
+  get waitingJobs(): number {
+    return [...this.#lanes.values()].reduce((sum, { waiting }) => sum + waiting.length, 0);
   }
 
   /** Refuses further jobs and resolves when the queued ones are done. */
@@ -105,6 +112,7 @@ export class WriteQueue {
       if (!(await this.#commit(group, waiting, false))) await this.#commit(group, waiting, true);
     } catch (error) {
       this.#isFailing = true;
+      this.figures.failures += 1;
       for (const entry of group) entry.fail(error);
       this.#transactor.onFailure(error);
       return;
@@ -127,7 +135,10 @@ export class WriteQueue {
       if (progress.isSpoiled) await transaction.rollback();
       else {
         await storeInstants(transaction.db);
+        const begunAt = performance.now();
         await transaction.commit();
+        this.figures.commitSeconds.add((performance.now() - begunAt) / 1_000);
+        this.figures.groupJobs.add(group.length);
       }
     } catch (error) {
       await transaction.rollback();

@@ -26,6 +26,8 @@ export class PostgresConnection implements Engine {
   #isInTransaction = false;
   #isLost = false;
   #load = 0;
+  #opened = 0;
+  #failed = 0;
   // When each statement that is not answered yet was sent, by `performance.now()`; they are answered in order.
   readonly #sentAt: number[] = [];
 
@@ -38,6 +40,11 @@ export class PostgresConnection implements Engine {
   /** How many statements are under way. */
   get load(): number {
     return this.#load;
+  }
+
+  /** Whether there is a session, how many there were, and how often none could be opened. */
+  get sessions(): { isOpen: boolean; opened: number; failed: number } {
+    return { isOpen: this.#session !== null, opened: this.#opened, failed: this.#failed };
   }
 
   bind<R>({ sql: text }: CompiledQuery<R>): Bound<R> {
@@ -151,8 +158,10 @@ export class PostgresConnection implements Engine {
   async #connect(): Promise<ReservedSQL> {
     try {
       this.#session = await this.#client.reserve();
+      this.#opened += 1;
       return this.#session;
     } catch (error) {
+      this.#failed += 1;
       throw await this.#explain(error);
     }
   }

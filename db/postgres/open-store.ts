@@ -2,6 +2,7 @@
 import type { DatabaseError } from '../database-error.ts';
 import { inTime } from '../in-time.ts';
 import type { Db } from '../schema.ts';
+import type { StoreFigures } from '../store-figures.ts';
 import { type Scope, WriteQueue } from '../write-queue.ts';
 import { type PostgresAddress, parseAddress } from './address.ts';
 import { runAlone } from './alone.ts';
@@ -26,6 +27,7 @@ const SILENCE_MS_MAX = 8_000;
 const LOOK_EVERY_MS = 250;
 const CLOCK_EVERY_MS = 60_000;
 const READY_MS_MAX = 3_000;
+const FIGURES_MS_MAX = 2_000;
 const CLOSE_MS_MAX = 900;
 // Of the ten seconds within which a client is told.
 const ANSWER_MS_MAX = 9_000;
@@ -95,7 +97,8 @@ function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptio
   const reader = new PostgresPool(connect(address.readers, 'reading'));
   const counter = new PostgresPool(connect(COUNTERS, 'counting'));
   const growth = new TableGrowth(() => make('analyzing'));
-  const queue = new WriteQueue(new PostgresTransactor(connect(address.writers, 'writing'), growth));
+  const transactor = new PostgresTransactor(connect(address.writers, 'writing'), growth);
+  const queue = new WriteQueue(transactor);
   const looking = setInterval(() => {
     for (const connection of connections) connection.endIfSilent(SILENCE_MS_MAX);
   }, LOOK_EVERY_MS);
@@ -113,6 +116,14 @@ function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptio
       const looks = Promise.all([reader.run('select 1'), assertWritable(address, counter)]);
       await inTime(READY_MS_MAX, looks, () => silent(address, READY_MS_MAX));
     },
+    figures: async (): Promise<StoreFigures> => ({
+      engine: 'postgresql',
+      writes: queue.figures,
+      waitingJobs: queue.waitingJobs,
+      databaseBytes: await databaseBytes(address, counter),
+      file: null,
+      pools: [reader.figures('reading'), transactor.figures('writing'), counter.figures('counting')],
+    }),
     close: async () => {
       clearInterval(checkingClock);
       const closing = queue.close();
@@ -122,4 +133,14 @@ function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptio
       await Promise.all([growth, ...connections].map((one) => one.close()));
     },
   };
+}
+
+async function databaseBytes(address: PostgresAddress, pool: PostgresPool): Promise<number | null> {
+  const asking = pool.run('select pg_database_size(current_database()) as bytes');
+  try {
+    const [row] = await inTime(FIGURES_MS_MAX, asking, () => silent(address, FIGURES_MS_MAX));
+    return Number(row?.bytes);
+  } catch {
+    return null;
+  }
 }

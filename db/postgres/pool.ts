@@ -2,6 +2,7 @@
 import type { CompiledQuery } from 'kysely';
 import { type Bound, type Engine, noProgress } from '../engine.ts';
 import type { Db } from '../schema.ts';
+import type { PoolFigures } from '../store-figures.ts';
 import { dbOf, insertOf, isAmong, isIn, type PostgresConnection } from './connection.ts';
 import { alone, Question, type Rows } from './question.ts';
 
@@ -31,10 +32,32 @@ export class PostgresPool implements Engine {
     return this.#leastLoaded().run(text, values);
   }
 
+  /** What its connections are doing; those for one purpose. */
+  figures(purpose: string): PoolFigures {
+    const waiting = this.#connections.reduce((sum, { load }) => sum + Math.max(0, load - 1), 0);
+    return { ...poolFigures(purpose, this.#connections), waiting };
+  }
+
   #leastLoaded(): PostgresConnection {
     let [least] = this.#connections;
     if (least === undefined) throw new Error('a pool without connections');
     for (const connection of this.#connections) if (connection.load < least.load) least = connection;
     return least;
   }
+}
+
+/** What connections for one purpose are doing, each with one thing at a time. */
+export function poolFigures(
+  purpose: string,
+  connections: readonly PostgresConnection[],
+): Omit<PoolFigures, 'waiting'> {
+  const sessions = connections.map((connection) => connection.sessions);
+  return {
+    purpose,
+    size: connections.length,
+    open: sessions.filter(({ isOpen }) => isOpen).length,
+    busy: connections.filter(({ load }) => load > 0).length,
+    opened: sessions.reduce((sum, { opened }) => sum + opened, 0),
+    failed: sessions.reduce((sum, { failed }) => sum + failed, 0),
+  };
 }

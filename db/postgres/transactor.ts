@@ -1,9 +1,11 @@
 // How PostgreSQL writes: a lane for each organization, and in each transaction the organization's lock, over all nodes.
 import type { Eventually } from '../engine.ts';
 import { statement } from '../statement.ts';
+import type { PoolFigures } from '../store-figures.ts';
 import type { Scope, Transaction, Transactor } from '../write-queue.ts';
 import type { PostgresConnection } from './connection.ts';
 import { endsTransaction, isOutdated } from './errors.ts';
+import { poolFigures } from './pool.ts';
 import type { TableGrowth } from './statistics.ts';
 
 // Its number among the organizations': what belongs to none is written under a lock of its own.
@@ -31,6 +33,15 @@ export class PostgresTransactor implements Transactor {
     this.#connections = connections;
     this.#free = [...connections];
     this.#growth = growth;
+  }
+
+  /** What its connections are doing; one that has a transaction is busy until its end. */
+  figures(purpose: string): PoolFigures {
+    return {
+      ...poolFigures(purpose, this.#connections),
+      busy: this.#connections.length - this.#free.length,
+      waiting: this.#waiting.length,
+    };
   }
 
   laneOf(scope: Scope): string {

@@ -1,7 +1,7 @@
 // What there is to be known about a database file beside what it holds: its size, its log, its indexes, who serves it.
-import { statfsSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { statSync } from 'node:fs';
 import { shapeOfSchema } from './catalog.ts';
+import { fileBytes, freeBytesAt } from './disk-space.ts';
 import { realPath } from './file-check.ts';
 import { type Inspection, inspectFile } from './integrity.ts';
 import { type LockHolder, lockHolder } from './lock-holder.ts';
@@ -36,9 +36,9 @@ export async function examineFile(path: string): Promise<FileFacts> {
     const shape = faults.length > 0 ? { missingIndexes: [], isBehind: false } : await compareSchema(file);
     return {
       ...shape,
-      bytes: sizeOf(real),
-      logBytes: sizeOf(`${real}-wal`),
-      freeBytes: freeBytes(real),
+      bytes: fileBytes(real),
+      logBytes: fileBytes(`${real}-wal`),
+      freeBytes: freeBytesAt(real),
       isOpenToOthers: process.platform === 'win32' ? null : (statSync(real).mode & 0o077) !== 0,
       faults,
       server: lockHolder(real),
@@ -56,17 +56,4 @@ async function compareSchema(file: Inspection): Promise<Pick<FileFacts, 'missing
     missingIndexes: expected.indexes.filter((name) => !indexes.has(name)),
     isBehind: (await file.migrations()).length < expected.migrations,
   };
-}
-
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-}
-
-function freeBytes(path: string): number | null {
-  try {
-    const { bavail, bsize } = statfsSync(dirname(path));
-    return bavail * bsize;
-  } catch {
-    return null;
-  }
 }

@@ -1,12 +1,14 @@
 // The store on SQLite: one connection that writes in groups, one that reads, and an eye on the files under both.
 import { CommitCount, type CommonMemory } from '../common-memory.ts';
 import type { DatabaseError } from '../database-error.ts';
+import { Distribution, SECONDS_BOUNDS } from '../distribution.ts';
 import type { Db } from '../schema.ts';
+import type { StoreFigures } from '../store-figures.ts';
 import { type Scope, WriteQueue } from '../write-queue.ts';
 import { abandon, isAbandoned } from './abandon.ts';
 import { checkpoint, checkpointAll, isCheckpointDue } from './checkpoint.ts';
 import type { Connection } from './connection.ts';
-import { isDiskFull } from './disk-space.ts';
+import { fileBytes, freeBytesAt, isDiskFull } from './disk-space.ts';
 import { diskFull, isDiskFailure } from './errors.ts';
 import { FileGuard } from './file-guard.ts';
 import type { HeldFile } from './held-file.ts';
@@ -46,6 +48,7 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
   reader.onSnapshot = () => keyMark.look();
   // The next commit is the last before a checkpoint.
   let isDue = false;
+  const checkpointSeconds = new Distribution(SECONDS_BOUNDS);
   // To ask how long the log is costs as much as several writes.
   let looksAt = 0;
   if (onTrouble !== undefined) guard.watch(onTrouble);
@@ -65,7 +68,7 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
       betweenGroups: () => {
         if (queue.isFailing) return;
         try {
-          if (isDue) checkpoint(writer);
+          if (isDue) checkpointSeconds.add(secondsOf(() => checkpoint(writer)));
           else if (performance.now() < looksAt) return;
           isDue = isCheckpointDue(writer);
           looksAt = performance.now() + CHECKPOINT_LOOK_MS;
@@ -103,6 +106,14 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
       }
       await reader.db.selectFrom('settings').select('name').limit(1).execute();
     },
+    figures: async (): Promise<StoreFigures> => ({
+      engine: 'sqlite',
+      writes: queue.figures,
+      waitingJobs: queue.waitingJobs,
+      databaseBytes: fileBytes(path),
+      file: { logBytes: fileBytes(`${path}-wal`), freeBytes: freeBytesAt(path), checkpointSeconds },
+      pools: [],
+    }),
     close: async () => {
       await queue.close();
       guard.close();
@@ -110,6 +121,12 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
       closeWriter(writer, guard, held);
     },
   };
+}
+
+function secondsOf(work: () => void): number {
+  const begunAt = performance.now();
+  work();
+  return (performance.now() - begunAt) / 1_000;
 }
 
 function assertUntroubled(guard: FileGuard): void {
