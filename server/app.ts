@@ -12,6 +12,7 @@ import { BODY_LIMITS, BodyBudget, type BodyLimits } from './pipeline/body-budget
 import { Authenticator } from './pipeline/credential.ts';
 import type { Executor } from './pipeline/execute.ts';
 import { Exports } from './pipeline/exports.ts';
+import type { Observer } from './pipeline/observer.ts';
 import { answer, answerError, exchangeOf } from './pipeline/pipeline.ts';
 import { KEY_LIMIT, ORG_LIMIT, RateLimiter } from './pipeline/rate-limit.ts';
 import { Replays } from './pipeline/replay.ts';
@@ -46,6 +47,7 @@ export interface AppOptions {
   /** The client's network address. */
   addressOf?: (request: Request) => string;
   logger?: Logger;
+  observer?: Observer;
 }
 
 /** The server as an Elysia app; `handle(request)` answers, `listen` or `Bun.serve({ fetch })` serves. */
@@ -87,25 +89,32 @@ function toDocs(baseUrl: string): Response {
 }
 
 function servicesOf(options: AppOptions): Services {
-  const { store, executor, logger, signingSecret } = options;
+  const { store, executor, logger, observer, signingSecret } = options;
   const uses = new Map<string, number>();
   const { keyLimit = KEY_LIMIT, orgLimit = ORG_LIMIT, addressOf = () => 'local' } = options;
+  const limiter = new RateLimiter(store.counters, { keyLimit, orgLimit });
+  const bodies = new BodyBudget(options.bodyLimits ?? BODY_LIMITS);
+  observer?.watch({ limiter, bodies });
   return {
     store,
     executor,
     exports: new Exports((told) => executor.record(told), addressOf),
     cursors: new Cursors(signingSecret),
     authenticator: new Authenticator(store),
-    limiter: new RateLimiter(store.counters, { keyLimit, orgLimit }),
-    bodies: new BodyBudget(options.bodyLimits ?? BODY_LIMITS),
+    limiter,
+    bodies,
     replays: new Replays(),
     baseUrl: options.baseUrl,
     now: options.now ?? Date.now,
+    isTimed: observer !== undefined,
     limitSilence: options.limitSilence ?? (() => undefined),
     addressOf,
     noteUse: (access, now) => noteUse(executor, uses, access, now),
     isLogged: logger !== undefined,
-    logRequest: (exchange, status) => logger?.request(exchange, status),
+    logRequest: (exchange, status) => {
+      logger?.request(exchange, status);
+      observer?.answered(exchange, status);
+    },
     logFailure: (exchange, cause) => logger?.failure(exchange, cause),
   };
 }

@@ -57,11 +57,16 @@ export type Detail = {
   existing_id?: string;
 };
 
+/** What a refusal came of that is only for now: a limit of requests, or another of what may be sent in a minute or at once. */
+export type LimitName = 'key' | 'organization' | 'wrong_keys' | 'downloads' | 'bodies';
+
 export interface ApiErrorOptions {
   details?: Detail[];
   headers?: Record<string, string>;
   /** Path, from the root, of the record that the answer points to. */
   location?: string;
+  /** The limit that refused the request, for who counts that. */
+  limit?: LimitName;
   /** What really happened, for the log only. */
   cause?: unknown;
 }
@@ -72,6 +77,7 @@ export class ApiError extends Error {
   readonly details: Detail[] | null;
   readonly headers: Record<string, string>;
   readonly location: string | null;
+  readonly limit: LimitName | null;
 
   constructor(kind: ErrorKind, message: string, options: ApiErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -80,6 +86,7 @@ export class ApiError extends Error {
     this.details = options.details ?? null;
     this.headers = options.headers ?? {};
     this.location = options.location ?? null;
+    this.limit = options.limit ?? null;
   }
 
   /** HTTP status. */

@@ -69,6 +69,11 @@ export class Listener implements Listening {
     return this.#current.port ?? this.#options.port;
   }
 
+  /** How many requests are being answered. */
+  get pending(): number {
+    return this.#sockets().reduce((sum, { pendingRequests }) => sum + pendingRequests, 0);
+  }
+
   /** The network address at the other end; '' once the connection is gone. */
   peerOf(request: Request): string {
     return this.#current.requestIP(request)?.address ?? '';

@@ -9,6 +9,9 @@ import { type Addresses, addressesOf, openFront } from './front.ts';
 import { LineWriter, stderrWrite } from './line-writer.ts';
 import { type CertificateFiles, freePort, type Listening, readCertificate } from './listener.ts';
 import { createLogger, type LogStyle, lostLine } from './log.ts';
+import { FrontMetrics } from './metrics/front-metrics.ts';
+import { type FrontCount, Measurement } from './metrics/measurement.ts';
+import type { MetricsOptions } from './metrics/metrics.ts';
 import { BODY_LIMITS, type BodyLimits, sharedOut } from './pipeline/body-budget.ts';
 import { storeExecutor } from './pipeline/execute.ts';
 import { startReaderThreads } from './readers/reader-threads.ts';
@@ -32,6 +35,8 @@ export interface ServeOptions {
   /** Threads that answer requests, this one only writing for them; 0, unless said, for none. Of a file only. */
   readers?: number;
   log: LogStyle;
+  /** Where metrics are told, and what of; nothing is counted for them unless given. */
+  metrics?: MetricsOptions;
 }
 
 export interface RunningServer {
@@ -40,6 +45,8 @@ export interface RunningServer {
   /** Where it listens. */
   listensOn: string;
   docsUrl: string;
+  /** Where metrics are told; null where they are not. */
+  metricsUrl: string | null;
   /** Whether the database has no organization yet. */
   isEmpty: boolean;
   /**
@@ -111,7 +118,12 @@ interface Parts {
 async function serve(parts: Parts, options: ServeOptions): Promise<RunningServer> {
   const { store, lines, release } = parts;
   const signingSecret = await store.write('accounts', getSigningSecret);
-  const { url, listensOn, listeners } = await listen(parts, options, signingSecret);
+  const measurement = options.metrics && new Measurement(options.metrics);
+  const { url, listensOn, listeners, fronts } = await listen(parts, options, signingSecret, measurement);
+  await measurement?.open(store, options.readers ?? 0, fronts).catch(async (error: unknown) => {
+    await Promise.all(listeners.map((listener) => listener.stop()));
+    throw error;
+  });
   const renewal = new Renewal(options.tls, listeners);
   const purging = setInterval(() => {
     // What goes wrong is left for the next time; requests that write tell of the same trouble.
@@ -122,13 +134,18 @@ async function serve(parts: Parts, options: ServeOptions): Promise<RunningServer
     url,
     listensOn,
     docsUrl: `${url}/docs`,
+    metricsUrl: measurement?.url ?? null,
     isEmpty: organization === undefined,
     reopenCertificates: () => renewal.reopen(),
     tell: (text) => tell(lines, text),
-    drain: async (ms) => void (await Promise.all(listeners.map((listener) => listener.drain(ms)))),
+    drain: async (ms) => {
+      if (measurement !== undefined) measurement.isDraining = true;
+      await Promise.all(listeners.map((listener) => listener.drain(ms)));
+    },
     stop: async () => {
       clearInterval(purging);
       await Promise.all(listeners.map((listener) => listener.stop()));
+      await measurement?.stop();
       await store.close();
       release();
     },
@@ -137,6 +154,7 @@ async function serve(parts: Parts, options: ServeOptions): Promise<RunningServer
 
 interface Listeners extends Addresses {
   listeners: readonly Listening[];
+  fronts: readonly FrontCount[];
 }
 
 // This thread listens, or others do for it.
@@ -144,6 +162,7 @@ async function listen(
   { store, lines, common }: Parts,
   options: ServeOptions,
   signingSecret: string,
+  measurement: Measurement | undefined,
 ): Promise<Listeners> {
   const { readers = 0, tls, log } = options;
   const isPortShared = common !== undefined || tls !== undefined;
@@ -157,16 +176,21 @@ async function listen(
   const addLine = (line: string) => lines.add(line);
   if (common === undefined) {
     const logger = createLogger(log, addLine);
+    const observer = measurement && new FrontMetrics();
     const { listener, ...addresses } = openFront({
       ...front,
       store,
-      executor: storeExecutor(store),
+      executor: storeExecutor(store, { observer: measurement?.batches }),
       ...(logger && { logger }),
+      ...(observer && { observer }),
     });
-    return { ...addresses, listeners: [listener] };
+    const count = () => observer?.metrics(listener.pending) ?? [];
+    return { ...addresses, listeners: [listener], fronts: [count] };
   }
-  const listeners = await startReaderThreads({
+  const threads = await startReaderThreads({
     ...front,
+    isMeasured: measurement !== undefined,
+    writeObserver: measurement?.batches,
     common,
     bodyLimits: sharedOut(options.bodyLimits ?? BODY_LIMITS, readers),
     count: readers,
@@ -174,7 +198,8 @@ async function listen(
     addLine,
     onFailure: (error) => exitOnFailure(lines, 'A thread of the server', error, 'has all of them again'),
   });
-  return { ...addressesOf(front), listeners };
+  const fronts = threads.map((thread) => () => thread.metrics());
+  return { ...addressesOf(front), listeners: threads, fronts };
 }
 
 async function purge(store: Store): Promise<void> {

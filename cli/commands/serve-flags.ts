@@ -22,6 +22,8 @@ export interface ServeFlags extends GlobalOptions, BackupFlags {
   bodyMib: number;
   readers: number;
   drainSeconds?: number;
+  metricsPort?: number;
+  metricsHost?: string;
   log?: 'json' | 'pretty' | 'off';
 }
 
@@ -36,6 +38,7 @@ export async function checkFlags(flags: ServeFlags, config: Config): Promise<Fro
   if (flags.readers > 0) checkReaders(config);
   const tls = tlsFiles(flags);
   checkExposure(flags);
+  checkMetrics(flags);
   if (flags.baseUrl !== undefined) checkBaseUrl(flags.baseUrl);
   return { tls, trustedProxies: await proxyNetworks(flags) };
 }
@@ -91,6 +94,16 @@ function checkExposure(flags: ServeFlags): void {
     'add --tls-cert FILE --tls-key FILE to serve HTTPS,',
     'or --behind-proxy if a proxy in front of it ends TLS,',
     'or leave --host out to serve this machine only.',
+  );
+}
+
+function checkMetrics({ port, metricsPort, metricsHost }: ServeFlags): void {
+  if (metricsPort === undefined && metricsHost !== undefined)
+    throw usageError('--metrics-host goes with --metrics-port.', 'give both, or neither.');
+  if (metricsPort === undefined || metricsPort === 0 || metricsPort !== port) return;
+  throw usageError(
+    `--metrics-port ${metricsPort} is the port of the interface.`,
+    'choose another, such as 9464: metrics need no key, and so a port of their own.',
   );
 }
 

@@ -13,11 +13,12 @@ import { collect, count, port, upTo } from '../settings/options.ts';
 import { onHangUp, stopRequested } from '../terminal/interrupt.ts';
 import { note } from '../terminal/streams.ts';
 import { neutralize } from '../terminal/text.ts';
-import { VERSION } from '../version.ts';
+import { COMMIT, VERSION } from '../version.ts';
 import { checkFlags, type FrontDoor, type ServeFlags } from './serve-flags.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const READERS_MAX = 64;
+const METRICS_HOST = '127.0.0.1';
 // Of the ten that a stop may take.
 const DRAIN_SECONDS_MAX = 8;
 
@@ -56,6 +57,12 @@ export function registerServeCommand(program: Command): void {
       'how long to go on, not ready, after SIGTERM (default: while requests come, 2 at most)',
       upTo(DRAIN_SECONDS_MAX),
     )
+    .option(
+      '--metrics-port <port>',
+      'answer GET /metrics, for Prometheus, on this port; 0 takes a free one',
+      port,
+    )
+    .option('--metrics-host <host>', 'address for that, where it is not this machine only (127.0.0.1)')
     .addOption(
       new Option('--log <form>', 'logs on stderr (default: pretty on a terminal, else json)').choices([
         'json',
@@ -74,7 +81,7 @@ async function runServe(options: ServeFlags, config: Config): Promise<void> {
   const plan = backupPlan(options, config.db);
   const backups = plan && new BackupSchedule(plan);
   const stop = stopRequested();
-  const starting = start(options, config, door);
+  const starting = start(options, config, door, backups);
   onHangUp(() =>
     starting.then(
       (server) => reopen(server, door.tls),
@@ -89,6 +96,7 @@ async function runServe(options: ServeFlags, config: Config): Promise<void> {
     [
       `crm ${VERSION} serves ${shownDatabase(config.db)}${server.url === server.listensOn ? '' : ` on ${server.listensOn}`}`,
       `API   ${server.url}/api/v2  and  ${server.url}/api/v1`,
+      ...(server.metricsUrl === null ? [] : [`Metrics ${server.metricsUrl}`]),
       `Docs  ${server.docsUrl}`,
       `Next: ${await nextCommand(server, config)}`,
     ].join('\n'),
@@ -104,6 +112,11 @@ async function runServe(options: ServeFlags, config: Config): Promise<void> {
   if (options.behindProxy && options.trustedProxy === undefined && !isLoopback(options.host)) {
     note('X-Forwarded-For counts from this machine only: name a proxy elsewhere with --trusted-proxy CIDR.');
   }
+  if (options.metricsHost !== undefined && !isLoopback(options.metricsHost)) {
+    note(
+      'Whoever reaches that address can read the metrics: they need no key, and cross the network unencrypted.',
+    );
+  }
   backups?.start((text) => server.tell(text));
   await stop.first;
   server.tell('Stopping: open requests are being finished.');
@@ -114,10 +127,22 @@ async function runServe(options: ServeFlags, config: Config): Promise<void> {
   });
 }
 
-async function start(options: ServeFlags, config: Config, door: FrontDoor): Promise<RunningServer> {
+async function start(
+  options: ServeFlags,
+  config: Config,
+  door: FrontDoor,
+  backups: BackupSchedule | null,
+): Promise<RunningServer> {
   const { startServer } = await import('../../server/serve.ts');
   // Where the address is taken, no empty database is to be left behind.
   if (!isAddress(config.db) && !existsSync(config.db)) await tryAddress(options);
+  const { metricsPort, metricsHost = METRICS_HOST } = options;
+  if (metricsPort !== undefined) {
+    const flags = { host: '--metrics-host', port: '--metrics-port' };
+    await tryAddress({ host: metricsHost, port: metricsPort }).catch((error: unknown) => {
+      throw addressError({ host: metricsHost, port: metricsPort, flags }, error) ?? error;
+    });
+  }
   return startServer({
     db: config.db,
     host: options.host,
@@ -129,10 +154,19 @@ async function start(options: ServeFlags, config: Config, door: FrontDoor): Prom
     bodyLimits: { orgBytes: options.orgBodyMib * MEBIBYTE, allBytes: options.bodyMib * MEBIBYTE },
     readers: options.readers,
     log: options.log ?? (process.stderr.isTTY ? 'pretty' : 'json'),
+    ...(metricsPort !== undefined && {
+      metrics: {
+        host: metricsHost,
+        port: metricsPort,
+        version: VERSION,
+        commit: COMMIT,
+        ...(backups && { backups: () => backups.figures }),
+      },
+    }),
   });
 }
 
-async function tryAddress({ host, port }: ServeFlags): Promise<void> {
+async function tryAddress({ host, port }: Pick<ServeFlags, 'host' | 'port'>): Promise<void> {
   await Bun.serve({ hostname: host, port, fetch: () => new Response() }).stop(true);
 }
 
@@ -155,12 +189,20 @@ async function reopened(server: RunningServer, tls: ServeOptions['tls']): Promis
   }
 }
 
-async function startError(options: ServeFlags, config: Config, error: unknown): Promise<unknown> {
-  const address = `${options.host}:${options.port}`;
+/** Where something was to listen, and the flags that say so. */
+interface ListeningAt {
+  host: string;
+  port: number;
+  flags: { host: string; port: string };
+}
+
+// What is wrong with an address; null where the error is of something else.
+function addressError({ host, port, flags }: ListeningAt, error: unknown): CliError | null {
+  const address = `${host}:${port}`;
   const code = errorCode(error);
   if (code === 'EADDRINUSE') {
-    const free = options.port === 65_535 ? 0 : options.port + 1;
-    const nextSteps = [`stop the program that has it, or choose another: crm serve --port ${free}`];
+    const free = port === 65_535 ? 0 : port + 1;
+    const nextSteps = [`stop the program that has it, or choose another: crm serve ${flags.port} ${free}`];
     return new CliError(`The address ${address} is in use.`, { nextSteps, cause: error });
   }
   if (code === 'EACCES') {
@@ -168,10 +210,18 @@ async function startError(options: ServeFlags, config: Config, error: unknown): 
     return new CliError(`The address ${address} may not be taken.`, { nextSteps, cause: error });
   }
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    const nextSteps = ['choose an address of this machine in --host.'];
-    return new CliError(`${options.host} is no address of this machine.`, { nextSteps, cause: error });
+    const nextSteps = [`choose an address of this machine in ${flags.host}.`];
+    return new CliError(`${host} is no address of this machine.`, { nextSteps, cause: error });
   }
-  if (/^ERR_(?:OSSL|SSL|BORINGSSL)/.test(code)) {
+  return null;
+}
+
+async function startError(options: ServeFlags, config: Config, error: unknown): Promise<unknown> {
+  if (error instanceof CliError) return error;
+  const flags = { host: '--host', port: '--port' };
+  const wrongAddress = addressError({ ...options, flags }, error);
+  if (wrongAddress !== null) return wrongAddress;
+  if (/^ERR_(?:OSSL|SSL|BORINGSSL)/.test(errorCode(error))) {
     const nextSteps = ['check that both are PEM files that belong together.'];
     return new CliError('The certificate or its key cannot be used.', { nextSteps, cause: error });
   }

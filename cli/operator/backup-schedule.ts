@@ -1,5 +1,5 @@
 // Backups at intervals while a server runs, each made by a process of its own, so that no request waits for it.
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode, usageError } from '../errors.ts';
 import { type KeepRule, outdated } from './backup-retention.ts';
@@ -26,6 +26,7 @@ export class BackupSchedule {
   #timer: Timer | undefined;
   #running: Bun.Subprocess | undefined;
   #isStopped = false;
+  #figures = { succeeded: 0, failed: 0, lastMs: null as number | null, lastBytes: null as number | null };
 
   /** @throws CliError if the folder cannot be made */
   constructor(plan: BackupPlan) {
@@ -38,6 +39,11 @@ export class BackupSchedule {
         'name another with --backup-dir, or give the user who runs crm the right to make it.',
       );
     }
+  }
+
+  /** What has become of its backups so far; what is told of the last one is in milliseconds and bytes. */
+  get figures() {
+    return { intervalMs: this.#plan.every, ...this.#figures };
   }
 
   /** @param tell tells the operator of what went wrong */
@@ -67,13 +73,25 @@ export class BackupSchedule {
 
   async #run(): Promise<void> {
     const begunAt = Date.now();
-    const failure = await this.#backUp(join(this.#plan.folder, nameOf(begunAt)));
+    const file = join(this.#plan.folder, nameOf(begunAt));
+    const failure = await this.#backUp(file);
     if (this.#isStopped) return;
+    this.#noteEnd(failure === null ? file : null, Date.now() - begunAt);
     if (failure !== null) this.#tell(`The backup failed. ${failure}`);
     else this.#thinOut();
     this.#runIn(
       failure === null ? begunAt + this.#plan.every - Date.now() : Math.min(RETRY_MS, this.#plan.every),
     );
+  }
+
+  #noteEnd(file: string | null, ms: number): void {
+    const figures = this.#figures;
+    figures.lastMs = ms;
+    if (file === null) figures.failed += 1;
+    else {
+      figures.succeeded += 1;
+      figures.lastBytes = statSync(file, { throwIfNoEntry: false })?.size ?? null;
+    }
   }
 
   async #backUp(file: string): Promise<string | null> {

@@ -74,6 +74,11 @@ export class BodyBudget {
     await promise.finally(() => clearTimeout(timer));
   }
 
+  /** How much is under way, how much may be, and how many bodies wait for their room. */
+  figures(): { bytes: number; bytesMax: number; waiting: number } {
+    return { bytes: this.#total, bytesMax: this.#limits.allBytes, waiting: this.#queue.size };
+  }
+
   #change(claim: BodyClaim, bytes: number): void {
     const ofOrg = (this.#orgs.get(claim.orgId) ?? 0) + bytes;
     if (ofOrg === 0) this.#orgs.delete(claim.orgId);
@@ -109,5 +114,6 @@ function tooMuch(): ApiError {
   const message = `Too many bytes of request bodies are under way; try again in ${RETRY_AFTER_SECONDS} s, with fewer or smaller requests at once.`;
   return new ApiError('RATE_LIMIT_EXCEEDED', message, {
     headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+    limit: 'bodies',
   });
 }

@@ -4,6 +4,7 @@ import { instantText } from '../../db/declare/instants.ts';
 import type { JsonValue } from '../../db/declare/json.ts';
 import type { Api } from '../../db/tables/key-format.ts';
 import { deprecationHeaders } from '../deprecation.ts';
+import type { LimitName } from '../errors.ts';
 
 /** What an envelope tells of the request that it answers, and what it needs for that. */
 export interface Asked {
@@ -17,6 +18,8 @@ export interface Asked {
 
 export interface Exchange extends Asked {
   readonly request: Request;
+  /** By `performance.now()`, where anybody wants to know how long it took; else 0. */
+  begunAt: number;
   /** Headers that every answer from here on carries. */
   readonly headers: Record<string, string>;
   /** The template of its path, once that is known to be one of the interface. */
@@ -31,6 +34,8 @@ export interface Exchange extends Asked {
   /** From when the body was waited for, by `performance.now()`, and until when. */
   bodySince: number | null;
   bodyUntil: number | null;
+  /** The limit that refused it. */
+  refusedBy: LimitName | null;
   /** Why it was answered while work on it was still under way. */
   givenUp: Error | null;
 }
@@ -47,6 +52,7 @@ export function startExchange(given: Pick<Exchange, 'request' | 'api' | 'now' | 
     requestId,
     now,
     baseUrl,
+    begunAt: 0,
     headers,
     route: null,
     keyId: null,
@@ -55,6 +61,7 @@ export function startExchange(given: Pick<Exchange, 'request' | 'api' | 'now' | 
     countedIn: null,
     bodySince: null,
     bodyUntil: null,
+    refusedBy: null,
     givenUp: null,
   };
 }

@@ -8,9 +8,10 @@ import type { ReadStore, Store } from '../../db/store.ts';
 import { recordAudit } from '../../db/tables/audit.ts';
 import { touchKey } from '../../db/tables/keys.ts';
 import { ApiError } from '../errors.ts';
-import type { Call, Operation } from '../operation.ts';
+import type { Answer, Call, Operation } from '../operation.ts';
 import type { Asked, Exchange } from './exchange.ts';
 import { type Exports, Once, type Told } from './exports.ts';
+import type { WriteObserver } from './observer.ts';
 import { findAnswer, type KeyedRequest, type StoredAnswer, storeAnswer } from './replay.ts';
 import { type Rendered, renderAnswer, renderError } from './respond.ts';
 
@@ -50,12 +51,19 @@ export function execute(
 
 /**
  * What carries out writes on a store.
- * @param clock Unix milliseconds, asked when the turn of an operation has come
+ * @param options the clock, Unix milliseconds, is asked when the turn of an operation has come
  */
-export function storeExecutor(store: Store, clock: () => number = Date.now): Executor {
+export function storeExecutor(
+  store: Store,
+  { clock = Date.now, observer }: { clock?: () => number; observer?: WriteObserver | undefined } = {},
+): Executor {
   const once = new Once();
   return {
-    write: (executable) => write(store, clock, executable),
+    write: async (executable) => {
+      const { answer, executed } = await write(store, clock, executable);
+      if (answer !== null) observer?.wrote(executable.operation, answer);
+      return executed;
+    },
     record: ({ name, entry }) =>
       once.do(name, () =>
         store.write(entry.orgId ?? 'accounts', (trx) => recordAudit(trx, { ...entry, now: clock() })),
@@ -67,7 +75,13 @@ export function storeExecutor(store: Store, clock: () => number = Date.now): Exe
   };
 }
 
-async function write(store: Store, clock: () => number, executable: Executable): Promise<Executed> {
+/** What was written, and what becomes of the request; null where nothing was, or it failed. */
+interface CarriedOut {
+  answer: Answer | null;
+  executed: Executed;
+}
+
+async function write(store: Store, clock: () => number, executable: Executable): Promise<CarriedOut> {
   const { operation, call, exchange, keyed } = executable;
   const { now } = exchange;
   const { orgId } = call.access;
@@ -75,18 +89,21 @@ async function write(store: Store, clock: () => number, executable: Executable):
     if (exchange.givenUp !== null) throw exchange.givenUp;
     return operation.run({ ...call, db, now: await takeInstant(db, orgId, clock()) });
   };
-  if (keyed === null) return { rendered: renderAnswer(exchange, await store.write(orgId, run)) };
-  return store.write(orgId, async (db) => {
+  if (keyed === null) {
+    const answer = await store.write(orgId, run);
+    return { answer, executed: { rendered: renderAnswer(exchange, answer) } };
+  }
+  return store.write(orgId, async (db): Promise<CarriedOut> => {
     // Nobody else writes to the organization now, so what another node or thread has done by now is there to be seen;
     // and copies that came to this one wait for each other before they come here.
     const stored = store.isShared ? await findAnswer(db, keyed, now) : undefined;
-    if (stored !== undefined) return { stored };
-    const rendered = await attempt(db, () => run(db)).then(
-      (answer) => renderAnswer(exchange, answer),
-      (error) => renderStorable(exchange, error),
+    if (stored !== undefined) return { answer: null, executed: { stored } };
+    const { answer, rendered } = await attempt(db, () => run(db)).then(
+      (answer) => ({ answer, rendered: renderAnswer(exchange, answer) }),
+      (error) => ({ answer: null, rendered: renderStorable(exchange, error) }),
     );
     await storeAnswer(db, keyed, rendered, now);
-    return { rendered };
+    return { answer, executed: { rendered } };
   });
 }
 

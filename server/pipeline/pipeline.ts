@@ -23,6 +23,7 @@ import { type ValidBody, validateBody } from './validate.ts';
 /** Starts the exchange of a request. */
 export function exchangeOf(services: Services, request: Request, api: Api): Exchange {
   const exchange = startExchange({ request, api, now: services.now(), baseUrl: services.baseUrl() });
+  if (services.isTimed) exchange.begunAt = performance.now();
   // Not at the end: the client may be gone by then, and its address with it.
   if (services.isLogged) exchange.address = services.addressOf(request);
   return exchange;
@@ -192,6 +193,7 @@ async function replay(
 export function answerError(services: Services, exchange: Exchange, error: unknown): Response {
   const known = publicError(error);
   if (known.code === 'INTERNAL_ERROR') services.logFailure(exchange, known.cause);
+  exchange.refusedBy = known.limit;
   Object.assign(exchange.headers, known.headers);
   return toResponse(exchange, renderError(exchange, known));
 }

@@ -1,7 +1,8 @@
 // Step 6, rate limit: requests per key and per organization in the epoch-aligned minute, counted together or not at all.
-import type { Counted, Counters, Usage } from '../../db/counters.ts';
+import { type Counted, type Counters, type Usage, WINDOW_MS } from '../../db/counters.ts';
 import type { Eventually } from '../../db/engine.ts';
 import type { Access } from '../access.ts';
+import type { LimitName } from '../errors.ts';
 import { limitExceeded, limitHeaders, stateOf, type WindowState } from './window.ts';
 
 /** Requests per key and minute unless the operator says otherwise. */
@@ -9,11 +10,21 @@ export const KEY_LIMIT = 200;
 /** Requests per organization and minute unless the operator says otherwise. */
 export const ORG_LIMIT = 1_000;
 
+/** How one of the limits stands, over all whom it is for. */
+export interface LimitFigures {
+  limit: 'key' | 'organization';
+  perMinute: number;
+  /** The part of it, up to 1, that is used up by whoever has used the most. */
+  usedMost: number;
+}
+
 export class RateLimiter {
   readonly #counters: Counters;
   readonly #keyLimit: number;
   readonly #orgLimit: number;
   readonly #refusedKeys = new Set<string>();
+  // The most that one key, and one organization, has used up of the minute.
+  readonly #most = { minute: 0, key: 0, organization: 0 };
 
   /** @param limits requests per minute and key, and per minute and organization */
   constructor(counters: Counters, limits: { keyLimit: number; orgLimit: number }) {
@@ -38,12 +49,36 @@ export class RateLimiter {
    */
   admit(access: Access, usage: Usage): Record<string, string> {
     const state = this.#stateOf(usage);
+    this.#noteMost(usage);
     if (usage.isCounted) {
       this.#refusedKeys.delete(access.keyId);
       return limitHeaders(state);
     }
     this.#refusedKeys.add(access.keyId);
-    throw limitExceeded(state, usage, `The limit of ${state.limit} requests a minute is used up`);
+    const limit: LimitName = usage.memberUsed < this.#keyLimit ? 'organization' : 'key';
+    const words = `The limit of ${state.limit} requests a minute is used up`;
+    throw limitExceeded(state, usage, { limit, words });
+  }
+
+  /** The limits, and what part of them the busiest key and organization have used up by now, in Unix milliseconds. */
+  figures(now: number): LimitFigures[] {
+    const { minute, key, organization } = this.#most;
+    const isOver = minute !== Math.floor(now / WINDOW_MS);
+    return [
+      { limit: 'key', perMinute: this.#keyLimit, usedMost: isOver ? 0 : key / this.#keyLimit },
+      {
+        limit: 'organization',
+        perMinute: this.#orgLimit,
+        usedMost: isOver ? 0 : organization / this.#orgLimit,
+      },
+    ];
+  }
+
+  #noteMost({ minute, used, memberUsed }: Usage): void {
+    const most = this.#most;
+    if (most.minute !== minute) Object.assign(most, { minute, key: 0, organization: 0 });
+    if (memberUsed > most.key) most.key = memberUsed;
+    if (used > most.organization) most.organization = used;
   }
 
   /** Takes back a request, counted in that minute, that turned out to be free of the limits. */

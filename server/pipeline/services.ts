@@ -22,11 +22,14 @@ export interface Services {
   replays: Replays;
   baseUrl: () => string;
   now: () => number;
+  /** Whether anybody wants to know how long requests take. */
+  isTimed: boolean;
   /** Closes the connection of a request that has been silent for so many seconds. */
   limitSilence: (request: Request, seconds: number) => void;
   addressOf: (request: Request) => string;
   isLogged: boolean;
   noteUse: (access: Access, now: number) => void;
+  /** Tells of an answer whoever keeps a log, or counts. */
   logRequest: (exchange: Exchange, status: number) => void;
   logFailure: (exchange: Exchange, cause: unknown) => void;
 }

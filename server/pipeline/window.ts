@@ -1,6 +1,6 @@
 // Limits by the minute, as a client is told of them: by how much they are used up, and when the minute ends.
 import { type Counted, type Counters, type Usage, WINDOW_MS } from '../../db/counters.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, type LimitName } from '../errors.ts';
 
 const WINDOW_SECONDS = WINDOW_MS / 1_000;
 
@@ -21,11 +21,21 @@ export function stateOf(usage: Usage, limit: number, memberLimit = Number.POSITI
   return { limit: memberLimit, remaining: memberRemaining, resetSeconds };
 }
 
-/** The 429 for a limit that is used up: `what` is, and when to try again, by the clock of the count. */
-export function limitExceeded(state: WindowState, { now }: Pick<Usage, 'now'>, what: string): ApiError {
+/** What is used up, by its name and in words. */
+export interface UsedUp {
+  limit: LimitName;
+  words: string;
+}
+
+/** The 429 for a limit that is used up, which says when to try again, by the clock of the count. */
+export function limitExceeded(
+  state: WindowState,
+  { now }: Pick<Usage, 'now'>,
+  { limit, words }: UsedUp,
+): ApiError {
   const seconds = Math.max(1, Math.ceil(state.resetSeconds - now / 1_000));
   const headers = { ...limitHeaders(state), 'Retry-After': String(seconds) };
-  return new ApiError('RATE_LIMIT_EXCEEDED', `${what}; try again in ${seconds} s.`, { headers });
+  return new ApiError('RATE_LIMIT_EXCEEDED', `${words}; try again in ${seconds} s.`, { headers, limit });
 }
 
 /** The headers that describe a limit. */
@@ -40,11 +50,11 @@ export function limitHeaders(state: WindowState): Record<string, string> {
 /** A limit of its own for each name. */
 export class Quota {
   readonly #counters: Counters;
-  readonly #what: Counted['what'];
+  readonly #what: Exclude<Counted['what'], 'requests'>;
   readonly #limit: number;
 
   /** @param limit events of a name in a minute */
-  constructor(counters: Counters, what: Counted['what'], limit: number) {
+  constructor(counters: Counters, what: Exclude<Counted['what'], 'requests'>, limit: number) {
     this.#counters = counters;
     this.#what = what;
     this.#limit = limit;
@@ -57,7 +67,7 @@ export class Quota {
   async count(group: string, words: string): Promise<Record<string, string>> {
     const usage = await this.#counters.count({ what: this.#what, group, limit: this.#limit });
     const state = stateOf(usage, this.#limit);
-    if (!usage.isCounted) throw limitExceeded(state, usage, words);
+    if (!usage.isCounted) throw limitExceeded(state, usage, { limit: this.#what, words });
     return limitHeaders(state);
   }
 }

@@ -2,6 +2,8 @@
 import { Worker } from 'node:worker_threads';
 import type { Store } from '../../db/store.ts';
 import type { Certificate, Listening } from '../listener.ts';
+import type { Metric } from '../metrics/sheet.ts';
+import type { WriteObserver } from '../pipeline/observer.ts';
 import { Channel, type Handler, type Messages } from './channel.ts';
 import type { ParentKind, ThreadKind, ThreadOptions } from './thread.ts';
 import { writeHandlers } from './writes.ts';
@@ -12,7 +14,7 @@ const ENTRY = Bun.main.includes('$bunfs') ? Bun.main : new URL('./thread.ts', im
 const LAST_LINES_MS = 500;
 
 /** One thread, as seen from the one that started it. */
-class ReaderThread implements Listening {
+export class ReaderThread implements Listening {
   readonly #worker: Worker;
   readonly #channel: Channel<ThreadKind>;
   /** Whether it has ended, or was asked to. */
@@ -43,6 +45,11 @@ class ReaderThread implements Listening {
     if (!this.#isOver) await this.#channel.ask('flush');
   }
 
+  /** What it has counted; nothing where that was not asked for. */
+  async metrics(): Promise<Metric[]> {
+    return JSON.parse(await this.#channel.ask('metrics'));
+  }
+
   async renew(certificate: Certificate): Promise<void> {
     await this.#channel.ask('renew', JSON.stringify(certificate));
   }
@@ -70,6 +77,8 @@ export interface ReaderThreadsOptions extends ThreadOptions {
   count: number;
   /** The store of the file, open with the memory in common. */
   store: Store;
+  /** Is told what was written for the threads. */
+  writeObserver?: WriteObserver | undefined;
   /** Takes a line of the log. */
   addLine: (line: string) => void;
   /** Called when a thread has failed: the process must end. */
@@ -84,10 +93,10 @@ export interface ReaderThreadsOptions extends ThreadOptions {
 export async function startReaderThreads(
   options: ReaderThreadsOptions,
   entry: string | URL = ENTRY,
-): Promise<readonly Listening[]> {
-  const { count, store, addLine, onFailure, ...threadOptions } = options;
+): Promise<readonly ReaderThread[]> {
+  const { count, store, writeObserver, addLine, onFailure, ...threadOptions } = options;
   const handlers: Record<ParentKind, Handler> = {
-    ...writeHandlers(store, options.signingSecret),
+    ...writeHandlers(store, options.signingSecret, { observer: writeObserver }),
     lines: (text) => {
       for (const line of text.split('\n')) addLine(line);
     },

@@ -5,19 +5,31 @@ import { openThreadStore } from '../../db/store.ts';
 import { type FrontOptions, openFront } from '../front.ts';
 import type { Certificate } from '../listener.ts';
 import { createLogger, type LogStyle } from '../log.ts';
+import { FrontMetrics } from '../metrics/front-metrics.ts';
 import { Channel, type Handler, type Messages } from './channel.ts';
 import { remoteExecutor, type WriteKind } from './writes.ts';
 
 /** What a thread is started with. */
-export interface ThreadOptions extends Omit<FrontOptions, 'store' | 'executor' | 'logger' | 'now'> {
+export interface ThreadOptions
+  extends Omit<FrontOptions, 'store' | 'executor' | 'logger' | 'observer' | 'now'> {
   /** Path of the database file. */
   db: string;
   common: CommonMemory;
   log: LogStyle;
+  /** Whether anybody will ask for metrics; nobody unless said. */
+  isMeasured?: boolean;
 }
 
 /** What a thread can be asked. */
-export type ThreadKind = 'start' | 'renew' | 'endFormer' | 'closeFormer' | 'drain' | 'flush' | 'stop';
+export type ThreadKind =
+  | 'start'
+  | 'metrics'
+  | 'renew'
+  | 'endFormer'
+  | 'closeFormer'
+  | 'drain'
+  | 'flush'
+  | 'stop';
 /** What it asks, or tells, the one that started it. */
 export type ParentKind = WriteKind | 'lines';
 
@@ -52,13 +64,16 @@ function run(port: NonNullable<typeof parentPort>, options: ThreadOptions): void
     });
     const logger = createLogger(options.log, (line) => lines.add(line));
     const executor = remoteExecutor(parent);
-    return { store, ...openFront({ ...options, store, executor, ...(logger && { logger }) }) };
+    const observer = options.isMeasured ? new FrontMetrics() : undefined;
+    const optional = { ...(logger && { logger }), ...(observer && { observer }) };
+    return { store, observer, ...openFront({ ...options, store, executor, ...optional }) };
   };
   let opened: ReturnType<typeof open> | undefined;
   const handlers: Record<ThreadKind, Handler> = {
     start: () => {
       opened = open();
     },
+    metrics: () => JSON.stringify(opened?.observer?.metrics(opened.listener.pending) ?? []),
     renew: (text) => opened?.listener.renew(JSON.parse(text) as Certificate),
     endFormer: () => opened?.listener.endFormer(),
     closeFormer: () => opened?.listener.closeFormer(),

@@ -42,14 +42,14 @@ export function remoteExecutor(channel: Pick<Channel<WriteKind>, 'ask' | 'tell'>
 /**
  * Carries out what other threads ask of the store.
  * @param signingSecret the same as theirs
- * @param clock Unix milliseconds
+ * @param options of the executor
  */
 export function writeHandlers(
   store: Store,
   signingSecret: string,
-  clock: () => number = Date.now,
+  options?: Parameters<typeof storeExecutor>[1],
 ): Record<WriteKind, Handler> {
-  const executor = storeExecutor(store, clock);
+  const executor = storeExecutor(store, options);
   const operations = new Map(
     allOperations(signingSecret, store.counters).map((operation) => [operation.id, operation]),
   );

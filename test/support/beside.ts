@@ -22,7 +22,7 @@ export function beside(
   const { db, common, clock, signingSecret } = given;
   const writer: Channel<ThreadKind> = new Channel(
     { post: (messages) => thread.receive(messages), gather: queueMicrotask },
-    writeHandlers(main, signingSecret, clock),
+    writeHandlers(main, signingSecret, { clock }),
   );
   const thread: Channel<WriteKind> = new Channel(
     { post: (messages) => writer.receive(messages), gather: queueMicrotask },

@@ -198,7 +198,8 @@ export class Desk implements Disposable, AsyncDisposable {
         listeners.add(look);
         look();
       });
-    return { url, pid: child.pid, stop, says };
+    const metricsUrl = /^Metrics +(\S+)$/m.exec(stderr)?.[1] ?? null;
+    return { url, metricsUrl, pid: child.pid, stop, says };
   }
 
   /** Starts a command with its stderr going to an open file. */
@@ -248,6 +249,8 @@ export interface RunningCommand {
 
 export interface RunningServer {
   url: string;
+  /** Where it tells metrics, if it does. */
+  metricsUrl: string | null;
   pid: number;
   /** Resolves once the server has said this on stderr, after what it was last heard to say. */
   says(word: string): Promise<void>;

@@ -157,7 +157,7 @@ export async function appOn(
   thread?: Beside,
 ) {
   return createApp({
-    ...(thread ?? { store, executor: storeExecutor(store, () => clock.now) }),
+    ...(thread ?? { store, executor: storeExecutor(store, { clock: () => clock.now }) }),
     signingSecret: await store.write('accounts', getSigningSecret),
     baseUrl: () => BASE_URL,
     now: () => clock.now,

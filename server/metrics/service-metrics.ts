@@ -1,0 +1,95 @@
+// What is told of the service as a whole: its store, what was written, its backups, whether it is ready.
+import type { StoreFigures } from '../../db/store-figures.ts';
+import type { Answer, Operation } from '../operation.ts';
+import type { WriteObserver } from '../pipeline/observer.ts';
+import { type Metric, Sheet } from './sheet.ts';
+
+/** What has become of backups that are made on a schedule. */
+export interface BackupFigures {
+  intervalMs: number;
+  succeeded: number;
+  failed: number;
+  /** Of the last one; null before it. */
+  lastMs: number | null;
+  lastBytes: number | null;
+}
+
+export interface ServiceFigures {
+  version: string;
+  commit: string;
+  isReady: boolean;
+  readers: number;
+  store: StoreFigures;
+  /** Unix milliseconds, 0 for never; null where backups are not crm's to make. */
+  lastBackupAt: number | null;
+  /** Null where there is no schedule. */
+  backups: BackupFigures | null;
+}
+
+/** Counts the items of batches that were written. */
+export class BatchFigures implements WriteObserver {
+  readonly #items = new Map<string, { created: number; failed: number }>();
+
+  wrote(operation: Operation, answer: Answer): void {
+    if (answer.status === 204 || answer.object !== 'batch') return;
+    const { summary } = answer.data as { summary: { succeeded: number; failed: number } };
+    const before = this.#items.get(operation.path) ?? { created: 0, failed: 0 };
+    this.#items.set(operation.path, {
+      created: before.created + summary.succeeded,
+      failed: before.failed + summary.failed,
+    });
+  }
+
+  put(sheet: Sheet): void {
+    for (const [route, { created, failed }] of this.#items) {
+      sheet.put('crm_batch_items_total', created, { route, result: 'created' });
+      sheet.put('crm_batch_items_total', failed, { route, result: 'failed' });
+    }
+  }
+}
+
+/** The metrics of the service as a whole. */
+export function serviceMetrics(figures: ServiceFigures, batches: BatchFigures): Metric[] {
+  const { version, commit, store, isReady, readers } = figures;
+  const sheet = new Sheet();
+  sheet.put('crm_build_info', 1, { version, commit, engine: store.engine });
+  sheet.put('crm_ready', Number(isReady), {});
+  sheet.put('crm_reader_threads', readers, {});
+  batches.put(sheet);
+  putStore(sheet, store);
+  putBackups(sheet, figures);
+  return sheet.metrics;
+}
+
+function putStore(sheet: Sheet, { writes, waitingJobs, databaseBytes, file, pools }: StoreFigures): void {
+  sheet.put('crm_write_queue_jobs', waitingJobs, {});
+  sheet.spread('crm_write_group_jobs', writes.groupJobs, {});
+  sheet.put('crm_commits_total', writes.groupJobs.count, {});
+  sheet.spread('crm_commit_duration_seconds', writes.commitSeconds, {});
+  sheet.put('crm_write_failures_total', writes.failures, {});
+  sheet.put('crm_database_size_bytes', databaseBytes, {});
+  if (file !== null) {
+    sheet.put('crm_database_disk_free_bytes', file.freeBytes, {});
+    sheet.put('crm_sqlite_wal_bytes', file.logBytes, {});
+    sheet.spread('crm_sqlite_checkpoint_duration_seconds', file.checkpointSeconds, {});
+  }
+  for (const { purpose: pool, size, open, busy, waiting, opened, failed } of pools) {
+    sheet.put('crm_postgres_pool_size', size, { pool });
+    sheet.put('crm_postgres_pool_open', open, { pool });
+    sheet.put('crm_postgres_pool_busy', busy, { pool });
+    sheet.put('crm_postgres_pool_waiting', waiting, { pool });
+    sheet.put('crm_postgres_connects_total', opened, { pool });
+    sheet.put('crm_postgres_connect_failures_total', failed, { pool });
+  }
+}
+
+function putBackups(sheet: Sheet, { lastBackupAt, backups }: ServiceFigures): void {
+  const seconds = (ms: number | null) => ms && ms / 1_000;
+  sheet.put('crm_backup_last_success_timestamp_seconds', seconds(lastBackupAt), {});
+  if (backups === null) return;
+  sheet.put('crm_backup_interval_seconds', seconds(backups.intervalMs), {});
+  sheet.put('crm_backups_total', backups.succeeded, { result: 'succeeded' });
+  sheet.put('crm_backups_total', backups.failed, { result: 'failed' });
+  sheet.put('crm_backup_last_duration_seconds', seconds(backups.lastMs), {});
+  sheet.put('crm_backup_last_size_bytes', backups.lastBytes, {});
+}

@@ -1,0 +1,55 @@
+// What there is to tell at one moment, in the form in which prom-client takes the metrics of several processes.
+import type { Distribution } from '../../db/distribution.ts';
+import { FAMILIES, type Family, type FamilyName, type LabelsOf } from './families.ts';
+
+interface Sample {
+  /** Where it is not the family's. */
+  metricName?: string;
+  labels: Record<string, string>;
+  value: number;
+}
+
+/** A family with its values, as prom-client's `getMetricsAsJSON` has it. */
+export interface Metric {
+  name: string;
+  help: string;
+  type: Family['type'];
+  aggregator: Family['across'];
+  values: Sample[];
+}
+
+export class Sheet {
+  readonly #metrics = new Map<FamilyName, Metric>();
+
+  /** Puts a value down; none where it is null. */
+  put<N extends FamilyName>(name: N, value: number | null, labels: LabelsOf<N>): void {
+    if (value !== null) this.#valuesOf(name).push({ labels, value });
+  }
+
+  /** Puts a histogram down: of each bucket how many values are at most its bound. */
+  spread<N extends FamilyName>(name: N, { bounds, counts, sum }: Distribution, labels: LabelsOf<N>): void {
+    const values = this.#valuesOf(name);
+    let below = 0;
+    for (const [index, count] of counts.entries()) {
+      below += count;
+      const le = String(bounds[index] ?? '+Inf');
+      values.push({ metricName: `${name}_bucket`, labels: { ...labels, le }, value: below });
+    }
+    values.push({ metricName: `${name}_sum`, labels, value: sum });
+    values.push({ metricName: `${name}_count`, labels, value: below });
+  }
+
+  get metrics(): Metric[] {
+    return [...this.#metrics.values()];
+  }
+
+  #valuesOf(name: FamilyName): Sample[] {
+    let metric = this.#metrics.get(name);
+    if (metric === undefined) {
+      const { help, type, across }: Family = FAMILIES[name];
+      metric = { name, help, type, aggregator: across, values: [] };
+      this.#metrics.set(name, metric);
+    }
+    return metric.values;
+  }
+}
