@@ -8,7 +8,9 @@ const readme = await Bun.file(join(import.meta.dir, '../../README.md')).text();
 const section = readme.slice(readme.indexOf('\n## Metrics\n')).split(/\n## (?!Metrics)/)[0] ?? '';
 
 test('the table has every family with its type, its labels and what it tells', () => {
-  const rows = [...section.matchAll(/^\| `(crm_\w+)` \| (\w+) \| (.*?) ?\| (.*) \|$/gm)].map((row) => row.slice(1));
+  const rows = [...section.matchAll(/^\| `(crm_\w+)` \| (\w+) \| (.*?) ?\| (.*) \|$/gm)].map((row) =>
+    row.slice(1),
+  );
   const declared = Object.entries<Family>(FAMILIES).map(([name, { type, labels, help }]) => [
     ...[name, type],
     labels.map((label) => `\`${label}\``).join(' '),
