@@ -19,6 +19,7 @@ import { registerOrgsCommand } from './commands/orgs.ts';
 import { registerQuickstartCommand } from './commands/quickstart.ts';
 import { registerRecipeCommand } from './commands/recipe.ts';
 import { registerRestoreCommand } from './commands/restore.ts';
+import { registerSecretsCommand } from './commands/secrets.ts';
 import { registerServeCommand } from './commands/serve.ts';
 import { registerUpdateCommand } from './commands/update.ts';
 import { registerUsersCommand } from './commands/users.ts';
@@ -44,6 +45,7 @@ function buildProgram(): Command {
   registerOrgsCommand(program);
   registerUsersCommand(program);
   registerKeysCommand(program);
+  registerSecretsCommand(program);
   registerIngestCommand(program);
   registerMigrateCommand(program);
   registerBackupCommand(program);

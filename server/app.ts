@@ -27,12 +27,11 @@ import {
 } from './pipeline/route.ts';
 import { served } from './pipeline/served-operation.ts';
 import type { Services } from './pipeline/services.ts';
+import { signingOf } from './signing.ts';
 
 export interface AppOptions {
   store: ReadStore;
   executor: Executor;
-  /** Signs cursors and transcript links; the same for as long as they are to hold. */
-  signingSecret: string;
   /** Where clients reach the service, without a trailing slash; asked at each request. */
   baseUrl: () => string;
   /** Unix milliseconds; the system's clock unless given. */
@@ -53,7 +52,7 @@ export interface AppOptions {
 /** The server as an Elysia app; `handle(request)` answers, `listen` or `Bun.serve({ fetch })` serves. */
 export function createApp(options: AppOptions) {
   const services = servicesOf(options);
-  const operations = allOperations(options.signingSecret, options.store.counters);
+  const operations = allOperations(services.signing, options.store.counters);
   const app = new Elysia({ strictPath: true, normalize: false });
   app.use(docs(options.baseUrl));
   for (const method of ['GET', 'HEAD']) app.route(method, '/', () => toDocs(options.baseUrl()));
@@ -89,7 +88,8 @@ function toDocs(baseUrl: string): Response {
 }
 
 function servicesOf(options: AppOptions): Services {
-  const { store, executor, logger, observer, signingSecret } = options;
+  const { store, executor, logger, observer } = options;
+  const signing = signingOf(store);
   const uses = new Map<string, number>();
   const { keyLimit = KEY_LIMIT, orgLimit = ORG_LIMIT, addressOf = () => 'local' } = options;
   const limiter = new RateLimiter(store.counters, { keyLimit, orgLimit });
@@ -99,7 +99,8 @@ function servicesOf(options: AppOptions): Services {
     store,
     executor,
     exports: new Exports((told) => executor.record(told), addressOf),
-    cursors: new Cursors(signingSecret),
+    signing,
+    cursors: new Cursors(signing),
     authenticator: new Authenticator(store),
     limiter,
     bodies,

@@ -3,20 +3,21 @@ import type { Counters } from '../db/counters.ts';
 import { MemoryCounters } from '../db/memory-counters.ts';
 import type { Operation } from './operation.ts';
 import { Quota } from './pipeline/window.ts';
+import { Signing } from './signing.ts';
 import { v1Operations } from './v1/routes.ts';
 import { v2Operations } from './v2/routes.ts';
 import { DOWNLOADS_PER_MINUTE, TranscriptLinks } from './v2/transcript-links.ts';
 
 /**
  * Every operation of the service.
- * @param signingSecret signs the links that some of them give and take back, whose uses are counted
+ * @param signing what signs the links that some of them give and take back, whose uses are counted
  */
-export function allOperations(signingSecret: string, counters: Counters): Operation[] {
+export function allOperations(signing: Signing, counters: Counters): Operation[] {
   const downloads = new Quota(counters, 'downloads', DOWNLOADS_PER_MINUTE);
-  return [...v2Operations(new TranscriptLinks(signingSecret, downloads)), ...v1Operations()];
+  return [...v2Operations(new TranscriptLinks(signing, downloads)), ...v1Operations()];
 }
 
 /** The same operations to be described, not served: nothing that they would sign holds anywhere. */
 export function describedOperations(): Operation[] {
-  return allOperations('', new MemoryCounters(Date.now));
+  return allOperations(new Signing(() => []), new MemoryCounters(Date.now));
 }

@@ -4,7 +4,7 @@ import { type CommonMemory, commonMemory } from '../db/common-memory.ts';
 import type { Network } from '../db/declare/networks.ts';
 import { type DatabaseError, lockForServing, openStore, type Store } from '../db/store.ts';
 import { purgeStoredResponses } from '../db/tables/idempotency.ts';
-import { getSigningSecret } from '../db/tables/settings.ts';
+import { makeSigningSecret } from '../db/tables/settings.ts';
 import { type Addresses, addressesOf, openFront } from './front.ts';
 import { LineWriter, stderrWrite } from './line-writer.ts';
 import { type CertificateFiles, freePort, type Listening, readCertificate } from './listener.ts';
@@ -117,9 +117,9 @@ interface Parts {
 
 async function serve(parts: Parts, options: ServeOptions): Promise<RunningServer> {
   const { store, lines, release } = parts;
-  const signingSecret = await store.write('accounts', getSigningSecret);
+  await store.write('accounts', makeSigningSecret);
   const measurement = options.metrics && new Measurement(options.metrics);
-  const { url, listensOn, listeners, fronts } = await listen(parts, options, signingSecret, measurement);
+  const { url, listensOn, listeners, fronts } = await listen(parts, options, measurement);
   await measurement?.open(store, options.readers ?? 0, fronts).catch(async (error: unknown) => {
     await Promise.all(listeners.map((listener) => listener.stop()));
     throw error;
@@ -161,14 +161,12 @@ interface Listeners extends Addresses {
 async function listen(
   { store, lines, common }: Parts,
   options: ServeOptions,
-  signingSecret: string,
   measurement: Measurement | undefined,
 ): Promise<Listeners> {
   const { readers = 0, tls, log } = options;
   const isPortShared = common !== undefined || tls !== undefined;
   const front = {
     ...options,
-    signingSecret,
     isPortShared,
     port: isPortShared ? await freePort(options.host, options.port) : options.port,
     ...(tls && { certificate: readCertificate(tls) }),

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Row } from '../declare/resource.ts';
 import { insertion } from '../insertion.ts';
 import { listTables } from '../store.ts';
-import { SIGNING_SECRET } from '../tables/settings.ts';
+import { SIGNING_SETTINGS } from '../tables/settings.ts';
 import { at, type CopySource, type CopyTarget } from './database.ts';
 import { type CopiedTable, countRows, lastKey, readRows } from './rows.ts';
 
@@ -12,7 +12,7 @@ export async function tablesToCopy(): Promise<CopiedTable[]> {
   const only: Record<string, CopiedTable['only']> = {
     // Row 0 is the lock of what belongs to no organization.
     org_clocks: sql`org_id > 0`,
-    settings: sql`name = ${SIGNING_SECRET}`,
+    settings: sql`name in (${sql.join(SIGNING_SETTINGS)})`,
   };
   return (await listTables()).map((table) => ({ ...table, only: only[table.name] ?? sql`true` }));
 }

@@ -1,7 +1,7 @@
 // Whether a database can take a copy of another, and the mark that it is not whole until that is done.
 import { findCopyMark, removeCopyMark, setCopyMark } from '../copy-mark.ts';
 import type { Db } from '../schema.ts';
-import { SIGNING_SECRET } from '../tables/settings.ts';
+import { SIGNING_SETTINGS } from '../tables/settings.ts';
 import { at, type CopySource, type CopyTarget } from './database.ts';
 import { type CopiedTable, lastKey } from './rows.ts';
 
@@ -23,7 +23,7 @@ export async function beginCopy(
   }
   await at(to, () =>
     to.write('accounts', async (trx) => {
-      await trx.deleteFrom('settings').where('name', '=', SIGNING_SECRET).execute();
+      await trx.deleteFrom('settings').where('name', 'in', SIGNING_SETTINGS).execute();
       await setCopyMark(trx, origin);
     }),
   );

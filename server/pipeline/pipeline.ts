@@ -61,7 +61,7 @@ async function answerLater(
 async function passSteps(services: Services, served: ServedOperation, exchange: Exchange): Promise<Rendered> {
   const { operation } = served;
   const { request, baseUrl } = exchange;
-  const { bodies, replays, limiter, store, cursors } = services;
+  const { bodies, replays, limiter, store, signing, cursors } = services;
 
   const params = served.matchPath(rawPath(request.url));
   if (params === undefined) throw unknownPath();
@@ -98,6 +98,8 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
 
     const { body, itemFaults } = valid;
     const call = { access, origin: exchange, params, query, body, itemFaults, baseUrl, cursors };
+    const refreshing = signing.refresh();
+    if (refreshing instanceof Promise) await refreshing;
     const executed = execute(services, { operation, call, exchange, keyed });
     const outcome = executed instanceof Promise ? await executed : executed;
     if ('rendered' in outcome) return outcome.rendered;

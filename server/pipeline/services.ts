@@ -2,6 +2,7 @@
 import type { ReadStore } from '../../db/store.ts';
 import type { Access } from '../access.ts';
 import type { Cursors } from '../cursor.ts';
+import type { Signing } from '../signing.ts';
 import type { BodyBudget } from './body-budget.ts';
 import type { Authenticator } from './credential.ts';
 import type { Exchange } from './exchange.ts';
@@ -15,6 +16,7 @@ export interface Services {
   store: ReadStore;
   executor: Executor;
   exports: Exports;
+  signing: Signing;
   cursors: Cursors;
   authenticator: Authenticator;
   limiter: RateLimiter;

@@ -96,7 +96,7 @@ export async function startReaderThreads(
 ): Promise<readonly ReaderThread[]> {
   const { count, store, writeObserver, addLine, onFailure, ...threadOptions } = options;
   const handlers: Record<ParentKind, Handler> = {
-    ...writeHandlers(store, options.signingSecret, { observer: writeObserver }),
+    ...writeHandlers(store, { observer: writeObserver }),
     lines: (text) => {
       for (const line of text.split('\n')) addLine(line);
     },

@@ -12,6 +12,7 @@ import { type Executable, type Executed, type Executor, storeExecutor } from '..
 import type { Told } from '../pipeline/exports.ts';
 import type { KeyedRequest } from '../pipeline/replay.ts';
 import { publicError, type Rendered } from '../pipeline/respond.ts';
+import { signingOf } from '../signing.ts';
 import type { Channel, Handler } from './channel.ts';
 
 /** What a thread can ask of the one that writes. */
@@ -41,19 +42,18 @@ export function remoteExecutor(channel: Pick<Channel<WriteKind>, 'ask' | 'tell'>
 
 /**
  * Carries out what other threads ask of the store.
- * @param signingSecret the same as theirs
  * @param options of the executor
  */
 export function writeHandlers(
   store: Store,
-  signingSecret: string,
   options?: Parameters<typeof storeExecutor>[1],
 ): Record<WriteKind, Handler> {
   const executor = storeExecutor(store, options);
+  const signing = signingOf(store);
   const operations = new Map(
-    allOperations(signingSecret, store.counters).map((operation) => [operation.id, operation]),
+    allOperations(signing, store.counters).map((operation) => [operation.id, operation]),
   );
-  const cursors = new Cursors(signingSecret);
+  const cursors = new Cursors(signing);
   const decode = (text: string): Executable => {
     const { asked, access, scopes, origin, params, query, body, itemFaults, ...rest } = JSON.parse(
       text,

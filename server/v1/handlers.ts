@@ -131,7 +131,7 @@ async function query(call: Call, resource: Resource, show: (record: Data) => Dat
     resource.filters[name]?.normalize(value) ?? value,
   ]);
   const list = { orgId: call.access.orgId, path: `/api/v1/${resource.name}/query`, query: filters };
-  const place = typeof cursor === 'string' ? call.cursors.open(list, cursor) : null;
+  const place = typeof cursor === 'string' ? call.cursors.open(list, cursor, call.now) : null;
   const page = await listPage(call, resource, {
     filters: Object.fromEntries(normalized),
     createdSince: null,

@@ -87,9 +87,9 @@ export function linkOperations(parent: Resource, name: string, link: Link): Oper
   return [list, add, remove];
 }
 
-function placeOf({ query, cursors }: Call, identity: ListIdentity): LinkPosition | null {
+function placeOf({ query, cursors, now }: Call, identity: ListIdentity): LinkPosition | null {
   if (typeof query.cursor !== 'string') return null;
-  const [createdAt, childId] = cursors.open(identity, query.cursor);
+  const [createdAt, childId] = cursors.open(identity, query.cursor, now);
   return { createdAt: Number(createdAt), childId: String(childId) };
 }
 

@@ -85,9 +85,12 @@ function filtersOf(resource: Resource, query: Record<string, JsonValue>): Record
   return filters;
 }
 
-function placeOf({ query, cursors }: Call, identity: ListIdentity): { value: number; id: string } | null {
+function placeOf(
+  { query, cursors, now }: Call,
+  identity: ListIdentity,
+): { value: number; id: string } | null {
   if (typeof query.cursor !== 'string') return null;
-  const [value, id] = cursors.open(identity, query.cursor);
+  const [value, id] = cursors.open(identity, query.cursor, now);
   return { value: Number(value), id: String(id) };
 }
 

@@ -1,9 +1,9 @@
 // Links to transcripts: the signed token is the only credential, opens one transcript, and lasts five minutes.
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Access } from '../access.ts';
 import { ApiError } from '../errors.ts';
 import type { Admission } from '../operation.ts';
 import type { Quota } from '../pipeline/window.ts';
+import { Signer, type Signing } from '../signing.ts';
 
 /** How long a link can be used, in seconds. */
 export const LINK_LIFETIME_SECONDS = 300;
@@ -21,12 +21,14 @@ const NOBODY: Omit<Access, 'orgId'> = {
 };
 
 export class TranscriptLinks {
-  readonly #secret: string;
+  readonly #signing: Signing;
+  readonly #signer: Signer;
   readonly #downloads: Quota;
 
-  /** @param secret signs the tokens @param downloads counts those by each token */
-  constructor(secret: string, downloads: Quota) {
-    this.#secret = secret;
+  /** @param downloads counts those by each token */
+  constructor(signing: Signing, downloads: Quota) {
+    this.#signing = signing;
+    this.#signer = new Signer(signing, 'transcript', SIGNATURE_BYTES);
     this.#downloads = downloads;
   }
 
@@ -35,7 +37,7 @@ export class TranscriptLinks {
     const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(9))).toString('base64url');
     const expires = now + LINK_LIFETIME_SECONDS * 1_000;
     const payload = Buffer.from([recording.orgId, recording.id, expires, nonce].join(' '));
-    const token = Buffer.concat([this.#sign(payload), payload]).toString('base64url');
+    const token = Buffer.concat([this.#signer.sign([payload]), payload]).toString('base64url');
     return `${baseUrl}${TRANSCRIPT_PATH}?token=${token}`;
   }
 
@@ -47,6 +49,7 @@ export class TranscriptLinks {
     // A credential comes before validation: whatever is wrong with the token, it opens nothing.
     const [token = '', ...more] = new URL(request.url).searchParams.getAll('token');
     if (more.length > 0) throw linkGone();
+    await this.#signing.refresh();
     const { orgId } = this.open(token, now);
     // By its hash, as it may be stored.
     const name = Bun.SHA256.hash(token, 'base64url');
@@ -62,14 +65,10 @@ export class TranscriptLinks {
     const bytes = Buffer.from(token, 'base64url');
     const payload = bytes.subarray(SIGNATURE_BYTES);
     if (payload.length === 0 || bytes.toString('base64url') !== token) throw linkGone();
-    if (!timingSafeEqual(bytes.subarray(0, SIGNATURE_BYTES), this.#sign(payload))) throw linkGone();
+    if (!this.#signer.isGenuine(bytes.subarray(0, SIGNATURE_BYTES), [payload], now)) throw linkGone();
     const [orgId, id = '', expires = '0'] = payload.toString().split(' ');
     if (Number(expires) <= now) throw linkGone();
     return { orgId: Number(orgId), id };
-  }
-
-  #sign(payload: Buffer): Buffer {
-    return createHmac('sha256', this.#secret).update('transcript\0').update(payload).digest();
   }
 }
 

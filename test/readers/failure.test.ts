@@ -21,7 +21,7 @@ test(
     const failed = Promise.withResolvers<unknown>();
     let failures = 0;
     const options = {
-      ...{ count: 2, db: desk.database, common, store, signingSecret: 'secret' },
+      ...{ count: 2, db: desk.database, common, store },
       ...{ host: '127.0.0.1', port, isPortShared: true, log: 'json' as const },
       addLine: (line: string) => lines.push(line),
       onFailure: (error: unknown) => {
@@ -58,7 +58,7 @@ test(
     const other = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() });
     const failures: unknown[] = [];
     const starting = startReaderThreads({
-      ...{ count: 2, db: desk.database, common, store, signingSecret: 'secret' },
+      ...{ count: 2, db: desk.database, common, store },
       ...{ host: '127.0.0.1', port: other.port ?? 0, isPortShared: true, log: 'off' },
       addLine: () => undefined,
       onFailure: (error) => failures.push(error),

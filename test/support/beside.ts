@@ -17,12 +17,12 @@ export interface Beside {
 /** What such an app answers from, and how it writes to a store that was opened with that memory. */
 export function beside(
   main: Store,
-  given: { db: string; common: CommonMemory; clock: () => number; signingSecret: string },
+  given: { db: string; common: CommonMemory; clock: () => number },
 ): Beside {
-  const { db, common, clock, signingSecret } = given;
+  const { db, common, clock } = given;
   const writer: Channel<ThreadKind> = new Channel(
     { post: (messages) => thread.receive(messages), gather: queueMicrotask },
-    writeHandlers(main, signingSecret, { clock }),
+    writeHandlers(main, { clock }),
   );
   const thread: Channel<WriteKind> = new Channel(
     { post: (messages) => writer.receive(messages), gather: queueMicrotask },

@@ -7,7 +7,7 @@ import { V2_SCOPES } from '../../db/resources/index.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { createOrganization, createUser } from '../../db/tables/accounts.ts';
 import { type AccessLevel, issueKey } from '../../db/tables/keys.ts';
-import { getSigningSecret } from '../../db/tables/settings.ts';
+import { makeSigningSecret } from '../../db/tables/settings.ts';
 import { createApp } from '../../server/app.ts';
 import { createLogger } from '../../server/log.ts';
 import type { BodyLimits } from '../../server/pipeline/body-budget.ts';
@@ -99,7 +99,6 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       db: dbPath,
       common,
       clock: () => clock.now,
-      signingSecret: await store.write('accounts', getSigningSecret),
     });
   const app = await appOn(store, clock, options, thread);
   const { now } = clock;
@@ -156,9 +155,9 @@ export async function appOn(
   options: HarnessOptions = {},
   thread?: Beside,
 ) {
+  await store.write('accounts', makeSigningSecret);
   return createApp({
     ...(thread ?? { store, executor: storeExecutor(store, { clock: () => clock.now }) }),
-    signingSecret: await store.write('accounts', getSigningSecret),
     baseUrl: () => BASE_URL,
     now: () => clock.now,
     keyLimit: options.keyLimit ?? 1_000_000,
