@@ -135,7 +135,7 @@ describe('completion', () => {
     [['ke'], ['keys']],
     [
       ['keys', ''],
-      ['issue', 'list', 'rotate', 'revoke'],
+      ['issue', 'list', 'update', 'rotate', 'revoke'],
     ],
     [
       ['list', 'co'],
