@@ -1,4 +1,6 @@
 // `crm export`: writes a resource, or everything, to files or stdout.
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Client } from '../api/client.ts';
 import { connect } from '../api/connect.ts';
@@ -68,12 +70,13 @@ async function runExport(what: string, options: Options, config: Config): Promis
   const fields = parseFields(options.fields, known);
   const look = { ...list.look, fields, isExcelSafe: options.excelSafe ?? false };
   const { exportToFile, exportToStdout } = await import('../export/export-resource.ts');
+  if (out !== null) await lockPlace(out);
   await withDisplay(out, config, async ({ client, display, keyDigest }) => {
     const job = { client, list, look, format, onPage: display.followRecords(client, list) };
     if (out === null) return display.stop(`Exported ${counted(await exportToStdout(job), 'record')}.`);
     const { Spool } = await import('../export/spool.ts');
     const subject = JSON.stringify([config.url, keyDigest, options.api, list.name, options.filter]);
-    const spool = await Spool.open(`${out}.crm-part`, subject, options.resume ?? false);
+    const spool = Spool.open(`${out}.crm-part`, subject, options.resume ?? false);
     await display.stop(`Exported ${counted(await exportToFile(job, out, spool), 'record')} to ${out}.`);
   });
 }
@@ -91,6 +94,7 @@ async function runExportAll(options: Options, config: Config): Promise<void> {
   const { targetFolder } = await import('../export/part-folder.ts');
   const target = targetFolder(out);
   const { exportAll } = await import('../export/export-all.ts');
+  await lockPlace(target);
   await withDisplay(out, config, async ({ client, display, keyDigest }) => {
     const total = await exportAll({
       ...{ client, display, target, format, url: config.url },
@@ -100,6 +104,19 @@ async function runExportAll(options: Options, config: Config): Promise<void> {
     });
     await display.stop(`Exported ${counted(total, 'record')} to ${out}.`);
   });
+}
+
+/** Keeps other exports to the same place out until the process ends: what one gathers, another would take for its own. */
+async function lockPlace(out: string): Promise<void> {
+  const { lockWork } = await import('../files/work-lock.ts');
+  const folder = dirname(resolve(out));
+  const release = lockWork({
+    kind: 'export',
+    subject: join(existsSync(folder) ? realpathSync(folder) : folder, basename(out)),
+    refusal: `is exporting to ${out}`,
+    nextSteps: ['wait for it to end, or name another place in --out.'],
+  });
+  process.once('exit', release);
 }
 
 /** Only a file can be replaced by the export. */

@@ -53,7 +53,7 @@ async function gather(job: ExportAllJob, part: string) {
   const began_at = new Date().toISOString();
   const spools: Spool[] = [];
   const open = async (name: string): Promise<Spool> => {
-    const spool = await Spool.open(join(part, name), subject, isResumed);
+    const spool = Spool.open(join(part, name), subject, isResumed);
     spools.push(spool);
     return spool;
   };

@@ -24,7 +24,7 @@ export async function exportToFile(job: ExportJob, target: string, spool: Spool)
     await fetchRest(job, spool);
     await finish(job, target, spool);
   } catch (error) {
-    await spool.leave();
+    spool.leave();
     throw error;
   }
   return spool.lines;
@@ -37,7 +37,7 @@ export async function fetchRest(
 ): Promise<void> {
   if (spool.isComplete) return;
   for await (const page of pagesOf(client, list, { cursor: spool.cursor })) {
-    await spool.append(page.records, page.nextCursor);
+    spool.append(page.records, page.nextCursor);
     await onPage(page, spool.lines);
   }
 }
@@ -46,7 +46,7 @@ export async function fetchRest(
 export async function finish({ format, look }: ExportJob, target: string, spool: Spool): Promise<void> {
   if (format === 'ndjson' && look.fields === undefined) return spool.become(target);
   await writeFile(spool.path, target, format, look);
-  await spool.discard();
+  spool.discard();
 }
 
 /** Exports to stdout; resolves with the number of records. */
@@ -67,10 +67,10 @@ export async function exportToStdout(job: ExportJob): Promise<number> {
 
 async function exportThroughSpool(job: ExportJob): Promise<number> {
   return withTemporaryFolder('crm-export-', async (folder) => {
-    const spool = await Spool.open(join(folder, 'records'), job.list.name, false);
+    const spool = Spool.open(join(folder, 'records'), job.list.name, false);
     await fetchRest(job, spool);
     for await (const text of encoded(spool.path, job.format, job.look)) await writeValues(text);
-    await spool.discard();
+    spool.discard();
     return spool.lines;
   });
 }

@@ -45,11 +45,11 @@ export async function exportLinks(
       done += 1;
       if (done <= behind) continue;
       const lines = await linksOf({ client, onPage }, resource, JSON.parse(line) as Data).catch(noneIfGone);
-      await links.append(lines, String(done));
+      links.append(lines, String(done));
       display.update({ done });
     }
   }
-  await links.append([], null);
+  links.append([], null);
   await display.stop(`links: ${counted(links.lines, 'line')}`);
   display.settle(0);
 }

@@ -1,6 +1,5 @@
 // What an export has fetched so far, as NDJSON beside the file to be, with the cursor from which to go on.
-import { closeSync, fdatasyncSync, ftruncateSync, readFileSync, statSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { closeSync, fdatasyncSync, ftruncateSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { CliError, errorCode } from '../errors.ts';
 import { createOwn, reopenOwn, replaceFile, syncFolderOf, writeAt } from '../files/own-file.ts';
 
@@ -30,11 +29,11 @@ export class Spool {
   }
 
   /** Opens the spool at `path`: where an earlier run for the same subject left off if `isResumed`, else empty. */
-  static async open(path: string, subject: string, isResumed: boolean): Promise<Spool> {
+  static open(path: string, subject: string, isResumed: boolean): Spool {
     const fresh: State = { subject, cursor: null, isComplete: false, lines: 0, bytes: 0 };
     try {
       const state = (isResumed ? findState(path, subject) : undefined) ?? fresh;
-      if (state === fresh) await rm(path, { force: true });
+      if (state === fresh) remove(path);
       const descriptor = state === fresh ? createOwn(path) : reopenOwn(path);
       ftruncateSync(descriptor, state.bytes);
       return new Spool(path, descriptor, state);
@@ -57,7 +56,7 @@ export class Spool {
   }
 
   /** Adds lines and where to go on from; null says that nothing more will come. */
-  async append(records: readonly unknown[], cursor: string | null): Promise<void> {
+  append(records: readonly unknown[], cursor: string | null): void {
     const bytes = Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
     try {
       writeAt(this.#descriptor, bytes, this.#state.bytes);
@@ -83,22 +82,22 @@ export class Spool {
   }
 
   /** Makes the lines the content of `target`, durably, and ends the spool. */
-  async become(target: string): Promise<void> {
+  become(target: string): void {
     try {
       fdatasyncSync(this.#descriptor);
       this.close();
-      await rename(this.path, target);
+      renameSync(this.path, target);
       syncFolderOf(target);
+      rmSync(statePath(this.path), { force: true });
     } catch (error) {
       throw unwritable(target, error);
     }
-    await rm(statePath(this.path), { force: true });
   }
 
   /** Closes the file, which stays for a later run unless nothing is in it. */
-  async leave(): Promise<void> {
-    if (this.#state.lines === 0) return this.discard();
-    this.keep();
+  leave(): void {
+    if (this.#state.lines === 0) this.discard();
+    else this.keep();
   }
 
   close(): void {
@@ -114,10 +113,19 @@ export class Spool {
   }
 
   /** Closes and removes everything. */
-  async discard(): Promise<void> {
+  discard(): void {
     this.close();
-    await rm(this.path, { force: true });
-    await rm(statePath(this.path), { force: true });
+    remove(this.path);
+  }
+}
+
+// A state must not outlive the lines that it counts.
+function remove(path: string): void {
+  try {
+    rmSync(statePath(path), { force: true });
+    rmSync(path, { force: true });
+  } catch (error) {
+    throw unwritable(path, error);
   }
 }
 

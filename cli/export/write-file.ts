@@ -1,8 +1,10 @@
 // From spooled records to the exported text: CSV columns found in a pass of their own, files renamed when whole.
-import { open, rename, rm } from 'node:fs/promises';
+import { renameSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import type { Data } from '../../db/declare/json.ts';
 import { errorCode } from '../errors.ts';
 import { CREATED, syncFolderOf } from '../files/own-file.ts';
+import { partName, removeParts } from '../files/parts.ts';
 import { fileLines } from '../input/lines.ts';
 import { createEncoder, type Look } from '../terminal/output.ts';
 import { unwritable } from './spool.ts';
@@ -18,8 +20,9 @@ export async function writeFile(
   format: ExportFormat,
   look: Look,
 ): Promise<void> {
-  const temporary = `${target}.${crypto.randomUUID().slice(0, 8)}.crm-new`;
+  const temporary = partName(target, 'crm-new');
   try {
+    removeParts(target, 'crm-new');
     const file = await open(temporary, CREATED.flags, CREATED.mode);
     try {
       for await (const text of encoded(spoolPath, format, look)) await file.write(text);
@@ -27,10 +30,10 @@ export async function writeFile(
     } finally {
       await file.close();
     }
-    await rename(temporary, target);
+    renameSync(temporary, target);
     syncFolderOf(target);
   } catch (error) {
-    await rm(temporary, { force: true });
+    rmSync(temporary, { force: true });
     throw errorCode(error) === '' ? error : unwritable(target, error);
   }
 }

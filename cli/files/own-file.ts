@@ -12,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { partName, removeParts } from './parts.ts';
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants;
 
@@ -40,9 +41,14 @@ export function writeAt(descriptor: number, bytes: Uint8Array, position: number)
   }
 }
 
+const tidied = new Set<string>();
+
 /** Gives a path a new content, whole or not at all; it is on disk before the path means it. */
 export function replaceFile(path: string, write: (descriptor: number) => void): void {
-  const temporary = `${path}.${crypto.randomUUID().slice(0, 8)}.tmp`;
+  // What an earlier run has left is looked for once: some files are replaced several times a second.
+  if (!tidied.has(path)) removeParts(path, 'crm-new');
+  tidied.add(path);
+  const temporary = partName(path, 'crm-new');
   const descriptor = createOwn(temporary);
   try {
     try {

@@ -1,9 +1,10 @@
 // What a backup and its restoration share: a name for what is not whole yet, and how far the work is.
-import { closeSync, readdirSync, rmSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { closeSync, rmSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { BackupNote, Work } from '../../db/copy/backup.ts';
 import { CliError, errorCode, usageError } from '../errors.ts';
 import { createOwn } from '../files/own-file.ts';
+import { partName, removeParts } from '../files/parts.ts';
 import { unlessInterrupted } from '../terminal/interrupt.ts';
 import { type Progress, startProgress } from '../terminal/progress.ts';
 import { shellWord } from '../terminal/text.ts';
@@ -35,18 +36,13 @@ export async function isSameFile(one: string, other: string): Promise<boolean> {
  * the name tells one; those of runs that are under way stay.
  */
 export function newPart(file: string): string {
-  const folder = dirname(resolve(file));
-  const name = basename(file)
+  const names = basename(file)
     .split(/\d+/)
     .map((text) => RegExp.escape(text))
     .join('\\d+');
-  const own = new RegExp(`^${name}\\.(\\d+)\\.crm-part(?:-\\w+)?$`);
   try {
-    for (const there of readdirSync(folder)) {
-      const pid = own.exec(there)?.[1];
-      if (pid !== undefined && !isRunningElse(Number(pid))) rmSync(join(folder, there), { force: true });
-    }
-    const part = join(folder, `${basename(file)}.${process.pid}.crm-part`);
+    removeParts(file, 'crm-part', names);
+    const part = partName(file, 'crm-part');
     closeSync(createOwn(part));
     return part;
   } catch (cause) {
@@ -54,17 +50,6 @@ export function newPart(file: string): string {
       nextSteps: ['make the folder, or give the user who runs crm the right to write in it.'],
       cause,
     });
-  }
-}
-
-// In a container every run may have the same id as the one that was killed.
-function isRunningElse(pid: number): boolean {
-  if (pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errorCode(error) === 'EPERM';
   }
 }
 

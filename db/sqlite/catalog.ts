@@ -52,10 +52,12 @@ export function tablesOf(connection: Connection): TableShape[] {
   return tables.all().map(({ name }) => {
     const all = columns.all(name);
     const key = all.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
+    // None of ours: another program's, such as Litestream's.
+    const isKeyless = key.length === 0;
     return {
       name,
-      columns: all.map(nameOf),
-      key: key.map(nameOf),
+      columns: [...(isKeyless ? ['rowid'] : []), ...all.map(nameOf)],
+      key: isKeyless ? ['rowid'] : key.map(nameOf),
       selfReferences: selfReferences.all(name, name).map(nameOf),
     };
   });

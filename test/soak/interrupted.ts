@@ -11,6 +11,7 @@ export interface Trial {
   template: string;
   /** In such a folder. */
   command: readonly string[];
+  env?: Record<string, string>;
   /** Tells what is wrong in the folder after a run that was interrupted; nothing where all is well. */
   faultsAfter(folder: string): string[];
   /** Runs the command again, unharmed, and tells what is wrong then. */
@@ -35,7 +36,7 @@ export interface Extent {
 /** Has one call after another end the command, or fail. */
 export async function interrupt(trial: Trial, { calls, what, step = 1 }: Extent): Promise<Findings> {
   const findings: Findings = { runs: 0, calls: 0, faults: [] };
-  const counts = await inCopy(trial, (folder) => countCalls(trial.command, placeOf(folder), calls));
+  const counts = await inCopy(trial, (folder) => countCalls(trial.command, placeOf(trial, folder), calls));
   for (const [call, { total, ofOneThread }] of counts) {
     findings.calls += total;
     for (let nth = 1; nth <= ofOneThread; nth += step) {
@@ -48,7 +49,7 @@ export async function interrupt(trial: Trial, { calls, what, step = 1 }: Extent)
 }
 
 async function tryOnce(trial: Trial, folder: string, fault: Fault, findings: Findings): Promise<string[]> {
-  const outcome = await runWithFault(trial.command, placeOf(folder), fault);
+  const outcome = await runWithFault(trial.command, placeOf(trial, folder), fault);
   if (outcome.isHit) findings.runs += 1;
   return [
     ...(fault.what === 'SIGKILL' ? [] : unclear(outcome)),
@@ -68,8 +69,8 @@ function unclear({ code, stderr }: Outcome): string[] {
   return isClear ? [] : [`ended with ${code}: ${stderr.slice(-400)}`];
 }
 
-function placeOf(folder: string) {
-  return { cwd: folder, env: { PATH: process.env.PATH ?? '', HOME: folder } };
+function placeOf({ env }: Trial, folder: string) {
+  return { cwd: folder, env: { PATH: process.env.PATH ?? '', HOME: folder, ...env } };
 }
 
 async function inCopy<T>({ template }: Trial, job: (folder: string) => Promise<T>): Promise<T> {

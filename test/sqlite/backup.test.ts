@@ -92,6 +92,22 @@ describe('a backup', () => {
     expect(readFileSync(desk.path('older.db')).equals(before)).toBe(true);
   });
 
+  test('has the tables of other programs too, such as those of Litestream', async () => {
+    await desk.ok(['backup', 'theirs.db', '--quiet']);
+    const theirs = new Database(desk.path('theirs.db'));
+    theirs.run('CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)');
+    theirs.run('CREATE TABLE _litestream_lock (id INTEGER)');
+    theirs.run('INSERT INTO _litestream_lock VALUES (1), (1), (2)');
+    theirs.run("DELETE FROM settings WHERE name = 'backup'");
+    theirs.close();
+    await desk.ok(['orgs', 'list', '--db', 'theirs.db']);
+    await desk.ok(['backup', 'of-theirs.db', '--db', 'theirs.db', '--quiet']);
+    await desk.ok(['restore', 'of-theirs.db', '--db', 'again.db', '--confirm', '--quiet']);
+    const again = new Database(desk.path('again.db'));
+    expect(again.query('SELECT id FROM _litestream_lock').values()).toEqual([[1], [1], [2]]);
+    again.close();
+  });
+
   test('takes no place that is taken, unless older ones are to be kept', async () => {
     const refused = await desk.crm(['backup', 'told.db']);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--keep 7')]);
