@@ -27,6 +27,29 @@ export interface Engine {
   readonly progress: TransactionProgress;
 }
 
+/** Records, and bytes in them. */
+export interface Holdings {
+  readonly records: number;
+  readonly bytes: number;
+}
+
+/** What an organization holds, and may hold at most; null for without a limit. */
+export interface Allowance extends Holdings {
+  readonly recordsMax: number | null;
+  readonly bytesMax: number | null;
+}
+
+/** What a transaction knows of an organization that it writes to; never changed, but followed by another. */
+export interface OrgState {
+  readonly orgId: number;
+  /** The last instant that was taken, Unix milliseconds. */
+  readonly instant: number;
+  /** Whether it is what the database has. */
+  readonly isStored: boolean;
+  /** Null where what it holds is not counted. */
+  readonly allowance: Allowance | null;
+}
+
 /** How a transaction is doing, on the connection that carries it out. */
 export interface TransactionProgress {
   /** How many statements have written so far. */
@@ -40,11 +63,11 @@ export interface TransactionProgress {
    * there was none, or the engine goes on after one.
    */
   failure: unknown;
-  /** The instants that were taken, in order, and for which organization, stored before the commit; the first may be stored. */
-  readonly instants: { orgId: number; instant: number; isStored: boolean }[];
+  /** What is known of organizations, in the order in which it came to be so: the last of each is stored before the commit. */
+  readonly states: OrgState[];
 }
 
 /** The progress of a connection that has done nothing yet. */
 export function noProgress(): TransactionProgress {
-  return { writes: 0, hasSavepoints: false, isSpoiled: false, failure: null, instants: [] };
+  return { writes: 0, hasSavepoints: false, isSpoiled: false, failure: null, states: [] };
 }

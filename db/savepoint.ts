@@ -8,15 +8,15 @@ import type { Db } from './schema.ts';
  */
 export async function attempt<T>({ engine }: Db, part: () => Promise<T>): Promise<T> {
   const { progress } = engine;
-  const { writes, hasSavepoints, instants } = progress;
-  const instantsBefore = instants.length;
+  const { writes, hasSavepoints, states } = progress;
+  const statesBefore = states.length;
   if (hasSavepoints) engine.post('savepoint part');
   try {
     const result = await part();
     if (hasSavepoints) engine.post('release savepoint part');
     return result;
   } catch (error) {
-    instants.length = instantsBefore;
+    states.length = statesBefore;
     if (hasSavepoints) undo(engine);
     else if (progress.writes !== writes) progress.isSpoiled = true;
     throw error;

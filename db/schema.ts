@@ -13,6 +13,23 @@ export interface OrganizationRow {
   created_at: number;
   /** How long its keys last unless said, in milliseconds; null for without an end. */
   key_lifetime: number | null;
+  /** Bytes of request bodies that it may have under way; null for as many as any other. */
+  body_bytes_max: number | null;
+}
+
+/** What each write of an organization reads and stores. */
+export interface OrgClockRow {
+  org_id: number;
+  /** Of its writes, Unix milliseconds. */
+  last_instant: number;
+  /** What it holds; null while that is not counted. */
+  records: number | null;
+  bytes: number | null;
+  /** What it may hold at most; null for without a limit. */
+  records_max: number | null;
+  bytes_max: number | null;
+  /** The count that is under way. */
+  count_id: string | null;
 }
 
 export interface UserRow {
@@ -112,7 +129,7 @@ export interface Schema {
   api_key_secrets: ApiKeySecretRow;
   idempotency_keys: IdempotencyRow;
   audit_log: AuditRow;
-  org_clocks: { org_id: number; last_instant: number };
+  org_clocks: OrgClockRow;
   settings: { name: string; value: string };
   pipeline_stages: StageRow;
   contact_emails: { org_id: number; email_key: string; contact_id: string };

@@ -1,7 +1,7 @@
 // The write queue: jobs of one lane run one after another, and those that arrive together share one durable transaction.
 import type { Eventually } from './engine.ts';
 import { nextTurn } from './event-loop.ts';
-import { storeInstants } from './instants.ts';
+import { storeStates } from './org-states.ts';
 import type { Db, RecordKey } from './schema.ts';
 import { WriteFigures } from './store-figures.ts';
 
@@ -134,7 +134,7 @@ export class WriteQueue {
       await runGroup(group, waiting, transaction);
       if (progress.isSpoiled) await transaction.rollback();
       else {
-        await storeInstants(transaction.db);
+        await storeStates(transaction.db);
         const begunAt = performance.now();
         await transaction.commit();
         this.figures.commitSeconds.add((performance.now() - begunAt) / 1_000);
@@ -162,13 +162,13 @@ async function runJob(entry: Entry, { db, endsGroup }: Transaction): Promise<voi
   const { engine } = db;
   const { progress } = engine;
   const before = progress.writes;
-  const instantsBefore = progress.instants.length;
+  const statesBefore = progress.states.length;
   if (progress.hasSavepoints) engine.post('savepoint job');
   try {
     await entry.run(db);
   } catch (error) {
     if (endsGroup(error)) throw error;
-    progress.instants.length = instantsBefore;
+    progress.states.length = statesBefore;
     if (progress.hasSavepoints) engine.post('rollback to savepoint job');
     else if (progress.writes !== before) progress.isSpoiled = true;
   }

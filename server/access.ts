@@ -13,6 +13,8 @@ export interface Access {
   /** The user that a user-bound key is limited to; null for organization-wide keys. */
   userId: string | null;
   scopes: ReadonlySet<string>;
+  /** Bytes of request bodies that the organization may have under way; null for as many as any other. */
+  bodyBytesMax: number | null;
 }
 
 /** Whose work it is: goes into created_by and tells idempotency keys of different callers apart. */

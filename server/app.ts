@@ -41,6 +41,8 @@ export interface AppOptions {
   orgLimit?: number;
   /** Bytes of request bodies that an organization, and all together, may have under way. */
   bodyLimits?: BodyLimits;
+  /** How many threads there are to share them; one unless given. */
+  threads?: number;
   /** Closes the connection of a request that has been silent for so many seconds. */
   limitSilence?: (request: Request, seconds: number) => void;
   /** The client's network address. */
@@ -93,7 +95,7 @@ function servicesOf(options: AppOptions): Services {
   const uses = new Map<string, number>();
   const { keyLimit = KEY_LIMIT, orgLimit = ORG_LIMIT, addressOf = () => 'local' } = options;
   const limiter = new RateLimiter(store.counters, { keyLimit, orgLimit });
-  const bodies = new BodyBudget(options.bodyLimits ?? BODY_LIMITS);
+  const bodies = new BodyBudget(options.bodyLimits ?? BODY_LIMITS, options.threads);
   observer?.watch({ limiter, bodies });
   return {
     store,

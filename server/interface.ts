@@ -2,7 +2,7 @@
 import type { Counters } from '../db/counters.ts';
 import { MemoryCounters } from '../db/memory-counters.ts';
 import type { Operation } from './operation.ts';
-import { Quota } from './pipeline/window.ts';
+import { MinuteLimit } from './pipeline/window.ts';
 import { Signing } from './signing.ts';
 import { v1Operations } from './v1/routes.ts';
 import { v2Operations } from './v2/routes.ts';
@@ -13,7 +13,7 @@ import { DOWNLOADS_PER_MINUTE, TranscriptLinks } from './v2/transcript-links.ts'
  * @param signing what signs the links that some of them give and take back, whose uses are counted
  */
 export function allOperations(signing: Signing, counters: Counters): Operation[] {
-  const downloads = new Quota(counters, 'downloads', DOWNLOADS_PER_MINUTE);
+  const downloads = new MinuteLimit(counters, 'downloads', DOWNLOADS_PER_MINUTE);
   return [...v2Operations(new TranscriptLinks(signing, downloads)), ...v1Operations()];
 }
 

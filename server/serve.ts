@@ -12,7 +12,7 @@ import { createLogger, type LogStyle, lostLine } from './log.ts';
 import { FrontMetrics } from './metrics/front-metrics.ts';
 import { type FrontCount, Measurement } from './metrics/measurement.ts';
 import type { MetricsOptions } from './metrics/metrics.ts';
-import { BODY_LIMITS, type BodyLimits, sharedOut } from './pipeline/body-budget.ts';
+import type { BodyLimits } from './pipeline/body-budget.ts';
 import { storeExecutor } from './pipeline/execute.ts';
 import { startReaderThreads } from './readers/reader-threads.ts';
 import { Renewal } from './renewal.ts';
@@ -190,7 +190,6 @@ async function listen(
     isMeasured: measurement !== undefined,
     writeObserver: measurement?.batches,
     common,
-    bodyLimits: sharedOut(options.bodyLimits ?? BODY_LIMITS, readers),
     count: readers,
     store,
     addLine,

@@ -193,7 +193,7 @@ export async function upsert(
   const changed = changedColumns(resource, stored, data);
   if (Object.keys(changed).length === 0) return { row: stored, outcome: 'unchanged' };
   const columns = { ...changed, updated_at: await instant() };
-  await updateRecord(trx, resource, { orgId, id: stored.id }, columns);
+  await updateRecord(trx, resource, { orgId, row: stored }, columns);
   const row: RecordRow = { ...stored, ...columns };
   const isCancelled = row.status === 'cancelled' && stored.status !== 'cancelled';
   return { row, outcome: isCancelled ? 'cancelled' : 'updated' };

@@ -100,12 +100,7 @@ async function writeSlice(desk: Desk, slice: Slice): Promise<void> {
   const plain = stored.get(uid);
   const gone = goneMeetings(slice, extent, plain === undefined ? instances : [plain, ...instances]);
   for (const row of gone) {
-    await updateRecord(
-      trx,
-      meetings,
-      { orgId, id: row.id },
-      { status: 'cancelled', updated_at: await instant() },
-    );
+    await updateRecord(trx, meetings, { orgId, row }, { status: 'cancelled', updated_at: await instant() });
     report.cancelled += 1;
   }
 }

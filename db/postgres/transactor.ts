@@ -1,5 +1,6 @@
 // How PostgreSQL writes: a lane for each organization, and in each transaction the organization's lock, over all nodes.
 import type { Eventually } from '../engine.ts';
+import { CLOCK_COLUMNS, type ClockRow, orgStateOf } from '../org-states.ts';
 import { statement } from '../statement.ts';
 import type { PoolFigures } from '../store-figures.ts';
 import type { Scope, Transaction, Transactor } from '../write-queue.ts';
@@ -11,8 +12,8 @@ import type { TableGrowth } from './statistics.ts';
 // Its number among the organizations': what belongs to none is written under a lock of its own.
 const ACCOUNTS = 0;
 
-const lock = statement<{ last_instant: number }>((db, param) =>
-  db.selectFrom('org_clocks').select('last_instant').where('org_id', '=', param('org')).forUpdate(),
+const lock = statement<ClockRow>((db, param) =>
+  db.selectFrom('org_clocks').select(CLOCK_COLUMNS).where('org_id', '=', param('org')).forUpdate(),
 );
 
 const insertLock = statement<never>((db, param) =>
@@ -61,8 +62,8 @@ export class PostgresTransactor implements Transactor {
         await insertLock(db, { org: orgId });
         [row] = await lock(db, { org: orgId });
       }
-      progress.instants.length = 0;
-      if (row !== undefined) progress.instants.push({ orgId, instant: row.last_instant, isStored: true });
+      progress.states.length = 0;
+      if (row !== undefined) progress.states.push(orgStateOf(orgId, row));
     } catch (error) {
       await this.#undo(connection);
       throw error;

@@ -45,7 +45,7 @@ export function sqliteTransactor(connection: Connection, events: TransactorEvent
       for (;;) {
         try {
           connection.post('BEGIN IMMEDIATE');
-          connection.progress.instants.length = 0;
+          connection.progress.states.length = 0;
           return transaction;
         } catch (error) {
           if (!isBusy(error) || isTooLate()) throw error;

@@ -40,6 +40,7 @@ export async function createOrganization(
     name_key: caselessKey(name),
     created_at: now,
     key_lifetime: keyLifetime,
+    body_bytes_max: null,
   };
   await trx.insertInto('organizations').values(row).execute();
   await insertPipeline(trx, {

@@ -4,10 +4,13 @@ import type { Field } from '../declare/fields.ts';
 import { showRow } from '../declare/forms.ts';
 import type { Link, Resource, SideTable } from '../declare/resource.ts';
 import { uniqueValues } from '../declare/rules.ts';
+import type { Holdings } from '../engine.ts';
 import { inPieces } from '../event-loop.ts';
+import { countChange } from '../holdings.ts';
 import { RESOURCES } from '../resources/index.ts';
 import { type Db, linkTable, type RecordKey, tableOf } from '../schema.ts';
 import { madeOnce, type Statement, statement } from '../statement.ts';
+import { bytesOf } from './content-bytes.ts';
 import { findRecord } from './records.ts';
 
 /** Changes at most so many `rows` that have to do with the record of that `id`, and answers with as many. */
@@ -31,6 +34,8 @@ const removal = madeOnce((resource: Resource) =>
   ),
 );
 
+const NOTHING: Holdings = { records: 0, bytes: 0 };
+
 /**
  * Deletes a record with the rows that belong or are tied to it; references to it become null.
  * @param now Unix milliseconds
@@ -42,6 +47,10 @@ export async function deleteRecord(
   now: number,
 ): Promise<void> {
   const args = { org: orgId, id, now };
+  await countChange(trx, orgId, async () => {
+    const row = await findRecord(trx, resource, { orgId, id });
+    return row === undefined ? NOTHING : { records: -1, bytes: -bytesOf(resource, row) };
+  });
   await deleteHeld(trx, resource, { orgId, id });
   for (const piece of piecesOf(resource)) {
     await inPieces(async (rows) => (await piece(trx, { ...args, rows })).length);

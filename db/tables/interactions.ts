@@ -1,5 +1,6 @@
 // Logging an interaction: told from what is there already, linked to contacts and their companies, and remembered by them.
 import { type Expression, sql } from 'kysely';
+import type { Data } from '../declare/json.ts';
 import type { Resource, SideTable } from '../declare/resource.ts';
 import { textKey } from '../declare/text.ts';
 import { companies } from '../resources/companies.ts';
@@ -8,7 +9,7 @@ import { interactions, involvedCompanies, involvedContacts } from '../resources/
 import { type ColumnMap, type Db, linkTable, tableOf } from '../schema.ts';
 import { madeOnce, type Param, type Statement, statement } from '../statement.ts';
 import { keyExpression } from './columns.ts';
-import { insertRecord } from './records.ts';
+import { putRecord, takeRoom } from './records.ts';
 
 export interface NewInteraction {
   orgId: number;
@@ -23,8 +24,8 @@ export interface NewInteraction {
   interactionDate: number;
   /** Whether the date was given, rather than taken from the clock: only then does it tell duplicates. */
   isDated: boolean;
-  /** The contact's id; what makes one, of no company, where there is none yet: it is not called for a duplicate. */
-  mainContact: string | (() => Promise<string>);
+  /** The contact's id, or the one to be made, of no company, where there is none yet and this is no duplicate. */
+  mainContact: string | NewContact;
   /** Contacts involved beside the main one. */
   otherContacts?: readonly string[];
   primaryId: string | null;
@@ -35,7 +36,16 @@ export interface NewInteraction {
   isFirst?: boolean;
 }
 
-/** Writes an interaction unless it is a duplicate; gives the id of the one that then stands. */
+export interface NewContact {
+  data: Data;
+  /** Writes it, its room being taken, and gives its id. */
+  put(): Promise<string>;
+}
+
+/**
+ * Writes an interaction unless it is a duplicate; gives the id of the one that then stands.
+ * @throws QuotaError
+ */
 export async function logInteraction(
   trx: Db,
   input: NewInteraction,
@@ -44,18 +54,20 @@ export async function logInteraction(
   if (existing !== undefined) return { id: existing, isDuplicate: true };
   const { orgId, createdBy, interactionDate: date, mainContact: known } = input;
   const now = await input.instant();
-  const mainContact = typeof known === 'string' ? known : await known();
-  const data = {
+  const said = {
     type: input.type,
     direction: input.direction,
     title: input.title,
     summary: input.summary,
     interaction_date: input.interactionDate,
-    main_contact: mainContact,
     primary_id: input.primaryId,
     secondary_id: input.secondaryId,
   };
-  const { id } = await insertRecord(trx, interactions, { orgId, createdBy, now, data });
+  const contact = typeof known === 'string' ? [] : [{ resource: contacts, data: known.data }];
+  await takeRoom(trx, orgId, [...contact, { resource: interactions, data: said }]);
+  const mainContact = typeof known === 'string' ? known : await known.put();
+  const data = { ...said, main_contact: mainContact };
+  const { id } = await putRecord(trx, interactions, { orgId, createdBy, now, data });
   const newContact = mainContact === known ? null : mainContact;
   await involve(trx, id, [mainContact, ...(input.otherContacts ?? [])], { orgId, date, now, newContact });
   return { id, isDuplicate: false };

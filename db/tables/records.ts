@@ -5,10 +5,12 @@ import { storeRecord, toColumns } from '../declare/forms.ts';
 import type { Data } from '../declare/json.ts';
 import type { Resource, Row } from '../declare/resource.ts';
 import { andThen, type Eventually } from '../engine.ts';
+import { countChange } from '../holdings.ts';
 import { type Insertion, insertion } from '../insertion.ts';
 import { type Db, type RecordKey, type RecordRow, tableOf } from '../schema.ts';
 import { madeOnce, type Statement, statement } from '../statement.ts';
 import { columnsOf } from './columns.ts';
+import { bytesOf } from './content-bytes.ts';
 import { recordId } from './record-id.ts';
 
 interface Statements {
@@ -54,16 +56,40 @@ export interface NewRecord extends Provenance {
   data: Data;
 }
 
-/** Writes a new record and gives its row. */
+/**
+ * Writes a new record and gives its row.
+ * @throws QuotaError
+ */
 export async function insertRecord(trx: Db, resource: Resource, record: NewRecord): Promise<RecordRow> {
+  await takeRoom(trx, record.orgId, [{ resource, data: record.data }]);
+  return putRecord(trx, resource, record);
+}
+
+/**
+ * Counts records that are going to be written together; comes before any of it is.
+ * @throws QuotaError if the organization may not hold them as well
+ */
+export function takeRoom(
+  trx: Db,
+  orgId: number,
+  records: readonly { resource: Resource; data: Data }[],
+): Promise<void> {
+  return countChange(trx, orgId, () => ({
+    records: records.length,
+    bytes: records.reduce((sum, { resource, data }) => sum + bytesOf(resource, data), 0),
+  }));
+}
+
+/** Writes a new record for which room is taken, and gives its row. */
+export async function putRecord(trx: Db, resource: Resource, record: NewRecord): Promise<RecordRow> {
   const { data, ...origin } = record;
   const row = newRow(resource, origin, recordId(origin.now), data);
   await statementsOf(resource).insert(trx, [row]);
   return row;
 }
 
-/** Writes new records, whose ids are made already. */
-export function insertRecords(
+/** Writes new records whose ids are made already, and for which room is taken. */
+export function putRecords(
   trx: Db,
   resource: Resource,
   origin: Provenance,
@@ -142,12 +168,27 @@ function updateOf(resource: Resource, columns: readonly string[]): Statement<nev
   return update;
 }
 
-/** Sets columns of one record. */
+/** A record as it is stored before it is changed. */
+export interface StoredRecord {
+  orgId: number;
+  row: RecordRow;
+}
+
+/**
+ * Sets columns of one record.
+ * @throws QuotaError
+ */
 export async function updateRecord(
   trx: Db,
   resource: Resource,
-  { orgId, id }: RecordKey,
+  { orgId, row }: StoredRecord,
   columns: Row,
 ): Promise<void> {
+  const { id } = row;
+  await countChange(trx, orgId, () => {
+    const replaced: Row = {};
+    for (const name in columns) replaced[name] = row[name] ?? null;
+    return { records: 0, bytes: bytesOf(resource, columns) - bytesOf(resource, replaced) };
+  });
   await updateOf(resource, Object.keys(columns))(trx, { ...columns, org: orgId, id });
 }

@@ -1,7 +1,9 @@
 // Transcripts of recordings.
 import type { JsonValue } from '../declare/json.ts';
+import { countChange } from '../holdings.ts';
 import type { Db, RecordKey, TranscriptRow } from '../schema.ts';
 import { statement } from '../statement.ts';
+import { bytesIn } from './content-bytes.ts';
 
 export interface Transcript {
   recordingId: string;
@@ -52,6 +54,7 @@ const insertion = statement<never>((db, param) =>
 /**
  * Makes the transcript of a recording what is given: `segments` null or [] takes it away, undefined leaves it, as it
  * does the language. Tells whether that changed anything.
+ * @throws QuotaError
  */
 export async function saveTranscript(
   trx: Db,
@@ -63,6 +66,7 @@ export async function saveTranscript(
   const language =
     given.language === undefined ? (stored?.language ?? null) : (given.language as string | null);
   if (stored?.segments === segments && (stored === undefined || stored.language === language)) return false;
+  await countChange(trx, orgId, () => ({ records: 0, bytes: bytesIn(segments) - bytesIn(stored?.segments) }));
   if (stored !== undefined) {
     const removal = trx.deleteFrom('recording_transcripts').where('org_id', '=', orgId);
     await removal.where('recording_id', '=', id).execute();

@@ -2,6 +2,7 @@
 import type { Data } from '../../db/declare/json.ts';
 import type { Detail } from '../errors.ts';
 import type { Operation } from '../operation.ts';
+import { IN_FLIGHT_HEADER, QUOTA_HEADERS } from '../quota.ts';
 import { component } from './components.ts';
 import { ERROR_ENVELOPE, errorExample } from './envelopes.ts';
 import { COMMON_HEADERS, type HeaderName, headersOf, RATE_LIMIT_HEADERS } from './headers.ts';
@@ -43,8 +44,8 @@ const ANSWERS: Record<number, ErrorAnswer> = {
   403: {
     name: 'Forbidden',
     description:
-      'The key lacks a scope that this needs, its access level does not allow it, or it may not be used from that address.',
-    headers: none,
+      'The key lacks a scope that this needs, its access level does not allow it, it may not be used from that address, or a write would take the organization beyond its quota: the fault is then at `quota.records` or `quota.bytes`.',
+    headers: (family) => (family === 'Link' ? [] : QUOTA_HEADERS),
     examples: {
       scope: {
         code: 'AUTH_INSUFFICIENT_SCOPE',
@@ -53,6 +54,12 @@ const ANSWERS: Record<number, ErrorAnswer> = {
       forbidden: {
         code: 'OPERATION_FORBIDDEN',
         message: 'This key is bound to one user: owner_id can only be that user.',
+      },
+      quota: {
+        code: 'OPERATION_FORBIDDEN',
+        message:
+          'The organization has 1000 of the 1000 records that its quota allows; delete what is not needed, or ask your operator for a larger quota.',
+        faults: [['quota.records', 'allows at most 1000 records']],
       },
     },
   },
@@ -125,7 +132,11 @@ const ANSWERS: Record<number, ErrorAnswer> = {
     name: 'TooManyRequests',
     description:
       'A limit is used up for this minute; the request counted nowhere. Try again after Retry-After.',
-    headers: () => [...RATE_LIMIT_HEADERS, 'Retry-After'],
+    headers: (family) => [
+      ...RATE_LIMIT_HEADERS,
+      'Retry-After',
+      ...(family === 'Link' ? [] : ([IN_FLIGHT_HEADER] as const)),
+    ],
     examples: {
       limit: {
         code: 'RATE_LIMIT_EXCEEDED',

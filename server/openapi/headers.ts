@@ -11,7 +11,12 @@ function text(description: string, more: Data = {}): Data {
   return { required: true, description, schema: { type: 'string', ...more } };
 }
 
-/** Every header that an answer can be described with; the last two may be absent. */
+// There only where the organization has such a quota, and it is what the request was refused for.
+function quota(description: string): Data {
+  return { description, schema: { type: 'integer', minimum: 0 } };
+}
+
+/** Every header that an answer can be described with; those that are not required may be absent. */
 const HEADERS = {
   'X-Request-Id': text('Names this exchange; the same as meta.request_id, except in a replay.', {
     minLength: 1,
@@ -29,6 +34,13 @@ const HEADERS = {
     description: 'There, and `true`, when this is the stored answer to an earlier request with the same key.',
     schema: { type: 'string', enum: ['true'] },
   },
+  'X-Quota-Records-Limit': quota('Records that the quota of the organization allows.'),
+  'X-Quota-Records-Used': quota('Records that the organization has.'),
+  'X-Quota-Bytes-Limit': quota('Bytes in records and transcripts that the quota of the organization allows.'),
+  'X-Quota-Bytes-Used': quota('Bytes in records and transcripts that the organization has.'),
+  'X-Quota-Bytes-In-Flight-Limit': quota(
+    'Bytes of request bodies that the quota of the organization allows at once.',
+  ),
   ExistingLocation: {
     description: 'Address of the record that is in the way, where the key may see it.',
     schema: { type: 'string', format: 'uri' },

@@ -1,5 +1,7 @@
 // Bytes of bodies under way, an organization's and the server's: what does not fit waits unread, and then comes again.
+import type { Access } from '../access.ts';
 import { ApiError } from '../errors.ts';
+import { IN_FLIGHT_HEADER } from '../quota.ts';
 
 const MEBIBYTE = 1024 * 1024;
 /** How long a body waits for its room, in milliseconds. */
@@ -15,11 +17,6 @@ export interface BodyLimits {
 /** Unless the operator says otherwise. */
 export const BODY_LIMITS: BodyLimits = { orgBytes: 64 * MEBIBYTE, allBytes: 256 * MEBIBYTE };
 
-/** The part of one of several that hand out room each for itself. */
-export function sharedOut({ orgBytes, allBytes }: BodyLimits, among: number): BodyLimits {
-  return { orgBytes: Math.floor(orgBytes / among), allBytes: Math.floor(allBytes / among) };
-}
-
 interface Waiting {
   claim: BodyClaim;
   bytes: number;
@@ -29,24 +26,29 @@ interface Waiting {
 /** Hands out room for bodies. */
 export class BodyBudget {
   readonly #limits: BodyLimits;
+  readonly #among: number;
   readonly #orgs = new Map<number, number>();
   readonly #queue = new Set<Waiting>();
   #total = 0;
 
-  constructor(limits: BodyLimits) {
+  /** @param among how many hand out room each for itself, this one its part of it */
+  constructor(limits: BodyLimits, among = 1) {
     this.#limits = limits;
+    this.#among = among;
   }
 
-  /** A claim without any room yet, for one body of an organization. */
-  open(orgId: number): BodyClaim {
-    return new BodyClaim(this, orgId);
+  /** A claim without any room yet, for one body of an organization, which may have a quota of its own. */
+  open({ orgId, bodyBytesMax }: Pick<Access, 'orgId' | 'bodyBytesMax'>): BodyClaim {
+    return new BodyClaim(this, orgId, bodyBytesMax);
   }
 
   /** Gives a claim more room if there is any; a body that is alone always has it. */
   take(claim: BodyClaim, bytes: number): boolean {
-    const { orgBytes, allBytes } = this.#limits;
+    const { allBytes } = this.#limits;
+    const orgBytes = claim.orgBytesMax ?? this.#limits.orgBytes;
     const ofOrg = this.#orgs.get(claim.orgId) ?? 0;
-    const fits = (used: number, limit: number) => used + bytes <= limit || used === claim.bytes;
+    const fits = (used: number, limit: number) =>
+      (used + bytes) * this.#among <= limit || used === claim.bytes;
     if (!fits(ofOrg, orgBytes) || !fits(this.#total, allBytes)) return false;
     this.#change(claim, bytes);
     return true;
@@ -69,7 +71,7 @@ export class BodyBudget {
     this.#queue.add(waiting);
     const timer = setTimeout(() => {
       this.#queue.delete(waiting);
-      reject(tooMuch());
+      reject(tooMuch(claim));
     }, WAIT_MS_MAX);
     await promise.finally(() => clearTimeout(timer));
   }
@@ -92,11 +94,14 @@ export class BodyBudget {
 export class BodyClaim {
   readonly #budget: BodyBudget;
   readonly orgId: number;
+  /** The quota of the organization; null where it has none. */
+  readonly orgBytesMax: number | null;
   bytes = 0;
 
-  constructor(budget: BodyBudget, orgId: number) {
+  constructor(budget: BodyBudget, orgId: number, orgBytesMax: number | null) {
     this.#budget = budget;
     this.orgId = orgId;
+    this.orgBytesMax = orgBytesMax;
   }
 
   /** Takes room for so many bytes more, at once or when there is; @throws ApiError 429 */
@@ -110,10 +115,13 @@ export class BodyClaim {
   }
 }
 
-function tooMuch(): ApiError {
+function tooMuch({ orgBytesMax }: BodyClaim): ApiError {
   const message = `Too many bytes of request bodies are under way; try again in ${RETRY_AFTER_SECONDS} s, with fewer or smaller requests at once.`;
   return new ApiError('RATE_LIMIT_EXCEEDED', message, {
-    headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+    headers: {
+      'Retry-After': String(RETRY_AFTER_SECONDS),
+      ...(orgBytesMax !== null && { [IN_FLIGHT_HEADER]: String(orgBytesMax) }),
+    },
     limit: 'bodies',
   });
 }

@@ -5,7 +5,7 @@ import type { Store } from '../../db/store.ts';
 import { type Api, apiOfKey } from '../../db/tables/key-format.ts';
 import { ApiError, type ErrorKind } from '../errors.ts';
 import { type KnownKey, KnownKeys } from './known-keys.ts';
-import { Quota } from './window.ts';
+import { MinuteLimit } from './window.ts';
 
 /** Wrong credentials that one client address may send in a minute. */
 export const WRONG_CREDENTIALS_PER_MINUTE = 60;
@@ -26,10 +26,10 @@ interface Circumstances {
 /** Checks credentials, and slows down clients that keep guessing. */
 export class Authenticator {
   readonly #keys: KnownKeys;
-  readonly #wrong: Quota;
+  readonly #wrong: MinuteLimit;
 
   constructor(store: Pick<Store, 'read' | 'keyMark' | 'counters'>) {
-    this.#wrong = new Quota(store.counters, 'wrong_keys', WRONG_CREDENTIALS_PER_MINUTE);
+    this.#wrong = new MinuteLimit(store.counters, 'wrong_keys', WRONG_CREDENTIALS_PER_MINUTE);
     this.#keys = new KnownKeys(store);
   }
 

@@ -100,6 +100,7 @@ export class KnownKeys {
       level: row.access as AccessLevel,
       userId: row.access === 'user' ? row.user_id : null,
       scopes: this.#scopes.of(row.scopes),
+      bodyBytesMax: row.body_bytes_max,
     };
     const { revoked_at, expires_at: expiresAt, secret_expires_at: secretExpiresAt } = row;
     const admits = row.networks === null ? null : this.#networks.of(row.networks);

@@ -73,7 +73,7 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
   const access = admitted instanceof Promise ? await admitted : admitted;
   requireAccess(operation, access);
 
-  const room = operation.body === undefined ? null : bodies.open(access.orgId);
+  const room = operation.body === undefined ? null : bodies.open(access);
   let leave: (() => void) | null = null;
   let counting: Promise<void> | null = null;
   try {

@@ -1,7 +1,9 @@
 // Last step, answer: the envelope around what an operation gives, or around an error.
+import { QuotaError } from '../../db/holdings.ts';
 import { retryAfterSeconds } from '../../db/store.ts';
 import { ApiError } from '../errors.ts';
 import type { Answer } from '../operation.ts';
+import { quotaRefusal } from '../quota.ts';
 import { type Asked, type Exchange, metaOf } from './exchange.ts';
 
 /** An answer ready to be sent, or to be stored and sent again. */
@@ -33,6 +35,7 @@ export function renderError(asked: Asked, error: ApiError): Rendered {
 /** The public form of anything thrown. */
 export function publicError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof QuotaError) return quotaRefusal(error);
   const seconds = retryAfterSeconds(error);
   if (seconds !== null) {
     const message = 'The database cannot be reached or written just now; try again after a while.';

@@ -48,7 +48,7 @@ export function limitHeaders(state: WindowState): Record<string, string> {
 }
 
 /** A limit of its own for each name. */
-export class Quota {
+export class MinuteLimit {
   readonly #counters: Counters;
   readonly #what: Exclude<Counted['what'], 'requests'>;
   readonly #limit: number;

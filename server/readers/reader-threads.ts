@@ -95,6 +95,7 @@ export async function startReaderThreads(
   entry: string | URL = ENTRY,
 ): Promise<readonly ReaderThread[]> {
   const { count, store, writeObserver, addLine, onFailure, ...threadOptions } = options;
+  const workerData: ThreadOptions = { ...threadOptions, threads: count };
   const handlers: Record<ParentKind, Handler> = {
     ...writeHandlers(store, { observer: writeObserver }),
     lines: (text) => {
@@ -108,7 +109,7 @@ export async function startReaderThreads(
     onFailure(error);
   };
   for (let number = 0; number < count; number++)
-    threads.push(new ReaderThread(new Worker(entry, { workerData: threadOptions }), handlers, fail));
+    threads.push(new ReaderThread(new Worker(entry, { workerData }), handlers, fail));
   try {
     await Promise.all(threads.map((thread) => thread.start()));
   } catch (error) {

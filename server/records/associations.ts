@@ -51,6 +51,5 @@ export async function setAssociation(
     throw validationError([unknownReference(column, child.name)]);
   }
   if (row[column] === childId) return;
-  const key = { orgId: access.orgId, id: row.id };
-  await updateRecord(db, parent, key, { [column]: childId, updated_at: now });
+  await updateRecord(db, parent, { orgId: access.orgId, row }, { [column]: childId, updated_at: now });
 }

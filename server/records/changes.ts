@@ -3,13 +3,15 @@ import { initialRecord, showRow } from '../../db/declare/forms.ts';
 import { instantText } from '../../db/declare/instants.ts';
 import type { Data } from '../../db/declare/json.ts';
 import type { Resource } from '../../db/declare/resource.ts';
+import { QuotaError } from '../../db/holdings.ts';
 import { recordAudit } from '../../db/tables/audit.ts';
 import { deleteRecord } from '../../db/tables/deletion.ts';
 import { recordId } from '../../db/tables/record-id.ts';
-import { changedColumns, findRecords, insertRecords, updateRecord } from '../../db/tables/records.ts';
+import { changedColumns, findRecords, putRecords, takeRoom, updateRecord } from '../../db/tables/records.ts';
 import { principalOf } from '../access.ts';
 import { actorOf, type RequestOrigin } from '../audited.ts';
 import { ApiError } from '../errors.ts';
+import { quotaRefusal } from '../quota.ts';
 import { changeOf, check } from './checks.ts';
 import { lookUp, noteAccepted } from './lookups.ts';
 import { complete, getRow, present } from './records.ts';
@@ -42,33 +44,40 @@ export async function createRecords(
     const next = initialRecord(resource.fields);
     changeOf(writer, resource, { id: recordId(writer.now), current: null, next, batch: changes }, input);
   }
+  const { db, access } = writer;
+  const { create } = rulesOf(resource);
   const known = await lookUp(writer, resource, changes);
   const accepted: Change[] = [];
-  const outcomes: (Data | ApiError)[] = [];
+  const refused = new Map<Change, ApiError>();
   for (const change of changes) {
     try {
       await check(change, known);
+      if (create === undefined) await takeRoom(db, access.orgId, [{ resource, data: change.next }]);
       noteAccepted(known, change);
       accepted.push(change);
-      outcomes.push(change.next);
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      outcomes.push(error);
+      refused.set(change, refusalOf(error));
     }
   }
-  if (accepted.length > 0) await write(writer, resource, accepted);
-  return outcomes;
+  if (create !== undefined) await writeBy(create, writer, resource, { accepted, refused });
+  else if (accepted.length > 0) await write(writer, resource, accepted);
+  return changes.map((change) => refused.get(change) ?? change.next);
+}
+
+// @throws what is no refusal
+function refusalOf(error: unknown): ApiError {
+  if (error instanceof QuotaError) return quotaRefusal(error);
+  if (error instanceof ApiError) return error;
+  throw error;
 }
 
 // Makes `next` of each what is then shown.
 async function write(writer: Writer, resource: Resource, changes: readonly Change[]): Promise<void> {
-  const { create, afterWrite } = rulesOf(resource);
-  if (create !== undefined) return writeBy(create, writer, resource, changes);
   const { db, access, now } = writer;
   const createdBy = principalOf(access);
   const records = changes.map(({ id, next }) => ({ id, data: next }));
-  await insertRecords(db, resource, { orgId: access.orgId, createdBy, now }, records);
-  await afterWrite?.(writer, changes);
+  await putRecords(db, resource, { orgId: access.orgId, createdBy, now }, records);
+  await rulesOf(resource).afterWrite?.(writer, changes);
   const origin = shownOrigin(writer);
   for (const { id, data } of records) Object.assign(data, { id }, origin);
   await complete(
@@ -84,15 +93,21 @@ function shownOrigin({ access, now }: Writer): Data {
   return { created_by: principalOf(access), created_at: at, updated_at: at };
 }
 
-// One after another: each may be what one before it has written.
+// One after another: each may be what one before it has written, and only then is it known whether there has to be room.
 async function writeBy(
   create: NonNullable<Rules['create']>,
   writer: Writer,
   resource: Resource,
-  changes: readonly Change[],
+  { accepted, refused }: { accepted: readonly Change[]; refused: Map<Change, ApiError> },
 ): Promise<void> {
   const created = new Map<Change, Created>();
-  for (const change of changes) created.set(change, await create(change));
+  for (const change of accepted) {
+    try {
+      created.set(change, await create(change));
+    } catch (error) {
+      refused.set(change, refusalOf(error));
+    }
+  }
   const origin = shownOrigin(writer);
   const incomplete: Data[] = [];
   const repeated = new Set<string>();
@@ -126,7 +141,7 @@ export async function updateRecordFields(
   await check(change, await lookUp(writer, resource, change.batch));
   const { next } = change;
   const columns = { ...changedColumns(resource, row, newFields(current, next)), updated_at: now };
-  await updateRecord(db, resource, { orgId: access.orgId, id }, columns);
+  await updateRecord(db, resource, { orgId: access.orgId, row }, columns);
   await rulesOf(resource).afterWrite?.(writer, [change]);
   next.updated_at = instantText(now);
   await complete(writer, resource, [next]);

@@ -5,8 +5,8 @@ import { caselessKey, textKey } from '../../db/declare/text.ts';
 import { contacts } from '../../db/resources/contacts.ts';
 import { CONTACT_UNKNOWN } from '../../db/resources/interactions.ts';
 import { emailsOf, findContactsByEmail, replaceContactEmails } from '../../db/tables/contact-emails.ts';
-import { findOrigins, listInvolved, logInteraction } from '../../db/tables/interactions.ts';
-import { insertRecord } from '../../db/tables/records.ts';
+import { findOrigins, listInvolved, logInteraction, type NewContact } from '../../db/tables/interactions.ts';
+import { putRecord } from '../../db/tables/records.ts';
 import { hasScope, principalOf } from '../access.ts';
 import { oncePerBatch } from './lookups.ts';
 import { findVisibleIds } from './references.ts';
@@ -38,7 +38,7 @@ export const interactionRules: Rules = {
       secondaryId: textOf(next.secondary_id),
       visibleTo: access.userId,
       isFirst,
-      mainContact: known ?? (() => createContact(change)),
+      mainContact: known ?? newContact(change),
     });
     // A contact that is new is of no company.
     const isComplete = !isDuplicate && known === null;
@@ -85,18 +85,21 @@ async function knownContact(change: Change): Promise<string | null> {
   return owners.get(caselessKey(String(input.main_contact_email))) ?? null;
 }
 
-async function createContact(change: Change): Promise<string> {
+function newContact(change: Change): NewContact {
   const { trx, access, now, input, next } = change;
   const { orgId } = access;
   const email = String(input.main_contact_email);
   const data = { email, owner_id: access.userId };
-  const createdBy = principalOf(access);
-  const { id } = await insertRecord(trx, contacts, { orgId, createdBy, now, data });
-  await replaceContactEmails(trx, orgId, [{ id, before: [], after: [email] }]);
-  const { owners } = await addresseesOf(change);
-  owners.set(caselessKey(email), id);
-  next.main_contact = id;
-  return id;
+  const put = async () => {
+    const createdBy = principalOf(access);
+    const { id } = await putRecord(trx, contacts, { orgId, createdBy, now, data });
+    await replaceContactEmails(trx, orgId, [{ id, before: [], after: [email] }]);
+    const { owners } = await addresseesOf(change);
+    owners.set(caselessKey(email), id);
+    next.main_contact = id;
+    return id;
+  };
+  return { data, put };
 }
 
 // The primary ids that are there, by their keys; those that the batch writes join them.

@@ -2,7 +2,7 @@
 import type { Access } from '../access.ts';
 import { ApiError } from '../errors.ts';
 import type { Admission } from '../operation.ts';
-import type { Quota } from '../pipeline/window.ts';
+import type { MinuteLimit } from '../pipeline/window.ts';
 import { Signer, type Signing } from '../signing.ts';
 
 /** How long a link can be used, in seconds. */
@@ -18,15 +18,16 @@ const NOBODY: Omit<Access, 'orgId'> = {
   level: 'organization',
   userId: null,
   scopes: new Set(),
+  bodyBytesMax: null,
 };
 
 export class TranscriptLinks {
   readonly #signing: Signing;
   readonly #signer: Signer;
-  readonly #downloads: Quota;
+  readonly #downloads: MinuteLimit;
 
   /** @param downloads counts those by each token */
-  constructor(signing: Signing, downloads: Quota) {
+  constructor(signing: Signing, downloads: MinuteLimit) {
     this.#signing = signing;
     this.#signer = new Signer(signing, 'transcript', SIGNATURE_BYTES);
     this.#downloads = downloads;

@@ -1,29 +1,44 @@
 // Bytes of bodies under way: what does not fit waits unread, is let in when there is room, and is refused in the end.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { BodyBudget, sharedOut } from '../../server/pipeline/body-budget.ts';
+import { BodyBudget } from '../../server/pipeline/body-budget.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 
 describe('room for bodies', () => {
-  const budget = () => new BodyBudget({ orgBytes: 100, allBytes: 150 });
+  const budget = (among?: number) => new BodyBudget({ orgBytes: 100, allBytes: 150 }, among);
+  const of = (orgId: number, bodyBytesMax: number | null = null) => ({ orgId, bodyBytesMax });
   const settled = async (promise: Promise<void>): Promise<boolean> =>
     Promise.race([promise.then(() => true), Bun.sleep(5).then(() => false)]);
 
   test('is given up to the limit of an organization, and of all', async () => {
     const bodies = budget();
-    expect(await settled(bodies.open(1).grow(60))).toBe(true);
-    const second = bodies.open(1).grow(60);
+    expect(await settled(bodies.open(of(1)).grow(60))).toBe(true);
+    const second = bodies.open(of(1)).grow(60);
     expect(await settled(second)).toBe(false);
-    expect(await settled(bodies.open(2).grow(90))).toBe(true);
-    expect(await settled(bodies.open(3).grow(1))).toBe(false);
+    expect(await settled(bodies.open(of(2)).grow(90))).toBe(true);
+    expect(await settled(bodies.open(of(3)).grow(1))).toBe(false);
   });
 
-  test('is shared out among several that hand it out', () => {
-    expect(sharedOut({ orgBytes: 100, allBytes: 150 }, 4)).toEqual({ orgBytes: 25, allBytes: 37 });
+  test('is shared out among several that hand it out', async () => {
+    const bodies = budget(4);
+    const [one, two] = [bodies.open(of(1)), bodies.open(of(1))];
+    await one.grow(10);
+    expect(await settled(two.grow(16))).toBe(false);
+    expect(await settled(one.grow(15))).toBe(true);
+    expect(await settled(bodies.open(of(2)).grow(13))).toBe(false);
+  });
+
+  test('is given up to the quota of an organization that has one, more or less than others may have', async () => {
+    const bodies = budget();
+    await bodies.open(of(1, 30)).grow(20);
+    expect(await settled(bodies.open(of(1, 30)).grow(11))).toBe(false);
+    expect(await settled(bodies.open(of(1, 30)).grow(10))).toBe(true);
+    await bodies.open(of(2, 120)).grow(60);
+    expect(await settled(bodies.open(of(2, 120)).grow(60))).toBe(true);
   });
 
   test('goes to whoever waits when it is given back, the first that fits', async () => {
     const bodies = budget();
-    const [one, two, three] = [bodies.open(1), bodies.open(1), bodies.open(1)];
+    const [one, two, three] = [bodies.open(of(1)), bodies.open(of(1)), bodies.open(of(1))];
     await one.grow(90);
     const [large, small] = [two.grow(95), three.grow(20)];
     expect(await settled(small)).toBe(false);
@@ -36,10 +51,10 @@ describe('room for bodies', () => {
 
   test('is always there for a body that is alone, and grows with one of unknown length', async () => {
     const bodies = budget();
-    const alone = bodies.open(1);
+    const alone = bodies.open(of(1));
     await alone.grow(500);
     await alone.grow(500);
-    const other = bodies.open(2).grow(1);
+    const other = bodies.open(of(2)).grow(1);
     expect(await settled(other)).toBe(false);
     alone.release();
     expect(await settled(other)).toBe(true);

@@ -3,6 +3,7 @@ import type { Data } from '../../db/declare/json.ts';
 import { takeInstant } from '../../db/instants.ts';
 import { getResource } from '../../db/resources/index.ts';
 import { insertRecord } from '../../db/tables/records.ts';
+import { saveTranscript } from '../../db/tables/transcripts.ts';
 import type { Harness, Json } from './harness.ts';
 
 type Where = Pick<Harness, 'store' | 'orgId' | 'clock'>;
@@ -47,12 +48,8 @@ export const SEGMENTS = [
 /** Writes a recording that has a transcript and gives its id. */
 export async function insertTranscribed(where: Where, fields: Data = {}): Promise<string> {
   const id = await insertReadOnly(where, 'recordings', { ...fields, has_transcript: true });
-  const row = {
-    org_id: where.orgId,
-    recording_id: id,
-    language: 'en',
-    segments: JSON.stringify(SEGMENTS),
-  };
-  await where.store.write('accounts', (trx) => trx.insertInto('recording_transcripts').values(row).execute());
+  const { store, orgId } = where;
+  const transcript = { language: 'en', segments: SEGMENTS };
+  await store.write(orgId, (trx) => saveTranscript(trx, { orgId, id }, transcript));
   return id;
 }

@@ -1,0 +1,71 @@
+// What a transaction knows of the organizations that it writes to: the last instant, and what is held where that is counted.
+import type { OrgState } from './engine.ts';
+import type { Db, OrgClockRow } from './schema.ts';
+import { statement } from './statement.ts';
+
+/** What is read of an organization before it is written to. */
+export const CLOCK_COLUMNS = ['last_instant', 'records', 'bytes', 'records_max', 'bytes_max'] as const;
+export type ClockRow = Pick<OrgClockRow, (typeof CLOCK_COLUMNS)[number]>;
+
+const stored = statement<ClockRow>((db, param) =>
+  db.selectFrom('org_clocks').select(CLOCK_COLUMNS).where('org_id', '=', param('org')),
+);
+
+/** What a row says of an organization. */
+export function orgStateOf(orgId: number, row: ClockRow): OrgState {
+  const { records, bytes, records_max: recordsMax, bytes_max: bytesMax } = row;
+  const allowance = records === null || bytes === null ? null : { records, bytes, recordsMax, bytesMax };
+  return { orgId, instant: row.last_instant, isStored: true, allowance };
+}
+
+/** What is known of an organization by now. Kept in the database, because other processes write to it too. */
+export async function knownState(trx: Db, orgId: number): Promise<OrgState> {
+  const { states } = trx.engine.progress;
+  const known = states.findLast((one) => one.orgId === orgId);
+  if (known !== undefined) return known;
+  const [row] = await stored(trx, { org: orgId });
+  const state =
+    row === undefined ? { orgId, instant: 0, isStored: true, allowance: null } : orgStateOf(orgId, row);
+  states.push(state);
+  return state;
+}
+
+/** Notes what has changed of an organization, to be stored before the commit. */
+export function changeState(trx: Db, state: OrgState, change: Partial<OrgState>): void {
+  trx.engine.progress.states.push({ ...state, ...change, isStored: false });
+}
+
+/** Runs what changes the row of an organization by itself, after what the transaction has done so far and before the rest. */
+export async function changeRow<T>(trx: Db, orgId: number, change: () => Promise<T>): Promise<T> {
+  await storeStates(trx);
+  const result = await change();
+  const [row] = await stored(trx, { org: orgId });
+  if (row !== undefined) trx.engine.progress.states.push(orgStateOf(orgId, row));
+  return result;
+}
+
+const storing = statement<never>((db, param) =>
+  db
+    .insertInto('org_clocks')
+    .values({ org_id: param('org'), last_instant: param('instant') } as never)
+    .onConflict((conflict) =>
+      conflict.column('org_id').doUpdateSet((eb) => ({ last_instant: eb.ref('excluded.last_instant') })),
+    ),
+);
+
+const storingHoldings = statement<never>((db, param) =>
+  db
+    .updateTable('org_clocks')
+    .set({ last_instant: param('instant'), records: param('records'), bytes: param('bytes') })
+    .where('org_id', '=', param('org')),
+);
+
+/** Stores what has changed of organizations; comes before the commit. */
+export async function storeStates(trx: Db): Promise<void> {
+  const last = new Map(trx.engine.progress.states.map((one) => [one.orgId, one]));
+  for (const [org, { instant, isStored, allowance }] of last) {
+    if (isStored) continue;
+    if (allowance === null) await storing(trx, { org, instant });
+    else await storingHoldings(trx, { org, instant, records: allowance.records, bytes: allowance.bytes });
+  }
+}

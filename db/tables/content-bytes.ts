@@ -1,0 +1,63 @@
+// How many bytes records hold: of what their fields say in words.
+import { type RawBuilder, sql } from 'kysely';
+import type { Field } from '../declare/fields.ts';
+import type { JsonValue } from '../declare/json.ts';
+import type { Resource } from '../declare/resource.ts';
+import { isShown } from '../declare/schemas.ts';
+import type { Holdings } from '../engine.ts';
+import { RESOURCES } from '../resources/index.ts';
+import { type Db, tableOf } from '../schema.ts';
+import { madeOnce } from '../statement.ts';
+
+// Ids, named values, numbers and instants take room that nobody can choose. They do not count, and so neither do changes of
+// them that a write brings about in other records.
+const contentOf = madeOnce((resource: Resource): [name: string, field: Field][] =>
+  Object.entries(resource.fields).filter(
+    ([, field]) =>
+      field.column === 'text' && isShown(field) && field.references === undefined && field.kind !== 'enum',
+  ),
+);
+
+/** The bytes that a record, or some of its fields, has; it may be as it is stored, or as it is shown. */
+export function bytesOf(resource: Resource, record: Readonly<Record<string, JsonValue | undefined>>): number {
+  let bytes = 0;
+  for (const [name, { encode }] of contentOf(resource)) {
+    const value = record[name] ?? null;
+    if (value !== null) bytes += bytesIn(typeof value === 'string' ? value : encode(value));
+  }
+  return bytes;
+}
+
+/** The bytes of a text as it is stored, in UTF-8; none where there is none. */
+export function bytesIn(text: unknown): number {
+  return typeof text === 'string' ? Buffer.byteLength(text) : 0;
+}
+
+/** Counts what an organization holds, by reading all of it. */
+export async function countHoldings(db: Db, orgId: number): Promise<Holdings> {
+  let records = 0;
+  let bytes = await bytesInColumns(db, 'recording_transcripts', ['segments'], orgId);
+  for (const resource of RESOURCES) {
+    const table = tableOf(resource);
+    const { total } = await db
+      .selectFrom(table)
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .where('org_id', '=', orgId)
+      .executeTakeFirstOrThrow();
+    records += Number(total);
+    const columns = contentOf(resource).map(([name]) => name);
+    bytes += await bytesInColumns(db, table, columns, orgId);
+  }
+  return { records, bytes };
+}
+
+async function bytesInColumns(db: Db, table: string, columns: string[], orgId: number): Promise<number> {
+  const lengths: RawBuilder<unknown>[] = columns.map(
+    (name) => sql`coalesce(octet_length(${sql.ref(name)}), 0)`,
+  );
+  const { rows } = await sql<{ bytes: number | null }>`
+    select sum(${sql.join(lengths, sql` + `)}) as bytes from ${sql.table(table)} where org_id = ${orgId}`.execute(
+    db,
+  );
+  return Number(rows[0]?.bytes ?? 0);
+}

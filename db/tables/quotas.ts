@@ -1,0 +1,99 @@
+// The quotas of organizations: set by the operator, who is told how far they are used up.
+import type { Holdings } from '../engine.ts';
+import { changeRow } from '../org-states.ts';
+import type { Db } from '../schema.ts';
+import { countHoldings } from './content-bytes.ts';
+
+/** What an organization may have at most; null for without a limit. */
+export interface Quota {
+  records: number | null;
+  bytes: number | null;
+  /** Of request bodies under way, in each process that serves. */
+  bytesInFlight: number | null;
+}
+
+export interface QuotaUse {
+  orgId: number;
+  quota: Quota;
+  /** Null while it is not counted, as where there is no quota of records or bytes. */
+  held: Holdings | null;
+}
+
+/** The quotas of all organizations by their numbers, or of one, with how far each is used up. */
+export async function listQuotas(db: Db, orgId?: number): Promise<Map<number, QuotaUse>> {
+  let query = db
+    .selectFrom('organizations as organization')
+    .leftJoin('org_clocks as clock', 'clock.org_id', 'organization.number')
+    .select(['organization.number', 'organization.body_bytes_max as bytesInFlight'])
+    .select(['clock.records', 'clock.bytes', 'clock.records_max', 'clock.bytes_max']);
+  if (orgId !== undefined) query = query.where('organization.number', '=', orgId);
+  const rows = await query.execute();
+  return new Map(
+    rows.map(({ number, bytesInFlight, records, bytes, records_max, bytes_max }) => {
+      const held = records === null || bytes === null ? null : { records, bytes };
+      return [
+        number,
+        { orgId: number, quota: { records: records_max, bytes: bytes_max, bytesInFlight }, held },
+      ];
+    }),
+  );
+}
+
+/**
+ * Has every write of the organization counted from now on. What it held before is counted then, in a snapshot begun after
+ * that, and `saveQuota` adds it: so nobody waits for the count.
+ * @returns what tells this count from any other
+ */
+export async function beginCount(trx: Db, orgId: number): Promise<string> {
+  const count_id = crypto.randomUUID();
+  const update = trx
+    .updateTable('org_clocks')
+    .set((eb) => ({
+      count_id,
+      records: eb.fn.coalesce('records', eb.lit(0)),
+      bytes: eb.fn.coalesce('bytes', eb.lit(0)),
+    }))
+    .where('org_id', '=', orgId);
+  await changeRow(trx, orgId, () => update.execute());
+  return count_id;
+}
+
+/** By how much what the organization holds is more than what was counted of it, at one moment. */
+export async function findUncounted(snapshot: Db, orgId: number): Promise<Holdings> {
+  const counted = (await listQuotas(snapshot, orgId)).get(orgId)?.held ?? { records: 0, bytes: 0 };
+  const held = await countHoldings(snapshot, orgId);
+  return { records: held.records - counted.records, bytes: held.bytes - counted.bytes };
+}
+
+/**
+ * Sets the quota of an organization, and adds what was not counted yet; holds from the next write on.
+ * @returns false, having done nothing, where another count has begun since
+ */
+export async function saveQuota(
+  trx: Db,
+  orgId: number,
+  quota: Quota,
+  { countId, uncounted }: { countId: string; uncounted: Holdings },
+): Promise<boolean> {
+  const { records, bytes, bytesInFlight } = quota;
+  const isCounted = records !== null || bytes !== null;
+  const update = trx
+    .updateTable('org_clocks')
+    .set((eb) => ({
+      count_id: null,
+      records: isCounted ? eb('records', '+', uncounted.records) : null,
+      bytes: isCounted ? eb('bytes', '+', uncounted.bytes) : null,
+      records_max: records,
+      bytes_max: bytes,
+    }))
+    .where('org_id', '=', orgId)
+    .where('count_id', '=', countId);
+  const result = await changeRow(trx, orgId, () => update.executeTakeFirstOrThrow());
+  if (result.numUpdatedRows === 0n) return false;
+  await trx
+    .updateTable('organizations')
+    .set({ body_bytes_max: bytesInFlight })
+    .where('number', '=', orgId)
+    .execute();
+  return true;
+}

@@ -1,0 +1,29 @@
+// Quotas for tests: set as the operator sets them, and what is counted held against what is there.
+import { changeQuota } from '../../cli/operator/quota.ts';
+import type { Holdings } from '../../db/engine.ts';
+import { countHoldings } from '../../db/tables/content-bytes.ts';
+import { listQuotas, type Quota } from '../../db/tables/quotas.ts';
+import type { Harness } from './harness.ts';
+
+export const UNLIMITED: Quota = { records: null, bytes: null, bytesInFlight: null };
+
+/** Sets the quota of the harness's organization; what is left out is without a limit. */
+export function setQuota(
+  { store, dbPath, orgId }: Pick<Harness, 'store' | 'dbPath' | 'orgId'>,
+  quota: Partial<Quota>,
+): Promise<void> {
+  return changeQuota(store, dbPath, orgId, { ...UNLIMITED, ...quota });
+}
+
+/** What is counted of the organization. */
+export async function countedIn({
+  store,
+  orgId,
+}: Pick<Harness, 'store' | 'orgId'>): Promise<Holdings | null> {
+  return (await listQuotas(store.read, orgId)).get(orgId)?.held ?? null;
+}
+
+/** What the organization has. */
+export function heldIn({ store, orgId }: Pick<Harness, 'store' | 'orgId'>): Promise<Holdings> {
+  return countHoldings(store.read, orgId);
+}
