@@ -57,6 +57,8 @@ export interface ApiKeyRow {
   last_used_at: number | null;
   /** Those it may be used from, comma-separated; null for from anywhere. */
   networks: string | null;
+  /** That of its organization. */
+  body_bytes_max: number | null;
 }
 
 export interface ApiKeySecretRow {

@@ -10,10 +10,11 @@ import { databaseError } from './database.ts';
  * @throws CliError where another crm does the same
  */
 export async function changeQuota(store: Store, db: string, orgId: number, quota: Quota): Promise<void> {
-  const { beginCount, findUncounted, saveQuota } = await import('../../db/tables/quotas.ts');
+  const { beginCount, findUncounted, saveQuota, setBodyQuota } = await import('../../db/tables/quotas.ts');
   const countId = await store.write(orgId, (trx) => beginCount(trx, orgId));
   const uncounted = await atOneMoment(db, (read) => findUncounted(read, orgId));
-  if (await store.write(orgId, (trx) => saveQuota(trx, orgId, quota, { countId, uncounted }))) return;
+  if (await store.write(orgId, (trx) => saveQuota(trx, orgId, quota, { countId, uncounted })))
+    return store.write('accounts', (trx) => setBodyQuota(trx, orgId, quota.bytesInFlight));
   throw new CliError('Another crm has begun to set the quota of this organization, and this one has not.', {
     nextSteps: ['run the same command again when it is done.'],
   });

@@ -7,6 +7,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     await db.schema.alterTable('org_clocks').addColumn(column, 'integer').execute();
   // Names the count that is under way, so that of two at once only the later one is taken.
   await db.schema.alterTable('org_clocks').addColumn('count_id', 'text').execute();
-  // Of bodies under way: looked up with the key, before anything is written.
-  await db.schema.alterTable('organizations').addColumn('body_bytes_max', 'integer').execute();
+  // Of bodies under way: kept with each of its keys too, as one is looked up for each request anyway.
+  for (const table of ['organizations', 'api_keys'])
+    await db.schema.alterTable(table).addColumn('body_bytes_max', 'integer').execute();
 }

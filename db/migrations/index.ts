@@ -16,8 +16,4 @@ export const MIGRATIONS: Record<string, Migration> = {
  * Those that only add what a crm without them can leave alone: while several serve one database, it may go on until it
  * is replaced. All others stop it at its next start.
  */
-export const EXPANDING: ReadonlySet<string> = new Set([
-  '0002-audit-log',
-  '0003-key-rules',
-  '0004-quotas',
-]);
+export const EXPANDING: ReadonlySet<string> = new Set(['0002-audit-log', '0003-key-rules', '0004-quotas']);

@@ -11,9 +11,8 @@ const STATEMENTS_MAX = 500;
 
 // What writes: SQLite itself tells only of statements that have run.
 const WRITES = /^\s*(?:insert|update|delete|replace)\b/i;
-// What may change keys, or what is known with them: whatever names their tables, or that of organizations, and does not only
-// read, so that nobody has to think of it.
-const CHANGES_KEYS = /^(?!\s*select\b).*\b(?:api_key|organizations\b)/is;
+// What may change keys: whatever names their tables and does not only read, so that nobody has to think of it.
+const CHANGES_KEYS = /^(?!\s*select\b).*\bapi_key/is;
 
 type PreparedAs<R, P extends SQLQueryBindings | SQLQueryBindings[]> = ReturnType<
   typeof Database.prototype.prepare<R, P>

@@ -2,6 +2,7 @@
 
 import type { ApiKeyRow, Db } from '../schema.ts';
 import { statement } from '../statement.ts';
+import { getOrganization } from './accounts.ts';
 import { type Api, generateKey, hashKey, KEY_PREFIXES } from './key-format.ts';
 
 export type AccessLevel = 'organization' | 'user';
@@ -33,6 +34,7 @@ export interface IssuedKey {
 export async function issueKey(trx: Db, options: NewKey): Promise<IssuedKey> {
   const prefix = options.prefix ?? KEY_PREFIXES[options.api][0];
   const key = generateKey(prefix);
+  const { body_bytes_max } = await getOrganization(trx, options.orgId);
   const row: ApiKeyRow = {
     org_id: options.orgId,
     id: Bun.randomUUIDv7(),
@@ -47,6 +49,7 @@ export async function issueKey(trx: Db, options: NewKey): Promise<IssuedKey> {
     revoked_at: null,
     last_used_at: null,
     networks: storedNetworks(options.networks ?? null),
+    body_bytes_max,
   };
   await trx.insertInto('api_keys').values(row).execute();
   await insertSecret(trx, row, key, options.now);

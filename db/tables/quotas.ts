@@ -4,10 +4,14 @@ import { changeRow } from '../org-states.ts';
 import type { Db } from '../schema.ts';
 import { countHoldings } from './content-bytes.ts';
 
-/** What an organization may have at most; null for without a limit. */
-export interface Quota {
+/** What an organization may hold at most; null for without a limit. */
+export interface HeldQuota {
   records: number | null;
   bytes: number | null;
+}
+
+/** What an organization may have at most; null for without a limit. */
+export interface Quota extends HeldQuota {
   /** Of request bodies under way, in each process that serves. */
   bytesInFlight: number | null;
 }
@@ -66,16 +70,15 @@ export async function findUncounted(snapshot: Db, orgId: number): Promise<Holdin
 }
 
 /**
- * Sets the quota of an organization, and adds what was not counted yet; holds from the next write on.
+ * Sets what an organization may hold, and adds what was not counted yet; holds from the next write on.
  * @returns false, having done nothing, where another count has begun since
  */
 export async function saveQuota(
   trx: Db,
   orgId: number,
-  quota: Quota,
+  { records, bytes }: HeldQuota,
   { countId, uncounted }: { countId: string; uncounted: Holdings },
 ): Promise<boolean> {
-  const { records, bytes, bytesInFlight } = quota;
   const isCounted = records !== null || bytes !== null;
   const update = trx
     .updateTable('org_clocks')
@@ -89,11 +92,12 @@ export async function saveQuota(
     .where('org_id', '=', orgId)
     .where('count_id', '=', countId);
   const result = await changeRow(trx, orgId, () => update.executeTakeFirstOrThrow());
-  if (result.numUpdatedRows === 0n) return false;
-  await trx
-    .updateTable('organizations')
-    .set({ body_bytes_max: bytesInFlight })
-    .where('number', '=', orgId)
-    .execute();
-  return true;
+  return result.numUpdatedRows > 0n;
+}
+
+/** Sets how many bytes of bodies an organization may have under way; null for as many as any other. Holds from the next request. */
+export async function setBodyQuota(trx: Db, orgId: number, bytes: number | null): Promise<void> {
+  const set = { body_bytes_max: bytes };
+  await trx.updateTable('organizations').set(set).where('number', '=', orgId).execute();
+  await trx.updateTable('api_keys').set(set).where('org_id', '=', orgId).execute();
 }

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { BodyBudget } from '../../server/pipeline/body-budget.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
+import { setQuota } from '../support/quota.ts';
 
 describe('room for bodies', () => {
   const budget = (among?: number) => new BodyBudget({ orgBytes: 100, allBytes: 150 }, among);
@@ -118,14 +119,29 @@ describe('a request whose body finds no room', () => {
     const held = heldBody(800);
     const first = post(held.stream);
     await held.begun;
+    // Another organization has a quota of its own.
+    await setQuota({ ...harness, orgId: harness.otherOrgId }, { bytesInFlight: 500 });
+    const other = await harness.issue({ orgId: harness.otherOrgId });
+    const heldOther = heldBody(300);
+    const firstOther = post(heldOther.stream, other.key);
+    await heldOther.begun;
     const startedMs = performance.now();
-    const refused = await post(JSON.stringify({ first_name: 'y'.repeat(500) }));
+    const body = (characters: number) => JSON.stringify({ first_name: 'y'.repeat(characters) });
+    const refusing = post(body(300), other.key);
+    expect((await post(body(20), other.key)).status).toBe(201);
+    const refused = await post(body(500));
     const waitedMs = performance.now() - startedMs;
     expect(refused.status).toBe(429);
     expect(waitedMs).toBeGreaterThan(9_500);
     const answer = (await refused.json()) as Json;
     expect(answer.error.code).toBe('RATE_LIMIT_EXCEEDED');
     expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThanOrEqual(1);
+    expect(refused.headers.has('X-Quota-Bytes-In-Flight-Limit')).toBe(false);
+    const refusedOther = await refusing;
+    expect(refusedOther.status).toBe(429);
+    expect(refusedOther.headers.get('X-Quota-Bytes-In-Flight-Limit')).toBe('500');
+    heldOther.finish();
+    expect((await firstOther).status).toBe(201);
     const remaining = Number(refused.headers.get('X-RateLimit-Remaining'));
     held.finish();
     expect((await first).headers.get('X-RateLimit-Remaining')).toBe(String(remaining - 1));
