@@ -6,17 +6,21 @@ import { usageError } from '../errors.ts';
 import { recordAction } from '../operator/audit.ts';
 import { checkedName, isoTime, organizationNamed, withStore } from '../operator/database.ts';
 import { parseLifetime } from '../operator/key-expiry.ts';
+import { isLimited, QUOTA_FIELDS, quotaData } from '../operator/quota.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { durationText } from '../settings/options.ts';
 import { createPrinter, printRecord } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
+import { registerOrgsQuotaCommand } from './orgs-quota.ts';
+
+const IS_LONG = new Set(['created_at', 'id']);
 
 interface Options {
   keyExpiry?: string;
 }
 
-/** Adds `crm orgs create`, `update` and `list`. */
+/** Adds `crm orgs create`, `update`, `quota` and `list`. */
 export function registerOrgsCommand(program: Command): void {
   const orgs = program
     .command('orgs')
@@ -41,6 +45,7 @@ export function registerOrgsCommand(program: Command): void {
     .action((org: string, options: Options, command: Command) =>
       runUpdate(org, options, resolveConfig(command)),
     );
+  registerOrgsQuotaCommand(orgs);
   orgs
     .command('list')
     .description('List all organizations.')
@@ -89,12 +94,25 @@ async function runUpdate(nameOrId: string, { keyExpiry }: Options, config: Confi
 
 async function runList(config: Config): Promise<void> {
   const { listOrganizations } = await import('../../db/tables/accounts.ts');
-  const rows = await withStore(config.db, (store) => listOrganizations(store.read));
+  const { listQuotas } = await import('../../db/tables/quotas.ts');
+  const { rows, quotas } = await withStore(config.db, async (store) => ({
+    rows: await listOrganizations(store.read),
+    quotas: await listQuotas(store.read),
+  }));
   // A list in which nothing was said of any looks as it did before there was anything to say.
   const isSaid = rows.some((row) => row.key_lifetime !== null);
-  const fields = fieldsOf(isSaid);
-  const printer = createPrinter(config, { columns: fields, allFields: fields });
-  await printer.print(rows.map((row) => presented(row, isSaid)));
+  const hasQuota = [...quotas.values()].some(({ quota }) => isLimited(quota));
+  const fields = [...fieldsOf(isSaid), ...(hasQuota ? QUOTA_FIELDS : [])];
+  // What is long goes last where there is more to be shown.
+  const columns = hasQuota
+    ? fields.toSorted((a, b) => Number(IS_LONG.has(a)) - Number(IS_LONG.has(b)))
+    : fields;
+  const printer = createPrinter(config, { columns, allFields: fields });
+  const quotaShown = (orgId: number): Data => {
+    const use = quotas.get(orgId);
+    return hasQuota && use !== undefined ? quotaData(use) : {};
+  };
+  await printer.print(rows.map((row) => ({ ...presented(row, isSaid), ...quotaShown(row.number) })));
   await printer.end();
 }
 

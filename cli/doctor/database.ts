@@ -7,6 +7,7 @@ import { databaseError, databaseFlag } from '../operator/database.ts';
 import { counted, formatBytes } from '../terminal/format.ts';
 import { checkFileFacts, checkOpenFiles, checkSchema } from './file.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
+import { checkQuotas } from './quotas.ts';
 
 /** A finding for each thing about the database; one alone where it cannot be opened. */
 export async function checkDatabase(db: string): Promise<Finding[]> {
@@ -32,7 +33,8 @@ async function checkFile(db: string): Promise<Finding[]> {
   const snapshot = facts.isBehind || facts.faults.length > 0 ? null : await openSnapshot(db);
   try {
     const last = snapshot === null ? undefined : await findLastBackup(snapshot.read);
-    return [...checkFileFacts(db, facts, last), checkOpenFiles(openFilesMax())];
+    const quotas = snapshot === null ? [] : await checkQuotas(snapshot.read, db);
+    return [...checkFileFacts(db, facts, last), ...quotas, checkOpenFiles(openFilesMax())];
   } finally {
     await snapshot?.close();
   }
@@ -61,7 +63,14 @@ async function checkPostgres(db: string): Promise<Finding[]> {
       : warn('schema', 'there are no tables of crm yet', `make them: crm init --org NAME${flag}`),
     checkStatistics(facts),
     ok('size', formatBytes(facts.bytes)),
+    ...(facts.migrations > 0 && !facts.isBehind ? await checkServerQuotas(db) : []),
   ];
+}
+
+async function checkServerQuotas(db: string): Promise<Finding[]> {
+  const { openSnapshot } = await import('../../db/store.ts');
+  const snapshot = await openSnapshot(db);
+  return checkQuotas(snapshot.read, db).finally(() => snapshot.close());
 }
 
 function checkClock({ clockTrouble }: ServerFacts): Finding {

@@ -1,23 +1,64 @@
-// Sets the quota of an organization, also beside a server, from the very next write on.
+// Quotas of organizations: set beside a server, from the very next request on, and shown with how far they are used up.
+import type { Data } from '../../db/declare/json.ts';
+import type { Holdings } from '../../db/engine.ts';
+import type { OrganizationRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
-import type { Quota } from '../../db/tables/quotas.ts';
+import type { Quota, QuotaUse } from '../../db/tables/quotas.ts';
 import { CliError } from '../errors.ts';
+import { recordAction } from './audit.ts';
 import { databaseError } from './database.ts';
+
+/** What is shown of a quota; a limit that is not set is null. */
+export const QUOTA_FIELDS = ['records', 'records_limit', 'bytes', 'bytes_limit', 'bytes_in_flight_limit'];
+
+/** A quota, and how far it is used up, as it is shown. */
+export function quotaData({ quota, held }: Pick<QuotaUse, 'quota' | 'held'>): Data {
+  return {
+    records: held?.records ?? null,
+    records_limit: quota.records,
+    bytes: held?.bytes ?? null,
+    bytes_limit: quota.bytes,
+    bytes_in_flight_limit: quota.bytesInFlight,
+  };
+}
+
+/** Whether anything is limited. */
+export function isLimited({ records, bytes, bytesInFlight }: Quota): boolean {
+  return records !== null || bytes !== null || bytesInFlight !== null;
+}
 
 /**
  * Sets the quota of an organization, once all that it holds is counted; writes go on meanwhile, under the quota before.
  * @param db as the operator named it
  * @throws CliError where another crm does the same
  */
-export async function changeQuota(store: Store, db: string, orgId: number, quota: Quota): Promise<void> {
+export async function changeQuota(
+  store: Store,
+  db: string,
+  { number, id }: Pick<OrganizationRow, 'number' | 'id'>,
+  quota: Quota,
+): Promise<void> {
   const { beginCount, findUncounted, saveQuota, setBodyQuota } = await import('../../db/tables/quotas.ts');
-  const countId = await store.write(orgId, (trx) => beginCount(trx, orgId));
-  const uncounted = await atOneMoment(db, (read) => findUncounted(read, orgId));
-  if (await store.write(orgId, (trx) => saveQuota(trx, orgId, quota, { countId, uncounted })))
-    return store.write('accounts', (trx) => setBodyQuota(trx, orgId, quota.bytesInFlight));
-  throw new CliError('Another crm has begun to set the quota of this organization, and this one has not.', {
-    nextSteps: ['run the same command again when it is done.'],
+  const countId = await store.write(number, (trx) => beginCount(trx, number));
+  const uncounted = await atOneMoment(db, (read) => findUncounted(read, number));
+  if (!(await store.write(number, (trx) => saveQuota(trx, number, quota, { countId, uncounted })))) {
+    throw new CliError('Another crm has begun to set the quota of this organization, and this one has not.', {
+      nextSteps: ['run the same command again when it is done.'],
+    });
+  }
+  await store.write('accounts', async (trx) => {
+    await setBodyQuota(trx, number, quota.bytesInFlight);
+    const { records, bytes, bytesInFlight } = quota;
+    const details = { records, bytes, bytes_in_flight: bytesInFlight };
+    const target = { type: 'organizations', id };
+    await recordAction(trx, { orgId: number, action: 'quota.changed', target, details });
   });
+}
+
+/** What an organization holds, counted now. */
+export async function countNow(db: string, orgId: number): Promise<Holdings> {
+  const { countHoldings } = await import('../../db/tables/content-bytes.ts');
+  return atOneMoment(db, (read) => countHoldings(read, orgId));
 }
 
 async function atOneMoment<T>(db: string, look: (read: Store['read']) => Promise<T>): Promise<T> {

@@ -34,6 +34,21 @@ export function apiOption(): Option {
   return new Option('--api <version>', 'version of the interface').choices(['v1', 'v2']).default('v2');
 }
 
+// Those of 1,000 and of 1,024 apart, as written.
+const BYTE_UNITS: Readonly<Record<string, number>> = {
+  ...{ '': 1, B: 1, kB: 1e3, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 },
+  ...{ KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 },
+};
+
+/** Bytes, as `500kB`, `64MB`, `1.5GB` or `64MiB`. */
+export function byteCount(value: string): number {
+  const [, digits = '', unit = ''] = /^(\d{1,15}(?:\.\d{1,3})?) ?([A-Za-z]{0,3})$/.exec(value) ?? [];
+  const bytes = digits === '' ? Number.NaN : Math.round(Number(digits) * (BYTE_UNITS[unit] ?? Number.NaN));
+  if (!Number.isSafeInteger(bytes))
+    throw new InvalidArgumentError('Give a size like 500kB, 64MB, 1.5GB or 64MiB.');
+  return bytes;
+}
+
 const UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };
 
 /** A duration of whole seconds in the form that `durationMs` reads; weeks are days. */

@@ -1,6 +1,7 @@
 // Quotas for tests: set as the operator sets them, and what is counted held against what is there.
 import { changeQuota } from '../../cli/operator/quota.ts';
 import type { Holdings } from '../../db/engine.ts';
+import { getOrganization } from '../../db/tables/accounts.ts';
 import { countHoldings } from '../../db/tables/content-bytes.ts';
 import { listQuotas, type Quota } from '../../db/tables/quotas.ts';
 import type { Harness } from './harness.ts';
@@ -8,11 +9,11 @@ import type { Harness } from './harness.ts';
 export const UNLIMITED: Quota = { records: null, bytes: null, bytesInFlight: null };
 
 /** Sets the quota of the harness's organization; what is left out is without a limit. */
-export function setQuota(
+export async function setQuota(
   { store, dbPath, orgId }: Pick<Harness, 'store' | 'dbPath' | 'orgId'>,
   quota: Partial<Quota>,
 ): Promise<void> {
-  return changeQuota(store, dbPath, orgId, { ...UNLIMITED, ...quota });
+  return changeQuota(store, dbPath, await getOrganization(store.read, orgId), { ...UNLIMITED, ...quota });
 }
 
 /** What is counted of the organization. */
