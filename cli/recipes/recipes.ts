@@ -1,5 +1,9 @@
 // What an operator may want to have as a file, each as it is in this folder.
+
 import service from './crm.service' with { type: 'text' };
+import alerts from './crm-alerts.yml' with { type: 'text' };
+import dashboard from './crm-dashboard.json' with { type: 'json' };
+import prometheus from './prometheus.yml' with { type: 'text' };
 
 export interface Recipe {
   /** What it is for, in a line of a list. */
@@ -15,5 +19,20 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
     about: 'a unit of systemd, hardened',
     file: '/etc/systemd/system/crm.service',
     text: service,
+  },
+  prometheus: {
+    about: 'a configuration of Prometheus that reads crm serve --metrics-port 9464',
+    file: '/etc/prometheus/prometheus.yml',
+    text: prometheus,
+  },
+  alerts: {
+    about: 'alerts about crm, for Prometheus',
+    file: '/etc/prometheus/crm-alerts.yml',
+    text: alerts,
+  },
+  dashboard: {
+    about: 'a dashboard of Grafana, to be imported',
+    file: 'crm-dashboard.json',
+    text: `${JSON.stringify(dashboard, null, 2)}\n`,
   },
 };

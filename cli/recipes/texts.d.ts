@@ -3,3 +3,8 @@ declare module '*.service' {
   const text: string;
   export = text;
 }
+
+declare module '*.yml' {
+  const text: string;
+  export = text;
+}
