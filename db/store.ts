@@ -14,8 +14,9 @@ import type { Db } from './schema.ts';
 import { assertReadable, type DatabaseSnapshot } from './snapshot.ts';
 import { abandon } from './sqlite/abandon.ts';
 import { explainFileError, isDiskFailure, isUnavailable } from './sqlite/errors.ts';
+import { inspectFile } from './sqlite/integrity.ts';
 import type { LockHolder } from './sqlite/lock-holder.ts';
-import { migrateFile } from './sqlite/migrate.ts';
+import { migrateFile, pendingMigrations } from './sqlite/migrate.ts';
 import { openWriter } from './sqlite/open-store.ts';
 import { lockFile } from './sqlite/serving-lock.ts';
 import { fileIdentity, openFileSnapshot } from './sqlite/snapshot.ts';
@@ -34,7 +35,7 @@ export { examineFile, type FileFacts } from './sqlite/examination.ts';
 export { FileCopy, ORIGINAL } from './sqlite/file-copy.ts';
 export { damaged, inspectFile } from './sqlite/integrity.ts';
 export { replaceDatabase } from './sqlite/replace-file.ts';
-export { lockPlace, ServedAlreadyError } from './sqlite/serving-lock.ts';
+export { lockPlace, ServedAlreadyError, type ServingProcess, servingProcess } from './sqlite/serving-lock.ts';
 export type { Scope } from './write-queue.ts';
 
 /** What requests are answered from. */
@@ -87,6 +88,8 @@ export interface StoreOptions extends StoreEvents {
   onUnready?: (trouble: DatabaseError | null) => void;
   /** Takes what the operator should know, and nothing depends on. */
   onWarning?: (warning: string) => void;
+  /** Called before the tables of a file that is in use are brought up to date, with the migrations that it lacks. */
+  beforeMigrations?: (names: readonly string[]) => Promise<void>;
   /** Whether it may be one that is being filled with a copy of another; such a one is refused unless said otherwise. */
   isBeingFilled?: boolean;
 }
@@ -134,6 +137,8 @@ async function checked<T extends { close(): Promise<void> }>(
 async function openFile(path: string, options: StoreOptions): Promise<Store> {
   const { writer, held } = openWriter(path, options.create ?? true);
   try {
+    const pending = await pendingMigrations(writer.db, path);
+    if (pending.length > 0) await options.beforeMigrations?.(pending);
     await migrateFile(writer, path);
     return { ...sqliteStore(writer, held, options), counters: countersOf(options) };
   } catch (error) {
@@ -161,6 +166,20 @@ export function openThreadStore(
 
 function countersOf({ clock = Date.now, common }: Pick<StoreOptions, 'clock' | 'common'>): Counters {
   return new MemoryCounters(clock, common?.counts);
+}
+
+/**
+ * The migrations that a database in use lacks, and that opening it makes; none of one that is new, or of PostgreSQL.
+ * @throws DatabaseError if it cannot be used or was written by a newer crm
+ */
+export async function migrationsToCome(db: string): Promise<string[]> {
+  if (isAddress(db)) return [];
+  const file = inspectFile(db);
+  try {
+    return await pendingMigrations(file.read, db);
+  } finally {
+    await file.close();
+  }
 }
 
 /**

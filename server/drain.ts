@@ -22,7 +22,7 @@ export class Drain {
 
   /** Answers, each time as the last of a connection, and that it is not ready. */
   readonly fetch = async (request: Request): Promise<Response> => {
-    const [, check] = CHECK.exec(request.url) ?? [];
+    const check = healthCheck(request);
     if (check === 'readyz') return lastOfConnection(Response.json({ status: 'not ready' }, { status: 503 }));
     // Whoever only looks whether it lives keeps nothing going.
     if (check !== undefined) return lastOfConnection(await this.#fetch(request));
@@ -44,10 +44,24 @@ export class Drain {
       // Whoever waits for an answer may come again with the next.
       const quietAt = (this.#open > 0 ? now : this.#lastAt) + QUIET_MS;
       const leftMs = Math.min(quietAt, latest) - now;
-      if (leftMs <= 0) return;
-      await Bun.sleep(leftMs);
+      if (leftMs > 0) await Bun.sleep(leftMs);
+      else if (now >= latest || (await this.#isQuiet())) return;
     }
   }
+
+  // What came while this thread was busy is with the system still, and a connection that is closed then fails its client.
+  async #isQuiet(): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const before = this.#lastAt;
+    setImmediate(resolve);
+    await promise;
+    return this.#open === 0 && this.#lastAt === before;
+  }
+}
+
+/** Which health check a request is; undefined for every other. */
+export function healthCheck(request: Request): string | undefined {
+  return CHECK.exec(request.url)?.[1];
 }
 
 /** The answer, with the word that none follows on its connection. */

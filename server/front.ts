@@ -2,7 +2,9 @@
 import type { Network } from '../db/declare/networks.ts';
 import { type AppOptions, createApp } from './app.ts';
 import { clientAddress, membership } from './client-address.ts';
+import type { Fetch } from './drain.ts';
 import { Listener, type ListenOptions } from './listener.ts';
+import type { WaitingRoom } from './waiting-room.ts';
 
 export interface FrontOptions
   extends Omit<ListenOptions, 'fetch'>,
@@ -37,13 +39,12 @@ export function addressesOf({
 
 /**
  * Listens, and answers what comes.
+ * @param room where requests wait already; it listens
  * @throws the system's error if the address cannot be taken, or OpenSSL's if the certificate or its key cannot be used
  */
-export function openFront(options: FrontOptions): Front {
-  const listener: Listener = new Listener({
-    ...options,
-    fetch: (request) => app.fetch(withUsualHost(request)),
-  });
+export function openFront(options: FrontOptions, room: WaitingRoom | null = null): Front {
+  const fetch: Fetch = (request) => app.fetch(withUsualHost(request));
+  const listener = room?.listener ?? new Listener({ ...options, fetch });
   const addresses = addressesOf({ ...options, port: listener.port });
   const isTrusted = membership(options.trustedProxies ?? []);
   const app = createApp({
@@ -53,6 +54,7 @@ export function openFront(options: FrontOptions): Front {
     addressOf: (request) =>
       clientAddress(listener.peerOf(request), request.headers.get('X-Forwarded-For'), isTrusted),
   });
+  room?.open(fetch);
   return { listener, ...addresses };
 }
 

@@ -84,6 +84,12 @@ export class Listener implements Listening {
     this.#current.timeout(request, seconds);
   }
 
+  /** Has what comes from now on answered in another way. */
+  answerWith(fetch: Fetch): void {
+    this.#options = { ...this.#options, fetch };
+    for (const socket of this.#sockets()) socket.reload({ fetch });
+  }
+
   renew(certificate: Certificate): void {
     const renewed = listen({ ...this.#options, certificate });
     this.#former = this.#current;
@@ -105,8 +111,7 @@ export class Listener implements Listening {
   async drain(ms?: number): Promise<void> {
     this.#drainedBy = performance.now() + DRAIN_MS_MAX;
     const drain = new Drain(this.#options.fetch);
-    this.#options = { ...this.#options, fetch: drain.fetch };
-    for (const socket of this.#sockets()) socket.reload({ fetch: drain.fetch });
+    this.answerWith(drain.fetch);
     await drain.end(ms);
   }
 

@@ -38,7 +38,8 @@ export class Renewal {
   }
 
   #renewAll(certificate: Certificate): Promise<Steering | null> {
-    return takeOver(this.#listeners.length, () => this.#all((one) => one.renew(certificate)));
+    const count = this.#listeners.length;
+    return takeOver({ older: count, newer: count }, () => this.#all((one) => one.renew(certificate)));
   }
 
   async #retire(steering: Steering | null): Promise<void> {

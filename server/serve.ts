@@ -1,42 +1,26 @@
 // Starts the service: lock, database, app, socket; and stops it in the opposite order.
 
-import { type CommonMemory, commonMemory } from '../db/common-memory.ts';
-import type { Network } from '../db/declare/networks.ts';
-import { type DatabaseError, lockForServing, openStore, type Store } from '../db/store.ts';
+import { commonMemory } from '../db/common-memory.ts';
+import { type DatabaseError, lockForServing, openStore, type Store, type StoreOptions } from '../db/store.ts';
 import { purgeStoredResponses } from '../db/tables/idempotency.ts';
 import { makeSigningSecret } from '../db/tables/settings.ts';
-import { type Addresses, addressesOf, openFront } from './front.ts';
+import { Entrance, type EntranceOptions } from './entrance.ts';
 import { LineWriter, stderrWrite } from './line-writer.ts';
-import { type CertificateFiles, freePort, type Listening, readCertificate } from './listener.ts';
-import { createLogger, type LogStyle, lostLine } from './log.ts';
-import { FrontMetrics } from './metrics/front-metrics.ts';
-import { type FrontCount, Measurement } from './metrics/measurement.ts';
+import { lostLine } from './log.ts';
+import { Measurement } from './metrics/measurement.ts';
 import type { MetricsOptions } from './metrics/metrics.ts';
-import type { BodyLimits } from './pipeline/body-budget.ts';
-import { storeExecutor } from './pipeline/execute.ts';
-import { startReaderThreads } from './readers/reader-threads.ts';
 import { Renewal } from './renewal.ts';
+import { findFormerServer, takeOverFrom } from './take-over.ts';
 
-export interface ServeOptions {
-  /** Path of the database file. */
-  db: string;
-  host: string;
-  /** 0 takes any free port. */
-  port: number;
-  /** Where clients reach the service, if that is not where it listens. */
-  baseUrl?: string;
-  tls?: CertificateFiles;
-  /** Whose X-Forwarded-For is believed; nobody's unless said. */
-  trustedProxies?: readonly Network[];
-  keyLimit: number;
-  orgLimit: number;
-  /** Bytes of request bodies that an organization, and all together, may have under way. */
-  bodyLimits?: BodyLimits;
-  /** Threads that answer requests, this one only writing for them; 0, unless said, for none. Of a file only. */
-  readers?: number;
-  log: LogStyle;
+export interface ServeOptions extends EntranceOptions {
   /** Where metrics are told, and what of; nothing is counted for them unless given. */
   metrics?: MetricsOptions;
+  /** Whether to take port and database over from the server that has them, if there is one. */
+  takesOver?: boolean;
+  /** Called before a file that is in use is brought up to date, with the migrations that it lacks. */
+  beforeMigrations?: StoreOptions['beforeMigrations'];
+  /** Called when the former server has been told to end, and with how many milliseconds it took once it has. */
+  onTakeOver?: (pid: number, ms: number | null) => void;
 }
 
 export interface RunningServer {
@@ -69,25 +53,37 @@ const PURGE_EVERY_MS = 10 * 60_000;
 
 /**
  * Serves a database.
- * @throws DatabaseError if the file cannot be used or is served already; the system's error if the port is taken
+ * @throws DatabaseError if the file cannot be used, is served already or cannot be taken over; the system's error if the
+ *   port is taken
  */
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
-  const unlock = lockForServing(options.db, {
-    pid: process.pid,
-    since: new Date().toISOString(),
-    address: `${options.host}:${options.port}`,
-  });
   const lines = new LineWriter(stderrWrite(), (count) => lostLine(options.log, count));
   const endLines = () => lines.end();
   // However the process ends, if JavaScript hears of it.
   process.on('exit', endLines);
+  const common = options.readers ? commonMemory() : undefined;
+  // Threads are given what can be copied.
+  const { takesOver = false, onTakeOver: _, beforeMigrations, metrics, ...entered } = options;
+  const measurement = metrics && new Measurement(metrics);
+  const entrance = new Entrance(entered, {
+    common,
+    measurement,
+    addLine: (line) => lines.add(line),
+    onFailure: (error) => exitOnFailure(lines, 'A thread of the server', error, 'has all of them again'),
+  });
+  let unlock: () => void = () => undefined;
   const release = () => {
     process.off('exit', endLines);
     endLines();
     unlock();
   };
-  const common = options.readers ? commonMemory() : undefined;
   try {
+    if (takesOver) await takeOver(entrance, options);
+    unlock = lockForServing(options.db, {
+      pid: process.pid,
+      since: new Date().toISOString(),
+      address: `${options.host}:${options.port}`,
+    });
     const store = await openStore(options.db, {
       // After a failed write nothing in memory can be trusted; a restart reads what is really on the disk.
       onDiskFailure: (error) =>
@@ -96,34 +92,45 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       onUnready: (trouble) => tellTrouble(lines, trouble, 'Until that is over /readyz answers 503.'),
       onWarning: (warning) => tell(lines, warning),
       ...(common && { common }),
+      ...(beforeMigrations && { beforeMigrations }),
     });
-    return await serve({ store, lines, common, release }, options).catch(async (error) => {
+    return await serve({ store, lines, entrance, measurement, release }, options).catch(async (error) => {
+      await entrance.close();
       await store.close();
       throw error;
     });
   } catch (error) {
+    await entrance.close();
     release();
     throw error;
   }
 }
 
+async function takeOver(entrance: Entrance, { onTakeOver, ...options }: ServeOptions): Promise<void> {
+  const { count } = entrance;
+  const former = await findFormerServer({ ...options, count });
+  if (former === null) return;
+  const startedAt = performance.now();
+  onTakeOver?.(former.pid, null);
+  await takeOverFrom(former, count, () => entrance.wait());
+  onTakeOver?.(former.pid, performance.now() - startedAt);
+}
+
 interface Parts {
   store: Store;
   lines: LineWriter;
-  /** What reader threads share; undefined where there are none. */
-  common: CommonMemory | undefined;
+  entrance: Entrance;
+  measurement: Measurement | undefined;
   release: () => void;
 }
 
-async function serve(parts: Parts, options: ServeOptions): Promise<RunningServer> {
-  const { store, lines, release } = parts;
+async function serve(
+  { store, lines, entrance, measurement, release }: Parts,
+  options: ServeOptions,
+): Promise<RunningServer> {
   await store.write('accounts', makeSigningSecret);
-  const measurement = options.metrics && new Measurement(options.metrics);
-  const { url, listensOn, listeners, fronts } = await listen(parts, options, measurement);
-  await measurement?.open(store, options.readers ?? 0, fronts).catch(async (error: unknown) => {
-    await Promise.all(listeners.map((listener) => listener.stop()));
-    throw error;
-  });
+  const { url, listensOn, listeners, fronts } = await entrance.start(store);
+  await measurement?.open(store, options.readers ?? 0, fronts);
   const renewal = new Renewal(options.tls, listeners);
   const purging = setInterval(() => {
     // What goes wrong is left for the next time; requests that write tell of the same trouble.
@@ -150,53 +157,6 @@ async function serve(parts: Parts, options: ServeOptions): Promise<RunningServer
       release();
     },
   };
-}
-
-interface Listeners extends Addresses {
-  listeners: readonly Listening[];
-  fronts: readonly FrontCount[];
-}
-
-// This thread listens, or others do for it.
-async function listen(
-  { store, lines, common }: Parts,
-  options: ServeOptions,
-  measurement: Measurement | undefined,
-): Promise<Listeners> {
-  const { readers = 0, tls, log } = options;
-  const isPortShared = common !== undefined || tls !== undefined;
-  const front = {
-    ...options,
-    isPortShared,
-    port: isPortShared ? await freePort(options.host, options.port) : options.port,
-    ...(tls && { certificate: readCertificate(tls) }),
-  };
-  const addLine = (line: string) => lines.add(line);
-  if (common === undefined) {
-    const logger = createLogger(log, addLine);
-    const observer = measurement && new FrontMetrics();
-    const { listener, ...addresses } = openFront({
-      ...front,
-      store,
-      executor: storeExecutor(store, { observer: measurement?.batches }),
-      ...(logger && { logger }),
-      ...(observer && { observer }),
-    });
-    const count = () => observer?.metrics(listener.pending) ?? [];
-    return { ...addresses, listeners: [listener], fronts: [count] };
-  }
-  const threads = await startReaderThreads({
-    ...front,
-    isMeasured: measurement !== undefined,
-    writeObserver: measurement?.batches,
-    common,
-    count: readers,
-    store,
-    addLine,
-    onFailure: (error) => exitOnFailure(lines, 'A thread of the server', error, 'has all of them again'),
-  });
-  const fronts = threads.map((thread) => () => thread.metrics());
-  return { ...addressesOf(front), listeners: threads, fronts };
 }
 
 async function purge(store: Store): Promise<void> {

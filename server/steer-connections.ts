@@ -8,6 +8,7 @@ const OPEN_FILES = '/proc/self/fd';
 const SOL_SOCKET = 1;
 const SO_ACCEPTCONN = 30;
 const SO_ATTACH_REUSEPORT_CBPF = 51;
+const SO_DETACH_REUSEPORT_BPF = 68;
 const BPF_LOAD_WORD = 0x20;
 const BPF_MODULO = 0x94;
 const BPF_ADD = 0x04;
@@ -31,14 +32,24 @@ export interface Steering {
    * ones is closed; from then on the kernel shares them among all that are left.
    */
   narrow(): void;
+  /** Has the kernel share them among all that are left, however many those are. */
+  end(): void;
+}
+
+/** Whether connections can be steered here. */
+export function canSteer(): boolean {
+  return openLibrary() !== undefined;
 }
 
 /**
- * Opens as many listeners on a port as listen on it already, all with SO_REUSEPORT, and has every connection from now on
- * go to one of the new ones; those that the old ones have, in their queues too, stay with them.
+ * Opens listeners on a port on which others listen, no fewer than those, all with SO_REUSEPORT, and has every connection
+ * from now on go to one of the new ones; those that the old ones have, in their queues too, stay with them.
  * @returns null elsewhere than on Linux, where the kernel goes on sharing among all of them
  */
-export async function takeOver(count: number, open: () => Promise<void>): Promise<Steering | null> {
+export async function takeOver(
+  { older, newer }: { older: number; newer: number },
+  open: () => Promise<void>,
+): Promise<Steering | null> {
   const library = openLibrary();
   const before = new Set(library && listeningSockets(library));
   await open();
@@ -48,12 +59,15 @@ export async function takeOver(count: number, open: () => Promise<void>): Promis
   // its place to the last one there is.
   const anyOfNewer = [
     [BPF_LOAD_WORD, RANDOM_NUMBER],
-    [BPF_MODULO, count],
-    [BPF_ADD, count],
+    [BPF_MODULO, newer],
+    [BPF_ADD, older],
     [BPF_RETURN, 0],
   ] as const;
   if (!attach(library, socket, anyOfNewer)) return null;
-  return { narrow: () => attach(library, socket, [[BPF_RETURN_CONSTANT, count]]) };
+  return {
+    narrow: () => attach(library, socket, [[BPF_RETURN_CONSTANT, older]]),
+    end: () => library.setsockopt(socket, SOL_SOCKET, SO_DETACH_REUSEPORT_BPF, ptr(new Int32Array(1)), 4),
+  };
 }
 
 function listeningSockets(library: Library): number[] {

@@ -14,6 +14,7 @@ import { shellWord } from '../terminal/text.ts';
 interface Options {
   org: string;
   user?: string;
+  backup: boolean;
 }
 
 interface Made {
@@ -34,13 +35,17 @@ export function registerInitCommand(program: Command): void {
     )
     .requiredOption('--org <name>', 'name of the organization')
     .option('--user <email>', 'email of the first user')
+    .option('--no-backup', 'no backup before an older database is brought up to date')
     .action((options: Options, command: Command) => runInit(options, resolveConfig(command)));
 }
 
 async function runInit(options: Options, config: Config): Promise<void> {
   const name = checkedName('The name of an organization', options.org);
   const email = options.user === undefined ? undefined : await checkedEmail(options.user);
-  const made = await withStore(config.db, (store) => setUp(store, name, email), { create: true });
+  const made = await withStore(config.db, (store) => setUp(store, name, email), {
+    create: true,
+    backup: options.backup,
+  });
   const { org, issued } = made;
   if (made.isNewOrg) note(`Made the organization ${org.name} (${org.id}).`);
   if (made.isNewUser) note(`Made the user ${email}.`);

@@ -21,6 +21,8 @@ export interface ServeFlags extends GlobalOptions, BackupFlags {
   orgBodyMib: number;
   bodyMib: number;
   readers: number;
+  takeover?: boolean;
+  backup: boolean;
   drainSeconds?: number;
   metricsPort?: number;
   metricsHost?: string;
@@ -36,6 +38,7 @@ export type FrontDoor = Pick<ServeOptions, 'tls' | 'trustedProxies'>;
  */
 export async function checkFlags(flags: ServeFlags, config: Config): Promise<FrontDoor> {
   if (flags.readers > 0) checkReaders(config);
+  if (flags.takeover) checkTakeover(config);
   const tls = tlsFiles(flags);
   checkExposure(flags);
   checkMetrics(flags);
@@ -48,6 +51,14 @@ function checkReaders({ db }: Config): void {
   throw usageError(
     '--readers is for a database file.',
     'run several "crm serve" on the database of PostgreSQL, one for each core.',
+  );
+}
+
+function checkTakeover({ db }: Config): void {
+  if (!isAddress(db)) return;
+  throw usageError(
+    '--takeover is for a database file.',
+    'on PostgreSQL start the new node beside the old one, at another port, then stop that: a proxy sends requests to whichever is ready.',
   );
 }
 

@@ -4,16 +4,18 @@ import { type Command, Option } from 'commander';
 import { isAddress } from '../../db/declare/text.ts';
 import type { RunningServer, ServeOptions } from '../../server/serve.ts';
 import { isLoopback } from '../api/connect.ts';
-import { CliError, errorCode, messageOf } from '../errors.ts';
+import { errorCode, messageOf } from '../errors.ts';
 import { addBackupFlags, backupPlan } from '../operator/backup-options.ts';
 import { BackupSchedule } from '../operator/backup-schedule.ts';
 import { databaseError, databaseFlag } from '../operator/database.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { collect, count, port, upTo } from '../settings/options.ts';
+import { formatTime } from '../terminal/format.ts';
 import { onHangUp, stopRequested } from '../terminal/interrupt.ts';
 import { note } from '../terminal/streams.ts';
 import { neutralize } from '../terminal/text.ts';
 import { COMMIT, VERSION } from '../version.ts';
+import { addressError, startError } from './serve-errors.ts';
 import { checkFlags, type FrontDoor, type ServeFlags } from './serve-flags.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -70,6 +72,12 @@ export function registerServeCommand(program: Command): void {
         'off',
       ]),
     );
+  serve
+    .option(
+      '--takeover',
+      'take over from the server of the same file and port; requests wait meanwhile, and none fails',
+    )
+    .option('--no-backup', 'no backup before an older file is brought up to date');
   addBackupFlags(serve);
   serve.action((_options: unknown, command: Command) =>
     runServe(command.optsWithGlobals<ServeFlags>(), resolveConfig(command)),
@@ -139,10 +147,12 @@ async function start(
   const { metricsPort, metricsHost = METRICS_HOST } = options;
   if (metricsPort !== undefined) {
     const flags = { host: '--metrics-host', port: '--metrics-port' };
-    await tryAddress({ host: metricsHost, port: metricsPort }).catch((error: unknown) => {
+    await tryAddress({ host: metricsHost, port: metricsPort }, options.takeover).catch((error: unknown) => {
       throw addressError({ host: metricsHost, port: metricsPort, flags }, error) ?? error;
     });
   }
+  const { assertCanMigrate, backUpBeforeMigrations } = await import('../operator/migration-backup.ts');
+  if (options.takeover) await assertCanMigrate(config.db, options.backup);
   return startServer({
     db: config.db,
     host: options.host,
@@ -163,11 +173,26 @@ async function start(
         ...(backups && { backups: () => backups.figures }),
       },
     }),
+    takesOver: options.takeover ?? false,
+    onTakeOver: tellTakeover,
+    ...(options.backup && { beforeMigrations: (names) => backUpBeforeMigrations(config.db, names) }),
   });
 }
 
-async function tryAddress({ host, port }: Pick<ServeFlags, 'host' | 'port'>): Promise<void> {
-  await Bun.serve({ hostname: host, port, fetch: () => new Response() }).stop(true);
+function tellTakeover(pid: number, ms: number | null): void {
+  note(
+    ms === null
+      ? `Process ${pid} is told to finish; requests that come wait here.`
+      : `It has finished, after ${formatTime(ms / 1_000)}.`,
+  );
+}
+
+// The metrics of a server that is taken over are told until it ends.
+async function tryAddress(
+  { host, port }: Pick<ServeFlags, 'host' | 'port'>,
+  reusePort = false,
+): Promise<void> {
+  await Bun.serve({ hostname: host, port, reusePort, fetch: () => new Response() }).stop(true);
 }
 
 // Whatever is wrong with the new files, the server goes on with what it has.
@@ -187,45 +212,6 @@ async function reopened(server: RunningServer, tls: ServeOptions['tls']): Promis
       'The former one stays in use.\nNext: Mend the files, then send SIGHUP again.'
     );
   }
-}
-
-/** Where something was to listen, and the flags that say so. */
-interface ListeningAt {
-  host: string;
-  port: number;
-  flags: { host: string; port: string };
-}
-
-// What is wrong with an address; null where the error is of something else.
-function addressError({ host, port, flags }: ListeningAt, error: unknown): CliError | null {
-  const address = `${host}:${port}`;
-  const code = errorCode(error);
-  if (code === 'EADDRINUSE') {
-    const free = port === 65_535 ? 0 : port + 1;
-    const nextSteps = [`stop the program that has it, or choose another: crm serve ${flags.port} ${free}`];
-    return new CliError(`The address ${address} is in use.`, { nextSteps, cause: error });
-  }
-  if (code === 'EACCES') {
-    const nextSteps = ['choose a port above 1023, or allow the program to take this one.'];
-    return new CliError(`The address ${address} may not be taken.`, { nextSteps, cause: error });
-  }
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    const nextSteps = [`choose an address of this machine in ${flags.host}.`];
-    return new CliError(`${host} is no address of this machine.`, { nextSteps, cause: error });
-  }
-  return null;
-}
-
-async function startError(options: ServeFlags, config: Config, error: unknown): Promise<unknown> {
-  if (error instanceof CliError) return error;
-  const flags = { host: '--host', port: '--port' };
-  const wrongAddress = addressError({ ...options, flags }, error);
-  if (wrongAddress !== null) return wrongAddress;
-  if (/^ERR_(?:OSSL|SSL|BORINGSSL)/.test(errorCode(error))) {
-    const nextSteps = ['check that both are PEM files that belong together.'];
-    return new CliError('The certificate or its key cannot be used.', { nextSteps, cause: error });
-  }
-  return databaseError(config.db, error);
 }
 
 async function nextCommand(server: { url: string; isEmpty: boolean }, config: Config): Promise<string> {

@@ -5,15 +5,24 @@ import { CliError, EXIT, usageError } from '../errors.ts';
 import { note } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
 
-/** Opens the database, runs the job, closes the database; a missing one is made only where `create` says so. */
+/**
+ * Opens the database, runs the job, closes the database.
+ * @param options.create makes a missing one
+ * @param options.backup makes a backup of one that is to be brought up to date first; true unless said otherwise
+ */
 export async function withStore<T>(
   db: string,
   job: (store: Store) => Promise<T>,
-  options: { create?: boolean } = {},
+  { create = false, backup = true }: { create?: boolean; backup?: boolean } = {},
 ): Promise<T> {
   const { openStore } = await import('../../db/store.ts');
+  const { backUpBeforeMigrations } = await import('./migration-backup.ts');
   try {
-    const store = await openStore(db, { create: options.create ?? false, onWarning: note });
+    const store = await openStore(db, {
+      create,
+      onWarning: note,
+      ...(backup && { beforeMigrations: (names) => backUpBeforeMigrations(db, names) }),
+    });
     try {
       return await job(store);
     } finally {

@@ -24,6 +24,16 @@ export async function migrateFile(writer: Connection, path: string): Promise<voi
   }
 }
 
+/**
+ * The migrations that a file lacks; none of a new one.
+ * @throws DatabaseError if it has one that this crm does not know
+ */
+export async function pendingMigrations(db: Db, path: string): Promise<string[]> {
+  await assertKnownMigrations(db, path);
+  const made = new Set(await migrationsOf(db));
+  return made.size === 0 ? [] : Object.keys(MIGRATIONS).filter((name) => !made.has(name));
+}
+
 /** @throws DatabaseError if the file has a migration that this crm does not know */
 export async function assertKnownMigrations(db: Db, path: string): Promise<void> {
   const unknown = (await migrationsOf(db)).find((name) => MIGRATIONS[name] === undefined);

@@ -7,7 +7,7 @@ import { checkFile, createPrivately, realPath } from './file-check.ts';
 import { HeldFile } from './held-file.ts';
 import { inodeLockHolder, lockInode } from './inode-lock.ts';
 import { removeKeptNames } from './kept-names.ts';
-import { type LockHolder, lockPath, readHolder } from './lock-holder.ts';
+import { type LockHolder, lockHolder, lockPath, readHolder } from './lock-holder.ts';
 
 const LOOK_MS_MAX = 500;
 
@@ -94,4 +94,16 @@ function servedAlready(path: string, how: string): ServedAlreadyError {
     'Use that server, or stop it first.',
     'To serve another database, name it with --db PATH.',
   ]);
+}
+
+export interface ServingProcess extends LockHolder {
+  /** Whether the system, too, says that this process has the file; elsewhere, as in another container, it does not. */
+  isSeen: boolean;
+}
+
+/** Who serves the database at a path; null while nobody does. */
+export function servingProcess(path: string): ServingProcess | null {
+  const file = guarded(path, () => realPath(path));
+  const holder = lockHolder(file);
+  return holder && { ...holder, isSeen: inodeLockHolder(file) === holder.pid };
 }

@@ -6,7 +6,7 @@ import type { Metric } from '../metrics/sheet.ts';
 import type { WriteObserver } from '../pipeline/observer.ts';
 import { Channel, type Handler, type Messages } from './channel.ts';
 import type { ParentKind, ThreadKind, ThreadOptions } from './thread.ts';
-import { writeHandlers } from './writes.ts';
+import { type WriteKind, writeHandlers } from './writes.ts';
 
 // A compiled executable has one entry, which knows by itself when it is run as a thread.
 const ENTRY = Bun.main.includes('$bunfs') ? Bun.main : new URL('./thread.ts', import.meta.url);
@@ -35,6 +35,10 @@ export class ReaderThread implements Listening {
     };
     this.#worker.on('error', fail);
     this.#worker.on('exit', (code) => fail(new Error(`it ended by itself, with ${code}`)));
+  }
+
+  async wait(): Promise<void> {
+    await this.#channel.ask('wait');
   }
 
   async start(): Promise<void> {
@@ -67,6 +71,7 @@ export class ReaderThread implements Listening {
   }
 
   async stop(): Promise<void> {
+    if (this.#isOver) return;
     this.#isOver = true;
     await this.#channel.ask('stop');
     await this.#worker.terminate();
@@ -75,46 +80,70 @@ export class ReaderThread implements Listening {
 
 export interface ReaderThreadsOptions extends ThreadOptions {
   count: number;
-  /** The store of the file, open with the memory in common. */
-  store: Store;
-  /** Is told what was written for the threads. */
-  writeObserver?: WriteObserver | undefined;
   /** Takes a line of the log. */
   addLine: (line: string) => void;
   /** Called when a thread has failed: the process must end. */
   onFailure: (error: unknown) => void;
 }
 
-/**
- * Starts threads that listen on one port, which nobody else listens on.
- * @param entry the module that each of them runs
- * @throws what keeps one of them from it
- */
-export async function startReaderThreads(
-  options: ReaderThreadsOptions,
-  entry: string | URL = ENTRY,
-): Promise<readonly ReaderThread[]> {
-  const { count, store, writeObserver, addLine, onFailure, ...threadOptions } = options;
-  const workerData: ThreadOptions = { ...threadOptions, threads: count };
-  const handlers: Record<ParentKind, Handler> = {
-    ...writeHandlers(store, { observer: writeObserver }),
-    lines: (text) => {
-      for (const line of text.split('\n')) addLine(line);
-    },
-  };
-  const threads: ReaderThread[] = [];
-  const fail = async (error: unknown) => {
-    const flushed = Promise.all(threads.map((thread) => thread.flush()));
-    await Promise.race([flushed, Bun.sleep(LAST_LINES_MS)]);
-    onFailure(error);
-  };
-  for (let number = 0; number < count; number++)
-    threads.push(new ReaderThread(new Worker(entry, { workerData }), handlers, fail));
-  try {
-    await Promise.all(threads.map((thread) => thread.start()));
-  } catch (error) {
-    await Promise.all(threads.map((thread) => thread.stop()));
-    throw error;
+/** Threads that listen on one port, which no other process listens on for good. */
+export class ReaderThreads {
+  readonly #threads: readonly ReaderThread[];
+  #writes: Record<WriteKind, Handler> | null = null;
+
+  /** @param entry the module that each of them runs */
+  constructor(options: ReaderThreadsOptions, entry: string | URL = ENTRY) {
+    const { count, addLine, onFailure, ...threadOptions } = options;
+    const workerData: ThreadOptions = { ...threadOptions, threads: count };
+    const write = (kind: WriteKind) => (text: string) => this.#writes?.[kind](text);
+    const handlers: Record<ParentKind, Handler> = {
+      write: write('write'),
+      noteUse: write('noteUse'),
+      record: write('record'),
+      ready: write('ready'),
+      lines: (text) => {
+        for (const line of text.split('\n')) addLine(line);
+      },
+    };
+    const fail = async (error: unknown) => {
+      const flushed = Promise.all(this.#threads.map((thread) => thread.flush()));
+      await Promise.race([flushed, Bun.sleep(LAST_LINES_MS)]);
+      onFailure(error);
+    };
+    this.#threads = Array.from(
+      { length: count },
+      () => new ReaderThread(new Worker(entry, { workerData }), handlers, fail),
+    );
   }
-  return threads;
+
+  /** Listens, and has requests wait; @throws what keeps one of the threads from it */
+  wait(): Promise<void> {
+    return this.#each((thread) => thread.wait());
+  }
+
+  /**
+   * Listens, unless that was begun, and answers.
+   * @param store of the file, open with the memory in common
+   * @param observer is told what was written for the threads
+   * @throws what keeps one of the threads from it
+   */
+  async start(store: Store, observer?: WriteObserver | undefined): Promise<readonly ReaderThread[]> {
+    this.#writes = writeHandlers(store, { observer });
+    await this.#each((thread) => thread.start());
+    return this.#threads;
+  }
+
+  /** Ends them, where one could not start. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.stop()));
+  }
+
+  async #each(step: (thread: ReaderThread) => Promise<void>): Promise<void> {
+    try {
+      await Promise.all(this.#threads.map(step));
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
 }

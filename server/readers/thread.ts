@@ -2,10 +2,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { CommonMemory } from '../../db/common-memory.ts';
 import { openThreadStore } from '../../db/store.ts';
-import { type FrontOptions, openFront } from '../front.ts';
+import { addressesOf, type FrontOptions, openFront } from '../front.ts';
 import type { Certificate } from '../listener.ts';
 import { createLogger, type LogStyle } from '../log.ts';
 import { FrontMetrics } from '../metrics/front-metrics.ts';
+import { WaitingRoom } from '../waiting-room.ts';
 import { Channel, type Handler, type Messages } from './channel.ts';
 import { remoteExecutor, type WriteKind } from './writes.ts';
 
@@ -22,6 +23,7 @@ export interface ThreadOptions
 
 /** What a thread can be asked. */
 export type ThreadKind =
+  | 'wait'
   | 'start'
   | 'metrics'
   | 'renew'
@@ -58,6 +60,7 @@ class LineSender {
 
 function run(port: NonNullable<typeof parentPort>, options: ThreadOptions): void {
   const lines = new LineSender((text) => parent.tell('lines', text));
+  let room: WaitingRoom | null = null;
   const open = () => {
     const store = openThreadStore(options.db, options.common, {
       ready: async () => void (await parent.ask('ready')),
@@ -66,10 +69,14 @@ function run(port: NonNullable<typeof parentPort>, options: ThreadOptions): void
     const executor = remoteExecutor(parent);
     const observer = options.isMeasured ? new FrontMetrics() : undefined;
     const optional = { ...(logger && { logger }), ...(observer && { observer }) };
-    return { store, observer, ...openFront({ ...options, store, executor, ...optional }) };
+    const front = { ...options, store, executor, ...optional };
+    return { store, observer, ...openFront(front, room) };
   };
   let opened: ReturnType<typeof open> | undefined;
   const handlers: Record<ThreadKind, Handler> = {
+    wait: () => {
+      room = new WaitingRoom(options, addressesOf(options).url);
+    },
     start: () => {
       opened = open();
     },
@@ -80,7 +87,7 @@ function run(port: NonNullable<typeof parentPort>, options: ThreadOptions): void
     drain: (text) => opened?.listener.drain(text === '' ? undefined : Number(text)),
     flush: () => lines.flush(),
     stop: async () => {
-      await opened?.listener.stop();
+      await (opened?.listener.stop() ?? room?.close());
       opened?.store.close();
       lines.flush();
     },

@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test';
 import { commonMemory } from '../../db/common-memory.ts';
 import { openStore } from '../../db/store.ts';
 import { freePort } from '../../server/listener.ts';
-import { startReaderThreads } from '../../server/readers/reader-threads.ts';
+import { ReaderThreads } from '../../server/readers/reader-threads.ts';
 import { KeyedLoad } from '../soak/keyed-load.ts';
 import { Desk } from '../support/command.ts';
 
@@ -21,7 +21,7 @@ test(
     const failed = Promise.withResolvers<unknown>();
     let failures = 0;
     const options = {
-      ...{ count: 2, db: desk.database, common, store },
+      ...{ count: 2, db: desk.database, common },
       ...{ host: '127.0.0.1', port, isPortShared: true, log: 'json' as const },
       addLine: (line: string) => lines.push(line),
       onFailure: (error: unknown) => {
@@ -29,10 +29,8 @@ test(
         failed.resolve(error);
       },
     };
-    const [first, second] = await startReaderThreads(
-      options,
-      new URL('../support/failing-thread.ts', import.meta.url),
-    );
+    const entry = new URL('../support/failing-thread.ts', import.meta.url);
+    const [first, second] = await new ReaderThreads(options, entry).start(store);
     const ids: (string | null)[] = [];
     for (let count = 0; count < 200; count++) {
       const headers = { Connection: 'close' };
@@ -57,13 +55,13 @@ test(
     const store = await openStore(desk.database, { common });
     const other = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() });
     const failures: unknown[] = [];
-    const starting = startReaderThreads({
-      ...{ count: 2, db: desk.database, common, store },
+    const threads = new ReaderThreads({
+      ...{ count: 2, db: desk.database, common },
       ...{ host: '127.0.0.1', port: other.port ?? 0, isPortShared: true, log: 'off' },
       addLine: () => undefined,
       onFailure: (error) => failures.push(error),
     });
-    expect(await starting.catch((error) => error.code)).toBe('EADDRINUSE');
+    expect(await threads.start(store).catch((error) => error.code)).toBe('EADDRINUSE');
     expect(failures).toEqual([]);
     await other.stop(true);
     await store.close();

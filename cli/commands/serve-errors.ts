@@ -1,0 +1,45 @@
+// What keeps `crm serve` from its start, in words and with the way out.
+import { CliError, errorCode } from '../errors.ts';
+import { databaseError } from '../operator/database.ts';
+import type { Config } from '../settings/config.ts';
+import type { ServeFlags } from './serve-flags.ts';
+
+/** Where something was to listen, and the flags that say so. */
+interface ListeningAt {
+  host: string;
+  port: number;
+  flags: { host: string; port: string };
+}
+
+/** What is wrong with an address; null where the error is of something else. */
+export function addressError({ host, port, flags }: ListeningAt, error: unknown): CliError | null {
+  const address = `${host}:${port}`;
+  const code = errorCode(error);
+  if (code === 'EADDRINUSE') {
+    const free = port === 65_535 ? 0 : port + 1;
+    const nextSteps = [`stop the program that has it, or choose another: crm serve ${flags.port} ${free}`];
+    return new CliError(`The address ${address} is in use.`, { nextSteps, cause: error });
+  }
+  if (code === 'EACCES') {
+    const nextSteps = ['choose a port above 1023, or allow the program to take this one.'];
+    return new CliError(`The address ${address} may not be taken.`, { nextSteps, cause: error });
+  }
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    const nextSteps = [`choose an address of this machine in ${flags.host}.`];
+    return new CliError(`${host} is no address of this machine.`, { nextSteps, cause: error });
+  }
+  return null;
+}
+
+/** What kept a server from its start, as an error for people. */
+export async function startError(options: ServeFlags, config: Config, error: unknown): Promise<unknown> {
+  if (error instanceof CliError) return error;
+  const flags = { host: '--host', port: '--port' };
+  const wrongAddress = addressError({ ...options, flags }, error);
+  if (wrongAddress !== null) return wrongAddress;
+  if (/^ERR_(?:OSSL|SSL|BORINGSSL)/.test(errorCode(error))) {
+    const nextSteps = ['check that both are PEM files that belong together.'];
+    return new CliError('The certificate or its key cannot be used.', { nextSteps, cause: error });
+  }
+  return databaseError(config.db, error);
+}

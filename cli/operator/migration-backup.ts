@@ -1,0 +1,76 @@
+// The backup of a database file that is made before a newer crm changes its tables.
+import { existsSync, renameSync, statfsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { isAddress } from '../../db/declare/text.ts';
+import { CliError, messageOf } from '../errors.ts';
+import { syncFolderOf } from '../files/own-file.ts';
+import { formatBytes, formatTime } from '../terminal/format.ts';
+import { note } from '../terminal/streams.ts';
+import { shellWord } from '../terminal/text.ts';
+import { VERSION } from '../version.ts';
+import { newPart, withWork } from './backup-part.ts';
+
+const WAY_OUT = 'or go without that backup: crm serve --no-backup';
+
+/** Makes a backup of a file beside it, named after the first of the migrations that are to come; it is kept. */
+export async function backUpBeforeMigrations(db: string, names: readonly string[]): Promise<void> {
+  const file = freeName(`${db}.before-${names[0]}`);
+  note(
+    `${db} is of an older crm, and lacks ${names.join(', ')}: a backup first, then it is brought up to date.`,
+  );
+  assertRoom(db);
+  const startedAt = performance.now();
+  const { makeBackup } = await import('../../db/copy/backup.ts');
+  const part = newPart(file);
+  try {
+    await withWork(true, part, (work) => makeBackup(db, part, { crm: VERSION, work }));
+    renameSync(part, file);
+    syncFolderOf(file);
+  } catch (cause) {
+    throw new CliError(
+      `No backup of ${db} could be made before it is brought up to date (${messageOf(cause)}).`,
+      {
+        nextSteps: [...nextStepsOf(cause), WAY_OUT],
+        cause,
+      },
+    );
+  }
+  note(
+    `Backed up to ${file} (${formatBytes(statSync(file).size)}) in ${formatTime((performance.now() - startedAt) / 1_000)}. ` +
+      `Back to it, with the older crm: crm restore ${shellWord(file)} --confirm --db ${shellWord(db)}`,
+  );
+}
+
+/**
+ * Looks, before anything is stopped for it, whether a file can be brought up to date here.
+ * @throws CliError or DatabaseError if a newer crm wrote it, or there is no room for the backup
+ */
+export async function assertCanMigrate(db: string, makesBackup: boolean): Promise<void> {
+  if (isAddress(db) || !existsSync(db)) return;
+  const { migrationsToCome } = await import('../../db/store.ts');
+  const pending = await migrationsToCome(db);
+  if (pending.length > 0 && makesBackup) assertRoom(db);
+}
+
+function assertRoom(db: string): void {
+  const bytes = [db, `${db}-wal`].reduce(
+    (sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
+  const { bavail, bsize } = statfsSync(dirname(resolve(db)));
+  if (bavail * bsize > bytes) return;
+  throw new CliError(`There is no room for a backup of ${db} (${formatBytes(bytes)}) beside it.`, {
+    nextSteps: ['free some space', WAY_OUT],
+  });
+}
+
+function freeName(name: string): string {
+  for (let count = 1; ; count += 1) {
+    const candidate = count === 1 ? name : `${name}.${count}`;
+    if (!existsSync(candidate)) return candidate;
+  }
+}
+
+function nextStepsOf(error: unknown): readonly string[] {
+  return error instanceof CliError ? error.nextSteps : [];
+}

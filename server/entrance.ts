@@ -1,0 +1,139 @@
+// Where requests come in: by this thread, or by others of this process, which may listen before anything can be answered.
+import type { CommonMemory } from '../db/common-memory.ts';
+import type { Network } from '../db/declare/networks.ts';
+import type { Store } from '../db/store.ts';
+import { type Addresses, addressesOf, openFront } from './front.ts';
+import {
+  type CertificateFiles,
+  freePort,
+  type Listening,
+  type ListenOptions,
+  readCertificate,
+} from './listener.ts';
+import { createLogger, type LogStyle } from './log.ts';
+import { FrontMetrics } from './metrics/front-metrics.ts';
+import type { FrontCount, Measurement } from './metrics/measurement.ts';
+import type { BodyLimits } from './pipeline/body-budget.ts';
+import { storeExecutor } from './pipeline/execute.ts';
+import { ReaderThreads } from './readers/reader-threads.ts';
+import { WaitingRoom } from './waiting-room.ts';
+
+export interface EntranceOptions {
+  /** Path of the database file, or the address of a database. */
+  db: string;
+  host: string;
+  /** 0 takes any free port. */
+  port: number;
+  /** Where clients reach the service, if that is not where it listens. */
+  baseUrl?: string;
+  tls?: CertificateFiles;
+  /** Whose X-Forwarded-For is believed; nobody's unless said. */
+  trustedProxies?: readonly Network[];
+  keyLimit: number;
+  orgLimit: number;
+  /** Bytes of request bodies that an organization, and all together, may have under way. */
+  bodyLimits?: BodyLimits;
+  /** Threads that answer requests, this one only writing for them; 0, unless said, for none. Of a file only. */
+  readers?: number;
+  log: LogStyle;
+}
+
+export interface EntranceParts {
+  /** Is told what is to be counted. */
+  measurement: Measurement | undefined;
+  /** What reader threads share; undefined where there are none. */
+  common: CommonMemory | undefined;
+  /** Takes a line of the log. */
+  addLine: (line: string) => void;
+  /** Called when a thread has failed: the process must end. */
+  onFailure: (error: unknown) => void;
+}
+
+/** An entrance that answers. */
+export interface OpenEntrance extends Addresses {
+  listeners: readonly Listening[];
+  fronts: readonly FrontCount[];
+}
+
+type Front = Omit<EntranceOptions, 'tls'> & Pick<ListenOptions, 'isPortShared' | 'certificate'>;
+
+export class Entrance {
+  readonly #options: EntranceOptions;
+  readonly #parts: EntranceParts;
+  #room: WaitingRoom | null = null;
+  #threads: ReaderThreads | null = null;
+  #listener: Listening | null = null;
+
+  constructor(options: EntranceOptions, parts: EntranceParts) {
+    this.#options = options;
+    this.#parts = parts;
+  }
+
+  /** How many listeners it has. */
+  get count(): number {
+    return this.#options.readers || 1;
+  }
+
+  /**
+   * Listens on a port that another process has too, and has requests wait.
+   * @throws the system's error if the address cannot be taken, or OpenSSL's if the certificate cannot be used
+   */
+  async wait(): Promise<void> {
+    const front = this.#front(true, this.#options.port);
+    if (this.#parts.common === undefined) this.#room = new WaitingRoom(front, addressesOf(front).url);
+    else await this.#threadsOf(front, this.#parts.common).wait();
+  }
+
+  /**
+   * Listens, unless it does, and answers.
+   * @throws the system's error if the address cannot be taken, or OpenSSL's if the certificate cannot be used
+   */
+  async start(store: Store): Promise<OpenEntrance> {
+    const { common, addLine, measurement } = this.#parts;
+    const front = await this.#frontOf(common);
+    if (common !== undefined) {
+      const threads = this.#threadsOf(front, common);
+      const listeners = await threads.start(store, measurement?.batches);
+      const fronts = listeners.map((thread) => () => thread.metrics());
+      return { ...addressesOf(front), listeners, fronts };
+    }
+    const logger = createLogger(this.#options.log, addLine);
+    const observer = measurement && new FrontMetrics();
+    const executor = storeExecutor(store, { observer: measurement?.batches });
+    const optional = { ...(logger && { logger }), ...(observer && { observer }) };
+    const opened = openFront({ ...front, store, executor, ...optional }, this.#room);
+    const { listener, ...addresses } = opened;
+    this.#listener = listener;
+    const count = () => observer?.metrics(listener.pending) ?? [];
+    return { ...addresses, listeners: [listener], fronts: [count] };
+  }
+
+  /** Sends away those that wait, and listens no more; for an entrance from which nothing is answered. */
+  async close(): Promise<void> {
+    await Promise.all([this.#room?.close(), this.#listener?.stop(), this.#threads?.stop()]);
+  }
+
+  // A port is shared by threads, by listeners with certificates of two ages, and with the server that takes over one day;
+  // one that nobody could name is not taken over.
+  async #frontOf(common: CommonMemory | undefined): Promise<Front> {
+    const { host, port, tls } = this.#options;
+    if (this.#room !== null || this.#threads !== null) return this.#front(true, port);
+    const isPortShared =
+      common !== undefined || tls !== undefined || (port !== 0 && process.platform === 'linux');
+    return this.#front(isPortShared, isPortShared ? await freePort(host, port) : port);
+  }
+
+  #front(isPortShared: boolean, port: number): Front {
+    const { tls, ...options } = this.#options;
+    return { ...options, isPortShared, port, ...(tls && { certificate: readCertificate(tls) }) };
+  }
+
+  #threadsOf(front: Front, common: CommonMemory): ReaderThreads {
+    const { addLine, onFailure, measurement } = this.#parts;
+    this.#threads ??= new ReaderThreads({
+      ...{ ...front, common, count: this.count },
+      ...{ addLine, onFailure, isMeasured: measurement !== undefined },
+    });
+    return this.#threads;
+  }
+}

@@ -1,0 +1,131 @@
+// `crm serve --takeover`: one server gives port and file to the next, and no client notices.
+import { Database } from 'bun:sqlite';
+import { expect } from 'bun:test';
+import { WaitingRoom } from '../../server/waiting-room.ts';
+import { UpgradeLoad } from '../soak/upgrade-load.ts';
+import { hasOpenssl, makeCertificate } from '../support/certificate.ts';
+import { COMMAND, Desk } from '../support/command.ts';
+import { describe, test } from '../support/on-sqlite.ts';
+import { freePort } from '../support/postgres.ts';
+import { UpgradedServer } from '../support/upgrades.ts';
+
+const LONG = 120_000;
+const TLS = ['--tls-cert', 'cert.pem', '--tls-key', 'key.pem'];
+const canTakeOver = process.platform === 'linux';
+
+describe.skipIf(!canTakeOver)('a server takes over', () => {
+  test.each([
+    ['twice', [], 2],
+    ...(hasOpenssl ? [['with certificates and threads', [...TLS, '--readers', '2'], 1] as const] : []),
+  ] as const)(
+    '%s, and no request fails',
+    async (_, args, count) => {
+      using desk = new Desk();
+      makeCertificate(desk.folder, 'crm');
+      const key = await desk.ok(['init', '--org', 'Example']);
+      const server = await UpgradedServer.start(COMMAND, desk.folder, args);
+      const load = new UpgradeLoad(server.url, key);
+      for (let number = 0; number < count; number++) {
+        await Bun.sleep(500);
+        const said = await server.upgrade(COMMAND);
+        expect(said).toMatch(
+          /^Process \d+ is told to finish; requests that come wait here\.\nIt has finished, after /,
+        );
+      }
+      await Bun.sleep(500);
+      const ledger = await load.end(server.db);
+      await server.stop();
+      expect(ledger).toMatchObject({ failures: [], lost: 0, doubled: 0, unasked: 0 });
+      expect(ledger.acknowledged).toBeGreaterThan(100);
+    },
+    LONG,
+  );
+
+  test(
+    'just starts where nobody serves, and answers nobody else’s port',
+    async () => {
+      using desk = new Desk();
+      const port = String(await freePort());
+      const server = await desk.serve(['--takeover', '--port', port]);
+      expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+      const other = await desk.crm(['serve', '--db', 'other.db', '--takeover', '--port', port]);
+      expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('is in use')]);
+      expect((await server.stop()).code).toBe(0);
+    },
+    LONG,
+  );
+
+  test(
+    'not where it cannot, and the former one goes on',
+    async () => {
+      using desk = new Desk();
+      await desk.ok(['init', '--org', 'Example']);
+      const port = String(await freePort());
+      const server = await desk.serve(['--port', port, '--readers', '2']);
+      const refused = async (...args: string[]) => {
+        const { code, stderr } = await desk.crm(['serve', '--takeover', ...args]);
+        expect(code).not.toBe(0);
+        expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+        return stderr;
+      };
+      expect(await refused('--port', String(await freePort()))).toContain('Give the same --host and --port.');
+      expect(await refused('--port', port)).toContain('Give --readers 2 or more.');
+      expect(
+        await refused('--port', port, '--readers', '2', '--tls-cert', 'no', '--tls-key', 'no'),
+      ).toContain('no file');
+      expect(await refused('--db', 'postgres://crm@127.0.0.1/crm')).toContain(
+        '--takeover is for a database file.',
+      );
+      using file = new Database(desk.database);
+      file.run("INSERT INTO kysely_migration VALUES ('9999-newer', '2030-01-01T00:00:00.000Z')");
+      file.close();
+      expect(await refused('--port', port, '--readers', '2')).toContain('newer crm');
+      await server.stop();
+    },
+    LONG,
+  );
+});
+
+describe('requests wait', () => {
+  const open = () => {
+    const room = new WaitingRoom({ host: '127.0.0.1', port: 0, isPortShared: false }, 'http://crm.example');
+    return { room, url: `http://127.0.0.1:${room.listener.port}` };
+  };
+
+  test('with their bodies, until they are answered; those who have gone are not', async () => {
+    const { room, url } = open();
+    const answered: string[] = [];
+    const send = (name: string, signal?: AbortSignal) =>
+      fetch(url, { method: 'POST', body: name, ...(signal && { signal }) }).catch(() => null);
+    const waiting = ['one', 'two'].map((name) => send(name));
+    const gone = send('gone', AbortSignal.timeout(100));
+    expect((await fetch(`${url}/readyz`)).status).toBe(503);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    await gone;
+    await Bun.sleep(200);
+    room.open(async (request) => {
+      const text = await request.text();
+      answered.push(text);
+      return new Response(text);
+    });
+    const answers = await Promise.all(waiting);
+    expect(await Promise.all(answers.map((answer) => answer?.text()))).toEqual(['one', 'two']);
+    await send('three');
+    expect(answered.toSorted()).toEqual(['one', 'three', 'two']);
+    await room.close();
+  });
+
+  test('and are sent away with 503 and the usual envelope where nobody will answer', async () => {
+    const { room, url } = open();
+    const waiting = fetch(`${url}/api/v1/people`);
+    await Bun.sleep(100);
+    await room.close();
+    const answer = await waiting;
+    expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '5']);
+    expect(await answer.json()).toMatchObject({
+      object: 'error',
+      error: { code: 'INTERNAL_ERROR', details: null },
+      meta: { api_version: '1', request_id: answer.headers.get('X-Request-Id') },
+    });
+  });
+});
