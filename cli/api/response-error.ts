@@ -1,7 +1,7 @@
 // Turns a failing response into the error that stderr shows, with the server's own words and a next step.
 
 import { CliError, EXIT } from '../errors.ts';
-import type { Envelope } from './envelope.ts';
+import type { Envelope, ErrorDetail } from './envelope.ts';
 
 export interface FailedResponse {
   method: string;
@@ -26,11 +26,7 @@ export function responseError(response: FailedResponse): CliError {
   lines.push(...faults.filter((fault) => fault !== message).map((fault) => `  ${fault}`));
   return new CliError(lines.join('\n'), {
     exitCode: status === 401 || status === 403 ? EXIT.auth : EXIT.failed,
-    nextSteps: [
-      /\bAPI key may be used from\b/.test(message)
-        ? OTHER_ADDRESS
-        : nextStep(status, code, headers.get('location')),
-    ],
+    nextSteps: [forbiddenStep(envelope.error) ?? nextStep(status, code, headers.get('location'))],
     requestId: headers.get('x-request-id') ?? envelope.meta?.request_id,
     status,
   });
@@ -53,6 +49,24 @@ function strangerError({ method, path, status, headers }: FailedResponse): CliEr
 
 const OTHER_ADDRESS =
   'use a key that may be used from here, or allow this address: crm keys update ID --allow-ip CIDR';
+
+/** What helps where the quota of the organization is used up. */
+export const MAKE_ROOM =
+  'delete what is not needed, or have the operator raise the quota: crm orgs quota ORG shows it';
+
+/** Whether a write was refused because the organization may hold no more. */
+export function isQuotaRefusal({ details }: { details?: readonly ErrorDetail[] | null }): boolean {
+  return details?.some(({ path }) => path?.startsWith('quota.')) === true;
+}
+
+// Not all that is forbidden is so to the key.
+function forbiddenStep(error: {
+  message: string;
+  details?: readonly ErrorDetail[] | null;
+}): string | undefined {
+  if (isQuotaRefusal(error)) return MAKE_ROOM;
+  return /\bAPI key may be used from\b/.test(error.message) ? OTHER_ADDRESS : undefined;
+}
 
 function nextStep(status: number, code: string, location: string | null): string {
   if (code === 'AUTH_EXPIRED_API_KEY') return 'issue a new key with "crm keys issue", or rotate this one.';

@@ -30,7 +30,10 @@ export type PreparedRow = { line: number; body: Data } | { line: number; rejecti
 /** What became of a row. */
 export type RowOutcome =
   /** `id` is that of the record, where it is known. */
-  { status: 'created' | 'updated' | 'skipped'; id?: string } | { status: 'rejected'; rejection: Rejection };
+  | { status: 'created' | 'updated' | 'skipped'; id?: string }
+  | { status: 'rejected'; rejection: Rejection }
+  /** There is no room for it: nothing is wrong with the row. */
+  | { status: 'refused'; message: string };
 
 /** One fault of a row; several are joined into one rejection. */
 export class RowFault extends Error {

@@ -6,8 +6,10 @@ import type { RecordRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
 import { CliError, usageError } from '../errors.ts';
 import { organizationNamed, userNamed, withStore } from '../operator/database.ts';
+import { formatCount } from '../terminal/format.ts';
 import { unlessInterrupted } from '../terminal/interrupt.ts';
 import { startProgress } from '../terminal/progress.ts';
+import { shellWord } from '../terminal/text.ts';
 import { type EntryReader, Findings } from './entries.ts';
 import { type IngestFormat, type IngestSource, openIngestFile } from './source.ts';
 
@@ -71,13 +73,34 @@ export async function runIngest(request: IngestRequest): Promise<IngestSummary> 
       clock: Date.now,
       onProgress,
     };
-    const report = await unlessInterrupted(plan.store(store, options), () => ({
+    const storing = unlessInterrupted(plan.store(store, options), () => ({
       message: 'Interrupted; what was stored so far stays.',
       nextSteps: ['run the same command again; nothing will be doubled.'],
-    })).finally(() => progress.stop());
+    }));
+    const report = await storing
+      .finally(() => progress.stop())
+      .catch(async (error) => {
+        throw await refusalOf(error, org.name);
+      });
     for (const { line, message } of report.faults) findings.faults.add(line, message);
     const faults = findings.faults.faults.sort((a, b) => a.line - b.line);
     return { resource, ...report, ignored: findings.ignored, faults };
+  });
+}
+
+// What an operator is told where the quota of the organization has ended an ingest; other errors come back as they are.
+async function refusalOf(error: unknown, name: string): Promise<unknown> {
+  const { QuotaError } = await import('../../db/holdings.ts');
+  if (!(error instanceof QuotaError)) return error;
+  const { lacking, allowance } = error;
+  const max = lacking === 'records' ? allowance.recordsMax : allowance.bytesMax;
+  const used = `${formatCount(allowance[lacking])} of the ${formatCount(max ?? 0)} ${lacking}`;
+  return new CliError(`${name} has ${used} that its quota allows; what was stored so far stays.`, {
+    nextSteps: [
+      `raise it (crm orgs quota ${shellWord(name)} --${lacking} ${lacking === 'records' ? 'N' : 'SIZE'}), or delete what is not needed;`,
+      'then run the same command again: nothing will be doubled.',
+    ],
+    cause: error,
   });
 }
 

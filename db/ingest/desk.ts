@@ -2,8 +2,10 @@
 import type { ColumnValue } from '../declare/fields.ts';
 import type { Data } from '../declare/json.ts';
 import type { Resource } from '../declare/resource.ts';
+import { QuotaError } from '../holdings.ts';
 import { takeInstant } from '../instants.ts';
 import { meetings } from '../resources/meetings.ts';
+import { attempt } from '../savepoint.ts';
 import type { Db, RecordKey, RecordRow } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { findUserByEmail } from '../tables/accounts.ts';
@@ -71,7 +73,10 @@ export interface IngestJob<T> {
   write(desk: Desk, item: T): Promise<void>;
 }
 
-/** Writes the items in transactions of some 50 ms with pauses between them, so that a server beside it is not held up. */
+/**
+ * Writes the items in transactions of some 50 ms with pauses between them, so that a server beside it is not held up.
+ * @throws QuotaError at the first item for which there is no room; those before it are stored
+ */
 export async function ingestAll<T>(
   store: Store,
   options: IngestOptions,
@@ -83,7 +88,7 @@ export async function ingestAll<T>(
   let done = 0;
   const writeSome = async () => {
     const some = waiting.slice(0, itemsMax);
-    const { report, count, tookMs } = await store.write(options.orgId, (trx) =>
+    const { report, count, tookMs, refusal } = await store.write(options.orgId, (trx) =>
       writeUntilTired(trx, options, some, write),
     );
     waiting = waiting.slice(count);
@@ -91,6 +96,7 @@ export async function ingestAll<T>(
     total.faults.push(...report.faults);
     done += some.slice(0, count).reduce((sum, item) => sum + countOf(item), 0);
     options.onProgress?.(done);
+    if (refusal !== null) throw refusal;
     itemsMax = Math.max(1, Math.min(ITEMS_MAX, count * 2, Math.floor((count * TRANSACTION_MS) / tookMs)));
     await Bun.sleep(PAUSE_MS);
   };
@@ -102,13 +108,13 @@ export async function ingestAll<T>(
   return total;
 }
 
-// Stops where the time of a transaction is up; tells how many of the items it has written.
+// Stops where the time of a transaction is up, or the organization's quota; tells how many of the items it has written.
 async function writeUntilTired<T>(
   trx: Db,
   options: IngestOptions,
   items: readonly T[],
   write: IngestJob<T>['write'],
-): Promise<{ report: IngestReport; count: number; tookMs: number }> {
+): Promise<{ report: IngestReport; count: number; tookMs: number; refusal: QuotaError | null }> {
   const startedAt = performance.now();
   const now = options.clock();
   let taken: Promise<number> | undefined;
@@ -117,11 +123,18 @@ async function writeUntilTired<T>(
   let count = 0;
   let tookMs = 0;
   while (count < items.length && tookMs < TRANSACTION_MS) {
-    await write(desk, items[count] as T);
+    const { faults, ...counts } = desk.report;
+    const before = { ...counts, faults: [...faults] };
+    try {
+      await attempt(trx, () => write(desk, items[count] as T));
+    } catch (error) {
+      if (!(error instanceof QuotaError)) throw error;
+      return { report: before, count, tookMs, refusal: error };
+    }
     count += 1;
     tookMs = performance.now() - startedAt;
   }
-  return { report: desk.report, count, tookMs };
+  return { report: desk.report, count, tookMs, refusal: null };
 }
 
 function emptyReport(): IngestReport {

@@ -1,4 +1,5 @@
 // One run over one input, from where the journal says to its end, and what is told of it.
+import { MAKE_ROOM } from '../../api/response-error.ts';
 import { CliError, EXIT, withStep } from '../../errors.ts';
 import { inputName } from '../../input/files.ts';
 import { secondsSince } from '../../input/instant.ts';
@@ -29,12 +30,14 @@ export class ImportRun {
     const isLeft = isOther && journal.state.rejected.size > 0;
     try {
       if (journal.state.finishedAt !== null && !isLeft) return this.#summary('already');
-      if (isOther) await this.#goOver(settings);
+      if (isOther || journal.state.refusal !== null) await this.#goOver(settings);
       else this.#takeUp();
       const rejectedBefore = journal.state.counts.rejected;
       const isStopped = () =>
         request.stopAfter !== null && journal.state.counts.rejected - rejectedBefore >= request.stopAfter;
-      await this.#run({ isSettlingOnly: false, shouldStop: isStopped });
+      const isRefused = () => journal.state.refusal !== null;
+      await this.#run({ isSettlingOnly: false, shouldStop: () => isStopped() || isRefused() });
+      if (isRefused()) throw this.#refused();
       if (isStopped()) return this.#summary('stopped');
       input.checkUnchanged();
       errorsFile?.sync();
@@ -120,6 +123,17 @@ export class ImportRun {
     };
   }
 
+  /** Where there is no room for more rows: those that were sent in vain are sent again in another pass. */
+  #refused(): CliError {
+    const { refusal, counts } = this.#parts.journal.state;
+    const { created, updated, skipped } = counts;
+    const done = created + updated + skipped;
+    return new CliError(`Stopped with ${counted(done, 'row')} of this run in. ${refusal}`, {
+      exitCode: EXIT.auth,
+      nextSteps: [MAKE_ROOM],
+    });
+  }
+
   /** The error that ends the import, with how far it came and how to go on. */
   #explained(error: unknown): unknown {
     const { rows } = this.#parts.journal.state;
@@ -134,6 +148,8 @@ export class ImportRun {
   #nextStep(rows: number): string {
     const { request, input, journal } = this.#parts;
     if (request.isDryRun) return 'run the same command again; nothing was written.';
+    if (input.digest !== null && journal.state.refusal !== null)
+      return 'then run the same command again: it sends what is not in yet, and no row is lost or doubled.';
     if (input.digest !== null) {
       const command = request.isResumeWanted
         ? 'the same command again'

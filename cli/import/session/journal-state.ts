@@ -45,8 +45,10 @@ export interface Settled {
   counts: Counts;
   /** Index in the input of the last row. */
   reach: number;
-  /** Indexes of the rows that were rejected. */
+  /** Indexes of the rows that were rejected, or refused. */
   rejected: number[];
+  /** In the server's words why there was no room for some, if there was none. */
+  refusal?: string;
   errors: ErrorsMark | null;
 }
 
@@ -66,6 +68,8 @@ export interface JournalState extends JournalHeader {
   /** What earlier passes brought in. */
   accepted: Counts;
   errors: ErrorsMark | null;
+  /** Why the pass has stopped: there was no room for some rows, which are among those rejected. */
+  refusal: string | null;
   pending: PendingBatch[];
   finishedAt: string | null;
 }
@@ -83,7 +87,7 @@ export function beginning(header: JournalHeader, pass: Pass): JournalState {
   return {
     ...{ crm_journal: 2, ...header, pass, batches: 0, rows: 0, counts: NONE, reach: -1 },
     ...{ rejected: new RowRanges(), open: new RowRanges(), openReach: -1, accepted: NONE },
-    ...{ errors: null, pending: [], finishedAt: null },
+    ...{ errors: null, refusal: null, pending: [], finishedAt: null },
   };
 }
 
@@ -109,7 +113,8 @@ export function afterLine(state: JournalState, line: JournalLine): JournalState 
   const { batch, rows, counts, reach, rejected, errors } = line.settled;
   for (const index of rejected) state.rejected.add(index);
   const pending = state.pending.filter(({ number }) => number !== batch);
-  return { ...state, batches: batch, rows, counts, reach, errors, pending };
+  const refusal = line.settled.refusal ?? state.refusal;
+  return { ...state, batches: batch, rows, counts, reach, errors, refusal, pending };
 }
 
 /** Whether a row is to be dealt with in the pass. */
@@ -127,6 +132,8 @@ export function readState(bytes: Buffer): { state: JournalState; bytesWhole: num
   const state = others.reduce((so_far, line) => afterLine(so_far, JSON.parse(line) as JournalLine), {
     ...base,
     ...ranges,
+    // Journals have not always had one.
+    refusal: base.refusal ?? null,
   });
   return { state, bytesWhole };
 }

@@ -105,9 +105,15 @@ function settle(
   const counts = { ...journal.state.counts };
   const stored: { row: SourceRow; id: string }[] = [];
   const rejected: number[] = [];
+  let refusal: string | null = null;
   for (const [at, row] of rows.entries()) {
     const [outcome, prepared] = [outcomes[at], batch.rows[at]];
     if (outcome === undefined) continue;
+    if (outcome.status === 'refused') {
+      refusal ??= outcome.message;
+      rejected.push(row.index);
+      continue;
+    }
     counts[outcome.status] += 1;
     if (outcome.status !== 'rejected') {
       if (outcome.id !== undefined) stored.push({ row, id: outcome.id });
@@ -122,6 +128,7 @@ function settle(
   hooks?.stored(stored);
   journal.settle({
     ...{ batch: batch.number, rows: journal.state.rows + rows.length, counts, rejected },
+    ...(refusal !== null && { refusal }),
     reach: rows.at(-1)?.index ?? journal.state.reach,
     errors: errorsFile?.mark ?? null,
   });

@@ -5,7 +5,7 @@ import { uniqueValues } from '../../../db/declare/rules.ts';
 import type { Client } from '../../api/client.ts';
 import type { BatchItem } from '../../api/envelope.ts';
 import { pageOf, unexpectedAnswer } from '../../api/envelope.ts';
-import { responseError } from '../../api/response-error.ts';
+import { isQuotaRefusal, responseError } from '../../api/response-error.ts';
 import { CliError } from '../../errors.ts';
 import type { OnDuplicate } from '../request.ts';
 import { type Rejection, RowFault, type RowOutcome } from '../row.ts';
@@ -97,6 +97,7 @@ export class Sender {
       code: 'INTERNAL_ERROR',
       message: 'the server did not answer for this row',
     };
+    if (isQuotaRefusal(error)) return { status: 'refused', message: error.message };
     const rejection = rejectionOfError(error);
     if (error.code !== 'RESOURCE_CONFLICT' || this.#options.onDuplicate === 'fail') {
       return { status: 'rejected', rejection };
