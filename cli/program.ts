@@ -1,5 +1,6 @@
 // The command line as a whole: every command in its group, and the one place where errors become exit codes.
 import { Command, CommanderError, Option } from 'commander';
+import { registerAuditCommand } from './commands/audit.ts';
 import { registerBackupCommand } from './commands/backup.ts';
 import { registerCompletionCommand } from './commands/completion.ts';
 import { registerCreateCommand } from './commands/create.ts';
@@ -46,6 +47,7 @@ function buildProgram(): Command {
   registerUsersCommand(program);
   registerKeysCommand(program);
   registerSecretsCommand(program);
+  registerAuditCommand(program);
   registerIngestCommand(program);
   registerMigrateCommand(program);
   registerBackupCommand(program);

@@ -25,7 +25,7 @@ export function createLogger(style: LogStyle, write: (line: string) => void): Lo
 
 /** The line that stands for lines which could not be written. */
 export function lostLine(style: LogStyle, count: number): string {
-  const error = `${count} lines of this log were lost: whoever reads it was too slow.`;
+  const error = `${count} lines of this log were lost: they could not be written in time.`;
   return style === 'json' ? JSON.stringify({ time: instantText(Date.now()), level: 'error', error }) : error;
 }
 

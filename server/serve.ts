@@ -1,12 +1,14 @@
 // Starts the service: lock, database, app, socket; and stops it in the opposite order.
-
+import { hostname } from 'node:os';
 import { commonMemory } from '../db/common-memory.ts';
 import { type DatabaseError, lockForServing, openStore, type Store, type StoreOptions } from '../db/store.ts';
+import { pruneAudit } from '../db/tables/audit.ts';
 import { purgeStoredResponses } from '../db/tables/idempotency.ts';
 import { makeSigningSecret } from '../db/tables/settings.ts';
 import { Entrance, type EntranceOptions } from './entrance.ts';
 import { LineWriter, stderrWrite } from './line-writer.ts';
 import { lostLine } from './log.ts';
+import type { LogFile } from './log-file.ts';
 import { Measurement } from './metrics/measurement.ts';
 import type { MetricsOptions } from './metrics/metrics.ts';
 import { Renewal } from './renewal.ts';
@@ -21,6 +23,10 @@ export interface ServeOptions extends EntranceOptions {
   beforeMigrations?: StoreOptions['beforeMigrations'];
   /** Called when the former server has been told to end, and with how many milliseconds it took once it has. */
   onTakeOver?: (pid: number, ms: number | null) => void;
+  /** Where the lines of requests go in place of stderr. */
+  logFile?: LogFile;
+  /** How long entries of the audit log are kept, in milliseconds; for ever unless said. */
+  auditKeepMs?: number;
 }
 
 export interface RunningServer {
@@ -38,7 +44,12 @@ export interface RunningServer {
    * @throws the reason why they cannot be used; what was served before goes on being served
    */
   reopenCertificates(): Promise<boolean>;
-  /** Writes lines for the operator to stderr, at once and in order with those of the log. */
+  /**
+   * Has the log, where it goes to a file, go on in what lies at its path now.
+   * @throws the reason why that cannot be used; the log goes on where it went
+   */
+  reopenLog(): void;
+  /** Writes lines for the operator to stderr, at once and in order with those of a log that goes there too. */
   tell(text: string): void;
   /**
    * Goes on for a moment but sends clients elsewhere: for so many milliseconds, else as long as requests come, for at most
@@ -57,18 +68,24 @@ const PURGE_EVERY_MS = 10 * 60_000;
  *   port is taken
  */
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
-  const lines = new LineWriter(stderrWrite(), (count) => lostLine(options.log, count));
-  const endLines = () => lines.end();
+  const lost = (count: number) => lostLine(options.log, count);
+  const lines = new LineWriter(stderrWrite(), lost);
+  const { logFile } = options;
+  const logLines = logFile === undefined ? lines : new LineWriter(logFile.write, lost);
+  const endLines = () => {
+    logLines.end();
+    lines.end();
+  };
   // However the process ends, if JavaScript hears of it.
   process.on('exit', endLines);
   const common = options.readers ? commonMemory() : undefined;
   // Threads are given what can be copied.
-  const { takesOver = false, onTakeOver: _, beforeMigrations, metrics, ...entered } = options;
+  const { takesOver = false, onTakeOver: _, beforeMigrations, metrics, logFile: __, ...entered } = options;
   const measurement = metrics && new Measurement(metrics);
   const entrance = new Entrance(entered, {
     common,
     measurement,
-    addLine: (line) => lines.add(line),
+    addLine: (line) => logLines.add(line),
     onFailure: (error) => exitOnFailure(lines, 'A thread of the server', error, 'has all of them again'),
   });
   let unlock: () => void = () => undefined;
@@ -94,11 +111,13 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       ...(common && { common }),
       ...(beforeMigrations && { beforeMigrations }),
     });
-    return await serve({ store, lines, entrance, measurement, release }, options).catch(async (error) => {
-      await entrance.close();
-      await store.close();
-      throw error;
-    });
+    return await serve({ store, lines, logLines, entrance, measurement, release }, options).catch(
+      async (error) => {
+        await entrance.close();
+        await store.close();
+        throw error;
+      },
+    );
   } catch (error) {
     await entrance.close();
     release();
@@ -118,14 +137,17 @@ async function takeOver(entrance: Entrance, { onTakeOver, ...options }: ServeOpt
 
 interface Parts {
   store: Store;
+  /** For the operator. */
   lines: LineWriter;
+  /** For the log, which may go there too. */
+  logLines: LineWriter;
   entrance: Entrance;
   measurement: Measurement | undefined;
   release: () => void;
 }
 
 async function serve(
-  { store, lines, entrance, measurement, release }: Parts,
+  { store, lines, logLines, entrance, measurement, release }: Parts,
   options: ServeOptions,
 ): Promise<RunningServer> {
   await store.write('accounts', makeSigningSecret);
@@ -134,7 +156,7 @@ async function serve(
   const renewal = new Renewal(options.tls, listeners);
   const purging = setInterval(() => {
     // What goes wrong is left for the next time; requests that write tell of the same trouble.
-    store.alone(() => purge(store)).catch(() => undefined);
+    store.alone(() => purge(store, options)).catch(() => undefined);
   }, PURGE_EVERY_MS);
   const organization = await store.read.selectFrom('organizations').select('id').limit(1).executeTakeFirst();
   return {
@@ -144,6 +166,11 @@ async function serve(
     metricsUrl: measurement?.url ?? null,
     isEmpty: organization === undefined,
     reopenCertificates: () => renewal.reopen(),
+    reopenLog: () => {
+      // What is known by now belongs to what was moved away.
+      logLines.flush();
+      options.logFile?.reopen();
+    },
     tell: (text) => tell(lines, text),
     drain: async (ms) => {
       if (measurement !== undefined) measurement.isDraining = true;
@@ -159,9 +186,10 @@ async function serve(
   };
 }
 
-async function purge(store: Store): Promise<void> {
+async function purge(store: Store, { auditKeepMs: keepMs }: ServeOptions): Promise<void> {
   await purgeStoredResponses(store, Date.now());
   await store.counters.purge();
+  if (keepMs !== undefined) await pruneAudit(store, { keepMs, host: hostname(), now: Date.now() });
 }
 
 function exitOnFailure(lines: LineWriter, of: string, error: unknown, purpose: string): void {

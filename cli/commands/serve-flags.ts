@@ -7,6 +7,7 @@ import { isLoopback } from '../api/connect.ts';
 import { errorCode, usageError } from '../errors.ts';
 import type { BackupFlags } from '../operator/backup-options.ts';
 import type { Config, GlobalOptions } from '../settings/config.ts';
+import { durationMs, durationText } from '../settings/options.ts';
 
 export interface ServeFlags extends GlobalOptions, BackupFlags {
   host: string;
@@ -27,6 +28,8 @@ export interface ServeFlags extends GlobalOptions, BackupFlags {
   metricsPort?: number;
   metricsHost?: string;
   log?: 'json' | 'pretty' | 'off';
+  logFile?: string;
+  auditKeep?: string;
 }
 
 /** Who is let in, and how: over TLS, or by a proxy. */
@@ -122,4 +125,19 @@ function checkBaseUrl(text: string): void {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url !== null && ['http:', 'https:'].includes(url.protocol) && !url.search && !url.hash) return;
   throw usageError(`--base-url "${text}" is no address.`, 'give one like https://crm.example.com.');
+}
+
+/**
+ * How long the audit log is to be kept, in milliseconds; undefined for ever.
+ * @throws CliError with the usage code if that is no duration, or less than the database allows
+ */
+export async function auditKeepMs({ auditKeep }: ServeFlags): Promise<number | undefined> {
+  if (auditKeep === undefined) return undefined;
+  const { AUDIT_KEPT_MS_MIN } = await import('../../db/tables/audit.ts');
+  const keepMs = durationMs(auditKeep);
+  if (keepMs !== undefined && keepMs >= AUDIT_KEPT_MS_MIN) return keepMs;
+  throw usageError(
+    `"${auditKeep}" is no time to keep the audit log for.`,
+    `give ${durationText(AUDIT_KEPT_MS_MIN)} or more, like 365d; without --audit-keep it is kept for ever.`,
+  );
 }

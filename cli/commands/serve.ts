@@ -4,7 +4,6 @@ import { type Command, Option } from 'commander';
 import { isAddress } from '../../db/declare/text.ts';
 import type { RunningServer, ServeOptions } from '../../server/serve.ts';
 import { isLoopback } from '../api/connect.ts';
-import { errorCode, messageOf } from '../errors.ts';
 import { addBackupFlags, backupPlan } from '../operator/backup-options.ts';
 import { BackupSchedule } from '../operator/backup-schedule.ts';
 import { databaseError, databaseFlag } from '../operator/database.ts';
@@ -13,10 +12,10 @@ import { collect, count, port, upTo } from '../settings/options.ts';
 import { formatTime } from '../terminal/format.ts';
 import { onHangUp, stopRequested } from '../terminal/interrupt.ts';
 import { note } from '../terminal/streams.ts';
-import { neutralize } from '../terminal/text.ts';
 import { COMMIT, VERSION } from '../version.ts';
 import { addressError, startError } from './serve-errors.ts';
-import { checkFlags, type FrontDoor, type ServeFlags } from './serve-flags.ts';
+import { openLog, reopenFiles } from './serve-files.ts';
+import { auditKeepMs, checkFlags, type ServeFlags } from './serve-flags.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const READERS_MAX = 64;
@@ -30,7 +29,7 @@ export function registerServeCommand(program: Command): void {
     .command('serve')
     .summary('run the server')
     .description(
-      'Serve the database over HTTP until SIGTERM or Ctrl-C; SIGHUP reads the certificate anew. A missing file is made, ' +
+      'Serve the database over HTTP until SIGTERM or Ctrl-C; SIGHUP reads the certificate anew and opens the log file anew. A missing file is made, ' +
         'and an empty database gets its tables. Any number may serve one database of PostgreSQL.',
     )
     .option('--host <host>', 'address to listen on', '127.0.0.1')
@@ -71,8 +70,13 @@ export function registerServeCommand(program: Command): void {
         'pretty',
         'off',
       ]),
-    );
+    )
+    .option('--log-file <file>', 'where the log goes in place of stderr, opened anew at SIGHUP');
   serve
+    .option(
+      '--audit-keep <duration>',
+      'how long entries of the audit log are kept, 30d at least (default: for ever)',
+    )
     .option(
       '--takeover',
       'take over from the server of the same file and port; requests wait meanwhile, and none fails',
@@ -86,13 +90,17 @@ export function registerServeCommand(program: Command): void {
 
 async function runServe(options: ServeFlags, config: Config): Promise<void> {
   const door = await checkFlags(options, config);
+  const keepMs = await auditKeepMs(options);
   const plan = backupPlan(options, config.db);
   const backups = plan && new BackupSchedule(plan);
+  const logFile = await openLog(options);
+  const files = { ...door, ...(logFile && { logFile }) };
   const stop = stopRequested();
-  const starting = start(options, config, door, backups);
+  const given = { ...files, ...(keepMs !== undefined && { auditKeepMs: keepMs }) };
+  const starting = start(options, config, given, backups);
   onHangUp(() =>
     starting.then(
-      (server) => reopen(server, door.tls),
+      (server) => reopenFiles(server, files),
       () => undefined,
     ),
   );
@@ -138,7 +146,7 @@ async function runServe(options: ServeFlags, config: Config): Promise<void> {
 async function start(
   options: ServeFlags,
   config: Config,
-  door: FrontDoor,
+  given: Partial<ServeOptions>,
   backups: BackupSchedule | null,
 ): Promise<RunningServer> {
   const { startServer } = await import('../../server/serve.ts');
@@ -158,7 +166,7 @@ async function start(
     host: options.host,
     port: options.port,
     ...(options.baseUrl !== undefined && { baseUrl: options.baseUrl }),
-    ...door,
+    ...given,
     keyLimit: options.keyLimit,
     orgLimit: options.orgLimit,
     bodyLimits: { orgBytes: options.orgBodyMib * MEBIBYTE, allBytes: options.bodyMib * MEBIBYTE },
@@ -193,25 +201,6 @@ async function tryAddress(
   reusePort = false,
 ): Promise<void> {
   await Bun.serve({ hostname: host, port, reusePort, fetch: () => new Response() }).stop(true);
-}
-
-// Whatever is wrong with the new files, the server goes on with what it has.
-async function reopen(server: RunningServer, tls: ServeOptions['tls']): Promise<void> {
-  server.tell(neutralize(await reopened(server, tls)));
-}
-
-async function reopened(server: RunningServer, tls: ServeOptions['tls']): Promise<string> {
-  try {
-    return (await server.reopenCertificates())
-      ? `New connections get the certificate that is in ${tls?.certFile} now.`
-      : 'SIGHUP: there is no certificate to read anew; the server goes on.';
-  } catch (error) {
-    const reason = errorCode(error) || messageOf(error);
-    return (
-      `The certificate in ${tls?.certFile} with the key in ${tls?.keyFile} cannot be used (${reason}).\n` +
-      'The former one stays in use.\nNext: Mend the files, then send SIGHUP again.'
-    );
-  }
 }
 
 async function nextCommand(server: { url: string; isEmpty: boolean }, config: Config): Promise<string> {

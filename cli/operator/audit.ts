@@ -1,7 +1,10 @@
 // What an operator does, told in the audit log of the database that it is done to.
+import { existsSync, readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import type { Db } from '../../db/schema.ts';
 import type { AuditEntry } from '../../db/tables/audit.ts';
+
+const USERS = '/etc/passwd';
 
 /**
  * Adds an entry for what the person at this command line does, in the transaction that does it.
@@ -21,11 +24,12 @@ export async function recordAction(
   await recordAudit(trx, { now: Date.now(), ...entry, actor });
 }
 
-// In a container a user may well have a number alone.
+// By the system's list, as anybody can put another name into the environment, where Bun finds it. Who is not in the list,
+// as in a container, has a number alone.
 function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return String(process.getuid?.() ?? 'unknown');
-  }
+  const uid = process.getuid?.();
+  if (uid === undefined) return userInfo().username;
+  const users = existsSync(USERS) ? readFileSync(USERS, 'utf8').split('\n') : [];
+  const [name] = users.map((line) => line.split(':')).find(([, , id]) => id === String(uid)) ?? [];
+  return name ?? `uid ${uid}`;
 }

@@ -2,6 +2,7 @@
 import type { Data } from '../declare/json.ts';
 import type { AuditRow, Db } from '../schema.ts';
 import { statement } from '../statement.ts';
+import type { Store } from '../store.ts';
 import { recordId } from './record-id.ts';
 
 /** Everything that is told of. */
@@ -98,7 +99,7 @@ export interface AuditQuery {
   /** Unix milliseconds; that instant included. */
   since?: number;
   action?: AuditAction;
-  /** A key's id, or an operator's `user@host`. */
+  /** A key's id, that of the user it is bound to, or an operator's `user@host`. */
   actor?: string;
   /** The entry after which to go on. */
   after?: Pick<AuditRow, 'created_at' | 'id'>;
@@ -118,7 +119,8 @@ export function listAudit(db: Db, { orgId, since, action, actor, after, limit }:
   if (orgId !== undefined) query = query.where('entry.org_id', '=', orgId);
   if (since !== undefined) query = query.where('entry.created_at', '>=', since);
   if (action !== undefined) query = query.where('entry.action', '=', action);
-  if (actor !== undefined) query = query.where('entry.actor', '=', actor);
+  if (actor !== undefined)
+    query = query.where((eb) => eb.or([eb('entry.actor', '=', actor), eb('entry.user_id', '=', actor)]));
   if (after !== undefined)
     query = query.where((eb) =>
       eb.and([
@@ -127,4 +129,48 @@ export function listAudit(db: Db, { orgId, since, action, actor, after, limit }:
       ]),
     );
   return query.execute();
+}
+
+/** How long an entry stays at least, as the database itself sees to, in milliseconds: 30 days. */
+export const AUDIT_KEPT_MS_MIN = 30 * 24 * 60 * 60 * 1_000;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const PRUNED_ROWS_MAX = 500;
+
+/**
+ * Removes the entries of the days that are past keeping, some at a time so that no write waits long, and tells in one how
+ * many went.
+ * @param keepMs how long entries are kept, milliseconds
+ * @param host that of the server which does it
+ */
+export async function pruneAudit(
+  store: Pick<Store, 'read' | 'write'>,
+  { keepMs, host, now }: { keepMs: number; host: string; now: number },
+): Promise<void> {
+  const before = Math.floor((now - keepMs) / DAY_MS) * DAY_MS;
+  let total = 0;
+  for (;;) {
+    const old = await findBefore(store.read, before);
+    const upTo = old.at(-1)?.created_at;
+    if (upTo === undefined) break;
+    total += await store.write('accounts', (trx) => deleteUpTo(trx, upTo));
+  }
+  if (total === 0) return;
+  const actor: Actor = { type: 'server', id: host, userId: null, origin: 'server' };
+  const details = { entries: total, before: new Date(before).toISOString() };
+  await store.write('accounts', (trx) =>
+    recordAudit(trx, { orgId: null, actor, action: 'audit.pruned', target: null, details, now }),
+  );
+}
+
+function findBefore(db: Db, before: number): Promise<Pick<AuditRow, 'created_at'>[]> {
+  const old = db.selectFrom('audit_log').select('created_at').where('created_at', '<', before);
+  return old.orderBy('created_at').limit(PRUNED_ROWS_MAX).execute();
+}
+
+async function deleteUpTo(trx: Db, upTo: number): Promise<number> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('audit_log')
+    .where('created_at', '<=', upTo)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
 }

@@ -47,10 +47,10 @@ describe('serve', () => {
     },
   );
 
-  test('goes on at SIGHUP where there is no certificate to read anew', async () => {
+  test('goes on at SIGHUP where there is nothing to read or open anew', async () => {
     const server = await desk.serve();
     process.kill(server.pid, 'SIGHUP');
-    await server.says('no certificate to read anew');
+    await server.says('nothing to read or open anew');
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
     expect((await server.stop()).code).toBe(0);
   });

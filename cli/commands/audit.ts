@@ -1,0 +1,117 @@
+// `crm audit list`: what operators and keys did, newest first.
+import { type Command, Option } from 'commander';
+import type { Data } from '../../db/declare/json.ts';
+import type { AuditAction, ListedEntry } from '../../db/tables/audit.ts';
+import { usageError } from '../errors.ts';
+import { isoMilliseconds } from '../input/instant.ts';
+import { isoTime, organizationNamed, withStore } from '../operator/database.ts';
+import { type Config, resolveConfig } from '../settings/config.ts';
+import { count, durationMs } from '../settings/options.ts';
+import { createPrinter, type Look, type Printer } from '../terminal/output.ts';
+import { note } from '../terminal/streams.ts';
+
+interface Options {
+  org?: string;
+  since?: string;
+  action?: string;
+  actor?: string;
+  limit?: number;
+  all?: boolean;
+}
+
+const LIMIT_DEFAULT = 100;
+const ENTRIES_AT_ONCE = 500;
+
+const LOOK: Look = {
+  columns: ['created_at', 'action', 'actor', 'origin', 'target_type', 'target_id'],
+  allFields: [
+    ...['id', 'created_at', 'action', 'actor_type', 'actor', 'user_id', 'origin', 'org_id'],
+    ...['target_type', 'target_id', 'request_id', 'details'],
+  ],
+};
+
+/** Adds `crm audit list`. */
+export function registerAuditCommand(program: Command): void {
+  const audit = program
+    .command('audit')
+    .summary('show what operators and keys did')
+    .description('The audit log: who did what, when and from where. Entries are added, and never changed.');
+  audit
+    .command('list')
+    .description('List entries, newest first; beside a running server too.')
+    .option('--org <org>', 'only those of this organization, by name or id')
+    .option('--since <when>', 'only those of the last 7d, 12h …, or since a date or time')
+    .option('--action <action>', 'only those of an action, such as key.issued or record.deleted')
+    .option(
+      '--actor <actor>',
+      'only what this key (by id), user of a key (by id) or operator (user@host) did',
+    )
+    .addOption(
+      new Option('--limit <n>', `how many (default: ${LIMIT_DEFAULT})`).argParser(count).conflicts('all'),
+    )
+    .option('--all', 'every entry')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  crm audit list --since 7d\n  crm audit list --org Example --action record.deleted -o csv --all',
+    )
+    .action((options: Options, command: Command) => runList(options, resolveConfig(command)));
+}
+
+async function runList(options: Options, config: Config): Promise<void> {
+  const { listAudit } = await import('../../db/tables/audit.ts');
+  const since = options.since === undefined ? undefined : sinceOf(options.since, Date.now());
+  const action = options.action === undefined ? undefined : await actionOf(options.action);
+  const limit = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? LIMIT_DEFAULT);
+  const printer = createPrinter(config, LOOK);
+  const hasMore = await withStore(config.db, async (store) => {
+    const query = {
+      ...(options.org !== undefined && { orgId: (await organizationNamed(store, options.org)).number }),
+      ...(since !== undefined && { since }),
+      ...(action !== undefined && { action }),
+      ...(options.actor !== undefined && { actor: options.actor }),
+    };
+    const pageAfter = (after: ListedEntry | undefined, count: number) =>
+      listAudit(store.read, { ...query, ...(after && { after }), limit: Math.min(count, ENTRIES_AT_ONCE) });
+    return printPages(printer, pageAfter, limit);
+  });
+  await printer.end();
+  if (hasMore) note('There are older ones: add --limit N or --all.');
+}
+
+type PageAfter = (after: ListedEntry | undefined, count: number) => Promise<ListedEntry[]>;
+
+// Tells whether there are more than were to be printed.
+async function printPages(printer: Printer, pageAfter: PageAfter, limit: number): Promise<boolean> {
+  let last: ListedEntry | undefined;
+  for (let left = limit; left > 0; ) {
+    const page = await pageAfter(last, left);
+    if (page.length === 0) return false;
+    await printer.print(page.map(presented));
+    last = page.at(-1);
+    left -= page.length;
+  }
+  return (await pageAfter(last, 1)).length > 0;
+}
+
+function sinceOf(text: string, now: number): number {
+  const duration = durationMs(text);
+  const since = duration === undefined ? isoMilliseconds(text) : now - duration;
+  if (since !== undefined) return since;
+  throw usageError(`"${text}" is no time.`, 'give one like 12h, 7d, 2027-01-31 or 2027-01-31T09:00:00Z.');
+}
+
+async function actionOf(text: string): Promise<AuditAction> {
+  const { AUDIT_ACTIONS } = await import('../../db/tables/audit.ts');
+  const action = AUDIT_ACTIONS.find((one) => one === text);
+  if (action !== undefined) return action;
+  throw usageError(`There is no action "${text}".`, `use one of: ${AUDIT_ACTIONS.join(', ')}.`);
+}
+
+function presented(entry: ListedEntry): Data {
+  const { id, created_at, action, actor_type, actor, user_id, origin, organization_id: org_id } = entry;
+  const { target_type, target_id, request_id, details } = entry;
+  return {
+    ...{ id, created_at: isoTime(created_at), action, actor_type, actor, user_id, origin, org_id },
+    ...{ target_type, target_id, request_id, details: details === null ? null : JSON.parse(details) },
+  };
+}
