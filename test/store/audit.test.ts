@@ -1,7 +1,7 @@
 // The audit log: what is told stays as it was told, on either engine, and is found again.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { sql } from 'kysely';
-import { type Actor, listAudit, recordAudit } from '../../db/tables/audit.ts';
+import { type Actor, listAudit, pruneAudit, recordAudit } from '../../db/tables/audit.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -58,4 +58,22 @@ test('what belongs to no organization has its place, and entries come newest fir
 test('no statement gets rid of the whole of it', async () => {
   const clear = () => harness.store.write('accounts', (trx) => sql`delete from audit_log`.execute(trx));
   expect(clear()).rejects.toThrow('only added to');
+});
+
+test('the days that are past keeping go, and one entry tells of it', async () => {
+  const now = Date.now();
+  for (let age = 95; age < 105; age++) await add(harness.orgId, now - age * DAY_MS);
+  const prune = () => pruneAudit(harness.store, { keepMs: 100 * DAY_MS, host: 'desk', now });
+  await prune();
+  await prune();
+  const kept = await listAudit(harness.store.read, { limit: 100 });
+  const oldest = Math.min(...kept.map((entry) => entry.created_at));
+  expect(oldest).toBe(now - 100 * DAY_MS);
+  const told = kept.filter((entry) => entry.action === 'audit.pruned');
+  // The one of 1970 that another test has added is among them.
+  expect(told).toMatchObject([{ actor_type: 'server', actor: 'desk', org_id: 0 }]);
+  expect(JSON.parse(told[0]?.details ?? '')).toEqual({
+    entries: 5,
+    before: expect.stringMatching(/T00:00:00/),
+  });
 });

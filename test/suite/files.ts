@@ -19,7 +19,13 @@ const ONLY_POSTGRES = 'test/support/on-postgres.ts';
 // and of commands that are tried on a file because it makes no difference to them.
 const OF_ONE_ENGINE = [
   ...['test/sqlite/', 'test/readers/', 'test/postgres/'],
-  ...['test/cli/config.', 'test/cli/serve-log.', 'test/cli/serve-tls.', 'test/cli/usage.'],
+  ...[
+    'test/cli/config.',
+    'test/cli/log-file.',
+    'test/cli/serve-log.',
+    'test/cli/serve-tls.',
+    'test/cli/usage.',
+  ],
   ...['test/copy/command.', 'test/quickstart/'],
 ];
 

@@ -1,0 +1,95 @@
+// `crm serve --log-file`: every request once in the file, however often that is moved away, and never through a link.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs';
+import { Desk, type RunningServer } from '../support/command.ts';
+
+const ROTATIONS = 5;
+
+const desk = new Desk();
+let key: string;
+beforeAll(async () => {
+  key = await desk.ok(['init', '--org', 'Acme', '--user', 'ada@acme.example']);
+});
+afterAll(() => desk[Symbol.dispose]());
+
+const ask = async ({ url }: RunningServer): Promise<string> => {
+  const headers = { Authorization: `Bearer ${key}` };
+  const response = await fetch(`${url}/api/v2/contacts?email=ada%40acme.example`, { headers });
+  await response.text();
+  return response.headers.get('X-Request-Id') ?? '';
+};
+
+const linesOf = (start: string): string[] =>
+  readdirSync(desk.folder)
+    .filter((name) => name.startsWith(start))
+    .flatMap((name) => readFileSync(desk.path(name), 'utf8').split('\n').slice(0, -1));
+
+describe.each([[0], [2]])('with %i readers', (readers) => {
+  test('loses and doubles no line, however often the file is moved away under requests', async () => {
+    const name = `log${readers}`;
+    const flags = ['--log', 'json', '--log-file', name, '--readers', String(readers)];
+    const server = await desk.serve(flags);
+    const asked: string[] = [];
+    let isOver = false;
+    const asking = Array.from({ length: 4 }, async () => {
+      while (!isOver) asked.push(await ask(server));
+    });
+    for (let count = 1; count <= ROTATIONS; count++) {
+      await Bun.sleep(60);
+      renameSync(desk.path(name), desk.path(`${name}.${count}`));
+      process.kill(server.pid, 'SIGHUP');
+      await server.says('The log goes on in the file');
+    }
+    isOver = true;
+    await Promise.all(asking);
+    const { stderr } = await server.stop();
+    const lines = linesOf(name);
+    expect(lines.map((line) => JSON.parse(line).request_id).toSorted()).toEqual(asked.toSorted());
+    expect(statSync(desk.path(name)).mode & 0o777).toBe(0o600);
+    expect(readdirSync(desk.folder).filter((one) => one.startsWith(name))).toHaveLength(ROTATIONS + 1);
+    expect(stderr).not.toContain('request_id');
+    for (const word of ['ada', 'email', key.slice(13, 40)]) expect(lines.join('\n')).not.toContain(word);
+  });
+});
+
+test('goes on in the file that it had where the new one cannot be opened, and says so', async () => {
+  const server = await desk.serve(['--log', 'json', '--log-file', 'kept']);
+  const before = await ask(server);
+  renameSync(desk.path('kept'), desk.path('kept.1'));
+  symlinkSync('/dev/null', desk.path('kept'));
+  process.kill(server.pid, 'SIGHUP');
+  await server.says('The log cannot go on in kept (it is a link), and goes on in the file that it had.');
+  const after = await ask(server);
+  await server.stop();
+  const lines = readFileSync(desk.path('kept.1'), 'utf8').trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line).request_id)).toEqual([before, after]);
+});
+
+test('adds to a file that is there', async () => {
+  await desk.write('more', 'before\n');
+  const server = await desk.serve(['--log', 'pretty', '--log-file', 'more']);
+  const id = await ask(server);
+  await server.stop();
+  expect(await desk.read('more')).toMatch(
+    new RegExp(`^before\\n\\S+  200  GET /api/v2/contacts  \\d+ ms  127\\.0\\.0\\.1  ${id}\\n$`),
+  );
+});
+
+test('is refused where it cannot be a file of its own', async () => {
+  await desk.write('there', '');
+  symlinkSync(desk.path('there'), desk.path('link'));
+  linkSync(desk.path('there'), desk.path('second'));
+  mkdirSync(desk.path('folder'));
+  Bun.spawnSync(['mkfifo', desk.path('pipe')]);
+  const refusal = async (name: string) => {
+    const { code, stderr } = await desk.crm(['serve', '--port', '0', '--log-file', name]);
+    return [code, /\((.*)\)/.exec(stderr)?.[1]];
+  };
+  expect(await refusal('link')).toEqual([2, 'it is a link']);
+  for (const name of ['second', 'folder', 'pipe']) {
+    expect(await refusal(name)).toEqual([2, 'it is no file of its own']);
+  }
+  expect(await refusal('nowhere/log')).toEqual([2, 'ENOENT']);
+  const { code, stderr } = await desk.crm(['serve', '--port', '0', '--log', 'off', '--log-file', 'x']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('exclude each other')]);
+});
