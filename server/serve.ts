@@ -8,10 +8,10 @@ import { makeSigningSecret } from '../db/tables/settings.ts';
 import { Entrance, type EntranceOptions } from './entrance.ts';
 import { LineWriter, stderrWrite } from './line-writer.ts';
 import { lostLine } from './log.ts';
-import type { LogFile } from './log-file.ts';
 import { Measurement } from './metrics/measurement.ts';
 import type { MetricsOptions } from './metrics/metrics.ts';
 import { Renewal } from './renewal.ts';
+import type { RequestLog } from './request-log.ts';
 import { findFormerServer, takeOverFrom } from './take-over.ts';
 
 export interface ServeOptions extends EntranceOptions {
@@ -24,7 +24,7 @@ export interface ServeOptions extends EntranceOptions {
   /** Called when the former server has been told to end, and with how many milliseconds it took once it has. */
   onTakeOver?: (pid: number, ms: number | null) => void;
   /** Where the lines of requests go in place of stderr. */
-  logFile?: LogFile;
+  logFile?: RequestLog;
   /** How long entries of the audit log are kept, in milliseconds; for ever unless said. */
   auditKeepMs?: number;
 }

@@ -296,6 +296,7 @@ describe('direction of imports', () => {
     );
     expect(reaching.map(({ path }) => path).toSorted()).toEqual([
       'cli/commands/openapi.ts',
+      'cli/commands/serve-files.ts',
       'cli/commands/serve-flags.ts',
       'cli/commands/serve.ts',
       // An executable has one entry for all its threads.

@@ -1,5 +1,5 @@
 // The files that `crm serve` goes on with: its log and its certificate, which SIGHUP has it open and read anew.
-import type { LogFile } from '../../server/log-file.ts';
+import type { RequestLog } from '../../server/request-log.ts';
 import type { RunningServer, ServeOptions } from '../../server/serve.ts';
 import { errorCode, messageOf, usageError } from '../errors.ts';
 import { neutralize } from '../terminal/text.ts';
@@ -12,13 +12,13 @@ import type { ServeFlags } from './serve-flags.ts';
 export async function openLog({
   log,
   logFile,
-}: Pick<ServeFlags, 'log' | 'logFile'>): Promise<LogFile | undefined> {
+}: Pick<ServeFlags, 'log' | 'logFile'>): Promise<RequestLog | undefined> {
   if (logFile === undefined) return undefined;
   if (log === 'off')
     throw usageError('--log-file and --log off exclude each other.', 'leave one of them out.');
-  const { LogFile } = await import('../../server/log-file.ts');
+  const { RequestLog } = await import('../../server/request-log.ts');
   try {
-    return new LogFile(logFile);
+    return new RequestLog(logFile);
   } catch (error) {
     throw usageError(
       `The log cannot be written to ${logFile} (${faultOf(error)}).`,

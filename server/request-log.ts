@@ -5,7 +5,7 @@ const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
 // Non-blocking, for what is no file: a pipe that nobody reads would hold whoever opens it.
 const FLAGS = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
 
-export class LogFile {
+export class RequestLog {
   readonly path: string;
   #descriptor: number;
 
