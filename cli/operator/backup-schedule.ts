@@ -1,7 +1,7 @@
 // Backups at intervals while a server runs, each made by a process of its own, so that no request waits for it.
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorCode, usageError } from '../errors.ts';
+import { errorCode, messageOf, usageError } from '../errors.ts';
 import { type KeepRule, outdated } from './backup-retention.ts';
 
 export interface BackupPlan {
@@ -50,7 +50,8 @@ export class BackupSchedule {
   start(tell: (text: string) => void): void {
     this.#tell = tell;
     const newest = Math.max(0, ...this.#times());
-    this.#runIn(Math.max(0, newest + this.#plan.every - Date.now()));
+    // One of the future tells of a clock that was set back.
+    this.#runIn(Math.min(this.#plan.every, newest + this.#plan.every - Date.now()));
   }
 
   /** Makes none any more; one that is under way is given up, within 2 s. */
@@ -67,8 +68,8 @@ export class BackupSchedule {
   }
 
   #runIn(ms: number): void {
-    // Longer times overflow to none.
-    this.#timer = setTimeout(() => this.#run(), Math.min(ms, 2 ** 31 - 1));
+    // Longer times overflow to none; a backup may have taken longer than from one to the next.
+    this.#timer = setTimeout(() => this.#run(), Math.min(Math.max(0, ms), 2 ** 31 - 1));
   }
 
   async #run(): Promise<void> {
@@ -97,13 +98,17 @@ export class BackupSchedule {
   async #backUp(file: string): Promise<string | null> {
     const words = ['backup', file, '--quiet', '--db', this.#plan.db];
     const command = Bun.main.startsWith('/$bunfs/') ? [process.execPath] : [process.execPath, Bun.main];
-    this.#running = Bun.spawn([...command, ...words], { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' });
-    const [said, code] = await Promise.all([
-      new Response(this.#running.stderr as ReadableStream).text(),
-      this.#running.exited,
-    ]);
-    this.#running = undefined;
-    return code === 0 ? null : said.trim().split('\n').slice(0, WORDS_MAX).join(' ');
+    try {
+      const child = Bun.spawn([...command, ...words], { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' });
+      this.#running = child;
+      const [said, code] = await Promise.all([child.stderr.text(), child.exited]);
+      return code === 0 ? null : said.trim().split('\n').slice(0, WORDS_MAX).join(' ');
+    } catch (error) {
+      // No process more may be started, or the executable was moved away.
+      return messageOf(error);
+    } finally {
+      this.#running = undefined;
+    }
   }
 
   #thinOut(): void {

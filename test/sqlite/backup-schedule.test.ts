@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { keepRules, outdated } from '../../cli/operator/backup-retention.ts';
+import { BackupSchedule } from '../../cli/operator/backup-schedule.ts';
 import { Desk } from '../support/command.ts';
 
 const MINUTE = 60_000;
@@ -31,6 +32,22 @@ describe('which backups stay', () => {
   test('the newest of all, however old', () => {
     expect(outdated([1, 2, 3], 90 * DAY, keepRules('24h=15m') ?? [])).toEqual([1, 2]);
   });
+});
+
+test('one that cannot be started is told, and does not end the server, whatever a clock once said', async () => {
+  using desk = new Desk();
+  const schedule = new BackupSchedule({ db: desk.path('crm.db'), folder: desk.folder, every: 20, keep: [] });
+  writeFileSync(desk.path('crm-20990101T000000Z.db'), '');
+  const executable = process.execPath;
+  process.execPath = desk.path('gone');
+  try {
+    const told = Promise.withResolvers<string>();
+    schedule.start(told.resolve);
+    expect(await told.promise).toContain('The backup failed. ');
+  } finally {
+    process.execPath = executable;
+    await schedule.stop();
+  }
 });
 
 test('a server makes them, in a folder of its own, and removes those that are too old', async () => {
