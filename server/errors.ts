@@ -57,8 +57,17 @@ export type Detail = {
   existing_id?: string;
 };
 
-/** What a refusal came of that is only for now: a limit of requests, or another of what may be sent in a minute or at once. */
-export type LimitName = 'key' | 'organization' | 'wrong_keys' | 'downloads' | 'bodies';
+/** What keeps a request out that is right in itself: limits of requests, of what may be sent at once, and quotas. */
+export const LIMIT_NAMES = [
+  'key',
+  'organization',
+  'wrong_keys',
+  'downloads',
+  'bodies',
+  'quota_records',
+  'quota_bytes',
+] as const;
+export type LimitName = (typeof LIMIT_NAMES)[number];
 
 export interface ApiErrorOptions {
   details?: Detail[];

@@ -23,6 +23,7 @@ export function quotaRefusal({ lacking, added, allowance }: QuotaError): ApiErro
       { path: `quota.${lacking}`, message: `allows at most ${max} ${lacking}`, code: 'OPERATION_FORBIDDEN' },
     ],
     headers: quotaHeaders(allowance),
+    limit: `quota_${lacking}`,
   });
 }
 

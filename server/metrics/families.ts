@@ -32,9 +32,9 @@ export const FAMILIES = {
     labels: ['method', 'route'],
   },
   crm_http_requests_in_flight: { ...gauge, help: 'Requests that are being answered.' },
-  crm_rate_limit_refusals_total: {
+  crm_limit_refusals_total: {
     ...counter,
-    help: 'Requests refused with 429, by the limit that refused them.',
+    help: 'Requests refused by a limit (429), or by a quota of records or bytes (403).',
     labels: ['limit'],
   },
   crm_rate_limit_requests_per_minute: {
@@ -93,7 +93,7 @@ export const FAMILIES = {
   },
   crm_postgres_connects_total: {
     ...counter,
-    help: 'Connections opened, the first of each included; further ones follow a loss, or a minute without work.',
+    help: 'Connections opened, the first of each included: further ones follow a loss.',
     labels: ['pool'],
   },
   crm_postgres_connect_failures_total: {

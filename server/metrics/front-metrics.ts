@@ -1,7 +1,7 @@
 // Counts the requests that one thread answers: plain numbers, from which metrics are made when somebody asks.
 import { Distribution, SECONDS_BOUNDS } from '../../db/distribution.ts';
 import type { Api } from '../../db/tables/key-format.ts';
-import type { LimitName } from '../errors.ts';
+import { LIMIT_NAMES, type LimitName } from '../errors.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { Observer, Shared } from '../pipeline/observer.ts';
 import { LoopDelay } from './loop-delay.ts';
@@ -21,12 +21,11 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 /** Stand for what clients make up: a path of no operation, and a method that there is not. */
 const NO_ROUTE: Record<Api, string> = { v1: '/api/v1/*', v2: '/*' };
 const NO_METHOD = 'other';
-const LIMITS: readonly LimitName[] = ['key', 'organization', 'wrong_keys', 'downloads', 'bodies'];
 
 export class FrontMetrics implements Observer {
   /** By path, then by method. */
   readonly #routes = new Map<string, Map<string, RouteFigures>>();
-  readonly #refusals = new Map<LimitName, number>(LIMITS.map((limit) => [limit, 0]));
+  readonly #refusals = new Map<LimitName, number>(LIMIT_NAMES.map((limit) => [limit, 0]));
   readonly #delay = new LoopDelay();
   readonly #now: () => number;
   #replays = 0;
@@ -45,7 +44,7 @@ export class FrontMetrics implements Observer {
     const { statuses, seconds } = this.#figuresOf(exchange);
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     seconds.add((performance.now() - exchange.begunAt) / 1_000);
-    if (status === 429) this.#noteRefusal(exchange.refusedBy);
+    if (exchange.refusedBy !== null) this.#noteRefusal(exchange.refusedBy);
     if (exchange.headers['Idempotent-Replayed'] !== undefined) this.#replays += 1;
   }
 
@@ -56,7 +55,7 @@ export class FrontMetrics implements Observer {
       for (const figures of methods.values()) putRoute(sheet, figures);
     }
     sheet.put('crm_http_requests_in_flight', inFlight, {});
-    for (const [limit, count] of this.#refusals) sheet.put('crm_rate_limit_refusals_total', count, { limit });
+    for (const [limit, count] of this.#refusals) sheet.put('crm_limit_refusals_total', count, { limit });
     sheet.put('crm_idempotent_replays_total', this.#replays, {});
     if (this.#shared !== undefined) putShared(sheet, this.#shared, this.#now());
     sheet.spread('crm_event_loop_delay_seconds', this.#delay.seconds, {});
@@ -88,8 +87,8 @@ export class FrontMetrics implements Observer {
     return methods;
   }
 
-  #noteRefusal(limit: LimitName | null): void {
-    if (limit !== null) this.#refusals.set(limit, (this.#refusals.get(limit) ?? 0) + 1);
+  #noteRefusal(limit: LimitName): void {
+    this.#refusals.set(limit, (this.#refusals.get(limit) ?? 0) + 1);
   }
 }
 

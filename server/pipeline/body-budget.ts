@@ -78,7 +78,7 @@ export class BodyBudget {
 
   /** How much is under way, how much may be, and how many bodies wait for their room. */
   figures(): { bytes: number; bytesMax: number; waiting: number } {
-    return { bytes: this.#total, bytesMax: this.#limits.allBytes, waiting: this.#queue.size };
+    return { bytes: this.#total, bytesMax: this.#limits.allBytes / this.#among, waiting: this.#queue.size };
   }
 
   #change(claim: BodyClaim, bytes: number): void {

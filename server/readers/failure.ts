@@ -1,5 +1,5 @@
 // Errors as text and back, with all that an answer, and the log, need of them.
-import { ApiError, type Detail, type ErrorKind } from '../errors.ts';
+import { ApiError, type Detail, type ErrorKind, type LimitName } from '../errors.ts';
 
 interface Failure {
   message: string;
@@ -12,6 +12,7 @@ interface Failure {
     details: Detail[] | null;
     headers: Record<string, string>;
     location: string | null;
+    limit: LimitName | null;
   };
 }
 
@@ -23,11 +24,11 @@ export function encodeFailure(error: unknown): string {
 function failureOf(error: unknown): Failure {
   if (!(error instanceof Error)) return { message: String(error) };
   if (error instanceof ApiError) {
-    const { message, cause, kind, details, headers, location } = error;
+    const { message, cause, kind, details, headers, location, limit } = error;
     return {
       message,
       ...(cause !== undefined && { cause: traceOf(cause) }),
-      api: { kind, details, headers, location },
+      api: { kind, details, headers, location, limit },
     };
   }
   const { message } = error;
@@ -42,11 +43,12 @@ function traceOf(cause: unknown): string {
 export function decodeFailure(text: string): Error {
   const { message, code, cause, api } = JSON.parse(text) as Failure;
   if (api === undefined) return Object.assign(new Error(message, { cause }), code !== undefined && { code });
-  const { kind, details, headers, location } = api;
+  const { kind, details, headers, location, limit } = api;
   return new ApiError(kind, message, {
     ...(details !== null && { details }),
     headers,
     ...(location !== null && { location }),
+    ...(limit !== null && { limit }),
     cause,
   });
 }

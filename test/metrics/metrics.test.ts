@@ -219,12 +219,12 @@ test('refusals are counted by the limit that refused, and the busiest is told of
   for (let count = 0; count < 70; count++) await send('wrong');
   const scrape = await Scrape.of(server.metricsUrl);
   const refused = scrape.value('crm_http_requests_total', { status: '429' }) ?? 0;
-  expect(scrape.value('crm_rate_limit_refusals_total')).toBe(refused);
+  expect(scrape.value('crm_limit_refusals_total')).toBe(refused);
   // A minute may have turned meanwhile.
-  expect(scrape.value('crm_rate_limit_refusals_total', { limit: 'key' })).toBeWithin(0, 4);
-  expect(scrape.value('crm_rate_limit_refusals_total', { limit: 'wrong_keys' })).toBeWithin(0, 11);
+  expect(scrape.value('crm_limit_refusals_total', { limit: 'key' })).toBeWithin(0, 4);
+  expect(scrape.value('crm_limit_refusals_total', { limit: 'wrong_keys' })).toBeWithin(0, 11);
   expect(refused).toBeGreaterThan(0);
-  expect(scrape.value('crm_rate_limit_refusals_total', { limit: 'organization' })).toBe(0);
+  expect(scrape.value('crm_limit_refusals_total', { limit: 'organization' })).toBe(0);
   expect(scrape.value('crm_rate_limit_requests_per_minute', { limit: 'key' })).toBe(5);
   expect(scrape.value('crm_rate_limit_used_ratio', { limit: 'key' })).toBeWithin(0, 1.01);
   await server.stop();

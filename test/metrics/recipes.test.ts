@@ -96,8 +96,8 @@ const CASES: Record<
   },
   CrmRefuses: {
     minutes: 40,
-    fires: { [of('crm_rate_limit_refusals_total', 'limit="key"')]: '0+120x60' },
-    rests: { [of('crm_rate_limit_refusals_total', 'limit="key"')]: '0+30x60' },
+    fires: { [of('crm_limit_refusals_total', 'limit="key"')]: '0+120x60' },
+    rests: { [of('crm_limit_refusals_total', 'limit="key"')]: '0+30x60' },
   },
   CrmDiskFull: {
     minutes: 3,

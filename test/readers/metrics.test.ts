@@ -28,5 +28,15 @@ test('are the sum over the threads, and of what is shared once', async () => {
   expect(scrape.value('crm_build_info')).toBe(1);
   expect(scrape.value('crm_ready')).toBe(1);
   expect(scrape.value('crm_request_body_limit_bytes')).toBeWithin(255 * 2 ** 20, 256 * 2 ** 20 + 1);
+  await desk.ok(['orgs', 'quota', 'Example', '--records', '1']);
+  const init = {
+    method: 'POST',
+    headers: { ...headers, 'Content-Type': 'application/json' },
+    body: '{"first_name":"A"}',
+  };
+  expect((await fetch(`${server.url}/api/v2/contacts`, init)).status).toBe(403);
+  expect(
+    (await Scrape.of(server.metricsUrl)).value('crm_limit_refusals_total', { limit: 'quota_records' }),
+  ).toBe(1);
   await server.stop();
 }, 60_000);
