@@ -1,0 +1,147 @@
+// The isolation matrix, for every field of a body that names a record: a hidden one is refused in the words of an absent one.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describedOperations } from '../../server/interface.ts';
+import type { Operation } from '../../server/operation.ts';
+import { expectRefusal } from '../support/envelope.ts';
+import type { Json, Reply } from '../support/harness.ts';
+import { minimalBody, uniqueEmail } from '../support/v2.ts';
+import { dumpOf } from '../support/world.ts';
+import { ABSENT, expectAlike, expectNoTrace, type Hidden, openScene, type Scene } from './cells.ts';
+
+let scene: Scene;
+let before: unknown[];
+beforeAll(async () => {
+  scene = await openScene();
+  before = await dumps();
+});
+afterAll(() => scene.harness.close());
+
+const dumps = () => Promise.all(Object.values(scene.hidden).map((world) => dumpOf(scene.harness, world)));
+
+/** What a field of that name holds the id of. */
+const TARGETS: Record<string, string> = {
+  company_id: 'companies',
+  contact_id: 'contacts',
+  deal_id: 'deals',
+  main_assignee_id: 'users',
+  main_contact: 'contacts',
+  mainContact: 'contacts',
+  owner_id: 'users',
+  parent_id: 'notes',
+  person_id: 'contacts',
+  pipeline_id: 'pipelines',
+  point_of_contact_id: 'contacts',
+  record_id: 'contacts',
+  stage_id: 'stages',
+  supervisor: 'contacts',
+};
+// Of other services.
+const FOREIGN = /^(?:primary|secondary)_?id$/i;
+const NAMING = /(?:_id|Id)$|^(?:owner|mainContact|main_contact|supervisor)$/;
+
+/** So that none goes missing unseen. */
+const CELLS_MIN = 91;
+
+interface Cell {
+  operation: Operation;
+  field: string;
+  target: string;
+  whose: Hidden;
+}
+
+const CELLS: Cell[] = describedOperations().flatMap((operation) => {
+  const { properties = {} } = (operation.body ?? {}) as { properties?: Record<string, unknown> };
+  const fields = Object.keys(properties).filter((field) => NAMING.test(field) && !FOREIGN.test(field));
+  return fields.flatMap((field) => {
+    const target = TARGETS[field] ?? '';
+    const cell = { operation, field, target };
+    const isEverybodys = operation.api === 'v1' || target === 'pipelines' || target === 'stages';
+    const other: Cell = { ...cell, whose: 'other organization' };
+    return isEverybodys ? [other] : [other, { ...cell, whose: 'other user' } as Cell];
+  });
+});
+
+/** Sends the operation with that id in the field, and all else as it must be. */
+async function sendWith({ operation, field, whose }: Cell, id: string): Promise<Reply> {
+  const { harness, own, askers } = scene;
+  const path = operation.path.replace('{id}', own.ids[operation.path.split('/')[3] ?? ''] ?? '');
+  const body = { ...(await leastOf(operation, field)), [field]: id };
+  const input = { key: askers[whose][operation.api], body: operation.isBatch === true ? [body] : body };
+  return harness.send(operation.method, path, input);
+}
+
+async function leastOf({ method, path, api }: Operation, field: string): Promise<Json> {
+  const [, , , resource = '', , child] = path.split('/');
+  if (api === 'v1') return { type: 'EMAIL', direction: 'INBOUND', title: 'A' };
+  if (child === 'records') return { record_type: 'contact' };
+  if (field === 'supervisor') return { contact_id: scene.own.ids.contacts };
+  if (method !== 'POST' || child === 'contacts' || child === 'companies' || child === 'members') return {};
+  const { main_contact_email: _, ...least } = minimalBody(resource);
+  if (resource === 'interactions' && field !== 'main_contact')
+    return { ...least, main_contact_email: uniqueEmail() };
+  return least;
+}
+
+const titleOf = ({ operation: { method, path }, field, whose }: Cell) =>
+  `${method} ${path} ${field} of the ${whose}`;
+
+describe('a body that names a record', () => {
+  test.each(CELLS.map((cell): [string, Cell] => [titleOf(cell), cell]))('%s', async (_, cell) => {
+    const { operation, field, target, whose } = cell;
+    const hidden = scene.hidden[whose];
+    const id = hidden.ids[target];
+    if (id === undefined || id === '') throw new Error(`nothing to name as ${field}`);
+    const reply = await sendWith(cell, id);
+    // To give a record away is refused as such, to whomever.
+    const isGiven = whose === 'other user' && target === 'users';
+    const [status, code] = isGiven ? [403, 'OPERATION_FORBIDDEN'] : [422, 'VALIDATION_FAILED'];
+    if (operation.isBatch === true) {
+      const [item] = reply.body.data.items;
+      expect([reply.status, item.error.code]).toEqual([200, code]);
+      expect(item.error.details?.map((detail: Json) => detail.path) ?? [field]).toEqual([field]);
+    } else if (isGiven) expectRefusal(reply, Number(status), String(code));
+    else
+      expectRefusal(
+        reply,
+        422,
+        'VALIDATION_FAILED',
+        [[field, 'VALIDATION_FAILED']],
+        operation.api === 'v1' ? '1' : '2',
+      );
+    expectAlike(reply, await sendWith(cell, ABSENT), hidden);
+  });
+
+  test('every field that may name one is among them, and all of them are refused', () => {
+    expect(CELLS.filter(({ target }) => target === '')).toEqual([]);
+    expect(CELLS.length).toBeGreaterThanOrEqual(CELLS_MIN);
+  });
+});
+
+test("a stage of another organization's pipeline is none of one's own", async () => {
+  const { harness, own, hidden } = scene;
+  const { stages = '' } = hidden['other organization'].ids;
+  const send = (id: string) =>
+    harness.send('PATCH', `/api/v2/pipelines/${own.ids.pipelines}`, {
+      body: { stages: [{ id, name: 'Mine' }] },
+    });
+  const reply = await send(stages);
+  expect(reply.status).toBe(422);
+  expectAlike(reply, await send(ABSENT), hidden['other organization']);
+});
+
+test("an interaction about a hidden contact's email says nothing of the contact", async () => {
+  const { harness, hidden, askers } = scene;
+  const { main_contact_email: _, ...least } = minimalBody('interactions');
+  const { mark, ids } = hidden['other user'];
+  const body = { ...least, main_contact_email: `${mark}-0@hidden.example` };
+  const reply = await harness.send('POST', '/api/v2/interactions', { key: askers['other user'].v2, body });
+  expect([reply.status, reply.text.includes(ids.contacts ?? '')]).toEqual([422, false]);
+  const other = { ...least, main_contact_email: `${hidden['other organization'].mark}-0@hidden.example` };
+  const made = await harness.send('POST', '/api/v2/interactions', { body: other });
+  expect(made.status).toBe(201);
+  expectNoTrace({ ...made, text: made.text }, { ...hidden['other organization'], mark: '' });
+});
+
+test('and nothing of what was hidden has changed', async () => {
+  expect(await dumps()).toEqual(before as never);
+});
