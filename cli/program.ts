@@ -17,6 +17,7 @@ import { registerListCommand } from './commands/list.ts';
 import { registerMigrateCommand } from './commands/migrate.ts';
 import { registerOpenapiCommand } from './commands/openapi.ts';
 import { registerOrgsCommand } from './commands/orgs.ts';
+import { registerPeopleCommand } from './commands/people.ts';
 import { registerQuickstartCommand } from './commands/quickstart.ts';
 import { registerRecipeCommand } from './commands/recipe.ts';
 import { registerRestoreCommand } from './commands/restore.ts';
@@ -50,6 +51,7 @@ function buildProgram(): Command {
   registerAuditCommand(program);
   registerIngestCommand(program);
   registerMigrateCommand(program);
+  registerPeopleCommand(program);
   registerBackupCommand(program);
   registerRestoreCommand(program);
   registerDoctorCommand(program);

@@ -35,6 +35,7 @@ export { examineFile, type FileFacts } from './sqlite/examination.ts';
 export { FileCopy, ORIGINAL } from './sqlite/file-copy.ts';
 export { damaged, inspectFile } from './sqlite/integrity.ts';
 export { replaceDatabase } from './sqlite/replace-file.ts';
+export { countInFiles, emptyLog, freePages, scrubFreePages } from './sqlite/scrub.ts';
 export { lockPlace, ServedAlreadyError, type ServingProcess, servingProcess } from './sqlite/serving-lock.ts';
 export type { Scope } from './write-queue.ts';
 

@@ -40,6 +40,8 @@ export function openWriter(path: string, create: boolean): OpenedWriter {
     guarded(path, () => {
       claimFile(writer);
       writer.setPragmas(WRITER);
+      // What is deleted from a page is written over, as the page is written anyway.
+      writer.run('PRAGMA secure_delete = FAST');
     });
     return { writer, held };
   } catch (error) {

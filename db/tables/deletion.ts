@@ -82,8 +82,8 @@ async function deleteHeld(trx: Db, resource: Resource, { orgId, id }: RecordKey)
   }
 }
 
-// The stored fields that hold ids of the resource.
-function columnsTo({ name: target }: Resource, fields: Readonly<Record<string, Field>>): string[] {
+/** The stored fields that hold ids of the resource. */
+export function columnsTo({ name: target }: Resource, fields: Readonly<Record<string, Field>>): string[] {
   return Object.entries(fields).flatMap(([name, { references, column }]) =>
     references === target && column !== null ? [name] : [],
   );

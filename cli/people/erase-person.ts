@@ -1,0 +1,118 @@
+// Carries out `crm people erase`: a person goes from an organization, and from what the file keeps of deleted rows.
+import { isAddress } from '../../db/declare/text.ts';
+import type { Erasure } from '../../db/people/erase.ts';
+import type { Person } from '../../db/people/person.ts';
+import type { OrganizationRow } from '../../db/schema.ts';
+import type { Store } from '../../db/store.ts';
+import { usageError } from '../errors.ts';
+import { recordAction } from '../operator/audit.ts';
+import { checkedEmail, organizationNamed, withStore } from '../operator/database.ts';
+import { startProgress } from '../terminal/progress.ts';
+import { type KnownBackup, knownBackups } from './known-backups.ts';
+
+export interface EraseOptions {
+  org: string;
+  confirm?: boolean;
+  dryRun?: boolean;
+  quiet?: boolean;
+}
+
+/** What was done, or would be. */
+export interface EraseSummary extends Erasure {
+  dry_run: boolean;
+  contact_id: string | null;
+  /** Accounts of crm itself, which stay. */
+  users: { id: string; email: string }[];
+  backups: KnownBackup[];
+  /** In how many places of the file and its log an address still stands; null where nobody can look. */
+  left_in_file: number | null;
+}
+
+/** Erases the person; with `dryRun` tells what would be erased, and writes nothing. */
+export async function erase(db: string, address: string, options: EraseOptions): Promise<EraseSummary> {
+  const { org: orgName, confirm = false, dryRun: isDryRun = false, quiet = false } = options;
+  const email = await checkedEmail(address);
+  if (!confirm && !isDryRun)
+    throw usageError(
+      `Erasing ${email} from ${orgName} cannot be undone.`,
+      'see with --dry-run what would go, keep what you must (crm people export), then say so with --confirm.',
+    );
+  const { findPerson } = await import('../../db/people/person.ts');
+  const { findLastBackup } = await import('../../db/tables/last-backup.ts');
+  const { summary, addresses } = await withStore(db, async (store) => {
+    const organization = await organizationNamed(store, orgName);
+    const person = await findPerson(store.read, organization.number, email);
+    const erasure = await eraseRecords(store, organization, person, { isDryRun, quiet });
+    if (!isDryRun && !isAddress(db)) await scrub(store, quiet);
+    const found: Omit<EraseSummary, 'left_in_file'> = {
+      dry_run: isDryRun,
+      contact_id: person.contactId === '' ? null : person.contactId,
+      ...erasure,
+      users: person.users.map((user) => ({ id: user.id, email: user.email })),
+      backups: knownBackups(db, await findLastBackup(store.read)),
+    };
+    return { summary: found, addresses: person.addresses.list };
+  });
+  return { ...summary, left_in_file: isDryRun || isAddress(db) ? null : await lookForRest(db, addresses) };
+}
+
+async function eraseRecords(
+  store: Store,
+  { id, number: orgId }: OrganizationRow,
+  person: Person,
+  { isDryRun, quiet }: { isDryRun: boolean; quiet: boolean },
+): Promise<Erasure> {
+  const { erasePerson } = await import('../../db/people/erase.ts');
+  const { setTombstones } = await import('../../db/people/tombstones.ts');
+  const { countTraced } = await import('../../db/people/traces.ts');
+  const rows = await countTraced(store.read, orgId);
+  // All is read once more in the end.
+  const total = isDryRun ? rows : 2 * rows;
+  const progress = await startProgress({ label: 'Reading', unit: 'rows', total, quiet });
+  let done = 0;
+  try {
+    return await erasePerson(store, person, {
+      isDryRun,
+      onProgress: (more) => {
+        done += more;
+        progress.update({ done });
+      },
+      finish: async (trx, { resources, transcripts }) => {
+        const at = new Date().toISOString();
+        const [person_digest = null] = await setTombstones(trx, id, person.addresses.list, at);
+        const target = { type: 'contacts', id: person.contactId === '' ? null : person.contactId };
+        const details = { person_digest, transcripts, ...sums(resources) };
+        await recordAction(trx, { orgId, action: 'people.erased', target, details });
+      },
+    });
+  } finally {
+    await progress.stop();
+  }
+}
+
+function sums(resources: Erasure['resources']) {
+  const sum = (of: 'deleted' | 'changed' | 'unlinked') =>
+    Object.values(resources).reduce((total, counts) => total + counts[of], 0);
+  return { deleted: sum('deleted'), changed: sum('changed'), unlinked: sum('unlinked') };
+}
+
+async function scrub(store: Store, quiet: boolean): Promise<void> {
+  const { freePages, scrubFreePages } = await import('../../db/store.ts');
+  const total = await freePages(store.read);
+  const progress = await startProgress({ label: 'Writing over', unit: 'free pages', total, quiet });
+  let done = 0;
+  try {
+    await scrubFreePages(store, (pages) => {
+      done += pages;
+      progress.update({ done });
+    });
+  } finally {
+    await progress.stop();
+  }
+}
+
+async function lookForRest(db: string, addresses: readonly string[]): Promise<number> {
+  const { countInFiles, emptyLog } = await import('../../db/store.ts');
+  emptyLog(db);
+  return countInFiles(db, addresses);
+}

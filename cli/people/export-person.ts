@@ -1,0 +1,64 @@
+// Carries out `crm people export`: one document of all that an organization has of a person.
+import type { OrganizationRow } from '../../db/schema.ts';
+import { usageError } from '../errors.ts';
+import { kindAt, replaceFile, writeAt } from '../files/own-file.ts';
+import { recordAction } from '../operator/audit.ts';
+import { checkedEmail, isoTime, organizationNamed, withStore } from '../operator/database.ts';
+import { counted } from '../terminal/format.ts';
+import { jsonText } from '../terminal/output.ts';
+import { startProgress } from '../terminal/progress.ts';
+import { note, writeOut } from '../terminal/streams.ts';
+
+export interface ExportOptions {
+  org: string;
+  out?: string;
+  quiet?: boolean;
+}
+
+/** Writes the document to a file that only its owner can read, or to stdout. */
+export async function runPeopleExport(
+  db: string,
+  address: string,
+  { org: orgName, out, quiet = false }: ExportOptions,
+): Promise<void> {
+  const email = await checkedEmail(address);
+  if (out !== undefined && !['nothing', 'file'].includes(kindAt(out)))
+    throw usageError(`${out} is no file.`, 'name another with --out.');
+  const { exportPerson } = await import('../../db/people/export.ts');
+  const { findPerson } = await import('../../db/people/person.ts');
+  const { countTraced } = await import('../../db/people/traces.ts');
+  const { organization, document } = await withStore(db, async (store) => {
+    const found = await organizationNamed(store, orgName);
+    const person = await findPerson(store.read, found.number, email);
+    const total = await countTraced(store.read, found.number);
+    const progress = await startProgress({ label: 'Reading', unit: 'rows', total, quiet });
+    let done = 0;
+    try {
+      const gathered = await exportPerson(store.read, person, (rows) => {
+        done += rows;
+        progress.update({ done });
+      });
+      const target = { type: 'contacts', id: person.contactId === '' ? null : person.contactId };
+      await store.write(found.number, (trx) =>
+        recordAction(trx, { orgId: found.number, action: 'people.exported', target }),
+      );
+      return { organization: found, document: gathered };
+    } finally {
+      await progress.stop();
+    }
+  });
+  const text = `${jsonText({ ...headOf(organization), ...document }, 2)}\n`;
+  if (out === undefined) await writeOut(text);
+  else replaceFile(out, (descriptor) => writeAt(descriptor, Buffer.from(text), 0));
+  const records = Object.values(document.records).reduce((sum, some) => sum + some.length, 0);
+  if (quiet) return;
+  const who = document.contact === null ? 'No contact has that address' : 'One contact';
+  note(
+    `${who}; ${counted(records, 'record')} and ${counted(document.transcripts.length, 'transcript')} tell of the person.`,
+  );
+  note('Read it before you hand it over: texts may name other people, and nobody but you can tell.');
+}
+
+function headOf({ id, name }: OrganizationRow) {
+  return { organization: { id, name }, exported_at: isoTime(Date.now()) };
+}

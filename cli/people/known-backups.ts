@@ -1,0 +1,47 @@
+// Copies of a database that lie where its last backup went, so that somebody knows what still has what was erased.
+import { readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { isAddress } from '../../db/declare/text.ts';
+import type { LastBackup } from '../../db/tables/last-backup.ts';
+
+export interface KnownBackup {
+  file: string;
+  /** When it was written, RFC 3339 in UTC. */
+  written_at: string;
+}
+
+// As `serve --backup-dir` names them.
+const SCHEDULED = /^crm-\d{8}T\d{6}Z\.db$/;
+
+/** Backups beside the last one, itself among them, and what restores have kept beside the database; newest first. */
+export function knownBackups(db: string, last: LastBackup | undefined): KnownBackup[] {
+  if (isAddress(db)) return [];
+  const found: string[] = [];
+  if (last !== undefined) {
+    const name = basename(last.file);
+    found.push(
+      ...filesIn(
+        dirname(last.file),
+        (one) =>
+          one === name ||
+          (one.startsWith(`${name}.`) && /^\d+$/.test(one.slice(name.length + 1))) ||
+          (SCHEDULED.test(name) && SCHEDULED.test(one)),
+      ),
+    );
+  }
+  const kept = `${basename(db)}.before-`;
+  found.push(...filesIn(dirname(resolve(db)), (one) => one.startsWith(kept) && !one.endsWith('-wal')));
+  return found
+    .map((file) => ({ file, written_at: statSync(file).mtime.toISOString() }))
+    .toSorted((a, b) => b.written_at.localeCompare(a.written_at));
+}
+
+function filesIn(folder: string, isWanted: (name: string) => boolean): string[] {
+  try {
+    return readdirSync(folder)
+      .filter(isWanted)
+      .map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,60 @@
+// Answers that are stored for repeated requests: what they say of a person goes with the person.
+import { nextTurn } from '../event-loop.ts';
+import type { Db, IdempotencyRow } from '../schema.ts';
+import type { Store } from '../store.ts';
+import type { Person } from './person.ts';
+
+type Key = Pick<IdempotencyRow, 'principal' | 'key'>;
+
+// A body may have some megabytes.
+const ROWS_PER_PAGE = 10;
+
+/**
+ * Deletes the stored answers that mention a person, the contact, or a record that is gone; a request that is repeated then
+ * is carried out anew. Gives how many these are.
+ */
+export async function deleteAnswers(
+  store: Store,
+  { orgId, addresses }: Person,
+  ids: ReadonlySet<string>,
+  isDryRun: boolean,
+): Promise<number> {
+  let count = 0;
+  for (let after: Key = { principal: '', key: '' }; ; ) {
+    const rows = await readSome(store.read, orgId, after);
+    const last = rows.at(-1);
+    if (last === undefined) return count;
+    after = last;
+    const those = rows.filter(({ body, location }) => {
+      const text = `${body} ${location ?? ''}`;
+      return addresses.isIn(text) || (text.match(IDS) ?? []).some((id) => ids.has(id));
+    });
+    count += those.length;
+    if (those.length > 0 && !isDryRun) await store.write(orgId, (trx) => remove(trx, orgId, those));
+    await nextTurn();
+  }
+}
+
+const IDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+function readSome(db: Db, orgId: number, { principal, key }: Key) {
+  return db
+    .selectFrom('idempotency_keys')
+    .select(['principal', 'key', 'body', 'location'])
+    .where('org_id', '=', orgId)
+    .where((eb) => eb(eb.refTuple('principal', 'key'), '>', eb.tuple(principal, key)))
+    .orderBy('principal')
+    .orderBy('key')
+    .limit(ROWS_PER_PAGE)
+    .execute();
+}
+
+async function remove(trx: Db, orgId: number, keys: readonly Key[]): Promise<void> {
+  for (const { principal, key } of keys)
+    await trx
+      .deleteFrom('idempotency_keys')
+      .where('org_id', '=', orgId)
+      .where('principal', '=', principal)
+      .where('key', '=', key)
+      .execute();
+}

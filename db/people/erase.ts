@@ -1,0 +1,179 @@
+// Erases a person from an organization: every record that is about nobody else, and every trace in those of others.
+import type { Data } from '../declare/json.ts';
+import { nextTurn } from '../event-loop.ts';
+import { takeInstant } from '../instants.ts';
+import { contacts } from '../resources/contacts.ts';
+import { getResource, RESOURCES } from '../resources/index.ts';
+import type { Db } from '../schema.ts';
+import type { Store } from '../store.ts';
+import { deleteRecord } from '../tables/deletion.ts';
+import { updateRecord } from '../tables/records.ts';
+import { saveTranscript } from '../tables/transcripts.ts';
+import { ERASED } from './addresses.ts';
+import { deleteAnswers } from './answers.ts';
+import { findTied, type Person } from './person.ts';
+import { nobody, planFor, valueWithout } from './plan.ts';
+import { findSegments, findTraces, speakerTest, type Traces } from './traces.ts';
+
+/** What was done with the records of a resource, or would be. */
+export interface Counts {
+  deleted: number;
+  changed: number;
+  /** Whose tie to the person went, and nothing else. */
+  unlinked: number;
+}
+
+export interface Erasure {
+  resources: Record<string, Counts>;
+  /** In which what the person said, or an address, is gone. */
+  transcripts: number;
+  /** Answers stored for `Idempotency-Key`. */
+  stored_answers: number;
+  /** What is left of that which had to do with the person; somebody has to see whether its text names the person. */
+  to_look_at: { resource: string; id: string }[];
+}
+
+export interface ErasureOptions {
+  isDryRun: boolean;
+  /** How many rows more were read. */
+  onProgress: (rows: number) => void;
+  /** Runs in the transaction that ends the erasure. */
+  finish: (trx: Db, erasure: Erasure) => Promise<void>;
+}
+
+// So that nobody waits long for the write lock.
+const RECORDS_PER_JOB = 25;
+// What is written meanwhile is found by looking again.
+const ROUNDS_MAX = 3;
+
+/** Erases a person, the contact last: begun again after it was cut off, it does the rest. */
+export async function erasePerson(
+  store: Store,
+  person: Person,
+  { isDryRun, onProgress, finish }: ErasureOptions,
+): Promise<Erasure> {
+  const erasure: Erasure = { resources: {}, transcripts: 0, stored_answers: 0, to_look_at: [] };
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const traces = await findTraces(store.read, person, onProgress);
+    const tied = await findTied(store.read, person);
+    const isClean = traces.mentioned.size === 0 && traces.transcripts.size === 0;
+    if (round > 0 && isClean) break;
+    // What tells which of the speakers is the person goes after what they said.
+    await eraseTranscripts(store, person, traces, { erasure, isDryRun });
+    const deleted = new Set<string>(person.contactId === '' ? [] : [person.contactId]);
+    for (const { name } of RESOURCES) {
+      const ids = new Set([...(traces.mentioned.get(name) ?? []), ...(tied.get(name) ?? [])]);
+      ids.delete(person.contactId);
+      await eraseRecords(store, person, { name, ids: [...ids], deleted }, { erasure, isDryRun });
+    }
+    erasure.stored_answers += await deleteAnswers(store, person, deleted, isDryRun);
+    if (isDryRun) break;
+    if (round === 0) await eraseContact(store, person);
+  }
+  if (person.contact !== null) countIn(erasure, contacts.name).deleted = 1;
+  const places = erasure.to_look_at.map((one): [string, typeof one] => [`${one.resource}/${one.id}`, one]);
+  erasure.to_look_at = [...new Map(places).values()];
+  if (!isDryRun) await store.write(person.orgId, (trx) => finish(trx, erasure));
+  return erasure;
+}
+
+interface Run {
+  erasure: Erasure;
+  isDryRun: boolean;
+}
+
+interface Batch {
+  name: string;
+  ids: readonly string[];
+  /** Takes the ids of records that are deleted. */
+  deleted: Set<string>;
+}
+
+interface Done {
+  id: string;
+  outcome: keyof Counts;
+}
+
+async function eraseRecords(store: Store, person: Person, batch: Batch, run: Run): Promise<void> {
+  const { name, ids, deleted } = batch;
+  for (let from = 0; from < ids.length; from += RECORDS_PER_JOB) {
+    const some = ids.slice(from, from + RECORDS_PER_JOB);
+    const done = run.isDryRun
+      ? await eraseSome(store.read, person, { name, ids: some }, null)
+      : await store.write(person.orgId, async (trx) => {
+          const now = await takeInstant(trx, person.orgId, Date.now());
+          return eraseSome(trx, person, { name, ids: some }, now);
+        });
+    for (const { id, outcome } of done) {
+      countIn(run.erasure, name)[outcome] += 1;
+      if (outcome === 'deleted') deleted.add(id);
+      else if (name !== 'segments') run.erasure.to_look_at.push({ resource: name, id });
+    }
+    await nextTurn();
+  }
+}
+
+// Writes nothing where there is no instant of it.
+async function eraseSome(
+  db: Db,
+  person: Person,
+  { name, ids }: Pick<Batch, 'name' | 'ids'>,
+  now: number | null,
+): Promise<Done[]> {
+  const resource = getResource(name);
+  const done: Done[] = [];
+  for (const id of ids) {
+    const key = { orgId: person.orgId, id };
+    const plan = await planFor(db, person, resource, id);
+    if (plan === null) continue;
+    if (plan.action === 'delete') {
+      if (now !== null) await deleteRecord(db, resource, key, now);
+      done.push({ id, outcome: 'deleted' });
+      continue;
+    }
+    const isChanged = Object.keys(plan.columns).length > 0;
+    if (isChanged && now !== null)
+      await updateRecord(db, resource, key, { ...plan.columns, updated_at: now });
+    done.push({ id, outcome: isChanged ? 'changed' : 'unlinked' });
+  }
+  return done;
+}
+
+async function eraseTranscripts(
+  store: Store,
+  person: Person,
+  traces: Traces,
+  { erasure, isDryRun }: Run,
+): Promise<void> {
+  for (const id of traces.transcripts) {
+    const job = async (db: Db): Promise<void> => {
+      const speaks = await speakerTest(db, person, id, traces);
+      const segments = (await findSegments(db, person.orgId, id)).map((segment) =>
+        speaks(segment) ? silent(segment) : (valueWithout(person, segment, false) as Data),
+      );
+      if (!isDryRun) await saveTranscript(db, { orgId: person.orgId, id }, { segments });
+    };
+    if (!isDryRun) await store.write(person.orgId, job);
+    erasure.transcripts += 1;
+    erasure.to_look_at.push({ resource: 'recordings', id });
+    await nextTurn();
+  }
+}
+
+// That somebody spoke then is no secret of theirs.
+function silent(segment: Data): Data {
+  return { ...segment, speaker: nobody({ name: null, email: null }), speech: ERASED };
+}
+
+async function eraseContact(store: Store, { orgId, contactId }: Person): Promise<void> {
+  if (contactId === '') return;
+  await store.write(orgId, async (trx) => {
+    const now = await takeInstant(trx, orgId, Date.now());
+    await deleteRecord(trx, contacts, { orgId, id: contactId }, now);
+  });
+}
+
+function countIn({ resources }: Erasure, name: string): Counts {
+  resources[name] ??= { deleted: 0, changed: 0, unlinked: 0 };
+  return resources[name];
+}

@@ -1,0 +1,92 @@
+// What there is of a person in an organization, as one document that can be handed to the person.
+import { showRow } from '../declare/forms.ts';
+import { type Data, isObject, type JsonValue } from '../declare/json.ts';
+import { getResource, RESOURCES } from '../resources/index.ts';
+import type { Db } from '../schema.ts';
+import { findRecords } from '../tables/records.ts';
+import { findTied, isThem, type Person } from './person.ts';
+import { findSegments, findTraces, speakerTest, type Traces } from './traces.ts';
+
+/** All records that are tied to a person or mention one, by resource; of others in them only how many there are. */
+export interface PersonDocument {
+  addresses: readonly string[];
+  contact: Data | null;
+  /** Accounts of crm itself with one of the addresses. */
+  users: Data[];
+  records: Record<string, Data[]>;
+  /** What the person said. */
+  transcripts: { recording_id: string; segments: Data[] }[];
+}
+
+const RECORDS_PER_PAGE = 100;
+
+/** Gathers the document; reads all of the organization. */
+export async function exportPerson(
+  db: Db,
+  person: Person,
+  onProgress: (rows: number) => void,
+): Promise<PersonDocument> {
+  const tied = await findTied(db, person);
+  const traces = await findTraces(db, person, onProgress);
+  const records: Record<string, Data[]> = {};
+  for (const { name } of RESOURCES) {
+    const ids = new Set([...(tied.get(name) ?? []), ...(traces.mentioned.get(name) ?? [])]);
+    ids.delete(person.contactId);
+    if (ids.size > 0) records[name] = await recordsOf(db, person, name, [...ids].toSorted());
+  }
+  return {
+    addresses: person.addresses.list,
+    contact: person.contact,
+    users: person.users.map(({ id, email, name, created_at }) => ({
+      ...{ id, email, name, created_at: new Date(created_at).toISOString() },
+    })),
+    records,
+    transcripts: await transcriptsOf(db, person, traces),
+  };
+}
+
+async function recordsOf(db: Db, person: Person, name: string, ids: readonly string[]): Promise<Data[]> {
+  const resource = getResource(name);
+  const found: Data[] = [];
+  for (let from = 0; from < ids.length; from += RECORDS_PER_PAGE) {
+    const rows = await findRecords(db, resource, person.orgId, ids.slice(from, from + RECORDS_PER_PAGE));
+    for (const row of rows) found.push(withoutOthers(person, showRow(resource.fields, row), name));
+  }
+  return found;
+}
+
+// Whom it is handed to has no right to learn who the others are.
+function withoutOthers(person: Person, record: Data, resource: string): Data {
+  if (resource === 'contacts') return { id: record.id ?? null, ...mentions(person, record) };
+  const shown: Data = {};
+  for (const [field, value] of Object.entries(record)) {
+    if (field === 'organizer' || field === 'attendee') shown[field] = isThem(person, value) ? value : null;
+    else if (field === 'attendees' || field === 'guests') shown[field] = theirsAndCount(person, value);
+    else shown[field] = value;
+  }
+  return shown;
+}
+
+function theirsAndCount(person: Person, value: JsonValue): JsonValue {
+  if (!Array.isArray(value)) return value;
+  const theirs = value.filter((one) => isThem(person, one) || person.addresses.has(one));
+  return { theirs, others: value.length - theirs.length };
+}
+
+// Of somebody else's contact just where the address stands.
+function mentions(person: Person, record: Data): Data {
+  const found = Object.entries(record).filter(([, value]) =>
+    person.addresses.isIn(isObject(value) ? JSON.stringify(value) : String(value)),
+  );
+  return { mentioned_in: found.map(([field]) => field) };
+}
+
+async function transcriptsOf(db: Db, person: Person, traces: Traces): Promise<PersonDocument['transcripts']> {
+  const transcripts: PersonDocument['transcripts'] = [];
+  for (const id of traces.transcripts) {
+    const speaks = await speakerTest(db, person, id, traces);
+    const segments = (await findSegments(db, person.orgId, id)).filter((segment) => speaks(segment));
+    transcripts.push({ recording_id: id, segments });
+  }
+  return transcripts;
+}

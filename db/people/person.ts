@@ -1,0 +1,92 @@
+// Who a person is to an organization: the contact with an address, all its addresses, and what is tied to it.
+import type { Field } from '../declare/fields.ts';
+import { showRow } from '../declare/forms.ts';
+import { type Data, isObject, type JsonValue } from '../declare/json.ts';
+import type { Resource } from '../declare/resource.ts';
+import { contacts } from '../resources/contacts.ts';
+import { RESOURCES } from '../resources/index.ts';
+import { type Db, linkTable, tableOf, type UserRow } from '../schema.ts';
+import { findUserByEmail } from '../tables/accounts.ts';
+import { emailsOf, findContactsByEmail } from '../tables/contact-emails.ts';
+import { columnsTo } from '../tables/deletion.ts';
+import { findRecord } from '../tables/records.ts';
+import { Addresses } from './addresses.ts';
+
+export interface Person {
+  orgId: number;
+  /** That which was asked for, and all others of the contact. */
+  addresses: Addresses;
+  /** The contact as a response has it; null where none has the address. */
+  contact: Data | null;
+  /** Its id; '' where there is none. */
+  contactId: string;
+  /** Users of crm itself are no contacts. */
+  users: UserRow[];
+}
+
+/** The person with an address, in whatever case. */
+export async function findPerson(db: Db, orgId: number, email: string): Promise<Person> {
+  const [contactId = ''] = (await findContactsByEmail(db, orgId, [email])).values();
+  const row = contactId === '' ? undefined : await findRecord(db, contacts, { orgId, id: contactId });
+  const contact = row === undefined ? null : showRow(contacts.fields, row);
+  const own = [contact?.email, contact?.alt_emails].flatMap((value) => emailsOf(value));
+  const addresses = new Addresses([email, ...own]);
+  const users = await Promise.all(addresses.list.map((one) => findUserByEmail(db, orgId, one)));
+  return { orgId, addresses, contact, contactId, users: users.filter((user) => user !== undefined) };
+}
+
+/** Whether an object that names somebody, such as an attendee, names the person. */
+export function isThem({ addresses, contactId }: Person, value: JsonValue | undefined): value is Data {
+  if (!isObject(value)) return false;
+  return addresses.has(value.email) || (contactId !== '' && value.contact_id === contactId);
+}
+
+/** The full name of the contact, in lower case; '' where it has none. */
+export function nameOf({ contact }: Person): string {
+  return [contact?.first_name, contact?.last_name]
+    .filter((part) => typeof part === 'string')
+    .join(' ')
+    .trim()
+    .toLowerCase();
+}
+
+/** Ids of records, by their resource. */
+export type Ids = Map<string, Set<string>>;
+
+/** What is tied to the contact by a reference or a link, found by indexes. */
+export async function findTied(db: Db, { orgId, contactId }: Person): Promise<Ids> {
+  const tied: Ids = new Map();
+  if (contactId === '') return tied;
+  for (const resource of RESOURCES) {
+    const ids = new Set<string>();
+    for (const column of columnsTo(contacts, resource.fields)) {
+      const query = db.selectFrom(tableOf(resource)).select('id').where('org_id', '=', orgId);
+      for (const { id } of await query.where(column, '=', contactId).execute()) ids.add(id);
+    }
+    for (const { table, id, column } of tiesOf(resource)) {
+      const query = db.selectFrom(linkTable(table)).select(id).where('org_id', '=', orgId);
+      for (const row of await query.where(column, '=', contactId).execute()) ids.add(String(row[id]));
+    }
+    if (ids.size > 0) tied.set(resource.name, ids);
+  }
+  return tied;
+}
+
+/** A column, of a table beside a resource's, that holds ids of contacts, and the one that holds the record's. */
+interface Tie {
+  table: string;
+  id: string;
+  column: string;
+}
+
+function tiesOf({ links, sideTables }: Resource): Tie[] {
+  const sides: { table: string; parentColumn: string; columns: string[] }[] = [];
+  for (const { table, parentColumn, childColumn, children } of [...Object.values(links), ...sideTables])
+    if (Object.values(children).includes(contacts.name))
+      sides.push({ table, parentColumn, columns: [childColumn] });
+  for (const { table, parentColumn, fields } of Object.values(links))
+    sides.push({ table, parentColumn, columns: columnsTo(contacts, fields as Record<string, Field>) });
+  return sides.flatMap(({ table, parentColumn, columns }) =>
+    columns.map((column) => ({ table, id: parentColumn, column })),
+  );
+}

@@ -1,0 +1,122 @@
+// What becomes of a record when a person is erased: gone where it is about nobody else, else left without the person.
+import type { Field } from '../declare/fields.ts';
+import { type Data, isObject, type JsonValue } from '../declare/json.ts';
+import type { Resource, SideTable } from '../declare/resource.ts';
+import { involvedContacts } from '../resources/interactions.ts';
+import { notes } from '../resources/notes.ts';
+import { type Db, linkTable, type RecordRow, tableOf } from '../schema.ts';
+import { changedColumns } from '../tables/records.ts';
+import { ERASED } from './addresses.ts';
+import { isThem, type Person } from './person.ts';
+import { storedColumns } from './traces.ts';
+
+/** What is to be done with a record. */
+export type Plan =
+  | { action: 'delete' }
+  /** Empty where only its tie to the person goes. */
+  | { action: 'change'; columns: ReturnType<typeof changedColumns> };
+
+/** Plans for a record that mentions a person or is tied to one; null where it is gone by now. */
+export async function planFor(db: Db, person: Person, resource: Resource, id: string): Promise<Plan | null> {
+  const row = await db
+    .selectFrom(tableOf(resource))
+    .select(storedColumns(resource) as ['id'])
+    .$castTo<RecordRow>()
+    .where('org_id', '=', person.orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const isOnlyTheirs = ONLY_THEIRS[resource.name];
+  if (isOnlyTheirs !== undefined && (await isOnlyTheirs(db, person, row))) return { action: 'delete' };
+  return { action: 'change', columns: changedColumns(resource, row, without(person, resource, row)) };
+}
+
+type Test = (db: Db, person: Person, row: RecordRow) => Promise<boolean> | boolean;
+
+/** Which records are about one person alone. */
+const ONLY_THEIRS: Record<string, Test> = {
+  tasks: (_, { contactId }, { person_id, company_id, deal_id }) =>
+    contactId !== '' && person_id === contactId && company_id === null && deal_id === null,
+  notes: (db, person, { id }) =>
+    Promise.all(Object.values(notes.links).map((link) => isTiedToThemAlone(db, person, link, id))).then(
+      (all) => all.every((one) => one),
+    ),
+  interactions: (db, person, { id }) => isTiedToThemAlone(db, person, involvedContacts, id),
+  bookings: (_, person, { attendee, guests }) => {
+    const others = parsed(guests);
+    const isOthers = Array.isArray(others) && others.some((guest) => !person.addresses.has(guest));
+    return isThem(person, parsed(attendee)) && !isOthers;
+  },
+};
+
+function parsed(value: RecordRow[string] | undefined): JsonValue {
+  return typeof value === 'string' ? JSON.parse(value) : null;
+}
+
+async function isTiedToThemAlone(
+  db: Db,
+  { orgId, contactId }: Person,
+  { table, parentColumn, childColumn }: SideTable,
+  id: string,
+): Promise<boolean> {
+  if (contactId === '') return false;
+  const ties = await db
+    .selectFrom(linkTable(table))
+    .select(childColumn)
+    .where('org_id', '=', orgId)
+    .where(parentColumn, '=', id)
+    .limit(2)
+    .execute();
+  return ties.length === 1 && ties[0]?.[childColumn] === contactId;
+}
+
+// The fields in which it mentions the person, as they are to be.
+function without(person: Person, { fields }: Pick<Resource, 'fields'>, row: RecordRow): Data {
+  const data: Data = {};
+  for (const name of storedColumns({ fields })) {
+    const field = fields[name];
+    const stored = row[name];
+    if (field === undefined || typeof stored !== 'string') continue;
+    if (field.kind === 'text') {
+      const text = textWithout(person, name, field, row);
+      if (text !== stored) data[name] = text;
+    } else if (field.kind === 'json' || field.kind === 'custom') {
+      data[name] = valueWithout(person, field.decode(stored), field.kind === 'json');
+    }
+  }
+  return data;
+}
+
+function textWithout({ addresses }: Person, name: string, field: Field, row: RecordRow): string | null {
+  const text = String(row[name]);
+  if (!addresses.isIn(text)) return text;
+  // By this it is found when it is fed in again, and no other record may have the same.
+  if (name === 'external_id') return `erased-${row.id}`;
+  return addresses.has(text) && field.nullable ? null : addresses.takenOutOf(text);
+}
+
+/**
+ * A value with neither the person's addresses nor, where it tells of people, what else it tells of the person.
+ * @param isOfPeople whether its objects are people, and its texts in lists their addresses
+ */
+export function valueWithout(person: Person, value: JsonValue, isOfPeople: boolean): JsonValue {
+  const { addresses } = person;
+  if (typeof value === 'string') return addresses.takenOutOf(value);
+  if (Array.isArray(value)) {
+    const others = isOfPeople ? value.filter((item) => !addresses.has(item)) : value;
+    return others.map((item) => valueWithout(person, item, isOfPeople));
+  }
+  if (!isObject(value)) return value;
+  if (isOfPeople && isThem(person, value)) return nobody(value);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      addresses.takenOutOf(key),
+      valueWithout(person, item, isOfPeople),
+    ]),
+  );
+}
+
+/** Somebody of whom nothing is told. */
+export function nobody(someone: Data): Data {
+  return Object.fromEntries(Object.keys(someone).map((key) => [key, key === 'name' ? ERASED : null]));
+}

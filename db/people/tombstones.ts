@@ -1,0 +1,105 @@
+// Whom an organization has erased, as digests that tell nobody who it was: so that a restored backup can be looked through.
+import type { Db } from '../schema.ts';
+
+const KEY = 'erasure_key';
+const PREFIX = 'erased:';
+
+/** Digests are of one key, which goes with the database; each name of a setting has the organization's id and a digest. */
+export interface Tombstones {
+  key: string;
+  /** Setting → when, RFC 3339 in UTC. */
+  erased: Map<string, string>;
+}
+
+/** What stands for an address that was erased from an organization, of that id: a digest that the database's key has a part in. */
+export function tombstoneOf(key: string, organizationId: string, address: string): string {
+  const digest = new Bun.CryptoHasher('sha256', key).update(`${organizationId} ${address.toLowerCase()}`);
+  return `${PREFIX}${organizationId}:${digest.digest('hex').slice(0, 32)}`;
+}
+
+/** Notes that addresses were erased. */
+export async function setTombstones(
+  trx: Db,
+  organizationId: string,
+  addresses: readonly string[],
+  at: string,
+): Promise<string[]> {
+  const key = await erasureKey(trx);
+  const names = addresses.map((address) => tombstoneOf(key, organizationId, address));
+  await put(trx, new Map(names.map((name) => [name, at])));
+  return names.map((name) => name.slice(name.lastIndexOf(':') + 1));
+}
+
+async function erasureKey(trx: Db): Promise<string> {
+  const value = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex');
+  await trx
+    .insertInto('settings')
+    .values({ name: KEY, value })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute();
+  const stored = trx.selectFrom('settings').select('value').where('name', '=', KEY);
+  return (await stored.executeTakeFirstOrThrow()).value;
+}
+
+async function put(trx: Db, settings: ReadonlyMap<string, string>): Promise<void> {
+  for (const [name, value] of settings)
+    await trx
+      .insertInto('settings')
+      .values({ name, value })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+      .execute();
+}
+
+/** All that a database has; null where nobody was ever erased from it. */
+export async function findTombstones(db: Db): Promise<Tombstones | null> {
+  const rows = await db
+    .selectFrom('settings')
+    .selectAll()
+    .where((eb) => eb.or([eb('name', '=', KEY), eb('name', 'like', `${PREFIX}%`)]))
+    .execute();
+  const settings = new Map(rows.map(({ name, value }) => [name, value]));
+  const key = settings.get(KEY);
+  if (key === undefined) return null;
+  settings.delete(KEY);
+  return { key, erased: settings };
+}
+
+/** Somebody who was erased after a backup was made that has come in the place of the database. */
+export interface Returned {
+  organization: string;
+  address: string;
+}
+
+const CONTACTS_PER_PAGE = 1_000;
+
+/** Gives a database what another one knew, whose place it takes, and finds those whom it has and the other had erased. */
+export async function takeOverTombstones(trx: Db, former: Tombstones): Promise<Returned[]> {
+  const own = await findTombstones(trx);
+  // Of another key these would be of another database.
+  if (own !== null && own.key !== former.key) return [];
+  const since = new Map([...former.erased].filter(([name, at]) => own?.erased.get(name) !== at));
+  await put(trx, new Map([[KEY, former.key], ...since]));
+  return since.size === 0 ? [] : findReturned(trx, former.key, since);
+}
+
+async function findReturned(db: Db, key: string, erased: ReadonlyMap<string, string>): Promise<Returned[]> {
+  const found: Returned[] = [];
+  const organizations = await db.selectFrom('organizations').select(['number', 'id', 'name']).execute();
+  for (const { number, id, name } of organizations) {
+    for (let after = ''; ; ) {
+      const rows = await db
+        .selectFrom('contact_emails')
+        .select('email_key')
+        .where('org_id', '=', number)
+        .where('email_key', '>', after)
+        .orderBy('email_key')
+        .limit(CONTACTS_PER_PAGE)
+        .execute();
+      for (const { email_key: address } of rows)
+        if (erased.has(tombstoneOf(key, id, address))) found.push({ organization: name, address });
+      if (rows.length < CONTACTS_PER_PAGE) break;
+      after = rows.at(-1)?.email_key ?? '';
+    }
+  }
+  return found;
+}

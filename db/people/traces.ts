@@ -1,0 +1,177 @@
+// Where an organization's records mention a person: no index knows, so everything is read, some at a time.
+import type { ColumnValue } from '../declare/fields.ts';
+import { type Data, isObject, type JsonValue } from '../declare/json.ts';
+import type { Resource, Row } from '../declare/resource.ts';
+import { nextTurn } from '../event-loop.ts';
+import { RESOURCES } from '../resources/index.ts';
+import { type Db, type RecordRow, tableOf } from '../schema.ts';
+import { type Ids, isThem, nameOf, type Person } from './person.ts';
+
+/** Where a person is found. */
+export interface Traces {
+  /** Records that mention an address, or name the person as an organizer, an attendee or a guest. */
+  mentioned: Ids;
+  /** Ids of recordings in whose transcripts the person speaks or is mentioned. */
+  transcripts: Set<string>;
+  /** What the person is called, in lower case: by the contact, and beside an address. */
+  names: Set<string>;
+  /** Meetings that the person was asked to, whose speakers may have no address. */
+  meetings: Set<string>;
+}
+
+const ROWS_MAX = 500;
+const CHARACTERS_MAX = 1_000_000;
+
+/** Columns of a record as they are stored, without the keys by which they are looked up. */
+export function storedColumns({ fields }: Pick<Resource, 'fields'>): string[] {
+  return Object.entries(fields).flatMap(([name, { column, access }]) =>
+    column === null || access === 'input' ? [] : [name],
+  );
+}
+
+/** How many rows `findTraces` goes through. */
+export async function countTraced(db: Db, orgId: number): Promise<number> {
+  let rows = 0;
+  for (const table of [...RESOURCES.map(tableOf), 'recording_transcripts' as 'records']) {
+    const query = db.selectFrom(table).select((eb) => eb.fn.countAll<number>().as('total'));
+    rows += Number((await query.where('org_id', '=', orgId).executeTakeFirst())?.total ?? 0);
+  }
+  return rows;
+}
+
+/** Reads all records and transcripts of the organization. */
+export async function findTraces(
+  db: Db,
+  person: Person,
+  onProgress: (rows: number) => void,
+): Promise<Traces> {
+  const names = new Set([nameOf(person)].filter((name) => name !== ''));
+  const traces: Traces = { mentioned: new Map(), transcripts: new Set(), names, meetings: new Set() };
+  for (const resource of RESOURCES) {
+    const ids = new Set<string>();
+    for await (const rows of pagesOf(db, resource, person.orgId)) {
+      for (const row of rows) {
+        if (isMentioned(person, resource, row, traces)) ids.add(row.id);
+      }
+      onProgress(rows.length);
+    }
+    if (ids.size > 0) traces.mentioned.set(resource.name, ids);
+  }
+  await findTranscripts(db, person, traces, onProgress);
+  return traces;
+}
+
+async function* pagesOf(db: Db, resource: Resource, orgId: number): AsyncGenerator<RecordRow[]> {
+  let after = '';
+  let limit = 50;
+  for (;;) {
+    const rows: RecordRow[] = await db
+      .selectFrom(tableOf(resource))
+      .select(storedColumns(resource) as ['id'])
+      .$castTo<RecordRow>()
+      .where('org_id', '=', orgId)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(limit)
+      .execute();
+    if (rows.length === 0) return;
+    yield rows;
+    await nextTurn();
+    after = rows.at(-1)?.id ?? '';
+    const fitting = Math.floor((rows.length * CHARACTERS_MAX) / charactersIn(rows));
+    limit = Math.max(1, Math.min(ROWS_MAX, 2 * limit, fitting));
+  }
+}
+
+function charactersIn(rows: readonly Row[]): number {
+  let total = 1;
+  for (const row of rows)
+    for (const name in row) total += typeof row[name] === 'string' ? row[name].length : 0;
+  return total;
+}
+
+// Notes, too, what the person is called there.
+function isMentioned(person: Person, { fields, name }: Resource, row: RecordRow, traces: Traces): boolean {
+  let isFound = false;
+  for (const column in row) {
+    const value: ColumnValue = row[column] ?? null;
+    if (typeof value !== 'string') continue;
+    const field = fields[column];
+    const isById = field?.kind === 'json' && person.contactId !== '' && value.includes(person.contactId);
+    if (!isById && !person.addresses.isIn(value)) continue;
+    isFound = true;
+    if (field?.kind !== 'json') continue;
+    for (const { name: called } of theirsIn(person, field.decode(value)))
+      if (typeof called === 'string' && called.trim() !== '') traces.names.add(called.trim().toLowerCase());
+    if (name === 'meetings') traces.meetings.add(row.id);
+  }
+  return isFound;
+}
+
+function theirsIn(person: Person, value: JsonValue): Data[] {
+  if (Array.isArray(value)) return value.flatMap((item) => theirsIn(person, item));
+  return isThem(person, value) ? [value] : [];
+}
+
+// One by one, for each may be of any length.
+async function findTranscripts(
+  db: Db,
+  person: Person,
+  traces: Traces,
+  onProgress: (rows: number) => void,
+): Promise<void> {
+  const { orgId } = person;
+  const ids = await db
+    .selectFrom('recording_transcripts')
+    .select('recording_id')
+    .where('org_id', '=', orgId)
+    .execute();
+  for (const { recording_id: id } of ids) {
+    const speaks = await speakerTest(db, person, id, traces);
+    const segments = await findSegments(db, orgId, id);
+    if (segments.some((one) => speaks(one) || isIn(person, one))) traces.transcripts.add(id);
+    onProgress(1);
+    await nextTurn();
+  }
+}
+
+/** The segments of a transcript. */
+export async function findSegments(db: Db, orgId: number, recordingId: string): Promise<Data[]> {
+  const row = await db
+    .selectFrom('recording_transcripts')
+    .select('segments')
+    .where('org_id', '=', orgId)
+    .where('recording_id', '=', recordingId)
+    .executeTakeFirst();
+  const segments: JsonValue = row === undefined ? [] : JSON.parse(row.segments);
+  return Array.isArray(segments) ? segments.filter((one): one is Data => isObject(one)) : [];
+}
+
+/** Tells whether a segment is the person's, by the address, or by the name in a meeting that the person was asked to. */
+export async function speakerTest(
+  db: Db,
+  person: Person,
+  recordingId: string,
+  { names, meetings }: Pick<Traces, 'names' | 'meetings'>,
+): Promise<(segment: Data) => boolean> {
+  const recording = await db
+    .selectFrom(tableOf({ name: 'recordings' }))
+    .select('meeting_id' as 'id')
+    .$castTo<{ meeting_id: string | null }>()
+    .where('org_id', '=', person.orgId)
+    .where('id', '=', recordingId)
+    .executeTakeFirst();
+  const isTheirMeeting = meetings.has(recording?.meeting_id ?? '');
+  return ({ speaker }) => {
+    if (isThem(person, speaker)) return true;
+    if (!isTheirMeeting || !isObject(speaker) || typeof speaker.name !== 'string') return false;
+    return speaker.email === null && names.has(speaker.name.trim().toLowerCase());
+  };
+}
+
+/** Whether an address of the person stands anywhere in a value. */
+export function isIn(person: Person, value: JsonValue): boolean {
+  if (typeof value === 'string') return person.addresses.isIn(value);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([key, item]) => person.addresses.isIn(key) || isIn(person, item));
+}
