@@ -6,6 +6,7 @@ import { type Config, resolveConfig } from '../settings/config.ts';
 import { counted, formatDuration } from '../terminal/format.ts';
 import { printFigures } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
+import { shellWord } from '../terminal/text.ts';
 
 const HELP = `
 The backup is copied beside the database, read and checked there, and only then takes its place, in one step. What was
@@ -41,12 +42,17 @@ async function runRestore(
   const summary = await restore(config.db, file, { confirm, quiet });
   await printFigures(config, summary);
   if (quiet) return;
-  const { rows, taken_at: takenAt, kept_as: keptAs, seconds } = summary;
+  const { rows, taken_at: takenAt, kept_as: keptAs, returned, seconds } = summary;
   const what = rows === null ? 'what it holds' : `${counted(rows, 'row')}, as of ${takenAt}`;
   note(`Restored ${config.db} from ${file} in ${formatDuration(seconds)}: ${what}.`);
   if (keptAs !== null) note(`What was there before is kept as ${keptAs}.`);
   if (rows === null)
     note('The file was sound, but says nothing of what it should hold: "crm backup" did not make it.');
   note('Keys that were revoked or rotated since then count again: see "crm keys list".');
-  note(`Next: crm serve${await databaseFlag(config.db)}`);
+  const flag = await databaseFlag(config.db);
+  for (const { address, organization } of returned) {
+    const words = `${shellWord(address)} --org ${shellWord(organization)}${flag}`;
+    note(`Was erased since then, and is back. Erase again: crm people erase ${words} --confirm`);
+  }
+  note(`Next: crm serve${flag}`);
 }

@@ -2,6 +2,7 @@
 import { copyFileSync, existsSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isAddress } from '../../db/declare/text.ts';
+import type { Returned, Tombstones } from '../../db/people/tombstones.ts';
 import { usageError } from '../errors.ts';
 import { kindAt, syncFolderOf } from '../files/own-file.ts';
 import { shellWord } from '../terminal/text.ts';
@@ -17,6 +18,8 @@ export interface RestoreSummary {
   rows: number | null;
   /** Where what was there before is now. */
   kept_as: string | null;
+  /** Contacts whom the former database had erased since. */
+  returned: Returned[];
   seconds: number;
 }
 
@@ -40,11 +43,16 @@ export async function restore(
     const part = newPart(place);
     const { checkBackup } = await import('../../db/copy/backup.ts');
     const { replaceDatabase } = await import('../../db/store.ts');
-    const { note, keptAs } = await withWork(quiet, part, async (work) => {
+    const former = await tombstonesIn(place);
+    const { note, keptAs, returned } = await withWork(quiet, part, async (work) => {
       copyFileSync(file, part);
       const found = await checkBackup(part, work);
-      await makeOrdinary(part, { taken_at: found?.taken_at ?? null, file: resolve(file) });
-      return { note: found, keptAs: replaceDatabase(place, part) };
+      const back = await makeOrdinary(
+        part,
+        { taken_at: found?.taken_at ?? null, file: resolve(file) },
+        former,
+      );
+      return { note: found, keptAs: replaceDatabase(place, part), returned: back };
     }).catch(async (error: unknown) => {
       throw await databaseError(place, error);
     });
@@ -54,6 +62,7 @@ export async function restore(
       taken_at: note?.taken_at ?? null,
       rows: note && rowsOf(note),
       kept_as: keptAs,
+      returned,
       seconds: Math.round(performance.now() - startedAt) / 1_000,
     };
   } finally {
@@ -78,23 +87,43 @@ async function refuseSource(db: string, file: string): Promise<void> {
   );
 }
 
-// It is up to date then, and no backup any more, but has one, and tells where it comes from.
+// It is up to date then, and no backup any more, but has one, tells where it comes from, and whom the former had erased.
 async function makeOrdinary(
   part: string,
   { taken_at, file }: { taken_at: string | null; file: string },
-): Promise<void> {
+  former: Tombstones | null,
+): Promise<Returned[]> {
   const { openStore } = await import('../../db/store.ts');
   const { removeBackupNote } = await import('../../db/tables/backup-note.ts');
   const { noteBackup } = await import('../../db/tables/last-backup.ts');
+  const { takeOverTombstones } = await import('../../db/people/tombstones.ts');
   const store = await openStore(part, { create: false });
   try {
-    await store.write('accounts', async (trx) => {
+    return await store.write('accounts', async (trx) => {
       await removeBackupNote(trx);
       if (taken_at !== null) await noteBackup(trx, { taken_at, file });
       const details = { taken_at, file };
       await recordAction(trx, { action: 'backup.restored', orgId: null, target: null, details });
+      return former === null ? [] : takeOverTombstones(trx, former);
     });
   } finally {
     await store.close();
+  }
+}
+
+// Whom the former database has erased; one that cannot be read tells of nobody.
+async function tombstonesIn(place: string): Promise<Tombstones | null> {
+  if (!existsSync(place)) return null;
+  const { openSnapshot } = await import('../../db/store.ts');
+  const { findTombstones } = await import('../../db/people/tombstones.ts');
+  try {
+    const snapshot = await openSnapshot(place);
+    try {
+      return await findTombstones(snapshot.read);
+    } finally {
+      await snapshot.close();
+    }
+  } catch {
+    return null;
   }
 }

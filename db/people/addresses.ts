@@ -13,7 +13,7 @@ export class Addresses {
   constructor(addresses: Iterable<string>) {
     this.list = [...new Set([...addresses].map((one) => one.toLowerCase()))];
     // As a link has it too; neither the end of a longer address nor the beginning of one.
-    const forms = this.list.map((one) => RegExp.escape(one).replace('@', '(?:@|%40)'));
+    const forms = this.list.map((one) => one.split('@').map(RegExp.escape).join('(?:@|%40)'));
     this.#pattern = new RegExp(
       `(?<![\\p{L}\\p{N}_%+-]|[\\p{L}\\p{N}]\\.)(?:${forms.join('|')})(?![\\p{L}\\p{N}]|[-.][\\p{L}\\p{N}])`,
       'giu',

@@ -86,17 +86,22 @@ async function findReturned(db: Db, key: string, erased: ReadonlyMap<string, str
   const found: Returned[] = [];
   const organizations = await db.selectFrom('organizations').select(['number', 'id', 'name']).execute();
   for (const { number, id, name } of organizations) {
+    // One address is enough to erase a contact by.
+    const contacts = new Set<string>();
     for (let after = ''; ; ) {
       const rows = await db
         .selectFrom('contact_emails')
-        .select('email_key')
+        .select(['email_key', 'contact_id'])
         .where('org_id', '=', number)
         .where('email_key', '>', after)
         .orderBy('email_key')
         .limit(CONTACTS_PER_PAGE)
         .execute();
-      for (const { email_key: address } of rows)
-        if (erased.has(tombstoneOf(key, id, address))) found.push({ organization: name, address });
+      for (const { email_key: address, contact_id: contact } of rows) {
+        if (contacts.has(contact) || !erased.has(tombstoneOf(key, id, address))) continue;
+        contacts.add(contact);
+        found.push({ organization: name, address });
+      }
       if (rows.length < CONTACTS_PER_PAGE) break;
       after = rows.at(-1)?.email_key ?? '';
     }

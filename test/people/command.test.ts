@@ -1,0 +1,110 @@
+// `crm people` as its users run it: beside a server, with nothing left in the file, and told again when a backup brings somebody back.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync, statSync } from 'node:fs';
+import { Desk, ndjson, type RunningServer } from '../support/command.ts';
+import { isPostgres } from '../support/fresh-databases.ts';
+
+const EMAIL = 'Ada.Hidden@secret.example';
+const HIDDEN = /ada\.hidden@secret/i;
+
+const desk = await Desk.withDatabase();
+let server: RunningServer;
+beforeAll(async () => {
+  server = await desk.serveOrganization('Acme');
+});
+afterAll(() => desk[Symbol.asyncDispose]());
+
+async function makeAda(): Promise<void> {
+  const [ada] = ndjson(
+    await desk.ok(['create', 'contacts', `email=${EMAIL}`, 'first_name=Ada', '-o', 'ndjson']),
+  );
+  const id = String(ada?.id);
+  const content = `${'x'.repeat(20_000)} ${EMAIL}`;
+  const [note] = ndjson(
+    await desk.ok(['create', 'notes', 'title=Ada', `content=${content}`, '-o', 'ndjson']),
+  );
+  // Former states, of which SQLite keeps what it is not told to write over.
+  for (const title of ['One', 'Two']) await desk.ok(['update', 'contacts', id, `title=${title}`]);
+  await desk.ok(['update', 'notes', String(note?.id), `content=${EMAIL} again`]);
+  await desk.ok(['create', 'deals', `name=Deal of ${EMAIL}`, `point_of_contact_id=${id}`]);
+}
+
+const inFiles = (): string =>
+  ['crm.db', 'crm.db-wal'].map((name) => readFileSync(desk.path(name), 'latin1')).join('');
+
+test('is refused without a word of consent, an address or an organization', async () => {
+  const bare = await desk.crm(['people', 'erase', EMAIL, '--org', 'Acme']);
+  expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining('--confirm')]);
+  expect((await desk.crm(['people', 'erase', 'ada', '--org', 'Acme', '--confirm'])).code).toBe(2);
+  expect((await desk.crm(['people', 'erase', EMAIL, '--org', 'Nobody', '--confirm'])).code).toBe(1);
+  expect((await desk.crm(['people', 'export', EMAIL])).code).toBe(2);
+});
+
+test('a document goes to stdout, or to a file that its owner alone can read', async () => {
+  await makeAda();
+  const document = JSON.parse(await desk.ok(['people', 'export', EMAIL.toUpperCase(), '--org', 'acme']));
+  expect(document).toMatchObject({ organization: { name: 'Acme' }, contact: { email: EMAIL } });
+  expect(Object.keys(document.records)).toEqual(['deals', 'notes']);
+  await desk.ok(['people', 'export', EMAIL, '--org', 'Acme', '--out', 'ada.json', '--quiet']);
+  expect(JSON.parse(readFileSync(desk.path('ada.json'), 'utf8')).records).toEqual(document.records);
+  expect(statSync(desk.path('ada.json')).mode & 0o777).toBe(0o600);
+});
+
+describe('erasing beside a server', () => {
+  test('a dry run writes nothing', async () => {
+    const planned = await desk.crm(['people', 'erase', EMAIL, '--org', 'Acme', '--dry-run', '-o', 'json']);
+    expect(JSON.parse(planned.stdout)).toMatchObject({
+      dry_run: true,
+      resources: { contacts: { deleted: 1 }, deals: { changed: 1 }, notes: { changed: 1 } },
+    });
+    expect(await desk.ok(['list', 'contacts', '--filter', `email=${EMAIL}`])).toMatch(HIDDEN);
+  });
+
+  test('leaves no address in what is served, in the audit log, or in the file and its log', async () => {
+    if (!isPostgres) {
+      await desk.ok(['backup', 'before.db', '--quiet']);
+      expect(inFiles()).toMatch(HIDDEN);
+    }
+    const { code, stdout, stderr } = await desk.crm([
+      'people',
+      'erase',
+      EMAIL,
+      '--org',
+      'Acme',
+      '--confirm',
+      '-o',
+      'json',
+    ]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('2 records to look at')]);
+    expect(stdout + stderr).not.toMatch(HIDDEN);
+    expect(JSON.parse(stdout).left_in_file).toBe(isPostgres ? null : 0);
+    for (const resource of ['contacts', 'deals', 'notes'])
+      expect(await desk.ok(['list', resource])).not.toMatch(HIDDEN);
+    expect(await desk.ok(['list', 'deals'])).toContain('Deal of [erased]');
+    if (isPostgres) return expect(stderr).toContain('VACUUM');
+    expect(stderr).toContain('before.db');
+    expect(inFiles()).not.toMatch(HIDDEN);
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    await desk.ok(['create', 'contacts', 'first_name=Next']);
+  });
+
+  test('an address that nobody has changes nothing', async () => {
+    const { code, stderr } = await desk.crm(['people', 'erase', EMAIL, '--org', 'Acme', '--confirm']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('stored answers: 0 deleted')]);
+  });
+});
+
+test.skipIf(isPostgres)(
+  'a backup that brings somebody back is told, with the command that erases again',
+  async () => {
+    await server.stop();
+    const { code, stderr } = await desk.crm(['restore', 'before.db', '--confirm']);
+    const again = 'crm people erase ada.hidden@secret.example --org Acme --confirm';
+    expect([code, stderr]).toEqual([0, expect.stringContaining(again)]);
+    const erased = await desk.crm(['people', 'erase', EMAIL, '--org', 'Acme', '--confirm']);
+    expect(erased.stderr).toContain('crm.db.before-restore-');
+    await desk.ok(['backup', 'after.db', '--quiet']);
+    expect((await desk.crm(['restore', 'after.db', '--confirm'])).stderr).not.toContain('people erase');
+  },
+  30_000,
+);
