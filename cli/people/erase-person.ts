@@ -1,7 +1,7 @@
 // Carries out `crm people erase`: a person goes from an organization, and from what the file keeps of deleted rows.
 import { isAddress } from '../../db/declare/text.ts';
 import type { Erasure } from '../../db/people/erase.ts';
-import type { Person } from '../../db/people/person.ts';
+import type { DataSubject } from '../../db/people/person.ts';
 import type { OrganizationRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
 import { usageError } from '../errors.ts';
@@ -59,7 +59,7 @@ export async function erase(db: string, address: string, options: EraseOptions):
 async function eraseRecords(
   store: Store,
   { id, number: orgId }: OrganizationRow,
-  person: Person,
+  person: DataSubject,
   { isDryRun, quiet }: { isDryRun: boolean; quiet: boolean },
 ): Promise<Erasure> {
   const { erasePerson } = await import('../../db/people/erase.ts');

@@ -5,7 +5,7 @@ import type { JsonValue } from '../declare/json.ts';
 export const ERASED = '[erased]';
 
 /** The addresses of one person. */
-export class Addresses {
+export class AddressSet {
   /** In lower case. */
   readonly list: readonly string[];
   readonly #pattern: RegExp;

@@ -2,7 +2,7 @@
 import { nextTurn } from '../event-loop.ts';
 import type { Db, IdempotencyRow } from '../schema.ts';
 import type { Store } from '../store.ts';
-import type { Person } from './person.ts';
+import type { DataSubject } from './person.ts';
 
 type Key = Pick<IdempotencyRow, 'principal' | 'key'>;
 
@@ -15,7 +15,7 @@ const ROWS_PER_PAGE = 10;
  */
 export async function deleteAnswers(
   store: Store,
-  { orgId, addresses }: Person,
+  { orgId, addresses }: DataSubject,
   ids: ReadonlySet<string>,
   isDryRun: boolean,
 ): Promise<number> {

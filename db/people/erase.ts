@@ -11,12 +11,12 @@ import { updateRecord } from '../tables/records.ts';
 import { saveTranscript } from '../tables/transcripts.ts';
 import { ERASED } from './addresses.ts';
 import { deleteAnswers } from './answers.ts';
-import { findTied, type Person } from './person.ts';
+import { type DataSubject, findTied } from './person.ts';
 import { nobody, planFor, valueWithout } from './plan.ts';
 import { findSegments, findTraces, speakerTest, type Traces } from './traces.ts';
 
 /** What was done with the records of a resource, or would be. */
-export interface Counts {
+export interface ErasureCounts {
   deleted: number;
   changed: number;
   /** Whose tie to the person went, and nothing else. */
@@ -24,7 +24,7 @@ export interface Counts {
 }
 
 export interface Erasure {
-  resources: Record<string, Counts>;
+  resources: Record<string, ErasureCounts>;
   /** In which what the person said, or an address, is gone. */
   transcripts: number;
   /** Answers stored for `Idempotency-Key`. */
@@ -49,7 +49,7 @@ const ROUNDS_MAX = 3;
 /** Erases a person, the contact last: begun again after it was cut off, it does the rest. */
 export async function erasePerson(
   store: Store,
-  person: Person,
+  person: DataSubject,
   { isDryRun, onProgress, finish }: ErasureOptions,
 ): Promise<Erasure> {
   const erasure: Erasure = { resources: {}, transcripts: 0, stored_answers: 0, to_look_at: [] };
@@ -91,10 +91,10 @@ interface Batch {
 
 interface Done {
   id: string;
-  outcome: keyof Counts;
+  outcome: keyof ErasureCounts;
 }
 
-async function eraseRecords(store: Store, person: Person, batch: Batch, run: Run): Promise<void> {
+async function eraseRecords(store: Store, person: DataSubject, batch: Batch, run: Run): Promise<void> {
   const { name, ids, deleted } = batch;
   for (let from = 0; from < ids.length; from += RECORDS_PER_JOB) {
     const some = ids.slice(from, from + RECORDS_PER_JOB);
@@ -116,7 +116,7 @@ async function eraseRecords(store: Store, person: Person, batch: Batch, run: Run
 // Writes nothing where there is no instant of it.
 async function eraseSome(
   db: Db,
-  person: Person,
+  person: DataSubject,
   { name, ids }: Pick<Batch, 'name' | 'ids'>,
   now: number | null,
 ): Promise<Done[]> {
@@ -141,7 +141,7 @@ async function eraseSome(
 
 async function eraseTranscripts(
   store: Store,
-  person: Person,
+  person: DataSubject,
   traces: Traces,
   { erasure, isDryRun }: Run,
 ): Promise<void> {
@@ -165,7 +165,7 @@ function silent(segment: Data): Data {
   return { ...segment, speaker: nobody({ name: null, email: null }), speech: ERASED };
 }
 
-async function eraseContact(store: Store, { orgId, contactId }: Person): Promise<void> {
+async function eraseContact(store: Store, { orgId, contactId }: DataSubject): Promise<void> {
   if (contactId === '') return;
   await store.write(orgId, async (trx) => {
     const now = await takeInstant(trx, orgId, Date.now());
@@ -173,7 +173,7 @@ async function eraseContact(store: Store, { orgId, contactId }: Person): Promise
   });
 }
 
-function countIn({ resources }: Erasure, name: string): Counts {
+function countIn({ resources }: Erasure, name: string): ErasureCounts {
   resources[name] ??= { deleted: 0, changed: 0, unlinked: 0 };
   return resources[name];
 }

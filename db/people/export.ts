@@ -4,7 +4,7 @@ import { type Data, isObject, type JsonValue } from '../declare/json.ts';
 import { getResource, RESOURCES } from '../resources/index.ts';
 import type { Db } from '../schema.ts';
 import { findRecords } from '../tables/records.ts';
-import { findTied, isThem, type Person } from './person.ts';
+import { type DataSubject, findTied, isThem } from './person.ts';
 import { findSegments, findTraces, speakerTest, type Traces } from './traces.ts';
 
 /** All records that are tied to a person or mention one, by resource; of others in them only how many there are. */
@@ -23,7 +23,7 @@ const RECORDS_PER_PAGE = 100;
 /** Gathers the document; reads all of the organization. */
 export async function exportPerson(
   db: Db,
-  person: Person,
+  person: DataSubject,
   onProgress: (rows: number) => void,
 ): Promise<PersonDocument> {
   const tied = await findTied(db, person);
@@ -45,7 +45,7 @@ export async function exportPerson(
   };
 }
 
-async function recordsOf(db: Db, person: Person, name: string, ids: readonly string[]): Promise<Data[]> {
+async function recordsOf(db: Db, person: DataSubject, name: string, ids: readonly string[]): Promise<Data[]> {
   const resource = getResource(name);
   const found: Data[] = [];
   for (let from = 0; from < ids.length; from += RECORDS_PER_PAGE) {
@@ -56,7 +56,7 @@ async function recordsOf(db: Db, person: Person, name: string, ids: readonly str
 }
 
 // Whom it is handed to has no right to learn who the others are.
-function withoutOthers(person: Person, record: Data, resource: string): Data {
+function withoutOthers(person: DataSubject, record: Data, resource: string): Data {
   if (resource === 'contacts') return { id: record.id ?? null, ...mentions(person, record) };
   const shown: Data = {};
   for (const [field, value] of Object.entries(record)) {
@@ -67,21 +67,25 @@ function withoutOthers(person: Person, record: Data, resource: string): Data {
   return shown;
 }
 
-function theirsAndCount(person: Person, value: JsonValue): JsonValue {
+function theirsAndCount(person: DataSubject, value: JsonValue): JsonValue {
   if (!Array.isArray(value)) return value;
   const theirs = value.filter((one) => isThem(person, one) || person.addresses.has(one));
   return { theirs, others: value.length - theirs.length };
 }
 
 // Of somebody else's contact just where the address stands.
-function mentions(person: Person, record: Data): Data {
+function mentions(person: DataSubject, record: Data): Data {
   const found = Object.entries(record).filter(([, value]) =>
     person.addresses.isIn(isObject(value) ? JSON.stringify(value) : String(value)),
   );
   return { mentioned_in: found.map(([field]) => field) };
 }
 
-async function transcriptsOf(db: Db, person: Person, traces: Traces): Promise<PersonDocument['transcripts']> {
+async function transcriptsOf(
+  db: Db,
+  person: DataSubject,
+  traces: Traces,
+): Promise<PersonDocument['transcripts']> {
   const transcripts: PersonDocument['transcripts'] = [];
   for (const id of traces.transcripts) {
     const speaks = await speakerTest(db, person, id, traces);

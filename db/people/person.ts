@@ -10,12 +10,12 @@ import { findUserByEmail } from '../tables/accounts.ts';
 import { emailsOf, findContactsByEmail } from '../tables/contact-emails.ts';
 import { columnsTo } from '../tables/deletion.ts';
 import { findRecord } from '../tables/records.ts';
-import { Addresses } from './addresses.ts';
+import { AddressSet } from './addresses.ts';
 
-export interface Person {
+export interface DataSubject {
   orgId: number;
   /** That which was asked for, and all others of the contact. */
-  addresses: Addresses;
+  addresses: AddressSet;
   /** The contact as a response has it; null where none has the address. */
   contact: Data | null;
   /** Its id; '' where there is none. */
@@ -25,24 +25,24 @@ export interface Person {
 }
 
 /** The person with an address, in whatever case. */
-export async function findPerson(db: Db, orgId: number, email: string): Promise<Person> {
+export async function findPerson(db: Db, orgId: number, email: string): Promise<DataSubject> {
   const [contactId = ''] = (await findContactsByEmail(db, orgId, [email])).values();
   const row = contactId === '' ? undefined : await findRecord(db, contacts, { orgId, id: contactId });
   const contact = row === undefined ? null : showRow(contacts.fields, row);
   const own = [contact?.email, contact?.alt_emails].flatMap((value) => emailsOf(value));
-  const addresses = new Addresses([email, ...own]);
+  const addresses = new AddressSet([email, ...own]);
   const users = await Promise.all(addresses.list.map((one) => findUserByEmail(db, orgId, one)));
   return { orgId, addresses, contact, contactId, users: users.filter((user) => user !== undefined) };
 }
 
 /** Whether an object that names somebody, such as an attendee, names the person. */
-export function isThem({ addresses, contactId }: Person, value: JsonValue | undefined): value is Data {
+export function isThem({ addresses, contactId }: DataSubject, value: JsonValue | undefined): value is Data {
   if (!isObject(value)) return false;
   return addresses.has(value.email) || (contactId !== '' && value.contact_id === contactId);
 }
 
 /** The full name of the contact, in lower case; '' where it has none. */
-export function nameOf({ contact }: Person): string {
+export function nameOf({ contact }: DataSubject): string {
   return [contact?.first_name, contact?.last_name]
     .filter((part) => typeof part === 'string')
     .join(' ')
@@ -50,12 +50,12 @@ export function nameOf({ contact }: Person): string {
     .toLowerCase();
 }
 
-/** Ids of records, by their resource. */
-export type Ids = Map<string, Set<string>>;
+/** RecordIds of records, by their resource. */
+export type RecordIds = Map<string, Set<string>>;
 
 /** What is tied to the contact by a reference or a link, found by indexes. */
-export async function findTied(db: Db, { orgId, contactId }: Person): Promise<Ids> {
-  const tied: Ids = new Map();
+export async function findTied(db: Db, { orgId, contactId }: DataSubject): Promise<RecordIds> {
+  const tied: RecordIds = new Map();
   if (contactId === '') return tied;
   for (const resource of RESOURCES) {
     const ids = new Set<string>();

@@ -7,17 +7,22 @@ import { notes } from '../resources/notes.ts';
 import { type Db, linkTable, type RecordRow, tableOf } from '../schema.ts';
 import { changedColumns } from '../tables/records.ts';
 import { ERASED } from './addresses.ts';
-import { isThem, type Person } from './person.ts';
+import { type DataSubject, isThem } from './person.ts';
 import { storedColumns } from './traces.ts';
 
 /** What is to be done with a record. */
-export type Plan =
+export type RecordPlan =
   | { action: 'delete' }
   /** Empty where only its tie to the person goes. */
   | { action: 'change'; columns: ReturnType<typeof changedColumns> };
 
 /** Plans for a record that mentions a person or is tied to one; null where it is gone by now. */
-export async function planFor(db: Db, person: Person, resource: Resource, id: string): Promise<Plan | null> {
+export async function planFor(
+  db: Db,
+  person: DataSubject,
+  resource: Resource,
+  id: string,
+): Promise<RecordPlan | null> {
   const row = await db
     .selectFrom(tableOf(resource))
     .select(storedColumns(resource) as ['id'])
@@ -31,7 +36,7 @@ export async function planFor(db: Db, person: Person, resource: Resource, id: st
   return { action: 'change', columns: changedColumns(resource, row, without(person, resource, row)) };
 }
 
-type Test = (db: Db, person: Person, row: RecordRow) => Promise<boolean> | boolean;
+type Test = (db: Db, person: DataSubject, row: RecordRow) => Promise<boolean> | boolean;
 
 /** Which records are about one person alone. */
 const ONLY_THEIRS: Record<string, Test> = {
@@ -55,7 +60,7 @@ function parsed(value: RecordRow[string] | undefined): JsonValue {
 
 async function isTiedToThemAlone(
   db: Db,
-  { orgId, contactId }: Person,
+  { orgId, contactId }: DataSubject,
   { table, parentColumn, childColumn }: SideTable,
   id: string,
 ): Promise<boolean> {
@@ -71,7 +76,7 @@ async function isTiedToThemAlone(
 }
 
 // The fields in which it mentions the person, as they are to be.
-function without(person: Person, { fields }: Pick<Resource, 'fields'>, row: RecordRow): Data {
+function without(person: DataSubject, { fields }: Pick<Resource, 'fields'>, row: RecordRow): Data {
   const data: Data = {};
   for (const name of storedColumns({ fields })) {
     const field = fields[name];
@@ -87,7 +92,7 @@ function without(person: Person, { fields }: Pick<Resource, 'fields'>, row: Reco
   return data;
 }
 
-function textWithout({ addresses }: Person, name: string, field: Field, row: RecordRow): string | null {
+function textWithout({ addresses }: DataSubject, name: string, field: Field, row: RecordRow): string | null {
   const text = String(row[name]);
   if (!addresses.isIn(text)) return text;
   // By this it is found when it is fed in again, and no other record may have the same.
@@ -99,7 +104,7 @@ function textWithout({ addresses }: Person, name: string, field: Field, row: Rec
  * A value with neither the person's addresses nor, where it tells of people, what else it tells of the person.
  * @param isOfPeople whether its objects are people, and its texts in lists their addresses
  */
-export function valueWithout(person: Person, value: JsonValue, isOfPeople: boolean): JsonValue {
+export function valueWithout(person: DataSubject, value: JsonValue, isOfPeople: boolean): JsonValue {
   const { addresses } = person;
   if (typeof value === 'string') return addresses.takenOutOf(value);
   if (Array.isArray(value)) {

@@ -5,13 +5,13 @@ import type { Resource, Row } from '../declare/resource.ts';
 import { nextTurn } from '../event-loop.ts';
 import { RESOURCES } from '../resources/index.ts';
 import { type Db, type RecordRow, tableOf } from '../schema.ts';
-import { type Ids, isThem, nameOf, type Person } from './person.ts';
+import { type DataSubject, isThem, nameOf, type RecordIds } from './person.ts';
 
 /** Where a person is found. */
 export interface Traces {
   /** Records that mention an address, or name the person as an organizer, an attendee or a guest. */
-  mentioned: Ids;
-  /** Ids of recordings in whose transcripts the person speaks or is mentioned. */
+  mentioned: RecordIds;
+  /** RecordIds of recordings in whose transcripts the person speaks or is mentioned. */
   transcripts: Set<string>;
   /** What the person is called, in lower case: by the contact, and beside an address. */
   names: Set<string>;
@@ -42,7 +42,7 @@ export async function countTraced(db: Db, orgId: number): Promise<number> {
 /** Reads all records and transcripts of the organization. */
 export async function findTraces(
   db: Db,
-  person: Person,
+  person: DataSubject,
   onProgress: (rows: number) => void,
 ): Promise<Traces> {
   const names = new Set([nameOf(person)].filter((name) => name !== ''));
@@ -91,7 +91,12 @@ function charactersIn(rows: readonly Row[]): number {
 }
 
 // Notes, too, what the person is called there.
-function isMentioned(person: Person, { fields, name }: Resource, row: RecordRow, traces: Traces): boolean {
+function isMentioned(
+  person: DataSubject,
+  { fields, name }: Resource,
+  row: RecordRow,
+  traces: Traces,
+): boolean {
   let isFound = false;
   for (const column in row) {
     const value: ColumnValue = row[column] ?? null;
@@ -108,7 +113,7 @@ function isMentioned(person: Person, { fields, name }: Resource, row: RecordRow,
   return isFound;
 }
 
-function theirsIn(person: Person, value: JsonValue): Data[] {
+function theirsIn(person: DataSubject, value: JsonValue): Data[] {
   if (Array.isArray(value)) return value.flatMap((item) => theirsIn(person, item));
   return isThem(person, value) ? [value] : [];
 }
@@ -116,7 +121,7 @@ function theirsIn(person: Person, value: JsonValue): Data[] {
 // One by one, for each may be of any length.
 async function findTranscripts(
   db: Db,
-  person: Person,
+  person: DataSubject,
   traces: Traces,
   onProgress: (rows: number) => void,
 ): Promise<void> {
@@ -129,7 +134,7 @@ async function findTranscripts(
   for (const { recording_id: id } of ids) {
     const speaks = await speakerTest(db, person, id, traces);
     const segments = await findSegments(db, orgId, id);
-    if (segments.some((one) => speaks(one) || isIn(person, one))) traces.transcripts.add(id);
+    if (segments.some((one) => speaks(one) || mentions(person, one))) traces.transcripts.add(id);
     onProgress(1);
     await nextTurn();
   }
@@ -150,7 +155,7 @@ export async function findSegments(db: Db, orgId: number, recordingId: string): 
 /** Tells whether a segment is the person's, by the address, or by the name in a meeting that the person was asked to. */
 export async function speakerTest(
   db: Db,
-  person: Person,
+  person: DataSubject,
   recordingId: string,
   { names, meetings }: Pick<Traces, 'names' | 'meetings'>,
 ): Promise<(segment: Data) => boolean> {
@@ -170,8 +175,8 @@ export async function speakerTest(
 }
 
 /** Whether an address of the person stands anywhere in a value. */
-export function isIn(person: Person, value: JsonValue): boolean {
+function mentions(person: DataSubject, value: JsonValue): boolean {
   if (typeof value === 'string') return person.addresses.isIn(value);
   if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).some(([key, item]) => person.addresses.isIn(key) || isIn(person, item));
+  return Object.entries(value).some(([key, item]) => person.addresses.isIn(key) || mentions(person, item));
 }

@@ -1,8 +1,8 @@
-// Addresses in text: found in whatever case and form, and never as a part of others.
+// AddressSet in text: found in whatever case and form, and never as a part of others.
 import { describe, expect, test } from 'bun:test';
-import { Addresses } from '../../db/people/addresses.ts';
+import { AddressSet } from '../../db/people/addresses.ts';
 
-const ada = new Addresses(['Ada@Example.com', 'ada.l@mail.example']);
+const ada = new AddressSet(['Ada@Example.com', 'ada.l@mail.example']);
 
 describe('an address is found', () => {
   test.each([
@@ -35,7 +35,7 @@ test.each([
 });
 
 test('characters of an address mean only themselves', () => {
-  const odd = new Addresses(['a*b.c|d@x.example', 'жанна@пример.example']);
+  const odd = new AddressSet(['a*b.c|d@x.example', 'жанна@пример.example']);
   expect(odd.takenOutOf('a*b.c|d@x.example aab.c|d@x.example')).toBe('[erased] aab.c|d@x.example');
   expect(odd.takenOutOf('to ЖАННА@пример.example!')).toBe('to [erased]!');
 });
