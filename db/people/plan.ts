@@ -1,7 +1,7 @@
 // What becomes of a record when a person is erased: gone where it is about nobody else, else left without the person.
 import type { Field } from '../declare/fields.ts';
 import { type Data, isObject, type JsonValue } from '../declare/json.ts';
-import type { Resource, SideTable } from '../declare/resource.ts';
+import type { Resource, Row, SideTable } from '../declare/resource.ts';
 import { involvedContacts } from '../resources/interactions.ts';
 import { notes } from '../resources/notes.ts';
 import { type Db, linkTable, type RecordRow, tableOf } from '../schema.ts';
@@ -14,7 +14,7 @@ import { storedColumns } from './traces.ts';
 export type RecordPlan =
   | { action: 'delete' }
   /** Empty where only its tie to the person goes. */
-  | { action: 'change'; columns: ReturnType<typeof changedColumns> };
+  | { action: 'change'; row: RecordRow; columns: Row };
 
 /** Plans for a record that mentions a person or is tied to one; null where it is gone by now. */
 export async function planFor(
@@ -33,7 +33,7 @@ export async function planFor(
   if (row === undefined) return null;
   const isOnlyTheirs = ONLY_THEIRS[resource.name];
   if (isOnlyTheirs !== undefined && (await isOnlyTheirs(db, person, row))) return { action: 'delete' };
-  return { action: 'change', columns: changedColumns(resource, row, without(person, resource, row)) };
+  return { action: 'change', row, columns: changedColumns(resource, row, without(person, resource, row)) };
 }
 
 type Test = (db: Db, person: DataSubject, row: RecordRow) => Promise<boolean> | boolean;
