@@ -133,7 +133,12 @@ async function eraseSome(
     }
     const isChanged = Object.keys(plan.columns).length > 0;
     if (isChanged && now !== null)
-      await updateRecord(db, resource, { orgId: person.orgId, row: plan.row }, { ...plan.columns, updated_at: now });
+      await updateRecord(
+        db,
+        resource,
+        { orgId: person.orgId, row: plan.row },
+        { ...plan.columns, updated_at: now },
+      );
     done.push({ id, outcome: isChanged ? 'changed' : 'unlinked' });
   }
   return done;
