@@ -1,5 +1,7 @@
 // One service for a soak: nodes of the executable on one database, to be killed, frozen and started again.
-
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { BINARY } from '../support/command.ts';
 import { freePort } from '../support/postgres.ts';
 
@@ -98,6 +100,21 @@ export async function runOnce(
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   if ((await child.exited) !== 0) throw new Error(`crm ${args.join(' ')} failed: ${stderr}`);
   return stdout.trim();
+}
+
+/** Has an organization have a meeting, its recording with a transcript of forty sentences, and a booking. */
+export async function ingestReadOnly(db: string, org: readonly string[]): Promise<void> {
+  const meeting = { external_id: 'm', title: 'Kick-off', start_time: 1_767_225_600_000 };
+  const speech = { speaker: { name: 'Ada', email: null }, start_time: 0, end_time: 1 };
+  const segments = Array.from({ length: 40 }, (_, index) => ({ ...speech, speech: `Sentence ${index}.` }));
+  const recording = { external_id: 'r', meeting_external_id: 'm', title: 'Kick-off', segments };
+  const bookings = { external_id: 'b', title: 'Call', status: 'booked' };
+  for (const [kind, entry] of Object.entries({ meetings: meeting, recordings: recording, bookings })) {
+    const file = join(tmpdir(), `crm-soak-${crypto.randomUUID()}.json`);
+    await Bun.write(file, JSON.stringify([entry]));
+    await runOnce(['ingest', kind, file, ...org, '--db', db]);
+    rmSync(file);
+  }
 }
 
 /** Makes an organization in an empty database, and serves that by some nodes. */

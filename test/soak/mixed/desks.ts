@@ -1,8 +1,5 @@
 // Who works in a mixed load: organizations, each with some desks whose records nobody else changes.
-import { rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { runOnce } from '../service.ts';
+import { ingestReadOnly, runOnce } from '../service.ts';
 import { Caller, type Traffic } from './caller.ts';
 
 /** One who works with records of its own, one request after another. */
@@ -57,22 +54,9 @@ export async function issueKeys(
       const v2 = await run('keys', 'issue', ...org, '--all-scopes', ...access);
       keys.push({ v1, v2, limitedKey, isBound });
     }
-    await ingest(run, [...org, '--owner', user]);
+    await ingestReadOnly(db, [...org, '--owner', user]);
   }
   return { keys, greedy };
-}
-
-async function ingest(run: (...args: string[]) => Promise<string>, org: readonly string[]): Promise<void> {
-  const meeting = { external_id: 'm', title: 'Kick-off', start_time: 1_767_225_600_000 };
-  const speech = { speaker: { name: 'Ada', email: null }, start_time: 0, end_time: 1 };
-  const segments = Array.from({ length: 40 }, (_, index) => ({ ...speech, speech: `Sentence ${index}.` }));
-  const recording = { external_id: 'r', meeting_external_id: 'm', title: 'Kick-off', segments };
-  for (const [kind, entry] of Object.entries({ meetings: meeting, recordings: recording })) {
-    const file = join(tmpdir(), `crm-soak-${crypto.randomUUID()}.json`);
-    await Bun.write(file, JSON.stringify([entry]));
-    await run('ingest', kind, file, ...org);
-    rmSync(file);
-  }
 }
 
 /** Sits them down: each makes its company and a contact there, and looks for the meeting and its recording. */
