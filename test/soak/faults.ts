@@ -2,10 +2,8 @@
 import { DatabaseProxy } from '../support/database-proxy.ts';
 import { PostgresServer } from '../support/postgres.ts';
 import { KeyedLoad, type Ledger } from './keyed-load.ts';
-import { type Service, startService } from './service.ts';
+import { NO_LIMITS, type Service, startService } from './service.ts';
 
-// Out of the way.
-const NO_LIMITS = ['--key-limit', '100000000', '--org-limit', '100000000'];
 const NODES = 3;
 const LOAD_MS = 4_000;
 // Longer and shorter than the database waits for a transaction of which nothing more comes.

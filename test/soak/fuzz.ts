@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { BINARY } from '../support/command.ts';
 import { PostgresServer } from '../support/postgres.ts';
 import { Fuzzing, OTHER_VERSION } from './fuzz/run.ts';
-import { ingestReadOnly, Node, runOnce } from './service.ts';
+import { ingestReadOnly, NO_LIMITS, Node, runOnce } from './service.ts';
 import { endWithVerdict, show, tell } from './verdict.ts';
 
 const USAGE = `bun run soak:fuzz [--requests N] [--seed N] [--readers N] [--postgres]
@@ -14,8 +14,6 @@ const USAGE = `bun run soak:fuzz [--requests N] [--seed N] [--readers N] [--post
   --seed      of what is drawn; another each time unless said
   --readers   threads that answer (0)
   --postgres  on a PostgreSQL server of its own`;
-
-const NO_LIMITS = ['--key-limit', '100000000', '--org-limit', '100000000'];
 
 async function main(): Promise<void> {
   const text = { type: 'string' } as const;

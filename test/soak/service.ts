@@ -8,6 +8,9 @@ import { freePort } from '../support/postgres.ts';
 const READY_MS_MAX = 30_000;
 const BATCH_MAX = 100;
 
+/** Flags that have the limits out of the way. */
+export const NO_LIMITS = ['--key-limit', '100000000', '--org-limit', '100000000'];
+
 /** For requests to a server whose certificate nobody signed. */
 export const ANY = { rejectUnauthorized: false };
 

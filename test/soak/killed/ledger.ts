@@ -43,6 +43,11 @@ export class Ledger {
   doubled = 0;
   readonly faults: string[] = [];
 
+  /** What it has come to so far. */
+  get summary(): string {
+    return `${this.acknowledged} writes acknowledged, ${this.lost} lost, ${this.doubled} doubled`;
+  }
+
   add(entry: Entry): Entry {
     this.entries.set(entry.label, entry);
     this.touched.add(entry);

@@ -1,0 +1,236 @@
+// A journey on which keys and tokens are used, lost, rotated and put in wrong places, and after it a search for what is left of them.
+import { chmodSync, mkdirSync } from 'node:fs';
+import { Desk, type RunningServer } from '../../support/command.ts';
+import { isPostgres } from '../../support/fresh-databases.ts';
+import { type Hit, Search, type Secret } from './needles.ts';
+import { copyDatabase, dumpOf, readableIn } from './places.ts';
+import { Arguments } from './processes.ts';
+import { misplace, type Sender, send } from './requests.ts';
+
+const ORG = ['--org', 'Secrets'];
+
+export interface Findings {
+  secrets: readonly Secret[];
+  hits: Hit[];
+  places: number;
+  bytes: number;
+  spellings: number;
+  /** Of the journey's own requests, how many failed inside. */
+  failures: number;
+  /** Files that others than their owner may read. */
+  readable: string[];
+}
+
+export interface JourneyOptions {
+  /** More flags of the server. */
+  flags?: readonly string[];
+  /** In which forms commands tell what they list. */
+  forms?: readonly string[];
+}
+
+interface Travel {
+  forms: readonly string[];
+  desk: Desk;
+  secrets: Secret[];
+  /** All that was said, but for what shows a key by intent. */
+  said: [place: string, text: string][];
+}
+
+/** Goes on the journey. @param command how the command line starts @param options what else */
+export async function journey(
+  log: 'json' | 'pretty',
+  command: readonly string[],
+  { flags = [], forms = ['json', 'table'] }: JourneyOptions = {},
+): Promise<Findings> {
+  const desk = await Desk.withDatabase(command);
+  // Here keys are kept as their owners are told to: it is not searched.
+  const vault = new Desk(command);
+  try {
+    const travel: Travel = { desk, forms, secrets: [], said: [] };
+    const failures = await go(travel, vault, ['--log', log, ...flags]);
+    const search = new Search(travel.secrets);
+    for (const [place, text] of travel.said) search.in(place, Buffer.from(text));
+    search.inFolder(desk.folder);
+    if (isPostgres) search.in('the database', Buffer.from(await dumpOf(desk.database)));
+    const { hits, places, bytes, spellings } = search;
+    const { secrets } = travel;
+    return { secrets, hits, places, bytes, spellings, failures, readable: readableIn(desk.folder) };
+  } finally {
+    vault[Symbol.dispose]();
+    await desk[Symbol.asyncDispose]();
+  }
+}
+
+async function go(travel: Travel, vault: Desk, flags: readonly string[]): Promise<number> {
+  const { desk, secrets } = travel;
+  const watched = new Arguments();
+  const key = await issueAll(travel, vault);
+  desk.env.CRM_API_KEY = key;
+  await ingest(desk);
+  const schedule = isPostgres ? [] : ['--backup-every', '1m', '--backup-dir', 'backups'];
+  const server = await desk.serve([...flags, '--behind-proxy', '--metrics-port', '0', ...schedule]);
+  desk.env.CRM_URL = server.url;
+  const sender: Sender = { url: server.url, key, answers: [] };
+  await signIn(sender, secrets);
+  for (const secret of [...secrets]) await misplace(sender, secret);
+  await followLinks(sender, secrets);
+  const failures = await failInside(desk, sender, secrets);
+  await runCommands(travel, vault);
+  await rotate(travel, sender);
+  travel.said.push(['arguments of processes', watched.end()]);
+  await mistype(travel);
+  await tellMetrics(travel, server);
+  // The log of writes is in the file once the server has stopped: both states are searched.
+  if (!isPostgres) copyDatabase(desk);
+  const { stdout, stderr } = await server.stop();
+  travel.said.push(['what the server said', stdout + stderr]);
+  await say(travel, ['list', 'contacts'], { CRM_API_KEY: key });
+  return failures;
+}
+
+async function issueAll({ desk, secrets }: Travel, vault: Desk): Promise<string> {
+  const keep = (name: string, text: string) => {
+    secrets.push({ name, text });
+    return text;
+  };
+  const key = keep('the first key', await desk.ok(['init', ...ORG, '--user', 'ada@example.com']));
+  const issue = (name: string, ...args: string[]) =>
+    desk.ok(['keys', 'issue', ...ORG, '--name', name, ...args]).then((text) => keep(name, text));
+  await issue('v1', '--api', 'v1', '--all-scopes');
+  await issue('service_pk', '--api', 'v1', '--all-scopes', '--prefix', 'service_pk');
+  await issue('bound', '--all-scopes', '--access', 'user', '--user', 'ada@example.com');
+  await issue('revoked', '--scopes', 'contacts:read');
+  const keys = JSON.parse(await desk.ok(['keys', 'list', '-o', 'json']));
+  const { id } = keys.find((one: { name: string }) => one.name === 'revoked');
+  keep('rotated', await desk.ok(['keys', 'rotate', id]));
+  await desk.ok(['keys', 'revoke', id]);
+  // Of the right form, and of another database.
+  keep('foreign', await vault.ok(['init', '--org', 'Elsewhere', '--db', vault.path('other.db')]));
+  return key;
+}
+
+async function ingest(desk: Desk): Promise<void> {
+  const segments = [{ speaker: { name: 'Ada', email: null }, start_time: 0, end_time: 1, speech: 'Hello.' }];
+  await desk.write('meeting.json', '[{"external_id":"m","title":"Kick-off"}]');
+  const recording = { external_id: 'r', meeting_external_id: 'm', title: 'Kick-off', segments };
+  await desk.write('recording.json', JSON.stringify([recording]));
+  await desk.ok(['ingest', 'meetings', 'meeting.json', ...ORG]);
+  await desk.ok(['ingest', 'recordings', 'recording.json', ...ORG]);
+}
+
+async function signIn(sender: Sender, secrets: readonly Secret[]): Promise<void> {
+  for (const { name, text } of secrets) {
+    const headers = {
+      Authorization: `Bearer ${text}`,
+      'Idempotency-Key': `made by ${name}`.replaceAll(' ', '-'),
+    };
+    const body = JSON.stringify({ first_name: `By ${name}` });
+    for (let time = 0; time < 2; time++) await send(sender, 'POST', '/api/v2/contacts', { headers, body });
+    await send(sender, 'GET', '/api/v1/authenticate', { headers: { 'X-Service-Api-Key': text } });
+  }
+  const page = await send(sender, 'GET', '/api/v2/contacts?limit=1');
+  const cursor = encodeURIComponent(page.page_info.end_cursor);
+  await send(sender, 'GET', `/api/v2/contacts?limit=1&cursor=${cursor}`);
+  await send(sender, 'GET', `/api/v2/deals?limit=1&cursor=${cursor}`);
+}
+
+// A link opens a transcript, is altered, and is asked for with a key beside it.
+async function followLinks(sender: Sender, secrets: Secret[]): Promise<void> {
+  const { data } = await send(sender, 'GET', '/api/v2/recordings');
+  for (let link = 0; link < 2; link++) {
+    const one = await send(sender, 'GET', `/api/v2/recordings/${data[0].id}`);
+    const address = new URL(one.data.transcript_url);
+    const text = address.searchParams.get('token') ?? '';
+    secrets.push({ name: `token ${link}`, text });
+    for (const path of [address.pathname + address.search, `${address.pathname}?token=${text}x`])
+      for (const key of ['', sender.key]) await send({ ...sender, key }, 'GET', path);
+    await send(sender, 'GET', `/api/v2/contacts/${text}`);
+    await send(sender, 'GET', `/api/v2/${text}`);
+    await send(sender, 'GET', `/api/v2/contacts?cursor=${text}`);
+  }
+}
+
+// Tables that are not where they were make a request fail inside; gives how many did.
+async function failInside(desk: Desk, sender: Sender, secrets: readonly Secret[]): Promise<number> {
+  const sql = new Bun.SQL(isPostgres ? desk.database : `sqlite://${desk.database}`);
+  const before = sender.answers.length;
+  const token = secrets.find(({ name }) => name === 'token 0')?.text ?? '';
+  const tables = ['contacts', 'recording_transcripts', 'api_keys'];
+  for (const table of tables) await sql.unsafe(`alter table ${table} rename to ${table}_away`);
+  try {
+    await send(sender, 'GET', `/api/v2/transcripts/download?token=${token}`);
+    for (const { text } of secrets) {
+      const headers = { 'X-Service-Api-Key': text };
+      await send(sender, 'GET', `/api/v2/contacts/${text}`, { headers });
+      await send(sender, 'POST', '/api/v2/contacts', { headers, body: '{"first_name":"Lost"}' });
+    }
+  } finally {
+    for (const table of tables) await sql.unsafe(`alter table ${table}_away rename to ${table}`);
+    await sql.close();
+  }
+  return sender.answers.slice(before).filter((answer) => answer.startsWith('5')).length;
+}
+
+async function say(
+  { desk, said }: Travel,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<void> {
+  const { code, stdout, stderr } = await desk.crm(args, { env });
+  said.push([`crm ${args.join(' ')} (${code})`, stdout + stderr]);
+}
+
+// What people do with keys on the command line, and with what holds them.
+async function runCommands(travel: Travel, vault: Desk): Promise<void> {
+  const { desk, forms, secrets } = travel;
+  const rows = 'First Name,Email\nAda,ada@import.test\nBob,no address\nAda,ada@import.test\n';
+  await desk.write('people.csv', rows);
+  const foreign = secrets.find(({ name }) => name === 'foreign')?.text ?? '';
+  await vault.write('key', `${desk.env.CRM_API_KEY}\n`);
+  chmodSync(vault.path('key'), 0o600);
+  mkdirSync(desk.path('config/crm'), { recursive: true });
+  const profile = { url: desk.env.CRM_URL, api_key_file: vault.path('key') };
+  await desk.write('config/crm/config.json', JSON.stringify({ profiles: { default: profile } }));
+  const byProfile = { CRM_API_KEY: '', CRM_URL: '' };
+  await say(travel, ['import', 'contacts', 'people.csv']);
+  await say(travel, ['import', 'contacts', 'people.csv', '--on-duplicate', 'update']);
+  await say(travel, ['list', 'contacts', '-o', 'json'], byProfile);
+  await say(travel, ['create', 'contacts', 'first_name=Cleo'], byProfile);
+  await say(travel, ['list', 'contacts'], { CRM_API_KEY: foreign });
+  await say(travel, ['export', 'all', '--out', 'export']);
+  for (const form of forms) {
+    await say(travel, ['doctor', '-o', form]);
+    await say(travel, ['doctor', '-o', form], { CRM_API_KEY: foreign });
+    await say(travel, ['keys', 'list', '-o', form]);
+    await say(travel, ['audit', 'list', '-o', form]);
+    await say(travel, ['users', 'list', ...ORG, '-o', form]);
+  }
+  await say(travel, ['keys', 'issue', ...ORG, '--all-scopes', '--dry-run']);
+  if (isPostgres) return;
+  await say(travel, ['backup', 'backup.db']);
+  await say(travel, ['restore', 'backup.db', '--confirm', '--db', 'restored.db']);
+  await say(travel, ['migrate', '--to', 'migrated.db']);
+}
+
+// Whoever types a key shows it to the machine, but it goes no further.
+async function mistype(travel: Travel): Promise<void> {
+  const { text = '' } = travel.secrets.find(({ name }) => name === 'foreign') ?? {};
+  for (const words of [
+    `list contacts --filter email=${text}`,
+    `keys revoke ${text}`,
+    `keys list --org ${text}`,
+  ]) {
+    const { code, stderr } = await travel.desk.crm(words.split(' '));
+    travel.said.push([`crm ${words.split(' ')[0]} with a key typed (${code})`, stderr.replaceAll(text, '')]);
+  }
+}
+
+// The server knows it within a second: what was signed before is used before and after.
+async function rotate(travel: Travel, sender: Sender): Promise<void> {
+  await say(travel, ['secrets', 'rotate', '--grace', '0']);
+  await followLinks(sender, travel.secrets);
+}
+
+async function tellMetrics({ said }: Travel, { metricsUrl }: RunningServer): Promise<void> {
+  if (metricsUrl !== null) said.push(['metrics', await (await fetch(metricsUrl)).text()]);
+}

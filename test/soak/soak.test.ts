@@ -1,0 +1,127 @@
+// The long trials in short: a mixed load, kills, odd requests and misplaced keys, on the compiled executable.
+import { afterAll, describe, expect, test } from 'bun:test';
+import { existsSync } from 'node:fs';
+import { BINARY, Desk } from '../support/command.ts';
+import { isPostgres } from '../support/fresh-databases.ts';
+import { Fuzzing } from './fuzz/run.ts';
+import { Kills } from './killed/cycles.ts';
+import { Ledger } from './killed/ledger.ts';
+import { limitsFor, MixedLoad } from './mixed/load.ts';
+import { type Sample, slopeOf } from './samples.ts';
+import { journey } from './secrets/journey.ts';
+import { Search } from './secrets/needles.ts';
+import { ingestReadOnly, NO_LIMITS, Node } from './service.ts';
+
+const isBuilt = existsSync(BINARY);
+if (!isBuilt) console.warn(`skipped: ${BINARY} is not built; run "bun run build"`);
+
+const LONG = 300_000;
+
+const desks: Desk[] = [];
+const nodes: Node[] = [];
+afterAll(async () => {
+  for (const node of nodes) await node.kill();
+  for (const desk of desks) await desk[Symbol.asyncDispose]();
+});
+
+async function emptyDesk(): Promise<Desk> {
+  const desk = await Desk.withDatabase([BINARY]);
+  desks.push(desk);
+  return desk;
+}
+
+async function prepared(desk: Desk, args: readonly string[]): Promise<Node> {
+  const node = await Node.prepare(desk.database, args);
+  nodes.push(node);
+  return node;
+}
+
+describe.skipIf(!isBuilt)('for a while the executable', () => {
+  test(
+    'answers a mixed load as it must, beside a HUP',
+    async () => {
+      const desk = await emptyDesk();
+      const shape = { organizations: 1, rate: 200 };
+      const load = await MixedLoad.prepare(desk.database, shape);
+      const node = await prepared(desk, limitsFor(shape));
+      await node.start();
+      await load.start(node.url);
+      await Bun.sleep(2_000);
+      node.signal('SIGHUP');
+      await Bun.sleep(2_000);
+      const { answered, unexpected } = await load.end();
+      expect(unexpected).toEqual([]);
+      expect(answered).toBeGreaterThan(50);
+      expect(await node.stop()).toBe(0);
+    },
+    LONG,
+  );
+
+  test(
+    'keeps what it acknowledged, whenever it is killed',
+    async () => {
+      const desk = await emptyDesk();
+      const key = await desk.ok(['init', '--org', 'Kills']);
+      const ledger = new Ledger();
+      const node = await prepared(desk, NO_LIMITS);
+      const site = { db: desk.database, folder: desk.folder, key, node, ledger };
+      await new Kills(site, isPostgres ? 0 : 2).run(4);
+      expect([ledger.lost, ledger.doubled, ledger.faults]).toEqual([0, 0, []]);
+      expect(ledger.acknowledged).toBeGreaterThan(0);
+    },
+    LONG,
+  );
+
+  test(
+    'has an answer to odd requests, and to bytes that are none',
+    async () => {
+      const desk = await emptyDesk();
+      const v2 = await desk.ok(['init', '--org', 'Fuzz']);
+      const v1 = await desk.ok(['keys', 'issue', '--org', 'Fuzz', '--api', 'v1', '--all-scopes']);
+      const user = await desk.ok(['users', 'create', 'user@fuzz.test', '--org', 'Fuzz', '-o', 'json']);
+      await ingestReadOnly(desk.database, ['--org', 'Fuzz', '--owner', 'user@fuzz.test']);
+      const node = await prepared(desk, NO_LIMITS);
+      await node.start();
+      const fuzzing = new Fuzzing(node.url, { v1, v2 }, 20_261_122, JSON.parse(user).id);
+      await fuzzing.run(1_000);
+      expect(fuzzing.faults).toEqual([]);
+      expect(fuzzing.statuses.get(200)).toBeGreaterThan(50);
+    },
+    LONG,
+  );
+
+  test(
+    'leaves no key and no token anywhere',
+    async () => {
+      const { hits, readable, failures, secrets } = await journey('json', [BINARY], { forms: ['json'] });
+      expect([hits, readable]).toEqual([[], []]);
+      expect(failures).toBeGreaterThan(0);
+      expect(secrets.length).toBeGreaterThan(8);
+    },
+    LONG,
+  );
+});
+
+test('a part of a key is found in every spelling', () => {
+  const key = `service_live_${'0123456789abcdefghijklmnopqrstuvwxyzABCDEFG'}123456`;
+  const half = key.slice('service_live_'.length, 34);
+  const spelled = [key, half, Buffer.from(half).toString('hex'), btoa(`user:${key}`), btoa(`ab${half}c`)];
+  for (const text of [...spelled, [...half].toReversed().join('')]) {
+    const search = new Search([{ name: 'key', text: key }]);
+    search.in('text', Buffer.from(`before ${text} after`));
+    expect(search.hits.length).toBeGreaterThan(0);
+  }
+  const search = new Search([{ name: 'key', text: key }]);
+  search.in('text', Buffer.from(`service_live_ ${Bun.SHA256.hash(key, 'hex')}`));
+  expect(search.hits).toEqual([]);
+});
+
+test('a slope is that of a line through the means, with its error', () => {
+  const samples = Array.from({ length: 720 }, (_, index) => ({
+    seconds: index * 5,
+    rss: 100 + (index * 5) / 600,
+  }));
+  const { perHour, error } = slopeOf(samples as Sample[], 'rss');
+  expect(perHour).toBeCloseTo(6);
+  expect(error).toBeCloseTo(0);
+});
