@@ -108,6 +108,24 @@ describe('--allow-ip', () => {
   });
 });
 
+test('a dry run of a v1 key calls people what version 1 calls them', async () => {
+  const { stdout } = await issue('--api', 'v1', '--dry-run');
+  expect(ndjson(stdout).map(({ resource }) => resource)).toEqual(['companies', 'people', 'interactions']);
+});
+
+test('the audit log tells of networks and expiry that were changed', async () => {
+  const { id } = await issued();
+  await desk.ok(['keys', 'update', id, '--allow-ip', '10.0.0.0/8,192.0.2.1']);
+  await desk.ok(['orgs', 'create', 'Audited']);
+  await desk.ok(['orgs', 'update', 'Audited', '--key-expiry', '7d']);
+  const entriesOf = async (action: string) => ndjson(await desk.ok(['audit', 'list', '--action', action]));
+  expect((await entriesOf('key.changed'))[0]).toMatchObject({
+    target_id: id,
+    details: { networks: ['10.0.0.0/8', '192.0.2.1'] },
+  });
+  expect((await entriesOf('organization.changed'))[0]?.details).toEqual({ key_expiry: '7d' });
+});
+
 describe('--key-expiry', () => {
   const soonest = (days: number) => Date.now() + days * DAY_MS - 60_000;
 

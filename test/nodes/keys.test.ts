@@ -1,6 +1,6 @@
 // Keys that are issued, rotated and revoked by way of one node: the other knows it with its next request.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
-import { findKey, revokeKey, rotateKey } from '../../db/tables/keys.ts';
+import { findKey, limitKey, revokeKey, rotateKey } from '../../db/tables/keys.ts';
 import { type Nodes, startNodes } from '../support/nodes.ts';
 import { describe } from '../support/on-postgres.ts';
 
@@ -62,6 +62,15 @@ describe('over two nodes, a key', () => {
       expect(await statuses(key)).toEqual([200, 200]);
       expect(await changed(revokeKey)).toBe(true);
       expect(await statuses(key)).toEqual([401, 401]);
+    }
+  });
+
+  test('that may be used from certain networks', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      expect(await statuses(key)).toEqual([200, 200]);
+      await changed((trx, row) => limitKey(trx, row, ['10.0.0.0/8']));
+      expect(await statuses(key)).toEqual([403, 403]);
+      await changed((trx, row) => limitKey(trx, row, null));
     }
   });
 
