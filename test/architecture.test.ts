@@ -106,6 +106,7 @@ const HOUSE: Record<string, string[]> = {
     'db/resources',
     'db/tables',
     'server',
+    'server/metrics',
     'server/openapi',
   ],
   'cli/doctor': [
@@ -300,6 +301,7 @@ describe('direction of imports', () => {
     );
     expect(reaching.map(({ path }) => path).toSorted()).toEqual([
       'cli/commands/openapi.ts',
+      'cli/commands/serve-errors.ts',
       'cli/commands/serve-files.ts',
       'cli/commands/serve-flags.ts',
       'cli/commands/serve.ts',

@@ -2,7 +2,7 @@
 import { CliError, errorCode } from '../errors.ts';
 import { databaseError } from '../operator/database.ts';
 import type { Config } from '../settings/config.ts';
-import type { ServeFlags } from './serve-flags.ts';
+import { metricsAddress, type ServeFlags } from './serve-flags.ts';
 
 /** Where something was to listen, and the flags that say so. */
 interface ListeningAt {
@@ -11,8 +11,8 @@ interface ListeningAt {
   flags: { host: string; port: string };
 }
 
-/** What is wrong with an address; null where the error is of something else. */
-export function addressError({ host, port, flags }: ListeningAt, error: unknown): CliError | null {
+// What is wrong with an address; null where the error is of something else.
+function addressError({ host, port, flags }: ListeningAt, error: unknown): CliError | null {
   const address = `${host}:${port}`;
   const code = errorCode(error);
   if (code === 'EADDRINUSE') {
@@ -31,9 +31,18 @@ export function addressError({ host, port, flags }: ListeningAt, error: unknown)
   return null;
 }
 
+/** What is wrong with the address of metrics. */
+export function metricsError(options: ServeFlags, error: unknown): unknown {
+  const at = metricsAddress(options);
+  const flags = { host: '--metrics-host', port: '--metrics-port' };
+  return (at && addressError({ ...at, flags }, error)) ?? error;
+}
+
 /** What kept a server from its start, as an error for people. */
 export async function startError(options: ServeFlags, config: Config, error: unknown): Promise<unknown> {
   if (error instanceof CliError) return error;
+  const { MetricsAddressError } = await import('../../server/metrics/measurement.ts');
+  if (error instanceof MetricsAddressError) return metricsError(options, error.cause);
   const flags = { host: '--host', port: '--port' };
   const wrongAddress = addressError({ ...options, flags }, error);
   if (wrongAddress !== null) return wrongAddress;

@@ -111,6 +111,14 @@ function checkExposure(flags: ServeFlags): void {
   );
 }
 
+const METRICS_HOST = '127.0.0.1';
+
+/** Where metrics are to be told: on this machine only unless said; null where they are not. */
+export function metricsAddress(flags: ServeFlags): { host: string; port: number } | null {
+  const { metricsHost: host = METRICS_HOST, metricsPort: port } = flags;
+  return port === undefined ? null : { host, port };
+}
+
 function checkMetrics({ port, metricsPort, metricsHost }: ServeFlags): void {
   if (metricsPort === undefined && metricsHost !== undefined)
     throw usageError('--metrics-host goes with --metrics-port.', 'give both, or neither.');

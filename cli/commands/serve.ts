@@ -13,13 +13,12 @@ import { formatTime } from '../terminal/format.ts';
 import { onHangUp, stopRequested } from '../terminal/interrupt.ts';
 import { note } from '../terminal/streams.ts';
 import { COMMIT, VERSION } from '../version.ts';
-import { addressError, startError } from './serve-errors.ts';
+import { metricsError, startError } from './serve-errors.ts';
 import { openLog, reopenFiles } from './serve-files.ts';
-import { auditKeepMs, checkFlags, type ServeFlags } from './serve-flags.ts';
+import { auditKeepMs, checkFlags, metricsAddress, type ServeFlags } from './serve-flags.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const READERS_MAX = 64;
-const METRICS_HOST = '127.0.0.1';
 // Of the ten that a stop may take.
 const DRAIN_SECONDS_MAX = 8;
 
@@ -151,12 +150,13 @@ async function start(
 ): Promise<RunningServer> {
   const { startServer } = await import('../../server/serve.ts');
   // Where the address is taken, no empty database is to be left behind.
-  if (!isAddress(config.db) && !existsSync(config.db)) await tryAddress(options);
-  const { metricsPort, metricsHost = METRICS_HOST } = options;
-  if (metricsPort !== undefined) {
-    const flags = { host: '--metrics-host', port: '--metrics-port' };
-    await tryAddress({ host: metricsHost, port: metricsPort }, options.takeover).catch((error: unknown) => {
-      throw addressError({ host: metricsHost, port: metricsPort, flags }, error) ?? error;
+  const isNew = !isAddress(config.db) && !existsSync(config.db);
+  if (isNew) await tryAddress(options);
+  const metrics = metricsAddress(options);
+  // Nor is a server to be ended by one that cannot take its place.
+  if (metrics !== null && (isNew || options.takeover)) {
+    await tryAddress(metrics, options.takeover).catch((error: unknown) => {
+      throw metricsError(options, error);
     });
   }
   const { assertCanMigrate, backUpBeforeMigrations } = await import('../operator/migration-backup.ts');
@@ -172,10 +172,9 @@ async function start(
     bodyLimits: { orgBytes: options.orgBodyMib * MEBIBYTE, allBytes: options.bodyMib * MEBIBYTE },
     readers: options.readers,
     log: options.log ?? (process.stderr.isTTY ? 'pretty' : 'json'),
-    ...(metricsPort !== undefined && {
+    ...(metrics !== null && {
       metrics: {
-        host: metricsHost,
-        port: metricsPort,
+        ...metrics,
         version: VERSION,
         commit: COMMIT,
         ...(backups && { backups: () => backups.figures }),

@@ -39,7 +39,7 @@ export class MetricsPort {
   readonly #host: string;
 
   /**
-   * Starts to listen.
+   * Starts to listen on a port that is free, as `freePort` finds out.
    * @param gather gives the metrics of each thread
    * @throws the system's error if the address cannot be taken
    */
@@ -49,7 +49,7 @@ export class MetricsPort {
     this.#socket = Bun.serve({
       hostname: host,
       port,
-      // With the server that this one may be about to replace.
+      // So that one which is to take over can see beforehand that nobody else has it.
       reusePort: true,
       fetch: (request) => this.#answer(request),
     });

@@ -173,6 +173,7 @@ describe('a server that is measured', () => {
     expect(text).not.toMatch(/[\da-f]{8}-[\da-f]{4}/);
     expect(text).not.toContain(secret);
     expect(text).not.toContain(measured.keyId);
+    expect(text).not.toContain(measured.key.slice(13, 24));
     expect(text).not.toContain('Acme');
     expect(scrape.samples.length).toBeLessThan(1_500);
   });

@@ -33,6 +33,23 @@ test('a port that is taken is told as such, by its own flag', async () => {
   expect(stderr).toContain('--metrics-port');
 });
 
+testOnFile(
+  'of a database that is served already its server is told, not the port of its metrics',
+  async () => {
+    using desk = new Desk();
+    await desk.ok(['init', '--org', 'Example']);
+    const server = await desk.serve(['--metrics-port', '0']);
+    const taken = ['--metrics-port', new URL(server.metricsUrl ?? '').port];
+    const { code, stderr } = await desk.crm(['serve', '--port', '0', ...taken]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(String(server.pid));
+    await desk.ok(['init', '--org', 'Another', '--db', 'another.db']);
+    const other = await desk.crm(['serve', '--port', '0', ...taken, '--db', 'another.db']);
+    expect(other.stderr).toContain('another: crm serve --metrics-port');
+    await server.stop();
+  },
+);
+
 testOnFile('an address that others reach is taken when it is named, with a word', async () => {
   using desk = new Desk();
   await desk.ok(['init', '--org', 'Example']);
