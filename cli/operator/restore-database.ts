@@ -46,7 +46,7 @@ export async function restore(
     const former = await tombstonesIn(place);
     const { note, keptAs, returned } = await withWork(quiet, part, async (work) => {
       copyFileSync(file, part);
-      const found = await checkBackup(part, work);
+      const found = await checkBackup(part, work, file);
       const back = await makeOrdinary(
         part,
         { taken_at: found?.taken_at ?? null, file: resolve(file) },

@@ -57,13 +57,19 @@ export async function makeBackup(
 /**
  * Reads a whole file, and compares it with its note; null for a sound file that is no backup, such as a copy that was made
  * while nothing served it.
+ * @param shown what an error calls it, the path unless given
  * @throws DatabaseError if it is damaged, not what its note says, or written by a newer crm
  */
-export async function checkBackup(path: string, work: Work): Promise<BackupNote | null> {
+export async function checkBackup(
+  path: string,
+  work: Work,
+  shown: string = path,
+): Promise<BackupNote | null> {
   const file = inspectFile(path);
   try {
     const faults = file.findFaults();
-    if (faults.length > 0) throw damaged(path, faults);
+    if (faults.length > 0) throw damaged(shown, faults);
+    if (file.tables.length === 0) throw damaged(shown, ['it is empty']);
     await file.assertNotNewer();
     const text = await findBackupNote(file.read);
     if (text === undefined) return null;
@@ -77,7 +83,7 @@ export async function checkBackup(path: string, work: Work): Promise<BackupNote 
       (name) => note.tables[name]?.digest !== found[name]?.digest,
     );
     if (different.length === 0) return note;
-    throw damaged(path, [`what it holds of ${different.join(', ')} is not what was copied`]);
+    throw damaged(shown, [`what it holds of ${different.join(', ')} is not what was copied`]);
   } finally {
     await file.close();
   }

@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite';
 import { halvesIn } from './side-tables.ts';
 
 const CLIENTS = 8;
-const PAUSE_MS = 40;
+const PAUSE_MS = 100;
 const RETRY_MS = 50;
 const ANSWER_MS_MAX = 30_000;
 const BATCH_ROWS = 5;

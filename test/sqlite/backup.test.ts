@@ -198,6 +198,13 @@ describe('a restore', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('organizations')]);
   });
 
+  test('takes no empty file, and calls it by its name', async () => {
+    writeFileSync(desk.path('empty.db'), '');
+    const { code, stderr } = await desk.crm(['restore', 'empty.db', '--confirm', '--db', 'new.db']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('crm: empty.db is damaged: it is empty.')]);
+    expect(readdirSync(desk.folder).filter((name) => /^new\.db(?!-serving)/.test(name))).toEqual([]);
+  });
+
   test('takes a plain copy of a file that nothing served, and says that it cannot compare it', async () => {
     renameSync(desk.path('crm.db'), desk.path('plain.db'));
     const { code, stderr } = await desk.crm(['restore', 'plain.db', '--confirm']);
