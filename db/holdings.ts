@@ -26,7 +26,8 @@ export class QuotaError extends Error {
  * @throws QuotaError if that adds to what there is enough of already
  */
 export async function countChange(trx: Db, orgId: number, change: () => Eventually<Holdings>): Promise<void> {
-  const state = await knownState(trx, orgId);
+  const known = knownState(trx, orgId);
+  const state = known instanceof Promise ? await known : known;
   const { allowance } = state;
   if (allowance === null) return;
   const added = await change();

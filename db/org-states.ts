@@ -1,5 +1,5 @@
 // What a transaction knows of the organizations that it writes to: the last instant, and what is held where that is counted.
-import type { OrgState } from './engine.ts';
+import type { Eventually, OrgState } from './engine.ts';
 import type { Db, OrgClockRow } from './schema.ts';
 import { statement } from './statement.ts';
 
@@ -19,10 +19,12 @@ export function orgStateOf(orgId: number, row: ClockRow): OrgState {
 }
 
 /** What is known of an organization by now. Kept in the database, because other processes write to it too. */
-export async function knownState(trx: Db, orgId: number): Promise<OrgState> {
+export function knownState(trx: Db, orgId: number): Eventually<OrgState> {
+  return trx.engine.progress.states.findLast((one) => one.orgId === orgId) ?? readState(trx, orgId);
+}
+
+async function readState(trx: Db, orgId: number): Promise<OrgState> {
   const { states } = trx.engine.progress;
-  const known = states.findLast((one) => one.orgId === orgId);
-  if (known !== undefined) return known;
   const [row] = await stored(trx, { org: orgId });
   const state =
     row === undefined ? { orgId, instant: 0, isStored: true, allowance: null } : orgStateOf(orgId, row);

@@ -1,0 +1,135 @@
+// `crm orgs quota` as its users run it: beside a server, which holds to it from the very next request on, and in doctor.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { checkQuotas } from '../../cli/doctor/quotas.ts';
+import { openStore, type Store } from '../../db/store.ts';
+import { findOrganization } from '../../db/tables/accounts.ts';
+import { listAudit } from '../../db/tables/audit.ts';
+import { countHoldings } from '../../db/tables/content-bytes.ts';
+import type { Quota } from '../../db/tables/quotas.ts';
+import { Desk, ndjson } from '../support/command.ts';
+import { isPostgres } from '../support/fresh-databases.ts';
+import type { Json } from '../support/harness.ts';
+import { setQuota } from '../support/quota.ts';
+
+const desk = await Desk.withDatabase();
+afterAll(() => desk[Symbol.asyncDispose]());
+
+let key: string;
+beforeAll(async () => {
+  key = await desk.ok(['init', '--org', 'Acme']);
+});
+
+const quota = async (...args: string[]): Promise<Json> =>
+  JSON.parse(await desk.ok(['orgs', 'quota', 'acme', '-o', 'json', ...args]));
+
+function create(url: string, index: number): Promise<Response> {
+  return fetch(`${url}/api/v2/contacts`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ first_name: `C${index}` }),
+  });
+}
+
+async function inDatabase<T>(job: (store: Store, orgId: number) => Promise<T>): Promise<T> {
+  const store = await openStore(desk.database);
+  const org = await findOrganization(store.read, 'acme');
+  return job(store, org?.number ?? 0).finally(() => store.close());
+}
+
+const set = (given: Partial<Quota>) =>
+  inDatabase((store, orgId) => setQuota({ store, dbPath: desk.database, orgId }, given));
+
+const findings = () => inDatabase((store) => checkQuotas(store.read, desk.database));
+
+describe('a quota', () => {
+  test('is shown with what is there, which is counted where none is set', async () => {
+    expect(await quota()).toMatchObject({
+      ...{ name: 'Acme', records: 1, records_limit: null, bytes: 5, bytes_limit: null },
+      bytes_in_flight_limit: null,
+    });
+    expect(Object.keys(ndjson(await desk.ok(['orgs', 'list']))[0] ?? {})).toEqual([
+      'id',
+      'name',
+      'created_at',
+    ]);
+    expect(await findings()).toEqual([]);
+  });
+
+  // Threads answer from a file alone.
+  test.each(isPostgres ? [[]] : [[], ['--readers', '2']])(
+    'holds from the next request of a running server (%p)',
+    async (...flags: string[]) => {
+      const server = await desk.serve(flags);
+      const { records } = await inDatabase((store, orgId) => countHoldings(store.read, orgId));
+      await quota('--records', String(records + 10));
+      const replies = await Promise.all(Array.from({ length: 100 }, (_, index) => create(server.url, index)));
+      expect(replies.filter(({ status }) => status === 201).length).toBe(10);
+      const refused = replies.find(({ status }) => status === 403);
+      expect(refused?.headers.get('X-Quota-Records-Used')).toBe(String(records + 10));
+      await set({ records: records + 11 });
+      expect((await create(server.url, 1)).status).toBe(201);
+      expect((await create(server.url, 2)).status).toBe(403);
+      await set({});
+      expect((await create(server.url, 2)).status).toBe(201);
+      await server.stop();
+    },
+  );
+
+  test('is kept where another is set, told in orgs list and the audit log, and refused where it cannot be meant', async () => {
+    await quota('--records', '1000', '--bytes', '1.5GB');
+    expect(await quota('--bytes-in-flight', '16MiB')).toMatchObject({
+      ...{ records_limit: 1_000, bytes_limit: 1_500_000_000, bytes_in_flight_limit: 16_777_216 },
+    });
+    await desk.ok(['orgs', 'create', 'Other']);
+    const listed = ndjson(await desk.ok(['orgs', 'list'])) as Json[];
+    expect(listed.map(({ name, records_limit, bytes }) => [name, records_limit, typeof bytes])).toEqual([
+      ['Acme', 1_000, 'number'],
+      ['Other', null, 'object'],
+    ]);
+    const [entry] = await inDatabase((store) => listAudit(store.read, { action: 'quota.changed', limit: 1 }));
+    expect(JSON.parse(entry?.details ?? '')).toEqual({
+      records: 1_000,
+      bytes: 1_500_000_000,
+      bytes_in_flight: 16_777_216,
+    });
+    const wrong = [
+      ['--records', 'many'],
+      ['--records', '-1'],
+      ['--bytes', '5gb'],
+      ['--bytes-in-flight', '1.2345kB'],
+    ];
+    for (const flags of wrong) expect((await desk.crm(['orgs', 'quota', 'Acme', ...flags])).code).toBe(2);
+    expect((await desk.crm(['orgs', 'quota', 'Nobody'])).code).toBe(1);
+    const below = await desk.crm(['orgs', 'quota', 'Acme', '--records', '1']);
+    expect(below.stderr).toContain('It holds more than that already');
+  });
+
+  test('is told by doctor: nearly used up, used up, and counted wrongly', async () => {
+    const { records } = await inDatabase((store, orgId) => countHoldings(store.read, orgId));
+    await set({ records: records * 2, bytes: 1e9 });
+    const told = JSON.parse((await desk.crm(['doctor', '-o', 'json'])).stdout) as Json[];
+    expect(told.filter(({ check }) => check === 'quota')).toMatchObject([
+      { status: 'ok', found: expect.stringContaining(`Acme: ${records} of ${records * 2} records, `) },
+    ]);
+    await set({ records: records + 1 });
+    expect(await findings()).toMatchObject([
+      {
+        status: 'warn',
+        found: expect.stringMatching(/: nearly used up$/),
+        next: expect.stringContaining('crm orgs quota Acme'),
+      },
+    ]);
+    await set({ records });
+    expect(await findings()).toMatchObject([{ status: 'warn', found: expect.stringContaining(': used up') }]);
+    await inDatabase((store) =>
+      store.write('accounts', (trx) =>
+        trx.updateTable('org_clocks').set({ records: 0 }).where('records', 'is not', null).execute(),
+      ),
+    );
+    expect(await findings()).toMatchObject([
+      { status: 'warn', next: expect.stringContaining('have it counted anew') },
+    ]);
+    await set({ records: records * 2 });
+    expect(await findings()).toMatchObject([{ status: 'ok' }]);
+  });
+});
