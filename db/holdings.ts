@@ -41,3 +41,10 @@ export async function countChange(trx: Db, orgId: number, change: () => Eventual
   if (added.records !== 0 || added.bytes !== 0)
     changeState(trx, state, { allowance: { ...allowance, records, bytes } });
 }
+
+/** Lets what is written next in the transaction go beyond the quota, for what has to be done whatever is left of it; it counts. */
+export async function liftQuota(trx: Db, orgId: number): Promise<void> {
+  const state = await knownState(trx, orgId);
+  if (state.allowance === null) return;
+  changeState(trx, state, { allowance: { ...state.allowance, recordsMax: null, bytesMax: null } });
+}

@@ -1,6 +1,7 @@
 // Erases a person from an organization: every record that is about nobody else, and every trace in those of others.
 import type { Data } from '../declare/json.ts';
 import { nextTurn } from '../event-loop.ts';
+import { liftQuota } from '../holdings.ts';
 import { takeInstant } from '../instants.ts';
 import { contacts } from '../resources/contacts.ts';
 import { getResource, RESOURCES } from '../resources/index.ts';
@@ -102,6 +103,8 @@ async function eraseRecords(store: Store, person: DataSubject, batch: Batch, run
       ? await eraseSome(store.read, person, { name, ids: some }, null)
       : await store.write(person.orgId, async (trx) => {
           const now = await takeInstant(trx, person.orgId, Date.now());
+          // What stands for an address can be longer.
+          await liftQuota(trx, person.orgId);
           return eraseSome(trx, person, { name, ids: some }, now);
         });
     for (const { id, outcome } of done) {
@@ -152,6 +155,7 @@ async function eraseTranscripts(
 ): Promise<void> {
   for (const id of traces.transcripts) {
     const job = async (db: Db): Promise<void> => {
+      await liftQuota(db, person.orgId);
       const speaks = await speakerTest(db, person, id, traces);
       const segments = (await findSegments(db, person.orgId, id)).map((segment) =>
         speaks(segment) ? silent(segment) : (valueWithout(person, segment, false) as Data),

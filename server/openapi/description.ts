@@ -167,6 +167,12 @@ minutes by the clock. \`X-RateLimit-Limit\`, \`-Remaining\` and \`-Reset\` descr
 a 429 with \`Retry-After\`, which counts nowhere. ${WRONG_CREDENTIALS_PER_MINUTE} wrong keys a minute from one address
 are answered with 401, further ones with 429; a valid key always passes. Transcript links last
 ${LINK_LIFETIME_SECONDS} seconds, for ${DOWNLOADS_PER_MINUTE} downloads a minute each.
+
+The operator may give an organization a **quota** of records, or of bytes in them. A write that would go beyond it is a
+403 \`OPERATION_FORBIDDEN\`, of which nothing is written: \`details\` names \`quota.records\` or \`quota.bytes\`, and
+\`X-Quota-Records-Limit\`, \`X-Quota-Records-Used\`, \`X-Quota-Bytes-Limit\` and \`X-Quota-Bytes-Used\` say how it
+stands. In a batch it is the error of each item for which there is no room, without these headers. Waiting does not help:
+delete what is not needed, which gives room at once, or ask for more.
 `;
 
 const REQUESTS = `

@@ -7,6 +7,7 @@ import { findPerson } from '../../db/people/person.ts';
 import { RESOURCES } from '../../db/resources/index.ts';
 import { tableOf } from '../../db/schema.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
+import { countedIn, heldIn, setQuota } from '../support/quota.ts';
 import { insertReadOnly, insertTranscribed } from '../support/read-only.ts';
 import { type Client, clientOf } from '../support/v2.ts';
 
@@ -287,6 +288,24 @@ describe('handing out', () => {
     ]);
     expect(JSON.stringify(document)).not.toContain('bob@x.example');
     await here.close();
+  });
+
+  test('is done though the quota is used up, and what stands for an address is longer', async () => {
+    const harness = await startHarness();
+    const client = clientOf(harness);
+    await client.create('contacts', { email: 'a@x.io' });
+    const note = await client.create('notes', { title: 'Call', content: 'Of a@x.io.' });
+    await setQuota(harness, { bytes: (await heldIn(harness)).bytes });
+    const person = await findPerson(harness.store.read, harness.orgId, 'a@x.io');
+    await erasePerson(harness.store, person, {
+      isDryRun: false,
+      onProgress: () => {},
+      finish: async () => {},
+    });
+    expect((await client.fetch('notes', note.id)).content).toBe('Of [erased].');
+    expect(await countedIn(harness)).toEqual(await heldIn(harness));
+    expect((await client.patch(`/notes/${note.id}`, { content: 'x'.repeat(30) })).status).toBe(403);
+    await harness.close();
   });
 
   test('tells of a user with the address, who stays', async () => {
