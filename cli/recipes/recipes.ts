@@ -1,5 +1,6 @@
 // What an operator may want to have as a file, each as it is in this folder.
 
+import logrotate from './crm.logrotate' with { type: 'text' };
 import service from './crm.service' with { type: 'text' };
 import alerts from './crm-alerts.yml' with { type: 'text' };
 import dashboard from './crm-dashboard.json' with { type: 'json' };
@@ -19,6 +20,11 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
     about: 'a unit of systemd, hardened',
     file: '/etc/systemd/system/crm.service',
     text: service,
+  },
+  logrotate: {
+    about: 'a rule of logrotate for crm serve --log-file',
+    file: '/etc/logrotate.d/crm',
+    text: logrotate,
   },
   prometheus: {
     about: 'a configuration of Prometheus that reads crm serve --metrics-port 9464',

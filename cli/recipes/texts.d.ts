@@ -8,3 +8,8 @@ declare module '*.yml' {
   const text: string;
   export = text;
 }
+
+declare module '*.logrotate' {
+  const text: string;
+  export = text;
+}
