@@ -4,7 +4,7 @@ import type { OrganizationRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
 import type { AuditAction } from '../../db/tables/audit.ts';
 import type { IssuedKey } from '../../db/tables/keys.ts';
-import { recordAction } from '../operator/audit.ts';
+import { issuedEntry, recordAction } from '../operator/audit.ts';
 import { checkedEmail, checkedName, databaseFlag, withStore } from '../operator/database.ts';
 import { printKey } from '../operator/key-output.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
@@ -92,7 +92,7 @@ async function setUp(store: Store, name: string, email: string | undefined): Pro
           expiresAt: org.key_lifetime === null ? null : now + org.key_lifetime,
           now,
         });
-    if (issued !== null) await tell('key.issued', 'keys', issued.row.id);
+    if (issued !== null) await recordAction(trx, { ...issuedEntry(issued.row), now });
     return { org, isNewOrg: known === undefined, isNewUser, issued };
   });
 }

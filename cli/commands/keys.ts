@@ -4,8 +4,8 @@ import type { ApiKeyRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
 import { CliError, usageError } from '../errors.ts';
 import { DAY_MS } from '../input/instant.ts';
-import { recordAction } from '../operator/audit.ts';
-import { isoTime, organizationNamed, withStore } from '../operator/database.ts';
+import { issuedEntry, recordAction } from '../operator/audit.ts';
+import { organizationNamed, withStore } from '../operator/database.ts';
 import { allowedNetworks, usableFrom } from '../operator/key-networks.ts';
 import { checkOptions, type IssueOptions, newKey } from '../operator/key-options.ts';
 import { keyStatus, printKey, printKeyList, printOpened } from '../operator/key-output.ts';
@@ -114,9 +114,7 @@ async function runIssue(options: IssueOptions & { dryRun?: boolean }, config: Co
     const { key, told } = await newKey(store, options, now);
     const issued = await store.write('accounts', async (trx) => {
       const made = await issueKey(trx, key);
-      const { api, scopes, access, expiresAt } = key;
-      const details = { api, access, scopes: [...scopes], expires_at: isoTime(expiresAt) };
-      await recordAction(trx, { action: 'key.issued', ...aboutKey(made.row), details, now });
+      await recordAction(trx, { ...issuedEntry(made.row), now });
       return made;
     });
     return { issued, told };

@@ -1,8 +1,10 @@
 // What an operator does, told in the audit log of the database that it is done to.
 import { existsSync, readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
-import type { Db } from '../../db/schema.ts';
+import type { Data } from '../../db/declare/json.ts';
+import type { ApiKeyRow, Db } from '../../db/schema.ts';
 import type { AuditEntry } from '../../db/tables/audit.ts';
+import { isoTime } from './database.ts';
 
 const USERS = '/etc/passwd';
 
@@ -22,6 +24,19 @@ export async function recordAction(
     origin: 'command line',
   } as const;
   await recordAudit(trx, { now: Date.now(), ...entry, actor });
+}
+
+/** The entry of a key that was issued: whose it is, what it opens, from where and until when. */
+export function issuedEntry(row: ApiKeyRow) {
+  const { org_id: orgId, id, api, access, scopes, networks, expires_at } = row;
+  const details: Data = {
+    api,
+    access,
+    scopes: scopes === '' ? [] : scopes.split(','),
+    networks: networks?.split(',') ?? null,
+    expires_at: isoTime(expires_at),
+  };
+  return { action: 'key.issued', orgId, target: { type: 'keys', id }, details } as const;
 }
 
 // By the system's list, as anybody can put another name into the environment, where Bun finds it. Who is not in the list,

@@ -43,7 +43,13 @@ describe('the audit log', () => {
       ...{ actor_type: 'operator', origin: 'command line', user_id: null, request_id: null },
       actor: expect.stringMatching(new RegExp(`^\\S+@${hostname()}$`)),
       ...{ target_type: 'keys', target_id: id, org_id: expect.any(String) },
-      details: { api: 'v2', access: 'organization', scopes: ['deals:read'], expires_at: null },
+      details: {
+        api: 'v2',
+        access: 'organization',
+        scopes: ['deals:read'],
+        networks: null,
+        expires_at: null,
+      },
     });
     expect(await entries('--action', 'key.rotated')).toMatchObject([{ details: { grace_seconds: 3_600 } }]);
   });
