@@ -63,7 +63,7 @@ function refusedKey(kind: string, api: 'v1' | 'v2'): Promise<string> {
 }
 
 const ROWS = rowsOfAll();
-const CELLS_MIN = 543;
+const CELLS_MIN = 707;
 let cells = 0;
 
 for (const row of ROWS) {
@@ -140,6 +140,38 @@ const refuseInBody: Refuse = async (row, whose) => {
   expect([reply.status, reply.body.error?.code]).toEqual([422, 'VALIDATION_FAILED']);
   expectAlike(reply, await ask(row, whose, { path: scene.own.ids, body: {} }), hidden);
 };
+
+describe('HEAD tells no more than GET', () => {
+  for (const [method, path, ...rest] of ROWS.filter(([method]) => method === 'GET')) {
+    const row: (typeof ROWS)[number] = ['HEAD', path, ...rest];
+    const api = apiOf(row);
+    const expectBare = (reply: Reply, absent: Reply, status: number) => {
+      expect([reply.status, reply.text]).toEqual([status, '']);
+      expectAlike(reply, absent, scene.own, ...Object.values(scene.hidden));
+    };
+
+    for (const [kind, { refusal, headers }] of Object.entries(REFUSED)) {
+      cells += 1;
+      test(`${method} ${path} with a key that is ${kind}`, async () => {
+        const key = await refusedKey(kind, api);
+        const reply = await sendRow(scene, row, key, { path: scene.own.ids }, headers);
+        expectBare(reply, await sendRow(scene, row, key, NOTHING, headers), refusal[0]);
+      });
+    }
+
+    for (const whose of ['other organization', 'other user'] as const) {
+      if (hiddenTargets(row, whose).length === 0) continue;
+      cells += 1;
+      test(`${method} ${path} naming a record of the ${whose}`, async () => {
+        expectBare(
+          await ask(row, whose, { path: scene.hidden[whose].ids }),
+          await ask(row, whose, NOTHING),
+          404,
+        );
+      });
+    }
+  }
+});
 
 test('the download of a transcript asks for no key, and opens nothing without its link', async () => {
   const { harness, own, hidden } = scene;
