@@ -62,10 +62,6 @@ export class FrontMetrics implements Observer {
     return sheet.metrics;
   }
 
-  stop(): void {
-    this.#delay.stop();
-  }
-
   #figuresOf({ api, route, request }: Exchange): RouteFigures {
     const path = route ?? NO_ROUTE[api];
     const { method } = request;

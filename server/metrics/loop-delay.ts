@@ -5,17 +5,11 @@ const EVERY_MS = 100;
 
 export class LoopDelay {
   readonly seconds = new Distribution(SECONDS_BOUNDS);
-  readonly #timer: Timer;
   #dueAt = performance.now() + EVERY_MS;
 
-  /** Looks ten times a second, until it is stopped. */
+  /** Looks ten times a second, for as long as the thread has something else to do. */
   constructor() {
-    this.#timer = setInterval(() => this.#look(), EVERY_MS);
-    this.#timer.unref();
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
+    setInterval(() => this.#look(), EVERY_MS).unref();
   }
 
   // Timers go by whole milliseconds, and may come a little early.

@@ -1,6 +1,7 @@
 // The metrics of a server that runs: gathered from its threads, its store and its backups whenever somebody asks.
 import type { Store } from '../../db/store.ts';
 import { findLastBackup } from '../../db/tables/last-backup.ts';
+import { LoopDelay } from './loop-delay.ts';
 import { MetricsPort } from './metrics-port.ts';
 import {
   type BackupFigures,
@@ -37,16 +38,18 @@ export interface MetricsSources {
  * @throws the system's error if the address cannot be taken
  */
 export function openMetrics(options: MetricsOptions, sources: MetricsSources): MetricsPort {
+  // Where others answer, nobody looks how busy this thread is that writes for them.
+  const delay = sources.readers > 0 ? new LoopDelay() : null;
   return new MetricsPort(options, async () => {
     const [fronts, figures] = await Promise.all([sources.fronts(), figuresOf(options, sources)]);
-    return [serviceMetrics(figures, sources.batches), ...fronts];
+    return [serviceMetrics({ ...figures, delay: delay?.seconds ?? null }, sources.batches), ...fronts];
   });
 }
 
 async function figuresOf(
   { version, commit, backups }: MetricsOptions,
   { store, readers, isDraining }: MetricsSources,
-): Promise<ServiceFigures> {
+): Promise<Omit<ServiceFigures, 'delay'>> {
   const [figures, isStoreReady] = await Promise.all([store.figures(), isFulfilled(store.ready())]);
   return {
     version,

@@ -1,4 +1,5 @@
 // What is told of the service as a whole: its store, what was written, its backups, whether it is ready.
+import type { Distribution } from '../../db/distribution.ts';
 import type { StoreFigures } from '../../db/store-figures.ts';
 import type { Answer, Operation } from '../operation.ts';
 import type { WriteObserver } from '../pipeline/observer.ts';
@@ -24,6 +25,8 @@ export interface ServiceFigures {
   lastBackupAt: number | null;
   /** Null where there is no schedule. */
   backups: BackupFigures | null;
+  /** By how many seconds the thread that writes is late; null where it answers requests too, and tells it with them. */
+  delay: Distribution | null;
 }
 
 /** Counts the items of batches that were written. */
@@ -58,6 +61,7 @@ export function serviceMetrics(figures: ServiceFigures, batches: BatchFigures): 
   batches.put(sheet);
   putStore(sheet, store);
   putBackups(sheet, figures);
+  if (figures.delay !== null) sheet.spread('crm_event_loop_delay_seconds', figures.delay, {});
   return sheet.metrics;
 }
 

@@ -26,7 +26,7 @@ const OF_ONE_ENGINE = [
     'test/cli/serve-tls.',
     'test/cli/usage.',
   ],
-  ...['test/copy/command.', 'test/quickstart/'],
+  ...['test/copy/command.', 'test/metrics/recipes.', 'test/metrics/serve.', 'test/quickstart/'],
 ];
 
 /** In the order of names. */
