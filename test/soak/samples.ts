@@ -6,7 +6,8 @@ import { cpuMicros } from '../bench/process.ts';
 const KIB = 1_024;
 const MIB = KIB * KIB;
 const HOUR_SECONDS = 3_600;
-// Memory swings within minutes: its means over several are what a line is laid through.
+// What there is more of only until it is collected, or the log of writes begins anew, is no growth: a line is laid
+// through the least of every few minutes.
 const BLOCK_SECONDS = 180;
 
 /** One look at a server: seconds since the first, MiB, and counts. */
@@ -70,12 +71,12 @@ export class Sampling {
   }
 }
 
-/** How fast something grows: of a line by least squares through its means over 3 minutes, an hour, and that figure's standard error. */
+/** How fast something grows in an hour, and the standard error: of a line by least squares through the least of every 3 minutes. */
 export function slopeOf(samples: readonly Sample[], name: keyof Sample): { perHour: number; error: number } {
   const blocks = Map.groupBy(samples, ({ seconds }) => Math.floor(seconds / BLOCK_SECONDS));
   const points = [...blocks.values()].map((block) => [
     mean(block.map((one) => one.seconds)) / HOUR_SECONDS,
-    mean(block.map((one) => one[name])),
+    Math.min(...block.map((one) => one[name])),
   ]) as [number, number][];
   const [x, y] = [mean(points.map(([at]) => at)), mean(points.map(([, value]) => value))];
   const spread = sum(points.map(([at]) => (at - x) ** 2));

@@ -9,6 +9,8 @@ import { endWithVerdict, show, tell } from './verdict.ts';
 const USAGE = `bun run soak:secrets [--postgres]
   --postgres  on a PostgreSQL server of its own, all of whose files are searched too`;
 
+const LOG_FILE = ['--log-file', 'requests.log'];
+
 async function main(): Promise<void> {
   const flag = { type: 'boolean', default: false } as const;
   const { values } = parseArgs({ options: { postgres: flag, help: flag } });
@@ -21,7 +23,8 @@ async function main(): Promise<void> {
     const { journey } = await import('./secrets/journey.ts');
     const secrets: Secret[] = [];
     for (const log of ['json', 'pretty'] as const) {
-      const flags = log === 'pretty' && server === null ? ['--readers', '2'] : [];
+      const readers = server === null ? ['--readers', '2'] : [];
+      const flags = log === 'pretty' ? readers : LOG_FILE;
       const found = await journey(log, [BINARY], { flags });
       secrets.push(...found.secrets);
       const { hits, places, bytes, spellings, failures, readable } = found;

@@ -116,12 +116,13 @@ test('a part of a key is found in every spelling', () => {
   expect(search.hits).toEqual([]);
 });
 
-test('a slope is that of a line through the means, with its error', () => {
+test('a slope is that of a line through what remains, with its error', () => {
+  const rssAt = (seconds: number) => 100 + seconds / 600 + (seconds % 180 === 0 ? 0 : Math.random() * 40);
   const samples = Array.from({ length: 720 }, (_, index) => ({
     seconds: index * 5,
-    rss: 100 + (index * 5) / 600,
+    rss: rssAt(index * 5),
   }));
   const { perHour, error } = slopeOf(samples as Sample[], 'rss');
-  expect(perHour).toBeCloseTo(6);
-  expect(error).toBeCloseTo(0);
+  expect(Math.abs(perHour - 6)).toBeLessThan(2);
+  expect(error).toBeLessThan(2);
 });

@@ -206,10 +206,11 @@ async function runCommands(travel: Travel, vault: Desk): Promise<void> {
     await say(travel, ['users', 'list', ...ORG, '-o', form]);
   }
   await say(travel, ['keys', 'issue', ...ORG, '--all-scopes', '--dry-run']);
+  await say(travel, ['people', 'export', 'ada@import.test', ...ORG]);
   if (isPostgres) return;
   await say(travel, ['backup', 'backup.db']);
   await say(travel, ['restore', 'backup.db', '--confirm', '--db', 'restored.db']);
-  await say(travel, ['migrate', '--to', 'migrated.db']);
+  await say(travel, ['migrate', '--from', 'crm.db', '--to', 'migrated.db']);
 }
 
 // Whoever types a key shows it to the machine, but it goes no further.
