@@ -8,6 +8,7 @@ import { registerDeleteCommand } from './commands/delete.ts';
 import { registerDoctorCommand } from './commands/doctor.ts';
 import { registerExportCommand } from './commands/export.ts';
 import { registerGetCommand } from './commands/get.ts';
+import { registerHealthCommand } from './commands/health.ts';
 import { registerImportCommand } from './commands/import.ts';
 import { registerIngestCommand } from './commands/ingest.ts';
 import { registerInitCommand } from './commands/init.ts';
@@ -70,6 +71,7 @@ function buildProgram(): Command {
   registerOpenapiCommand(program);
   registerCompletionCommand(program);
   registerRecipeCommand(program);
+  registerHealthCommand(program);
   registerVersionCommand(program);
   program.addHelpCommand(
     new Command('help').argument('[command]').description('print what a command takes').helpGroup(ABOUT),

@@ -23,6 +23,7 @@ export interface ServeFlags extends GlobalOptions, BackupFlags {
   bodyMib: number;
   readers: number;
   takeover?: boolean;
+  background?: boolean;
   backup: boolean;
   drainSeconds?: number;
   metricsPort?: number;

@@ -4,9 +4,11 @@ import { type Command, Option } from 'commander';
 import { isAddress } from '../../db/declare/text.ts';
 import type { RunningServer, ServeOptions } from '../../server/serve.ts';
 import { isLoopback } from '../api/connect.ts';
+import { serveInBackground, tellStarter } from '../operator/background.ts';
 import { addBackupFlags, backupPlan } from '../operator/backup-options.ts';
 import { BackupSchedule } from '../operator/backup-schedule.ts';
 import { databaseError, databaseFlag } from '../operator/database.ts';
+import { tellMainProcess, tellReady } from '../operator/service-manager.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { collect, count, port, upTo } from '../settings/options.ts';
 import { formatTime } from '../terminal/format.ts';
@@ -80,6 +82,7 @@ export function registerServeCommand(program: Command): void {
       '--takeover',
       'take over from the server of the same file and port; requests wait meanwhile, and none fails',
     )
+    .option('--background', 'go on in the background, and end this command once that serves')
     .option('--no-backup', 'no backup before an older file is brought up to date');
   addBackupFlags(serve);
   serve.action((_options: unknown, command: Command) =>
@@ -91,6 +94,7 @@ async function runServe(options: ServeFlags, config: Config): Promise<void> {
   const door = await checkFlags(options, config);
   const keepMs = await auditKeepMs(options);
   const plan = backupPlan(options, config.db);
+  if (options.background) return serveInBackground();
   const backups = plan && new BackupSchedule(plan);
   const logFile = await openLog(options);
   const files = { ...door, ...(logFile && { logFile }) };
@@ -133,6 +137,8 @@ async function runServe(options: ServeFlags, config: Config): Promise<void> {
     );
   }
   backups?.start((text) => server.tell(text));
+  tellReady();
+  tellStarter();
   await stop.first;
   server.tell('Stopping: open requests are being finished.');
   const drainMs = options.drainSeconds === undefined ? undefined : options.drainSeconds * 1_000;
@@ -187,6 +193,8 @@ async function start(
 }
 
 function tellTakeover(pid: number, ms: number | null): void {
+  // Before the former one ends: the end of a service's main process is the end of the service.
+  if (ms === null) tellMainProcess();
   note(
     ms === null
       ? `Process ${pid} is told to finish; requests that come wait here.`

@@ -1,5 +1,6 @@
 // What an operator may want to have as a file, each as it is in this folder.
 
+import containerfile from './Containerfile' with { type: 'text' };
 import logrotate from './crm.logrotate' with { type: 'text' };
 import service from './crm.service' with { type: 'text' };
 import alerts from './crm-alerts.yml' with { type: 'text' };
@@ -25,6 +26,11 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
     about: 'a rule of logrotate for crm serve --log-file',
     file: '/etc/logrotate.d/crm',
     text: logrotate,
+  },
+  container: {
+    about: 'an image without a shell, for Docker or Podman',
+    file: 'Containerfile',
+    text: containerfile,
   },
   prometheus: {
     about: 'a configuration of Prometheus that reads crm serve --metrics-port 9464',

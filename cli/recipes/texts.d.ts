@@ -13,3 +13,8 @@ declare module '*.logrotate' {
   const text: string;
   export = text;
 }
+
+declare module '*Containerfile' {
+  const text: string;
+  export = text;
+}

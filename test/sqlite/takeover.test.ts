@@ -1,12 +1,14 @@
 // `crm serve --takeover`: one server gives port and file to the next, and no client notices.
 import { Database } from 'bun:sqlite';
 import { expect } from 'bun:test';
+import { openSync } from 'node:fs';
 import { WaitingRoom } from '../../server/waiting-room.ts';
 import { UpgradeLoad } from '../soak/upgrade-load.ts';
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts';
 import { COMMAND, Desk } from '../support/command.ts';
 import { describe, test } from '../support/on-sqlite.ts';
 import { freePort } from '../support/postgres.ts';
+import { ManagerSocket } from '../support/service-manager.ts';
 import { UpgradedServer } from '../support/upgrades.ts';
 
 const LONG = 120_000;
@@ -51,6 +53,34 @@ describe.skipIf(!canTakeOver)('a server takes over', () => {
       const other = await desk.crm(['serve', '--db', 'other.db', '--takeover', '--port', port]);
       expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('is in use')]);
       expect((await server.stop()).code).toBe(0);
+    },
+    LONG,
+  );
+
+  test(
+    'in the background, as a service manager has it, which hears who serves before the former one ends',
+    async () => {
+      using desk = new Desk();
+      using manager = new ManagerSocket(desk.folder);
+      desk.env.NOTIFY_SOCKET = manager.path;
+      await desk.ok(['init', '--org', 'Example']);
+      const port = String(await freePort());
+      const former = await desk.serve(['--port', port]);
+      expect(await manager.next()).toBe(`READY=1\nMAINPID=${former.pid}`);
+      const flags = ['serve', '--takeover', '--background', '--port', port, '--log', 'off'];
+      // It has the stream of the command for its own.
+      const said = openSync(desk.path('said'), 'w');
+      expect(await desk.spawn([...flags, '--drain-seconds', '0'], said).exited).toBe(0);
+      expect(await desk.read('said')).toContain('It has finished');
+      const pid = Number(/^MAINPID=(\d+)$/.exec(await manager.next())?.[1]);
+      expect(await manager.next()).toBe(`READY=1\nMAINPID=${pid}`);
+      expect((await fetch(`${former.url}/readyz`)).status).toBe(200);
+      expect(await desk.crm([...flags, '--readers', '0', '--db', 'none/crm.db'])).toMatchObject({ code: 1 });
+      expect((await former.stop('SIGCONT')).code).toBe(0);
+      expect(await desk.ok(['health', '--url', former.url])).toBe('');
+      process.kill(pid, 'SIGTERM');
+      while ((await fetch(former.url).catch(() => null)) !== null) await Bun.sleep(20);
+      expect((await desk.crm(['health', '--url', former.url])).code).toBe(1);
     },
     LONG,
   );

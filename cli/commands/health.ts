@@ -1,0 +1,39 @@
+// `crm health`: whether a server is ready, for whoever asks often and has neither shell nor curl, as in a container.
+import type { Command } from 'commander';
+import { isLoopback } from '../api/connect.ts';
+import { CliError } from '../errors.ts';
+import { type Config, resolveConfig } from '../settings/config.ts';
+import { note } from '../terminal/streams.ts';
+
+const ANSWER_MS_MAX = 3_000;
+
+/** Adds `crm health`. */
+export function registerHealthCommand(program: Command): void {
+  program
+    .command('health')
+    .summary('tell whether the server is ready')
+    .description(
+      'Ask the server whether it is ready to read and write: exit code 0 where it is, 1 where it is not. It needs no key; ' +
+        'the certificate of a server on this machine may be of any name.',
+    )
+    .action((_options: unknown, command: Command) => runHealth(resolveConfig(command)));
+}
+
+async function runHealth({ url }: Config): Promise<void> {
+  const status = await statusOf(url);
+  if (status === 200) return note('ready');
+  const nextSteps = ['see what its log says, or name another server with --url or CRM_URL.'];
+  const how = status === null ? 'does not answer' : `is not ready (${status})`;
+  throw new CliError(`The server at ${url} ${how}.`, { nextSteps });
+}
+
+async function statusOf(url: string): Promise<number | null> {
+  const rejectUnauthorized = !isLoopback(new URL(url).hostname);
+  const signal = AbortSignal.timeout(ANSWER_MS_MAX);
+  try {
+    const answer = await fetch(`${url.replace(/\/+$/, '')}/readyz`, { signal, tls: { rejectUnauthorized } });
+    return answer.status;
+  } catch {
+    return null;
+  }
+}
