@@ -7,6 +7,9 @@ export type Fetch = (request: Request) => Response | Promise<Response>;
 const CHECK = /^(?:\w+:\/\/[^/]*)?\/(readyz|healthz)(?:\?|$)/;
 const QUIET_MS = 250;
 const USUAL_MS_MAX = 2_000;
+const SETTLE_MS_MAX = 2_000;
+// One to ask the system, and one to hear from it.
+const SETTLE_TURNS = 2;
 
 export class Drain {
   readonly #fetch: Fetch;
@@ -14,6 +17,8 @@ export class Drain {
   #lastAt = this.#begunAt;
   /** Requests that are being answered. */
   #open = 0;
+  /** Requests that have come. */
+  #count = 0;
 
   /** @param fetch makes the answers */
   constructor(fetch: Fetch) {
@@ -27,6 +32,7 @@ export class Drain {
     // Whoever only looks whether it lives keeps nothing going.
     if (check !== undefined) return lastOfConnection(await this.#fetch(request));
     this.#open += 1;
+    this.#count += 1;
     try {
       return lastOfConnection(await this.#fetch(request));
     } finally {
@@ -44,19 +50,27 @@ export class Drain {
       // Whoever waits for an answer may come again with the next.
       const quietAt = (this.#open > 0 ? now : this.#lastAt) + QUIET_MS;
       const leftMs = Math.min(quietAt, latest) - now;
-      if (leftMs > 0) await Bun.sleep(leftMs);
-      else if (now >= latest || (await this.#isQuiet())) return;
+      if (leftMs <= 0) return;
+      await Bun.sleep(leftMs);
     }
   }
 
-  // What came while this thread was busy is with the system still, and a connection that is closed then fails its client.
-  async #isQuiet(): Promise<boolean> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const before = this.#lastAt;
-    setImmediate(resolve);
-    await promise;
-    return this.#open === 0 && this.#lastAt === before;
+  /**
+   * Resolves once a turn of the event loop has brought no request, after 2 s at most. What came while this thread was busy
+   * is with the system still, and fails if its connection is closed then.
+   */
+  async settle(): Promise<void> {
+    const latest = performance.now() + SETTLE_MS_MAX;
+    let before: number;
+    do {
+      before = this.#count;
+      for (let turn = 0; turn < SETTLE_TURNS; turn++) await nextTurn();
+    } while (this.#count > before && performance.now() < latest);
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Which health check a request is; undefined for every other. */

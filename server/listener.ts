@@ -55,6 +55,7 @@ export class Listener implements Listening {
   #current: Socket;
   #former: Socket | null = null;
   #drainedBy: number | null = null;
+  #drain: Drain | null = null;
 
   /**
    * Starts to listen.
@@ -110,12 +111,13 @@ export class Listener implements Listening {
 
   async drain(ms?: number): Promise<void> {
     this.#drainedBy = performance.now() + DRAIN_MS_MAX;
-    const drain = new Drain(this.#options.fetch);
-    this.answerWith(drain.fetch);
-    await drain.end(ms);
+    this.#drain = new Drain(this.#options.fetch);
+    this.answerWith(this.#drain.fetch);
+    await this.#drain.end(ms);
   }
 
   async stop(): Promise<void> {
+    await this.#drain?.settle();
     const sockets = this.#sockets();
     const drainedBy = this.#drainedBy ?? performance.now() + DRAIN_MS_MAX;
     const deadline = setTimeout(() => {

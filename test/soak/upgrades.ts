@@ -11,10 +11,18 @@ import { type UpgradeLedger, UpgradeLoad } from './upgrade-load.ts';
 const USAGE = `bun run soak:upgrades [--upgrades N] [--seconds N]
   --upgrades  how many in all (100)
   --seconds   between two (2)
+  --only      plain, threads, tls or tls-threads
   CRM_BIN_BEFORE names an older crm: a tenth are then from that one, with migrations`;
 
 const TLS = ['--tls-cert', 'cert.pem', '--tls-key', 'key.pem'];
-const VARIANTS: readonly (readonly string[])[] = [[], ['--readers', '2'], TLS, [...TLS, '--readers', '2']];
+const VARIANTS: Readonly<Record<string, readonly string[]>> = {
+  plain: [],
+  threads: ['--readers', '2'],
+  tls: TLS,
+  'tls-threads': [...TLS, '--readers', '2'],
+};
+// An older one shares its port with certificates or threads only.
+const OF_OLDER = ['threads', 'tls', 'tls-threads'];
 
 let hasFailed = false;
 
@@ -62,6 +70,7 @@ async function main(): Promise<void> {
     options: {
       upgrades: { type: 'string', default: '100' },
       seconds: { type: 'string', default: '2' },
+      only: { type: 'string' },
       help: { type: 'boolean' },
     },
   });
@@ -70,17 +79,19 @@ async function main(): Promise<void> {
   const all = Number(values.upgrades);
   const older = process.env.CRM_BIN_BEFORE;
   const withMigration = older === undefined ? 0 : Math.round(all / 10);
-  for (let number = 0; number < withMigration; number++) {
-    // An older one shares its port with certificates or threads only.
-    const args = VARIANTS[1 + (number % 3)] ?? [];
-    const { ms, ledger } = await upgrade(args, older ?? '', 1, restMs);
-    tell(`from an older crm ${args.join(' ')}`, ms, ledger);
+  const isWanted = (name: string) => values.only === undefined || values.only === name;
+  const ofOlder = OF_OLDER.filter(isWanted);
+  for (let number = 0; number < withMigration && ofOlder.length > 0; number++) {
+    const name = ofOlder[number % ofOlder.length] ?? '';
+    const { ms, ledger } = await upgrade(VARIANTS[name] ?? [], older ?? '', 1, restMs);
+    tell(`${name}, from an older crm`, ms, ledger);
   }
-  const left = all - withMigration;
-  for (const [index, args] of VARIANTS.entries()) {
-    const count = Math.floor(left / VARIANTS.length) + (index < left % VARIANTS.length ? 1 : 0);
-    const { ms, ledger } = await upgrade(args, BINARY, count, restMs);
-    tell(`crm serve ${args.join(' ')}`, ms, ledger);
+  const wanted = Object.keys(VARIANTS).filter(isWanted);
+  for (const [index, name] of wanted.entries()) {
+    const left = all - withMigration;
+    const count = Math.floor(left / wanted.length) + (index < left % wanted.length ? 1 : 0);
+    const { ms, ledger } = await upgrade(VARIANTS[name] ?? [], BINARY, count, restMs);
+    tell(name, ms, ledger);
   }
   if (hasFailed) process.exitCode = 1;
 }
