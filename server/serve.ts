@@ -22,7 +22,7 @@ export interface ServeOptions extends EntranceOptions {
   /** Called before a file that is in use is brought up to date, with the migrations that it lacks. */
   beforeMigrations?: StoreOptions['beforeMigrations'];
   /** Called when the former server has been told to end, and with how many milliseconds it took once it has. */
-  onTakeOver?: (pid: number, ms: number | null) => void;
+  onTakeOver?: (pid: number, ms: number | null) => Promise<void>;
   /** Where the lines of requests go in place of stderr. */
   logFile?: RequestLog;
   /** How long entries of the audit log are kept, in milliseconds; for ever unless said. */
@@ -130,9 +130,9 @@ async function takeOver(entrance: Entrance, { onTakeOver, ...options }: ServeOpt
   const former = await findFormerServer({ ...options, count });
   if (former === null) return;
   const startedAt = performance.now();
-  onTakeOver?.(former.pid, null);
+  await onTakeOver?.(former.pid, null);
   await takeOverFrom(former, count, () => entrance.wait());
-  onTakeOver?.(former.pid, performance.now() - startedAt);
+  await onTakeOver?.(former.pid, performance.now() - startedAt);
 }
 
 interface Parts {

@@ -137,7 +137,7 @@ async function runServe(options: ServeFlags, config: Config): Promise<void> {
     );
   }
   backups?.start((text) => server.tell(text));
-  tellReady();
+  await tellReady();
   tellStarter();
   await stop.first;
   server.tell('Stopping: open requests are being finished.');
@@ -192,9 +192,9 @@ async function start(
   });
 }
 
-function tellTakeover(pid: number, ms: number | null): void {
+async function tellTakeover(pid: number, ms: number | null): Promise<void> {
   // Before the former one ends: the end of a service's main process is the end of the service.
-  if (ms === null) tellMainProcess();
+  if (ms === null) await tellMainProcess();
   note(
     ms === null
       ? `Process ${pid} is told to finish; requests that come wait here.`

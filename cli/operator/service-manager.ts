@@ -1,25 +1,25 @@
 // What a service manager is told of a server, as sd_notify(3) has it.
 import { ptr } from 'bun:ffi';
-import { systemLibrary } from '../../db/system-library.ts';
 
 const AF_UNIX = 1;
 const SOCK_DGRAM_CLOEXEC = 0o2000002;
 const MSG_NOSIGNAL = 0x4000;
 
 /** Says that this process is the one that serves from now on, though another may still be at it. */
-export function tellMainProcess(): void {
-  tellManager(`MAINPID=${process.pid}`);
+export async function tellMainProcess(): Promise<void> {
+  await tellManager(`MAINPID=${process.pid}`);
 }
 
 /** Says that requests are answered. */
-export function tellReady(): void {
-  tellManager(`READY=1\nMAINPID=${process.pid}`);
+export async function tellReady(): Promise<void> {
+  await tellManager(`READY=1\nMAINPID=${process.pid}`);
 }
 
 // Nobody who does not listen is a reason not to serve.
-function tellManager(text: string): void {
+async function tellManager(text: string): Promise<void> {
   const path = process.env.NOTIFY_SOCKET;
   if (!path || process.platform !== 'linux') return;
+  const { systemLibrary } = await import('../../db/system-library.ts');
   const library = systemLibrary({
     socket: { args: ['int', 'int', 'int'], returns: 'int' },
     sendto: { args: ['int', 'ptr', 'usize', 'int', 'ptr', 'u32'], returns: 'i64' },
