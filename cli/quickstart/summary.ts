@@ -67,7 +67,7 @@ export function sayGoodbye(screen: Screen, { shown, folder, isThrowAway }: Place
 export async function sayRemoval(screen: Screen, { shown, organization }: DemoDatabase): Promise<void> {
   const { removalStatement } = await import('../../db/store.ts');
   screen.text(
-    `\nThe organization ${organization.name} stays in the database. To remove it, with all that it has:`,
+    `\nThe organization ${organization.name} stays in the database. To remove it, with all that it has but\nits entries in the audit log:`,
   );
   screen.text(`  psql ${shellWord(shown)} -c '${removalStatement(organization.number)}'`);
 }

@@ -53,13 +53,21 @@ export async function createOrganization(
   return row;
 }
 
-// Organizations are never deleted, so that no number comes again.
+// No number comes again: an organization that was taken out by hand leaves its entries in the audit log.
 async function nextNumber(trx: Db): Promise<number> {
-  const { last } = await trx
-    .selectFrom('organizations')
-    .select((eb) => eb.fn.max('number').as('last'))
+  const { last, told } = await trx
+    .selectNoFrom((eb) => [
+      eb
+        .selectFrom('organizations')
+        .select((of) => of.fn.max('number').as('last'))
+        .as('last'),
+      eb
+        .selectFrom('audit_log')
+        .select((of) => of.fn.max('org_id').as('told'))
+        .as('told'),
+    ])
     .executeTakeFirstOrThrow();
-  return (last ?? 0) + 1;
+  return Math.max(last ?? 0, told ?? 0) + 1;
 }
 
 /** Has the keys of an organization that are issued from now on last so many milliseconds unless said; null for without an end. */

@@ -238,9 +238,22 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
       expect(stderr).toContain('Organization  Tern & Tide Instruments 2, 3 users');
       expect(readdirSync(desk.folder).filter((name) => name.startsWith('crm-quickstart'))).toEqual([]);
       const [, statement = ''] = /^ {2}psql \S+ -c '(.+)'$/m.exec(stderr) ?? [];
-      expect(await counts(server, db)).not.toEqual(before);
+      const during = await counts(server, db);
+      expect(during).not.toEqual(before);
       await server.sql(statement, new URL(db).pathname.slice(1));
-      expect(await counts(server, db)).toEqual(before);
+      expect(await counts(server, db)).toEqual({ ...before, audit_log: during.audit_log ?? 0 });
+      await ok(['orgs', 'create', 'Plover Pumps', '--db', db]);
+      const { stdout: told } = await run([
+        'audit',
+        'list',
+        '--org',
+        'Plover Pumps',
+        '--db',
+        db,
+        '-o',
+        'json',
+      ]);
+      expect(JSON.parse(told)).toMatchObject([{ action: 'organization.created' }]);
     },
     LONG,
   );
