@@ -128,8 +128,8 @@ function storedNetworks(networks: readonly string[] | null): string | null {
   return networks?.join(',') ?? null;
 }
 
-/** A key as a request presents it, with the id of its organization and the end of its secret's grace. */
-export type PresentedKey = ListedKey & { secret_expires_at: number | null };
+/** A key as a request presents it, with the end of its secret's grace. */
+export type PresentedKey = ApiKeyRow & { secret_expires_at: number | null };
 
 const keyByHash = statement<PresentedKey>((db, param) =>
   db
@@ -137,9 +137,8 @@ const keyByHash = statement<PresentedKey>((db, param) =>
     .innerJoin('api_keys as key', (join) =>
       join.onRef('key.org_id', '=', 'secret.org_id').onRef('key.id', '=', 'secret.key_id'),
     )
-    .innerJoin('organizations as organization', 'organization.number', 'key.org_id')
     .selectAll('key')
-    .select(['secret.expires_at as secret_expires_at', 'organization.id as organization_id'])
+    .select('secret.expires_at as secret_expires_at')
     .where('secret.hash', '=', param('hash')),
 );
 

@@ -3,6 +3,7 @@ import { parseNetwork } from '../../db/declare/networks.ts';
 import type { Eventually } from '../../db/engine.ts';
 import { Gathering } from '../../db/gathering.ts';
 import type { Store } from '../../db/store.ts';
+import { getOrganization } from '../../db/tables/accounts.ts';
 import { type Api, apiOfKey, hashKey } from '../../db/tables/key-format.ts';
 import { type AccessLevel, findKeyByHash, type PresentedKey } from '../../db/tables/keys.ts';
 import type { Access } from '../access.ts';
@@ -58,6 +59,8 @@ export class KnownKeys {
     const row = await findKeyByHash(this.#store.read, hash);
     return hashes.map(() => row);
   });
+  // No number is ever that of another organization.
+  readonly #organizations = new Map<number, string>();
   #mark: number | null = null;
 
   /** @param keysMax how many are kept at most */
@@ -81,10 +84,19 @@ export class KnownKeys {
     const mark = this.#mark;
     const row = await this.#lookUps.ask(hash, hash);
     if (row === undefined) return undefined;
-    const key = this.#keyOf(row, api);
+    const key = this.#keyOf(row, { api, organizationId: await this.#organizationOf(row) });
     // Where the mark is another by now, this may be older than it.
     if (mark === this.#mark) this.#keep(hash, key);
     return key;
+  }
+
+  async #organizationOf({ org_id: number }: PresentedKey): Promise<string> {
+    const known = this.#organizations.get(number);
+    if (known !== undefined) return known;
+    const { id } = await getOrganization(this.#store.read, number);
+    if (this.#organizations.size >= this.#keysMax) this.#organizations.clear();
+    this.#organizations.set(number, id);
+    return id;
   }
 
   #keep(hash: string, key: KnownKey): void {
@@ -92,10 +104,10 @@ export class KnownKeys {
     this.#keys.set(hash, key);
   }
 
-  #keyOf(row: PresentedKey, api: Api): KnownKey {
+  #keyOf(row: PresentedKey, { api, organizationId }: { api: Api; organizationId: string }): KnownKey {
     const access: Access = {
       orgId: row.org_id,
-      organizationId: row.organization_id,
+      organizationId,
       keyId: row.id,
       level: row.access as AccessLevel,
       userId: row.access === 'user' ? row.user_id : null,
