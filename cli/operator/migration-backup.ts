@@ -1,5 +1,5 @@
 // The backup of a database file that is made before a newer crm changes its tables.
-import { existsSync, renameSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isAddress } from '../../db/declare/text.ts';
 import { CliError, messageOf } from '../errors.ts';
@@ -27,6 +27,7 @@ export async function backUpBeforeMigrations(db: string, names: readonly string[
     renameSync(part, file);
     syncFolderOf(file);
   } catch (cause) {
+    rmSync(part, { force: true });
     throw new CliError(
       `No backup of ${db} could be made before it is brought up to date (${messageOf(cause)}).`,
       {

@@ -1,6 +1,6 @@
 // Cycles of a server that writes, is killed at some moment, and is held to what it has told.
-import { NO_LIMITS, Node } from '../service.ts';
-import { faultsOf, findSince } from './database.ts';
+import { NO_LIMITS, Node, runOnce } from '../service.ts';
+import { faultsOf, findSince, miscountsOf } from './database.ts';
 import { killInBackup, killInImport, killInMigration, killInStart, type Site } from './incidents.ts';
 import type { KeyedRequest } from './ledger.ts';
 import { Writers } from './writers.ts';
@@ -8,6 +8,8 @@ import { Writers } from './writers.ts';
 const KILL_MS_MAX = 450;
 const INTEGRITY_EVERY = 25;
 const WHOLE_EVERY = 200;
+// So that what the organization holds is counted, and nothing refused.
+const QUOTA = ['--records', '1000000000', '--bytes', '1000GB'];
 // Of those that were answered: in this cycle, and ever.
 const REPEATED = 10;
 const REPEATED_OF_OLD = 5;
@@ -44,10 +46,13 @@ export class Kills {
   /** @param tellOf hears of every look at the whole database */
   async run(cycles: number, tellOf: (text: string) => void = () => undefined): Promise<void> {
     const { db, ledger, node } = this.#site;
+    await runOnce(['orgs', 'quota', 'Kills', ...QUOTA, '--db', db]);
     await node.start();
     for (let cycle = 1; cycle <= cycles; cycle++) {
       await this.#cycle(cycle);
       if (cycle % INTEGRITY_EVERY === 0) for (const fault of await faultsOf(db)) ledger.note(fault);
+      if (cycle % INTEGRITY_EVERY === 0 || cycle === cycles)
+        for (const fault of await miscountsOf(db, node.url)) ledger.note(fault);
       if (cycle % WHOLE_EVERY === 0 || cycle === cycles) {
         await this.#checkAll();
         tellOf(`cycle ${cycle}: ${this.#site.ledger.summary}`);

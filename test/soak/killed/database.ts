@@ -1,4 +1,5 @@
 // What stands in the database of a server that was killed, read past it.
+import { runOnce } from '../service.ts';
 import type { Found } from './ledger.ts';
 
 // In the first twelve of its digits an id has the millisecond of its making.
@@ -36,4 +37,12 @@ export async function faultsOf(db: string): Promise<string[]> {
   if (db.includes('://')) return [];
   const rows = [...(await ask(db, 'pragma integrity_check')), ...(await ask(db, 'pragma foreign_key_check'))];
   return rows.map((row) => JSON.stringify(row)).filter((text) => text !== '{"integrity_check":"ok"}');
+}
+
+/** What a server that runs counts wrongly of what its one organization with a quota holds. */
+export async function miscountsOf(db: string, url: string): Promise<string[]> {
+  const findings = JSON.parse(await runOnce(['doctor', '--db', db, '--url', url, '-o', 'json']));
+  const quotas = findings.filter(({ check }: { check: string }) => check === 'quota');
+  if (quotas.length === 1 && quotas[0].status === 'ok') return [];
+  return [`quota: ${JSON.stringify(quotas)}`];
 }
