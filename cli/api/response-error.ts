@@ -12,6 +12,12 @@ export interface FailedResponse {
   body: Envelope | undefined;
 }
 
+interface Refusal {
+  code: string;
+  message: string;
+  details?: readonly ErrorDetail[] | null;
+}
+
 /** The CliError for a response that failed: message, details, request id, exit code and next step. */
 export function responseError(response: FailedResponse): CliError {
   const { method, path, status, headers, body } = response;
@@ -54,16 +60,14 @@ const OTHER_ADDRESS =
 export const MAKE_ROOM =
   'delete what is not needed, or have the operator raise the quota: crm orgs quota ORG shows it';
 
-/** Whether a write was refused because the organization may hold no more. */
-export function isQuotaRefusal({ details }: { details?: readonly ErrorDetail[] | null }): boolean {
-  return details?.some(({ path }) => path?.startsWith('quota.')) === true;
+/** Whether a write was refused because the organization may hold no more; a batch of many faults lists no details in the end. */
+export function isQuotaRefusal({ code, message, details }: Refusal): boolean {
+  if (details) return details.some(({ path }) => path?.startsWith('quota.'));
+  return code === 'OPERATION_FORBIDDEN' && /\bthat its quota allows\b/.test(message);
 }
 
 // Not all that is forbidden is so to the key.
-function forbiddenStep(error: {
-  message: string;
-  details?: readonly ErrorDetail[] | null;
-}): string | undefined {
+function forbiddenStep(error: Refusal): string | undefined {
   if (isQuotaRefusal(error)) return MAKE_ROOM;
   return /\bAPI key may be used from\b/.test(error.message) ? OTHER_ADDRESS : undefined;
 }

@@ -67,6 +67,25 @@ describe('where the quota is used up', () => {
     expect(errors).toContain('VALIDATION_OUT_OF_RANGE');
   });
 
+  test('it is known in a batch of so many faults that the server lists no more of them', async () => {
+    const absent = Array.from({ length: 4 }, () => Bun.randomUUIDv7()).join(',');
+    const row = (index: number, ids: string) => `many ${String(index).padStart(4, '0')},${ids}\n`;
+    const rows = Array.from({ length: 80 }, (_, index) => row(index, index < 60 ? absent : ',,,'));
+    const header = 'name,company_id,deal_id,person_id,main_assignee_id\n';
+    await service.write('many.csv', header + rows.join(''));
+    await allow(5);
+    const many = ['import', 'tasks', 'many.csv', '--batch-size', '100'];
+    const first = await service.crm(many);
+    expect(first.exitCode).toBe(4);
+    expect(first.stderr).toContain('Stopped with 5 rows of this run in. The organization has');
+    expect(first.stderr).toContain('crm orgs quota ORG');
+    await setQuota(service.harness, {});
+    expect((await service.crm(many)).exitCode).toBe(3);
+    expect((await namesOf(service, 'many')).length).toBe(20);
+    const errors = await service.read('many.csv.errors.csv');
+    expect(errors.trimEnd().split('\n').length).toBe(61);
+  });
+
   test('killed as it is told so, it still brings every row in once', async () => {
     await service.write('cut.csv', tasks('cut', 60));
     await allow(25);
