@@ -69,8 +69,7 @@ export function withStep(error: unknown, step: string): unknown {
 /** What stderr says of an error: message, request id, and the next step to take. */
 export function describeError(error: unknown): string {
   if (!(error instanceof CliError)) {
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return `crm: unexpected error: ${text}\nNext: Report this, with the command you ran.`;
+    return `crm: unexpected error: ${messageOf(error)}\nNext: Report this, with the command you ran; --debug tells where it failed.`;
   }
   const lines = [`crm: ${error.message}`];
   if (error.requestId !== undefined) lines.push(`Request id: ${error.requestId}`);

@@ -28,6 +28,8 @@ import { registerUpdateCommand } from './commands/update.ts';
 import { registerUsersCommand } from './commands/users.ts';
 import { registerVersionCommand } from './commands/version.ts';
 import { CliError, describeError, EXIT, errorCode, usageError } from './errors.ts';
+import { debugIfAsked } from './settings/debug.ts';
+import { debug } from './terminal/debug.ts';
 import { OUTPUT_FORMATS } from './terminal/output.ts';
 import { note, writeOut } from './terminal/streams.ts';
 import { versionLine } from './version.ts';
@@ -91,7 +93,9 @@ function addGlobalOptions(program: Command): void {
       ),
     )
     .option('--profile <name>', 'profile of crm/config.json in XDG_CONFIG_HOME [CRM_PROFILE]')
-    .option('--no-color', 'no colour [NO_COLOR, TERM=dumb]');
+    .option('--no-color', 'no colour [NO_COLOR, TERM=dumb]')
+    .option('--debug', 'tell settings, requests and answers on stderr, without secrets [CRM_DEBUG]')
+    .hook('preAction', (_program, command) => debugIfAsked(command));
 }
 
 /** Runs the command line given (without the program's own name) and resolves with the exit code. */
@@ -145,6 +149,7 @@ function exitCodeOf(program: Command, words: readonly string[], error: unknown):
   if (errorCode(error) === 'EPIPE') return EXIT.done;
   const shown = error instanceof CommanderError ? usageErrorOf(program, words, error) : outputError(error);
   if (shown === null) return EXIT.done;
+  if (!(shown instanceof CliError) && shown instanceof Error) debug(shown.stack ?? '');
   note(describeError(shown));
   return shown instanceof CliError ? shown.exitCode : EXIT.failed;
 }

@@ -110,6 +110,7 @@ const HOUSE: Record<string, string[]> = {
     'server/openapi',
   ],
   'cli/doctor': [
+    'cli/api',
     'cli/operator',
     'cli/settings',
     'cli/terminal',
@@ -182,7 +183,7 @@ const HOUSE: Record<string, string[]> = {
   'cli/quickstart/data': ['cli/input', 'db/declare'],
   'cli/recipes': [],
   'cli/release': [],
-  'cli/settings': ['cli/terminal', 'db/declare'],
+  'cli/settings': ['cli/terminal', 'db', 'db/declare'],
   'cli/terminal': ['db/declare'],
   db: [],
   'db/copy': ['db/declare', 'db/tables'],

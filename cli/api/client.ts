@@ -4,6 +4,7 @@ import { CliError, EXIT, errorCode, messageOf, usageError } from '../errors.ts';
 import type { Wait } from '../terminal/waits.ts';
 import type { ApiResponse, Envelope } from './envelope.ts';
 import { responseError } from './response-error.ts';
+import { Trace, type TracedInit } from './trace.ts';
 
 export interface RequestOptions {
   query?: Record<string, string>;
@@ -22,6 +23,12 @@ export interface ClientOptions {
   apiKey: string;
   userAgent?: string;
   onWait?: (wait: Wait) => void;
+}
+
+interface Sending {
+  url: string;
+  init: TracedInit;
+  signal: AbortSignal | undefined;
 }
 
 const TRIES_MAX = 8;
@@ -54,10 +61,14 @@ export class Client {
   async request(method: string, path: string, options: RequestOptions = {}): Promise<ApiResponse> {
     const url = `${this.#base}${path}${queryString(options.query)}`;
     const init = this.#requestInit(method, options);
+    const { signal } = options;
+    const trace = new Trace();
     for (let tries = 1; ; ) {
-      const outcome = await this.#attempt(url, init, options.signal);
+      const outcome = await this.#attempt(trace, { url, init, signal });
       if (outcome instanceof Response && outcome.status === 429) {
-        await this.#wait({ seconds: retryAfterSeconds(outcome), reason: 'rate limit' }, options.signal);
+        const wait: Wait = { seconds: retryAfterSeconds(outcome), reason: 'rate limit' };
+        trace.waits(wait, outcome.headers.get('retry-after'));
+        await this.#wait(wait, signal);
         continue;
       }
       const isServerError = outcome instanceof Response && outcome.status >= 500;
@@ -70,12 +81,14 @@ export class Client {
         throw unreachable(this.#base, outcome);
       }
       const reason = isServerError ? 'server error' : 'connection';
-      await this.#wait({ seconds: backoffSeconds(tries), reason }, options.signal);
+      const wait: Wait = { seconds: backoffSeconds(tries), reason };
+      trace.waits(wait, null);
+      await this.#wait(wait, signal);
       tries += 1;
     }
   }
 
-  #requestInit(method: string, options: RequestOptions): RequestInit {
+  #requestInit(method: string, options: RequestOptions): TracedInit {
     const headers: Record<string, string> = { ...this.#headers };
     if ((method === 'POST' || method === 'PATCH') && options.idempotencyKey !== null) {
       headers['idempotency-key'] = options.idempotencyKey ?? crypto.randomUUID();
@@ -85,10 +98,10 @@ export class Client {
     return { method, headers, redirect: 'manual', ...(body !== undefined && { body }) };
   }
 
-  async #attempt(url: string, init: RequestInit, signal: AbortSignal | undefined): Promise<Response | Error> {
+  async #attempt(trace: Trace, { url, init, signal }: Sending): Promise<Response | Error> {
     const timeout = AbortSignal.timeout(ATTEMPT_TIMEOUT_MS);
     try {
-      const response = await fetch(url, {
+      const response = await trace.fetch(url, {
         ...init,
         signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
       });

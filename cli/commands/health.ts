@@ -1,6 +1,7 @@
 // `crm health`: whether a server is ready, for whoever asks often and has neither shell nor curl, as in a container.
 import type { Command } from 'commander';
 import { isLoopback } from '../api/connect.ts';
+import { Trace } from '../api/trace.ts';
 import { CliError } from '../errors.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { note } from '../terminal/streams.ts';
@@ -31,7 +32,8 @@ async function statusOf(url: string): Promise<number | null> {
   const rejectUnauthorized = !isLoopback(new URL(url).hostname);
   const signal = AbortSignal.timeout(ANSWER_MS_MAX);
   try {
-    const answer = await fetch(`${url.replace(/\/+$/, '')}/readyz`, { signal, tls: { rejectUnauthorized } });
+    const options = { signal, tls: { rejectUnauthorized } };
+    const answer = await new Trace().fetch(`${url.replace(/\/+$/, '')}/readyz`, options);
     return answer.status;
   } catch {
     return null;

@@ -1,5 +1,6 @@
 // Looks at the server that data commands ask: whether it answers and is ready, its clock, its version, and what the key may do.
 import { isObject } from '../../db/declare/json.ts';
+import { Trace } from '../api/trace.ts';
 import type { Config } from '../settings/config.ts';
 import { formatDuration } from '../terminal/format.ts';
 import { VERSION } from '../version.ts';
@@ -29,7 +30,8 @@ export async function checkService({ url, apiKey }: Config): Promise<Finding[]> 
 
 async function ask(url: string, headers: Record<string, string> = {}): Promise<Response | Error> {
   try {
-    return await fetch(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(ANSWER_MS_MAX) });
+    const signal = AbortSignal.timeout(ANSWER_MS_MAX);
+    return await new Trace().fetch(url, { headers, redirect: 'manual', signal });
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
@@ -118,12 +120,14 @@ async function readAll(base: string, key: string): Promise<Reading[]> {
 }
 
 async function readPeople(base: string, key: string): Promise<Reading[]> {
-  const answer = await fetch(`${base}/api/v1/people/query`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-    body: '{"limit":1}',
-    signal: AbortSignal.timeout(ANSWER_MS_MAX),
-  }).catch((error: Error) => error);
+  const answer = await new Trace()
+    .fetch(`${base}/api/v1/people/query`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: '{"limit":1}',
+      signal: AbortSignal.timeout(ANSWER_MS_MAX),
+    })
+    .catch((error: Error) => error);
   return [await readingOf('people', answer)];
 }
 

@@ -36,6 +36,7 @@ export interface GlobalOptions {
   output?: OutputFormat;
   profile?: string;
   color?: boolean;
+  debug?: boolean;
 }
 
 interface Profile {

@@ -1,21 +1,42 @@
 // Mounts the progress bar on stderr; only ever loaded on a terminal.
-import { render, Text } from 'ink';
+import { render, Text, useStdout } from 'ink';
+import { useLayoutEffect } from 'react';
 import { ProgressView } from './ProgressView.tsx';
 import type { Snapshot } from './snapshot.ts';
+import { notesBy } from './streams.ts';
 
 const FRAME_INTERVAL_MS = 150;
 const COLUMNS_DEFAULT = 80;
 const CURSOR_UP = '\u001B[1A';
 
+type Write = (text: string) => void;
+
+// What Ink writes goes above the bar, which any other writer would break in two.
+function Above({ onWrite }: { onWrite: (write: Write) => void }): null {
+  const { write } = useStdout();
+  useLayoutEffect(() => onWrite(write), [write, onWrite]);
+  return null;
+}
+
 /** Draws the snapshot several times a second; the function it returns puts the final line in its place. */
 export function mountProgress(snapshot: () => Snapshot): (finalLine?: string) => Promise<void> {
   const hasColor = !process.env.NO_COLOR;
+  const held: string[] = [];
+  const hold: Write = (text) => void held.push(text);
+  let write = hold;
+  const onWrite = (above: Write): void => {
+    write = above;
+  };
+  const release = notesBy((text) => write(text));
   const frame = () => (
-    <ProgressView
-      snapshot={snapshot()}
-      columns={process.stderr.columns || COLUMNS_DEFAULT}
-      hasColor={hasColor}
-    />
+    <>
+      <Above onWrite={onWrite} />
+      <ProgressView
+        snapshot={snapshot()}
+        columns={process.stderr.columns || COLUMNS_DEFAULT}
+        hasColor={hasColor}
+      />
+    </>
   );
   const app = render(frame(), {
     stdout: process.stderr,
@@ -26,10 +47,14 @@ export function mountProgress(snapshot: () => Snapshot): (finalLine?: string) =>
   const timer = setInterval(() => app.rerender(frame()), FRAME_INTERVAL_MS);
   return async (finalLine) => {
     clearInterval(timer);
+    // What is said while Ink takes the bar away is said after that.
+    write = hold;
     app.rerender(finalLine === undefined ? null : <Text>{finalLine}</Text>);
     app.unmount();
     await app.waitUntilExit();
     // Ink ends with a line feed even where nothing is left to show.
     if (finalLine === undefined) process.stderr.write(CURSOR_UP);
+    release();
+    for (const text of held) process.stderr.write(text);
   };
 }

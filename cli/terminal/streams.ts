@@ -13,9 +13,22 @@ export function writeValues(text: string): Promise<void> {
   return writeOut(process.stdout.isTTY ? neutralize(text) : text);
 }
 
-/** Writes lines for people to stderr. */
+type Write = (text: string) => void;
+
+const writeError: Write = (text) => void process.stderr.write(text);
+let writeNote = writeError;
+
+/** Writes lines for people to stderr, above what is live there. */
 export function note(text: string): void {
-  process.stderr.write(`${neutralize(text)}\n`);
+  writeNote(`${neutralize(text)}\n`);
+}
+
+/** Has notes written by what keeps a live part of stderr below them; the function it returns ends that. */
+export function notesBy(write: Write): () => void {
+  writeNote = write;
+  return () => {
+    writeNote = writeError;
+  };
 }
 
 /** Resolves once everything written to stderr so far has left the process. */

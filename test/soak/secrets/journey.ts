@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { Desk, type RunningServer } from '../../support/command.ts';
 import { isPostgres } from '../../support/fresh-databases.ts';
+import { tellDebugged } from './debugged.ts';
 import { type Hit, Search, type Secret } from './needles.ts';
 import { copyDatabase, dumpOf, readableIn } from './places.ts';
 import { Arguments } from './processes.ts';
@@ -76,6 +77,7 @@ async function go(travel: Travel, vault: Desk, flags: readonly string[]): Promis
   await followLinks(sender, secrets);
   const failures = await failInside(desk, sender, secrets);
   await runCommands(travel, vault);
+  await tellDebugged(travel);
   await rotate(travel, sender);
   travel.said.push(['arguments of processes', watched.end()]);
   await mistype(travel);
@@ -176,7 +178,7 @@ async function say(
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<void> {
-  const { code, stdout, stderr } = await desk.crm(args, { env });
+  const { code, stdout, stderr } = await desk.crm(args, { env: { CRM_DEBUG: '1', ...env } });
   said.push([`crm ${args.join(' ')} (${code})`, stdout + stderr]);
 }
 

@@ -1,0 +1,75 @@
+// Requests as --debug tells them: what was sent, what came back, how long it took, and what is waited for.
+import { errorCode, messageOf } from '../errors.ts';
+import { debug, isDebugging } from '../terminal/debug.ts';
+import { formatCount } from '../terminal/format.ts';
+import { headerLine, redactedStart } from '../terminal/redact.ts';
+import { type Wait, waitInWords } from '../terminal/waits.ts';
+
+const BODY_CHARACTERS_MAX = 2_048;
+
+let traced = 0;
+
+/** A request as this command line makes them. */
+export interface TracedInit extends BunFetchRequestInit {
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** One request with all its tries; lines of others may stand between its own, which its number tells apart. */
+export class Trace {
+  readonly #number = ++traced;
+
+  /** Does as `fetch` does, and tells it. */
+  async fetch(url: string, init: TracedInit): Promise<Response> {
+    if (!isDebugging()) return fetch(url, init);
+    const { method = 'GET', headers = {}, body = '' } = init;
+    this.#tell('>', [`${method} ${url}`, ...headerLines(Object.entries(headers)), ...bodyLines(body)]);
+    const startedMs = performance.now();
+    try {
+      const response = await fetch(url, init);
+      await this.#tellAnswer(response.clone(), startedMs);
+      return response;
+    } catch (error) {
+      this.#tell('<', [`no answer after ${msSince(startedMs)}: ${describe(error)}`]);
+      throw error;
+    }
+  }
+
+  // An answer that breaks off does so for the caller too, who knows what to do about it.
+  async #tellAnswer(answer: ReturnType<Response['clone']>, startedMs: number): Promise<void> {
+    const { status, statusText, headers } = answer;
+    const rest = await answer.text().then(bodyLines, (error) => [`… broken off: ${describe(error)}`]);
+    const head = `${status} ${statusText}`.trim();
+    this.#tell('<', [`${head} after ${msSince(startedMs)}`, ...headerLines(headers), ...rest]);
+  }
+
+  /** Tells that the request will be sent once more, and when; `asked` is what the server said of that. */
+  waits(wait: Wait, asked: string | null): void {
+    const why = asked === null ? '' : ` (Retry-After: ${asked})`;
+    this.#tell('*', [`${waitInWords(wait)}${why}, then the same request again`]);
+  }
+
+  #tell(mark: string, lines: readonly string[]): void {
+    debug(lines.map((line) => line.replace(/^/gm, `${this.#number} ${mark} `)).join('\n'));
+  }
+}
+
+function headerLines(headers: Iterable<[string, string]>): string[] {
+  return [...headers].map(([name, value]) => headerLine(name, value));
+}
+
+function bodyLines(text: string): string[] {
+  if (text === '') return [];
+  const { shown, isWhole } = redactedStart(text, BODY_CHARACTERS_MAX);
+  const rest = `… the beginning of ${formatCount(text.length)} characters`;
+  return isWhole ? [shown] : [shown, rest];
+}
+
+function describe(error: unknown): string {
+  const [code, message] = [errorCode(error), messageOf(error)];
+  return code === '' || message.startsWith(code) ? message : `${code}: ${message}`;
+}
+
+function msSince(startedMs: number): string {
+  return `${Math.round(performance.now() - startedMs)} ms`;
+}

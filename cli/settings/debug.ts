@@ -1,0 +1,30 @@
+// `--debug` and CRM_DEBUG: whether requests are told, and before them where each setting comes from.
+import type { Command } from 'commander';
+import { debug, startDebugging } from '../terminal/debug.ts';
+import { VERSION } from '../version.ts';
+import { environment, type GlobalOptions, resolveConfig, type SettingSource } from './config.ts';
+
+const OFF = ['0', 'false', 'no', 'off'];
+
+/** Begins to tell what a command does if that is asked for; before the command runs. */
+export async function debugIfAsked(command: Command): Promise<void> {
+  const { debug: isAsked } = command.optsWithGlobals<GlobalOptions>();
+  const variable = environment('CRM_DEBUG')?.toLowerCase();
+  if (!isAsked && (variable === undefined || OFF.includes(variable))) return;
+  startDebugging();
+  const { shownDatabase } = await import('../../db/store.ts');
+  const lines = sourcesOf(command).map(({ name, value, from }) => {
+    const shown = name === 'db' ? shownDatabase(value) : value;
+    return `${name}: ${shown} (${from === 'default' ? from : `from ${from}`})`;
+  });
+  debug([`crm ${VERSION} on ${process.platform} ${process.arch}`, ...lines].join('\n'));
+}
+
+// What is wrong with settings is told by the command, if it needs any.
+function sourcesOf(command: Command): readonly SettingSource[] {
+  try {
+    return resolveConfig(command).sources;
+  } catch {
+    return [];
+  }
+}

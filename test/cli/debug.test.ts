@@ -1,0 +1,215 @@
+// `--debug`: requests and answers on stderr, above what is live there, and nothing in it that only its owner may know.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describeError } from '../../cli/errors.ts';
+import { Desk, type Result } from '../support/command.ts';
+import { isPostgres } from '../support/fresh-databases.ts';
+import { Screen } from '../support/screen.ts';
+
+const LONG = 60_000;
+const desk = await Desk.withDatabase();
+let key = '';
+let url = '';
+beforeAll(async () => {
+  const server = await desk.serveOrganization();
+  ({ url } = server);
+  key = desk.env.CRM_API_KEY ?? '';
+}, LONG);
+afterAll(() => desk[Symbol.asyncDispose]());
+
+const told = ({ stderr }: Result): string[] =>
+  stderr.split('\n').flatMap((line) => (line.startsWith('debug: ') ? [line.slice('debug: '.length)] : []));
+
+describe('is told', () => {
+  test('where settings come from, the request, and the answer with its time', async () => {
+    const made = await desk.crm(['create', 'contacts', 'first_name=Ada', '--debug', '-o', 'json']);
+    const record = JSON.parse(made.stdout);
+    const lines = told(made);
+    expect(lines.slice(0, 5)).toEqual([
+      expect.stringMatching(/^crm \d+\.\d+\.\d+ on \w+ \w+$/),
+      expect.stringMatching(
+        isPostgres ? /^db: postgres:.* \(from CRM_DB\)$/ : /^db: \.\/crm\.db \(default\)$/,
+      ),
+      `url: ${url} (from CRM_URL)`,
+      'output: json (from --output)',
+      'API key: (not shown) (from CRM_API_KEY)',
+    ]);
+    expect(lines).toContain(`1 > POST ${url}/api/v2/contacts`);
+    expect(lines).toContain('1 > authorization: Bearer (not shown)');
+    expect(lines).toContain('1 > idempotency-key: (not shown)');
+    expect(lines).toContain('1 > {"first_name":"Ada"}');
+    expect(lines).toContainEqual(expect.stringMatching(/^1 < 201 Created after \d+ ms$/));
+    expect(lines).toContain(`1 < location: ${url}/api/v2/contacts/${record.id}`);
+    expect(lines.at(-1)).toStartWith('1 < {"object":"success","data":{"id":');
+    expect(lines.join('\n')).not.toContain('\u001b');
+  });
+
+  test('by CRM_DEBUG as well, unless that says no; without either nothing is', async () => {
+    const list = ['list', 'contacts', '--limit', '1', '-o', 'json'];
+    const plain = await desk.crm(list);
+    expect(plain.stderr).toBe('');
+    for (const CRM_DEBUG of ['', '0', 'false'])
+      expect((await desk.crm(list, { env: { CRM_DEBUG } })).stderr).toBe('');
+    const by = await desk.crm(list, { env: { CRM_DEBUG: '1' } });
+    expect(told(by)).toContain(`1 > GET ${url}/api/v2/contacts?limit=1`);
+    expect(by.stdout).toBe(plain.stdout);
+    expect(told(await desk.crm(['--debug', ...list])).length).toBe(told(by).length);
+  });
+
+  test('what doctor and health ask too; of a long body the beginning', async () => {
+    const doctor = told(await desk.crm(['doctor', '--debug']));
+    for (const path of ['/healthz', '/readyz', '/docs/json', '/api/v2/contacts?limit=1'])
+      expect(doctor).toContainEqual(
+        expect.stringMatching(new RegExp(`^\\d+ > GET ${url}${path.replace('?', '\\?')}$`)),
+      );
+    expect(doctor).toContainEqual(expect.stringMatching(/^3 < … the beginning of \d{3},\d{3} characters$/));
+    expect(doctor.join('\n').length).toBeLessThan(30_000);
+    const health = await desk.crm(['health', '--debug']);
+    expect([health.code, told(health).at(-1)]).toEqual([0, '1 < {"status":"ready"}']);
+  });
+
+  test('what is waited for, what broke off, and that nobody answered', async () => {
+    const list = '{"object":"list","data":[],"page_info":{"has_next_page":false,"end_cursor":null}}';
+    const head = `HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: ${list.length}\r\n\r\n`;
+    const refused = (status: string, header = '') =>
+      `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n${header}\r\n`;
+    const answers = [
+      refused('429 Too Many Requests', 'Retry-After: 1\r\n'),
+      refused('503 Service Unavailable'),
+      head + list.slice(0, 9),
+      head + list,
+    ];
+    const server = Bun.listen({
+      hostname: '127.0.0.1',
+      port: 0,
+      socket: { data: (socket) => void socket.end(answers.shift() ?? '') },
+    });
+    const command = ['list', 'contacts', '--debug', '-o', 'json'];
+    const asked = await desk.crm([...command, '--url', `http://127.0.0.1:${server.port}`]);
+    server.stop(true);
+    expect([asked.code, asked.stdout]).toEqual([0, '[]\n']);
+    const lines = told(asked);
+    expect(lines.filter((line) => line.startsWith('1 > GET')).length).toBe(4);
+    expect(lines).toContain(
+      '1 * waiting 1 s for the rate limit (Retry-After: 1), then the same request again',
+    );
+    expect(lines).toContainEqual(expect.stringMatching(/^1 \* waiting .* because the server failed, then /));
+    expect(lines).toContainEqual(expect.stringMatching(/^1 < … broken off: \S/));
+    expect(lines).toContainEqual(expect.stringMatching(/^1 \* waiting .* for the server to answer, then /));
+    const away = await desk.crm([...command, '--url', `http://127.0.0.1:${server.port}`]);
+    expect(told(away)).toContainEqual(expect.stringMatching(/^1 < no answer after \d+ ms: \S/));
+  });
+
+  test('nothing of a usage error, which is none of a request', async () => {
+    const wrong = await desk.crm(['list', 'contacts', '--nonsense', '--debug']);
+    expect([wrong.code, told(wrong)]).toEqual([2, []]);
+  });
+});
+
+describe('nothing secret is told by', () => {
+  const secrets: string[] = [];
+  const run = async (args: string[], env: Record<string, string> = {}): Promise<Result> => {
+    const result = await desk.crm([...args, '--debug'], { env });
+    expect(told(result).length).toBeGreaterThan(0);
+    return result;
+  };
+  const randomOf = (text: string) => text.trim().replace(/^service_[a-z]+_/, '');
+  const expectNone = (stderr: string) => {
+    for (const secret of [randomOf(key), ...secrets]) {
+      expect(secret.length).toBeGreaterThan(12);
+      expect(stderr).not.toContain(secret.slice(0, 12));
+      expect(stderr).not.toContain(secret.slice(-12));
+    }
+  };
+
+  test(
+    'commands that make keys, which are on stdout alone',
+    async () => {
+      const made = await run(['init', '--org', 'Debugged']);
+      const issued = await run(['keys', 'issue', '--org', 'Debugged', '--all-scopes']);
+      const { id } = JSON.parse(
+        (await run(['keys', 'issue', '--org', 'Debugged', '--scopes', 'contacts:read', '-o', 'json'])).stdout,
+      );
+      const rotated = await run(['keys', 'rotate', id]);
+      for (const { code, stdout, stderr } of [made, issued, rotated]) {
+        expect([code, stdout]).toEqual([0, expect.stringMatching(/^service_live_\w{49}\n$/)]);
+        secrets.push(randomOf(stdout));
+        expectNone(stderr);
+      }
+      const rotation = await run(['secrets', 'rotate']);
+      expect(rotation.code).toBe(0);
+      expectNone(rotation.stderr);
+    },
+    LONG,
+  );
+
+  test('an import, and a key that is typed where none belongs', async () => {
+    await desk.write('rows.csv', `first_name,remarks\nAda,${key}\nBob,none\n`);
+    const imported = await run(['import', 'contacts', 'rows.csv']);
+    expect(imported.code).toBe(0);
+    expect(told(imported)).toContainEqual(expect.stringContaining('"remarks":"service_live_(not shown)"'));
+    expectNone(imported.stderr);
+    const listed = await run(['list', 'contacts', '--filter', `email=${key}`]);
+    expectNone(listed.stderr);
+  });
+
+  test('a key from a file, and addresses with a password', async () => {
+    await desk.write('key', key);
+    const password = 'Tr0ub4dor-and-3-x';
+    secrets.push(password);
+    const address = `postgres://ada:${password}@127.0.0.1:1/crm`;
+    const given = { CRM_API_KEY: '', CRM_DB: address };
+    const listed = await run(['list', 'contacts', '--api-key-file', desk.path('key')], given);
+    expect(told(listed)).toContain('db: postgres://ada@127.0.0.1:1/crm (from CRM_DB)');
+    expectNone(listed.stderr);
+    expectNone((await run(['orgs', 'list'], given)).stderr);
+    const proxied = url.replace('http://', `http://ada:${password}@`);
+    expectNone((await run(['health'], { CRM_URL: proxied })).stderr);
+  });
+
+  test('the link to a transcript', async () => {
+    const segments = [
+      { speaker: { name: 'Ada', email: null }, start_time: 0, end_time: 1, speech: 'Hello.' },
+    ];
+    await desk.write('meeting.json', '[{"external_id":"m","title":"Kick-off"}]');
+    const recording = { external_id: 'r', meeting_external_id: 'm', title: 'Kick-off', segments };
+    await desk.write('recording.json', JSON.stringify([recording]));
+    await desk.ok(['ingest', 'meetings', 'meeting.json', '--org', 'Example']);
+    await desk.ok(['ingest', 'recordings', 'recording.json', '--org', 'Example']);
+    const [{ id }] = JSON.parse(await desk.ok(['list', 'recordings', '-o', 'json']));
+    const { stdout, stderr } = await run(['get', 'recordings', id, '-o', 'json']);
+    secrets.push(new URL(JSON.parse(stdout).transcript_url).searchParams.get('token') ?? '');
+    expect(stderr).toContain('/api/v2/transcripts/download?token=(not shown)"');
+    expectNone(stderr);
+  });
+});
+
+test(
+  'on a terminal it stands above the bar, which stays whole',
+  async () => {
+    const rows = Array.from({ length: 400 }, (_, index) => `Row ${index}\n`).join('');
+    await desk.write('many.csv', `first_name\n${rows}`);
+    const args = ['import', 'contacts', 'many.csv', '--batch-size', '2', '--debug'];
+    const columns = 1_500;
+    const { code, output } = await desk.onTerminal(args, { columns });
+    expect(code).toBe(0);
+    expect(output).toContain('rows/s');
+    const lines = new Screen().write(output).lines();
+    const own = lines.filter((line) => line.startsWith('debug: '));
+    expect(own.filter((line) => / > POST /.test(line)).length).toBe(200);
+    expect(own.filter((line) => / < 200 OK after /.test(line)).length).toBeGreaterThanOrEqual(200);
+    const others = lines.filter((line) => line !== '' && !line.startsWith('debug: '));
+    expect(others).toEqual([
+      expect.stringContaining('Importing contacts from many.csv'),
+      expect.stringContaining('first_name'),
+      expect.stringMatching(/^Of 400 rows of contacts: 400 created/),
+    ]);
+  },
+  LONG,
+);
+
+test('without it an unexpected error is told in a word, and how to see more', () => {
+  const told = describeError(new Error('It broke.'));
+  expect(told).toStartWith('crm: unexpected error: It broke.\nNext: Report this');
+  expect(told).toContain('--debug');
+  expect(told).not.toContain('debug.test.ts');
+});
