@@ -67,37 +67,43 @@ describe('is told', () => {
     expect([health.code, told(health).at(-1)]).toEqual([0, '1 < {"status":"ready"}']);
   });
 
-  test('what is waited for, what broke off, and that nobody answered', async () => {
-    const list = '{"object":"list","data":[],"page_info":{"has_next_page":false,"end_cursor":null}}';
-    const head = `HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: ${list.length}\r\n\r\n`;
-    const refused = (status: string, header = '') =>
-      `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n${header}\r\n`;
-    const answers = [
-      refused('429 Too Many Requests', 'Retry-After: 1\r\n'),
-      refused('503 Service Unavailable'),
-      head + list.slice(0, 9),
-      head + list,
-    ];
-    const server = Bun.listen({
-      hostname: '127.0.0.1',
-      port: 0,
-      socket: { data: (socket) => void socket.end(answers.shift() ?? '') },
-    });
-    const command = ['list', 'contacts', '--debug', '-o', 'json'];
-    const asked = await desk.crm([...command, '--url', `http://127.0.0.1:${server.port}`]);
-    server.stop(true);
-    expect([asked.code, asked.stdout]).toEqual([0, '[]\n']);
-    const lines = told(asked);
-    expect(lines.filter((line) => line.startsWith('1 > GET')).length).toBe(4);
-    expect(lines).toContain(
-      '1 * waiting 1 s for the rate limit (Retry-After: 1), then the same request again',
-    );
-    expect(lines).toContainEqual(expect.stringMatching(/^1 \* waiting .* because the server failed, then /));
-    expect(lines).toContainEqual(expect.stringMatching(/^1 < … broken off: \S/));
-    expect(lines).toContainEqual(expect.stringMatching(/^1 \* waiting .* for the server to answer, then /));
-    const away = await desk.crm([...command, '--url', `http://127.0.0.1:${server.port}`]);
-    expect(told(away)).toContainEqual(expect.stringMatching(/^1 < no answer after \d+ ms: \S/));
-  });
+  test(
+    'what is waited for, what broke off, and that nobody answered',
+    async () => {
+      const list = '{"object":"list","data":[],"page_info":{"has_next_page":false,"end_cursor":null}}';
+      const head = `HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: ${list.length}\r\n\r\n`;
+      const refused = (status: string, header = '') =>
+        `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n${header}\r\n`;
+      const answers = [
+        refused('429 Too Many Requests', 'Retry-After: 1\r\n'),
+        refused('503 Service Unavailable'),
+        head + list.slice(0, 9),
+        head + list,
+      ];
+      const server = Bun.listen({
+        hostname: '127.0.0.1',
+        port: 0,
+        socket: { data: (socket) => void socket.end(answers.shift() ?? '') },
+      });
+      const command = ['list', 'contacts', '--debug', '-o', 'json'];
+      const asked = await desk.crm([...command, '--url', `http://127.0.0.1:${server.port}`]);
+      server.stop(true);
+      expect([asked.code, asked.stdout]).toEqual([0, '[]\n']);
+      const lines = told(asked);
+      expect(lines.filter((line) => line.startsWith('1 > GET')).length).toBe(4);
+      expect(lines).toContain(
+        '1 * waiting 1 s for the rate limit (Retry-After: 1), then the same request again',
+      );
+      expect(lines).toContainEqual(
+        expect.stringMatching(/^1 \* waiting .* because the server failed, then /),
+      );
+      expect(lines).toContainEqual(expect.stringMatching(/^1 < … broken off: \S/));
+      expect(lines).toContainEqual(expect.stringMatching(/^1 \* waiting .* for the server to answer, then /));
+      const away = await desk.crm([...command, '--url', `http://127.0.0.1:${server.port}`]);
+      expect(told(away)).toContainEqual(expect.stringMatching(/^1 < no answer after \d+ ms: \S/));
+    },
+    LONG,
+  );
 
   test('nothing of a usage error, which is none of a request', async () => {
     const wrong = await desk.crm(['list', 'contacts', '--nonsense', '--debug']);
