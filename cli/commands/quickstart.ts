@@ -53,7 +53,7 @@ async function runQuickstart(options: Options, config: Config, { db, color }: Gl
     }
     if (!options.exit) sayGoodbye(screen, place);
   } finally {
-    if (!isKept || isAddress(place.db)) removePlace(place);
+    if (!isKept || isAddress(place.db)) await removePlace(place);
   }
 }
 

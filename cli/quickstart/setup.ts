@@ -2,11 +2,13 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isAddress } from '../../db/declare/text.ts';
 import type { Db } from '../../db/schema.ts';
 import type { NewKey } from '../../db/tables/keys.ts';
-import { CliError, errorCode, usageError } from '../errors.ts';
+import { CliError, errorCode, messageOf, usageError } from '../errors.ts';
 import { withStore } from '../operator/database.ts';
+import { note } from '../terminal/streams.ts';
 import { DEMO_ORGANIZATION } from './data/demo-data.ts';
 import type { DemoUser, Ids } from './data/types.ts';
 
@@ -63,9 +65,22 @@ function makeFolder(): string {
   }
 }
 
-/** Removes the folder that was made for a demo database. */
-export function removePlace({ folder, isFolderOurs }: Place): void {
-  if (isFolderOurs) rmSync(folder, { recursive: true, force: true });
+// Windows lets go of a file some time after it was closed, with one error or another till then.
+const REMOVALS_MAX = 5;
+const REMOVAL_PAUSE_MS = 200;
+
+/** Removes the folder that was made for a demo database; one that stays is named, and nothing fails for that. */
+export async function removePlace({ folder, isFolderOurs }: Place): Promise<void> {
+  for (let tries = 1; isFolderOurs; tries += 1) {
+    try {
+      return rmSync(folder, { recursive: true, force: true });
+    } catch (error) {
+      const why = errorCode(error) || messageOf(error);
+      if (tries === REMOVALS_MAX)
+        return note(`crm: warning: the folder ${folder} could not be removed (${why}); remove it yourself.`);
+    }
+    await sleep(REMOVAL_PAUSE_MS);
+  }
 }
 
 /** Creates the database with the demo organization, its users (whose ids go into `ids`) and three keys. */

@@ -1,6 +1,6 @@
 // The parts of quickstart that need no server: seeded choices, figures, commands to try.
-import { describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { describe, expect, spyOn, test } from 'bun:test';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readManifest } from '../../cli/export/manifest.ts';
@@ -12,6 +12,7 @@ import type { Demo } from '../../cli/quickstart/demo.ts';
 import { type Figures, pagesLine, perSecond, summaryLines } from '../../cli/quickstart/figures.ts';
 import { writeDemoFolder } from '../../cli/quickstart/folder.ts';
 import { commandsAfterwards, commandsWhileServing } from '../../cli/quickstart/next-commands.ts';
+import { removePlace } from '../../cli/quickstart/setup.ts';
 import { figuresJson } from '../../cli/quickstart/summary.ts';
 import { formatBytes, formatTime } from '../../cli/terminal/format.ts';
 
@@ -185,5 +186,38 @@ describe('the demo as files', () => {
     });
     expect(readManifest(folder).files.length).toBe(9);
     rmSync(parent, { recursive: true });
+  });
+});
+
+describe('a temporary folder', () => {
+  const placeAt = (folder: string) => ({
+    ...{ db: '', shown: '', isThrowAway: true },
+    folder,
+    isFolderOurs: true,
+  });
+
+  test('that cannot be removed at once is removed a moment later', async () => {
+    const base = mkdtempSync(join(tmpdir(), 'crm-test-'));
+    const way = join(base, 'way');
+    symlinkSync('way', way);
+    const removal = removePlace(placeAt(join(way, 'folder')));
+    rmSync(way);
+    mkdirSync(join(way, 'folder', 'deep'), { recursive: true });
+    await removal;
+    expect([existsSync(way), existsSync(join(way, 'folder'))]).toEqual([true, false]);
+    rmSync(base, { recursive: true });
+  });
+
+  test('that cannot be removed at all is named, and nothing fails', async () => {
+    const folder = join(tmpdir(), 'x'.repeat(300));
+    const written = spyOn(process.stderr, 'write').mockReturnValue(true);
+    try {
+      await removePlace(placeAt(folder));
+      expect(written.mock.calls.flat().join('')).toContain(
+        `the folder ${folder} could not be removed (ENAMETOOLONG)`,
+      );
+    } finally {
+      written.mockRestore();
+    }
   });
 });
