@@ -8,6 +8,10 @@ export interface LockHolder {
   pid: number;
   since: string;
   address: string;
+  /** Whether it hands over to a server that takes its place, or just ends. */
+  handsOver?: boolean;
+  /** The path of the socket on which it takes requests that a former server hands over, if it has one. */
+  inlet?: string | null;
 }
 
 /** The lock beside a database file. */
@@ -54,11 +58,30 @@ function withLock<T>(
   }
 }
 
+/** Writes into a lock who holds it. */
+export function writeHolder(lock: Database, { pid, since, address, ...holder }: LockHolder): void {
+  lock.run('CREATE TABLE IF NOT EXISTS holder (pid INTEGER, since TEXT, address TEXT) STRICT');
+  lock.run('DELETE FROM holder');
+  lock.run('INSERT INTO holder VALUES (?, ?, ?)', [pid, since, address]);
+  // In a table of its own: an older crm, which leaves it as it is, knows the other one with three columns.
+  lock.run('CREATE TABLE IF NOT EXISTS handover (pid INTEGER, since TEXT, inlet TEXT) STRICT');
+  lock.run('DELETE FROM handover');
+  if (holder.handsOver) lock.run('INSERT INTO handover VALUES (?, ?, ?)', [pid, since, holder.inlet ?? null]);
+}
+
 /** Who the words in a lock name; null where they cannot be read. */
 export function readHolder(lock: Database): LockHolder | null {
   try {
-    return lock.query('SELECT pid, since, address FROM holder').get() as LockHolder | null;
+    const holder = lock.query('SELECT pid, since, address FROM holder').get() as LockHolder | null;
+    return holder && { ...holder, ...handoverOf(lock, holder) };
   } catch {
     return null;
   }
+}
+
+function handoverOf(lock: Database, { pid, since }: LockHolder): Pick<LockHolder, 'handsOver' | 'inlet'> {
+  const tables = lock.query("SELECT 1 FROM sqlite_schema WHERE name = 'handover'").all();
+  if (tables.length === 0) return {};
+  const row = lock.query('SELECT inlet FROM handover WHERE pid = ? AND since = ?').get(pid, since);
+  return row === null ? {} : { handsOver: true, ...(row as { inlet: string | null }) };
 }

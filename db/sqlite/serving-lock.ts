@@ -7,7 +7,7 @@ import { checkFile, createPrivately, realPath } from './file-check.ts';
 import { HeldFile } from './held-file.ts';
 import { inodeLockHolder, lockInode } from './inode-lock.ts';
 import { removeKeptNames } from './kept-names.ts';
-import { type LockHolder, lockHolder, lockPath, readHolder } from './lock-holder.ts';
+import { type LockHolder, lockHolder, lockPath, readHolder, writeHolder } from './lock-holder.ts';
 
 const LOOK_MS_MAX = 500;
 
@@ -73,9 +73,7 @@ function lockName(path: string, file: string, holder: LockHolder): () => void {
     lock.run(`PRAGMA busy_timeout = ${LOOK_MS_MAX}`);
     lock.run('PRAGMA journal_mode = DELETE');
     lock.run('BEGIN IMMEDIATE');
-    lock.run('CREATE TABLE IF NOT EXISTS holder (pid INTEGER, since TEXT, address TEXT) STRICT');
-    lock.run('DELETE FROM holder');
-    lock.run('INSERT INTO holder VALUES (?, ?, ?)', [holder.pid, holder.since, holder.address]);
+    writeHolder(lock, holder);
     lock.run('COMMIT');
     // A reserved lock keeps other servers out and still lets them read who holds it.
     lock.run('BEGIN IMMEDIATE');
