@@ -64,13 +64,16 @@ export class Drain {
     let before: number;
     do {
       before = this.#count;
-      for (let turn = 0; turn < SETTLE_TURNS; turn++) await nextTurn();
+      await nextTurns();
     } while (this.#count > before && performance.now() < latest);
   }
 }
 
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+/** Resolves once the event loop has seen all that was with the system when this was called. */
+export async function nextTurns(): Promise<void> {
+  for (let turn = 0; turn < SETTLE_TURNS; turn++) {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
 }
 
 /** Which health check a request is; undefined for every other. */

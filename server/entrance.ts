@@ -3,6 +3,8 @@ import type { CommonMemory } from '../db/common-memory.ts';
 import type { Network } from '../db/declare/networks.ts';
 import type { Store } from '../db/store.ts';
 import { type Addresses, addressesOf, openFront } from './front.ts';
+import type { HandingOver } from './handover.ts';
+import { type InletPlace, inletPlace } from './inlet.ts';
 import {
   type CertificateFiles,
   freePort,
@@ -52,6 +54,7 @@ export interface EntranceParts {
 /** An entrance that answers. */
 export interface OpenEntrance extends Addresses {
   listeners: readonly Listening[];
+  handovers: readonly HandingOver[];
   fronts: readonly FrontCount[];
 }
 
@@ -63,6 +66,7 @@ export class Entrance {
   #room: WaitingRoom | null = null;
   #threads: ReaderThreads | null = null;
   #listener: Listening | null = null;
+  #inlet: InletPlace | null = null;
 
   constructor(options: EntranceOptions, parts: EntranceParts) {
     this.#options = options;
@@ -74,14 +78,21 @@ export class Entrance {
     return this.#options.readers || 1;
   }
 
+  /** Path of the socket on which it takes what a former server hands over; null where it does not. */
+  get inlet(): string | null {
+    return this.#inlet?.path ?? null;
+  }
+
   /**
-   * Listens on a port that another process has too, and has requests wait.
+   * Listens on a port that another process has too, where that can hand requests over, and has requests wait.
    * @throws the system's error if the address cannot be taken, or OpenSSL's if the certificate cannot be used
    */
   async wait(): Promise<void> {
     const front = this.#front(true, this.#options.port);
-    if (this.#parts.common === undefined) this.#room = new WaitingRoom(front, addressesOf(front).url);
-    else await this.#threadsOf(front, this.#parts.common).wait();
+    this.#inlet = inletPlace();
+    if (this.#parts.common !== undefined) return this.#threadsOf(front, this.#parts.common).wait(this.inlet);
+    const inlet = this.inlet ?? undefined;
+    this.#room = new WaitingRoom({ ...front, ...(inlet && { inlet }) }, addressesOf(front).url);
   }
 
   /**
@@ -95,22 +106,28 @@ export class Entrance {
       const threads = this.#threadsOf(front, common);
       const listeners = await threads.start(store, measurement?.batches);
       const fronts = listeners.map((thread) => () => thread.metrics());
-      return { ...addressesOf(front), listeners, fronts };
+      return { ...addressesOf(front), listeners, handovers: listeners, fronts };
     }
     const logger = createLogger(this.#options.log, addLine);
     const observer = measurement && new FrontMetrics();
     const executor = storeExecutor(store, { observer: measurement?.batches });
     const optional = { ...(logger && { logger }), ...(observer && { observer }) };
     const opened = openFront({ ...front, store, executor, ...optional }, this.#room);
-    const { listener, ...addresses } = opened;
+    const { listener, handover, ...addresses } = opened;
     this.#listener = listener;
     const count = () => observer?.metrics(listener.pending) ?? [];
-    return { ...addresses, listeners: [listener], fronts: [count] };
+    return { ...addresses, listeners: [listener], handovers: [handover], fronts: [count] };
   }
 
   /** Sends away those that wait, and listens no more; for an entrance from which nothing is answered. */
   async close(): Promise<void> {
     await Promise.all([this.#room?.close(), this.#listener?.stop(), this.#threads?.stop()]);
+    this.removeInlet();
+  }
+
+  /** Removes the place of the inlet, once nobody listens there. */
+  removeInlet(): void {
+    this.#inlet?.remove();
   }
 
   // A port is shared by threads, by listeners with certificates of two ages, and with the server that takes over one day;

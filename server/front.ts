@@ -3,12 +3,15 @@ import type { Network } from '../db/declare/networks.ts';
 import { type AppOptions, createApp } from './app.ts';
 import { clientAddress, membership } from './client-address.ts';
 import type { Fetch } from './drain.ts';
+import { Handover } from './handover.ts';
 import { Listener, type ListenOptions } from './listener.ts';
 import type { WaitingRoom } from './waiting-room.ts';
 
 export interface FrontOptions
   extends Omit<ListenOptions, 'fetch'>,
     Omit<AppOptions, 'baseUrl' | 'limitSilence' | 'addressOf'> {
+  /** Path of the database file, or the address of a database. */
+  db: string;
   /** Where clients reach the service, if that is not where it listens. */
   baseUrl?: string;
   /** Whose X-Forwarded-For is believed; nobody's unless said. */
@@ -23,6 +26,7 @@ export interface Addresses {
 
 export interface Front extends Addresses {
   listener: Listener;
+  handover: Handover;
 }
 
 /** The addresses of what listens on a port that is known. */
@@ -55,7 +59,7 @@ export function openFront(options: FrontOptions, room: WaitingRoom | null = null
       clientAddress(listener.peerOf(request), request.headers.get('X-Forwarded-For'), isTrusted),
   });
   room?.open(fetch);
-  return { listener, ...addresses };
+  return { listener, handover: new Handover(listener, options.db, addresses.url), ...addresses };
 }
 
 const PATH_AT_MIN = 11;

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Eventually } from '../db/engine.ts';
 import { Drain, type Fetch, lastOfConnection } from './drain.ts';
+import { Arrivals } from './inlet.ts';
 import { SILENT_SECONDS } from './pipeline/pipeline.ts';
 
 export interface CertificateFiles {
@@ -23,6 +24,8 @@ export interface ListenOptions {
   isPortShared: boolean;
   /** Makes it HTTPS. */
   certificate?: Certificate;
+  /** Path of a socket on which to take what a former server hands over, too. */
+  inlet?: string;
   fetch: Fetch;
 }
 
@@ -44,13 +47,16 @@ type Socket = Bun.Server<undefined>;
 
 // Above the service's own limits, so that too large bodies get its own answer.
 const BODY_BYTES_MAX = 256 * 1024 * 1024;
+const LIMITS = { maxRequestBodySize: BODY_BYTES_MAX, idleTimeout: SILENT_SECONDS };
 // With nothing else in the list TLS 1.0 and 1.1, which have no such suites, are refused too; those of TLS 1.3 are all alike.
 const FORWARD_SECRET_AEAD = 'ECDHE+AESGCM:ECDHE+CHACHA20';
 // A second is left of the ten that a stop may take, for the database.
-const DRAIN_MS_MAX = 9_000;
+export const DRAIN_MS_MAX = 9_000;
 
 export class Listener implements Listening {
   #options: ListenOptions;
+  readonly #arrivals = new Arrivals();
+  readonly #inlet: Socket | null;
   readonly #closing = new Set<Socket>();
   #current: Socket;
   #former: Socket | null = null;
@@ -64,6 +70,8 @@ export class Listener implements Listening {
   constructor(options: ListenOptions) {
     this.#options = options;
     this.#current = listen(options);
+    const { inlet, fetch } = options;
+    this.#inlet = inlet === undefined ? null : listenAtPath(inlet, this.#arrivals.answer(fetch));
   }
 
   get port(): number {
@@ -77,7 +85,7 @@ export class Listener implements Listening {
 
   /** The network address at the other end; '' once the connection is gone. */
   peerOf(request: Request): string {
-    return this.#current.requestIP(request)?.address ?? '';
+    return this.#handedOver(request) ?? this.#current.requestIP(request)?.address ?? '';
   }
 
   /** Has a request's connection closed when nothing comes or goes on it for so long. */
@@ -88,7 +96,9 @@ export class Listener implements Listening {
   /** Has what comes from now on answered in another way. */
   answerWith(fetch: Fetch): void {
     this.#options = { ...this.#options, fetch };
-    for (const socket of this.#sockets()) socket.reload({ fetch });
+    for (const socket of this.#sockets()) {
+      socket.reload({ fetch: socket === this.#inlet ? this.#arrivals.answer(fetch) : fetch });
+    }
   }
 
   renew(certificate: Certificate): void {
@@ -128,7 +138,12 @@ export class Listener implements Listening {
   }
 
   #sockets(): Socket[] {
-    return [this.#current, ...(this.#former === null ? [] : [this.#former]), ...this.#closing];
+    const others = [this.#former, this.#inlet].filter((socket) => socket !== null);
+    return [this.#current, ...others, ...this.#closing];
+  }
+
+  #handedOver(request: Request): string | undefined {
+    return this.#inlet === null ? undefined : this.#arrivals.peerOf(request);
   }
 }
 
@@ -153,10 +168,15 @@ function listen({ host, port, isPortShared, certificate, fetch }: ListenOptions)
   return Bun.serve({
     hostname: host,
     port,
-    maxRequestBodySize: BODY_BYTES_MAX,
-    idleTimeout: SILENT_SECONDS,
+    ...LIMITS,
     fetch,
     reusePort: isPortShared,
     ...(certificate && { tls: { ...certificate, ciphers: FORWARD_SECRET_AEAD } }),
   });
+}
+
+function listenAtPath(path: string, fetch: Fetch): Socket {
+  // Bun keeps to the limit of silence on such a socket, too, of which its types know nothing.
+  const limits: Pick<typeof LIMITS, 'maxRequestBodySize'> = LIMITS;
+  return Bun.serve({ ...limits, unix: path, fetch });
 }

@@ -6,12 +6,14 @@ import { pruneAudit } from '../db/tables/audit.ts';
 import { purgeStoredResponses } from '../db/tables/idempotency.ts';
 import { makeSigningSecret } from '../db/tables/settings.ts';
 import { Entrance, type EntranceOptions } from './entrance.ts';
+import { linger } from './handover.ts';
 import { LineWriter, stderrWrite } from './line-writer.ts';
 import { lostLine } from './log.ts';
 import { Measurement } from './metrics/measurement.ts';
 import type { MetricsOptions } from './metrics/metrics.ts';
 import { Renewal } from './renewal.ts';
 import type { RequestLog } from './request-log.ts';
+import { canSteer, closeListening } from './steer-connections.ts';
 import { findFormerServer, takeOverFrom } from './take-over.ts';
 
 export interface ServeOptions extends EntranceOptions {
@@ -19,6 +21,8 @@ export interface ServeOptions extends EntranceOptions {
   metrics?: MetricsOptions;
   /** Whether to take port and database over from the server that has them, if there is one. */
   takesOver?: boolean;
+  /** Whether it will be told, by `handOver`, when another server takes over. */
+  handsOver?: boolean;
   /** Called before a file that is in use is brought up to date, with the migrations that it lacks. */
   beforeMigrations?: StoreOptions['beforeMigrations'];
   /** Called when the former server has been told to end, and with how many milliseconds it took once it has. */
@@ -56,6 +60,11 @@ export interface RunningServer {
    * 2 s. It is within the 10 s of `stop`.
    */
   drain(ms?: number): Promise<void>;
+  /**
+   * Finishes running requests, gives the database up to the server that takes over, and hands it what still comes on
+   * connections that are open; resolves once that is over, within 75 s, or at `end`.
+   */
+  handOver(end: Promise<unknown>): Promise<void>;
   /** Lets running requests finish, for at most 10 s, and closes everything. */
   stop(): Promise<void>;
 }
@@ -100,6 +109,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       pid: process.pid,
       since: new Date().toISOString(),
       address: `${options.host}:${options.port}`,
+      handsOver: options.handsOver === true && canSteer(),
+      inlet: entrance.inlet,
     });
     const store = await openStore(options.db, {
       // After a failed write nothing in memory can be trusted; a restart reads what is really on the disk.
@@ -131,7 +142,10 @@ async function takeOver(entrance: Entrance, { onTakeOver, ...options }: ServeOpt
   if (former === null) return;
   const startedAt = performance.now();
   await onTakeOver?.(former.pid, null);
-  await takeOverFrom(former, count, () => entrance.wait());
+  await takeOverFrom(former, count, async () => {
+    await entrance.wait();
+    return entrance.inlet !== null;
+  });
   await onTakeOver?.(former.pid, performance.now() - startedAt);
 }
 
@@ -151,13 +165,23 @@ async function serve(
   options: ServeOptions,
 ): Promise<RunningServer> {
   await store.write('accounts', makeSigningSecret);
-  const { url, listensOn, listeners, fronts } = await entrance.start(store);
+  const { url, listensOn, listeners, handovers, fronts } = await entrance.start(store);
   await measurement?.open(store, options.readers ?? 0, fronts);
   const renewal = new Renewal(options.tls, listeners);
   const purging = setInterval(() => {
     // What goes wrong is left for the next time; requests that write tell of the same trouble.
     store.alone(() => purge(store, options)).catch(() => undefined);
   }, PURGE_EVERY_MS);
+  const close = async () => {
+    await Promise.all(listeners.map((listener) => listener.stop()));
+    entrance.removeInlet();
+  };
+  const giveUp = async () => {
+    clearInterval(purging);
+    await measurement?.stop();
+    await store.close();
+    release();
+  };
   const organization = await store.read.selectFrom('organizations').select('id').limit(1).executeTakeFirst();
   return {
     url,
@@ -176,12 +200,17 @@ async function serve(
       if (measurement !== undefined) measurement.isDraining = true;
       await Promise.all(listeners.map((listener) => listener.drain(ms)));
     },
+    handOver: async (end) => {
+      await Promise.all(handovers.map((one) => one.holdBack()));
+      closeListening();
+      await Promise.all(handovers.map((one) => one.handOver()));
+      await giveUp();
+      await linger(options.db, end);
+      await close();
+    },
     stop: async () => {
-      clearInterval(purging);
-      await Promise.all(listeners.map((listener) => listener.stop()));
-      await measurement?.stop();
-      await store.close();
-      release();
+      await close();
+      await giveUp();
     },
   };
 }

@@ -1,12 +1,14 @@
 // Sends new connections to the newer listeners on a port, so that the older can be closed without losing any.
 import { ptr } from 'bun:ffi';
-import { existsSync, readdirSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
 import { systemLibrary } from '../db/system-library.ts';
 
 const OPEN_FILES = '/proc/self/fd';
 // Linux: socket(7), include/uapi/asm-generic/socket.h, include/uapi/linux/filter.h.
 const SOL_SOCKET = 1;
 const SO_ACCEPTCONN = 30;
+const SO_DOMAIN = 39;
+const INTERNET = new Set([2, 10]);
 const SO_ATTACH_REUSEPORT_CBPF = 51;
 const SO_DETACH_REUSEPORT_BPF = 68;
 const BPF_LOAD_WORD = 0x20;
@@ -21,6 +23,7 @@ function openLibrary() {
   return systemLibrary({
     getsockopt: { args: ['int', 'int', 'int', 'ptr', 'ptr'], returns: 'int' },
     setsockopt: { args: ['int', 'int', 'int', 'ptr', 'u32'], returns: 'int' },
+    dup2: { args: ['int', 'int'], returns: 'int' },
   });
 }
 
@@ -70,18 +73,42 @@ export async function takeOver(
   };
 }
 
+/**
+ * Closes all that this process listens on, and leaves the connections that it has: the runtime would close those that are
+ * idle, too.
+ */
+export function closeListening(): void {
+  const library = openLibrary();
+  if (library === undefined) return;
+  const inert = openSync('/dev/null', 'r');
+  // The runtime goes on holding the number, and closes it one day.
+  for (const socket of listeningSockets(library)) library.dup2(inert, socket);
+  closeSync(inert);
+}
+
+/** Gives a function that counts the connections of a network that this process has. */
+export function connectionCounter(): () => number {
+  const library = openLibrary();
+  if (library === undefined) return () => 0;
+  return () => networkSockets(library).length - listeningSockets(library).length;
+}
+
 function listeningSockets(library: Library): number[] {
+  return networkSockets(library).filter((fd) => option(library, fd, SO_ACCEPTCONN) === 1);
+}
+
+function networkSockets(library: Library): number[] {
   if (!existsSync(OPEN_FILES)) return [];
-  const isListening = new Int32Array(1);
-  const size = new Uint32Array(1);
   return readdirSync(OPEN_FILES)
     .map(Number)
-    .filter((fd) => {
-      isListening[0] = 0;
-      size[0] = isListening.byteLength;
-      const found = library.getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, ptr(isListening), ptr(size));
-      return found === 0 && isListening[0] === 1;
-    });
+    .filter((fd) => INTERNET.has(option(library, fd, SO_DOMAIN)));
+}
+
+// -1 for what is no socket.
+function option(library: Library, fd: number, name: number): number {
+  const value = new Int32Array(1);
+  const size = new Uint32Array([value.byteLength]);
+  return library.getsockopt(fd, SOL_SOCKET, name, ptr(value), ptr(size)) === 0 ? (value[0] ?? -1) : -1;
 }
 
 const INSTRUCTION_BYTES = 8;

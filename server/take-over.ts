@@ -66,18 +66,20 @@ function cannotTakeOver(
 }
 
 /**
- * Has requests come here from now on, and tells the former server to end; resolves once that has given the database up.
+ * Has requests come here from now on, and tells the former server to hand over, or to end where it does not know how;
+ * resolves once that has given the database up.
  * @param count of listeners
- * @param wait listens, and has requests wait
+ * @param wait listens, and has requests wait; tells whether those of the former server's connections are taken, too
  * @throws DatabaseError if it does not within 30 s
  */
 export async function takeOverFrom(
   former: FormerServer,
   count: number,
-  wait: () => Promise<void>,
+  wait: () => Promise<boolean>,
 ): Promise<void> {
+  let takesRequests = false;
   const steering = await takeOver({ older: former.listeners, newer: count }, async () => {
-    await wait().catch((error) => {
+    takesRequests = await wait().catch((error) => {
       if (error.code !== 'EADDRINUSE') throw error;
       throw cannotTakeOver(
         former,
@@ -89,7 +91,7 @@ export async function takeOverFrom(
   // Wherever the older ones are closed, the first of the newer ones keeps its place until the last of them is.
   steering?.narrow();
   await Bun.sleep(HANDSHAKE_MS);
-  process.kill(former.pid, 'SIGTERM');
+  process.kill(former.pid, former.handsOver && takesRequests ? 'SIGUSR2' : 'SIGTERM');
   await gone(former);
   steering?.end();
 }

@@ -12,7 +12,7 @@ import { tellMainProcess, tellReady } from '../operator/service-manager.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { collect, count, port, upTo } from '../settings/options.ts';
 import { formatTime } from '../terminal/format.ts';
-import { onHangUp, stopRequested } from '../terminal/interrupt.ts';
+import { onHangUp, type StopRequest, stopRequested } from '../terminal/interrupt.ts';
 import { note } from '../terminal/streams.ts';
 import { COMMIT, VERSION } from '../version.ts';
 import { metricsError, startError } from './serve-errors.ts';
@@ -99,7 +99,11 @@ async function runServe(options: ServeFlags, config: Config): Promise<void> {
   const logFile = await openLog(options);
   const files = { ...door, ...(logFile && { logFile }) };
   const stop = stopRequested();
-  const given = { ...files, ...(keepMs !== undefined && { auditKeepMs: keepMs }) };
+  const given = {
+    ...files,
+    handsOver: stop.hearsHandOver,
+    ...(keepMs !== undefined && { auditKeepMs: keepMs }),
+  };
   const starting = start(options, config, given, backups);
   onHangUp(() =>
     starting.then(
@@ -139,13 +143,34 @@ async function runServe(options: ServeFlags, config: Config): Promise<void> {
   backups?.start((text) => server.tell(text));
   await tellReady();
   tellStarter();
-  await stop.first;
+  const isTakenOver = await Promise.race([stop.first.then(() => false), stop.handOver.then(() => true)]);
+  try {
+    if (isTakenOver) await handOver(server, stop, backups);
+    else await end(server, stop, { options, backups });
+  } catch (error) {
+    throw await databaseError(config.db, error);
+  }
+}
+
+async function handOver(
+  server: RunningServer,
+  stop: StopRequest,
+  backups: BackupSchedule | null,
+): Promise<void> {
+  server.tell('Handing over: open requests are being finished, and what still comes is passed on.');
+  await backups?.stop();
+  await server.handOver(stop.first);
+}
+
+async function end(
+  server: RunningServer,
+  stop: StopRequest,
+  { options, backups }: { options: ServeFlags; backups: BackupSchedule | null },
+): Promise<void> {
   server.tell('Stopping: open requests are being finished.');
   const drainMs = options.drainSeconds === undefined ? undefined : options.drainSeconds * 1_000;
   await Promise.all([Promise.race([server.drain(drainMs), stop.hurry]), backups?.stop()]);
-  await server.stop().catch(async (error: unknown) => {
-    throw await databaseError(config.db, error);
-  });
+  await server.stop();
 }
 
 async function start(

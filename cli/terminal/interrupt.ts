@@ -38,12 +38,18 @@ export interface StopRequest {
   first: Promise<void>;
   /** Resolves when there is nothing to be waited for any more: at Ctrl-C, or the second of the others. */
   hurry: Promise<void>;
+  /** Resolves when another server takes over, as SIGUSR2 says. */
+  handOver: Promise<void>;
+  /** Whether that signal is listened for. */
+  hearsHandOver: boolean;
 }
 
 /** Listens for the signals that end a server. */
 export function stopRequested(): StopRequest {
   const first = Promise.withResolvers<void>();
   const hurry = Promise.withResolvers<void>();
+  const handOver = Promise.withResolvers<void>();
+  const hearsHandOver = process.platform === 'linux';
   const release = onInterrupt(() => {
     release();
     first.resolve();
@@ -56,7 +62,8 @@ export function stopRequested(): StopRequest {
     if (count > 1) hurry.resolve();
   };
   for (const signal of ['SIGTERM', 'SIGQUIT'] as const) process.on(signal, hear);
-  return { first: first.promise, hurry: hurry.promise };
+  if (hearsHandOver) process.on('SIGUSR2', handOver.resolve);
+  return { first: first.promise, hurry: hurry.promise, handOver: handOver.promise, hearsHandOver };
 }
 
 /** Calls the handler at each SIGHUP; one that says that the terminal is gone is a request to stop instead. */

@@ -1,6 +1,7 @@
 // Threads that share a port and answer requests, so that reads use every core; what they write this one writes for them.
 import { Worker } from 'node:worker_threads';
 import type { Store } from '../../db/store.ts';
+import type { HandingOver } from '../handover.ts';
 import type { Certificate, Listening } from '../listener.ts';
 import type { Metric } from '../metrics/sheet.ts';
 import type { WriteObserver } from '../pipeline/observer.ts';
@@ -14,7 +15,7 @@ const ENTRY = Bun.main.includes('$bunfs') ? Bun.main : new URL('./thread.ts', im
 const LAST_LINES_MS = 500;
 
 /** One thread, as seen from the one that started it. */
-export class ReaderThread implements Listening {
+export class ReaderThread implements Listening, HandingOver {
   readonly #worker: Worker;
   readonly #channel: Channel<ThreadKind>;
   /** Whether it has ended, or was asked to. */
@@ -37,8 +38,9 @@ export class ReaderThread implements Listening {
     this.#worker.on('exit', (code) => fail(new Error(`it ended by itself, with ${code}`)));
   }
 
-  async wait(): Promise<void> {
-    await this.#channel.ask('wait');
+  /** @param inlet path of a socket on which to take what a former server hands over; null for none */
+  async wait(inlet: string | null): Promise<void> {
+    await this.#channel.ask('wait', inlet ?? '');
   }
 
   async start(): Promise<void> {
@@ -68,6 +70,14 @@ export class ReaderThread implements Listening {
 
   async drain(ms?: number): Promise<void> {
     await this.#channel.ask('drain', ms === undefined ? '' : String(ms));
+  }
+
+  async holdBack(): Promise<void> {
+    await this.#channel.ask('holdBack');
+  }
+
+  async handOver(): Promise<void> {
+    await this.#channel.ask('handOver');
   }
 
   async stop(): Promise<void> {
@@ -116,9 +126,13 @@ export class ReaderThreads {
     );
   }
 
-  /** Listens, and has requests wait; @throws what keeps one of the threads from it */
-  wait(): Promise<void> {
-    return this.#each((thread) => thread.wait());
+  /**
+   * Listens, and has requests wait.
+   * @param inlet path of a socket on which the first takes what a former server hands over; null for none
+   * @throws what keeps one of the threads from it
+   */
+  wait(inlet: string | null): Promise<void> {
+    return this.#each((thread, index) => thread.wait(index === 0 ? inlet : null));
   }
 
   /**
@@ -138,7 +152,7 @@ export class ReaderThreads {
     await Promise.all(this.#threads.map((thread) => thread.stop()));
   }
 
-  async #each(step: (thread: ReaderThread) => Promise<void>): Promise<void> {
+  async #each(step: (thread: ReaderThread, index: number) => Promise<void>): Promise<void> {
     try {
       await Promise.all(this.#threads.map(step));
     } catch (error) {

@@ -13,8 +13,6 @@ import { remoteExecutor, type WriteKind } from './writes.ts';
 /** What a thread is started with. */
 export interface ThreadOptions
   extends Omit<FrontOptions, 'store' | 'executor' | 'logger' | 'observer' | 'now'> {
-  /** Path of the database file. */
-  db: string;
   common: CommonMemory;
   log: LogStyle;
   /** Whether anybody will ask for metrics; nobody unless said. */
@@ -30,6 +28,8 @@ export type ThreadKind =
   | 'endFormer'
   | 'closeFormer'
   | 'drain'
+  | 'holdBack'
+  | 'handOver'
   | 'flush'
   | 'stop';
 /** What it asks, or tells, the one that started it. */
@@ -74,8 +74,8 @@ function run(port: NonNullable<typeof parentPort>, options: ThreadOptions): void
   };
   let opened: ReturnType<typeof open> | undefined;
   const handlers: Record<ThreadKind, Handler> = {
-    wait: () => {
-      room = new WaitingRoom(options, addressesOf(options).url);
+    wait: (inlet) => {
+      room = new WaitingRoom({ ...options, ...(inlet && { inlet }) }, addressesOf(options).url);
     },
     start: () => {
       opened = open();
@@ -85,6 +85,12 @@ function run(port: NonNullable<typeof parentPort>, options: ThreadOptions): void
     endFormer: () => opened?.listener.endFormer(),
     closeFormer: () => opened?.listener.closeFormer(),
     drain: (text) => opened?.listener.drain(text === '' ? undefined : Number(text)),
+    holdBack: () => opened?.handover.holdBack(),
+    handOver: async () => {
+      opened?.store.close();
+      lines.flush();
+      await opened?.handover.handOver();
+    },
     flush: () => lines.flush(),
     stop: async () => {
       await (opened?.listener.stop() ?? room?.close());

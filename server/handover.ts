@@ -1,0 +1,119 @@
+// How a server hands what still comes on its connections to the one that takes its place: nobody is to find them closed.
+import { type ServingProcess, servingProcess } from '../db/store.ts';
+import { type Fetch, lastOfConnection, nextTurns } from './drain.ts';
+import { sendTo } from './inlet.ts';
+import { DRAIN_MS_MAX, type Listener } from './listener.ts';
+import { SILENT_SECONDS } from './pipeline/pipeline.ts';
+import { publicError } from './pipeline/respond.ts';
+import { connectionCounter } from './steer-connections.ts';
+import { lastRefusal, sendAway, WAIT_MS_MAX, Waiting } from './waiting.ts';
+
+const LOOK_MS = 20;
+const LINGER_LOOK_MS = 250;
+// Whoever has just looked up where this server takes requests finds it there.
+const LINGER_MS_MIN = 1_000;
+/** Longer than a connection may be silent: what is left of them by then is in use. */
+const LINGER_MS_MAX = (SILENT_SECONDS + 5) * 1_000;
+
+/** What hands over, in this thread or in another. */
+export interface HandingOver {
+  /** Has what comes from now on wait; resolves once what came before is answered, after 9 s at most. */
+  holdBack(): Promise<void>;
+  /** Hands what waits, and what still comes, to whoever has the database then. */
+  handOver(): Promise<void>;
+}
+
+export class Handover implements HandingOver {
+  readonly #listener: Listener;
+  readonly #db: string;
+  readonly #baseUrl: string;
+  readonly #waiting: Waiting;
+  /** The search for the server that has the database, for all that need it at the same time. */
+  #search: Promise<string | null> | null = null;
+
+  /**
+   * @param db path of the database file
+   * @param baseUrl where clients reach the service, without a trailing slash
+   */
+  constructor(listener: Listener, db: string, baseUrl: string) {
+    this.#listener = listener;
+    this.#db = db;
+    this.#baseUrl = baseUrl;
+    this.#waiting = new Waiting(baseUrl);
+  }
+
+  async holdBack(): Promise<void> {
+    const until = performance.now() + DRAIN_MS_MAX;
+    this.#listener.answerWith(this.#waiting.fetch);
+    // What is with the system still, as this thread was busy.
+    await nextTurns();
+    while (this.#listener.pending > this.#waiting.count && performance.now() < until) {
+      await Bun.sleep(LOOK_MS);
+    }
+    await nextTurns();
+  }
+
+  async handOver(): Promise<void> {
+    this.#listener.answerWith(this.#send);
+    this.#waiting.open(this.#send);
+  }
+
+  readonly #send: Fetch = async (request) => {
+    const peer = this.#listener.peerOf(request);
+    const inlet = await this.#successor();
+    if (inlet === null) return sendAway(request, this.#baseUrl);
+    try {
+      return lastOfConnection(await sendTo(inlet, request, peer));
+    } catch (error) {
+      return this.#refuse(request, error);
+    }
+  };
+
+  // Asked each time: it may have been replaced by yet another.
+  #successor(): Promise<string | null> {
+    this.#search ??= this.#find().finally(() => {
+      this.#search = null;
+    });
+    return this.#search;
+  }
+
+  async #find(): Promise<string | null> {
+    const until = performance.now() + WAIT_MS_MAX;
+    do {
+      const successor = successorAt(this.#db);
+      if (successor !== null) return successor.inlet ?? null;
+      await Bun.sleep(LOOK_MS);
+    } while (performance.now() < until);
+    return null;
+  }
+
+  #refuse(request: Request, error: unknown): Response {
+    const code = error instanceof Error && 'code' in error ? error.code : '';
+    if (code === 'ENOENT' || code === 'ECONNREFUSED') return sendAway(request, this.#baseUrl);
+    // Nobody knows how far it came.
+    return lastRefusal(request, publicError(error), this.#baseUrl);
+  }
+}
+
+/** Resolves once this process has no connection left, or nobody to hand requests to; after 65 s at most, or at `end`. */
+export async function linger(db: string, end: Promise<unknown>): Promise<void> {
+  const count = connectionCounter();
+  const begunAt = performance.now();
+  let servedAt = begunAt;
+  let isOver = false;
+  const ended = end.then(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    await Promise.race([ended, Bun.sleep(LINGER_LOOK_MS)]);
+    const now = performance.now();
+    if (successorAt(db) !== null) servedAt = now;
+    const isUnused = now > begunAt + LINGER_MS_MIN && count() === 0;
+    isOver ||= isUnused || now > begunAt + LINGER_MS_MAX || now > servedAt + WAIT_MS_MAX;
+  }
+}
+
+function successorAt(db: string): ServingProcess | null {
+  const holder = servingProcess(db);
+  return holder === null || holder.pid === process.pid ? null : holder;
+}
