@@ -6,6 +6,8 @@ export interface Answer {
   status: number;
   /** Whether the server has said that it answers no more on this connection. */
   isLast: boolean;
+  /** Status line and header fields. */
+  head: string;
   body: string;
 }
 
@@ -25,6 +27,7 @@ export class HttpConnection {
   #received: Buffer = Buffer.alloc(0);
   #isClosed = false;
   #heard: () => void = () => undefined;
+  #hasBody = true;
 
   private constructor(socket: Socket) {
     this.#socket = socket;
@@ -37,11 +40,14 @@ export class HttpConnection {
     socket.on('close', () => this.#close());
   }
 
-  /** @throws if nobody listens there */
-  static open(url: string): Promise<HttpConnection> {
+  /**
+   * @param from address of this machine that the server is to see
+   * @throws if nobody listens there
+   */
+  static open(url: string, from?: string): Promise<HttpConnection> {
     const { hostname, port, protocol } = new URL(url);
     const isTls = protocol === 'https:';
-    const to = { host: hostname, port: Number(port) };
+    const to = { host: hostname, port: Number(port), ...(from !== undefined && { localAddress: from }) };
     const socket = isTls ? connectTls({ ...to, rejectUnauthorized: false }) : connect(to);
     return new Promise((resolve, reject) => {
       socket.once(isTls ? 'secureConnect' : 'connect', () => resolve(new HttpConnection(socket)));
@@ -57,6 +63,7 @@ export class HttpConnection {
   /** @throws if the connection ends before the answer is there */
   async ask({ method, path, headers = {}, body = '', bodyMs = 0 }: Asked): Promise<Answer> {
     this.#received = Buffer.alloc(0);
+    this.#hasBody = method !== 'HEAD';
     const bytes = Buffer.from(body);
     const fields = Object.entries({ Host: 'crm.example', 'Content-Length': bytes.length, ...headers });
     const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
@@ -94,10 +101,32 @@ export class HttpConnection {
     const headEnd = this.#received.indexOf('\r\n\r\n');
     if (headEnd < 0) return null;
     const head = this.#received.subarray(0, headEnd).toString();
-    const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
-    const body = this.#received.subarray(headEnd + 4);
-    if (body.length < length) return null;
+    const body = this.#body(head, this.#received.subarray(headEnd + 4));
+    if (body === null) return null;
     const status = Number(/^HTTP\/1.1 (\d+)/.exec(head)?.[1] ?? 0);
-    return { status, isLast: /^connection: close$/im.test(head), body: body.toString() };
+    return { status, isLast: /^connection: close$/im.test(head), head, body: body.toString() };
+  }
+
+  // Null while there is not all of it.
+  #body(head: string, received: Buffer): Buffer | null {
+    if (!this.#hasBody) return Buffer.alloc(0);
+    if (/^transfer-encoding: chunked$/im.test(head)) return unchunked(received);
+    const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
+    return received.length < length ? null : received;
+  }
+}
+
+function unchunked(received: Buffer): Buffer | null {
+  const chunks: Buffer[] = [];
+  let at = 0;
+  for (;;) {
+    const lineEnd = received.indexOf('\r\n', at);
+    if (lineEnd < 0) return null;
+    const size = Number.parseInt(received.subarray(at, lineEnd).toString(), 16);
+    const end = lineEnd + 2 + size;
+    if (received.length < end + 2) return null;
+    if (size === 0) return Buffer.concat(chunks);
+    chunks.push(received.subarray(lineEnd + 2, end));
+    at = end + 2;
   }
 }

@@ -16,6 +16,7 @@ export class UpgradedServer {
   readonly #folder: string;
   readonly #args: readonly string[];
   #current: Started | null = null;
+  readonly #formers: Started[] = [];
   /** How long each takeover took, until the new server answered. */
   readonly ms: number[] = [];
 
@@ -41,20 +42,23 @@ export class UpgradedServer {
     return join(this.#folder, 'crm.db');
   }
 
-  /** Has a new one take over; gives what it said, once the former one has ended as it should. */
+  /** Has a new one take over; gives what it said. The former one ends once its connections have. */
   async upgrade(command: readonly string[]): Promise<string> {
-    const former = this.#current;
     const begun = performance.now();
-    this.#current = await this.#spawn(command, ['--takeover']);
+    const next = await this.#spawn(command, ['--takeover']);
     this.ms.push(performance.now() - begun);
-    const code = await former?.child.exited;
-    if (code !== 0) throw new Error(`the former server ended with ${code}:\n${former?.said()}`);
-    return this.#current.said();
+    if (this.#current !== null) this.#formers.push(this.#current);
+    this.#current = next;
+    return next.said();
   }
 
+  /** Ends them all; @throws if one of those that were taken over has not ended as it should */
   async stop(): Promise<void> {
     this.#current?.child.kill();
-    await this.#current?.child.exited;
+    for (const { child, said } of [...this.#formers, this.#current].filter((one) => one !== null)) {
+      const code = await child.exited;
+      if (code !== 0) throw new Error(`a server ended with ${code}:\n${said()}`);
+    }
   }
 
   async #spawn(command: readonly string[], more: readonly string[]): Promise<Started> {
