@@ -9,7 +9,7 @@ import { Entrance, type EntranceOptions } from './entrance.ts';
 import { linger } from './handover.ts';
 import { LineWriter, stderrWrite } from './line-writer.ts';
 import { lostLine } from './log.ts';
-import { Measurement } from './metrics/measurement.ts';
+import { Measurement, MetricsAddressError } from './metrics/measurement.ts';
 import type { MetricsOptions } from './metrics/metrics.ts';
 import { Renewal } from './renewal.ts';
 import type { RequestLog } from './request-log.ts';
@@ -166,7 +166,11 @@ async function serve(
 ): Promise<RunningServer> {
   await store.write('accounts', makeSigningSecret);
   const { url, listensOn, listeners, handovers, fronts } = await entrance.start(store);
-  await measurement?.open(store, options.readers ?? 0, fronts);
+  await measurement?.open(store, options.readers ?? 0, fronts).catch((error: Error) => {
+    if (!options.takesOver || !(error instanceof MetricsAddressError)) throw error;
+    // Nobody else has the database any more.
+    tell(lines, `The server goes on without metrics: ${error.message}.`);
+  });
   const renewal = new Renewal(options.tls, listeners);
   const purging = setInterval(() => {
     // What goes wrong is left for the next time; requests that write tell of the same trouble.

@@ -1,6 +1,6 @@
 // How a server takes port and database over from the one that has them, so that no request fails: those that come wait.
 import { lookup } from 'node:dns/promises';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { DatabaseError, type ServingProcess, servingProcess } from '../db/store.ts';
 import { canSteer, takeOver } from './steer-connections.ts';
 
@@ -15,6 +15,8 @@ export interface NewServer {
   port: number;
   /** How many listeners it is to have. */
   count: number;
+  /** Where it is to tell metrics, if anywhere. */
+  metrics?: { host: string; port: number };
 }
 
 /** The server that has the database now. */
@@ -28,7 +30,13 @@ export interface FormerServer extends ServingProcess {
  * The server from which to take over; null where nobody serves the database. Nothing is changed yet.
  * @throws DatabaseError if it cannot be taken over
  */
-export async function findFormerServer({ db, host, port, count }: NewServer): Promise<FormerServer | null> {
+export async function findFormerServer({
+  db,
+  host,
+  port,
+  count,
+  metrics,
+}: NewServer): Promise<FormerServer | null> {
   const holder = servingProcess(db);
   if (holder === null) return null;
   const cannot = (reason: string, ...nextSteps: string[]) =>
@@ -38,7 +46,7 @@ export async function findFormerServer({ db, host, port, count }: NewServer): Pr
   if (holder.address !== wanted)
     throw cannot(`this one is to listen at ${wanted}`, 'Give the same --host and --port.');
   if (!holder.isSeen) throw cannot('it runs elsewhere, such as in another container');
-  const listeners = await countListeners(host, port);
+  const listeners = (await listenersAt(host, port)).length;
   if (listeners === 0) throw cannot('it does not listen there');
   if (count < listeners) {
     throw cannot(
@@ -50,6 +58,14 @@ export async function findFormerServer({ db, host, port, count }: NewServer): Pr
     process.kill(holder.pid, 0);
   } catch {
     throw cannot('another user runs it', 'Run this command as that user.');
+  }
+  if (metrics !== undefined && metrics.port !== 0) {
+    const own = socketsOf(holder.pid);
+    const all = await listenersAt(metrics.host, metrics.port);
+    if (own !== null && all.some((socket) => !own.has(socket))) {
+      const address = `${metrics.host}:${metrics.port}`;
+      throw cannot(`another program listens at ${address}`, 'Choose another --metrics-port.');
+    }
   }
   return { ...holder, db, listeners };
 }
@@ -111,14 +127,35 @@ async function gone({ pid, db }: FormerServer): Promise<void> {
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 const LISTENS = '0A';
 
-async function countListeners(host: string, port: number): Promise<number> {
+/** What listens at an address, each by the number that the system has for its socket. */
+async function listenersAt(host: string, port: number): Promise<string[]> {
   const addresses = new Set((await lookup(host, { all: true })).map(({ address }) => canonical(address)));
   const rows = TABLES.flatMap((table) => readFileSync(table, 'utf8').split('\n').slice(1));
-  return rows.filter((row) => {
-    const [, local = '', , state] = row.trim().split(/\s+/);
+  return rows.flatMap((row) => {
+    const [, local = '', , state, , , , , , socket = ''] = row.trim().split(/\s+/);
     const [address = '', portText] = local.split(':');
-    return state === LISTENS && portText === portForm(port) && addresses.has(addressOf(address));
-  }).length;
+    const isThere = state === LISTENS && portText === portForm(port) && addresses.has(addressOf(address));
+    return isThere ? [socket] : [];
+  });
+}
+
+// Null where the system does not tell.
+function socketsOf(pid: number): Set<string> | null {
+  const folder = `/proc/${pid}/fd`;
+  try {
+    return new Set(readdirSync(folder).map((fd) => socketOf(`${folder}/${fd}`)));
+  } catch {
+    return null;
+  }
+}
+
+function socketOf(link: string): string {
+  try {
+    return /^socket:\[(\d+)\]$/.exec(readlinkSync(link))?.[1] ?? '';
+  } catch {
+    // Closed meanwhile.
+    return '';
+  }
 }
 
 const portForm = (port: number) => port.toString(16).toUpperCase().padStart(4, '0');

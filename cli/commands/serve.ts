@@ -223,7 +223,7 @@ async function tellTakeover(pid: number, ms: number | null): Promise<void> {
   note(
     ms === null
       ? `Process ${pid} is told to finish; requests that come wait here.`
-      : `It has finished, after ${formatTime(ms / 1_000)}.`,
+      : `It has given the database up, after ${formatTime(ms / 1_000)}.`,
   );
 }
 

@@ -31,7 +31,7 @@ describe.skipIf(!canTakeOver)('a server takes over', () => {
         await Bun.sleep(500);
         const said = await server.upgrade(COMMAND);
         expect(said).toMatch(
-          /^Process \d+ is told to finish; requests that come wait here\.\nIt has finished, after /,
+          /^Process \d+ is told to finish; requests that come wait here\.\nIt has given the database up, after /,
         );
       }
       await Bun.sleep(500);
@@ -71,7 +71,7 @@ describe.skipIf(!canTakeOver)('a server takes over', () => {
       // It has the stream of the command for its own.
       const said = openSync(desk.path('said'), 'w');
       expect(await desk.spawn([...flags, '--drain-seconds', '0'], said).exited).toBe(0);
-      expect(await desk.read('said')).toContain('It has finished');
+      expect(await desk.read('said')).toContain('It has given the database up');
       const pid = Number(/^MAINPID=(\d+)$/.exec(await manager.next())?.[1]);
       expect(await manager.next()).toBe(`READY=1\nMAINPID=${pid}`);
       expect((await fetch(`${former.url}/readyz`)).status).toBe(200);
@@ -103,6 +103,12 @@ describe.skipIf(!canTakeOver)('a server takes over', () => {
       expect(
         await refused('--port', port, '--readers', '2', '--tls-cert', 'no', '--tls-key', 'no'),
       ).toContain('no file');
+      const other = await desk.serve(['--db', 'other.db', '--metrics-port', '0']);
+      const taken = new URL(other.metricsUrl ?? '').port;
+      expect(await refused('--port', port, '--readers', '2', '--metrics-port', taken)).toContain(
+        `another program listens at 127.0.0.1:${taken}`,
+      );
+      await other.stop();
       expect(await refused('--db', 'postgres://crm@127.0.0.1/crm')).toContain(
         '--takeover is for a database file.',
       );
