@@ -46,7 +46,8 @@ export class Arrivals {
     return (request) => {
       const { headers } = request;
       this.#peers.set(request, headers.get(PEER_HEADER) ?? '');
-      Object.defineProperty(request, 'url', { value: headers.get(URL_HEADER) ?? request.url });
+      const value = headers.get(URL_HEADER) ?? request.url;
+      Object.defineProperty(request, 'url', { value, configurable: true });
       for (const name of [PEER_HEADER, URL_HEADER]) headers.delete(name);
       return fetch(request);
     };

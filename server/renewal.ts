@@ -8,6 +8,7 @@ export class Renewal {
   readonly #files: CertificateFiles | undefined;
   readonly #listeners: readonly Listening[];
   #retirement: Promise<void> = Promise.resolve();
+  #isOver = false;
 
   /** @param files undefined where no HTTPS is served @param listeners all that listen on the port */
   constructor(files: CertificateFiles | undefined, listeners: readonly Listening[]) {
@@ -17,11 +18,11 @@ export class Renewal {
 
   /**
    * Reads certificate and key anew for the connections to come; those that are open keep theirs, and end with their next
-   * answer. False where no HTTPS is served.
+   * answer. False where no HTTPS is served, or no longer.
    * @throws the reason why they cannot be used; what was served before goes on being served
    */
   async reopen(): Promise<boolean> {
-    if (this.#files === undefined) return false;
+    if (this.#files === undefined || this.#isOver) return false;
     // One at a time: of listeners of three ages on a port the newest would not be known by their place.
     let former: Promise<void>;
     do {
@@ -35,6 +36,11 @@ export class Renewal {
     );
     await opening;
     return true;
+  }
+
+  /** Has no listener opened any more, as no connections are to come. */
+  end(): void {
+    this.#isOver = true;
   }
 
   #renewAll(certificate: Certificate): Promise<Steering | null> {

@@ -205,6 +205,7 @@ async function serve(
       await Promise.all(listeners.map((listener) => listener.drain(ms)));
     },
     handOver: async (end) => {
+      renewal.end();
       await Promise.all(handovers.map((one) => one.holdBack()));
       closeListening();
       await Promise.all(handovers.map((one) => one.handOver()));

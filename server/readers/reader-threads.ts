@@ -131,8 +131,10 @@ export class ReaderThreads {
    * @param inlet path of a socket on which the first takes what a former server hands over; null for none
    * @throws what keeps one of the threads from it
    */
-  wait(inlet: string | null): Promise<void> {
-    return this.#each((thread, index) => thread.wait(index === 0 ? inlet : null));
+  async wait(inlet: string | null): Promise<void> {
+    // Who comes to the first that listens waits for the last: they are to be loaded by then.
+    await this.#each((thread) => thread.flush());
+    await this.#each((thread, index) => thread.wait(index === 0 ? inlet : null));
   }
 
   /**

@@ -143,6 +143,7 @@ describe.skipIf(!canHandOver)('connections of the former server', () => {
         { path: '/docs', headers: { 'Accept-Encoding': 'gzip' } },
         { path: '/docs', method: 'HEAD' },
         { path: '/' },
+        { headers: { Host: 'a' } },
         { headers: { 'X-Forwarded-For': '192.0.2.1' } },
         // What the former server says of a request, nobody else can say.
         { headers: { 'Crm-Handed-Over-From': '192.0.2.1', 'Crm-Handed-Over-URL': 'http://crm/healthz' } },
