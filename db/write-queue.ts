@@ -1,4 +1,5 @@
 // The write queue: jobs of one lane run one after another, and those that arrive together share one durable transaction.
+import { DatabaseError } from './database-error.ts';
 import type { Eventually } from './engine.ts';
 import { nextTurn } from './event-loop.ts';
 import { storeStates } from './org-states.ts';
@@ -65,7 +66,7 @@ export class WriteQueue {
 
   /** Queues a job; resolves with its result after the commit, rejects with its error after its rollback. */
   write<T>(scope: Scope, job: (trx: Db) => Promise<T>): Promise<T> {
-    if (this.#closed) return Promise.reject(new Error('the store is closed'));
+    if (this.#closed) return Promise.reject(new DatabaseError('The database is closed here.', []));
     return new Promise<T>((resolve, reject) => this.#enqueue(entryOf(scope, job, resolve, reject)));
   }
 

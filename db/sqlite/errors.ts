@@ -117,6 +117,8 @@ export function isBusy(error: unknown): boolean {
 /** Whether the database cannot be reached or written for now; what was to be done was not done. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseError) return true;
+  // Given up to another server; the driver has no code for it.
+  if (error instanceof Error && error.message === 'Database has closed') return true;
   return /^SQLITE_(?:BUSY|FULL|READONLY|CANTOPEN)/.test(sqliteCode(error));
 }
 

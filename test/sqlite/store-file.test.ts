@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { sql } from 'kysely';
 import type { Db } from '../../db/schema.ts';
-import { openStore, type Store } from '../../db/store.ts';
+import { openStore, retryAfterSeconds, type Store } from '../../db/store.ts';
 import { databasePaths } from '../support/folders.ts';
 import { describe, test } from '../support/on-sqlite.ts';
 
@@ -19,6 +19,19 @@ afterEach(() => store.close());
 const put = (name: string) => (trx: Db) => trx.insertInto('settings').values({ name, value: 'x' }).execute();
 const namesIn = async (db: Db): Promise<string[]> =>
   (await db.selectFrom('settings').select('name').orderBy('name').execute()).map((row) => row.name);
+
+test('that is closed is unavailable, and nothing that is asked of it is done', async () => {
+  await store.close();
+  for (const asked of [namesIn(store.read), store.write('accounts', put('late'))]) {
+    const error: unknown = await asked.then(
+      () => null,
+      (reason: unknown) => reason,
+    );
+    expect(retryAfterSeconds(error)).toBePositive();
+  }
+  store = await openStore(path);
+  expect(await namesIn(store.read)).not.toContain('late');
+});
 
 describe('a full disk', () => {
   test('fails what it must, keeps what was committed, and is over when there is room', async () => {
