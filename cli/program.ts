@@ -31,6 +31,7 @@ import { CliError, describeError, EXIT, errorCode, usageError } from './errors.t
 import { debugIfAsked } from './settings/debug.ts';
 import { debug } from './terminal/debug.ts';
 import { OUTPUT_FORMATS } from './terminal/output.ts';
+import { redact } from './terminal/redact.ts';
 import { note, writeOut } from './terminal/streams.ts';
 import { versionLine } from './version.ts';
 
@@ -149,9 +150,14 @@ function exitCodeOf(program: Command, words: readonly string[], error: unknown):
   if (errorCode(error) === 'EPIPE') return EXIT.done;
   const shown = error instanceof CommanderError ? usageErrorOf(program, words, error) : outputError(error);
   if (shown === null) return EXIT.done;
-  if (!(shown instanceof CliError) && shown instanceof Error) debug(shown.stack ?? '');
-  note(describeError(shown));
-  return shown instanceof CliError ? shown.exitCode : EXIT.failed;
+  if (shown instanceof CliError) {
+    note(describeError(shown));
+    return shown.exitCode;
+  }
+  // What a library says of itself, nobody has looked through.
+  if (shown instanceof Error) debug(shown.stack ?? '');
+  note(redact(describeError(shown)));
+  return EXIT.failed;
 }
 
 /** A failed write to stdout as an error for people; anything else as it is. */

@@ -48,7 +48,7 @@ export class Client {
   answered = 0;
 
   constructor(options: ClientOptions) {
-    this.#base = checkedBase(options.url);
+    this.#base = serverBase(options.url);
     this.#headers = {
       accept: 'application/json',
       authorization: `Bearer ${checkedKey(options.apiKey)}`,
@@ -124,7 +124,8 @@ export class Client {
   }
 }
 
-function checkedBase(url: string): string {
+/** The address of a server without what follows its name; throws a usage error where it is none. */
+export function serverBase(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed === null || !['http:', 'https:'].includes(parsed.protocol) || parsed.search || parsed.hash) {
     throw usageError(

@@ -1,5 +1,6 @@
 // `crm health`: whether a server is ready, for whoever asks often and has neither shell nor curl, as in a container.
 import type { Command } from 'commander';
+import { serverBase } from '../api/client.ts';
 import { isLoopback } from '../api/connect.ts';
 import { Trace } from '../api/trace.ts';
 import { CliError } from '../errors.ts';
@@ -21,19 +22,19 @@ export function registerHealthCommand(program: Command): void {
 }
 
 async function runHealth({ url }: Config): Promise<void> {
-  const status = await statusOf(url);
+  const status = await statusOf(serverBase(url));
   if (status === 200) return note('ready');
   const nextSteps = ['see what its log says, or name another server with --url or CRM_URL.'];
   const how = status === null ? 'does not answer' : `is not ready (${status})`;
   throw new CliError(`The server at ${url} ${how}.`, { nextSteps });
 }
 
-async function statusOf(url: string): Promise<number | null> {
-  const rejectUnauthorized = !isLoopback(new URL(url).hostname);
+async function statusOf(base: string): Promise<number | null> {
+  const rejectUnauthorized = !isLoopback(new URL(base).hostname);
   const signal = AbortSignal.timeout(ANSWER_MS_MAX);
   try {
     const options = { signal, tls: { rejectUnauthorized } };
-    const answer = await new Trace().fetch(`${url.replace(/\/+$/, '')}/readyz`, options);
+    const answer = await new Trace().fetch(`${base}/readyz`, options);
     return answer.status;
   } catch {
     return null;

@@ -1,6 +1,6 @@
 // `--debug`: requests and answers on stderr, above what is live there, and nothing in it that only its owner may know.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { describeError } from '../../cli/errors.ts';
+import { join } from 'node:path';
 import { Desk, type Result } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import { Screen } from '../support/screen.ts';
@@ -65,6 +65,9 @@ describe('is told', () => {
     expect(doctor.join('\n').length).toBeLessThan(30_000);
     const health = await desk.crm(['health', '--debug']);
     expect([health.code, told(health).at(-1)]).toEqual([0, '1 < {"status":"ready"}']);
+    // What is no address is nothing to ask.
+    const nowhere = await desk.crm(['health', '--url', 'nonsense']);
+    expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.stringContaining('is no server address')]);
   });
 
   test(
@@ -213,9 +216,30 @@ test(
   LONG,
 );
 
-test('without it an unexpected error is told in a word, and how to see more', () => {
-  const told = describeError(new Error('It broke.'));
-  expect(told).toStartWith('crm: unexpected error: It broke.\nNext: Report this');
-  expect(told).toContain('--debug');
-  expect(told).not.toContain('debug.test.ts');
+describe('an unexpected error', () => {
+  const program = JSON.stringify(join(import.meta.dir, '../../cli/program.ts'));
+  // The output fails as no output does.
+  const script = `
+    process.stdout.write = () => { throw new TypeError('It broke at https://ada:pa55word@host/x.'); };
+    process.exit(await (await import(${program})).run(process.argv.slice(1)));`;
+  const fail = async (...args: string[]) => {
+    const child = Bun.spawn([process.execPath, '-e', script, ...args], { stdout: 'ignore', stderr: 'pipe' });
+    return { code: await child.exited, stderr: await child.stderr.text() };
+  };
+
+  test('is told in a word, with how to see more', async () => {
+    const { code, stderr } = await fail('version');
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^crm: unexpected error: It broke at https:..ada:\(not shown\)@host.x\.\nNext: .*--debug .*\n$/,
+      ),
+    ]);
+  });
+
+  test('is told with its stack, which has no secret either', async () => {
+    const { code, stderr } = await fail('version', '--debug');
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^debug: +at /m)]);
+    expect(stderr).toContain('debug: TypeError: It broke at https://ada:(not shown)@host/x.');
+  });
 });
