@@ -9,7 +9,7 @@ import { connectionCounter } from './steer-connections.ts';
 import { lastRefusal, sendAway, WAIT_MS_MAX, Waiting } from './waiting.ts';
 
 const LOOK_MS = 20;
-const LINGER_LOOK_MS = 250;
+const LINGER_LOOK_MS = 500;
 // Whoever has just looked up where this server takes requests finds it there.
 const LINGER_MS_MIN = 1_000;
 /** Longer than a connection may be silent: what is left of them by then is in use. */
@@ -25,7 +25,7 @@ export interface HandingOver {
 
 export class Handover implements HandingOver {
   readonly #listener: Listener;
-  readonly #db: string;
+  readonly #successors: Successors;
   readonly #baseUrl: string;
   readonly #waiting: Waiting;
   /** The search for the server that has the database, for all that need it at the same time. */
@@ -37,7 +37,7 @@ export class Handover implements HandingOver {
    */
   constructor(listener: Listener, db: string, baseUrl: string) {
     this.#listener = listener;
-    this.#db = db;
+    this.#successors = new Successors(db);
     this.#baseUrl = baseUrl;
     this.#waiting = new Waiting(baseUrl);
   }
@@ -56,13 +56,15 @@ export class Handover implements HandingOver {
   async handOver(): Promise<void> {
     this.#listener.answerWith(this.#send);
     this.#waiting.open(this.#send);
+    // Not to be waited for by whoever comes when it has died.
+    this.#successor().catch(() => undefined);
   }
 
   readonly #send: Fetch = async (request) => {
     const peer = this.#listener.peerOf(request);
-    const inlet = await this.#successor();
-    if (inlet === null) return sendAway(request, this.#baseUrl);
     try {
+      const inlet = await this.#successor();
+      if (inlet === null) return sendAway(request, this.#baseUrl);
       return lastOfConnection(await sendTo(inlet, request, peer));
     } catch (error) {
       return this.#refuse(request, error);
@@ -80,8 +82,8 @@ export class Handover implements HandingOver {
   async #find(): Promise<string | null> {
     const until = performance.now() + WAIT_MS_MAX;
     do {
-      const successor = successorAt(this.#db);
-      if (successor !== null) return successor.inlet ?? null;
+      const successor = this.#successors.look();
+      if (successor !== null) return successor?.inlet ?? null;
       await Bun.sleep(LOOK_MS);
     } while (performance.now() < until);
     return null;
@@ -98,6 +100,7 @@ export class Handover implements HandingOver {
 /** Resolves once this process has no connection left, or nobody to hand requests to; after 65 s at most, or at `end`. */
 export async function linger(db: string, end: Promise<unknown>): Promise<void> {
   const count = connectionCounter();
+  const successors = new Successors(db);
   const begunAt = performance.now();
   let servedAt = begunAt;
   let isOver = false;
@@ -107,13 +110,39 @@ export async function linger(db: string, end: Promise<unknown>): Promise<void> {
   while (!isOver) {
     await Promise.race([ended, Bun.sleep(LINGER_LOOK_MS)]);
     const now = performance.now();
-    if (successorAt(db) !== null) servedAt = now;
-    const isUnused = now > begunAt + LINGER_MS_MIN && count() === 0;
-    isOver ||= isUnused || now > begunAt + LINGER_MS_MAX || now > servedAt + WAIT_MS_MAX;
+    const successor = successors.look();
+    if (successor) servedAt = now;
+    // Others may hand requests to this one, until they know of its successor.
+    const isUnused = now > begunAt + LINGER_MS_MIN && servedAt > begunAt && count() === 0;
+    const isAlone = successor === undefined || now > servedAt + WAIT_MS_MAX;
+    isOver ||= isUnused || isAlone || now > begunAt + LINGER_MS_MAX;
   }
 }
 
-function successorAt(db: string): ServingProcess | null {
-  const holder = servingProcess(db);
-  return holder === null || holder.pid === process.pid ? null : holder;
+/** Looks who serves a database after this process. */
+class Successors {
+  readonly #db: string;
+  #last: number | null = null;
+
+  constructor(db: string) {
+    this.#db = db;
+  }
+
+  /** The server that has the database now; null while one is to be expected, undefined where the last one has died. */
+  look(): ServingProcess | null | undefined {
+    const holder = servingProcess(this.#db);
+    if (holder === null || holder.pid === process.pid) {
+      return this.#last === null || isAlive(this.#last) ? null : undefined;
+    }
+    this.#last = holder.pid;
+    return holder;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }

@@ -24,6 +24,8 @@ class Succession implements Disposable {
   static async begin(...flags: string[]): Promise<Succession> {
     const succession = new Succession(['--port', String(await freePort()), '--log', 'json', ...flags]);
     const desk = succession.#desk;
+    // A server that is killed removes nothing.
+    desk.env.TMPDIR = desk.folder;
     await desk.ok(['init', '--org', 'Example']);
     const issued = ['keys', 'issue', '--org', 'Example', '--all-scopes', '--allow-ip', FROM];
     succession.key = await desk.ok(issued);
