@@ -24,8 +24,6 @@ class Succession implements Disposable {
   static async begin(...flags: string[]): Promise<Succession> {
     const succession = new Succession(['--port', String(await freePort()), '--log', 'json', ...flags]);
     const desk = succession.#desk;
-    // A server that is killed removes nothing.
-    desk.env.TMPDIR = desk.folder;
     await desk.ok(['init', '--org', 'Example']);
     const issued = ['keys', 'issue', '--org', 'Example', '--all-scopes', '--allow-ip', FROM];
     succession.key = await desk.ok(issued);
@@ -40,7 +38,9 @@ class Succession implements Disposable {
     return server;
   }
 
-  async takeOver(): Promise<void> {
+  /** @param tmpdir where it makes a place for what is handed over */
+  async takeOver(tmpdir = this.#desk.folder): Promise<void> {
+    this.#desk.env.TMPDIR = tmpdir;
     this.#servers.push(await this.#desk.serve([...this.#flags, '--takeover']));
   }
 
@@ -202,6 +202,22 @@ describe.skipIf(!canHandOver)('connections of the former server', () => {
       expect(idle.isClosed).toBe(true);
       const { body } = await succession.ask(await succession.connect());
       expect(JSON.parse(body).data).toEqual([]);
+      await succession.server().stop();
+    },
+    LONG,
+  );
+
+  test(
+    'end with its requests where no other can take them, and it with them',
+    async () => {
+      using succession = await Succession.begin();
+      const connection = await succession.connect();
+      expect(await succession.ask(connection)).toMatchObject(isKept);
+      await succession.takeOver('/nowhere');
+      const { code, stderr } = await succession.server(1).stop('SIGCONT');
+      expect([code, connection.isClosed]).toEqual([0, true]);
+      expect(stderr).toContain('Stopping: open requests are being finished.');
+      expect(await succession.ask(await succession.connect())).toMatchObject(isKept);
       await succession.server().stop();
     },
     LONG,

@@ -1,8 +1,9 @@
 // One server a database file, by whatever name, and what else may use the file meanwhile.
+import { Database } from 'bun:sqlite';
 import { expect } from 'bun:test';
 import { linkSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DatabaseError, openStore } from '../../db/store.ts';
+import { DatabaseError, lockForServing, openStore, servingProcess } from '../../db/store.ts';
 import { createOrganization } from '../../db/tables/accounts.ts';
 import { type ServeOptions, startServer } from '../../server/serve.ts';
 import { describe, test } from '../support/on-sqlite.ts';
@@ -42,6 +43,22 @@ describe('one server a database', () => {
     await looking.stdout.getReader().read();
     await (await startServer(serveOptions(db))).stop();
     expect(await looking.exited).toBe(0);
+  });
+
+  test('says whether it hands over, and an older crm, which does not, can have the database again', async () => {
+    const { db } = await place.database();
+    const since = new Date().toISOString();
+    const holder = { pid: process.pid, since, address: 'here', handsOver: true, inlet: '/tmp/inlet' };
+    const unlock = lockForServing(db, holder);
+    expect(servingProcess(db)).toEqual({ ...holder, isSeen: true });
+    unlock();
+    const lock = new Database(`${db}-serving`);
+    lock.run('DELETE FROM holder');
+    lock.run('INSERT INTO holder VALUES (?, ?, ?)', [process.pid, 'later', 'here']);
+    lock.run('BEGIN IMMEDIATE');
+    const older = servingProcess(db);
+    expect([older?.pid, older?.since, older?.handsOver]).toEqual([process.pid, 'later', undefined]);
+    lock.close();
   });
 
   test('in another process too, and kill -9 frees it', async () => {
