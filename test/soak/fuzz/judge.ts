@@ -24,8 +24,8 @@ export async function faultOf({ method, target }: FuzzedRequest, answer: Answer)
     if (fault !== '') return fault;
   }
   if (status >= 400 && INTERNAL.test(body)) return `${status} tells what is internal: ${body.slice(0, 300)}`;
-  // A fragment, which no client sends, is in no path that there is.
-  if (status === 404 && target.includes('#')) return '';
+  // A fragment, which no client sends, is a part of the last segment: what may be an id there is none of the path's own words.
+  if (status >= 400 && target.includes('#')) return '';
   return checkAgainstDocument(method, pathOf(target), status, headers, json).then(
     () => '',
     (error: Error) => error.message,
