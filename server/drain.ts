@@ -1,4 +1,5 @@
 // The moment between the word to stop and the stop: clients are still answered, and led elsewhere by what they are told.
+import { nextTurn } from '../db/event-loop.ts';
 
 /** How an answer is made. */
 export type Fetch = (request: Request) => Response | Promise<Response>;
@@ -71,9 +72,7 @@ export class Drain {
 
 /** Resolves once the event loop has seen all that was with the system when this was called. */
 export async function nextTurns(): Promise<void> {
-  for (let turn = 0; turn < SETTLE_TURNS; turn++) {
-    await new Promise<void>((resolve) => setImmediate(resolve));
-  }
+  for (let turn = 0; turn < SETTLE_TURNS; turn++) await nextTurn();
 }
 
 /** Which health check a request is; undefined for every other. */

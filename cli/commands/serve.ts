@@ -158,8 +158,7 @@ async function handOver(
   backups: BackupSchedule | null,
 ): Promise<void> {
   server.tell('Handing over: open requests are being finished, and what still comes is passed on.');
-  await backups?.stop();
-  await server.handOver(stop.first);
+  await Promise.all([backups?.stop(), server.handOver(stop.first)]);
 }
 
 async function end(

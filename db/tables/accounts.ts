@@ -53,7 +53,7 @@ export async function createOrganization(
   return row;
 }
 
-// No number comes again: an organization that was taken out by hand leaves its entries in the audit log.
+// One that was taken out by hand leaves its entries in the audit log, which are not to become those of another.
 async function nextNumber(trx: Db): Promise<number> {
   const { last, told } = await trx
     .selectNoFrom((eb) => [

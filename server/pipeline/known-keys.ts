@@ -59,8 +59,8 @@ export class KnownKeys {
     const row = await findKeyByHash(this.#store.read, hash);
     return hashes.map(() => row);
   });
-  // No number is ever that of another organization.
-  readonly #organizations = new Map<number, string>();
+  // By the ids of keys, none of which is ever that of another organization.
+  readonly #organizations = new Map<string, string>();
   #mark: number | null = null;
 
   /** @param keysMax how many are kept at most */
@@ -90,13 +90,13 @@ export class KnownKeys {
     return key;
   }
 
-  async #organizationOf({ org_id: number }: PresentedKey): Promise<string> {
-    const known = this.#organizations.get(number);
+  async #organizationOf({ id, org_id: number }: PresentedKey): Promise<string> {
+    const known = this.#organizations.get(id);
     if (known !== undefined) return known;
-    const { id } = await getOrganization(this.#store.read, number);
+    const organization = await getOrganization(this.#store.read, number);
     if (this.#organizations.size >= this.#keysMax) this.#organizations.clear();
-    this.#organizations.set(number, id);
-    return id;
+    this.#organizations.set(id, organization.id);
+    return organization.id;
   }
 
   #keep(hash: string, key: KnownKey): void {
