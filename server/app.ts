@@ -8,10 +8,10 @@ import { Cursors } from './cursor.ts';
 import { docs } from './docs/docs.ts';
 import { allOperations } from './interface.ts';
 import type { Logger } from './log.ts';
-import { BODY_LIMITS, BodyBudget, type BodyLimits } from './pipeline/body-budget.ts';
 import { Authenticator } from './pipeline/credential.ts';
 import type { Executor } from './pipeline/execute.ts';
 import { Exports } from './pipeline/exports.ts';
+import { IN_FLIGHT_LIMITS, InFlightBudget, type InFlightLimits } from './pipeline/in-flight.ts';
 import type { Observer } from './pipeline/observer.ts';
 import { answer, answerError, exchangeOf } from './pipeline/pipeline.ts';
 import { KEY_LIMIT, ORG_LIMIT, RateLimiter } from './pipeline/rate-limit.ts';
@@ -40,7 +40,7 @@ export interface AppOptions {
   keyLimit?: number;
   orgLimit?: number;
   /** Bytes of request bodies that an organization, and all together, may have under way. */
-  bodyLimits?: BodyLimits;
+  bodyLimits?: InFlightLimits;
   /** How many threads there are to share them; one unless given. */
   threads?: number;
   /** Closes the connection of a request that has been silent for so many seconds. */
@@ -95,7 +95,12 @@ function servicesOf(options: AppOptions): Services {
   const uses = new Map<string, number>();
   const { keyLimit = KEY_LIMIT, orgLimit = ORG_LIMIT, addressOf = () => 'local' } = options;
   const limiter = new RateLimiter(store.counters, { keyLimit, orgLimit });
-  const bodies = new BodyBudget(options.bodyLimits ?? BODY_LIMITS, options.threads);
+  const bodies = new InFlightBudget({
+    limits: options.bodyLimits ?? IN_FLIGHT_LIMITS,
+    ...(options.threads !== undefined && { among: options.threads }),
+    limit: 'bodies',
+    subject: 'request bodies',
+  });
   observer?.watch({ limiter, bodies });
   return {
     store,

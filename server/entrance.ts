@@ -15,8 +15,8 @@ import {
 import { createLogger, type LogStyle } from './log.ts';
 import { FrontMetrics } from './metrics/front-metrics.ts';
 import type { FrontCount, Measurement } from './metrics/measurement.ts';
-import type { BodyLimits } from './pipeline/body-budget.ts';
 import { storeExecutor } from './pipeline/execute.ts';
+import type { InFlightLimits } from './pipeline/in-flight.ts';
 import { ReaderThreads } from './readers/reader-threads.ts';
 import { WaitingRoom } from './waiting-room.ts';
 
@@ -34,7 +34,7 @@ export interface EntranceOptions {
   keyLimit: number;
   orgLimit: number;
   /** Bytes of request bodies that an organization, and all together, may have under way. */
-  bodyLimits?: BodyLimits;
+  bodyLimits?: InFlightLimits;
   /** Threads that answer requests, this one only writing for them; 0, unless said, for none. Of a file only. */
   readers?: number;
   log: LogStyle;

@@ -1,13 +1,17 @@
 // Step 4, body size: the bytes of the body, read no further than the limit.
 import { ApiError, invalid } from '../errors.ts';
-import type { BodyClaim } from './body-budget.ts';
+import type { InFlightClaim } from './in-flight.ts';
 
 /**
  * The body's bytes, read no faster than there is room for them.
  * @throws ApiError 413 as soon as there are more than `bytesMax`, 422 if the client goes away in the middle, 429 if
  *   there is no room
  */
-export async function readBytes(request: Request, bytesMax: number, claim: BodyClaim): Promise<Uint8Array> {
+export async function readBytes(
+  request: Request,
+  bytesMax: number,
+  claim: InFlightClaim,
+): Promise<Uint8Array> {
   const declared = Number(request.headers.get('Content-Length') ?? 0);
   if (declared > bytesMax) throw tooLarge(bytesMax);
   if (declared > 0) await claim.grow(declared);
@@ -24,7 +28,7 @@ export async function readBytes(request: Request, bytesMax: number, claim: BodyC
 async function readStream(
   stream: ReadableStream<Uint8Array>,
   bytesMax: number,
-  claim: BodyClaim,
+  claim: InFlightClaim,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let total = 0;

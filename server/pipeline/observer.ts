@@ -1,13 +1,13 @@
 // Who is told of what becomes of requests, to count it; where nobody is, a request takes no notice of that.
 import type { Answer, Operation } from '../operation.ts';
-import type { BodyBudget } from './body-budget.ts';
 import type { Exchange } from './exchange.ts';
+import type { InFlightBudget } from './in-flight.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
 /** What requests share, that can tell how it stands. */
 export interface Shared {
   limiter: RateLimiter;
-  bodies: BodyBudget;
+  bodies: InFlightBudget;
 }
 
 export interface Observer {

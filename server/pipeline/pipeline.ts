@@ -7,10 +7,10 @@ import type { Access } from '../access.ts';
 import { ApiError } from '../errors.ts';
 import { BATCH_BODY_BYTES_MAX, BODY_BYTES_MAX, type Operation } from '../operation.ts';
 import { readBytes } from './body.ts';
-import type { BodyClaim } from './body-budget.ts';
 import { requireNetwork } from './credential.ts';
 import { type Exchange, startExchange } from './exchange.ts';
 import { execute } from './execute.ts';
+import type { InFlightClaim } from './in-flight.ts';
 import { whilePatient } from './patience.ts';
 import { checkKeyFormat, findAnswer, keyedRequest, replayed, type StoredAnswer } from './replay.ts';
 import { publicError, type Rendered, renderError, toResponse } from './respond.ts';
@@ -144,7 +144,7 @@ async function bodyOf(
   { limiter, limitSilence }: Services,
   operation: Operation,
   exchange: Exchange,
-  { access, room }: { access: Access; room: BodyClaim },
+  { access, room }: { access: Access; room: InFlightClaim },
 ): Promise<Uint8Array> {
   const { request, headers } = exchange;
   const bytesMax = operation.isBatch === true ? BATCH_BODY_BYTES_MAX : BODY_BYTES_MAX;

@@ -3,11 +3,11 @@ import type { ReadStore } from '../../db/store.ts';
 import type { Access } from '../access.ts';
 import type { Cursors } from '../cursor.ts';
 import type { Signing } from '../signing.ts';
-import type { BodyBudget } from './body-budget.ts';
 import type { Authenticator } from './credential.ts';
 import type { Exchange } from './exchange.ts';
 import type { Executor } from './execute.ts';
 import type { Exports } from './exports.ts';
+import type { InFlightBudget } from './in-flight.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Replays } from './replay.ts';
 
@@ -20,7 +20,7 @@ export interface Services {
   cursors: Cursors;
   authenticator: Authenticator;
   limiter: RateLimiter;
-  bodies: BodyBudget;
+  bodies: InFlightBudget;
   replays: Replays;
   baseUrl: () => string;
   now: () => number;

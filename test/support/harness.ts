@@ -10,8 +10,8 @@ import { type AccessLevel, issueKey } from '../../db/tables/keys.ts';
 import { makeSigningSecret } from '../../db/tables/settings.ts';
 import { createApp } from '../../server/app.ts';
 import { createLogger } from '../../server/log.ts';
-import type { BodyLimits } from '../../server/pipeline/body-budget.ts';
 import { storeExecutor } from '../../server/pipeline/execute.ts';
+import type { InFlightLimits } from '../../server/pipeline/in-flight.ts';
 import { type Beside, beside, isBeside } from './beside.ts';
 import { dropDatabase, freshDatabase, isPostgres } from './fresh-databases.ts';
 import type { Json } from './json.ts';
@@ -78,7 +78,7 @@ export interface HarnessOptions {
   now?: number;
   keyLimit?: number;
   orgLimit?: number;
-  bodyLimits?: BodyLimits;
+  bodyLimits?: InFlightLimits;
   /** Whether every job is run twice. */
   isRehearsed?: boolean;
   /** Takes the log as JSON lines; without it, failures go to stderr and nothing else is logged. */
