@@ -100,6 +100,16 @@ describe('references that lead nowhere', () => {
     ]);
   });
 
+  test('of contacts: an id that looks like none of a record, whatever a dry run itself puts in their place', async () => {
+    const ids = ['00000000-0000-7000-8000-000000000000', '00000000-0000-4000-8000-000000000000', '0', 'x'];
+    const rows = ids.map((id) => ({ first_name: 'a', company_id: id, owner_id: id }));
+    expect((await bothWays('contacts', rows)).told).toMatchObject(
+      rows.map((_, index) => ({ _line: index + 1, _path: 'company_id, owner_id' })),
+    );
+    const missing = [{ first_name: 'b', company: 'To Be Made Ltd' }];
+    expect((await bothWays('contacts', missing, ['--create-missing'])).told).toEqual([]);
+  });
+
   test('of companies: the owner', async () => {
     const rows = [
       { name: 'a', owner_id: service.harness.bob },

@@ -39,8 +39,8 @@ export interface Pipeline extends Data {
 
 const REMEMBERED_MAX = 20_000;
 const DOMAIN = /^[^\s@]+\.[^\s@.]{2,}$/;
-/** Stands for the id of a record that a dry run would have created. */
-export const PLACEHOLDER_ID = '00000000-0000-7000-8000-000000000000';
+/** Stands for the id of a record that a dry run would have created; no row has it, since an empty cell is no value. */
+export const ID_TO_BE = '';
 
 /** Remembers the latest answers, failures included, so that memory stays bounded. */
 class Memory<T> {
@@ -156,7 +156,7 @@ export class Lookups {
       this.#mayCreate ??= refuseUnwritable(this.#client, 'companies', this.#options.signal);
       await this.#mayCreate;
       this.createdCompanies += 1;
-      return PLACEHOLDER_ID;
+      return ID_TO_BE;
     }
     const text = 'domain' in body ? body.domain : body.name.toLowerCase();
     const digest = sha256(text).slice(0, 32);

@@ -8,7 +8,6 @@ import { responseError } from '../../api/response-error.ts';
 import { writableFields } from '../plan/headers.ts';
 import type { Rejection } from '../row.ts';
 import { rejectionOfError } from '../rows/ask.ts';
-import { PLACEHOLDER_ID } from '../rows/lookups.ts';
 
 /** A reference field, and another of the same resource that keeps an item from being created. */
 interface Asker {
@@ -74,7 +73,7 @@ export class ReferenceProbe {
     { resource, field, obstacle }: Asker,
     ids: readonly string[],
   ): Promise<BatchItem[] | undefined> {
-    const base = { ...smallestBody(resource), [obstacle]: PLACEHOLDER_ID };
+    const base = { ...smallestBody(resource), [obstacle]: idOfNothing(ids) };
     const response = await this.#client.request('POST', `/api/v2/${resource.name}/batch`, {
       body: ids.map((id) => ({ ...base, [field]: id })),
       idempotencyKey: null,
@@ -104,6 +103,12 @@ function askersOf(resource: Resource, field: string): Asker[] {
       ) ?? [];
     return same === undefined || obstacle === undefined ? [] : [{ resource: one, field: same, obstacle }];
   });
+}
+
+/** An id that no record has and nobody asks about: made at random, of a version that the service never gives. */
+function idOfNothing(asked: readonly string[]): string {
+  const id = crypto.randomUUID();
+  return asked.includes(id) ? idOfNothing(asked) : id;
 }
 
 /** What the schema asks of a create, and no more. */

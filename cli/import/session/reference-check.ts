@@ -7,7 +7,7 @@ import type { Client } from '../../api/client.ts';
 import { isRefusal } from '../../errors.ts';
 import { type Rejection, RowFault } from '../row.ts';
 import { askForRow } from '../rows/ask.ts';
-import { type Lookups, PLACEHOLDER_ID } from '../rows/lookups.ts';
+import { ID_TO_BE, type Lookups } from '../rows/lookups.ts';
 import { ReferenceProbe } from './probe.ts';
 import type { RecordScan } from './record-scan.ts';
 
@@ -70,7 +70,7 @@ export class ReferenceCheck {
       const target = this.#options.resource.fields[field]?.references;
       // Stages are looked at apart; companies that are to be made have no id yet.
       if (target === undefined || ['', 'stages'].includes(target)) return [];
-      return typeof id === 'string' && id !== PLACEHOLDER_ID ? [{ field, target, id }] : [];
+      return typeof id === 'string' && id !== ID_TO_BE ? [{ field, target, id }] : [];
     });
   }
 
