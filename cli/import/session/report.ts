@@ -7,6 +7,7 @@ import type { Rejection, SourceRow } from '../row.ts';
 
 const SAMPLES_MAX = 5;
 const MESSAGE_CHARACTERS_MAX = 300;
+const NOTHING_DONE: Counts = { created: 0, updated: 0, skipped: 0, rejected: 0 };
 
 /** Feeds the progress display. */
 export class Reporter {
@@ -16,7 +17,7 @@ export class Reporter {
   #progress: Progress | undefined;
   #isTogether = false;
   #done = 0;
-  #counts: Counts = { created: 0, updated: 0, skipped: 0, rejected: 0 };
+  #counts = NOTHING_DONE;
 
   constructor(isQuiet: boolean, show = startProgress) {
     this.#isQuiet = isQuiet;
@@ -38,6 +39,7 @@ export class Reporter {
   async start(options: ProgressOptions): Promise<void> {
     if (this.#progress !== undefined) return;
     this.#done = options.startAt ?? 0;
+    this.#counts = NOTHING_DONE;
     this.samples.length = 0;
     this.#progress = await this.#show({ ...options, quiet: this.#isQuiet });
     this.#update();

@@ -1,0 +1,24 @@
+// What the parts of an import tell one display, one after the other.
+import { expect, test } from 'bun:test';
+import { Reporter } from '../../cli/import/session/report.ts';
+import type { ProgressState } from '../../cli/terminal/snapshot.ts';
+
+test('every part is counted from its own beginning', async () => {
+  const shown: [label: string, state: ProgressState][] = [];
+  const reporter = new Reporter(false, async ({ label }) => ({
+    update: (state) => void shown.push([label, state]),
+    wait: () => {},
+    stop: async () => {},
+  }));
+  await reporter.start({ label: 'notes', unit: 'rows', total: 9 });
+  reporter.settled(9, { created: 5, updated: 1, skipped: 1, rejected: 2 });
+  await reporter.stop();
+  await reporter.start({ label: 'links', unit: 'links', total: 3, startAt: 1 });
+  reporter.settled(2, { created: 1, updated: 0, skipped: 0, rejected: 0 });
+  expect(shown).toEqual([
+    ['notes', { done: 0, ok: 0, failed: 0, skipped: 0 }],
+    ['notes', { done: 9, ok: 6, failed: 2, skipped: 1 }],
+    ['links', { done: 1, ok: 0, failed: 0, skipped: 0 }],
+    ['links', { done: 2, ok: 1, failed: 0, skipped: 0 }],
+  ]);
+});
