@@ -125,6 +125,20 @@ describe('other rows under the same name', () => {
     expect((await namesOf(service, 'anew')).length).toBe(1);
   });
 
+  test.each([
+    ['tasks', 'name', 'skip', 'again, as new ones.'],
+    ['contacts', 'first_name', 'fail', 'again, as new ones; rows whose email is there already are rejected.'],
+    ['companies', 'name', 'skip', 'again, without those whose domain is there already.'],
+    ['contacts', 'first_name', 'update', 'again, which updates the contacts whose email is there already.'],
+  ])('what --no-resume makes of %s is told (%s, --on-duplicate %s)', async (resource, field, what, told) => {
+    const file = `${resource}-${what}.csv`;
+    await service.write(file, `${field}\nchanged\n`);
+    await service.crm(['import', resource, file]);
+    await service.write(file, `${field}\nchanged\nsince\n`);
+    const { exitCode, stderr } = await service.crm(['import', resource, file, '--on-duplicate', what]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(told)]);
+  });
+
   test('come in with --no-resume, under new keys; the errors file is moved aside', async () => {
     await service.write('fresh.csv', 'name,done\nfresh 1,yes\nfresh 2,maybe\n');
     const args = ['import', 'tasks', 'fresh.csv'];

@@ -43,7 +43,7 @@ export async function openJournal(options: ResumeOptions): Promise<Journal> {
     ? journalOf(beside, header)
     : { path: `${beside}${JOURNAL_SUFFIX}`, journal: undefined };
   if (journal === undefined) return beginAt(path, header, pass);
-  refuseOtherRows(journal.state, header, beside);
+  refuseOtherRows(journal.state, header, options);
   if (journal.state.finishedAt === null) await settleDoubts(journal.state, options, path);
   return journal;
 }
@@ -127,7 +127,11 @@ function beginAt(path: string, header: JournalHeader, pass: Pass): Journal {
 }
 
 /** Other rows under the name, or the same ones read otherwise, are never imported unasked: most are in already. */
-function refuseOtherRows(earlier: JournalState, header: JournalHeader, input: string): void {
+function refuseOtherRows(
+  earlier: JournalState,
+  header: JournalHeader,
+  { beside: input, plan, request }: Pick<ResumeOptions, 'beside' | 'plan' | 'request'>,
+): void {
   const hasChanged = earlier.content !== header.content;
   if (!hasChanged && earlier.mapping === header.mapping) return;
   const part =
@@ -140,8 +144,20 @@ function refuseOtherRows(earlier: JournalState, header: JournalHeader, input: st
     `${part} imported before, ${what}.`,
     ...(rejected.size > 0 ? ['correct rows that were rejected in the errors file, and import that.'] : []),
     hasChanged ? 'put other rows into a file of another name.' : 'map as before to go on with that import.',
-    'add --no-resume to import every row again, as new ones.',
+    `add --no-resume to import every row again, ${amongOthers(plan, request)}.`,
   );
+}
+
+/** What becomes of rows whose records are there already. */
+function amongOthers({ resource }: Plan, { onDuplicate }: ImportRequest): string {
+  if (resource.repeatedBy.length > 0) return 'without those that are there already';
+  const unique = Object.keys(resource.unique);
+  if (unique.length === 0) return 'as new ones';
+  return {
+    fail: `as new ones; rows whose ${unique.join(' or ')} is there already are rejected`,
+    skip: `without those whose ${unique.join(' or ')} is there already`,
+    update: `which updates the ${resource.name} whose ${unique.join(' or ')} is there already`,
+  }[onDuplicate];
 }
 
 /** Batches whose answers were never seen are sent again; that is safe only while the server remembers their keys. */
