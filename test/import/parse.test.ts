@@ -108,13 +108,36 @@ describe('CSV', () => {
     );
   });
 
-  test('a header that stands twice gets a number; those that are missing are refused, all at once', async () => {
+  test('a header that stands twice gets a number', async () => {
     const { headers, rows } = await rowsOf('City,name,City,City (2),City\na,b,c,d,e\n');
     expect(headers).toEqual(['City', 'name', 'City (3)', 'City (2)', 'City (4)']);
     expect(rows[0]?.entries[2]).toEqual(['City (3)', 'c']);
-    expect(await messageOf(rowsOf('name,,city,\n1,2,3,4\n'))).toContain(
-      '2 columns without a header: the 2., 4.',
-    );
+  });
+
+  test('empty columns without a header, and rows of delimiters alone, are not there', async () => {
+    const table =
+      ';;;;;\n Name;;Email; ;;\nAda;;a@x.test;;;\n;;;;;\n"";"";"";;;\nBob; ;b@x.test\nCy;;;\n;;;;;;;;\n';
+    const { headers, rows, unnamed } = await rowsOf(table);
+    expect(headers).toEqual(['Name', 'Email']);
+    expect(rows.map(({ line, original, fault }) => [line, original, fault])).toEqual([
+      [3, ['Ada', 'a@x.test'], null],
+      [6, ['Bob', 'b@x.test'], null],
+      [7, ['Cy', ''], null],
+    ]);
+    expect(unnamed?.size).toBe(0);
+  });
+
+  test('a value in a column without a header, or beyond the header line, is a fault', async () => {
+    const { rows, unnamed } = await rowsOf('name,,city,\n1,2,3,\n1,,3,4\n1,,3,,5\n1,,3\n1,,\n1,\n');
+    expect(rows.map(({ fault }) => fault?.message ?? null)).toEqual([
+      'column 2 has a value here, but no header',
+      'column 4 has a value here, but no header',
+      'the row has 5 columns, the header line has 3; a delimiter or a quote is too many',
+      null,
+      null,
+      'the row has 2 columns, the header line has 3; a delimiter or a quote is missing',
+    ]);
+    expect([...(unnamed ?? [])]).toEqual([2, 4]);
   });
 
   test('the footer of a Salesforce report is no row; other lines of one cell are faults', async () => {

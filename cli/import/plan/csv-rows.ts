@@ -1,5 +1,5 @@
 // The rows of a CSV file: its header line, what is wrong with a row, and the footer that a report ends with.
-import { CliError, usageError } from '../../errors.ts';
+import { CliError } from '../../errors.ts';
 import {
   type CsvRecord,
   CsvScanner,
@@ -13,6 +13,19 @@ import type { Rejection, SourceRow } from '../row.ts';
 export interface CsvRows {
   readonly headers: readonly string[];
   readonly rows: AsyncGenerator<SourceRow>;
+  /** Columns without a header, counted from 1, that have turned out to hold values. */
+  readonly unnamed: ReadonlySet<number>;
+}
+
+/** The header line: its titles, and where each stands. */
+interface Header {
+  readonly titles: readonly string[];
+  /** The indexes of the cells that have a title. */
+  readonly places: readonly number[];
+  /** How many cells there are up to the last title; spreadsheets leave empty ones behind it. */
+  readonly width: number;
+  readonly cells: number;
+  readonly unnamed: Set<number>;
 }
 
 const HEADER_CHARACTERS_MAX = 1024 * 1024;
@@ -32,8 +45,9 @@ export async function openCsv(begin: string, text: AsyncGenerator<string>, name:
   if (declared !== undefined) await records.next();
   const header = await records.next();
   if (header.done) throw new CliError(`${name} has no header line.`, { nextSteps: ['add one.'] });
-  const headers = namedHeaders(header.value.cells, name);
-  return { headers, rows: csvRows(withoutFooter(records, headers.length), headers) };
+  const named = headerOf(header.value.cells);
+  const { titles, unnamed, width } = named;
+  return { headers: titles, rows: csvRows(withoutFooter(records, width), named), unnamed };
 }
 
 async function readHeaderLine(begin: string, text: AsyncGenerator<string>): Promise<string> {
@@ -46,7 +60,7 @@ async function readHeaderLine(begin: string, text: AsyncGenerator<string>): Prom
   return start;
 }
 
-/** All records but blank lines, the header line first. */
+/** All records but blank ones, which spreadsheets write as delimiters alone; the header line first. */
 async function* csvRecords(
   scanner: CsvScanner,
   start: string,
@@ -57,8 +71,12 @@ async function* csvRecords(
   yield* scanner.end().filter(isNotBlank);
 }
 
-function isNotBlank({ cells }: CsvRecord): boolean {
-  return cells.length > 1 || cells[0] !== '';
+function isNotBlank({ cells, fault }: CsvRecord): boolean {
+  return fault !== null || !cells.every(isBlank);
+}
+
+function isBlank(cell: string): boolean {
+  return cell.trim() === '';
 }
 
 async function* withoutFooter(records: AsyncGenerator<CsvRecord>, width: number): AsyncGenerator<CsvRecord> {
@@ -74,30 +92,32 @@ async function* withoutFooter(records: AsyncGenerator<CsvRecord>, width: number)
   if (!held.some(({ cells }) => FOOTER_LINE.test(cells[0]?.trim() ?? ''))) yield* held;
 }
 
-async function* csvRows(
-  records: AsyncGenerator<CsvRecord>,
-  headers: readonly string[],
-): AsyncGenerator<SourceRow> {
+async function* csvRows(records: AsyncGenerator<CsvRecord>, header: Header): AsyncGenerator<SourceRow> {
+  const { titles, places } = header;
   for await (const record of records) {
+    const { line, cells } = record;
+    const fault = csvFault(record, header);
+    // Without the columns that the header line does not name, so that an errors file has none.
+    const isWhole = fault !== null || isAsTitled(cells, header);
+    const own = isWhole ? cells : places.map((place) => cells[place] ?? '');
     yield {
-      line: record.line,
-      entries: headers.map((title, index) => [title, record.cells[index] ?? ''] as const),
-      original: record.cells,
-      fault: csvFault(record, headers.length),
+      line,
+      entries: titles.map((title, at) => [title, own[at] ?? ''] as const),
+      original: own,
+      fault,
     };
   }
 }
 
 /** The titles, of which no two are the same: of two called "Country" the second becomes "Country (2)". */
-function namedHeaders(cells: readonly string[], name: string): string[] {
-  const titles = cells.map((cell) => cell.trim());
-  const unnamed = titles.flatMap((title, index) => (title === '' ? [index + 1] : []));
-  if (unnamed.length > 0) {
-    throw usageError(
-      `${name} has ${counted(unnamed.length, 'column')} without a header: the ${unnamed.map((at) => `${at}.`).join(', ')}.`,
-      'give each one, or remove it.',
-    );
-  }
+function headerOf(cells: readonly string[]): Header {
+  const places = [...cells.keys()].filter((index) => !isBlank(cells[index] ?? ''));
+  const titles = distinct(places.map((place) => cells[place]?.trim() ?? ''));
+  const width = (places.at(-1) ?? -1) + 1;
+  return { titles, places, width, cells: cells.length, unnamed: new Set() };
+}
+
+function distinct(titles: readonly string[]): string[] {
   const taken = new Set(titles);
   const seen = new Set<string>();
   return titles.map((title) => {
@@ -112,13 +132,28 @@ function namedHeaders(cells: readonly string[], name: string): string[] {
   });
 }
 
-function csvFault(record: CsvRecord, expected: number): Rejection | null {
-  if (record.fault !== null) return { code: 'VALIDATION_INVALID_FORMAT', path: '', message: record.fault };
-  const count = record.cells.length;
-  if (count === expected) return null;
-  return {
-    code: 'VALIDATION_INVALID_FORMAT',
-    path: '',
-    message: `the row has ${counted(count, 'column')}, the header line has ${expected}; a delimiter or a quote is ${count < expected ? 'missing' : 'too many'}`,
-  };
+function csvFault({ cells, fault }: CsvRecord, header: Header): Rejection | null {
+  if (fault !== null) return formatFault(fault);
+  if (isAsTitled(cells, header)) return null;
+  const { places, width } = header;
+  if (cells.length < width) return raggedFault(cells.length, width);
+  // A spreadsheet leaves empty cells wherever there is no title.
+  const strange = cells.findIndex((cell, index) => !isBlank(cell) && !places.includes(index));
+  if (strange === -1) return null;
+  if (strange >= header.cells) return raggedFault(cells.findLastIndex((cell) => !isBlank(cell)) + 1, width);
+  header.unnamed.add(strange + 1);
+  return formatFault(`column ${strange + 1} has a value here, but no header`);
+}
+
+function isAsTitled(cells: readonly string[], { places, width }: Header): boolean {
+  return cells.length === width && places.length === width;
+}
+
+function raggedFault(count: number, width: number): Rejection {
+  const what = `a delimiter or a quote is ${count < width ? 'missing' : 'too many'}`;
+  return formatFault(`the row has ${counted(count, 'column')}, the header line has ${width}; ${what}`);
+}
+
+function formatFault(message: string): Rejection {
+  return { code: 'VALIDATION_INVALID_FORMAT', path: '', message };
 }

@@ -20,6 +20,8 @@ export interface RowSource {
   /** The header line of a CSV file; null where every row names its own fields. */
   readonly headers: readonly string[] | null;
   readonly rows: AsyncGenerator<SourceRow>;
+  /** Columns of a CSV file without a header, counted from 1, that the rows so far have values in. */
+  readonly unnamed?: ReadonlySet<number>;
 }
 
 /** The format that a file's name tells, or null. */

@@ -1,6 +1,6 @@
 // The first pass over an input: its headers, how many rows, what its columns tell, and a digest of its content.
 import { type Stats, statSync } from 'node:fs';
-import { CliError } from '../../errors.ts';
+import { CliError, usageError } from '../../errors.ts';
 import { inputChunks, inputName, unreadable } from '../../input/files.ts';
 import type { Format, SourceRow } from '../row.ts';
 import { type ColumnEvidence, Evidence } from './evidence.ts';
@@ -59,6 +59,7 @@ async function surveyFile(path: string, form: InputForm, stats: Stats): Promise<
     observer.take(row);
     rowCount += 1;
   }
+  refuseUnnamed(source, path);
   return {
     survey: observer.survey({ isPartial: false, isOpen: false }),
     format: source.format,
@@ -83,6 +84,7 @@ async function surveyStream(input: string, name: string, form: InputForm): Promi
     observer.take(value);
     peeked.push(value);
   }
+  refuseUnnamed(source, name);
   async function* rows(): AsyncGenerator<SourceRow> {
     yield* peeked.splice(0);
     yield* source.rows;
@@ -127,6 +129,15 @@ class Observer {
   survey(how: Pick<Survey, 'isPartial' | 'isOpen'>): Survey {
     return { name: this.#name, headers: [...this.#headers], evidence: this.#evidence, ...how };
   }
+}
+
+function refuseUnnamed({ unnamed = new Set() }: RowSource, name: string): void {
+  if (unnamed.size === 0) return;
+  const columns = [...unnamed].sort((one, other) => one - other).join(', ');
+  throw usageError(
+    `${name} has values in ${unnamed.size === 1 ? 'a column' : `${unnamed.size} columns`} without a header: ${columns}.`,
+    'write a title above them, or empty them.',
+  );
 }
 
 function statOf(path: string): Stats {
