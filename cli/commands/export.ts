@@ -152,7 +152,7 @@ async function withDisplay(
   // Data and progress would run into each other on one terminal.
   const display = new ExportDisplay(out === null && Boolean(process.stdout.isTTY));
   const apiKey = await config.apiKey();
-  // The audit log of the server tells who exports what, once for each run.
+  // The audit log of the server tells who exports what.
   const purpose = ` (export; ${crypto.randomUUID()})`;
   const client = await connect({ url: config.url, apiKey: async () => apiKey }, display.onWait, purpose);
   try {

@@ -13,8 +13,9 @@ export interface Told {
 }
 
 const NAMES_MAX = 10_000;
-const WALKS_EVERY_MS = 60 * 60_000;
-// How `crm export` signs its requests.
+const TOLD_EVERY_MS = 60 * 60_000;
+// How `crm export` signs its requests. Anybody can write that, with a new run each time: it decides what an entry says,
+// never how many there are.
 const EXPORTER = /^crm\/[\w.+-]{1,64} \(export; ([\da-f-]{36})\)$/;
 // What says which page it is of a list, and in which order.
 const PAGING = new Set(['cursor', 'limit', 'sort_by', 'sort_direction']);
@@ -51,21 +52,22 @@ export class Exports {
     this.#addressOf = addressOf;
   }
 
-  /** Notes a page; nothing waits for that. */
+  /** Notes a page, once an hour for each key and list, as an export and as a walk; nothing waits for that. */
   note(operation: Operation, call: Omit<Call, 'db' | 'now'>, exchange: Exchange, page: Listed): void {
     const [, run] = EXPORTER.exec(exchange.request.headers.get('User-Agent') ?? '') ?? [];
     // v1 has its queries in the body.
     const asked = call.body === null ? call.query : (call.body as Data);
     if (run === undefined && (page.hasNextPage || typeof asked.cursor !== 'string')) return;
-    const hour = Math.floor(exchange.now / WALKS_EVERY_MS);
-    const name = [call.access.keyId, operation.id, run ?? hour].join(' ');
+    const action = run === undefined ? 'list.walked' : 'export.started';
+    const hour = Math.floor(exchange.now / TOLD_EVERY_MS);
+    const name = [action, call.access.keyId, operation.id, hour].join(' ');
     const details = { ...(run !== undefined && { run }), filters: filtersOf(asked) };
     const record = () => {
       exchange.address ??= this.#addressOf(exchange.request);
       const entry: Told['entry'] = {
         orgId: call.access.orgId,
         actor: actorOf({ access: call.access, origin: exchange }),
-        action: run === undefined ? 'list.walked' : 'export.started',
+        action,
         target: { type: operation.path.replace(/^\/api\/v\d\//, ''), id: null },
         requestId: exchange.requestId,
         details,

@@ -60,12 +60,15 @@ test('what deletes no record is not told', async () => {
   expect(await entries()).toHaveLength(before);
 });
 
-test('an export is told once for each run and resource', async () => {
+test('an export is told once an hour for each key and list, whatever runs it names', async () => {
   const before = (await entries()).length;
   const run = crypto.randomUUID();
   const headers = { ...FROM, 'User-Agent': `crm/0.1.0 (export; ${run})` };
-  for (let page = 0; page < 3; page++)
-    await harness.send('GET', '/api/v2/companies?name=Acme&limit=1', { headers });
+  await harness.send('GET', '/api/v2/companies?name=Acme&limit=1', { headers });
+  for (let page = 0; page < 20; page++) {
+    const another = { 'User-Agent': `crm/9.${page} (export; ${crypto.randomUUID()})` };
+    await harness.send('GET', '/api/v2/companies?limit=1', { headers: { ...FROM, ...another } });
+  }
   await harness.send('POST', '/api/v1/people/query', { body: { filter: { email: 'a@b.test' } }, headers });
   const [people, companies, ...older] = await added(before + 2);
   expect(older).toHaveLength(before);
@@ -77,6 +80,9 @@ test('an export is told once for each run and resource', async () => {
   expect(companies?.details).toBe(JSON.stringify({ run, filters: ['name'] }));
   expect(people).toMatchObject({ action: 'export.started', target_type: 'people/query' });
   expect(people?.details).toBe(JSON.stringify({ run, filters: ['email'] }));
+  harness.clock.now += HOUR_MS;
+  await harness.send('GET', '/api/v2/companies?limit=1', { headers });
+  expect(await added(before + 3)).toHaveLength(before + 3);
 });
 
 test('a list that a cursor walks to its end is told, once an hour', async () => {
