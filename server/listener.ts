@@ -4,6 +4,7 @@ import type { Eventually } from '../db/engine.ts';
 import { Drain, type Fetch, lastOfConnection } from './drain.ts';
 import { Arrivals } from './inlet.ts';
 import { SILENT_SECONDS } from './pipeline/pipeline.ts';
+import { bySentPath } from './sent-path.ts';
 
 export interface CertificateFiles {
   certFile: string;
@@ -97,7 +98,7 @@ export class Listener implements Listening {
   answerWith(fetch: Fetch): void {
     this.#options = { ...this.#options, fetch };
     for (const socket of this.#sockets()) {
-      socket.reload({ fetch: socket === this.#inlet ? this.#arrivals.answer(fetch) : fetch });
+      socket.reload(socket === this.#inlet ? { fetch: this.#arrivals.answer(fetch) } : bySentPath(fetch));
     }
   }
 
@@ -108,7 +109,7 @@ export class Listener implements Listening {
   }
 
   endFormer(): void {
-    this.#former?.reload({ fetch: async (request) => lastOfConnection(await this.#options.fetch(request)) });
+    this.#former?.reload(bySentPath(async (request) => lastOfConnection(await this.#options.fetch(request))));
   }
 
   closeFormer(): void {
@@ -169,7 +170,7 @@ function listen({ host, port, isPortShared, certificate, fetch }: ListenOptions)
     hostname: host,
     port,
     ...LIMITS,
-    fetch,
+    ...bySentPath(fetch),
     reusePort: isPortShared,
     ...(certificate && { tls: { ...certificate, ciphers: FORWARD_SECRET_AEAD } }),
   });

@@ -157,6 +157,21 @@ describe('paths', () => {
     ['/api/v2//contacts', 404],
     ['/api/v2/contacts;x=1', 404],
     ['/api/v2/contacts?', 200],
+    // What the URL's own rules would make another path of is not that path.
+    ['/docs/../api/v2/contacts', 404],
+    ['/docs/%2e%2E/api/v2/contacts', 404],
+    ['/docs\\..\\api\\v2\\contacts', 404],
+    ['/api/v2/deals/../contacts', 404],
+    ['/api/v2/contacts/x/..', 404],
+    ['/api/v2/./contacts', 404],
+    ['/api/v2/contacts/.', 404],
+    ['/api/v2/meetings\\..\\contacts', 404],
+    ['/x/../docs/json', 404],
+    ['/x/..', 404],
+    ['/docs/../healthz?a=1', 404],
+    ['http://crm.test/docs/../api/v2/contacts', 404],
+    ['http://crm.test/api/v2/contacts', 200],
+    ['/api/v2/contacts?email=a/../b@x.example', 200],
   ];
   for (const [target, status] of rows) {
     test(target.slice(0, 60), async () => {

@@ -1,0 +1,53 @@
+// `crm health` and what else asks a server: it is the one that was named, and no other.
+import { afterAll, expect, test } from 'bun:test';
+import { generateKey } from '../../db/tables/key-format.ts';
+import { Desk } from '../support/command.ts';
+
+const desk = new Desk();
+const asked: string[] = [];
+const elsewhere = Bun.serve({
+  port: 0,
+  fetch(request) {
+    asked.push(`${request.method} ${new URL(request.url).pathname}`);
+    return Response.json({ status: 'ready' });
+  },
+});
+const moved = Bun.serve({
+  port: 0,
+  fetch: ({ url }) => {
+    const { pathname } = new URL(url);
+    // Doctor goes on to ask with the key once these are answered.
+    if (pathname === '/healthz') return Response.json({ status: 'ok' });
+    return new Response(null, { status: 307, headers: { Location: `${elsewhere.url.origin}${pathname}` } });
+  },
+});
+afterAll(async () => {
+  await Promise.all([elsewhere.stop(true), moved.stop(true)]);
+  desk[Symbol.dispose]();
+});
+
+test('a redirect is told and not followed: what answers there says nothing of this server', async () => {
+  const { code, stderr } = await desk.crm(['health', '--url', moved.url.origin]);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining(`sends /readyz on to ${elsewhere.url.origin}/readyz (307)`),
+  ]);
+  expect(asked).toEqual([]);
+});
+
+test('a server that is ready is so, without a key', async () => {
+  const { code, stderr } = await desk.crm(['health', '--url', elsewhere.url.origin]);
+  expect([code, stderr]).toEqual([0, 'ready\n']);
+  asked.length = 0;
+});
+
+// A key that looks right of each version: what is sent, and where, is looked at before it is judged.
+test.each([
+  ['v2', KEY_PREFIXES.X],
+  ['v1', 'service_api_'],
+])('doctor takes no key of %s to where a server sends it on', async (_api, prefix) => {
+  const env = { CRM_URL: moved.url.origin, CRM_API_KEY: generateKey(prefix) };
+  const { stdout, stderr } = await desk.crm(['doctor'], { env });
+  expect(`${stdout}${stderr}`).toContain('is answered with 307');
+  expect(asked).toEqual([]);
+});
