@@ -21,3 +21,9 @@ test('one that there is not is refused, with those that there are', async () => 
     expect(stderr).toContain('systemd');
   }
 });
+
+test('nothing of them lets crm reach what is root’s, or leaves its memory on a disk', () => {
+  // Root would follow what crm can put into a folder of its own.
+  expect(RECIPES.logrotate?.text).toMatch(/^ +su crm crm$/m);
+  expect(RECIPES.systemd?.text).toMatch(/^LimitCORE=0$/m);
+});

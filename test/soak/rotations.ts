@@ -19,6 +19,7 @@ const recipe = (await desk.ok(['recipe', 'logrotate']))
   .replace('rotate 14', 'rotate 10000')
   .replace(/^ +(delay)?compress$/gm, '')
   .replace('create 0600 crm crm', 'create 0600')
+  .replace(/^ +su crm crm$/m, '')
   .replace(RECIPE_HANG_UP, `kill -HUP ${server.pid}`);
 await desk.write('logrotate.conf', `${recipe}\n`);
 
