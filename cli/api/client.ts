@@ -95,7 +95,7 @@ export class Client {
     }
     const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
     if (body !== undefined) headers['content-type'] = 'application/json';
-    return { method, headers, redirect: 'manual', ...(body !== undefined && { body }) };
+    return { method, headers, ...(body !== undefined && { body }) };
   }
 
   async #attempt(trace: Trace, { url, init, signal }: Sending): Promise<Response | Error> {

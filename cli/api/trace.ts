@@ -9,8 +9,8 @@ const BODY_CHARACTERS_MAX = 2_048;
 
 let traced = 0;
 
-/** A request as this command line makes them. */
-export interface TracedInit extends BunFetchRequestInit {
+/** A request as this command line makes them: to the server that was named, and to none that it sends on to. */
+export interface TracedInit extends Omit<BunFetchRequestInit, 'redirect'> {
   headers?: Record<string, string>;
   body?: string;
 }
@@ -19,10 +19,11 @@ export interface TracedInit extends BunFetchRequestInit {
 export class Trace {
   readonly #number = ++traced;
 
-  /** Does as `fetch` does, and tells it. */
-  async fetch(url: string, init: TracedInit): Promise<Response> {
+  /** Does as `fetch` does, and tells it; gives a redirect as the answer, for a key would go along with it. */
+  async fetch(url: string, traced: TracedInit): Promise<Response> {
+    const init = { ...traced, redirect: 'manual' } as const;
     if (!isDebugging()) return fetch(url, init);
-    const { method = 'GET', headers = {}, body = '' } = init;
+    const { method = 'GET', headers = {}, body = '' } = traced;
     this.#tell('>', [`${method} ${url}`, ...headerLines(Object.entries(headers)), ...bodyLines(body)]);
     const startedMs = performance.now();
     try {

@@ -22,20 +22,26 @@ export function registerHealthCommand(program: Command): void {
 }
 
 async function runHealth({ url }: Config): Promise<void> {
-  const status = await statusOf(serverBase(url));
-  if (status === 200) return note('ready');
+  const answer = await ask(serverBase(url));
+  if (answer?.status === 200) return note('ready');
+  const location = answer?.headers.get('location');
+  if (answer !== null && answer.status >= 300 && answer.status < 400 && location) {
+    // What answers there says nothing of this server.
+    throw new CliError(`The server at ${url} sends /readyz on to ${location} (${answer.status}).`, {
+      nextSteps: ['name the server itself with --url or CRM_URL; no redirect is followed.'],
+    });
+  }
   const nextSteps = ['see what its log says, or name another server with --url or CRM_URL.'];
-  const how = status === null ? 'does not answer' : `is not ready (${status})`;
+  const how = answer === null ? 'does not answer' : `is not ready (${answer.status})`;
   throw new CliError(`The server at ${url} ${how}.`, { nextSteps });
 }
 
-async function statusOf(base: string): Promise<number | null> {
+async function ask(base: string): Promise<Response | null> {
   const rejectUnauthorized = !isLoopback(new URL(base).hostname);
   const signal = AbortSignal.timeout(ANSWER_MS_MAX);
   try {
     const options = { signal, tls: { rejectUnauthorized } };
-    const answer = await new Trace().fetch(`${base}/readyz`, options);
-    return answer.status;
+    return await new Trace().fetch(`${base}/readyz`, options);
   } catch {
     return null;
   }

@@ -31,7 +31,7 @@ export async function checkService({ url, apiKey }: Config): Promise<Finding[]> 
 async function ask(url: string, headers: Record<string, string> = {}): Promise<Response | Error> {
   try {
     const signal = AbortSignal.timeout(ANSWER_MS_MAX);
-    return await new Trace().fetch(url, { headers, redirect: 'manual', signal });
+    return await new Trace().fetch(url, { headers, signal });
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
