@@ -52,6 +52,11 @@ interface Lane {
   draining: Promise<void>;
 }
 
+/** The error of what is asked of a store that is closed, or about to be. */
+export function closedHere(): DatabaseError {
+  return new DatabaseError('The database is closed here.', []);
+}
+
 /** Runs jobs in groups, each group a transaction. A job may be run twice; what counts is the last run. */
 export class WriteQueue {
   readonly #transactor: Transactor;
@@ -66,7 +71,7 @@ export class WriteQueue {
 
   /** Queues a job; resolves with its result after the commit, rejects with its error after its rollback. */
   write<T>(scope: Scope, job: (trx: Db) => Promise<T>): Promise<T> {
-    if (this.#closed) return Promise.reject(new DatabaseError('The database is closed here.', []));
+    if (this.#closed) return Promise.reject(closedHere());
     return new Promise<T>((resolve, reject) => this.#enqueue(entryOf(scope, job, resolve, reject)));
   }
 

@@ -24,10 +24,6 @@ export class RequestLog {
     closeSync(this.#descriptor);
     this.#descriptor = opened;
   }
-
-  close(): void {
-    closeSync(this.#descriptor);
-  }
 }
 
 function openOwn(path: string): number {

@@ -2,25 +2,37 @@
 import { type BigIntStats, closeSync, openSync, readSync, statSync } from 'node:fs';
 
 // Closing any descriptor of a file gives back the locks that SQLite has on it in this process
-// (https://sqlite.org/howtocorrupt.html, 2.2), so all users share one, and the last to let go of it closes it.
-export class HeldFile {
-  static readonly #open = new Map<string, HeldFile>();
-  readonly #inode: string;
+// (https://sqlite.org/howtocorrupt.html, 2.2), so all holders share one, and the last to let go of it closes it.
+interface SharedDescriptor {
+  readonly inode: string;
   readonly descriptor: number;
-  #users = 0;
+  holders: number;
+}
 
-  private constructor(path: string, inode: string) {
-    this.#inode = inode;
-    this.descriptor = openSync(path, 'r+');
+const shared = new Map<string, SharedDescriptor>();
+
+/** One holder's share in a file that is open. */
+export class HeldFile {
+  readonly #file: SharedDescriptor;
+  #isReleased = false;
+
+  private constructor(file: SharedDescriptor) {
+    file.holders += 1;
+    this.#file = file;
   }
 
   /** Opens a file, or joins those who have it open. */
   static hold(path: string): HeldFile {
     const inode = inodeOf(statSync(path, { bigint: true }));
-    const file = HeldFile.#open.get(inode) ?? new HeldFile(path, inode);
-    HeldFile.#open.set(inode, file);
-    file.#users += 1;
-    return file;
+    const file = shared.get(inode) ?? { inode, descriptor: openSync(path, 'r+'), holders: 0 };
+    shared.set(inode, file);
+    return new HeldFile(file);
+  }
+
+  /** The open file; throws once it is released, since the number may belong to another file by then. */
+  get descriptor(): number {
+    if (this.#isReleased) throw new Error('The file was released.');
+    return this.#file.descriptor;
   }
 
   /** The first bytes of the file; null if it has fewer. */
@@ -29,12 +41,14 @@ export class HeldFile {
     return readSync(this.descriptor, bytes, 0, length, 0) === length ? new DataView(bytes.buffer) : null;
   }
 
-  /** Lets go of it; for whoever has it open with SQLite too, after SQLite has closed it. */
+  /** Lets go of it, once however often it is called; where SQLite has the file open too, after SQLite has closed it. */
   release(): void {
-    this.#users -= 1;
-    if (this.#users > 0) return;
-    HeldFile.#open.delete(this.#inode);
-    closeSync(this.descriptor);
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    this.#file.holders -= 1;
+    if (this.#file.holders > 0) return;
+    shared.delete(this.#file.inode);
+    closeSync(this.#file.descriptor);
   }
 }
 

@@ -44,7 +44,8 @@ function lockBoth(
 ): () => void {
   const taken: (() => void)[] = [() => held?.release()];
   const release = () => {
-    for (const giveBack of taken.toReversed()) giveBack();
+    // Once: afterwards the descriptor's number may belong to another file.
+    for (const giveBack of taken.splice(0).toReversed()) giveBack();
   };
   try {
     taken.push(lockName(path, file, holder));

@@ -4,7 +4,7 @@ import type { DatabaseError } from '../database-error.ts';
 import { Distribution, SECONDS_BOUNDS } from '../distribution.ts';
 import type { Db } from '../schema.ts';
 import type { StoreFigures } from '../store-figures.ts';
-import { type Scope, WriteQueue } from '../write-queue.ts';
+import { closedHere, type Scope, WriteQueue } from '../write-queue.ts';
 import { abandon, isAbandoned } from './abandon.ts';
 import { checkpoint, checkpointAll, isCheckpointDue } from './checkpoint.ts';
 import type { Connection } from './connection.ts';
@@ -81,6 +81,13 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
     }),
   );
   let probe: Promise<void> | null = null;
+  let closing: Promise<void> | null = null;
+  const closeAll = async () => {
+    await queue.close();
+    guard.close();
+    reader.close();
+    closeWriter(writer, guard, held);
+  };
   return {
     read: reader.db,
     write: <T>(scope: Scope, job: (trx: Db) => Promise<T>) => queue.write(scope, job),
@@ -93,6 +100,7 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
       return keyMark.value;
     },
     ready: async () => {
+      if (closing !== null) throw closedHere();
       assertUntroubled(guard);
       if (isDiskFull(path)) throw diskFull(path);
       if (queue.isFailing) {
@@ -114,11 +122,9 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
       file: { logBytes: fileBytes(`${path}-wal`), freeBytes: freeBytesAt(path), checkpointSeconds },
       pools: [],
     }),
-    close: async () => {
-      await queue.close();
-      guard.close();
-      reader.close();
-      closeWriter(writer, guard, held);
+    close: () => {
+      closing ??= closeAll();
+      return closing;
     },
   };
 }

@@ -1,9 +1,9 @@
 // The store in its file: a disk that is full, readers that are told that they may write, what a close leaves behind.
 import { afterEach, beforeEach, expect } from 'bun:test';
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, utimesSync } from 'node:fs';
 import { sql } from 'kysely';
 import type { Db } from '../../db/schema.ts';
-import { openStore, retryAfterSeconds, type Store } from '../../db/store.ts';
+import { lockForServing, openStore, retryAfterSeconds, type Store } from '../../db/store.ts';
 import { databasePaths } from '../support/folders.ts';
 import { describe, test } from '../support/on-sqlite.ts';
 
@@ -31,6 +31,36 @@ test('that is closed is unavailable, and nothing that is asked of it is done', a
   }
   store = await openStore(path);
   expect(await namesIn(store.read)).not.toContain('late');
+});
+
+describe('what is over twice', () => {
+  const OTHERS = 20;
+
+  // Files that are opened then get the numbers of those that were closed.
+  async function withOthers(job: () => Promise<void> | void): Promise<void> {
+    const others = Array.from({ length: OTHERS }, () => openSync('/dev/null', 'r'));
+    const { rdev } = fstatSync(others[0] ?? -1);
+    await job();
+    expect(others.map((descriptor) => fstatSync(descriptor).rdev)).toEqual(others.map(() => rdev));
+    for (const descriptor of others) closeSync(descriptor);
+  }
+
+  test('a store reads and closes no file but its own', async () => {
+    await store.close();
+    await withOthers(async () => {
+      // A file that has changed is looked into.
+      utimesSync(path, 1, 1);
+      expect(await store.ready().catch(retryAfterSeconds)).toBePositive();
+      await store.close();
+    });
+  });
+
+  test('a lock gives back and closes no file but its own', async () => {
+    const unlock = lockForServing(path, { pid: process.pid, address: 'here', since: 'now' });
+    unlock();
+    await withOthers(unlock);
+    lockForServing(path, { pid: process.pid, address: 'here', since: 'now' })();
+  });
 });
 
 describe('a full disk', () => {
