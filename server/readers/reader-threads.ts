@@ -20,6 +20,7 @@ export class ReaderThread implements Listening, HandingOver {
   readonly #channel: Channel<ThreadKind>;
   /** Whether it has ended, or was asked to. */
   #isOver = false;
+  readonly #ended = Promise.withResolvers<void>();
 
   constructor(worker: Worker, handlers: Record<ParentKind, Handler>, onFailure: (error: unknown) => void) {
     this.#worker = worker;
@@ -35,7 +36,10 @@ export class ReaderThread implements Listening, HandingOver {
       onFailure(error);
     };
     this.#worker.on('error', fail);
-    this.#worker.on('exit', (code) => fail(new Error(`it ended by itself, with ${code}`)));
+    this.#worker.on('exit', (code) => {
+      this.#ended.resolve();
+      fail(new Error(`it ended by itself, with ${code}`));
+    });
   }
 
   /** @param inlet path of a socket on which to take what a former server hands over; null for none */
@@ -47,8 +51,10 @@ export class ReaderThread implements Listening, HandingOver {
     await this.#channel.ask('start');
   }
 
+  /** Resolves once its lines are here; those of a thread that fails come when it ends, after its error. */
   async flush(): Promise<void> {
-    if (!this.#isOver) await this.#channel.ask('flush');
+    if (this.#isOver) await this.#ended.promise;
+    else await this.#channel.ask('flush');
   }
 
   /** What it has counted; nothing where that was not asked for. */

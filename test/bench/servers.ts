@@ -1,6 +1,7 @@
 // The servers that are compared: crm on each engine, another build of it, and the bare ones on copies of its databases.
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { freePort } from '../support/ports.ts';
 
 export type BuildName = 'crm' | 'before' | 'crm-readers' | 'crm-postgres';
 export type BareName = 'bare' | 'same-tables' | 'bare-postgres';
@@ -87,9 +88,9 @@ export function runCrm(binary: string, args: readonly string[], env: Record<stri
 }
 
 /** Serves the database of a build. */
-export function serveBuild(build: Build): Promise<Running> {
+export async function serveBuild(build: Build): Promise<Running> {
   const { name, binary, flags = [] } = build;
-  const port = freePort();
+  const port = await freePort();
   return start({ name, build, port }, [
     binary,
     'serve',
@@ -103,19 +104,19 @@ export function serveBuild(build: Build): Promise<Running> {
 }
 
 /** Serves a copy of a build's file, which nobody may be serving just then, by a bare server. */
-export function serveBare(name: BareName, build: Build): Promise<Running> {
+export async function serveBare(name: BareName, build: Build): Promise<Running> {
   const copy = join(build.folder, `${name}.db`);
   cpSync(build.db, copy);
   const script = join(import.meta.dir, 'bare/server.ts');
-  const port = freePort();
+  const port = await freePort();
   const tables = name === 'bare' ? 'own' : 'same';
   return start({ name, build, port }, [process.execPath, script, tables, copy, String(port)]);
 }
 
 /** Serves a database of its own, a copy of a build's, by the bare server on PostgreSQL. */
-export function serveBarePostgres(build: Build, address: string): Promise<Running> {
+export async function serveBarePostgres(build: Build, address: string): Promise<Running> {
   const script = join(import.meta.dir, 'bare/postgres-server.ts');
-  const port = freePort();
+  const port = await freePort();
   return start({ name: 'bare-postgres', build, port }, [process.execPath, script, address, String(port)]);
 }
 
@@ -156,10 +157,4 @@ async function isReady(port: number): Promise<boolean> {
   const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
   await answer?.arrayBuffer();
   return answer !== undefined && answer.status < 500;
-}
-
-function freePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } });
-  probe.stop(true);
-  return probe.port;
 }

@@ -1,11 +1,12 @@
 // Journeys on the compiled executable, each from an empty folder: what a person does on the first day, and what breaks.
 import { afterAll, describe, expect, test } from 'bun:test';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readState } from '../../cli/import/session/journal-state.ts';
 import { BINARY, Desk, ndjson, type RunningCommand } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import type { Json } from '../support/harness.ts';
+import { makeOpenFolder } from '../support/places.ts';
 
 const isBuilt = existsSync(BINARY);
 if (!isBuilt) console.warn(`skipped: ${BINARY} is not built; run "bun run build"`);
@@ -251,16 +252,17 @@ describe.skipIf(!isBuilt)('the executable', () => {
     expect(line).toMatch(/^crm \d+\.\d+\.\d+ \(commit (?:[0-9a-f]{12}|unknown), Bun \d+\.\d+\.\d+\)$/);
   });
 
-  test.skipIf(process.getuid?.() !== 0 || Bun.which('setpriv') === null)(
-    'runs as a user that has neither a name nor a folder (needs root)',
-    async () => {
-      const desk = await emptyFolder();
-      chmodSync(desk.folder, 0o777);
-      const copy = desk.path('crm');
+  const open = process.getuid?.() === 0 && Bun.which('setpriv') !== null ? makeOpenFolder() : null;
+  afterAll(() => open !== null && rmSync(open, { recursive: true }));
+  test.skipIf(open === null)(
+    'runs as a user that has neither a name nor a folder (needs root, and a folder in which others may run it)',
+    () => {
+      const folder = open ?? '';
+      const copy = join(folder, 'crm');
       copyFileSync(BINARY, copy);
       const nobody = ['setpriv', '--reuid=54321', '--regid=54321', '--clear-groups', 'env', '-i'];
-      const command = [...nobody, copy, 'init', '--org', 'Acme', '--db', desk.path('their.db')];
-      const { exitCode, stderr } = Bun.spawnSync(command, { cwd: desk.folder });
+      const command = [...nobody, copy, 'init', '--org', 'Acme', '--db', join(folder, 'their.db')];
+      const { exitCode, stderr } = Bun.spawnSync(command, { cwd: folder });
       expect([exitCode, stderr.toString()]).toEqual([
         0,
         expect.stringContaining('Made the organization Acme'),

@@ -3,6 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { Client, type RequestOptions } from '../../cli/api/client.ts';
 import { CliError } from '../../cli/errors.ts';
 import type { Wait } from '../../cli/terminal/waits.ts';
+import { freePort } from '../support/ports.ts';
 
 type Step = (request: Request, body: string) => Response;
 
@@ -147,9 +148,7 @@ describe('waiting and retrying', () => {
   });
 
   test('a server that never answered is given up soon, with what to do', async () => {
-    const nobody = Bun.serve({ port: 0, fetch: () => new Response() });
-    const base = `http://127.0.0.1:${nobody.port}`;
-    await nobody.stop(true);
+    const base = `http://127.0.0.1:${await freePort()}`;
     const error = await failure(send('GET', {}, base));
     expect(error.message).toContain(base);
     expect(error.nextSteps.join()).toContain('crm serve');

@@ -3,7 +3,8 @@ import { expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, PostgresServer, postgresPrograms } from '../support/postgres.ts';
+import { freePort } from '../support/ports.ts';
+import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 
 const root = join(import.meta.dir, '../..');
 const binary = join(root, 'dist/crm');
@@ -20,7 +21,7 @@ test.skipIf(!existsSync(binary))(
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'crm-readme-'));
     // Another server may hold port 4000 on this machine: the tour then runs on a port of its own.
-    const port = String(40_000 + (process.pid % 10_000));
+    const port = String(await freePort());
     const script = tour
       .replaceAll('127.0.0.1:4000', `127.0.0.1:${port}`)
       .replace('crm serve', `crm serve --port ${port}`);

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { Desk } from '../support/command.ts';
+import { freePort } from '../support/ports.ts';
 
 const desk = new Desk();
 afterAll(() => desk[Symbol.asyncDispose]());
@@ -161,13 +162,6 @@ function isJson(line: string): boolean {
   } catch {
     return false;
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() });
-  const { port = 0 } = probe;
-  await probe.stop(true);
-  return port;
 }
 
 /** Starts `crm serve` with its stderr going to an open file. */

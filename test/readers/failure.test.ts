@@ -3,10 +3,10 @@ import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { commonMemory } from '../../db/common-memory.ts';
 import { openStore } from '../../db/store.ts';
-import { freePort } from '../../server/listener.ts';
 import { ReaderThreads } from '../../server/readers/reader-threads.ts';
 import { KeyedLoad } from '../soak/keyed-load.ts';
 import { Desk } from '../support/command.ts';
+import { freePort } from '../support/ports.ts';
 
 const LONG = 60_000;
 
@@ -16,7 +16,7 @@ test(
     using desk = new Desk();
     const common = commonMemory();
     const store = await openStore(desk.database, { common });
-    const port = await freePort('127.0.0.1', 0);
+    const port = await freePort();
     const lines: string[] = [];
     const failed = Promise.withResolvers<unknown>();
     let failures = 0;

@@ -1,7 +1,7 @@
 // The database file: how it is opened and brought up, and which files are refused with a next step.
 import { Database } from 'bun:sqlite';
-import { afterEach, beforeEach, expect } from 'bun:test';
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeEach, expect } from 'bun:test';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { MIGRATIONS } from '../../db/migrations/index.ts';
@@ -10,6 +10,7 @@ import { DatabaseError, openStore, type Store } from '../../db/store.ts';
 import { createOrganization, listOrganizations } from '../../db/tables/accounts.ts';
 import { databasePaths } from '../support/folders.ts';
 import { describe, test } from '../support/on-sqlite.ts';
+import { makeOpenFolder } from '../support/places.ts';
 
 const STORE = join(import.meta.dir, '../../db/store.ts');
 const newPath = databasePaths();
@@ -152,26 +153,28 @@ describe('refused with a next step', () => {
     expect(statSync(file).size).toBeGreaterThan(0);
   });
 
-  test('a file that this user may only read', async () => {
-    await store.close();
-    chmodSync(path, 0o444);
-    for (const suffix of ['', '/..']) chmodSync(path.slice(0, path.lastIndexOf('/')) + suffix, 0o777);
+  const open = makeOpenFolder();
+  afterAll(() => open !== null && rmSync(open, { recursive: true }));
+  test.skipIf(open === null)('a file that this user may only read', async () => {
+    const folder = open ?? '';
+    const file = join(folder, 'crm.db');
+    const made = await openStore(file);
+    await made.close();
+    chmodSync(file, 0o444);
     // Root may write everything, so the child becomes nobody, who may not even see the sources: it has them in one piece.
     const built = await Bun.build({ entrypoints: [STORE], target: 'bun' });
-    const bundle = join(dirname(path), 'store.js');
+    const bundle = join(folder, 'store.js');
     await Bun.write(bundle, built.outputs[0] ?? '');
     const code = `const { openStore } = await import(${JSON.stringify(bundle)});
       if (process.getuid() === 0) { process.setgid(65534); process.setuid(65534); }
-      await openStore(${JSON.stringify(path)}).catch(({ name, message, nextSteps }) =>
+      await openStore(${JSON.stringify(file)}).catch(({ name, message, nextSteps }) =>
         console.log(JSON.stringify({ name, message, steps: nextSteps.length })));`;
-    const child = Bun.spawnSync([process.execPath, '-e', code], { cwd: dirname(path) });
+    const child = Bun.spawnSync([process.execPath, '-e', code], { cwd: folder });
     expect(child.stderr.toString()).toBe('');
     expect(JSON.parse(child.stdout.toString() || '"opened"')).toEqual({
       name: 'DatabaseError',
-      message: `The database ${path} cannot be opened for writing.`,
+      message: `The database ${file} cannot be opened for writing.`,
       steps: 1,
     });
-    chmodSync(path, 0o600);
-    store = await openStore(path);
   });
 });

@@ -3,7 +3,7 @@ import { expect } from 'bun:test';
 import { Desk, ndjson, type Result, type RunningServer } from '../support/command.ts';
 import { type Answer, type Asked, HttpConnection } from '../support/http-connection.ts';
 import { describe, test } from '../support/on-sqlite.ts';
-import { freePort } from '../support/postgres.ts';
+import { freePort } from '../support/ports.ts';
 
 const LONG = 120_000;
 const canHandOver = process.platform === 'linux';

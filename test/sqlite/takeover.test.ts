@@ -7,7 +7,7 @@ import { UpgradeLoad } from '../soak/upgrade-load.ts';
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts';
 import { COMMAND, Desk } from '../support/command.ts';
 import { describe, test } from '../support/on-sqlite.ts';
-import { freePort } from '../support/postgres.ts';
+import { freePort } from '../support/ports.ts';
 import { ManagerSocket } from '../support/service-manager.ts';
 import { UpgradedServer } from '../support/upgrades.ts';
 

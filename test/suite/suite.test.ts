@@ -1,12 +1,12 @@
 // A run of the suite as a whole: its last words, its exit code, and what is left when it is ended on its way.
 import { afterAll, expect, test } from 'bun:test';
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeOpenFolder } from '../support/places.ts';
 
 // A server of PostgreSQL must be able to enter it, as another user than root.
-const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
-chmodSync(folder, 0o755);
+const folder = makeOpenFolder() ?? mkdtempSync(join(tmpdir(), 'crm-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const left = (name: string) => readdirSync(folder).filter((one) => one.startsWith(name));

@@ -7,11 +7,11 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
-  statSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { openPlaces } from './places.ts';
+import { freePort } from './ports.ts';
 
 // Debian keeps the server's programs off the PATH, a folder a version.
 const DEBIAN = '/usr/lib/postgresql';
@@ -56,7 +56,9 @@ export class PostgresServer {
   /** Makes a server in a folder of its own and starts it. */
   static async start({ initdb = [], settings = {}, primary }: PostgresOptions = {}): Promise<PostgresServer> {
     const owner = process.getuid?.() === 0 ? ownerOf() : null;
-    const folder = mkdtempSync(join(placeOf(owner), 'crm-pg-'));
+    const place = placeOf(owner !== null);
+    if (place === undefined) throw new Error('no folder for temporary files that every user can enter');
+    const folder = mkdtempSync(join(place, 'crm-pg-'));
     if (owner !== null) chownSync(folder, owner.uid, owner.gid);
     const server = new PostgresServer(folder, await freePort(), owner);
     const locale = initdb.length === 0 ? ['--locale=C'] : initdb;
@@ -204,8 +206,9 @@ function findPrograms(): string | null {
   }
   const folders = [...versions.map((version) => join(DEBIAN, version, 'bin')), ...pathFolders()];
   const found = folders.find((folder) => Bun.which('initdb', { PATH: folder }) !== null);
-  // Root can neither run it nor, without setpriv, become somebody who can.
-  const isRunnable = process.getuid?.() !== 0 || Bun.which('setpriv') !== null;
+  // Root can neither run it nor, without setpriv and a place for the files, have somebody run it who can.
+  const isRoot = process.getuid?.() === 0;
+  const isRunnable = !isRoot || (Bun.which('setpriv') !== null && placeOf(true) !== undefined);
   return isRunnable ? (found ?? null) : null;
 }
 
@@ -224,16 +227,10 @@ function ownerOf(): { uid: number; gid: number } {
   throw new Error(`no user ${OWNERS.join(' or ')} to run PostgreSQL`);
 }
 
-/** The folder for temporary files or, where another user could not enter it or a socket's path is too long, /tmp. */
-function placeOf(owner: { uid: number } | null): string {
-  const place = realpathSync(tmpdir());
-  const isReached = owner === null || isOpenToAll(place);
-  return isReached && Buffer.byteLength(place) <= PLACE_BYTES_MAX ? place : '/tmp';
-}
-
-function isOpenToAll(folder: string): boolean {
-  const isEntered = (statSync(folder).mode & 0o001) !== 0;
-  return isEntered && (dirname(folder) === folder || isOpenToAll(dirname(folder)));
+/** The folder for temporary files or, where its owner could not enter it or a socket's path is too long, another one. */
+function placeOf(isOwnedByOther: boolean): string | undefined {
+  const places = isOwnedByOther ? openPlaces() : [realpathSync(tmpdir()), ...openPlaces()];
+  return places.find((place) => Buffer.byteLength(place) <= PLACE_BYTES_MAX);
 }
 
 function parentOf(pid: string): number {
@@ -252,13 +249,4 @@ function signal(pid: number, name: NodeJS.Signals): void {
   } catch {
     // It has ended meanwhile.
   }
-}
-
-/** A port of this machine on which nobody listens. */
-export async function freePort(): Promise<number> {
-  const listener = createServer();
-  await new Promise<void>((done) => listener.listen(0, '127.0.0.1', done));
-  const address = listener.address();
-  await new Promise((done) => listener.close(done));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

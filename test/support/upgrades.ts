@@ -1,6 +1,6 @@
 // A server that is replaced by another on the same port and file, again and again.
 import { join } from 'node:path';
-import { freePort } from './postgres.ts';
+import { freePort } from './ports.ts';
 
 const READY_MS_MAX = 60_000;
 
