@@ -41,8 +41,9 @@ function nameOf(text: string): string {
   return table === undefined ? text.toLowerCase().replace(' immediate', '') : `${verb} ${table}`;
 }
 
-// What concerns the credential of a request, its limits, the connection, or what PostgreSQL knows of the tables.
-const APART = /^pragma|api_key|minute_counts|pg_class|^analyze/;
+// What concerns the credential of a request, its limits, the connection, the secrets that sign, which are looked at every few
+// seconds, or what PostgreSQL knows of the tables.
+const APART = /^pragma|api_key|minute_counts|^select settings|pg_class|^analyze/;
 
 function namesOf(texts: readonly string[]): string[] {
   return texts.map(nameOf).filter((name) => !APART.test(name));

@@ -120,7 +120,7 @@ export class PostgresServer {
   async stop(mode: StopMode = 'fast'): Promise<void> {
     const child = this.#process;
     if (child === null) return;
-    if (mode === 'kill') for (const pid of this.#pids()) signal(pid, 'SIGKILL');
+    if (mode === 'kill') await this.#kill(child);
     else child.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
     await child.exited;
     this.#process = null;
@@ -160,6 +160,15 @@ export class PostgresServer {
   async close(): Promise<void> {
     await this.stop('kill');
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  // No server can be started there before the last of them has let go of the memory that they share.
+  async #kill(child: Bun.Subprocess): Promise<void> {
+    // So that it makes no more of them.
+    signal(child.pid, 'SIGSTOP');
+    const pids = this.#pids();
+    for (const pid of pids) signal(pid, 'SIGKILL');
+    while (pids.some((pid) => pid !== child.pid && isAlive(pid))) await Bun.sleep(5);
   }
 
   // The first process and those that it made.
@@ -234,13 +243,23 @@ function placeOf(isOwnedByOther: boolean): string | undefined {
 }
 
 function parentOf(pid: string): number {
+  return Number(statusOf(pid)[1] ?? 0);
+}
+
+/** State and parent of a process, and what else stands after its name, which may hold anything; empty for none. */
+function statusOf(pid: string): string[] {
   try {
-    // After the name in brackets, which may hold anything: state and parent.
     const status = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return Number(status.slice(status.lastIndexOf(')') + 2).split(' ')[1]);
+    return status.slice(status.lastIndexOf(')') + 2).split(' ');
   } catch {
-    return 0;
+    return [];
   }
+}
+
+// What has ended may wait for its parent to take note of it, for as long as that likes.
+function isAlive(pid: number): boolean {
+  const [state = 'X'] = statusOf(String(pid));
+  return state !== 'Z' && state !== 'X';
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {
