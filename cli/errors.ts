@@ -48,6 +48,29 @@ export function errorCode(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
+const SYSTEM_FAULTS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'a part of its path is a file, not a folder',
+  EISDIR: 'it is a folder',
+  EACCES: 'this user may not',
+  EPERM: 'this user may not',
+  EROFS: 'its file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the quota of this user is used up',
+  EMFILE: 'too many files are open',
+  ELOOP: 'it is a link',
+  EMLINK: 'it has a second name elsewhere',
+  ENXIO: 'it is not a file',
+  ENAMETOOLONG: 'its name is too long',
+  EIO: 'the disk failed',
+};
+
+/** Why the system refused a file or folder, in words that follow a colon; what it says itself where there are none. */
+export function systemFault(error: unknown, words: Readonly<Record<string, string>> = {}): string {
+  const code = errorCode(error);
+  return words[code] ?? SYSTEM_FAULTS[code] ?? (code || messageOf(error));
+}
+
 /** What an error says, whatever was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

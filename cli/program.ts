@@ -25,9 +25,10 @@ import { registerRestoreCommand } from './commands/restore.ts';
 import { registerSecretsCommand } from './commands/secrets.ts';
 import { registerServeCommand } from './commands/serve.ts';
 import { registerUpdateCommand } from './commands/update.ts';
+import { refuseUnknownHelp, usageErrorOf, withHelpFlag } from './commands/usage-errors.ts';
 import { registerUsersCommand } from './commands/users.ts';
 import { registerVersionCommand } from './commands/version.ts';
-import { CliError, describeError, EXIT, errorCode, usageError } from './errors.ts';
+import { CliError, describeError, EXIT, errorCode } from './errors.ts';
 import { debugIfAsked } from './settings/debug.ts';
 import { debug } from './terminal/debug.ts';
 import { OUTPUT_FORMATS } from './terminal/output.ts';
@@ -43,7 +44,8 @@ function buildProgram(): Command {
     .version(versionLine(), '-V, --version', 'print version, commit and Bun version')
     .exitOverride()
     .configureOutput({ outputError: () => {} })
-    .configureHelp({ showGlobalOptions: true });
+    .configureHelp({ showGlobalOptions: true })
+    .showSuggestionAfterError(false);
   addGlobalOptions(program);
   program.commandsGroup('Operator commands (on the database itself):');
   registerServeCommand(program);
@@ -104,7 +106,7 @@ export async function run(given: readonly string[]): Promise<number> {
   const program = buildProgram();
   const words = withHelpFlag(program, given);
   try {
-    refuseUnknownHelp(program, words);
+    await refuseUnknownHelp(program, words);
     if (words.length === 0) await writeOut(program.helpInformation());
     else await program.parseAsync(words, { from: 'user' });
     return Number(process.exitCode ?? EXIT.done);
@@ -113,42 +115,11 @@ export async function run(given: readonly string[]): Promise<number> {
   }
 }
 
-/** The words with `--help` for a `help` among them; commander's own help command knows one level and no mistakes. */
-function withHelpFlag(program: Command, words: readonly string[]): readonly string[] {
-  const at = words.indexOf('help');
-  const group = commandAt(program, words.slice(0, Math.max(0, at)));
-  if (at < 0 || group === undefined || group.commands.length === 0) return words;
-  return [...words.filter((word) => word !== 'help'), '--help'];
-}
-
-/** Throws where help is asked for on a command that there is not: commander would give that of all. */
-function refuseUnknownHelp(program: Command, words: readonly string[]): void {
-  const path = words.slice(
-    0,
-    words.findIndex((word) => word.startsWith('-')),
-  );
-  if (!['--help', '-h'].includes(words[path.length] ?? '') || commandAt(program, path) !== undefined) return;
-  const known = commandPath(program, path);
-  throw usageError(
-    `There is no command "crm ${path.join(' ')}".`,
-    `run "${known} --help" to see which there are.`,
-  );
-}
-
-/** The command that the words name; words behind one that has no commands of its own are its arguments. */
-function commandAt(program: Command, words: readonly string[]): Command | undefined {
-  let command: Command | undefined = program;
-  for (const word of words) {
-    if (command === undefined || command.commands.length === 0) break;
-    command = command.commands.find((one) => one.name() === word);
-  }
-  return command;
-}
-
-function exitCodeOf(program: Command, words: readonly string[], error: unknown): number {
+async function exitCodeOf(program: Command, words: readonly string[], error: unknown): Promise<number> {
   // Whoever read our output has seen enough.
   if (errorCode(error) === 'EPIPE') return EXIT.done;
-  const shown = error instanceof CommanderError ? usageErrorOf(program, words, error) : outputError(error);
+  const shown =
+    error instanceof CommanderError ? await usageErrorOf(program, words, error) : outputError(error);
   if (shown === null) return EXIT.done;
   if (shown instanceof CliError) {
     note(describeError(shown));
@@ -168,27 +139,4 @@ function outputError(error: unknown): unknown {
     nextSteps: ['free some space, or send the output elsewhere, and run the command again.'],
     cause: error,
   });
-}
-
-/** commander's complaint as a usage error of ours; null where it only ended after help or version. */
-function usageErrorOf(program: Command, words: readonly string[], error: CommanderError): CliError | null {
-  if (error.exitCode === 0) return null;
-  const name = commandPath(program, words);
-  if (error.code === 'commander.help') {
-    return usageError(`"${name}" needs a command of its own.`, `run "${name} --help" to see which.`);
-  }
-  const message = error.message.replace(/^error: /, '');
-  return usageError(message, `run "${name} --help" to see what it takes.`);
-}
-
-function commandPath(program: Command, words: readonly string[]): string {
-  const path = ['crm'];
-  let command = program;
-  for (const word of words) {
-    const next = command.commands.find((one) => one.name() === word);
-    if (next === undefined) continue;
-    command = next;
-    path.push(word);
-  }
-  return path.join(' ');
 }

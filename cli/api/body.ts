@@ -3,10 +3,14 @@ import { unreadableText } from '../../db/declare/faults.ts';
 import type { Field } from '../../db/declare/fields.ts';
 import type { Data, JsonValue } from '../../db/declare/json.ts';
 import { isObject } from '../../db/declare/json.ts';
+import { singularOf, withArticle } from '../../db/declare/text.ts';
 import { messageOf, usageError } from '../errors.ts';
 import { valueOfText } from '../input/field-value.ts';
 import { readInputText } from '../input/files.ts';
 import { isoMilliseconds } from '../input/instant.ts';
+import { didYouMean } from '../nearest.ts';
+import { shellWord } from '../terminal/text.ts';
+import { commandForIds } from './ids.ts';
 import { splitPair } from './list-request.ts';
 
 /** What to send: JSON text that the server judges as written, or a body made here. */
@@ -65,22 +69,38 @@ export function bodyFromPairs(pairs: readonly string[], fields: Readonly<Record<
 
 function unknownField(name: string, fields: Readonly<Record<string, Field>>) {
   const known = Object.keys(fields).map((field) => (field === 'custom' ? 'custom.KEY' : field));
-  return usageError(`"${name}" is no field that can be set here.`, `set some of: ${known.join(', ')}.`);
+  return usageError(
+    `"${name}" is not a field that can be set here.${didYouMean(name, known)}`,
+    `set some of: ${known.join(', ')}.`,
+  );
 }
 
 /** A value from the command line in the type of its field; empty text is null. */
 function parseValue(name: string, field: Field, text: string): JsonValue {
-  if (text === '') return null;
+  if (text === '' && field.clearable) return null;
+  if (text === '') throw emptyValue(name, field);
   const value = valueOfText(field, text, {
     day: (day) => day,
     instant: (instant) => parseInstant(name, instant),
   });
   if (value !== undefined) return value;
-  const example = typeof field.example === 'object' ? JSON.stringify(field.example) : field.example;
   throw usageError(
     `${name} ${unreadableText(name, field).message}.`,
-    `give such a value, like ${name}=${example}.`,
+    `give such a value, like ${name}=${exampleOf(field)}.`,
   );
+}
+
+function emptyValue(name: string, field: Field) {
+  const { references, required } = field;
+  const give =
+    references === undefined
+      ? `give it a value, like ${name}=${exampleOf(field)}`
+      : `give the id of ${withArticle(singularOf(references))} (${commandForIds(references)} shows them)`;
+  return usageError(`${name} cannot be empty.`, required ? `${give}.` : `${give}, or leave it out.`);
+}
+
+function exampleOf({ example }: Field): string {
+  return shellWord(typeof example === 'string' ? example : JSON.stringify(example));
 }
 
 function parseInstant(name: string, text: string): number {

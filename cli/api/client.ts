@@ -1,10 +1,12 @@
 // The HTTP client of all data commands: waits out rate limits, retries what may be retried, explains what failed.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CliError, EXIT, errorCode, messageOf, usageError } from '../errors.ts';
+import { CliError, EXIT, usageError } from '../errors.ts';
 import type { Wait } from '../terminal/waits.ts';
 import type { ApiResponse, Envelope } from './envelope.ts';
-import { responseError } from './response-error.ts';
+import { refusedKey } from './refused-key.ts';
+import { isRefusedKey, responseError } from './response-error.ts';
 import { Trace, type TracedInit } from './trace.ts';
+import { unreachedBy, unreachedError } from './unreached.ts';
 
 export interface RequestOptions {
   query?: Record<string, string>;
@@ -41,6 +43,7 @@ const ATTEMPT_TIMEOUT_MS = 120_000;
 /** Talks to one server with one key. */
 export class Client {
   readonly #base: string;
+  readonly #apiKey: string;
   readonly #headers: Record<string, string>;
   readonly #onWait: (wait: Wait) => void;
   #hasReachedServer = false;
@@ -49,9 +52,10 @@ export class Client {
 
   constructor(options: ClientOptions) {
     this.#base = serverBase(options.url);
+    this.#apiKey = checkedKey(options.apiKey);
     this.#headers = {
       accept: 'application/json',
-      authorization: `Bearer ${checkedKey(options.apiKey)}`,
+      authorization: `Bearer ${this.#apiKey}`,
       'user-agent': options.userAgent ?? 'crm-cli',
     };
     this.#onWait = options.onWait ?? (() => {});
@@ -74,11 +78,11 @@ export class Client {
       const isServerError = outcome instanceof Response && outcome.status >= 500;
       if (outcome instanceof Response && !isServerError) {
         this.answered += 1;
-        return answerOf(method, path, outcome, options);
+        return this.#answerOf(method, path, outcome, options);
       }
       if (tries >= (this.#hasReachedServer ? TRIES_MAX : TRIES_MAX_UNREACHED)) {
-        if (outcome instanceof Response) return answerOf(method, path, outcome, options);
-        throw unreachable(this.#base, outcome);
+        if (outcome instanceof Response) return this.#answerOf(method, path, outcome, options);
+        throw unreachedError(this.#base, outcome);
       }
       const reason = isServerError ? 'server error' : 'connection';
       const wait: Wait = { seconds: backoffSeconds(tries), reason };
@@ -112,9 +116,27 @@ export class Client {
       return new Response(status === 204 ? null : text, { status, headers });
     } catch (error) {
       signal?.throwIfAborted();
-      if (isUntrusted(error)) throw unreachable(this.#base, error);
+      // Later on, even a name that is not known for a while can come back.
+      if (!this.#hasReachedServer && unreachedBy(this.#base, error).isLasting)
+        throw unreachedError(this.#base, error);
       return error instanceof Error ? error : new Error(String(error));
     }
+  }
+
+  async #answerOf(
+    method: string,
+    path: string,
+    response: Response,
+    options: RequestOptions,
+  ): Promise<ApiResponse> {
+    const { status, headers } = response;
+    const text = await response.text();
+    const body: Envelope | undefined =
+      text === '' && status === 204 ? { object: 'none' } : parseEnvelope(text);
+    const isExpected = status < 300 || (options.expectErrors === true && status >= 400 && status < 500);
+    if (body !== undefined && isExpected) return { method, path, status, headers, body, text };
+    const failed = { method, path, status, headers, body };
+    throw responseError(failed, isRefusedKey(body) ? await refusedKey(this.#apiKey, path) : undefined);
   }
 
   async #wait(wait: Wait, signal: AbortSignal | undefined): Promise<void> {
@@ -162,20 +184,6 @@ function backoffSeconds(tries: number): number {
   return ceiling * (0.5 + Math.random() / 2);
 }
 
-async function answerOf(
-  method: string,
-  path: string,
-  response: Response,
-  options: RequestOptions,
-): Promise<ApiResponse> {
-  const { status, headers } = response;
-  const text = await response.text();
-  const body: Envelope | undefined = text === '' && status === 204 ? { object: 'none' } : parseEnvelope(text);
-  const isExpected = status < 300 || (options.expectErrors === true && status >= 400 && status < 500);
-  if (body !== undefined && isExpected) return { method, path, status, headers, body, text };
-  throw responseError({ method, path, status, headers, body });
-}
-
 function parseEnvelope(text: string): Envelope | undefined {
   try {
     const value = JSON.parse(text) as { object?: unknown } | null;
@@ -185,17 +193,4 @@ function parseEnvelope(text: string): Envelope | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isUntrusted(error: unknown): boolean {
-  return /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)/.test(errorCode(error));
-}
-
-function unreachable(base: string, error: unknown): CliError {
-  const isRefused = /ECONNREFUSED|ConnectionRefused/.test(errorCode(error));
-  const cause = isRefused ? 'connection refused' : messageOf(error);
-  const nextSteps = isUntrusted(error)
-    ? ['check the certificate, or name its authority in NODE_EXTRA_CA_CERTS.']
-    : ['start the server with "crm serve", or name another in --url or CRM_URL.'];
-  return new CliError(`No answer from ${base}: ${cause}`, { nextSteps, cause: error });
 }

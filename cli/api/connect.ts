@@ -5,6 +5,7 @@ import { note } from '../terminal/streams.ts';
 import { type Wait, waitInWords } from '../terminal/waits.ts';
 import { VERSION } from '../version.ts';
 import { Client, type ClientOptions } from './client.ts';
+import { isLoopback } from './loopback.ts';
 
 /** A client for the configured server and key; `purpose` is what it adds to its name. */
 export async function connect(
@@ -28,10 +29,4 @@ export function noteWait(wait: Wait): void {
 function isExposed(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !isLoopback(hostname);
-}
-
-/** Whether a host name stands for this machine only. */
-export function isLoopback(host: string): boolean {
-  const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
-  return name === 'localhost' || name === '::1' || /^127(?:\.\d{1,3}){3}$/.test(name);
 }

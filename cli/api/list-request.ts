@@ -1,8 +1,10 @@
 // From the options of `list` and `export` to the requests that answer them, page by page.
 import type { Data } from '../../db/declare/json.ts';
 import { usageError } from '../errors.ts';
+import { didYouMean } from '../nearest.ts';
 import type { Look } from '../terminal/output.ts';
 import type { Client } from './client.ts';
+import { refuseNoId } from './ids.ts';
 import { resourceLook, targetLook, v1Look } from './looks.ts';
 import { answered, listAt, type Pageable } from './pages.ts';
 import { isTarget, parseTarget, resourceFor, resourcePath } from './target.ts';
@@ -30,13 +32,13 @@ export async function listRequest(what: string, options: ListOptions): Promise<L
   if (options.api === 'v1') return v1Request(what, options);
   if (isTarget(what)) return subResourceRequest(what, options);
   const resource = await resourceFor(what, 'list');
-  const windows = resource.sorts.map((sort) => sort.replace(/_at$/, '_since'));
-  const allowed = [...Object.keys(resource.filters), ...windows];
-  const query = { ...parseFilters(resource.name, options.filter, allowed) };
+  const windows = resource.sorts.map((sort) => [sort.replace(/_at$/, '_since'), []]);
+  const filters = Object.entries(resource.filters).map(([name, { references }]) => [name, references]);
+  const query = parseFilters(resource.name, options.filter, Object.fromEntries([...filters, ...windows]));
   const { sortBy, sortDirection } = options;
   if (sortBy !== undefined && !resource.sorts.some((sort) => sort === sortBy)) {
     throw usageError(
-      `${resource.name} cannot be sorted by "${sortBy}".`,
+      `${resource.name} cannot be sorted by "${sortBy}".${didYouMean(sortBy, resource.sorts)}`,
       `sort by ${resource.sorts.join(' or ')}.`,
     );
   }
@@ -85,18 +87,32 @@ function v1Request(what: string, options: ListOptions): ListRequest {
   };
 }
 
+/** The filters given, of those that there are, each with the resources that its value is an id of. */
 function parseFilters(
   name: string,
   filters: readonly string[] | undefined,
-  allowed: readonly string[],
+  allowed: Readonly<Record<string, readonly string[]>>,
 ): Record<string, string> {
   const parsed: Record<string, string> = {};
   for (const filter of filters ?? []) {
     const { key, value } = splitPair(filter, '--filter');
-    if (!allowed.includes(key)) {
-      throw usageError(`${name} have no filter "${key}".`, `filter by: ${allowed.join(', ')}.`);
+    const references = Object.hasOwn(allowed, key) ? allowed[key] : undefined;
+    if (references === undefined) {
+      const names = Object.keys(allowed);
+      throw usageError(
+        `${name} have no filter "${key}".${didYouMean(key, names)}`,
+        `filter by: ${names.join(', ')}.`,
+      );
     }
-    if (key in parsed) throw usageError(`The filter "${key}" is given twice.`, 'give each filter once.');
+    if (value === '') {
+      throw usageError(
+        `--filter ${key}= has no value.`,
+        `give one, like ${key}=VALUE; nothing finds the records in which a field is empty.`,
+      );
+    }
+    if (references.length > 0) refuseNoId(key, value, references);
+    if (Object.hasOwn(parsed, key))
+      throw usageError(`The filter "${key}" is given twice.`, 'give each filter once.');
     parsed[key] = value;
   }
   return parsed;

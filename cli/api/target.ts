@@ -1,6 +1,7 @@
 // What the commands act on: a resource by name, a record by id, a sub-resource by path.
 import type { Association, Link, Resource, Verb } from '../../db/declare/resource.ts';
 import { type CliError, usageError } from '../errors.ts';
+import { didYouMean, nearest } from '../nearest.ts';
 
 /** `deals/ID/contacts` or `meetings/ID/deal`, taken apart. */
 export interface Target {
@@ -19,13 +20,11 @@ export async function resourceNamed(name: string): Promise<Resource> {
   const { findResource, RESOURCES } = await import('../../db/resources/index.ts');
   const resource = findResource(name);
   if (resource !== undefined) return resource;
-  const meant = RESOURCES.find(
-    (one) => one.singular === name.toLowerCase() || one.name === name.toLowerCase(),
-  );
-  const hint = meant === undefined ? '' : ` Did you mean ${meant.name}?`;
+  const names = RESOURCES.map((one) => one.name);
+  const meant = RESOURCES.find((one) => one.singular === name.toLowerCase())?.name;
   throw usageError(
-    `There is no resource "${name}".${hint}`,
-    `name one of: ${RESOURCES.map((one) => one.name).join(', ')}.`,
+    `There is no resource "${name}".${didYouMean(meant ?? name, names)}`,
+    `name one of: ${names.join(', ')}.`,
   );
 }
 
@@ -72,17 +71,21 @@ export async function parseTarget(text: string): Promise<Target> {
   const link = resource.links[name];
   const association = resource.associations[name];
   if (rest.length > 0 || id === '' || (link === undefined && association === undefined)) {
-    throw await unknownTarget(text);
+    throw await unknownTarget(text, resource);
   }
   return { resource, id, name, path: `${resourcePath(resource, id)}/${name}`, link, association };
 }
 
-async function unknownTarget(text: string): Promise<CliError> {
+async function unknownTarget(text: string, of: Resource): Promise<CliError> {
   const { RESOURCES } = await import('../../db/resources/index.ts');
   const known = RESOURCES.flatMap((resource) =>
-    [...Object.keys(resource.links), ...Object.keys(resource.associations)].map(
-      (name) => `${resource.name}/ID/${name}`,
-    ),
+    subResourcesOf(resource).map((name) => `${resource.name}/ID/${name}`),
   );
-  return usageError(`There is no sub-resource "${text}".`, `name one of: ${known.join(', ')}.`);
+  const meant = nearest(text.split('/').at(-1) ?? '', subResourcesOf(of));
+  const hint = meant === undefined ? '' : ` Did you mean ${of.name}/ID/${meant}?`;
+  return usageError(`There is no sub-resource "${text}".${hint}`, `name one of: ${known.join(', ')}.`);
+}
+
+function subResourcesOf({ links, associations }: Resource): string[] {
+  return [...Object.keys(links), ...Object.keys(associations)];
 }

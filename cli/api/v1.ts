@@ -12,7 +12,8 @@ export interface V1List {
   name: string;
   path: string;
   pageSizeMax: number;
-  filters: readonly string[];
+  /** Each with the resources that its value is an id of. */
+  filters: Readonly<Record<string, readonly string[]>>;
   fields: readonly string[];
   columns: readonly string[];
 }

@@ -4,6 +4,7 @@ import type { Data } from '../../db/declare/json.ts';
 import type { AuditAction, ListedEntry } from '../../db/tables/audit.ts';
 import { usageError } from '../errors.ts';
 import { isoMilliseconds } from '../input/instant.ts';
+import { didYouMean } from '../nearest.ts';
 import { isoTime, organizationNamed, withStore } from '../operator/database.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { count, durationMs } from '../settings/options.ts';
@@ -104,7 +105,10 @@ async function actionOf(text: string): Promise<AuditAction> {
   const { AUDIT_ACTIONS } = await import('../../db/tables/audit.ts');
   const action = AUDIT_ACTIONS.find((one) => one === text);
   if (action !== undefined) return action;
-  throw usageError(`There is no action "${text}".`, `use one of: ${AUDIT_ACTIONS.join(', ')}.`);
+  throw usageError(
+    `There is no action "${text}".${didYouMean(text, AUDIT_ACTIONS)}`,
+    `use one of: ${AUDIT_ACTIONS.join(', ')}.`,
+  );
 }
 
 function presented(entry: ListedEntry): Data {

@@ -12,8 +12,8 @@ Looks at where each setting comes from; at the database: whether it can be opene
 disk and a backup that is not old; and at the server: whether it answers and is ready, its clock and version, and what the
 key may read. All of the database is read, and nothing is written. Reading with the key counts as 11 requests.
 
-The exit code is 1 where something failed; a warning does not count. What is not there, such as a server or a database on
-this machine, is a warning.
+The exit code is 1 where something failed; a warning does not count. A server that does not answer is a warning, and so
+is a missing database, unless --db, CRM_DB or the profile names it.
 
 Examples:
   crm doctor
@@ -38,7 +38,7 @@ async function runDoctor(config: Config): Promise<void> {
   const { checkService } = await import('../doctor/server.ts');
   const sections: FindingSection[] = [
     { section: 'settings', findings: await checkSettings(config) },
-    { section: 'database', findings: await checkDatabase(config.db) },
+    { section: 'database', findings: await checkDatabase(config.db, isNamed(config)) },
     { section: 'server', findings: await checkService(config) },
   ];
   await writeOut(textOf(sections, config));
@@ -50,6 +50,11 @@ async function runDoctor(config: Config): Promise<void> {
       nextSteps: failed.flatMap(({ next }) => next ?? []),
     },
   );
+}
+
+// The default path is only where a database would be.
+function isNamed({ sources }: Config): boolean {
+  return sources.some(({ name, from }) => name === 'db' && from !== 'default');
 }
 
 function textOf(sections: readonly FindingSection[], { output, isOutputGiven, isColored }: Config): string {

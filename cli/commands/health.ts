@@ -1,8 +1,9 @@
 // `crm health`: whether a server is ready, for whoever asks often and has neither shell nor curl, as in a container.
 import type { Command } from 'commander';
 import { serverBase } from '../api/client.ts';
-import { isLoopback } from '../api/connect.ts';
+import { isLoopback } from '../api/loopback.ts';
 import { Trace } from '../api/trace.ts';
+import { unreachedBy } from '../api/unreached.ts';
 import { CliError } from '../errors.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { note } from '../terminal/streams.ts';
@@ -22,27 +23,31 @@ export function registerHealthCommand(program: Command): void {
 }
 
 async function runHealth({ url }: Config): Promise<void> {
-  const answer = await ask(serverBase(url));
-  if (answer?.status === 200) return note('ready');
-  const location = answer?.headers.get('location');
-  if (answer !== null && answer.status >= 300 && answer.status < 400 && location) {
+  const base = serverBase(url);
+  const answer = await askReady(base);
+  if (answer instanceof Error) {
+    const { reason, nextSteps } = unreachedBy(base, answer);
+    throw new CliError(`The server at ${url} does not answer: ${reason}.`, { nextSteps });
+  }
+  if (answer.status === 200) return note('ready');
+  const location = answer.headers.get('location');
+  if (answer.status >= 300 && answer.status < 400 && location) {
     // What answers there says nothing of this server.
     throw new CliError(`The server at ${url} sends /readyz on to ${location} (${answer.status}).`, {
       nextSteps: ['name the server itself with --url or CRM_URL; no redirect is followed.'],
     });
   }
   const nextSteps = ['see what its log says, or name another server with --url or CRM_URL.'];
-  const how = answer === null ? 'does not answer' : `is not ready (${answer.status})`;
-  throw new CliError(`The server at ${url} ${how}.`, { nextSteps });
+  throw new CliError(`The server at ${url} is not ready (${answer.status}).`, { nextSteps });
 }
 
-async function ask(base: string): Promise<Response | null> {
+async function askReady(base: string): Promise<Response | Error> {
   const rejectUnauthorized = !isLoopback(new URL(base).hostname);
   const signal = AbortSignal.timeout(ANSWER_MS_MAX);
   try {
     const options = { signal, tls: { rejectUnauthorized } };
     return await new Trace().fetch(`${base}/readyz`, options);
-  } catch {
-    return null;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
   }
 }

@@ -1,6 +1,7 @@
 // `crm recipe`: files for an operator, embedded in the executable, to be put where they are needed.
 import type { Command } from 'commander';
 import { usageError } from '../errors.ts';
+import { didYouMean } from '../nearest.ts';
 import { writeOut } from '../terminal/streams.ts';
 
 /** Adds `crm recipe`. */
@@ -25,5 +26,9 @@ async function textOf(name: string): Promise<string> {
   const { RECIPES } = await import('../recipes/recipes.ts');
   const recipe = Object.hasOwn(RECIPES, name) ? RECIPES[name] : undefined;
   if (recipe !== undefined) return recipe.text;
-  throw usageError(`There is no recipe "${name}".`, `choose one of: ${Object.keys(RECIPES).join(', ')}`);
+  const names = Object.keys(RECIPES);
+  throw usageError(
+    `There is no recipe "${name}".${didYouMean(name, names)}`,
+    `choose one of: ${names.join(', ')}.`,
+  );
 }

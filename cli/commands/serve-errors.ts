@@ -2,6 +2,8 @@
 import { CliError, errorCode } from '../errors.ts';
 import { databaseError } from '../operator/database.ts';
 import type { Config } from '../settings/config.ts';
+import { redact } from '../terminal/redact.ts';
+import { shellWord } from '../terminal/text.ts';
 import { metricsAddress, type ServeFlags } from './serve-flags.ts';
 
 /** Where something was to listen, and the flags that say so. */
@@ -17,7 +19,7 @@ function addressError({ host, port, flags }: ListeningAt, error: unknown): CliEr
   const code = errorCode(error);
   if (code === 'EADDRINUSE') {
     const free = port === 65_535 ? 0 : port + 1;
-    const nextSteps = [`stop the program that has it, or choose another: crm serve ${flags.port} ${free}`];
+    const nextSteps = [`stop the program that has it, or choose another: ${sameWith(flags.port, free)}`];
     return new CliError(`The address ${address} is in use.`, { nextSteps, cause: error });
   }
   if (code === 'EACCES') {
@@ -26,9 +28,18 @@ function addressError({ host, port, flags }: ListeningAt, error: unknown): CliEr
   }
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
     const nextSteps = [`choose an address of this machine in ${flags.host}.`];
-    return new CliError(`${host} is no address of this machine.`, { nextSteps, cause: error });
+    return new CliError(`${host} is not an address of this machine.`, { nextSteps, cause: error });
   }
   return null;
+}
+
+// The command as it was typed, with another value for that flag and no password.
+function sameWith(flag: string, value: number): string {
+  const words = process.argv.slice(2);
+  const at = words.findIndex((word) => word === flag || word.startsWith(`${flag}=`));
+  if (at < 0) words.push(flag, String(value));
+  else words.splice(at, words[at] === flag ? 2 : 1, flag, String(value));
+  return `crm ${words.map((word) => shellWord(redact(word))).join(' ')}`;
 }
 
 /** What is wrong with the address of metrics. */

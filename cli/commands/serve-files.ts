@@ -1,7 +1,7 @@
 // The files that `crm serve` goes on with: its log and its certificate, which SIGHUP has it open and read anew.
 import type { RequestLog } from '../../server/request-log.ts';
 import type { RunningServer, ServeOptions } from '../../server/serve.ts';
-import { errorCode, messageOf, usageError } from '../errors.ts';
+import { errorCode, messageOf, systemFault, usageError } from '../errors.ts';
 import { neutralize } from '../terminal/text.ts';
 import type { ServeFlags } from './serve-flags.ts';
 
@@ -21,18 +21,13 @@ export async function openLog({
     return new RequestLog(logFile);
   } catch (error) {
     throw usageError(
-      `The log cannot be written to ${logFile} (${faultOf(error)}).`,
+      `The log cannot be written to ${logFile} (${systemFault(error, FAULTS)}).`,
       'name another file with --log-file, in a folder that this user may write to.',
     );
   }
 }
 
-// Why a file cannot be had for the log, in short.
-function faultOf(error: unknown): string {
-  const code = errorCode(error);
-  if (code === 'ELOOP') return 'it is a link';
-  return code === 'EMLINK' || code === 'ENXIO' || code === 'EISDIR' ? 'it is no file of its own' : code;
-}
+const FAULTS = { ENOENT: 'its folder does not exist', EACCES: 'this user may not write there' };
 
 /** Opens and reads them anew; whatever is wrong with them, the server goes on with what it has, and says so. */
 export async function reopenFiles(
@@ -49,7 +44,7 @@ function reopenLog(server: RunningServer, path: string): string {
     return `The log goes on in the file that is ${path} now.`;
   } catch (error) {
     return (
-      `The log cannot go on in ${path} (${faultOf(error)}), and goes on in the file that it had.\n` +
+      `The log cannot go on in ${path} (${systemFault(error, FAULTS)}), and goes on in the file that it had.\n` +
       'Next: Mend that, then send SIGHUP again.'
     );
   }

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { parseNetwork } from '../../db/declare/networks.ts';
 import { isAddress } from '../../db/declare/text.ts';
 import type { ServeOptions } from '../../server/serve.ts';
-import { isLoopback } from '../api/connect.ts';
-import { errorCode, usageError } from '../errors.ts';
+import { isLoopback } from '../api/loopback.ts';
+import { errorCode, systemFault, usageError } from '../errors.ts';
 import type { BackupFlags } from '../operator/backup-options.ts';
 import type { Config, GlobalOptions } from '../settings/config.ts';
 import { durationMs, durationText } from '../settings/options.ts';
@@ -79,8 +79,8 @@ function checkReadable(file: string): void {
   try {
     readFileSync(file);
   } catch (error) {
-    const code = errorCode(error);
-    const fault = code === 'ENOENT' ? `There is no file ${file}.` : `${file} cannot be read (${code}).`;
+    const isMissing = errorCode(error) === 'ENOENT';
+    const fault = isMissing ? `There is no file ${file}.` : `${file} cannot be read (${systemFault(error)}).`;
     throw usageError(fault, 'check --tls-cert and --tls-key, and that this user may read both.');
   }
 }

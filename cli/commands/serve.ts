@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { isAddress } from '../../db/declare/text.ts';
 import type { RunningServer, ServeOptions } from '../../server/serve.ts';
-import { isLoopback } from '../api/connect.ts';
+import { isLoopback } from '../api/loopback.ts';
 import { serveInBackground, tellStarter } from '../operator/background.ts';
 import { addBackupFlags, backupPlan } from '../operator/backup-options.ts';
 import { BackupSchedule } from '../operator/backup-schedule.ts';

@@ -1,6 +1,7 @@
 // `crm version`: which build this is, and what it is made of.
 import type { Command } from 'commander';
-import { environment, type GlobalOptions } from '../settings/config.ts';
+import type { GlobalOptions } from '../settings/config.ts';
+import { environment } from '../settings/environment.ts';
 import { writeOut } from '../terminal/streams.ts';
 import { COMMIT, VERSION, versionLine } from '../version.ts';
 

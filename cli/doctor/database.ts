@@ -9,12 +9,15 @@ import { checkFileFacts, checkOpenFiles, checkSchema } from './file.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 import { checkQuotas } from './quotas.ts';
 
-/** A finding for each thing about the database; one alone where it cannot be opened. */
-export async function checkDatabase(db: string): Promise<Finding[]> {
+/**
+ * A finding for each thing about the database; one alone where it cannot be opened.
+ * @param isNamed whether it was named, so that it should be there
+ */
+export async function checkDatabase(db: string, isNamed: boolean): Promise<Finding[]> {
   const { shownDatabase } = await import('../../db/store.ts');
   if (!isAddress(db) && !existsSync(db)) {
-    const next = 'make one (crm init --org NAME), or name another with --db or CRM_DB.';
-    return [warn('database', `there is none at ${db}`, next)];
+    const next = `make one (crm init --org NAME${await databaseFlag(db)}), or name another with --db or CRM_DB.`;
+    return [(isNamed ? fail : warn)('database', `there is none at ${db}`, next)];
   }
   try {
     const findings = await (isAddress(db) ? checkPostgres(db) : checkFile(db));

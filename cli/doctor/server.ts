@@ -1,6 +1,9 @@
 // Looks at the server that data commands ask: whether it answers and is ready, its clock, its version, and what the key may do.
 import { isObject } from '../../db/declare/json.ts';
+import { serverBase } from '../api/client.ts';
 import { Trace } from '../api/trace.ts';
+import { unreachedBy } from '../api/unreached.ts';
+import { CliError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
 import { formatDuration } from '../terminal/format.ts';
 import { VERSION } from '../version.ts';
@@ -11,12 +14,17 @@ const SKEW_SECONDS_MAX = 5;
 
 /** A finding for each thing about the server; one alone where it does not answer. */
 export async function checkService({ url, apiKey }: Config): Promise<Finding[]> {
-  const base = url.replace(/\/+$/, '');
+  const base = baseOf(url);
+  if (base instanceof CliError) return [fail('server', sentence(base.message), base.nextSteps.join(' '))];
   const health = await ask(`${base}/healthz`);
   if (health instanceof Error || !health.ok) {
-    const found =
-      health instanceof Error ? `nothing answers at ${base}` : `${base} answers ${health.status} to /healthz`;
-    return [warn('server', found, 'start one (crm serve), or name another with --url or CRM_URL.')];
+    if (!(health instanceof Error)) {
+      const next =
+        'check the address in --url or CRM_URL: this is not a crm server, or one that is stopping.';
+      return [warn('server', `${base} answers ${health.status} to /healthz`, next)];
+    }
+    const { reason, nextSteps } = unreachedBy(base, health);
+    return [warn('server', `nothing answers at ${base}: ${reason}`, nextSteps.join(' '))];
   }
   const key = await apiKey().catch(() => null);
   return [
@@ -26,6 +34,19 @@ export async function checkService({ url, apiKey }: Config): Promise<Finding[]> 
     await checkVersion(base),
     ...(key === null ? [] : [await checkKey(base, key)]),
   ];
+}
+
+function baseOf(url: string): string | CliError {
+  try {
+    return serverBase(url);
+  } catch (error) {
+    if (error instanceof CliError) return error;
+    throw error;
+  }
+}
+
+function sentence(message: string): string {
+  return message.replace(/\.$/, '');
 }
 
 async function ask(url: string, headers: Record<string, string> = {}): Promise<Response | Error> {

@@ -1,6 +1,6 @@
 // What an export has fetched so far, as NDJSON beside the file to be, with the cursor from which to go on.
 import { closeSync, fdatasyncSync, ftruncateSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { CliError, errorCode } from '../errors.ts';
+import { CliError, errorCode, systemFault } from '../errors.ts';
 import { createOwn, reopenOwn, replaceFile, syncFolderOf, writeAt } from '../files/own-file.ts';
 
 const SAVE_INTERVAL_MS = 500;
@@ -143,11 +143,10 @@ function findState(path: string, subject: string): State | undefined {
 /** The error for a file that cannot be written. */
 export function unwritable(path: string, error: unknown): CliError {
   if (error instanceof CliError) return error;
-  const code = errorCode(error);
-  const reason =
-    { ENOSPC: 'the disk is full', ENOENT: 'its folder does not exist', EISDIR: 'it is a folder' }[code] ??
-    (code || String(error));
-  const remedy = { ENOSPC: 'make room', ENOENT: 'make the folder' }[code] ?? 'permit writing there';
+  const reason = systemFault(error, { ENOENT: 'its folder does not exist' });
+  const remedy =
+    { ENOSPC: 'make room', EDQUOT: 'make room', ENOENT: 'make the folder' }[errorCode(error)] ??
+    'permit writing there';
   return new CliError(`Cannot write ${path}: ${reason}.`, {
     nextSteps: [`${remedy}, or choose another place in --out.`],
     cause: error,

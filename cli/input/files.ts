@@ -2,7 +2,7 @@
 import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CliError, EXIT, errorCode } from '../errors.ts';
+import { CliError, EXIT, systemFault } from '../errors.ts';
 
 /** What messages call an input: its path, or `standard input` for `-`. */
 export function inputName(path: string): string {
@@ -36,8 +36,10 @@ export async function readInputText(path: string): Promise<string> {
 
 /** The error for an input that cannot be read. */
 export function unreadable(path: string, cause: unknown, exitCode: number = EXIT.failed): CliError {
-  const code = errorCode(cause);
-  const reason = code === 'ENOENT' ? 'there is no such file' : code || String(cause);
+  const reason = systemFault(cause, {
+    EACCES: 'this user may not read it',
+    EPERM: 'this user may not read it',
+  });
   const nextSteps = ['check the path.'];
   return new CliError(`Cannot read ${inputName(path)}: ${reason}.`, { exitCode, nextSteps, cause });
 }

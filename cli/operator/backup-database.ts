@@ -3,7 +3,7 @@ import { existsSync, linkSync, lstatSync, renameSync, rmSync, statSync } from 'n
 import { basename, join, resolve } from 'node:path';
 import { isAddress } from '../../db/declare/text.ts';
 import type { LastBackup } from '../../db/tables/last-backup.ts';
-import { CliError, errorCode, messageOf, usageError } from '../errors.ts';
+import { CliError, messageOf, systemFault, usageError } from '../errors.ts';
 import { kindAt, syncFolderOf } from '../files/own-file.ts';
 import { note } from '../terminal/streams.ts';
 import { VERSION } from '../version.ts';
@@ -91,7 +91,7 @@ function takePlace(part: string, file: string, keep: number): void {
     renameSync(part, file);
     syncFolderOf(file);
   } catch (cause) {
-    throw new CliError(`${file} cannot be given its name (${errorCode(cause)}).`, {
+    throw new CliError(`${file} cannot be given its name (${systemFault(cause)}).`, {
       nextSteps: ['check the disk for faults, then run the same command again.'],
       cause,
     });

@@ -2,7 +2,7 @@
 import { closeSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { BackupNote, Work } from '../../db/copy/backup.ts';
-import { CliError, errorCode, usageError } from '../errors.ts';
+import { CliError, systemFault, usageError } from '../errors.ts';
 import { createOwn } from '../files/own-file.ts';
 import { partName, removeParts } from '../files/parts.ts';
 import { unlessInterrupted } from '../terminal/interrupt.ts';
@@ -46,10 +46,13 @@ export function newPart(file: string): string {
     closeSync(createOwn(part));
     return part;
   } catch (cause) {
-    throw new CliError(`Nothing can be written beside ${file} (${errorCode(cause)}).`, {
-      nextSteps: ['make the folder, or give the user who runs crm the right to write in it.'],
-      cause,
-    });
+    throw new CliError(
+      `Nothing can be written beside ${file} (${systemFault(cause, { ENOENT: 'there is no such folder' })}).`,
+      {
+        nextSteps: ['make the folder, or give the user who runs crm the right to write in it.'],
+        cause,
+      },
+    );
   }
 }
 

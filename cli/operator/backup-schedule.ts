@@ -1,7 +1,7 @@
 // Backups at intervals while a server runs, each made by a process of its own, so that no request waits for it.
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorCode, messageOf, usageError } from '../errors.ts';
+import { messageOf, systemFault, usageError } from '../errors.ts';
 import { type KeepRule, outdated } from './backup-retention.ts';
 
 export interface BackupPlan {
@@ -35,7 +35,7 @@ export class BackupSchedule {
       mkdirSync(plan.folder, { recursive: true, mode: 0o700 });
     } catch (error) {
       throw usageError(
-        `The folder ${plan.folder} cannot be made (${errorCode(error)}).`,
+        `The folder ${plan.folder} cannot be made (${systemFault(error)}).`,
         'name another with --backup-dir, or give the user who runs crm the right to make it.',
       );
     }
@@ -116,7 +116,7 @@ export class BackupSchedule {
     try {
       for (const time of outdated(this.#times(), Date.now(), keep)) rmSync(join(folder, nameOf(time)));
     } catch (error) {
-      this.#tell(`Old backups in ${folder} cannot be removed (${errorCode(error)}).`);
+      this.#tell(`Old backups in ${folder} cannot be removed (${systemFault(error)}).`);
     }
   }
 

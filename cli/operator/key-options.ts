@@ -4,6 +4,7 @@ import type { ApiKeyRow, OrganizationRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
 import type { AccessLevel, NewKey } from '../../db/tables/keys.ts';
 import { CliError, usageError } from '../errors.ts';
+import { didYouMean } from '../nearest.ts';
 import { checkedName, organizationNamed, userNamed } from './database.ts';
 import { expiryOf, parseExpiry } from './key-expiry.ts';
 import { allowedNetworks, networksIn, usableFrom } from './key-networks.ts';
@@ -116,7 +117,8 @@ async function chosenScopes(options: IssueOptions): Promise<string[]> {
   const unknown = wanted.filter((scope) => !valid.includes(scope));
   if (unknown.length === 0) return valid.filter((scope) => wanted.includes(scope));
   const named = unknown.map((scope) => `"${scope}"`).join(', ');
-  throw usageError(`${options.api} has no scope ${named}.`, `use some of: ${valid.join(', ')}.`);
+  const hint = didYouMean(unknown[0] ?? '', valid);
+  throw usageError(`${options.api} has no scope ${named}.${hint}`, `use some of: ${valid.join(', ')}.`);
 }
 
 async function keyOfV1(store: Store, keyId: string): Promise<ApiKeyRow> {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isAddress } from '../../db/declare/text.ts';
 import type { Db } from '../../db/schema.ts';
 import type { NewKey } from '../../db/tables/keys.ts';
-import { CliError, errorCode, messageOf, usageError } from '../errors.ts';
+import { CliError, errorCode, messageOf, systemFault, usageError } from '../errors.ts';
 import { withStore } from '../operator/database.ts';
 import { note } from '../terminal/streams.ts';
 import { DEMO_ORGANIZATION } from './data/demo-data.ts';
@@ -58,10 +58,13 @@ function makeFolder(): string {
   try {
     return mkdtempSync(join(tmpdir(), 'crm-quickstart-'));
   } catch (cause) {
-    throw new CliError(`Cannot make a folder in ${tmpdir()}: ${errorCode(cause)}.`, {
-      nextSteps: ['name another place for temporary files in TMPDIR, or a new database file in --db.'],
-      cause,
-    });
+    throw new CliError(
+      `Cannot make a folder in ${tmpdir()}: ${systemFault(cause, { ENOENT: 'there is no such folder' })}.`,
+      {
+        nextSteps: ['name another place for temporary files in TMPDIR, or a new database file in --db.'],
+        cause,
+      },
+    );
   }
 }
 

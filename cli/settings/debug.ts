@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import { debug, startDebugging } from '../terminal/debug.ts';
 import { VERSION } from '../version.ts';
-import { environment, type GlobalOptions, resolveConfig, type SettingSource } from './config.ts';
+import { type GlobalOptions, resolveConfig, type SettingSource } from './config.ts';
+import { environment } from './environment.ts';
 
 const OFF = ['0', 'false', 'no', 'off'];
 

@@ -2,6 +2,7 @@
 import type { Field } from '../../db/declare/fields.ts';
 import type { Data } from '../../db/declare/json.ts';
 import { usageError } from '../errors.ts';
+import { didYouMean } from '../nearest.ts';
 import { csvRow } from './csv.ts';
 import { writeOut, writeValues } from './streams.ts';
 import { renderRecord, Table, valueAt } from './table.ts';
@@ -166,7 +167,10 @@ export function parseFields(
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.find((name) => name === '' || (known !== undefined && !isKnown(name, known)));
   if (unknown === undefined) return names;
-  throw usageError(`There is no field "${unknown}".`, `name some of: ${(known ?? []).join(', ')}.`);
+  throw usageError(
+    `There is no field "${unknown}".${didYouMean(unknown, known ?? [])}`,
+    `name some of: ${(known ?? []).join(', ')}.`,
+  );
 }
 
 function isKnown(name: string, known: readonly string[]): boolean {

@@ -40,11 +40,16 @@ export const INTERACTION_FIELDS = [
   'creationTime',
 ] as const;
 
-/** Keys of a people query's filter. */
-export const PEOPLE_FILTERS = ['email', 'phone', 'companyId', 'owner'] as const;
+/** Keys of a people query's filter, each with the resources that its value is an id of. */
+export const PEOPLE_FILTERS = {
+  email: [],
+  phone: [],
+  companyId: ['companies'],
+  owner: ['users'],
+} as const;
 /** Largest page of a people query. */
 export const PEOPLE_PAGE_MAX = 100;
-/** Keys of an interactions query's filter. */
-export const INTERACTION_FILTERS = ['contactId', 'companyId'] as const;
+/** Keys of an interactions query's filter, as those of people. */
+export const INTERACTION_FILTERS = { contactId: ['contacts'], companyId: ['companies'] } as const;
 /** Largest page of an interactions query. */
 export const INTERACTIONS_PAGE_MAX = 21;

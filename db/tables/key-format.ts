@@ -3,6 +3,8 @@
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_CHARACTERS = 43;
 const CHECKSUM_CHARACTERS = 6;
+/** Characters of a key behind its prefix and the underscore that follows that. */
+export const KEY_TAIL_CHARACTERS = SECRET_CHARACTERS + CHECKSUM_CHARACTERS;
 
 export type Api = 'v1' | 'v2';
 export const KEY_PREFIXES = {

@@ -71,7 +71,7 @@ export const personUpdate = Type.Object(optional(described(contacts, { email, ..
   ...closed,
   $id: 'V1PersonUpdate',
 });
-export const peopleQuery = querySchema('V1PeopleQuery', PEOPLE_PAGE_MAX, PEOPLE_FILTERS);
+export const peopleQuery = querySchema('V1PeopleQuery', PEOPLE_PAGE_MAX, Object.keys(PEOPLE_FILTERS));
 
 const writableText = Object.fromEntries(COMPANY_WRITABLE_FIELDS.map((name) => [name, text]));
 const domain = Type.String({ format: 'domain', minLength: 1, maxLength: NAME_CHARACTERS_MAX });
@@ -91,7 +91,7 @@ export const companyUpdate = Type.Object(optional({ domain: requiredDomain, ...c
 export const interactionsQuery = querySchema(
   'V1InteractionsQuery',
   INTERACTIONS_PAGE_MAX,
-  INTERACTION_FILTERS,
+  Object.keys(INTERACTION_FILTERS),
 );
 const { type, direction, title, ...interactionFields } = described(interactions, {
   type: Type.Enum([...INTERACTION_TYPES]),

@@ -1,8 +1,13 @@
 // The HTTP client against a server that misbehaves on purpose: limits, failures, broken connections, strangers.
-import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, beforeEach, describe, expect, spyOn, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Client, type RequestOptions } from '../../cli/api/client.ts';
 import { CliError } from '../../cli/errors.ts';
 import type { Wait } from '../../cli/terminal/waits.ts';
+import { generateKey } from '../../db/tables/key-format.ts';
+import { hasOpenssl, makeCertificate } from '../support/certificate.ts';
 import { freePort } from '../support/ports.ts';
 
 type Step = (request: Request, body: string) => Response;
@@ -148,11 +153,65 @@ describe('waiting and retrying', () => {
   });
 
   test('a server that never answered is given up soon, with what to do', async () => {
-    const base = `http://127.0.0.1:${await freePort()}`;
+    const port = await freePort();
+    const base = `http://127.0.0.1:${port}`;
     const error = await failure(send('GET', {}, base));
-    expect(error.message).toContain(base);
-    expect(error.nextSteps.join()).toContain('crm serve');
+    expect(error.message).toBe(`No answer from ${base}: the connection is refused, nothing listens there.`);
+    expect(error.nextSteps[0]).toBe(`start the server: crm serve --port ${port}`);
     expect(waits.length).toBeLessThan(5);
+    expect(waits).not.toBeEmpty();
+  });
+
+  describe('what will be the same the next time is told at once', () => {
+    const ssh = Bun.listen({
+      hostname: '127.0.0.1',
+      port: 0,
+      socket: { open: (socket) => void socket.end('SSH-2.0-OpenSSH_9.2\r\n'), data: () => undefined },
+    });
+    afterAll(() => ssh.stop(true));
+    const secure = url.replace('http:', 'https:');
+
+    test.each([
+      ['a host name that is not known', 'https://nobody.invalid', 'nobody.invalid is not known', 'host name'],
+      ['TLS to a plain server', secure, 'does not speak TLS', `--url ${url}`],
+      ['HTTP to what does not speak it', `http://127.0.0.1:${ssh.port}`, 'does not speak HTTP', 'the port'],
+    ])('%s', async (_what, base, reason, next) => {
+      const error = await failure(send('GET', {}, base));
+      expect(error.message).toStartWith(`No answer from ${base}: `);
+      expect(error.message).toContain(reason);
+      expect(error.nextSteps.join()).toContain(next);
+      expect(error.nextSteps.join()).not.toContain('crm serve');
+      expect(waits).toEqual([]);
+    });
+  });
+
+  test.skipIf(!hasOpenssl)('a certificate that is not trusted too', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'crm-client-'));
+    const { certFile, keyFile } = makeCertificate(folder, 'localhost');
+    const secure = Bun.serve({
+      port: 0,
+      tls: { cert: Bun.file(certFile), key: Bun.file(keyFile) },
+      fetch: () => new Response(),
+    });
+    const error = await failure(send('GET', {}, `https://127.0.0.1:${secure.port}`));
+    await secure.stop(true);
+    rmSync(folder, { recursive: true });
+    expect(error.message).toMatch(/its certificate is (not trusted|for another name)/);
+    expect(error.nextSteps.join()).toContain('NODE_EXTRA_CA_CERTS');
+    expect(waits).toEqual([]);
+  });
+
+  test('a name that is not known any more, once the server was reached, is retried like a broken connection', async () => {
+    const client = new Client({ url, apiKey: 'k', onWait: (wait) => waits.push(wait) });
+    await client.request('GET', '/api/v2/contacts');
+    const fetched = spyOn(globalThis, 'fetch');
+    fetched.mockRejectedValueOnce(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' }));
+    const { status } = await client.request('GET', '/api/v2/contacts');
+    fetched.mockRestore();
+    expect({ status, waits: waits.map(({ reason }) => reason) }).toEqual({
+      status: 200,
+      waits: ['connection'],
+    });
   });
 
   test('an abort ends the waiting', async () => {
@@ -180,6 +239,47 @@ describe('an error', () => {
     );
     expect(error.requestId).toBe('req_header');
     expect(error.nextSteps).not.toBeEmpty();
+  });
+
+  const v2Key = generateKey('service_live');
+  const wrongEnd = v2Key.endsWith('0') ? '1' : '0';
+  test.each([
+    [
+      'a word',
+      'abc',
+      '/api/v2/deals',
+      'does not look like an API key',
+      'service_live_ and has 62 characters',
+    ],
+    ['a word, for v1', 'abc', '/api/v1/people/query', 'for v1 begins with service_api_', '--api v1'],
+    ['part of a key', v2Key.slice(0, -3), '/api/v2/deals', 'has 59 characters', 'copy the whole key'],
+    ['a mistyped key', v2Key.slice(0, -1) + wrongEnd, '/api/v2/deals', 'is mistyped', 'copy the whole key'],
+    ['a v1 key', generateKey('service_pk'), '/api/v2/deals', 'is for v1', 'crm keys issue --org'],
+    ['a v2 key', v2Key, '/api/v1/people/query', 'is for v2', '--all-scopes --api v1'],
+    [
+      'the key of another server',
+      v2Key,
+      '/api/v2/deals',
+      'it was revoked, or is the key of another',
+      'CRM_API_KEY',
+    ],
+  ])('says of %s what is wrong with it, and never shows it', async (_what, apiKey, path, reason, next) => {
+    steps = [failing(401, { 'x-request-id': 'req_9' }, 'AUTH_INVALID_API_KEY')];
+    const error = await failure(new Client({ url, apiKey }).request('GET', path));
+    const told = [error.message, ...error.nextSteps].join('\n');
+    expect(error).toMatchObject({ exitCode: 4, requestId: 'req_9' });
+    expect(told).toContain(reason);
+    expect(told).toContain(next);
+    expect(told).toContain('crm keys issue');
+    expect(told).not.toContain('It is wrong.');
+    if (apiKey !== 'abc') expect(told).not.toContain(apiKey.slice(-12));
+  });
+
+  test('says of what is not an id that it is none, and where ids are shown', async () => {
+    steps = [failing(404, {}, 'RESOURCE_NOT_FOUND')];
+    const client = new Client({ url, apiKey: 'k' });
+    const error = await failure(client.request('GET', '/api/v2/contacts/ada%40acme.example'));
+    expect(error.nextSteps).toEqual(['"ada@acme.example" is not an id; crm list contacts shows them.']);
   });
 
   test.each([

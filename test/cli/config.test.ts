@@ -71,13 +71,15 @@ describe('the API key', () => {
   });
 
   test.each([
-    ['missing.key', 'ENOENT'],
+    ['missing.key', 'there is no such file'],
+    ['', 'it is a folder'],
     ['empty.key', 'is empty'],
   ])('in %s: exit 4', async (name, reason) => {
     await keyFile('empty.key', '');
     const { code, stderr } = await desk.crm(['list', 'contacts', '--api-key-file', desk.path(name)]);
     expect(code).toBe(4);
     expect(stderr).toContain(reason);
+    expect(stderr).not.toMatch(/\bE[A-Z]{4,}\b|chmod 6/);
   });
 
   test('that holds what no key holds is refused before anything is sent', async () => {
@@ -139,6 +141,16 @@ describe('the profile file', () => {
   test('must have the profile that is asked for, and says which it has', async () => {
     const none = await desk.crm(['list', 'contacts', '--profile', 'work']);
     expect(none.code).toBe(2);
+    expect(none.stderr).toContain(`${desk.path('config/crm/config.json')} does not exist`);
+    // What it says to write is a profile that works.
+    const [, file = ''] = /write that file: (.*)$/m.exec(none.stderr) ?? [];
+    await desk.write('config/crm/config.json', file);
+    await keyFile('config/crm/work.key', 'from-work');
+    seen.length = 0;
+    await desk.ok(['list', 'contacts', '--profile', 'work', '--url', url]);
+    expect(seen.map((line) => line.split(' ').at(-1))).toEqual(['from-work']);
+    const near = await desk.crm(['list', 'contacts', '--profile', 'wrk']);
+    expect(near.stderr).toContain('Did you mean work?');
     await profile({ home: { url } });
     const other = await desk.crm(['list', 'contacts', '--profile', 'work']);
     expect(other.code).toBe(2);

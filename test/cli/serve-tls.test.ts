@@ -99,6 +99,6 @@ for (const readers of [[], ['--readers', '2']])
       expect(unusable.stderr).toContain('The certificate or its key cannot be used.');
       const folder = await desk.crm(['serve', '--port', '0', '--tls-cert', '.', '--tls-key', 'key.pem']);
       expect(folder.code).toBe(2);
-      expect(folder.stderr).toContain('. cannot be read (EISDIR)');
+      expect(folder.stderr).toContain('. cannot be read (it is a folder)');
     });
   });

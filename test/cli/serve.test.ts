@@ -99,8 +99,11 @@ describe('serve', () => {
     expect(taken.code).toBe(1);
     expect(taken.stderr).toContain('is in use');
     expect(await desk.exists('other.db')).toBe(false);
-    const suggested = /--port (\d+)/.exec(taken.stderr)?.[1] ?? '';
-    expect(suggested).not.toBe('');
+    // The same command, with another port and everything else that was said.
+    const [, words = '', suggested] =
+      /another: crm (serve --db other\.db) --port (\d+)/.exec(taken.stderr) ?? [];
+    expect(words).not.toBe('');
+    expect(taken.stderr).toContain(`${['--port', suggested, ...second].join(' ')}\n`);
     expect(suggested).not.toBe(new URL(server.url).port);
     await server.stop();
   });

@@ -1,5 +1,8 @@
 // How the command line answers before it does anything: help, version, usage errors, completion.
 import { afterAll, describe, expect, test } from 'bun:test';
+import { listRequest } from '../../cli/api/list-request.ts';
+import type { CliError } from '../../cli/errors.ts';
+import { RESOURCES } from '../../db/resources/index.ts';
 import { Desk } from '../support/command.ts';
 
 const desk = new Desk();
@@ -66,6 +69,11 @@ describe('usage errors end with 2, say what is wrong and what to do, and leave s
     [['keys', 'nope'], "unknown command 'nope'", 'crm keys --help'],
     [['help', 'nope'], 'There is no command "crm nope".', 'crm --help'],
     [['nope', '--help'], 'There is no command "crm nope".', 'crm --help'],
+    [['lisst', 'deals'], "unknown command 'lisst'. Did you mean list?", 'crm --help'],
+    [['help', 'imprt'], 'There is no command "crm imprt". Did you mean import?', 'crm --help'],
+    [['keys', 'isue'], "unknown command 'isue'. Did you mean issue?", 'crm keys --help'],
+    [['help', 'keys', 'isue'], '"crm keys isue". Did you mean issue?', 'crm keys --help'],
+    [['help', 'deals'], 'then deals', 'crm list deals'],
     [['help', 'keys', 'nope'], 'There is no command "crm keys nope".', 'crm keys --help'],
     [['keys', 'help', 'nope'], 'There is no command "crm keys nope".', 'crm keys --help'],
     [['keys'], 'needs a command of its own', 'crm keys --help'],
@@ -86,8 +94,21 @@ describe('usage errors end with 2, say what is wrong and what to do, and leave s
     [['get', 'contacts'], 'id is missing', 'crm get contacts ID'],
     [['get', 'contacts', '..'], 'is no id', 'id of a record'],
     [['create', 'contacts'], 'no values', 'email=value'],
-    [['create', 'contacts', 'nope=1'], '"nope" is no field', 'custom.KEY'],
-    [['create', 'contacts', 'id=1'], '"id" is no field', 'email'],
+    [['create', 'contacts', 'nope=1'], '"nope" is not a field', 'custom.KEY'],
+    [['create', 'contacts', 'id=1'], '"id" is not a field', 'email'],
+    [['create', 'deals', 'name=x', 'stag_id=1'], 'Did you mean stage_id?', 'stage_id'],
+    [['create', 'deals', 'name=x', 'stage_id='], 'stage_id cannot be empty.', 'crm list pipelines -o json'],
+    [['create', 'deals', 'name='], 'name cannot be empty.', "name='Difference engine, second unit'"],
+    [['list', 'contacts', '--limt', '3'], "'--limt'. Did you mean --limit?", 'crm list --help'],
+    [['list', 'contcts'], 'Did you mean contacts?', 'Name one of: companies, contacts'],
+    [['list', 'deals/x/contact'], 'Did you mean deals/ID/contacts?', 'notes/ID/records'],
+    [['list', 'deals', '--filter', 'stage=1'], 'no filter "stage". Did you mean stage_id?', 'pipeline_id'],
+    [['list', 'deals', '--filter', 'stage_id='], '--filter stage_id= has no value.', 'stage_id=VALUE'],
+    [['list', 'deals', '--fields', 'id,stage'], 'no field "stage". Did you mean stage_id?', 'id, name'],
+    [['list', 'deals', '--sort-by', 'created'], 'Did you mean created_at?', 'created_at or updated_at'],
+    [['audit', 'list', '--action', 'key.issue'], 'Did you mean key.issued?', 'key.issued, key.changed'],
+    [['keys', 'issue', '--org', 'x', '--scopes', 'deal:read'], 'Did you mean deals:read?', 'deals:write'],
+    [['recipe', 'sytemd'], 'Did you mean systemd?', 'systemd'],
     [['create', 'contacts', 'email=a@b.example', 'email=c@d.example'], 'given twice', 'once'],
     [['create', 'contacts', '-d', '[]'], 'no JSON object', 'crm import'],
     [['create', 'contacts', '-d', '{'], 'is not JSON', '@FILE'],
@@ -123,6 +144,78 @@ describe('usage errors end with 2, say what is wrong and what to do, and leave s
     expect(stderr).toMatch(/^Next: /m);
     expect(stderr.slice(stderr.indexOf('Next: '))).toContain(nextStep);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  });
+});
+
+describe('a resource before what is to be done', () => {
+  test.each([
+    [['deals', 'list'], 'crm list deals'],
+    [['deals'], 'crm list deals'],
+    [['deal', 'get', 'x'], 'crm get deals x'],
+    [['-o', 'json', 'contacts', 'list', '--limit', '3'], 'crm -o json list contacts --limit 3'],
+    [
+      ['--db', 'postgres://u:hunter2@h/d', 'deals', 'list'],
+      "crm --db 'postgres://u:(not shown)@h/d' list deals",
+    ],
+  ])('%p: the command as it should be', async (words, command) => {
+    const { code, stderr } = await desk.crm(words);
+    expect({ code, next: /^Next: (.*)$/m.exec(stderr)?.[1] }).toEqual({ code: 2, next: command });
+    expect(stderr).not.toContain('hunter2');
+  });
+});
+
+describe('what nothing is near to gets no suggestion', () => {
+  test.each([
+    [['qwerty']],
+    [['list', 'nothing']],
+    [['list', 'contacts', '--nothing']],
+    [['help', 'frobnicate']],
+  ])('%p', async (words) => {
+    const { code, stderr } = await desk.crm(words);
+    expect(code).toBe(2);
+    expect(stderr).not.toContain('Did you mean');
+  });
+});
+
+describe('a filter by id', () => {
+  const refusal = async (name: string, filter: string, api: 'v1' | 'v2'): Promise<unknown> =>
+    listRequest(name, { api, filter: [`${filter}=Proposal`] }).catch((error: unknown) => error);
+  // Every one that is declared.
+  const declared = RESOURCES.flatMap(({ name, filters }) =>
+    Object.entries(filters).flatMap(([filter, { references }]) =>
+      references.length > 0 ? [[name, filter, 'v2'] as const] : [],
+    ),
+  );
+
+  test('refuses what is not an id, and says where ids are shown', async () => {
+    const words = ['list', 'deals', '--filter', 'stage_id=Proposal'];
+    const { code, stdout, stderr } = await desk.crm(words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toBe(
+      'crm: --filter stage_id takes the id of a stage, and "Proposal" is not an id.\n' +
+        'Next: crm list pipelines -o json   (shows the ids)\n',
+    );
+  });
+
+  test.each([
+    ...declared,
+    ['people', 'companyId', 'v1'],
+    ['people', 'owner', 'v1'],
+    ['interactions', 'contactId', 'v1'],
+    ['interactions', 'companyId', 'v1'],
+  ] as const)('%s by %s of %s: so every one', async (name, filter, api) => {
+    const error = await refusal(name, filter, api);
+    expect(error).toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining(`--filter ${filter} takes the id of`),
+    });
+    expect((error as CliError).nextSteps.join()).toMatch(/crm (list|users list)/);
+  });
+
+  test('goes out where it is one; other filters take any text', async () => {
+    const id = '019b76da-a800-7000-8000-000000000001';
+    for (const filter of [`stage_id=${id}`, 'status=open'])
+      expect((await listRequest('deals', { api: 'v2', filter: [filter] })).name).toBe('deals');
   });
 });
 

@@ -1,9 +1,9 @@
 // `crm doctor`: what is well is told as well, and each thing that is wrong is named with its way out.
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Finding } from '../../cli/doctor/finding.ts';
-import { Desk } from '../support/command.ts';
+import { COMMAND, Desk } from '../support/command.ts';
 
 type Row = Finding & { section: string };
 
@@ -58,13 +58,40 @@ test('all is well with a server, a key and a backup', async () => {
 });
 
 test('where there is nothing, each thing says how to get it', async () => {
-  const { code, rows } = await look({ CRM_URL: 'http://127.0.0.1:9', CRM_DB: 'none.db' });
-  expect(code).toBe(0);
+  const empty = desk.path('empty');
+  mkdirSync(empty);
+  const child = Bun.spawnSync([...COMMAND, 'doctor', '-o', 'json'], {
+    cwd: empty,
+    env: { PATH: process.env.PATH ?? '', HOME: empty, CRM_URL: 'http://127.0.0.1:9' },
+  });
+  const rows: Row[] = JSON.parse(child.stdout.toString());
+  expect(child.exitCode).toBe(0);
   expect(rows.filter(({ status }) => status === 'warn').map(({ check, next }) => [check, next])).toEqual([
     ['API key', expect.stringContaining('crm keys issue')],
     ['database', expect.stringContaining('crm init')],
     ['server', expect.stringContaining('crm serve')],
   ]);
+});
+
+test.each([['--db'], ['CRM_DB']])(
+  'a database that %s names and that is not there is a failure',
+  async (how) => {
+    const { code, rows, stderr } = await (how === '--db'
+      ? look({}, '--db', 'none.db')
+      : look({ CRM_DB: 'none.db' }));
+    expect(code).toBe(1);
+    expect(found(rows, 'database')).toMatchObject({ status: 'fail', found: 'there is none at none.db' });
+    expect(stderr).toContain('crm init --org NAME --db none.db');
+  },
+);
+
+test('an address that is none is a failure like others', async () => {
+  const { code, rows } = await look({ CRM_URL: 'localhost:4000' });
+  expect(code).toBe(1);
+  expect(found(rows, 'server')).toMatchObject({
+    status: 'fail',
+    found: expect.stringContaining('localhost:4000'),
+  });
 });
 
 describe('a key', () => {

@@ -1,5 +1,6 @@
 // What the cells of each column tell before a row is sent: how dates and numbers are written, and whether ids are ours.
 import type { JsonValue } from '../../../db/declare/json.ts';
+import { isOurId } from '../../input/record-id.ts';
 import { weighDigits } from './date-counts.ts';
 import { type DateEvidence, type SlashedEvidence, weighDate } from './dates.ts';
 import { type NumberEvidence, weighNumber } from './numbers.ts';
@@ -15,16 +16,10 @@ export interface IdEvidence {
   other: string | null;
 }
 
-const OUR_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 const ID_CHARACTERS = 36;
 const EXAMPLE_CHARACTERS_MAX = 40;
 // As in `- US$ 5`.
 const SIGN_CHARACTERS_MAX = 6;
-
-/** Whether a text has the form of this service's ids, UUIDv7. */
-export function isOurId(text: string): boolean {
-  return OUR_ID.test(text.trim());
-}
 
 /** Gathers the evidence of an input, cell by cell. */
 export class Evidence implements ColumnEvidence {

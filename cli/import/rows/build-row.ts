@@ -4,7 +4,7 @@ import type { Field } from '../../../db/declare/fields.ts';
 import { type Data, isObject, type JsonValue } from '../../../db/declare/json.ts';
 import { newRecordFaults } from '../../../db/declare/rules.ts';
 import { addressesIn } from '../../input/addresses.ts';
-import { isOurId } from '../plan/evidence.ts';
+import { isOurId } from '../../input/record-id.ts';
 import type { LookupKind } from '../plan/headers.ts';
 import type { Plan } from '../plan/plan.ts';
 import { type PreparedRow, type Rejection, RowFault, rejectionOf, type SourceRow } from '../row.ts';
