@@ -10,8 +10,11 @@ export function andThen<T, R>(answer: Eventually<T>, next: (answer: T) => Eventu
   return answer instanceof Promise ? answer.then(next) : next(answer);
 }
 
+/** What a column of any table can hold; those of records hold no bytes. */
+export type StoredValue = ColumnValue | Uint8Array;
+
 /** A query that is ready to run, given the values of its parameters in their order. */
-export type Bound<R> = (values: readonly ColumnValue[]) => Eventually<R[]>;
+export type Bound<R> = (values: readonly StoredValue[]) => Eventually<R[]>;
 
 export interface Engine {
   /** Prepares a query, to be kept for as long as the engine. */
@@ -39,6 +42,13 @@ export interface Allowance extends Holdings {
   readonly bytesMax: number | null;
 }
 
+/** What the stored answers of an organization take, by the hour as `answer-bytes.ts` reads it, and may take at most. */
+export interface AnswerBytes {
+  readonly byHour: string | null;
+  /** Null for as much as those of any other. */
+  readonly bytesMax: number | null;
+}
+
 /** What a transaction knows of an organization that it writes to; never changed, but followed by another. */
 export interface OrgState {
   readonly orgId: number;
@@ -48,6 +58,7 @@ export interface OrgState {
   readonly isStored: boolean;
   /** Null where what it holds is not counted. */
   readonly allowance: Allowance | null;
+  readonly answers: AnswerBytes;
 }
 
 /** How a transaction is doing, on the connection that carries it out. */

@@ -1,15 +1,16 @@
 // Rows that are written together: several by one statement, which takes half as long as a statement for each.
-import type { ColumnValue } from './declare/fields.ts';
-import type { Row } from './declare/resource.ts';
-import type { Bound, Engine } from './engine.ts';
+import type { Bound, Engine, StoredValue } from './engine.ts';
 import type { Db } from './schema.ts';
 import { madeOnce } from './statement.ts';
 
 // More rows than the first would gain no more.
 const ROWS_PER_STATEMENT = [25, 5, 1];
 
+/** A row of any table, by its columns. */
+export type TableRow = { [column: string]: StoredValue };
+
 /** Writes rows to a table; a column that a row leaves out is null. */
-export type Insertion = (db: Db, rows: readonly Readonly<Row>[]) => Promise<void>;
+export type Insertion = (db: Db, rows: readonly Readonly<TableRow>[]) => Promise<void>;
 
 /** Makes a function that writes rows of those columns; its statements are prepared at their first use with each connection. */
 export function insertion(table: string, columns: readonly string[]): Insertion {
@@ -21,7 +22,7 @@ export function insertion(table: string, columns: readonly string[]): Insertion 
   return async (db, rows) => {
     const writeAll = rows.length > 0 ? whole(db.engine) : null;
     if (writeAll !== null) {
-      await writeAll([JSON.stringify(rows)]);
+      await writeAll([JSON.stringify(rows.map(withBytesAsText))]);
       return;
     }
     let done = 0;
@@ -48,8 +49,18 @@ function statementOf(table: string, columns: readonly string[], size: number): (
   };
 }
 
-function valuesOf(columns: readonly string[], rows: readonly Readonly<Row>[]): ColumnValue[] {
-  const values: ColumnValue[] = [];
+function valuesOf(columns: readonly string[], rows: readonly Readonly<TableRow>[]): StoredValue[] {
+  const values: StoredValue[] = [];
   for (const row of rows) for (const column of columns) values.push(row[column] ?? null);
   return values;
+}
+
+// As the one engine that is given rows as JSON reads bytes.
+function withBytesAsText(row: Readonly<TableRow>): Readonly<TableRow> {
+  let shown = row;
+  for (const name in row) {
+    const value = row[name];
+    if (value instanceof Uint8Array) shown = { ...shown, [name]: `\\x${Buffer.from(value).toString('hex')}` };
+  }
+  return shown;
 }

@@ -4,7 +4,15 @@ import type { Db, OrgClockRow } from './schema.ts';
 import { statement } from './statement.ts';
 
 /** What is read of an organization before it is written to. */
-export const CLOCK_COLUMNS = ['last_instant', 'records', 'bytes', 'records_max', 'bytes_max'] as const;
+export const CLOCK_COLUMNS = [
+  'last_instant',
+  'records',
+  'bytes',
+  'records_max',
+  'bytes_max',
+  'answer_bytes',
+  'answer_bytes_max',
+] as const;
 export type ClockRow = Pick<OrgClockRow, (typeof CLOCK_COLUMNS)[number]>;
 
 const stored = statement<ClockRow>((db, param) =>
@@ -15,7 +23,8 @@ const stored = statement<ClockRow>((db, param) =>
 export function orgStateOf(orgId: number, row: ClockRow): OrgState {
   const { records, bytes, records_max: recordsMax, bytes_max: bytesMax } = row;
   const allowance = records === null || bytes === null ? null : { records, bytes, recordsMax, bytesMax };
-  return { orgId, instant: row.last_instant, isStored: true, allowance };
+  const answers = { byHour: row.answer_bytes, bytesMax: row.answer_bytes_max };
+  return { orgId, instant: row.last_instant, isStored: true, allowance, answers };
 }
 
 /** What is known of an organization by now. Kept in the database, because other processes write to it too. */
@@ -26,8 +35,7 @@ export function knownState(trx: Db, orgId: number): Eventually<OrgState> {
 async function readState(trx: Db, orgId: number): Promise<OrgState> {
   const { states } = trx.engine.progress;
   const [row] = await stored(trx, { org: orgId });
-  const state =
-    row === undefined ? { orgId, instant: 0, isStored: true, allowance: null } : orgStateOf(orgId, row);
+  const state = row === undefined ? nothingKnown(orgId) : orgStateOf(orgId, row);
   states.push(state);
   return state;
 }
@@ -46,28 +54,37 @@ export async function changeRow<T>(trx: Db, orgId: number, change: () => Promise
   return result;
 }
 
+function nothingKnown(orgId: number): OrgState {
+  const answers = { byHour: null, bytesMax: null };
+  return { orgId, instant: 0, isStored: true, allowance: null, answers };
+}
+
 const storing = statement<never>((db, param) =>
   db
     .insertInto('org_clocks')
-    .values({ org_id: param('org'), last_instant: param('instant') } as never)
+    .values({
+      org_id: param('org'),
+      last_instant: param('instant'),
+      records: param('records'),
+      bytes: param('bytes'),
+      answer_bytes: param('answers'),
+    } as never)
     .onConflict((conflict) =>
-      conflict.column('org_id').doUpdateSet((eb) => ({ last_instant: eb.ref('excluded.last_instant') })),
+      conflict.column('org_id').doUpdateSet((eb) => ({
+        last_instant: eb.ref('excluded.last_instant'),
+        records: eb.ref('excluded.records'),
+        bytes: eb.ref('excluded.bytes'),
+        answer_bytes: eb.ref('excluded.answer_bytes'),
+      })),
     ),
-);
-
-const storingHoldings = statement<never>((db, param) =>
-  db
-    .updateTable('org_clocks')
-    .set({ last_instant: param('instant'), records: param('records'), bytes: param('bytes') })
-    .where('org_id', '=', param('org')),
 );
 
 /** Stores what has changed of organizations; comes before the commit. */
 export async function storeStates(trx: Db): Promise<void> {
   const last = new Map(trx.engine.progress.states.map((one) => [one.orgId, one]));
-  for (const [org, { instant, isStored, allowance }] of last) {
+  for (const [org, { instant, isStored, allowance, answers }] of last) {
     if (isStored) continue;
-    if (allowance === null) await storing(trx, { org, instant });
-    else await storingHoldings(trx, { org, instant, records: allowance.records, bytes: allowance.bytes });
+    const { records = null, bytes = null } = allowance ?? {};
+    await storing(trx, { org, instant, records, bytes, answers: answers.byHour });
   }
 }

@@ -30,6 +30,10 @@ export interface OrgClockRow {
   bytes_max: number | null;
   /** The count that is under way. */
   count_id: string | null;
+  /** What its stored answers take, by the hour; `answer-bytes.ts` reads it. Null for nothing. */
+  answer_bytes: string | null;
+  /** What they may take; null for as much as those of any other. */
+  answer_bytes_max: number | null;
 }
 
 export interface UserRow {
@@ -78,8 +82,17 @@ export interface IdempotencyRow {
   fingerprint: string;
   status: number;
   location: string | null;
+  /** Empty where it is packed; `tables/answer-text.ts` gives it in either case. */
   body: string;
   created_at: number;
+  /** The body, compressed. */
+  packed: Uint8Array | null;
+  /** Bytes of the body as it is sent; this and what follows is null where an older crm stored the answer. */
+  body_bytes: number | null;
+  /** What the row counts for. */
+  stored_bytes: number | null;
+  /** The key that asked. */
+  key_id: string | null;
 }
 
 /** An entry of the log of what operators and keys did; `tables/audit.ts` says what its words mean. */

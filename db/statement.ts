@@ -1,7 +1,6 @@
 // Hot queries, built and compiled by Kysely once and then only given their parameters.
 import type { Compilable } from 'kysely';
-import type { ColumnValue } from './declare/fields.ts';
-import type { Engine, Eventually } from './engine.ts';
+import type { Engine, Eventually, StoredValue } from './engine.ts';
 import type { Db } from './schema.ts';
 
 class Placeholder {
@@ -17,10 +16,10 @@ export type Param = (name: string) => never;
 const param: Param = (name) => new Placeholder(name) as never;
 
 /** Runs a query with its arguments, null for those left out; an engine that can answers at once. */
-export type Statement<R> = (db: Db, args: Readonly<Record<string, ColumnValue>>) => Eventually<R[]>;
+export type Statement<R> = (db: Db, args: Readonly<Record<string, StoredValue>>) => Eventually<R[]>;
 
 type Build<R> = (db: Db, param: Param) => Compilable<R>;
-type Run<R> = (args: Readonly<Record<string, ColumnValue>>) => Eventually<R[]>;
+type Run<R> = (args: Readonly<Record<string, StoredValue>>) => Eventually<R[]>;
 
 /**
  * Makes a function that runs a query, which is compiled and prepared at its first use with each connection.
@@ -44,10 +43,10 @@ function bind<R>(db: Db, build: Build<R>): Run<R> {
   const names = query.parameters.map((value) => (value instanceof Placeholder ? value.name : null));
   const constants = query.parameters.map((value) => (value instanceof Placeholder ? null : value));
   return (args) => {
-    const values = new Array<ColumnValue>(names.length);
+    const values = new Array<StoredValue>(names.length);
     for (let index = 0; index < names.length; index++) {
       const name = names[index] ?? null;
-      values[index] = name === null ? (constants[index] as ColumnValue) : (args[name] ?? null);
+      values[index] = name === null ? (constants[index] as StoredValue) : (args[name] ?? null);
     }
     return run(values);
   };

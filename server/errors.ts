@@ -64,6 +64,7 @@ export const LIMIT_NAMES = [
   'wrong_keys',
   'downloads',
   'bodies',
+  'stored_answers',
   'quota_records',
   'quota_bytes',
 ] as const;

@@ -1,7 +1,6 @@
 // Copies a database table by table, in the order of the keys, so that what is there tells where to go on.
 import { sql } from 'kysely';
-import type { Row } from '../declare/resource.ts';
-import { insertion } from '../insertion.ts';
+import { insertion, type TableRow } from '../insertion.ts';
 import { listTables } from '../store.ts';
 import { SIGNING_SETTINGS } from '../tables/settings.ts';
 import { at, type CopySource, type CopyTarget } from './database.ts';
@@ -57,7 +56,7 @@ export async function copyTable(
 }
 
 // A row can refer to one that comes after it, which is not there yet.
-function withoutLater(row: Row, selfReferences: readonly string[]): Row {
+function withoutLater(row: TableRow, selfReferences: readonly string[]): TableRow {
   const known = { ...row };
   for (const column of selfReferences) if (String(row[column]) > String(row.id)) known[column] = null;
   return known;

@@ -1,7 +1,7 @@
 // The rows of any table, read in the order of its key and in batches that fit in memory however long the rows are.
 import { type RawBuilder, sql } from 'kysely';
-import type { Row } from '../declare/resource.ts';
 import { nextTurn } from '../event-loop.ts';
+import type { TableRow } from '../insertion.ts';
 import type { TableShape } from '../store.ts';
 import { at, type CopySource } from './database.ts';
 
@@ -18,8 +18,8 @@ export interface CopiedTable extends TableShape {
 export async function* readRows(
   from: CopySource,
   table: CopiedTable,
-  after: Row | undefined = undefined,
-): AsyncGenerator<Row[]> {
+  after: TableRow | undefined = undefined,
+): AsyncGenerator<TableRow[]> {
   let last = after;
   let rowsMax = ROWS_FIRST;
   for (;;) {
@@ -37,12 +37,12 @@ export async function* readRows(
 async function readSome(
   { read }: CopySource,
   table: CopiedTable,
-  last: Row | undefined,
+  last: TableRow | undefined,
   rowsMax: number,
-): Promise<Row[]> {
+): Promise<TableRow[]> {
   const { name, columns, only } = table;
   const isAfter = last === undefined ? sql`true` : sql`${keyOf(table)} > ${valuesOf(table, last)}`;
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<TableRow>`
     select ${sql.join(columns.map((column) => sql.ref(column)))} from ${sql.table(name)}
     where ${only} and ${isAfter} order by ${sql.join(ordered(table, sql`asc`))} limit ${rowsMax}`.execute(
     read,
@@ -54,7 +54,7 @@ function keyOf({ key }: CopiedTable): RawBuilder<unknown> {
   return sql`(${sql.join(key.map((column) => sql.ref(column)))})`;
 }
 
-function valuesOf({ key }: CopiedTable, row: Row): RawBuilder<unknown> {
+function valuesOf({ key }: CopiedTable, row: TableRow): RawBuilder<unknown> {
   return sql`(${sql.join(key.map((column) => row[column]))})`;
 }
 
@@ -62,21 +62,21 @@ function ordered({ key }: CopiedTable, direction: RawBuilder<unknown>): RawBuild
   return key.map((column) => sql`${sql.ref(column)} ${direction}`);
 }
 
-function charactersIn(rows: readonly Row[]): number {
+function charactersIn(rows: readonly TableRow[]): number {
   let total = 1;
   for (const row of rows) {
     for (const name in row) {
       const value = row[name];
-      if (typeof value === 'string') total += value.length;
+      if (typeof value === 'string' || value instanceof Uint8Array) total += value.length;
     }
   }
   return total;
 }
 
 /** The key of the last row in the order of the keys. */
-export function lastKey(from: CopySource, table: CopiedTable): Promise<Row | undefined> {
+export function lastKey(from: CopySource, table: CopiedTable): Promise<TableRow | undefined> {
   const { name, key, only } = table;
-  const query = sql<Row>`
+  const query = sql<TableRow>`
     select ${sql.join(key.map((column) => sql.ref(column)))} from ${sql.table(name)}
     where ${only} order by ${sql.join(ordered(table, sql`desc`))} limit 1`;
   return at(from, async () => (await query.execute(from.read)).rows[0]);
@@ -86,7 +86,7 @@ export function lastKey(from: CopySource, table: CopiedTable): Promise<Row | und
 export function countRows(
   from: CopySource,
   table: CopiedTable,
-  upTo: Row | undefined = undefined,
+  upTo: TableRow | undefined = undefined,
 ): Promise<number> {
   const { name, only } = table;
   const isCounted = upTo === undefined ? sql`true` : sql`${keyOf(table)} <= ${valuesOf(table, upTo)}`;

@@ -2,6 +2,8 @@
 import { nextTurn } from '../event-loop.ts';
 import type { Db, IdempotencyRow } from '../schema.ts';
 import type { Store } from '../store.ts';
+import { answerText } from '../tables/answer-text.ts';
+import { deleteResponses } from '../tables/idempotency.ts';
 import type { DataSubject } from './person.ts';
 
 type Key = Pick<IdempotencyRow, 'principal' | 'key'>;
@@ -25,12 +27,13 @@ export async function deleteAnswers(
     const last = rows.at(-1);
     if (last === undefined) return count;
     after = last;
-    const those = rows.filter(({ body, location }) => {
-      const text = `${body} ${location ?? ''}`;
+    const those = rows.filter((row) => {
+      const text = `${answerText(row)} ${row.location ?? ''}`;
       return addresses.isIn(text) || (text.match(IDS) ?? []).some((id) => ids.has(id));
     });
     count += those.length;
-    if (those.length > 0 && !isDryRun) await store.write(orgId, (trx) => remove(trx, orgId, those));
+    if (those.length > 0 && !isDryRun)
+      await store.write(orgId, (trx) => deleteResponses(trx, orgId, those, Date.now()));
     await nextTurn();
   }
 }
@@ -40,21 +43,11 @@ const IDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 function readSome(db: Db, orgId: number, { principal, key }: Key) {
   return db
     .selectFrom('idempotency_keys')
-    .select(['principal', 'key', 'body', 'location'])
+    .select(['principal', 'key', 'body', 'packed', 'location'])
     .where('org_id', '=', orgId)
     .where((eb) => eb(eb.refTuple('principal', 'key'), '>', eb.tuple(principal, key)))
     .orderBy('principal')
     .orderBy('key')
     .limit(ROWS_PER_PAGE)
     .execute();
-}
-
-async function remove(trx: Db, orgId: number, keys: readonly Key[]): Promise<void> {
-  for (const { principal, key } of keys)
-    await trx
-      .deleteFrom('idempotency_keys')
-      .where('org_id', '=', orgId)
-      .where('principal', '=', principal)
-      .where('key', '=', key)
-      .execute();
 }

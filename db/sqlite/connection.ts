@@ -1,8 +1,7 @@
 // A connection to SQLite: pragmas that are sure to hold, statements that are kept, and reads of one turn that see one moment.
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite';
 import { type CompiledQuery, type Expression, Kysely, type RawBuilder, sql } from 'kysely';
-import type { ColumnValue } from '../declare/fields.ts';
-import { type Bound, type Engine, noProgress } from '../engine.ts';
+import { type Bound, type Engine, noProgress, type StoredValue } from '../engine.ts';
 import type { Db, Schema } from '../schema.ts';
 import { SteadyDialect } from './dialect.ts';
 
@@ -59,14 +58,14 @@ export class Connection extends Database implements Engine {
 
   bind<R>({ sql }: CompiledQuery<R>): Bound<R> {
     // Not among the statements that give way to newer ones.
-    const statement = super.prepare<R, ColumnValue[]>(sql);
+    const statement = super.prepare<R, StoredValue[]>(sql);
     const isWrite = WRITES.test(sql);
     const changesKeys = CHANGES_KEYS.test(sql);
     return (values) => {
       if (isWrite) this.progress.writes += 1;
       if (changesKeys) this.keyChanges += 1;
       // An array that is the only argument is taken for the values: nothing is spread.
-      return statement.all(values as unknown as ColumnValue);
+      return statement.all(values as unknown as StoredValue);
     };
   }
 

@@ -1,29 +1,101 @@
 // Stored responses of keyed requests, written in the same transaction as the work they answer.
+import { ANSWER_KEPT_MS, type CountedAnswer, countAnswers } from '../answer-bytes.ts';
+import type { AnswerBytes } from '../engine.ts';
 import type { Db, IdempotencyRow } from '../schema.ts';
 import { statement } from '../statement.ts';
 import type { Store } from '../store.ts';
+import { type AnswerColumns, answerText, isLong, packAnswer } from './answer-text.ts';
+import { packedFrom } from './settings.ts';
 
-// How long a stored response is replayed: 24 hours.
-const RETENTION_MS = 24 * 60 * 60 * 1_000;
 const PURGE_ROWS_MAX = 200;
 
-const stored = statement<IdempotencyRow>((db, param) =>
+/** What finds a stored response. */
+export interface ResponseKey {
+  orgId: number;
+  principal: string;
+  key: string;
+}
+
+/** A response to be stored. */
+export interface NewResponse extends ResponseKey {
+  fingerprint: string;
+  keyId: string;
+  status: number;
+  location: string | null;
+  body: string;
+  /** Unix milliseconds. */
+  now: number;
+}
+
+/** All of a stored response but its body, which may be long: `readStoredBody` gives that. */
+export interface StoredResponse {
+  fingerprint: string;
+  status: number;
+  location: string | null;
+  /** Bytes of the body as it is sent. */
+  bodyBytes: number;
+  /** The key that asked; null where an older crm stored it. */
+  keyId: string | null;
+}
+
+type FoundRow = { byHour: string | null; bytesMax: number | null; isPacked: number | null } & {
+  [K in keyof StoredResponse]: StoredResponse[K] | null;
+};
+
+// With what the organization's answers take: one statement, as most keys are new.
+const found = statement<FoundRow>((db, param) =>
+  db
+    .selectFrom('org_clocks as clock')
+    .leftJoin('idempotency_keys as answer', (join) =>
+      join
+        .onRef('answer.org_id', '=', 'clock.org_id')
+        .on('answer.principal', '=', param('principal'))
+        .on('answer.key', '=', param('key'))
+        .on('answer.created_at', '>', param('since')),
+    )
+    .select(['clock.answer_bytes as byHour', 'clock.answer_bytes_max as bytesMax'])
+    .select(['answer.fingerprint', 'answer.status', 'answer.location', 'answer.key_id as keyId'])
+    .select((eb) => [
+      eb.fn.coalesce('answer.body_bytes', eb.fn<number>('octet_length', ['answer.body'])).as('bodyBytes'),
+      eb.case().when('answer.packed', 'is not', null).then(1).else(0).end().as('isPacked'),
+    ])
+    .where('clock.org_id', '=', param('org'))
+    .$castTo<FoundRow>(),
+);
+
+/** The response stored under a key in the last 24 hours, if there is one, and what those of the organization take. */
+export async function findStoredResponse(
+  db: Db,
+  { orgId, principal, key }: ResponseKey,
+  now: number,
+): Promise<{ stored: StoredResponse | null; answers: AnswerBytes }> {
+  const [row] = await found(db, { org: orgId, principal, key, since: now - ANSWER_KEPT_MS });
+  const answers = { byHour: row?.byHour ?? null, bytesMax: row?.bytesMax ?? null };
+  if (row === undefined || row.fingerprint === null) return { stored: null, answers };
+  const { fingerprint, status, location, bodyBytes, keyId, isPacked } = row;
+  const given = isPacked === 1 ? fingerprint.slice(PACKED.length) : fingerprint;
+  const stored = { fingerprint: given, status: status ?? 0, location, bodyBytes: bodyBytes ?? 0, keyId };
+  return { stored, answers };
+}
+
+const body = statement<AnswerColumns>((db, param) =>
   db
     .selectFrom('idempotency_keys')
-    .selectAll()
+    .select(['body', 'packed'])
     .where('org_id', '=', param('org'))
     .where('principal', '=', param('principal'))
     .where('key', '=', param('key'))
     .where('created_at', '>', param('since')),
 );
 
-/** The response stored under a key in the last 24 hours. */
-export async function findStoredResponse(
+/** The body of the response stored under a key in the last 24 hours; undefined where there is none any more. */
+export async function readStoredBody(
   db: Db,
-  id: { orgId: number; principal: string; key: string; now: number },
-): Promise<IdempotencyRow | undefined> {
-  const since = id.now - RETENTION_MS;
-  return (await stored(db, { org: id.orgId, principal: id.principal, key: id.key, since }))[0];
+  { orgId, principal, key }: ResponseKey,
+  now: number,
+): Promise<string | undefined> {
+  const [row] = await body(db, { org: orgId, principal, key, since: now - ANSWER_KEPT_MS });
+  return row && answerText(row);
 }
 
 const insertion = statement<never>((db, param) =>
@@ -38,6 +110,10 @@ const insertion = statement<never>((db, param) =>
       location: param('location'),
       body: param('body'),
       created_at: param('created_at'),
+      packed: param('packed'),
+      body_bytes: param('body_bytes'),
+      stored_bytes: param('stored_bytes'),
+      key_id: param('key_id'),
     })
     .onConflict((conflict) =>
       conflict.columns(['org_id', 'principal', 'key']).doUpdateSet((eb) => ({
@@ -46,13 +122,62 @@ const insertion = statement<never>((db, param) =>
         location: eb.ref('excluded.location'),
         body: eb.ref('excluded.body'),
         created_at: eb.ref('excluded.created_at'),
+        packed: eb.ref('excluded.packed'),
+        body_bytes: eb.ref('excluded.body_bytes'),
+        stored_bytes: eb.ref('excluded.stored_bytes'),
+        key_id: eb.ref('excluded.key_id'),
       })),
     ),
 );
 
-/** Stores a response; it takes the place of one that has expired under the same key. */
-export async function storeResponse(trx: Db, row: IdempotencyRow): Promise<void> {
-  await insertion(trx, { ...row });
+// Before the fingerprint of a packed answer, so that an older crm, which would answer with no body, refuses the key.
+const PACKED = 'zstd:';
+// Of a row beside its texts: the status, three numbers, and its entries in two indexes, one of which has the key again.
+const ROW_BYTES = 64;
+
+/** Stores a response and counts it; it takes the place of one that has expired under the same key. */
+export async function storeResponse(trx: Db, response: NewResponse): Promise<void> {
+  const { orgId, principal, key, status, location, keyId, now } = response;
+  const mayPack = isLong(response.body) && (await packedFrom(trx)) <= now;
+  const text = packAnswer(response.body, mayPack);
+  const fingerprint = text.packed === null ? response.fingerprint : PACKED + response.fingerprint;
+  const bodyBytes = text.packed === null ? text.body_bytes : text.packed.byteLength;
+  const texts = 2 * (principal.length + key.length) + fingerprint.length + keyId.length;
+  const stored_bytes = bodyBytes + texts + Buffer.byteLength(location ?? '') + ROW_BYTES;
+  await insertion(trx, {
+    org_id: orgId,
+    principal,
+    key,
+    fingerprint,
+    status,
+    location,
+    ...text,
+    created_at: now,
+    stored_bytes,
+    key_id: keyId,
+  });
+  await countAnswers(trx, orgId, [{ created_at: now, stored_bytes }], { sign: 1, now });
+}
+
+/** Deletes stored responses of an organization, whatever they say, and counts them no more. */
+export async function deleteResponses(
+  trx: Db,
+  orgId: number,
+  keys: readonly Pick<IdempotencyRow, 'principal' | 'key'>[],
+  now: number,
+): Promise<void> {
+  const gone: CountedAnswer[] = [];
+  for (const { principal, key } of keys) {
+    const rows = await trx
+      .deleteFrom('idempotency_keys')
+      .where('org_id', '=', orgId)
+      .where('principal', '=', principal)
+      .where('key', '=', key)
+      .returning(['created_at', 'stored_bytes'])
+      .execute();
+    gone.push(...rows);
+  }
+  await countAnswers(trx, orgId, gone, { sign: -1, now });
 }
 
 /**
@@ -65,10 +190,10 @@ export async function purgeStoredResponses(
 ): Promise<number> {
   let total = 0;
   for (;;) {
-    const expired = await findExpired(store.read, now - RETENTION_MS);
+    const expired = await findExpired(store.read, now - ANSWER_KEPT_MS);
     const upTo = expired.at(-1)?.created_at ?? 0;
     for (const orgId of new Set(expired.map((row) => row.org_id)))
-      total += await store.write(orgId, (trx) => deleteUpTo(trx, orgId, upTo));
+      total += await store.write(orgId, (trx) => deleteUpTo(trx, orgId, upTo, now));
     if (expired.length < PURGE_ROWS_MAX) return total;
   }
 }
@@ -84,11 +209,13 @@ function findExpired(db: Db, since: number): Promise<Pick<IdempotencyRow, 'org_i
     .execute();
 }
 
-async function deleteUpTo(trx: Db, orgId: number, upTo: number): Promise<number> {
-  const { numDeletedRows } = await trx
+async function deleteUpTo(trx: Db, orgId: number, upTo: number, now: number): Promise<number> {
+  const gone = await trx
     .deleteFrom('idempotency_keys')
     .where('org_id', '=', orgId)
     .where('created_at', '<=', upTo)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+    .returning(['created_at', 'stored_bytes'])
+    .execute();
+  await countAnswers(trx, orgId, gone, { sign: -1, now });
+  return gone.length;
 }

@@ -1,10 +1,11 @@
-// Settings of the database as a whole: the secrets that sign cursors and transcript links.
-import { andThen, type Eventually } from '../engine.ts';
+// Settings of the database as a whole: the secrets that sign cursors and transcript links, and what an upgrade waits for.
+import { andThen, type Engine, type Eventually } from '../engine.ts';
 import type { Db } from '../schema.ts';
-import { statement } from '../statement.ts';
+import { madeOnce, statement } from '../statement.ts';
 
 const CURRENT = 'signing_secret';
 const OTHERS = 'other_signing_secrets';
+const PACKED_FROM = 'answers_packed_from';
 
 /** The settings that go with what a database holds. */
 export const SIGNING_SETTINGS: readonly string[] = [CURRENT, OTHERS];
@@ -82,4 +83,20 @@ async function store(trx: Db, name: string, value: string): Promise<void> {
     .values({ name, value })
     .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
     .execute();
+}
+
+// Asked for once with each connection: it is set by a migration alone.
+const packing = madeOnce((_: Engine): { from: number | null } => ({ from: null }));
+
+/**
+ * From when on stored answers may be packed, Unix milliseconds: for a day after an upgrade servers of the release before,
+ * which cannot read them so, may answer beside this one.
+ */
+export async function packedFrom(db: Db): Promise<number> {
+  const known = packing(db.engine);
+  if (known.from === null) {
+    const row = db.selectFrom('settings').select('value').where('name', '=', PACKED_FROM);
+    known.from = Number((await row.executeTakeFirst())?.value ?? 0);
+  }
+  return known.from;
 }

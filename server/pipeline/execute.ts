@@ -1,18 +1,20 @@
 // Step 8, execution: a read on the reader; a write in one transaction with the stored answer to its key.
 
+import { secondsUntilRoomIn } from '../../db/answer-bytes.ts';
 import { andThen, type Eventually } from '../../db/engine.ts';
 import { takeInstant } from '../../db/instants.ts';
 import { attempt } from '../../db/savepoint.ts';
 import type { Db, RecordKey } from '../../db/schema.ts';
 import type { ReadStore, Store } from '../../db/store.ts';
 import { recordAudit } from '../../db/tables/audit.ts';
+import { findStoredResponse } from '../../db/tables/idempotency.ts';
 import { touchKey } from '../../db/tables/keys.ts';
 import { ApiError } from '../errors.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 import type { Asked, Exchange } from './exchange.ts';
 import { type Exports, Once, type Told } from './exports.ts';
 import type { WriteObserver } from './observer.ts';
-import { findAnswer, type KeyedRequest, type StoredAnswer, storeAnswer } from './replay.ts';
+import { type KeyedRequest, storeAnswer } from './replay.ts';
 import { type Rendered, renderAnswer, renderError } from './respond.ts';
 
 /** A request that has passed every check. */
@@ -23,8 +25,11 @@ export interface Executable {
   keyed: KeyedRequest | null;
 }
 
-/** What becomes of a request: an answer of its own, or the one that was stored under its key by another meanwhile. */
-export type Executed = { rendered: Rendered } | { stored: StoredAnswer };
+/**
+ * The answer to a request; null where nothing was done because, since its key was looked at, another request was answered
+ * under it or answers took the last of their room: it is to be looked at again.
+ */
+export type Executed = Rendered | null;
 
 /** Carries out what requests write: on the store, or by asking the thread that has it. */
 export interface Executor {
@@ -45,7 +50,7 @@ export function execute(
   const answered = operation.run({ ...call, db: store.read, now: exchange.now });
   return andThen(answered, (answer) => {
     if (answer.status !== 204 && answer.object === 'list') exports.note(operation, call, exchange, answer);
-    return { rendered: renderAnswer(exchange, answer) };
+    return renderAnswer(exchange, answer);
   });
 }
 
@@ -75,7 +80,7 @@ export function storeExecutor(
   };
 }
 
-/** What was written, and what becomes of the request; null where nothing was, or it failed. */
+/** What was written, null where nothing was or it failed, and what becomes of the request. */
 interface CarriedOut {
   answer: Answer | null;
   executed: Executed;
@@ -91,19 +96,19 @@ async function write(store: Store, clock: () => number, executable: Executable):
   };
   if (keyed === null) {
     const answer = await store.write(orgId, run);
-    return { answer, executed: { rendered: renderAnswer(exchange, answer) } };
+    return { answer, executed: renderAnswer(exchange, answer) };
   }
   return store.write(orgId, async (db): Promise<CarriedOut> => {
     // Nobody else writes to the organization now, so what another node or thread has done by now is there to be seen;
     // and copies that came to this one wait for each other before they come here.
-    const stored = store.isShared ? await findAnswer(db, keyed, now) : undefined;
-    if (stored !== undefined) return { answer: null, executed: { stored } };
+    const isAnswered = store.isShared && (await findStoredResponse(db, keyed, now)).stored !== null;
+    if (isAnswered || (await secondsUntilRoomIn(db, orgId, now)) > 0) return { answer: null, executed: null };
     const { answer, rendered } = await attempt(db, () => run(db)).then(
       (answer) => ({ answer, rendered: renderAnswer(exchange, answer) }),
       (error) => ({ answer: null, rendered: renderStorable(exchange, error) }),
     );
     await storeAnswer(db, keyed, rendered, now);
-    return { answer, executed: { rendered } };
+    return { answer, executed: rendered };
   });
 }
 

@@ -1,7 +1,9 @@
 // The order of checks that every request passes, one step after another; each step is a file beside this one.
 
+import { ANSWER_BYTES_MAX, secondsUntilRoom } from '../../db/answer-bytes.ts';
 import type { Usage } from '../../db/counters.ts';
 import { andThen, type Eventually } from '../../db/engine.ts';
+import { findStoredResponse } from '../../db/tables/idempotency.ts';
 import type { Api } from '../../db/tables/key-format.ts';
 import type { Access } from '../access.ts';
 import { ApiError } from '../errors.ts';
@@ -12,7 +14,14 @@ import { type Exchange, startExchange } from './exchange.ts';
 import { execute } from './execute.ts';
 import type { InFlightClaim } from './in-flight.ts';
 import { whilePatient } from './patience.ts';
-import { checkKeyFormat, findAnswer, keyedRequest, replayed, type StoredAnswer } from './replay.ts';
+import {
+  checkKeyFormat,
+  checkReplay,
+  type KeyedRequest,
+  keyedRequest,
+  readAnswer,
+  tooManyAnswers,
+} from './replay.ts';
 import { publicError, type Rendered, renderError, toResponse } from './respond.ts';
 import { rawPath, unknownPath } from './route.ts';
 import { requireAccess } from './scope.ts';
@@ -61,7 +70,7 @@ async function answerLater(
 async function passSteps(services: Services, served: ServedOperation, exchange: Exchange): Promise<Rendered> {
   const { operation } = served;
   const { request, baseUrl } = exchange;
-  const { bodies, replays, limiter, store, signing, cursors } = services;
+  const { bodies, replays, limiter, signing, cursors } = services;
 
   const params = served.matchPath(rawPath(request.url));
   if (params === undefined) throw unknownPath();
@@ -82,8 +91,8 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
     const keyed = keyedRequest(operation, request, access, bytes);
     if (keyed !== null) {
       leave = await replays.enter(keyed);
-      const stored = await findAnswer(store.read, keyed, exchange.now);
-      if (stored !== undefined) return await replay(services, exchange, access, stored);
+      const replayed = await replay(services, exchange, access, keyed);
+      if (replayed !== null) return replayed;
     }
 
     if (operation.admit === undefined) counting = count(services, exchange, access);
@@ -100,11 +109,16 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
     const call = { access, origin: exchange, params, query, body, itemFaults, baseUrl, cursors };
     const refreshing = signing.refresh();
     if (refreshing instanceof Promise) await refreshing;
-    const executed = execute(services, { operation, call, exchange, keyed });
-    const outcome = executed instanceof Promise ? await executed : executed;
-    if ('rendered' in outcome) return outcome.rendered;
-    await limiter.giveBack(access, exchange.countedIn);
-    return await replay(services, exchange, access, outcome.stored);
+    for (;;) {
+      const executing = execute(services, { operation, call, exchange, keyed });
+      const executed = executing instanceof Promise ? await executing : executing;
+      if (executed !== null) return executed;
+      await limiter.giveBack(access, exchange.countedIn);
+      const replayed = keyed && (await replay(services, exchange, access, keyed));
+      if (replayed !== null) return replayed;
+      counting = count(services, exchange, access);
+      await counting;
+    }
   } finally {
     leave?.();
     room?.release();
@@ -178,16 +192,22 @@ function count({ limiter }: Services, exchange: Exchange, access: Access): Promi
   return counting;
 }
 
-// Free of the rate limit, and yet told where it stands.
+// The answer that was stored under its key; null where there is none, and room for one. Free of the rate limit, and yet
+// told where it stands.
 async function replay(
-  { limiter }: Services,
-  { headers }: Exchange,
+  { limiter, store }: Services,
+  { headers, now }: Exchange,
   access: Access,
-  stored: StoredAnswer,
-): Promise<Rendered> {
+  keyed: KeyedRequest,
+): Promise<Rendered | null> {
+  const { stored, answers } = await findStoredResponse(store.read, keyed, now);
+  const seconds = stored === null ? secondsUntilRoom(answers, now) : 0;
+  if (stored === null && seconds === 0) return null;
   Object.assign(headers, await limiter.describe(access));
-  const rendered = replayed(stored);
-  headers['Idempotent-Replayed'] = 'true';
+  if (stored === null) throw tooManyAnswers(answers.bytesMax ?? ANSWER_BYTES_MAX, seconds);
+  await checkReplay(store.read, access, keyed, stored);
+  const rendered = await readAnswer(store.read, keyed, stored, now);
+  if (rendered !== null) headers['Idempotent-Replayed'] = 'true';
   return rendered;
 }
 

@@ -1,8 +1,15 @@
 // Step 5, idempotent replay: a keyed request that was answered before gets the stored answer, a running one is waited for.
+import { V2_SCOPES } from '../../db/resources/index.ts';
 import type { Db } from '../../db/schema.ts';
-import { findStoredResponse, storeResponse } from '../../db/tables/idempotency.ts';
-import { type Access, principalOf } from '../access.ts';
-import { invalid } from '../errors.ts';
+import {
+  type ResponseKey,
+  readStoredBody,
+  type StoredResponse,
+  storeResponse,
+} from '../../db/tables/idempotency.ts';
+import { findKey } from '../../db/tables/keys.ts';
+import { type Access, hasScope, principalOf } from '../access.ts';
+import { ApiError, invalid } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 import type { Rendered } from './respond.ts';
 import { rawPath } from './route.ts';
@@ -11,28 +18,10 @@ export const KEY_HEADER = 'Idempotency-Key';
 const KEY_CHARACTERS_MAX = 255;
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
-/** A keyed request: whose, which key, and what was asked. */
-export interface KeyedRequest {
-  orgId: number;
-  principal: string;
-  key: string;
+/** A keyed request: whose, which key, with which API key, and what was asked. */
+export interface KeyedRequest extends ResponseKey {
+  keyId: string;
   fingerprint: string;
-}
-
-/** An answer that was stored under a key. */
-export interface StoredAnswer {
-  /** Whether it is the answer to this very request. */
-  isForSame: boolean;
-  rendered: Rendered;
-}
-
-/**
- * The answer that a repeated request gets.
- * @throws ApiError 422 if the key was used for another request
- */
-export function replayed({ isForSame, rendered }: StoredAnswer): Rendered {
-  if (isForSame) return rendered;
-  throw invalid(KEY_HEADER, 'was used for a different request before; use a new key for each request');
 }
 
 /** The keyed form of a request; null if the operation honours no key or none was sent. */
@@ -45,7 +34,8 @@ export function keyedRequest(
   const key = sentKey(operation, request);
   if (key === null || !VISIBLE_ASCII.test(key)) return null;
   const hash = new Bun.SHA256().update(`${request.method}\0${rawPath(request.url)}\0`).update(bytes);
-  return { orgId: access.orgId, principal: principalOf(access), key, fingerprint: hash.digest('hex') };
+  const { orgId, keyId } = access;
+  return { orgId, principal: principalOf(access), key, keyId, fingerprint: hash.digest('hex') };
 }
 
 /** @throws ApiError 422 if a key was sent that cannot be one. */
@@ -65,27 +55,57 @@ export function honoursKeys(operation: Operation): boolean {
   return operation.api === 'v2' && (operation.method === 'POST' || operation.method === 'PATCH');
 }
 
-/** The answer that is stored under the key of a request, if there is one. */
-export async function findAnswer(
+/**
+ * Whether a stored answer may be given to a request with its key.
+ * @throws ApiError 409 if another key of the user asked, which had scopes that this one lacks, 422 if for something else
+ */
+export async function checkReplay(
+  db: Db,
+  access: Access,
+  keyed: KeyedRequest,
+  stored: StoredResponse,
+): Promise<void> {
+  // Of a key that is bound to nobody, the answers are its own.
+  if (access.userId !== null && stored.keyId !== keyed.keyId) {
+    const asked = stored.keyId === null ? undefined : await findKey(db, stored.keyId);
+    // Of an older crm nobody knows whose it is: it may need all there are.
+    const needed = asked?.scopes.split(',') ?? V2_SCOPES;
+    if (!needed.every((scope) => hasScope(access, scope))) throw ofAnotherKey();
+  }
+  if (stored.fingerprint === keyed.fingerprint) return;
+  throw invalid(KEY_HEADER, 'was used for a different request before; use a new key for each request');
+}
+
+function ofAnotherKey(): ApiError {
+  const message =
+    'was used with another API key of your user, which has scopes that this one does not have; use a new key';
+  const detail = { path: KEY_HEADER, message, code: 'RESOURCE_CONFLICT' } as const;
+  return new ApiError('RESOURCE_CONFLICT', `${KEY_HEADER}: ${message}`, { details: [detail] });
+}
+
+/** The 429 where stored answers take all that they may: nothing can be done under a new key. */
+export function tooManyAnswers(bytesMax: number, seconds: number): ApiError {
+  const message =
+    `The answers that are stored for the Idempotency-Keys of your organization take all of the ${bytesMax} bytes that ` +
+    `they may; try again in ${seconds} s, or ask your operator for more room.`;
+  const headers = { 'Retry-After': String(seconds) };
+  return new ApiError('RATE_LIMIT_EXCEEDED', message, { headers, limit: 'stored_answers' });
+}
+
+/** A stored answer as it is sent again; null if it is not there any more. */
+export async function readAnswer(
   db: Db,
   keyed: KeyedRequest,
+  { status, location }: StoredResponse,
   now: number,
-): Promise<StoredAnswer | undefined> {
-  const stored = await findStoredResponse(db, { ...keyed, now });
-  if (stored === undefined) return undefined;
-  const { status, location, body, fingerprint } = stored;
-  return { isForSame: fingerprint === keyed.fingerprint, rendered: { status, location, body } };
+): Promise<Rendered | null> {
+  const body = await readStoredBody(db, keyed, now);
+  return body === undefined ? null : { status, location, body };
 }
 
 /** Stores an answer, in the transaction of the work that it answers. */
-export async function storeAnswer(
-  trx: Db,
-  keyed: KeyedRequest,
-  rendered: Rendered,
-  now: number,
-): Promise<void> {
-  const { orgId: org_id, principal, key, fingerprint } = keyed;
-  await storeResponse(trx, { org_id, principal, key, fingerprint, ...rendered, created_at: now });
+export function storeAnswer(trx: Db, keyed: KeyedRequest, rendered: Rendered, now: number): Promise<void> {
+  return storeResponse(trx, { ...keyed, ...rendered, now });
 }
 
 /** Keeps requests with one key from running at once. */

@@ -85,23 +85,16 @@ export function writeHandlers(
 
 // A body can be long, and would be longer as text within text: it follows the rest, which is one line.
 function encodeExecuted(executed: Executed): string {
-  const isStored = 'stored' in executed;
-  const { status, location, body } = isStored ? executed.stored.rendered : executed.rendered;
-  const isForSame = isStored && executed.stored.isForSame;
-  return `${JSON.stringify({ status, location, isStored, isForSame })}\n${body}`;
+  if (executed === null) return '';
+  const { body, ...rest } = executed;
+  return `${JSON.stringify(rest)}\n${body}`;
 }
 
 function decodeExecuted(text: string): Executed {
+  if (text === '') return null;
   const end = text.indexOf('\n');
-  const { status, location, isStored, isForSame } = JSON.parse(text.slice(0, end)) as Omit<
-    Rendered,
-    'body'
-  > & {
-    isStored: boolean;
-    isForSame: boolean;
-  };
-  const rendered = { status, location, body: text.slice(end + 1) };
-  return isStored ? { stored: { isForSame, rendered } } : { rendered };
+  const rest = JSON.parse(text.slice(0, end)) as Omit<Rendered, 'body'>;
+  return { ...rest, body: text.slice(end + 1) };
 }
 
 function encode({ operation, call, exchange, keyed }: Executable): string {

@@ -188,7 +188,7 @@ export const QUESTIONS: readonly Question[] = [
   one('a key by its hash', (db) => findKeyByHash(db, 'a')),
   one('the transcript of a recording', (db, orgId) => findTranscript(db, { orgId, id: idOf(1) })),
   one('the answer to a key', (db, orgId) =>
-    findStoredResponse(db, { orgId, principal: sampleOf('principal'), key: sampleOf('key'), now: 0 }),
+    findStoredResponse(db, { orgId, principal: sampleOf('principal'), key: sampleOf('key') }, 0),
   ),
   one('the answers that have expired', (db) =>
     purgeStoredResponses({ read: db, write: (_, job) => job(db) }, instantOf(20) + DAY_MS),
