@@ -8,6 +8,28 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
+/** Divides work that takes long into turns, so that nobody else waits for more than about one of them. */
+export class Turns {
+  readonly #turnMs: number;
+  #ends: number;
+
+  /** @param turnMs how long a turn may be, in milliseconds */
+  constructor(turnMs: number) {
+    this.#turnMs = turnMs;
+    this.#ends = performance.now() + turnMs;
+  }
+
+  /** Whether the turn is over, and `next` has to be waited for. */
+  get isOver(): boolean {
+    return performance.now() > this.#ends;
+  }
+
+  async next(): Promise<void> {
+    await nextTurn();
+    this.#ends = performance.now() + this.#turnMs;
+  }
+}
+
 /** Repeats a change of at most `rowsMax` rows, which gives how many it changed, until it finds no more of them. */
 export async function inPieces(change: (rowsMax: number) => Promise<number>): Promise<void> {
   while ((await change(ROWS_PER_PIECE)) >= ROWS_PER_PIECE) await nextTurn();

@@ -1,6 +1,7 @@
 // Email addresses as cells have them: one or several, each bare, in brackets behind a name, or as a mailto: link.
 
-const ADDRESS = String.raw`(?:mailto:)?([^\s,;:|<>()"[\]]+@[^\s,;:|<>()"[\]]+)`;
+// An @ has one reading: were it a character like the others, a cell full of them would be gone through once for each.
+const ADDRESS = String.raw`(?:mailto:)?([^\s@,;:|<>()"[\]]+@[^\s,;:|<>()"[\]]+)`;
 const NAMED = String.raw`[^@<>()]*?[<(]\s*${ADDRESS}\s*[>)]`;
 const SEPARATOR = String.raw`(?:$|(?:[,;|\s]|:::)+)`;
 const ENTRY = new RegExp(`(?:${ADDRESS}|${NAMED})${SEPARATOR}`, 'iy');

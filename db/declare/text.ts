@@ -24,13 +24,28 @@ export function caselessKey(value: string): string {
 
 /** A domain in stored form: lower case, without scheme, path, any `www.` and trailing dots; normalised again, the same. */
 export function normalizeDomain(value: string): string {
-  return value
+  const host = value
     .trim()
     .toLowerCase()
     .replace(/^(?:[a-z][a-z0-9+.-]*:)?\/\//, '')
     .replace(/[/?#\\].*$/s, '')
-    .replace(/^(?:www\.)+/, '')
-    .replace(/\.+(?=(?::\d*)?$)/, '');
+    .replace(/^(?:www\.)+/, '');
+  // From the end: an expression would try each of a thousand dots again.
+  const port = portStart(host);
+  let end = port;
+  while (host[end - 1] === '.') end--;
+  return end === port ? host : host.slice(0, end) + host.slice(port);
+}
+
+// Where `:443` begins, or the text ends where it has no port.
+function portStart(host: string): number {
+  let at = host.length;
+  while (isDigit(host.charCodeAt(at - 1))) at--;
+  return host[at - 1] === ':' ? at - 1 : host.length;
+}
+
+function isDigit(char: number): boolean {
+  return char >= 0x30 && char <= 0x39;
 }
 
 const HOST = /^[\p{L}\p{M}\p{Nd}_-]+(?:\.[\p{L}\p{M}\p{Nd}_-]+)*(?::\d{1,5})?$/u;

@@ -2,54 +2,12 @@
 import { below, forbiddenKey } from '../../db/declare/faults.ts';
 import { isObject, type JsonValue } from '../../db/declare/json.ts';
 import { type ApiError, invalid, validationError } from '../errors.ts';
-
-const NESTING_MAX = 32;
-// Four times what the fullest batch needs. Memory and time of what follows grow with it, so it is counted first.
-const VALUES_MAX = 100_000;
-// No number of fewer digits is past ±(2^53−1), unless it has an exponent.
-const SAFE_DIGITS = 15;
+import { NESTING_MAX, VALUES_MAX } from './json-survey.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
-const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const FORBIDDEN_KEY = '__proto__';
-
-/** What there is in a text outside its strings. */
-export interface TextSurvey {
-  /** Colons: in JSON as many as keys. */
-  colons: number;
-  /** Whether a number may be larger than records hold. */
-  hasLongNumbers: boolean;
-  /** Whether it is nested too deep or has too many values; then the survey ends there. */
-  isTooMuch: boolean;
-}
-
-/** Surveys a text, JSON or not. */
-export function surveyText(text: string): TextSurvey {
-  const survey: TextSurvey = { colons: 0, hasLongNumbers: false, isTooMuch: false };
-  let depth = 0;
-  let values = 0;
-  let digits = 0;
-  for (let at = 0; at < text.length; at++) {
-    const char = text.charCodeAt(at);
-    if (char >= 0x30 && char <= 0x39) {
-      if (++digits > SAFE_DIGITS) survey.hasLongNumbers = true;
-      continue;
-    }
-    if (char === QUOTE) at = endOfString(text, at);
-    else if (char === COLON) survey.colons++;
-    else if (char === COMMA) values++;
-    else if (isOpening(char)) {
-      values++;
-      depth++;
-    } else if (isClosing(char)) depth = Math.max(0, depth - 1);
-    else if ((char === 0x65 || char === 0x45) && digits > 0) survey.hasLongNumbers = true;
-    if (depth > NESTING_MAX || values > VALUES_MAX) return { ...survey, isTooMuch: true };
-    digits = 0;
-  }
-  return survey;
-}
 
 /** How many keys a value has, on all levels, `__proto__` left out. */
 export function countKeys(value: JsonValue): number {
@@ -73,8 +31,11 @@ interface Level {
   index: number;
 }
 
-/** Goes through a text, JSON or not, and @throws ApiError 422 for the first thing in it that is refused. */
-export function refuseStructure(text: string): void {
+/**
+ * Goes through a text, JSON or not, and @throws ApiError 422 for the first thing in it that is refused.
+ * @param root the path of what the text holds, where that is an element of the body
+ */
+export function refuseStructure(text: string, root = ''): void {
   const levels: Level[] = [];
   let values = 0;
   for (let at = 0; at < text.length; at++) {
@@ -83,12 +44,11 @@ export function refuseStructure(text: string): void {
       const end = endOfString(text, at);
       const level = levels.at(-1);
       if (level?.keys && nextIs(text, end + 1, ':'))
-        noteKey(levels, level, level.keys, text.slice(at, end + 1));
+        noteKey({ root, levels }, level, level.keys, text.slice(at, end + 1));
       at = end;
     } else if (isOpening(char)) {
       levels.push({ keys: char === 0x7b ? new Set() : null, key: '', index: 0 });
-      if (levels.length > NESTING_MAX)
-        throw tooMuch(`The body must not be nested deeper than ${NESTING_MAX} levels.`);
+      if (levels.length > NESTING_MAX) throw tooMuch('levels');
       values++;
     } else if (isClosing(char)) levels.pop();
     else if (char === COMMA) {
@@ -96,7 +56,7 @@ export function refuseStructure(text: string): void {
       if (level !== undefined) level.index++;
       values++;
     }
-    if (values > VALUES_MAX) throw tooMuch(`The body must not have more than ${VALUES_MAX} values.`);
+    if (values > VALUES_MAX) throw tooMuch('values');
   }
 }
 
@@ -108,7 +68,12 @@ function isClosing(char: number): boolean {
   return char === 0x7d || char === 0x5d;
 }
 
-function tooMuch(message: string): ApiError {
+/** The 422 for a body that has too much of something. */
+export function tooMuch(what: 'levels' | 'values'): ApiError {
+  const message =
+    what === 'levels'
+      ? `The body must not be nested deeper than ${NESTING_MAX} levels.`
+      : `The body must not have more than ${VALUES_MAX} values.`;
   return invalid('', message, 'VALIDATION_OUT_OF_RANGE');
 }
 
@@ -131,16 +96,24 @@ function nextIs(text: string, from: number, wanted: string): boolean {
   return text[at] === wanted;
 }
 
-function noteKey(levels: Level[], level: Level, keys: Set<string>, quoted: string): void {
+interface Place {
+  root: string;
+  levels: readonly Level[];
+}
+
+function noteKey(place: Place, level: Level, keys: Set<string>, quoted: string): void {
   const key = quoted.includes('\\') ? unescaped(quoted) : quoted.slice(1, -1);
   level.key = key;
-  if (key === FORBIDDEN_KEY) throw validationError([forbiddenKey(pathAt(levels))]);
-  if (keys.has(key)) throw invalid(pathAt(levels), 'is given more than once');
+  if (key === FORBIDDEN_KEY) throw validationError([forbiddenKey(pathAt(place))]);
+  if (keys.has(key)) throw invalid(pathAt(place), 'is given more than once');
   keys.add(key);
 }
 
-function pathAt(levels: Level[]): string {
-  return levels.reduce((path, { keys, key, index }) => below(path, keys === null ? String(index) : key), '');
+function pathAt({ root, levels }: Place): string {
+  return levels.reduce(
+    (path, { keys, key, index }) => below(path, keys === null ? String(index) : key),
+    root,
+  );
 }
 
 function unescaped(quoted: string): string {

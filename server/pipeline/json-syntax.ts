@@ -1,18 +1,21 @@
 // Where a text stops being JSON, for people: JSON.parse itself tells no line, and quotes what it should not.
 
-/** The first fault of a text: its place, counted from 1 in code points, what was expected there, and what stands there. */
+/** The first fault of a text: its place in UTF-16 units, what was expected there, and what stands there. */
 export interface SyntaxFault {
-  line: number;
-  column: number;
+  at: number;
   expected: string;
   found: string;
 }
 
-const WHITE_SPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const PLAIN = /[ !#-[\]-\uffff]*/y;
-const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
+const SHORT_ESCAPES = new Set(['"', '\\', '/', 'b', 'f', 'n', 'r', 't']);
+const HEX_DIGITS = 4;
 const LITERALS: Readonly<Record<string, string>> = { t: 'true', f: 'false', n: 'null' };
+
+const LF = 0x0a;
+const CR = 0x0d;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 
 class Unexpected extends Error {
   readonly at: number;
@@ -27,22 +30,56 @@ class Unexpected extends Error {
 
 /** The first fault of a text that JSON.parse refuses; undefined if it is JSON. Its nesting must be bounded already. */
 export function findSyntaxFault(text: string): SyntaxFault | undefined {
-  try {
+  return faultIn(text, () => {
     const end = skipSpace(text, readValue(text, skipSpace(text, 0)));
     if (end < text.length) throw new Unexpected(end, 'the end of the body');
+  });
+}
+
+/** The same of a text that begins after the bracket or comma before an element of an array, and goes on behind its end. */
+export function findElementFault(text: string): SyntaxFault | undefined {
+  return faultIn(text, () => {
+    const end = skipSpace(text, readValue(text, skipSpace(text, 0)));
+    if (text[end] !== ',' && text[end] !== ']') throw new Unexpected(end, ', or ]');
+  });
+}
+
+function faultIn(text: string, read: () => void): SyntaxFault | undefined {
+  try {
+    read();
     return undefined;
   } catch (error) {
     if (!(error instanceof Unexpected)) throw error;
-    return { ...placeOf(text, error.at), expected: error.expected, found: shownAt(text, error.at) };
+    return { at: error.at, expected: error.expected, found: characterAt(text, error.at) };
   }
 }
 
-function placeOf(text: string, at: number): { line: number; column: number } {
-  const before = text.slice(0, at).split(/\r\n|\n|\r/);
-  return { line: before.length, column: [...(before.at(-1) ?? '')].length + 1 };
+/** A place in bytes of UTF-8, counted from 1 in lines and code points, as far as `advance` has been told. */
+export class TextPlace {
+  line = 1;
+  column = 1;
+
+  /** Goes on over the bytes from one place to another. */
+  advance(bytes: Uint8Array, from: number, to: number): this {
+    let { line, column } = this;
+    for (let at = from; at < to; at++) {
+      const byte = bytes[at] as number;
+      if (byte === LF) {
+        if (bytes[at - 1] !== CR) line++;
+        column = 1;
+      } else if (byte === CR) {
+        line++;
+        column = 1;
+      } else if ((byte & 0xc0) !== 0x80) column++;
+    }
+    this.line = line;
+    this.column = column;
+    return this;
+  }
 }
 
-function shownAt(text: string, at: number): string {
+/** The character that stands at a place of a text, for people. */
+export function characterAt(text: string, at: number): string {
   const code = text.codePointAt(at);
   if (code === undefined) return 'the end of the body';
   const isVisible =
@@ -57,7 +94,12 @@ function skip(pattern: RegExp, text: string, from: number): number {
 }
 
 function skipSpace(text: string, from: number): number {
-  return skip(WHITE_SPACE, text, from);
+  let at = from;
+  for (; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char !== 0x20 && char !== LF && char !== CR && char !== 0x09) break;
+  }
+  return at;
 }
 
 function readValue(text: string, at: number): number {
@@ -96,15 +138,34 @@ function readMember(text: string, start: number): number {
 }
 
 function readString(text: string, start: number): number {
-  let at = start + 1;
-  for (;;) {
-    at = skip(PLAIN, text, at);
-    if (text[at] === '"') return at + 1;
-    if (text[at] !== '\\') throw new Unexpected(at, 'the rest of a string and its closing double quote');
-    const end = skip(ESCAPE, text, at);
+  for (let at = start + 1; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === QUOTE) return at + 1;
+    if (char < 0x20) throw unfinished(at);
+    if (char !== BACKSLASH) continue;
+    const end = escapeEnd(text, at);
     if (end === at) throw new Unexpected(at + 1, 'one of the escapes that JSON has');
-    at = end;
+    at = end - 1;
   }
+  throw unfinished(text.length);
+}
+
+function unfinished(at: number): Unexpected {
+  return new Unexpected(at, 'the rest of a string and its closing double quote');
+}
+
+// Where the escape ends; where it begins if it is none. No expression: a text may be made of them.
+function escapeEnd(text: string, at: number): number {
+  const kind = text[at + 1] ?? '';
+  if (kind !== 'u') return SHORT_ESCAPES.has(kind) ? at + 2 : at;
+  const end = at + 2 + HEX_DIGITS;
+  for (let place = at + 2; place < end; place++) if (!isHexDigit(text.charCodeAt(place))) return at;
+  return end;
+}
+
+function isHexDigit(char: number): boolean {
+  const lower = char | 0x20;
+  return (char >= 0x30 && char <= 0x39) || (lower >= 0x61 && lower <= 0x66);
 }
 
 function readLiteral(text: string, start: number, literal: string): number {

@@ -1,10 +1,13 @@
 // The strict JSON reader: bytes → UTF-8 → nesting and keys → value; nothing is dropped or coerced in silence.
 import type { JsonValue } from '../../db/declare/json.ts';
-import { invalid } from '../errors.ts';
-import { countKeys, refuseStructure, surveyText } from './json-structure.ts';
-import { findSyntaxFault } from './json-syntax.ts';
+import { type ApiError, invalid } from '../errors.ts';
+import { countKeys, refuseStructure, tooMuch } from './json-structure.ts';
+import { JsonSurvey } from './json-survey.ts';
+import { findSyntaxFault, type SyntaxFault, TextPlace } from './json-syntax.ts';
 
-const decoder = new TextDecoder('utf-8', { fatal: true });
+// A mark in front is taken away first: inside the body it would be a character like any other.
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const MARK = [0xef, 0xbb, 0xbf];
 
 export interface ParsedBody {
   value: JsonValue;
@@ -18,35 +21,55 @@ export interface ParsedBody {
  * @throws ApiError 422 for another content type, bad UTF-8, bad JSON, too deep nesting, too many values, repeated
  *   keys, `__proto__`
  */
-export function parseJson(bytes: Uint8Array, contentType: string | null): ParsedBody {
+export function parseJson(body: Uint8Array, contentType: string | null): ParsedBody {
   requireJson(contentType);
+  const bytes = withoutMark(body);
   const text = decodeUtf8(bytes);
-  const survey = surveyText(text);
-  if (survey.isTooMuch) refuseStructure(text);
-  const value = parse(text);
+  const survey = new JsonSurvey(bytes).advance();
+  if (survey.tooMuch !== null) {
+    refuseStructure(text);
+    throw tooMuch(survey.tooMuch);
+  }
+  const value = parse(text, bytes);
   // JSON.parse keeps the last of repeated keys; which one that is takes longer to find than that there is one.
   if (countKeys(value) !== survey.colons) refuseStructure(text);
-  return { value, isSuspect: survey.hasLongNumbers || text.includes('\\u') };
+  return { value, isSuspect: survey.hasLongNumbers || mayHoldOddText(text) };
 }
 
-function parse(text: string): JsonValue {
+/** Whether strings in the text may hold characters that no record can hold: these come escaped. */
+export function mayHoldOddText(text: string): boolean {
+  return text.includes('\\u');
+}
+
+function parse(text: string, bytes: Uint8Array): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
     refuseStructure(text);
-    throw invalid('', `The body must ${howItFails(text)}.`, 'VALIDATION_INVALID_FORMAT');
+    if (text.trim() === '') throw emptyBody();
+    const fault = findSyntaxFault(text);
+    if (fault === undefined) throw notJson('');
+    throw syntaxError(fault, new TextPlace().advance(bytes, 0, Buffer.byteLength(text.slice(0, fault.at))));
   }
 }
 
-function howItFails(text: string): string {
-  if (text.trim() === '') return 'not be empty; send a JSON value';
-  const fault = findSyntaxFault(text);
-  if (fault === undefined) return 'be valid JSON';
-  const { line, column, expected, found } = fault;
-  return `be valid JSON: at line ${line}, column ${column} there is ${found} where ${expected} should be`;
+/** The 422 for a body without anything in it. */
+export function emptyBody(): ApiError {
+  return invalid('', 'The body must not be empty; send a JSON value.', 'VALIDATION_INVALID_FORMAT');
 }
 
-function requireJson(contentType: string | null): void {
+/** The 422 for what is not JSON, with the place of the first fault. */
+export function syntaxError({ expected, found }: SyntaxFault, { line, column }: TextPlace): ApiError {
+  return notJson(`: at line ${line}, column ${column} there is ${found} where ${expected} should be`);
+}
+
+/** The 422 for what is not JSON; `why` goes on from there. */
+export function notJson(why: string): ApiError {
+  return invalid('', `The body must be valid JSON${why}.`, 'VALIDATION_INVALID_FORMAT');
+}
+
+/** @throws ApiError 422 for a content type other than JSON in UTF-8 */
+export function requireJson(contentType: string | null): void {
   if (contentType === null || contentType === 'application/json') return;
   const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
   const isJson = type === 'application/json' || /^application\/[\w.+-]+\+json$/.test(type);
@@ -58,7 +81,13 @@ function requireJson(contentType: string | null): void {
   throw invalid('Content-Type', message, 'VALIDATION_INVALID_FORMAT');
 }
 
-function decodeUtf8(bytes: Uint8Array): string {
+/** The bytes of a body without the byte order mark that some programs write in front. */
+export function withoutMark(bytes: Uint8Array): Uint8Array {
+  return MARK.every((byte, index) => bytes[index] === byte) ? bytes.subarray(MARK.length) : bytes;
+}
+
+/** @throws ApiError 422 for bytes that are not UTF-8 */
+export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch {

@@ -2,10 +2,11 @@
 import { faultsOf } from '../../db/declare/check.ts';
 import type { Fault } from '../../db/declare/faults.ts';
 import type { JsonValue } from '../../db/declare/json.ts';
-import { nextTurn } from '../../db/event-loop.ts';
+import { Turns } from '../../db/event-loop.ts';
 import { invalid, validationError } from '../errors.ts';
 import { BATCH_ITEMS_MAX, type Operation } from '../operation.ts';
-import { parseJson } from './json.ts';
+import { type ParsedBody, parseJson } from './json.ts';
+import { type BatchElement, LARGE_BATCH_BYTES, notAnArray, readLargeBatch } from './large-batch.ts';
 
 // How long the items of a batch keep other requests waiting at a time.
 const TURN_MS_MAX = 10;
@@ -29,35 +30,44 @@ export async function validateBody(
 ): Promise<ValidBody> {
   const { body: schema, inspect } = operation;
   if (schema === undefined) return { body: null, itemFaults: [] };
-  const { value, isSuspect } = parseJson(bytes, contentType);
   const declaration = { schema, inspect };
-  const faultsIn = (one: JsonValue) => faultsOf(one, declaration, { isSuspect });
-  if (operation.isBatch === true)
-    return { body: value, itemFaults: await faultsOfEach(batchItems(value), faultsIn) };
-  if (Array.isArray(value) && operation.batchPath !== undefined) {
+  const faultsIn = ({ value, isSuspect }: ParsedBody) => faultsOf(value, declaration, { isSuspect });
+  if (operation.isBatch === true) {
+    const elements = await elementsOf(bytes, contentType);
+    return { body: elements.map(({ value }) => value), itemFaults: await faultsOfEach(elements, faultsIn) };
+  }
+  const parsed = parseJson(bytes, contentType);
+  if (Array.isArray(parsed.value) && operation.batchPath !== undefined) {
     throw invalid('', `The body must be one record; an array of them goes to POST ${operation.batchPath}.`);
   }
-  const faults = faultsIn(value);
+  const faults = faultsIn(parsed);
   if (faults.length > 0) throw validationError(faults);
-  return { body: value, itemFaults: [] };
+  return { body: parsed.value, itemFaults: [] };
 }
 
-async function faultsOfEach(items: JsonValue[], faultsIn: (item: JsonValue) => Fault[]): Promise<Fault[][]> {
+async function elementsOf(bytes: Uint8Array, contentType: string | null): Promise<BatchElement[]> {
+  if (bytes.length > LARGE_BATCH_BYTES) return readLargeBatch(bytes, contentType, refuseCount);
+  const { value, isSuspect } = parseJson(bytes, contentType);
+  if (!Array.isArray(value)) throw notAnArray();
+  refuseCount(value.length);
+  return value.map((item) => ({ value: item, isSuspect, fault: null }));
+}
+
+async function faultsOfEach(
+  elements: readonly BatchElement[],
+  faultsIn: (element: BatchElement) => Fault[],
+): Promise<Fault[][]> {
   const faults: Fault[][] = [];
-  let turnEnds = performance.now() + TURN_MS_MAX;
-  for (const item of items) {
-    if (performance.now() > turnEnds) {
-      await nextTurn();
-      turnEnds = performance.now() + TURN_MS_MAX;
-    }
-    faults.push(faultsIn(item));
+  const turns = new Turns(TURN_MS_MAX);
+  for (const element of elements) {
+    if (turns.isOver) await turns.next();
+    faults.push(element.fault === null ? faultsIn(element) : [element.fault]);
   }
   return faults;
 }
 
-function batchItems(value: JsonValue): JsonValue[] {
-  if (!Array.isArray(value)) throw invalid('', 'The body must be an array of items.');
-  if (value.length <= BATCH_ITEMS_MAX) return value;
-  const message = `A batch has at most ${BATCH_ITEMS_MAX} items; this one has ${value.length}.`;
+function refuseCount(count: number): void {
+  if (count <= BATCH_ITEMS_MAX) return;
+  const message = `A batch has at most ${BATCH_ITEMS_MAX} items; this one has ${count}.`;
   throw invalid('', message, 'VALIDATION_OUT_OF_RANGE');
 }

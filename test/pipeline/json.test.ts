@@ -3,7 +3,9 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { JsonValue } from '../../db/declare/json.ts';
 import { parseJson } from '../../server/pipeline/json.ts';
-import { countKeys, refuseStructure, surveyText } from '../../server/pipeline/json-structure.ts';
+import { countKeys, refuseStructure } from '../../server/pipeline/json-structure.ts';
+import { JsonSurvey } from '../../server/pipeline/json-survey.ts';
+import { readLargeBatch } from '../../server/pipeline/large-batch.ts';
 
 const key = fc.constantFrom('a', 'b', '', 'x:y', '{', '"', '\\', '__proto__', 'constructor', '\u0000', 'é');
 const word = fc.oneof(key, fc.constantFrom('1e400', '12345678901234567890', '\ud800', ',:"'));
@@ -38,7 +40,8 @@ function messageOf(run: () => unknown): string | undefined {
 test('a repeated or forbidden key is found by counting', () => {
   const property = fc.property(json, (text) => {
     const refusal = messageOf(() => refuseStructure(text));
-    const isCountOff = countKeys(JSON.parse(text) as JsonValue) !== surveyText(text).colons;
+    const isCountOff =
+      countKeys(JSON.parse(text) as JsonValue) !== new JsonSurvey(Buffer.from(text)).advance().colons;
     expect(isCountOff).toBe(refusal !== undefined);
     expect(messageOf(() => parseJson(Buffer.from(text), null))).toBe(refusal as string);
   });
@@ -74,4 +77,87 @@ test('a value that no record can hold is suspected', () => {
   for (const text of suspects) expect(parseJson(Buffer.from(text), null).isSuspect).toBe(true);
   const others = ['"9007199254740992 1e9 u0000"', '[999999999999999,true,false]', '{"1e9":"\\n"}', '"\\\\"'];
   for (const text of others) expect(parseJson(Buffer.from(text), null).isSuspect).toBe(false);
+});
+
+const outcomeOf = async (read: () => Promise<JsonValue> | JsonValue): Promise<JsonValue> => {
+  try {
+    return { value: await read() };
+  } catch (error) {
+    return { refused: (error as Error).message };
+  }
+};
+const whole = (text: string) =>
+  outcomeOf(() => {
+    const { value } = parseJson(Buffer.from(text), null);
+    if (!Array.isArray(value)) throw new Error('The body must be an array of items.');
+    return value;
+  });
+const inElements = (text: string) =>
+  outcomeOf(async () =>
+    (await readLargeBatch(Buffer.from(text), null, () => undefined)).map(({ value }) => value),
+  );
+
+test('a batch read element by element is what it is as a whole', async () => {
+  const property = fc.asyncProperty(fc.array(json, { maxLength: 5 }), async (items) => {
+    const text = ` [${items.join(' ,\n')} ]\n`;
+    expect(await inElements(text)).toEqual(await whole(text));
+  });
+  await fc.assert(property, { numRuns: 2_000 });
+});
+
+test('and is refused where it would be as a whole', async () => {
+  const odd = fc.constantFrom('{', '}', '[', ']', '"', '\\', ',', ':', '', 'x', '[]', '\n', 'é', '\ufeff');
+  const property = fc.asyncProperty(
+    fc.array(json, { maxLength: 5 }),
+    fc.nat(),
+    odd,
+    async (items, at, inserted) => {
+      const text = `[${items.join(',')}]`;
+      const place = at % (text.length + 1);
+      const broken = text.slice(0, place) + inserted + text.slice(place + 1);
+      const [one, other] = [await whole(broken), await inElements(broken)];
+      expect(Object.keys(other as object)).toEqual(Object.keys(one as object));
+      if ('value' in (one as object)) expect(other).toEqual(one);
+    },
+  );
+  await fc.assert(property, { numRuns: 2_000 });
+});
+
+test.each([
+  '',
+  ' \r\n ',
+  'x',
+  '\n\n  é',
+  '{}',
+  '"[]"',
+  '[',
+  '[1',
+  '[1,',
+  '[1,]',
+  '[,1]',
+  '[1,,2]',
+  '[ ]',
+  '[1}',
+  '[1 2]',
+  '[{"a":1]',
+  '[1]x',
+  '[1]\r\n\r\n\t]',
+  '["é😀",\n "a\nb"]',
+  '["\\x"]',
+  '["\\u12g4"]',
+  '[{"a":1,}]',
+  '[1,{"a":1,"a":2}]',
+  '[[{"b":{"__proto__":1}}]]',
+  '\ufeff[1,\n x]',
+  '\ufeff\ufeff[1]',
+  '[tru]',
+  '[1]]',
+])('a fault is told in the same words and with the same place: %j', async (text) => {
+  expect(await inElements(text)).toEqual(await whole(text));
+});
+
+test('an item larger than any record is refused by itself, whatever is in it', async () => {
+  const large = `{"first_name":"${'x'.repeat(4 * 1024 * 1024)}"}`;
+  const items = await readLargeBatch(Buffer.from(`[1,${large},2]`), null, () => undefined);
+  expect(items.map(({ value, fault }) => fault?.code ?? value)).toEqual([1, 'VALIDATION_OUT_OF_RANGE', 2]);
 });
