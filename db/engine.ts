@@ -1,5 +1,5 @@
 // What the tables ask of a database engine: statements that are prepared once, and a transaction whose parts can fail.
-import type { CompiledQuery, Expression, RawBuilder } from 'kysely';
+import type { Compilable, CompiledQuery, Expression, QueryExecutorProvider, RawBuilder } from 'kysely';
 import type { ColumnValue } from './declare/fields.ts';
 
 /** An answer that one engine has at once and another later; whoever wants it awaits either. */
@@ -13,12 +13,47 @@ export function andThen<T, R>(answer: Eventually<T>, next: (answer: T) => Eventu
 /** What a column of any table can hold; those of records hold no bytes. */
 export type StoredValue = ColumnValue | Uint8Array;
 
-/** A query that is ready to run, given the values of its parameters in their order. */
-export type Bound<R> = (values: readonly StoredValue[]) => Eventually<R[]>;
+/** Whether a row is wanted: the first that is not ends the answer. */
+export type Takes<R> = (row: R) => boolean;
+
+/**
+ * A query that is ready to run, given the values of its parameters in their order. Where it is said which rows are wanted,
+ * the engine reads no further than to the first that is not.
+ */
+export type Bound<R> = (values: readonly StoredValue[], takes?: Takes<R>) => Eventually<R[]>;
+
+/** The rows up to the first that is not wanted. */
+export function taken<R>(rows: Iterable<R>, takes: Takes<R>): R[] {
+  const wanted: R[] = [];
+  for (const row of rows) {
+    if (!takes(row)) break;
+    wanted.push(row);
+  }
+  return wanted;
+}
+
+/** How much of the rows of a query is wanted, by the size of the texts in them. */
+export interface Reach {
+  /** Its columns, in order. */
+  columns: readonly string[];
+  /** Those that can be long. */
+  texts: readonly string[];
+  /** Bytes of such texts with which a row is the last that is wanted. */
+  bytesMax: number;
+}
 
 export interface Engine {
   /** Prepares a query, to be kept for as long as the engine. */
   bind<R>(query: CompiledQuery<R>): Bound<R>;
+  /**
+   * The query that gives no more rows than are wanted, and one that shows that there are more; the query itself where the
+   * engine reads rows one by one, as they are asked for.
+   */
+  within<R>(
+    db: QueryExecutorProvider,
+    query: Compilable<R> & Expression<unknown>,
+    reach: Reach,
+  ): Compilable<R>;
   /** Runs a command that answers nothing: in its place among the statements, without being waited for. */
   post(sql: string): void;
   /** Whether a value is one of the texts of a JSON array that is one parameter: one statement, however many there are. */

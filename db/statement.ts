@@ -1,6 +1,6 @@
 // Hot queries, built and compiled by Kysely once and then only given their parameters.
 import type { Compilable } from 'kysely';
-import type { Engine, Eventually, StoredValue } from './engine.ts';
+import type { Engine, Eventually, StoredValue, Takes } from './engine.ts';
 import type { Db } from './schema.ts';
 
 class Placeholder {
@@ -15,11 +15,15 @@ export type Param = (name: string) => never;
 
 const param: Param = (name) => new Placeholder(name) as never;
 
-/** Runs a query with its arguments, null for those left out; an engine that can answers at once. */
-export type Statement<R> = (db: Db, args: Readonly<Record<string, StoredValue>>) => Eventually<R[]>;
+/** Runs a query with its arguments, null for those left out, as `Bound` has it; an engine that can answers at once. */
+export type Statement<R> = (
+  db: Db,
+  args: Readonly<Record<string, StoredValue>>,
+  takes?: Takes<R>,
+) => Eventually<R[]>;
 
 type Build<R> = (db: Db, param: Param) => Compilable<R>;
-type Run<R> = (args: Readonly<Record<string, StoredValue>>) => Eventually<R[]>;
+type Run<R> = (args: Readonly<Record<string, StoredValue>>, takes?: Takes<R>) => Eventually<R[]>;
 
 /**
  * Makes a function that runs a query, which is compiled and prepared at its first use with each connection.
@@ -27,13 +31,13 @@ type Run<R> = (args: Readonly<Record<string, StoredValue>>) => Eventually<R[]>;
  */
 export function statement<R>(build: Build<R>): Statement<R> {
   const bound = new WeakMap<Engine, Run<R>>();
-  return (db, args) => {
+  return (db, args, takes) => {
     let run = bound.get(db.engine);
     if (run === undefined) {
       run = bind(db, build);
       bound.set(db.engine, run);
     }
-    return run(args);
+    return run(args, takes);
   };
 }
 
@@ -42,13 +46,13 @@ function bind<R>(db: Db, build: Build<R>): Run<R> {
   const run = db.engine.bind(query);
   const names = query.parameters.map((value) => (value instanceof Placeholder ? value.name : null));
   const constants = query.parameters.map((value) => (value instanceof Placeholder ? null : value));
-  return (args) => {
+  return (args, takes) => {
     const values = new Array<StoredValue>(names.length);
     for (let index = 0; index < names.length; index++) {
       const name = names[index] ?? null;
       values[index] = name === null ? (constants[index] as StoredValue) : (args[name] ?? null);
     }
-    return run(values);
+    return run(values, takes);
   };
 }
 

@@ -48,10 +48,21 @@ export interface Admission {
   headers: Record<string, string>;
 }
 
+/** Items of a list, more than a page has room for among them. */
+export interface ListAnswer {
+  status: 200;
+  object: 'list';
+  data: Data[];
+  /** Whether others follow these. */
+  hasNextPage: boolean;
+  /** The cursor for what follows that one of the items. */
+  cursorAfter: (index: number) => string;
+}
+
 /** What an operation answers, with paths from the root; the envelope is put around it. */
 export type Answer =
   | { status: 200 | 201; object: 'success'; data: JsonValue; location?: string }
-  | { status: 200; object: 'list'; data: Data[]; endCursor: string | null; hasNextPage: boolean }
+  | ListAnswer
   | { status: 200; object: 'batch'; data: JsonValue }
   | { status: 204 };
 

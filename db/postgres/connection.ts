@@ -1,10 +1,11 @@
 // One connection to PostgreSQL: made when it is needed, closed when nothing comes on it, made anew, but never amid a transaction.
 import { type ReservedSQL, SQL } from 'bun';
-import { CompiledQuery, type Expression, Kysely, type RawBuilder, sql } from 'kysely';
-import { type Bound, type Engine, noProgress, type TransactionProgress } from '../engine.ts';
+import { type CompiledQuery, Kysely } from 'kysely';
+import { type Bound, type Engine, noProgress, type TransactionProgress, taken } from '../engine.ts';
 import type { Db, Schema } from '../schema.ts';
 import { PostgresDialect } from './dialect.ts';
 import { isWriteRefused } from './errors.ts';
+import { insertOf, isAmong, isIn, within } from './expressions.ts';
 import { alone, asTheyAre, Command, Question, type Rows } from './question.ts';
 
 const BEGIN = new Command('begin');
@@ -14,6 +15,7 @@ export class PostgresConnection implements Engine {
   readonly progress = noProgress();
   readonly isAmong = isAmong;
   readonly isIn = isIn;
+  readonly within = within;
   readonly insertOf = insertOf;
   readonly db: Db = dbOf(this);
   /** How many rows the transaction has written to each table. */
@@ -49,7 +51,12 @@ export class PostgresConnection implements Engine {
 
   bind<R>({ sql: text }: CompiledQuery<R>): Bound<R> {
     const question = new Question<R[]>(text, alone);
-    if (!question.answersNothing) return (values) => this.ask(question, values);
+    if (!question.answersNothing) {
+      return (values, takes) => {
+        const asking = this.ask(question, values);
+        return takes === undefined ? asking : asking.then((rows) => taken(rows, takes));
+      };
+    }
     return (values) => {
       const asking = this.ask(question, values);
       // Part by part there is somebody to be told of a failure; else the next statement is told, or the commit.
@@ -198,21 +205,4 @@ function noteFailure(progress: TransactionProgress, error: unknown): unknown {
 export function dbOf(engine: Engine & Pick<PostgresConnection, 'run'>): Db {
   const dialect = new PostgresDialect((text, values) => engine.run(text, values));
   return Object.assign(new Kysely<Schema>({ dialect }), { engine });
-}
-
-/** Whether a value is one of the texts of a JSON array. */
-export function isAmong(value: RawBuilder<string>, list: never): RawBuilder<boolean> {
-  return isIn(value, sql`(select json_array_elements_text(${list}::text::json))`);
-}
-
-/** Whether a value is one of those found: of an array, and not of rows, as an index finds those in any plan. */
-export function isIn(value: RawBuilder<string>, found: Expression<unknown>): RawBuilder<boolean> {
-  return sql<boolean>`${value} = any (array ${found})`;
-}
-
-/** Writes rows of a JSON array that is one parameter: all that bind a value each cost twice the time. */
-export function insertOf(table: string, columns: readonly string[]): CompiledQuery {
-  const names = columns.map((column) => `"${column}"`).join(', ');
-  const rows = `json_populate_recordset(null::"${table}", $1::text::json)`;
-  return CompiledQuery.raw(`insert into "${table}" (${names}) select ${names} from ${rows}`);
 }

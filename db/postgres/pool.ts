@@ -1,15 +1,17 @@
 // Several connections for statements of which none depends on another: each goes to the one that has least to do.
 import type { CompiledQuery } from 'kysely';
-import { type Bound, type Engine, noProgress } from '../engine.ts';
+import { type Bound, type Engine, noProgress, taken } from '../engine.ts';
 import type { Db } from '../schema.ts';
 import type { PoolFigures } from '../store-figures.ts';
-import { dbOf, insertOf, isAmong, isIn, type PostgresConnection } from './connection.ts';
+import { dbOf, type PostgresConnection } from './connection.ts';
+import { insertOf, isAmong, isIn, within } from './expressions.ts';
 import { alone, Question, type Rows } from './question.ts';
 
 export class PostgresPool implements Engine {
   readonly progress = noProgress();
   readonly isAmong = isAmong;
   readonly isIn = isIn;
+  readonly within = within;
   readonly insertOf = insertOf;
   readonly db: Db = dbOf(this);
   readonly #connections: readonly PostgresConnection[];
@@ -20,7 +22,10 @@ export class PostgresPool implements Engine {
 
   bind<R>({ sql: text }: CompiledQuery<R>): Bound<R> {
     const question = new Question<R[]>(text, alone);
-    return (values) => this.#leastLoaded().ask(question, values);
+    return (values, takes) => {
+      const asking = this.#leastLoaded().ask(question, values);
+      return takes === undefined ? asking : asking.then((rows) => taken(rows, takes));
+    };
   }
 
   post(): never {

@@ -1,7 +1,15 @@
 // A connection to SQLite: pragmas that are sure to hold, statements that are kept, and reads of one turn that see one moment.
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite';
-import { type CompiledQuery, type Expression, Kysely, type RawBuilder, sql } from 'kysely';
-import { type Bound, type Engine, noProgress, type StoredValue } from '../engine.ts';
+import {
+  type Compilable,
+  type CompiledQuery,
+  type Expression,
+  Kysely,
+  type QueryExecutorProvider,
+  type RawBuilder,
+  sql,
+} from 'kysely';
+import { type Bound, type Engine, noProgress, type StoredValue, taken } from '../engine.ts';
 import type { Db, Schema } from '../schema.ts';
 import { SteadyDialect } from './dialect.ts';
 
@@ -61,12 +69,17 @@ export class Connection extends Database implements Engine {
     const statement = super.prepare<R, StoredValue[]>(sql);
     const isWrite = WRITES.test(sql);
     const changesKeys = CHANGES_KEYS.test(sql);
-    return (values) => {
+    return (values, takes) => {
       if (isWrite) this.progress.writes += 1;
       if (changesKeys) this.keyChanges += 1;
       // An array that is the only argument is taken for the values: nothing is spread.
-      return statement.all(values as unknown as StoredValue);
+      const only = values as unknown as StoredValue;
+      return takes === undefined ? statement.all(only) : taken(statement.iterate(only), takes);
     };
+  }
+
+  within<R>(_: QueryExecutorProvider, query: Compilable<R>): Compilable<R> {
+    return query;
   }
 
   post(command: string): void {
@@ -132,9 +145,9 @@ export class ReadConnection extends Connection {
 
   override bind<R>(query: CompiledQuery<R>): Bound<R> {
     const run = super.bind(query);
-    return (values) => {
+    return (values, takes) => {
       this.enterSnapshot();
-      return run(values);
+      return run(values, takes);
     };
   }
 

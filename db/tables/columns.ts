@@ -10,10 +10,17 @@ export function keyExpression(name: string, table?: string): RawBuilder<string> 
   return sql<string>`coalesce(${sql.ref(prefix + keyColumn(name))}, ${sql.ref(prefix + name)})`;
 }
 
-/** The columns of a record that are shown, in the order of responses; null holds the place of a computed field. */
-export function columnsOf({ fields }: Resource, table?: string): AliasedRawBuilder<unknown, string>[] {
+/**
+ * The columns of a record that are shown, in the order of responses; null holds the place of a computed field, and of one
+ * that nobody is going to see.
+ */
+export function columnsOf(
+  { fields }: Resource,
+  table?: string,
+  unseen: readonly string[] = [],
+): AliasedRawBuilder<unknown, string>[] {
   const prefix = table === undefined ? '' : `${table}.`;
   return shownColumns(fields).map(({ name, isStored }) =>
-    (isStored ? sql.ref(prefix + name) : sql`null`).as(name),
+    (isStored && !unseen.includes(name) ? sql.ref(prefix + name) : sql`null`).as(name),
   );
 }

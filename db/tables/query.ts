@@ -1,55 +1,27 @@
 // Lists of records: filters, time windows and keyset pages; each shape of list is compiled once.
-import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely';
+import { type Compilable, type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely';
 import type { ColumnValue } from '../declare/fields.ts';
+import { shownColumns } from '../declare/forms.ts';
 import type { Match, Resource } from '../declare/resource.ts';
 import { type Db, type LinkRow, linkTable, type RecordRow, tableOf } from '../schema.ts';
-import { madeOnce, type Param, type Statement, statement } from '../statement.ts';
+import { type Param, type Statement, statement } from '../statement.ts';
 import { columnsOf, keyExpression } from './columns.ts';
+import { type Lead, type LinkMatch, leadsOf } from './leads.ts';
+import type { ListQuery } from './list-query.ts';
+import { longTexts, PAGE_BYTES_MAX, PageReading } from './page-reading.ts';
 import { leastId } from './record-id.ts';
 
-export type Direction = 'asc' | 'desc';
-
-/** The last row of the page before: the value it was sorted by, and its id. */
-export interface Position {
-  value: number;
-  id: string;
-}
-
-export interface ListQuery {
-  orgId: number;
-  /** Only records of this owner; null for all of the organization. */
-  ownerId: string | null;
-  /** Filters by their name in the declaration, with values as stored. */
-  filters: Readonly<Record<string, ColumnValue>>;
-  /** Inclusive lower bounds, Unix milliseconds. */
-  createdSince: number | null;
-  updatedSince: number | null;
-  sortBy: 'created_at' | 'updated_at';
-  direction: Direction;
-  after: Position | null;
-  /** How many rows at most. */
-  limit: number;
+/** The rows of a page: fewer than were asked for, too, where they are large. */
+export interface ListedRows {
+  rows: RecordRow[];
+  /** Whether others follow although there are fewer than were asked for. */
+  isCut: boolean;
 }
 
 type Tables = { record: RecordRow & { org_id: number }; link: LinkRow };
 type Builder = ExpressionBuilder<Tables, 'record'>;
 type Condition = ExpressionWrapper<Tables, 'record', SqlBool>;
-type LinkMatch = Extract<Match, { table: string }>;
 type ListStatement = Statement<RecordRow>;
-
-/** The filter that a page is searched by: one of its matches at a time, so that each search has an index to follow. */
-interface Lead {
-  name: string;
-  match: Match;
-  index: number;
-  way: Way;
-}
-
-/**
- * How a value is looked for among links, which are kept in the order of their records' ids: they are followed, in their
- * order or with the records sorted by updated_at; or the records are gone through, and each is looked up among the links.
- */
-type Way = 'in order' | 'to be sorted' | 'one by one';
 
 interface Search {
   resource: Resource;
@@ -62,58 +34,39 @@ const SHAPES_MAX = 500;
 const statements = new Map<string, ListStatement>();
 
 /** The rows of one page, in order. */
-export async function listRecords(db: Db, resource: Resource, query: ListQuery): Promise<RecordRow[]> {
+export async function listRecords(db: Db, resource: Resource, query: ListQuery): Promise<ListedRows> {
   const leads = await leadsOf(db, resource, query);
-  const pages: RecordRow[][] = [];
-  for (const lead of leads) pages.push(await statementOf({ resource, query, lead })(db, argumentsOf(query)));
-  const [only = []] = pages;
+  const pages: ListedRows[] = [];
+  for (const lead of leads) pages.push(await readPage(db, { resource, query, lead }));
+  const [only = { rows: [], isCut: false }] = pages;
   return pages.length === 1 ? only : merged(pages, query);
 }
 
-async function leadsOf(db: Db, resource: Resource, query: ListQuery): Promise<(Lead | null)[]> {
-  for (const [name, value] of Object.entries(query.filters)) {
-    const matches = resource.filters[name]?.match ?? [];
-    if (matches.length <= 1 && !matches.some((match) => 'table' in match)) continue;
-    const leads: Lead[] = [];
-    for (const [index, match] of matches.entries()) {
-      leads.push({ name, match, index, way: await wayOf(db, match, query, value) });
-    }
-    return leads;
-  }
-  return [null];
+async function readPage(db: Db, search: Search): Promise<ListedRows> {
+  const { resource, query } = search;
+  const texts = textsOf(resource, query);
+  const run = statementOf(search);
+  if (texts.length === 0) return { rows: await run(db, argumentsOf(query)), isCut: false };
+  const reading = new PageReading(texts);
+  const rows = await run(db, argumentsOf(query), reading.takes);
+  return { rows, isCut: reading.isCut };
 }
 
-// More links than these are followed where nothing else narrows down the list, and it needs no sorting.
-const FOLLOWED_MAX = 1_000;
-
-const more = madeOnce(({ table, record, value }: LinkMatch) =>
-  statement((db, param) =>
-    db
-      .selectFrom(linkTable(table))
-      .select(record)
-      .where('org_id', '=', param('org'))
-      .where(value, '=', param('value'))
-      .offset(param('offset'))
-      .limit(1),
-  ),
-);
-
-async function wayOf(db: Db, match: Match, query: ListQuery, value: ColumnValue): Promise<Way> {
-  if (!('table' in match)) return 'one by one';
-  const { orgId, ownerId, filters, sortBy } = query;
-  const isAlone = ownerId === null && Object.keys(filters).length === 1;
-  if (isAlone && sortBy === 'created_at') return 'in order';
-  const rest = await more(match)(db, { org: orgId, value, offset: FOLLOWED_MAX });
-  if (rest.length > 0) return 'one by one';
-  return sortBy === 'created_at' ? 'in order' : 'to be sorted';
+function textsOf(resource: Resource, { unseen }: ListQuery): string[] {
+  const texts = longTexts(resource);
+  return unseen === undefined ? texts : texts.filter((name) => !unseen.includes(name));
 }
 
 // A record may match in several ways; it comes once, in its place.
-function merged(pages: RecordRow[][], { sortBy, direction, limit }: ListQuery): RecordRow[] {
-  const rows = [...new Map(pages.flat().map((row) => [row.id, row])).values()];
+function merged(pages: ListedRows[], { sortBy, direction, limit }: ListQuery): ListedRows {
   const sign = direction === 'asc' ? 1 : -1;
-  rows.sort((a, b) => sign * (a[sortBy] - b[sortBy] || (a.id < b.id ? -1 : 1)));
-  return rows.slice(0, limit);
+  const order = (a: RecordRow, b: RecordRow) => sign * (a[sortBy] - b[sortBy] || (a.id < b.id ? -1 : 1));
+  // What comes after the last row of one that was cut may come after others that were not read.
+  const ends = pages.flatMap(({ rows, isCut }) => (isCut ? rows.slice(-1) : []));
+  const [end] = ends.sort(order);
+  const rows = [...new Map(pages.flatMap((page) => page.rows).map((row) => [row.id, row])).values()];
+  const known = end === undefined ? rows : rows.filter((row) => row.id === end.id || order(row, end) < 0);
+  return { rows: known.sort(order).slice(0, limit), isCut: end !== undefined };
 }
 
 function statementOf(search: Search): ListStatement {
@@ -151,16 +104,34 @@ function shapeOf({ resource, query, lead }: Search): string {
     query.createdSince === null ? '' : 'created_since',
     query.updatedSince === null ? '' : 'updated_since',
     query.after === null ? '' : 'after',
+    query.unseen?.join() ?? '',
+    isLong(query) ? 'long' : '',
     lead === null ? '' : `${lead.name}.${lead.index} ${lead.way}`,
     ...Object.keys(query.filters).sort(),
   ].join(' ');
 }
 
-function build(db: Db, { resource, query, lead }: Search, param: Param) {
-  const { sortBy, direction } = query;
+// Pages of no more rows than these are read whole.
+const ROWS_READ_MAX = 21;
+
+function isLong({ limit }: ListQuery): boolean {
+  return limit > ROWS_READ_MAX;
+}
+
+function build(db: Db, search: Search, param: Param): Compilable<RecordRow> {
+  const { resource, query } = search;
+  const texts = textsOf(resource, query);
+  const page = pageOf(db, search, param);
+  if (!isLong(query) || texts.length === 0) return page;
+  const columns = shownColumns(resource.fields).map(({ name }) => name);
+  return db.engine.within(db, page, { columns, texts, bytesMax: PAGE_BYTES_MAX });
+}
+
+function pageOf(db: Db, { resource, query, lead }: Search, param: Param) {
+  const { sortBy, direction, unseen } = query;
   const links = lead?.way === 'in order' && 'table' in lead.match ? lead.match : null;
   const id = links === null ? ('record.id' as const) : (`link.${links.record}` as const);
-  let select = from(db, resource, links, param).where('record.org_id', '=', param('org'));
+  let select = from(db, { resource, links, unseen }, param).where('record.org_id', '=', param('org'));
   const { owner } = resource;
   if (query.ownerId !== null && owner !== null) select = select.where(`record.${owner}`, '=', param('owner'));
   // Ids begin with their record's created_at, and so are in its order.
@@ -190,13 +161,21 @@ function build(db: Db, { resource, query, lead }: Search, param: Param) {
   return select.orderBy('record.updated_at', direction).orderBy(id, direction).limit(param('limit'));
 }
 
-function from(db: Db, resource: Resource, links: LinkMatch | null, param: Param) {
+interface Source {
+  resource: Resource;
+  /** The links that lead to the records, where these are found by following them. */
+  links: LinkMatch | null;
+  unseen: readonly string[] | undefined;
+}
+
+function from(db: Db, { resource, links, unseen }: Source, param: Param) {
   const record = `${tableOf(resource)} as record` as const;
-  if (links === null) return db.selectFrom(record).select(columnsOf(resource, 'record')).$castTo<RecordRow>();
+  const columns = columnsOf(resource, 'record', unseen);
+  if (links === null) return db.selectFrom(record).select(columns).$castTo<RecordRow>();
   return db
     .selectFrom(`${linkTable(links.table)} as link`)
     .crossJoin(record)
-    .select(columnsOf(resource, 'record'))
+    .select(columns)
     .$castTo<RecordRow>()
     .where('link.org_id', '=', param('org'))
     .whereRef('record.id', '=', `link.${links.record}`);

@@ -11,6 +11,7 @@ import { type Db, type RecordKey, type RecordRow, tableOf } from '../schema.ts';
 import { madeOnce, type Statement, statement } from '../statement.ts';
 import { columnsOf } from './columns.ts';
 import { bytesOf } from './content-bytes.ts';
+import { longTexts, PageReading } from './page-reading.ts';
 import { recordId } from './record-id.ts';
 
 interface Statements {
@@ -130,6 +131,28 @@ export async function findRecords(
   if (id === undefined) return [];
   if (more.length === 0) return find(db, { org: orgId, id });
   return findAll(db, { org: orgId, ids: JSON.stringify(ids) });
+}
+
+// Some thirty megabytes, at the most.
+const RECORDS_AT_ONCE = 50;
+
+/** The records of these ids, in no order, as far as a page is to be read: of the first of the ids, and of how many. */
+export async function findPage(
+  db: Db,
+  resource: Resource,
+  orgId: number,
+  ids: readonly string[],
+): Promise<{ rows: RecordRow[]; ids: number }> {
+  const reading = new PageReading(longTexts(resource));
+  const rows: RecordRow[] = [];
+  let read = 0;
+  while (read < ids.length && reading.takesMore) {
+    const some = await findRecords(db, resource, orgId, ids.slice(read, read + RECORDS_AT_ONCE));
+    for (const row of some) reading.count(row);
+    rows.push(...some);
+    read = Math.min(ids.length, read + RECORDS_AT_ONCE);
+  }
+  return { rows, ids: read };
 }
 
 /** The columns in which the fields given differ from what is stored. */

@@ -1,5 +1,6 @@
 // What the description says of the interface as a whole: the rules that hold for every operation.
 import { V1_SCOPES, V2_SCOPES } from '../../db/resources/index.ts';
+import { PAGE_BYTES_MAX } from '../../db/tables/page-reading.ts';
 import { MIGRATION_TITLE } from '../deprecation.ts';
 import { BATCH_BODY_BYTES_MAX, BATCH_ITEMS_MAX, BODY_BYTES_MAX } from '../operation.ts';
 import { WRONG_CREDENTIALS_PER_MINUTE } from '../pipeline/credential.ts';
@@ -104,7 +105,8 @@ const LISTS = `
 
 Lists come in pages: send \`page_info.end_cursor\` as \`cursor\`, with the same order and filters, until
 \`has_next_page\` is false. A cursor is opaque and good for its own list only; elsewhere, or altered, it is a 422. No
-record is skipped or repeated while others are created or deleted.
+record is skipped or repeated while others are created or deleted. A page of large records ends early, with the record
+that takes it past ${PAGE_BYTES_MAX / MIB} MiB, and \`has_next_page\` is true: go by that, not by how many there are.
 
 In version 2 \`limit\` is 1 to ${PAGE_ROWS_MAX} (${PAGE_ROWS_DEFAULT} unless given), and the order is newest first, by
 \`created_at\`, unless \`sort_by\` and \`sort_direction\` say otherwise; ties go by id. Filters can be combined, and all

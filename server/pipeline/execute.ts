@@ -15,7 +15,7 @@ import type { Asked, Exchange } from './exchange.ts';
 import { type Exports, Once, type Told } from './exports.ts';
 import type { WriteObserver } from './observer.ts';
 import { type KeyedRequest, storeAnswer } from './replay.ts';
-import { type Rendered, renderAnswer, renderError } from './respond.ts';
+import { type Rendered, renderAnswer, renderError, renderPage } from './respond.ts';
 
 /** A request that has passed every check. */
 export interface Executable {
@@ -49,8 +49,10 @@ export function execute(
   if (operation.isWrite) return executor.write(executable);
   const answered = operation.run({ ...call, db: store.read, now: exchange.now });
   return andThen(answered, (answer) => {
-    if (answer.status !== 204 && answer.object === 'list') exports.note(operation, call, exchange, answer);
-    return renderAnswer(exchange, answer);
+    if (answer.status === 204 || answer.object !== 'list') return renderAnswer(exchange, answer);
+    const page = renderPage(exchange, answer);
+    exports.note(operation, call, exchange, page);
+    return page.rendered;
   });
 }
 

@@ -2,7 +2,7 @@
 import type { Data } from '../../db/declare/json.ts';
 import type { AuditEntry } from '../../db/tables/audit.ts';
 import { actorOf } from '../audited.ts';
-import type { Answer, Call, Operation } from '../operation.ts';
+import type { Call, ListAnswer, Operation } from '../operation.ts';
 import type { Exchange } from './exchange.ts';
 
 /** A fact that is told once, however often it comes up. */
@@ -38,8 +38,6 @@ export class Once {
   }
 }
 
-type Listed = Extract<Answer, { object: 'list' }>;
-
 /** Looks at the pages of lists that are answered. */
 export class Exports {
   readonly #record: (told: Told) => Promise<void>;
@@ -53,7 +51,12 @@ export class Exports {
   }
 
   /** Notes a page, once an hour for each key and list, as an export and as a walk; nothing waits for that. */
-  note(operation: Operation, call: Omit<Call, 'db' | 'now'>, exchange: Exchange, page: Listed): void {
+  note(
+    operation: Operation,
+    call: Omit<Call, 'db' | 'now'>,
+    exchange: Exchange,
+    page: Pick<ListAnswer, 'hasNextPage'>,
+  ): void {
     const [, run] = EXPORTER.exec(exchange.request.headers.get('User-Agent') ?? '') ?? [];
     // v1 has its queries in the body.
     const asked = call.body === null ? call.query : (call.body as Data);

@@ -1,8 +1,10 @@
 // Last step, answer: the envelope around what an operation gives, or around an error.
+import type { Data } from '../../db/declare/json.ts';
 import { QuotaError } from '../../db/holdings.ts';
 import { retryAfterSeconds } from '../../db/store.ts';
+import { PAGE_BYTES_MAX } from '../../db/tables/page-reading.ts';
 import { ApiError } from '../errors.ts';
-import type { Answer } from '../operation.ts';
+import type { Answer, ListAnswer } from '../operation.ts';
 import { quotaRefusal } from '../quota.ts';
 import { type Asked, type Exchange, metaOf } from './exchange.ts';
 
@@ -13,15 +15,53 @@ export interface Rendered {
   body: string;
 }
 
+/** What UTF-16 has as one unit can be so many bytes in UTF-8. */
+const UNIT_BYTES_MAX = 3;
+
+export interface RenderedPage {
+  rendered: Rendered;
+  /** Whether others follow the items that it shows. */
+  hasNextPage: boolean;
+}
+
 /** Puts the envelope around an answer. */
 export function renderAnswer(asked: Asked, answer: Answer): Rendered {
   if (answer.status === 204) return { status: 204, location: null, body: '' };
+  if (answer.object === 'list') return renderPage(asked, answer).rendered;
   const { object, data, status } = answer;
   const meta = metaOf(asked);
   const location = (object === 'success' && answer.location && asked.baseUrl + answer.location) || null;
-  if (object !== 'list') return { status, location, body: JSON.stringify({ object, data, meta }) };
-  const page_info = { has_next_page: answer.hasNextPage, end_cursor: answer.endCursor };
-  return { status, location, body: JSON.stringify({ object, data, page_info, meta }) };
+  return { status, location, body: JSON.stringify({ object, data, meta }) };
+}
+
+/** Puts the envelope around a page of no more items than fit. */
+export function renderPage(asked: Asked, answer: ListAnswer): RenderedPage {
+  const { data, hasNextPage } = answer;
+  const rendered = renderWhole(asked, answer);
+  if (rendered.body.length * UNIT_BYTES_MAX <= PAGE_BYTES_MAX) return { rendered, hasNextPage };
+  const count = itemsThatFit(data);
+  if (count === data.length) return { rendered, hasNextPage };
+  const cut = { ...answer, data: data.slice(0, count), hasNextPage: true };
+  return { rendered: renderWhole(asked, cut), hasNextPage: true };
+}
+
+function renderWhole(asked: Asked, { object, status, data, hasNextPage, cursorAfter }: ListAnswer): Rendered {
+  const end_cursor = data.length === 0 ? null : cursorAfter(data.length - 1);
+  const page_info = { has_next_page: hasNextPage, end_cursor };
+  const body = JSON.stringify({ object, data, page_info, meta: metaOf(asked) });
+  return { status, location: null, body };
+}
+
+// That with which they pass the limit is one of them.
+function itemsThatFit(items: readonly Data[]): number {
+  let bytes = 0;
+  let count = 0;
+  for (const item of items) {
+    if (bytes > PAGE_BYTES_MAX) break;
+    bytes += Buffer.byteLength(JSON.stringify(item));
+    count += 1;
+  }
+  return count;
 }
 
 /** Puts the envelope around an error; anything that is not an ApiError becomes a 500 that tells nothing. */

@@ -8,7 +8,7 @@ import type { Link, Resource } from '../../db/declare/resource.ts';
 import { getResource } from '../../db/resources/index.ts';
 import type { LinkRow, RecordRow } from '../../db/schema.ts';
 import { deleteLink, findLink, insertLink, type LinkPosition, listLinks } from '../../db/tables/links.ts';
-import { findRecords } from '../../db/tables/records.ts';
+import { findPage } from '../../db/tables/records.ts';
 import { mayRead } from '../access.ts';
 import { ApiError, validationError } from '../errors.ts';
 import { getRow, presentAll } from './records.ts';
@@ -24,9 +24,9 @@ export interface LinkedCollection {
 
 export interface LinkedPage {
   items: Data[];
-  /** Where the next page begins; null for an empty page. */
-  end: LinkPosition | null;
   hasNextPage: boolean;
+  /** The place after that one of the items. */
+  placeAfter: (index: number) => LinkPosition;
 }
 
 /**
@@ -53,13 +53,21 @@ export async function listLinked(
       limit: page.limit + 1,
     },
   );
-  const hasNextPage = rows.length > page.limit;
-  if (hasNextPage) rows.pop();
-  const last = rows.at(-1);
+  const isFull = rows.length > page.limit;
+  if (isFull) rows.pop();
+  const { items, isCut } = await presentPage(reader, { parent: parentRow, link }, rows);
+  // Of a link that was deleted meanwhile there is no item.
+  const rowOf = (item: Data | undefined) => {
+    const id = item?.[link.childColumn] ?? item?.id;
+    return rows.find((row) => row[link.childColumn] === id);
+  };
   return {
-    items: await presentLinks(reader, { parent: parentRow, link }, rows),
-    end: last === undefined ? null : { createdAt: last.created_at, childId: String(last[link.childColumn]) },
-    hasNextPage,
+    items,
+    hasNextPage: isCut || isFull,
+    placeAfter: (index) => {
+      const row = rowOf(items[index]);
+      return { createdAt: Number(row?.created_at), childId: String(row?.[link.childColumn]) };
+    },
   };
 }
 
@@ -113,12 +121,33 @@ export async function unlinkRecord(
   await deleteLink(trx, link, at, childId);
 }
 
-// The links of a parent as responses carry them; `children` are their records, where they have been found already.
+interface Links {
+  parent: RecordRow;
+  link: Link;
+}
+
+// The links of a parent as a page of them carries them, and whether it ends before the last of them.
+async function presentPage(
+  reader: Reader,
+  { parent, link }: Links,
+  rows: readonly LinkRow[],
+): Promise<{ items: Data[]; isCut: boolean }> {
+  const childName = childOf(link, { parent });
+  const child = childName === undefined ? undefined : getResource(childName);
+  if (child === undefined || !mayRead(reader.access, child))
+    return { items: await presentLinks(reader, { parent, link }, rows, []), isCut: false };
+  const ids = rows.map((row) => String(row[link.childColumn]));
+  const found = await findPage(reader.db, child, reader.access.orgId, ids);
+  const items = await presentLinks(reader, { parent, link }, rows.slice(0, found.ids), found.rows);
+  return { items, isCut: found.ids < rows.length };
+}
+
+// Links of a parent as responses carry them; `children` are their records.
 async function presentLinks(
   reader: Reader,
-  { parent, link }: { parent: RecordRow; link: Link },
+  { parent, link }: Links,
   rows: readonly LinkRow[],
-  children?: readonly RecordRow[],
+  children: readonly RecordRow[],
 ): Promise<Data[]> {
   const idOf = (row: LinkRow) => String(row[link.childColumn]);
   const linkedAt = (row: LinkRow) => ({ linked_at: instantText(row.created_at) });
@@ -129,8 +158,7 @@ async function presentLinks(
   // Whoever may link but not read is shown what was sent.
   if (!mayRead(reader.access, child))
     return rows.map((row) => ({ id: idOf(row), ...ownFields(link, row), ...linkedAt(row) }));
-  const found = children ?? (await findRecords(reader.db, child, reader.access.orgId, rows.map(idOf)));
-  const records = await presentAll(reader, child, found);
+  const records = await presentAll(reader, child, children);
   const byId = new Map(records.map((record) => [record.id, record]));
   return rows.flatMap((row) => {
     const record = byId.get(idOf(row));

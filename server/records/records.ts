@@ -5,7 +5,8 @@ import type { Data } from '../../db/declare/json.ts';
 import type { Resource } from '../../db/declare/resource.ts';
 import { andThen, type Eventually } from '../../db/engine.ts';
 import type { RecordRow } from '../../db/schema.ts';
-import { type Direction, listRecords } from '../../db/tables/query.ts';
+import type { Direction } from '../../db/tables/list-query.ts';
+import { listRecords } from '../../db/tables/query.ts';
 import { findRecord } from '../../db/tables/records.ts';
 import { canSee, ownerFilter } from '../access.ts';
 import { notFound } from '../errors.ts';
@@ -38,12 +39,12 @@ export interface PageRequest {
   direction: Direction;
   after: { value: number; id: string } | null;
   limit: number;
+  /** Fields that nobody is going to see. */
+  unseen?: readonly string[];
 }
 
 export interface RecordPage {
   records: Data[];
-  /** Where the next page begins; null for an empty page. */
-  end: { value: number; id: string } | null;
   hasNextPage: boolean;
 }
 
@@ -54,20 +55,22 @@ export async function listPage(
   request: PageRequest,
 ): Promise<RecordPage> {
   const { db, access } = reader;
-  if (await namesHiddenRecord(reader, resource, request))
-    return { records: [], end: null, hasNextPage: false };
+  if (await namesHiddenRecord(reader, resource, request)) return { records: [], hasNextPage: false };
   const query = {
     ...request,
     orgId: access.orgId,
     ownerId: ownerFilter(access, resource),
     limit: request.limit + 1,
   };
-  const rows = await listRecords(db, resource, query);
-  const hasNextPage = rows.length > request.limit;
-  if (hasNextPage) rows.pop();
-  const last = rows.at(-1);
-  const end = last === undefined ? null : { value: last[request.sortBy], id: last.id };
-  return { records: await presentAll(reader, resource, rows), end, hasNextPage };
+  const { rows, isCut } = await listRecords(db, resource, query);
+  const isFull = rows.length > request.limit;
+  if (isFull) rows.pop();
+  return { records: await presentAll(reader, resource, rows), hasNextPage: isCut || isFull };
+}
+
+/** The place in a list after a record of it: what it is sorted by, and its id. */
+export function placeAfter(record: Data | undefined, sortBy: PageRequest['sortBy']): [number, string] {
+  return [Date.parse(String(record?.[sortBy])), String(record?.id)];
 }
 
 /** Makes a row, itself, the record that responses carry. */

@@ -11,11 +11,12 @@ import { getOrganization } from '../../db/tables/accounts.ts';
 import { findUnique } from '../../db/tables/unique.ts';
 import type { Answer, Call } from '../operation.ts';
 import { createRecord, removeRecord, updateRecordFields } from '../records/changes.ts';
-import { getRecord, listPage } from '../records/records.ts';
+import { getRecord, listPage, placeAfter } from '../records/records.ts';
 import { PAGE_DEFAULT } from './schemas.ts';
 import {
   COMPANY_READ_ONLY_FIELDS,
   fromCompany,
+  PERSON_UNSEEN,
   toCompany,
   toInteraction,
   toPerson,
@@ -65,7 +66,7 @@ export async function deletePerson(call: Call): Promise<Answer> {
 }
 
 export function queryPeople(call: Call): Promise<Answer> {
-  return query(call, contacts, toPerson);
+  return query(call, contacts, toPerson, PERSON_UNSEEN);
 }
 
 export async function getCompany(call: Call): Promise<Answer> {
@@ -123,7 +124,12 @@ export function inspectInteraction(body: Data): Fault[] {
   return faults.map(({ path, message, code }) => ({ path: v1Path(path), message: v1Text(message), code }));
 }
 
-async function query(call: Call, resource: Resource, show: (record: Data) => Data): Promise<Answer> {
+async function query(
+  call: Call,
+  resource: Resource,
+  show: (record: Data) => Data,
+  unseen: readonly string[] = [],
+): Promise<Answer> {
   const { cursor, limit = PAGE_DEFAULT, filter = {} } = call.body as Data;
   const filters = toV2(filter as Data) as Record<string, string>;
   const normalized = Object.entries(filters).map(([name, value]) => [
@@ -140,10 +146,11 @@ async function query(call: Call, resource: Resource, show: (record: Data) => Dat
     direction: 'desc',
     after: place === null ? null : { value: Number(place[0]), id: String(place[1]) },
     limit: Number(limit),
+    unseen,
   });
-  const { records, end, hasNextPage } = page;
-  const endCursor = end === null ? null : call.cursors.issue(list, [end.value, end.id]);
-  return { status: 200, object: 'list', data: records.map(show), endCursor, hasNextPage };
+  const { records, hasNextPage } = page;
+  const cursorAfter = (index: number) => call.cursors.issue(list, placeAfter(records[index], 'created_at'));
+  return { status: 200, object: 'list', data: records.map(show), hasNextPage, cursorAfter };
 }
 
 function success(data: Data): Answer {

@@ -60,6 +60,9 @@ const PERSON_NAMES = namesOf(PERSON_FIELDS);
 const COMPANY_NAMES = namesOf([...COMPANY_READ_ONLY_FIELDS, ...COMPANY_WRITABLE_FIELDS]);
 const INTERACTION_NAMES = namesOf(INTERACTION_FIELDS);
 
+/** What a contact may have a lot of, and version 1 does not show. */
+export const PERSON_UNSEEN = ['custom'] as const;
+
 /** A contact as v1 shows it. */
 export function toPerson(contact: Data): Data {
   return pick(contact, PERSON_NAMES);

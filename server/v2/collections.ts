@@ -9,7 +9,7 @@ import { withArticle } from '../../db/declare/text.ts';
 import { andThen, type Eventually } from '../../db/engine.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 import { createRecord, removeRecord, updateRecordFields } from '../records/changes.ts';
-import { getRecord, listPage } from '../records/records.ts';
+import { getRecord, listPage, placeAfter } from '../records/records.ts';
 import { rulesOf } from '../records/registry.ts';
 import { batchCreate, batchSchema } from './batch.ts';
 import { capitalized, operationId, pathOf, titleOf } from './naming.ts';
@@ -56,10 +56,11 @@ function list(resource: Resource): Specific {
     errorStatuses: [422],
     run: async (call): Promise<Answer> => {
       const identity = identityOf(call, path);
-      const page = await listPage(call, resource, pageRequest(call, resource, identity));
-      const { end, hasNextPage, records } = page;
-      const endCursor = end === null ? null : call.cursors.issue(identity, [end.value, end.id]);
-      return { status: 200, object: 'list', data: records, endCursor, hasNextPage };
+      const request = pageRequest(call, resource, identity);
+      const { records, hasNextPage } = await listPage(call, resource, request);
+      const cursorAfter = (index: number) =>
+        call.cursors.issue(identity, placeAfter(records[index], request.sortBy));
+      return { status: 200, object: 'list', data: records, hasNextPage, cursorAfter };
     },
   };
 }

@@ -47,9 +47,12 @@ export function linkOperations(parent: Resource, name: string, link: Link): Oper
         { after: placeOf(call, identity), limit: Number(call.query.limit) },
         authorize,
       );
-      const { end } = page;
-      const endCursor = end === null ? null : call.cursors.issue(identity, [end.createdAt, end.childId]);
-      return { status: 200, object: 'list', data: page.items, endCursor, hasNextPage: page.hasNextPage };
+      const { items, hasNextPage } = page;
+      const cursorAfter = (index: number) => {
+        const { createdAt, childId } = page.placeAfter(index);
+        return call.cursors.issue(identity, [createdAt, childId]);
+      };
+      return { status: 200, object: 'list', data: items, hasNextPage, cursorAfter };
     },
   };
   const writing = { ...common, scopes: [`${parent.name}:write`], isWrite: true, query: {} };

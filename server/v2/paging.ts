@@ -18,7 +18,7 @@ export const PAGE_PARAMETERS: Record<string, QueryParameter> = {
     minimum: 1,
     maximum: PAGE_ROWS_MAX,
     initial: PAGE_ROWS_DEFAULT,
-    description: 'How many records a page has at most.',
+    description: 'How many records a page has at most; a page of large ones has fewer.',
   },
   cursor: {
     type: 'text',

@@ -10,6 +10,7 @@ import { findStoredResponse, purgeStoredResponses } from '../../db/tables/idempo
 import { findDuplicate, listInvolved } from '../../db/tables/interactions.ts';
 import { findKeyByHash } from '../../db/tables/keys.ts';
 import { countLinks, deleteLink, findLink, listLinks } from '../../db/tables/links.ts';
+import type { ListQuery } from '../../db/tables/list-query.ts';
 import {
   findFirstStage,
   findOldestPipeline,
@@ -17,7 +18,7 @@ import {
   findStagesInUse,
   listStages,
 } from '../../db/tables/pipelines.ts';
-import { type ListQuery, listRecords } from '../../db/tables/query.ts';
+import { listRecords } from '../../db/tables/query.ts';
 import { leastId } from '../../db/tables/record-id.ts';
 import { listRecordingsOf } from '../../db/tables/recordings.ts';
 import { findRecords } from '../../db/tables/records.ts';
@@ -64,7 +65,8 @@ export function pagesOf(resource: Resource, asked: Asked): Question['forms'] {
   const list = { ownerId: null, createdSince: null, updatedSince: null, after: null, limit: 20 };
   const after = { value: instantOf(1_000), id: idOf(1_000) };
   const since = { createdSince: instantOf(500), updatedSince: instantOf(500) };
-  return [{}, { after }, since, { ...since, after }].flatMap((page) =>
+  // More rows than 21 are another query where the engine answers with all at once.
+  return [{}, { after }, since, { ...since, after }, { after, limit: 22 }].flatMap((page) =>
     (['asc', 'desc'] as const).map((direction) => {
       const query = { ...list, filters: {}, ...page, ...asked, direction };
       return (db: Db, orgId: number) => listRecords(db, resource, { ...query, orgId });

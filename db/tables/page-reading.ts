@@ -1,0 +1,51 @@
+// How far a page is read: 200 records can be larger than any answer is to be.
+import type { Resource } from '../declare/resource.ts';
+import { isShown } from '../declare/schemas.ts';
+import type { RecordRow } from '../schema.ts';
+import { madeOnce } from '../statement.ts';
+
+/** Bytes of UTF-8 with which an item of a page is the last one. */
+export const PAGE_BYTES_MAX = 4 * 1024 * 1024;
+
+/** Longest text of a field that is not counted, in code points. */
+const SHORT_TEXT_MAX = 1_000;
+
+/** The columns of a resource that can hold long texts. */
+export const longTexts = madeOnce(({ fields }: Resource): string[] =>
+  Object.entries(fields).flatMap(([name, field]) => {
+    const { maxLength = Number.POSITIVE_INFINITY } = field.schema as { maxLength?: number };
+    const isLong = field.column === 'text' && field.kind !== 'enum' && field.references === undefined;
+    return isLong && isShown(field) && maxLength > SHORT_TEXT_MAX ? [name] : [];
+  }),
+);
+
+/** Takes rows until their long texts are more than a page is to have; what an answer shows of them has more bytes. */
+export class PageReading {
+  /** Whether there are rows after those that were taken. */
+  isCut = false;
+  readonly #texts: readonly string[];
+  #bytes = 0;
+
+  constructor(texts: readonly string[]) {
+    this.#texts = texts;
+  }
+
+  /** Whether the page is to have any more. */
+  get takesMore(): boolean {
+    return this.#bytes <= PAGE_BYTES_MAX;
+  }
+
+  /** Counts a row, if the page is to have any more. */
+  readonly takes = (row: RecordRow): boolean => {
+    if (this.takesMore) this.count(row);
+    else this.isCut = true;
+    return !this.isCut;
+  };
+
+  count(row: RecordRow): void {
+    for (const name of this.#texts) {
+      const text = row[name];
+      if (typeof text === 'string') this.#bytes += Buffer.byteLength(text);
+    }
+  }
+}
