@@ -139,6 +139,9 @@ export const interactions = defineResource({
     type: oneOf('type', INTERACTION_TYPES),
     direction: oneOf('direction', INTERACTION_DIRECTIONS),
   },
-  explanations: { create: WRITTEN_ONCE, batch: WRITTEN_ONCE },
+  explanations: {
+    create: `${WRITTEN_ONCE} A key without \`interactions:read\` gets the id and the mark of a duplicate, and nothing else.`,
+    batch: `${WRITTEN_ONCE} Of a duplicate a batch answers with the id and the mark alone.`,
+  },
   columns: ['id', 'type', 'direction', 'title', 'interaction_date', 'main_contact'],
 });

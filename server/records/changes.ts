@@ -8,7 +8,7 @@ import { recordAudit } from '../../db/tables/audit.ts';
 import { deleteRecord } from '../../db/tables/deletion.ts';
 import { recordId } from '../../db/tables/record-id.ts';
 import { changedColumns, findRecords, putRecords, takeRoom, updateRecord } from '../../db/tables/records.ts';
-import { principalOf } from '../access.ts';
+import { mayRead, principalOf } from '../access.ts';
 import { actorOf, type RequestOrigin } from '../audited.ts';
 import { ApiError } from '../errors.ts';
 import { quotaRefusal } from '../quota.ts';
@@ -21,10 +21,11 @@ import type { Change, Created, Rules, Writer } from './rules.ts';
 /**
  * Creates a record.
  * @param input fields that are valid against the resource's create schema
- * @returns the record as it is then shown
+ * @returns the record as it is then shown; of one that was there already its id alone, where the key may not read it
  */
 export async function createRecord(writer: Writer, resource: Resource, input: Data): Promise<Data> {
-  const [outcome] = await createRecords(writer, resource, [input]);
+  const isShown = mayRead(writer.access, resource);
+  const [outcome] = await createAll(writer, resource, [input], isShown);
   if (outcome instanceof ApiError) throw outcome;
   return outcome ?? {};
 }
@@ -32,12 +33,21 @@ export async function createRecord(writer: Writer, resource: Resource, input: Da
 /**
  * Creates records in order; one that is refused harms no other.
  * @param inputs fields that are valid against the resource's create schema
- * @returns for each the record as it is then shown, or why there is none
+ * @returns for each the record as it is then shown, of one that was there already its id alone, or why there is none
  */
-export async function createRecords(
+export function createRecords(
   writer: Writer,
   resource: Resource,
   inputs: readonly Data[],
+): Promise<(Data | ApiError)[]> {
+  return createAll(writer, resource, inputs, false);
+}
+
+async function createAll(
+  writer: Writer,
+  resource: Resource,
+  inputs: readonly Data[],
+  isRepeatedShown: boolean,
 ): Promise<(Data | ApiError)[]> {
   const changes: Change[] = [];
   for (const input of inputs) {
@@ -59,7 +69,7 @@ export async function createRecords(
       refused.set(change, refusalOf(error));
     }
   }
-  if (create !== undefined) await writeBy(create, writer, resource, { accepted, refused });
+  if (create !== undefined) await writeBy(create, writer, resource, { accepted, refused, isRepeatedShown });
   else if (accepted.length > 0) await write(writer, resource, accepted);
   return changes.map((change) => refused.get(change) ?? change.next);
 }
@@ -93,12 +103,19 @@ function shownOrigin({ access, now }: Writer): Data {
   return { created_by: principalOf(access), created_at: at, updated_at: at };
 }
 
+interface Writing {
+  accepted: readonly Change[];
+  refused: Map<Change, ApiError>;
+  /** Whether what was there already is shown, or its id alone: what is sent again and again is not to be read each time. */
+  isRepeatedShown: boolean;
+}
+
 // One after another: each may be what one before it has written, and only then is it known whether there has to be room.
 async function writeBy(
   create: NonNullable<Rules['create']>,
   writer: Writer,
   resource: Resource,
-  { accepted, refused }: { accepted: readonly Change[]; refused: Map<Change, ApiError> },
+  { accepted, refused, isRepeatedShown }: Writing,
 ): Promise<void> {
   const created = new Map<Change, Created>();
   for (const change of accepted) {
@@ -111,10 +128,11 @@ async function writeBy(
   const origin = shownOrigin(writer);
   const incomplete: Data[] = [];
   const repeated = new Set<string>();
-  for (const [{ next }, { id, isNew, isComplete }] of created) {
-    if (isNew) Object.assign(next, { id }, origin);
-    else repeated.add(id);
-    if (isNew && !isComplete) incomplete.push(next);
+  for (const [change, { id, isNew, isComplete }] of created) {
+    if (isNew) Object.assign(change.next, { id }, origin);
+    else if (isRepeatedShown) repeated.add(id);
+    else change.next = { id };
+    if (isNew && !isComplete) incomplete.push(change.next);
   }
   const rows = await findRecords(writer.db, resource, writer.access.orgId, [...repeated]);
   const found = rows.map((row) => showRow(resource.fields, row));

@@ -1,10 +1,10 @@
 // List, get, create, update, delete and batch of one resource.
-import type { TSchema } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import type { Field } from '../../db/declare/fields.ts';
 import type { Data } from '../../db/declare/json.ts';
 import type { Resource, Verb } from '../../db/declare/resource.ts';
 import { newRecordFaults } from '../../db/declare/rules.ts';
-import { named, recordSchema } from '../../db/declare/schemas.ts';
+import { idAlone, named, recordSchema } from '../../db/declare/schemas.ts';
 import { withArticle } from '../../db/declare/text.ts';
 import { andThen, type Eventually } from '../../db/engine.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
@@ -222,10 +222,14 @@ function conflictsOf(resource: Resource, rule: 'claim' | 'beforeDelete'): number
   return isClaimed || rulesOf(resource)[rule] !== undefined ? [409] : [];
 }
 
+// Of what was there already there may be the id alone.
 function createdSchema(resource: Resource): TSchema {
-  if (Object.keys(resource.createdFields).length === 0) return resource.responseSchema;
-  const schema = recordSchema({ ...resource.fields, ...resource.createdFields });
-  return named(`${capitalized(resource.singular)}Created`, schema);
+  const { fields, createdFields } = resource;
+  if (Object.keys(createdFields).length === 0) return resource.responseSchema;
+  const typeName = capitalized(resource.singular);
+  const whole = named(`${typeName}Created`, recordSchema({ ...fields, ...createdFields }));
+  const bare = named(`${typeName}Repeated`, recordSchema({ ...idAlone(fields), ...createdFields }));
+  return named(`${typeName}CreatedOrRepeated`, Type.Union([whole, bare]));
 }
 
 function idOf(call: Call): string {

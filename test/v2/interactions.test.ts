@@ -179,8 +179,26 @@ describe('duplicates', () => {
     const item = { ...BASE, main_contact_email: uniqueEmail(), primary_id: 'in-batch' };
     const { data } = (await api.post('/interactions/batch', [item, item])).body;
     expect(data.summary).toEqual({ total: 2, succeeded: 2, failed: 0 });
-    expect(data.items[1].data.id).toBe(data.items[0].data.id);
-    expect(data.items.map((one: Json) => one.data.is_duplicate)).toEqual([false, true]);
+    const [first, second] = data.items.map((one: Json) => one.data);
+    expect(first).toMatchObject({ title: BASE.title, is_duplicate: false });
+    expect(second).toEqual({ id: first.id, is_duplicate: true });
+  });
+
+  test("are read by nobody who may only write: of another's there is the id alone, in a batch and by itself", async () => {
+    const { id, email } = await contactWith();
+    const said = { ...BASE, title: 'Secret', summary: 'Secret', main_contact: id };
+    const { id: existing } = await api.create('interactions', { ...said, primary_id: 'not-to-be-read' });
+    const { key } = await harness.issue({ scopes: ['interactions:write'] });
+    const writer = clientOf(harness, key);
+    const guess = { ...BASE, main_contact_email: email, primary_id: 'not-to-be-read' };
+    const alone = await writer.post('/interactions', guess);
+    const batch = await writer.post('/interactions/batch', [guess]);
+    expect([alone.status, alone.body.data]).toEqual([201, { id: existing, is_duplicate: true }]);
+    expect(batch.body.data.items[0].data).toEqual({ id: existing, is_duplicate: true });
+    expect(alone.text + batch.text).not.toContain('Secret');
+    // What it has written itself it is shown.
+    const own = await writer.create('interactions', { ...said, title: 'Own', primary_id: 'its-own' });
+    expect(own).toMatchObject({ title: 'Own', is_duplicate: false, contact_ids: [id] });
   });
 
   test('are not looked for in another organization', async () => {
