@@ -1,5 +1,6 @@
 // Named parts of the document: each stands once among the components, with a reference wherever it is used.
 import { type Data, isObject, type JsonValue } from '../../db/declare/json.ts';
+import { openObject } from './open-objects.ts';
 
 const SCHEMAS = '#/components/schemas/';
 
@@ -17,7 +18,7 @@ export function hoist(value: JsonValue, components: Data): JsonValue {
   if (!isObject(value)) return value;
   const { $id, ...own } = value;
   const entries = Object.entries(own).map(([key, item]) => [key, hoist(item, components)]);
-  const part: Data = Object.fromEntries(entries);
+  const part = openObject(Object.fromEntries(entries));
   if (typeof $id !== 'string') return part;
   const $ref = $id.startsWith('#') ? $id : SCHEMAS + $id;
   keep(components, $ref, part);
