@@ -29,13 +29,15 @@ export { DatabaseAddressError, DatabaseError } from './database-error.ts';
 export { hasPassword } from './postgres/address.ts';
 export { examineServer, type ServerFacts } from './postgres/examination.ts';
 export { removalStatement } from './postgres/removal.ts';
+export { findInStatistics } from './postgres/statistics-values.ts';
 export type { DatabaseSnapshot } from './snapshot.ts';
 export { listTables, type TableShape } from './sqlite/catalog.ts';
 export { examineFile, type FileFacts } from './sqlite/examination.ts';
 export { FileCopy, ORIGINAL } from './sqlite/file-copy.ts';
+export { type FoundBytes, findBytes } from './sqlite/found-bytes.ts';
 export { damaged, inspectFile } from './sqlite/integrity.ts';
 export { replaceDatabase } from './sqlite/replace-file.ts';
-export { countInFiles, emptyLog, freePages, scrubFreePages } from './sqlite/scrub.ts';
+export { emptyLog, freePages, scrubFreePages } from './sqlite/scrub.ts';
 export { lockPlace, ServedAlreadyError, type ServingProcess, servingProcess } from './sqlite/serving-lock.ts';
 export type { Scope } from './write-queue.ts';
 

@@ -190,7 +190,7 @@ const HOUSE: Record<string, string[]> = {
   'db/declare': [],
   'db/ingest': ['db/declare', 'db/resources', 'db/tables'],
   'db/migrations': [],
-  'db/people': ['db/declare', 'db/resources', 'db/tables'],
+  'db/people': ['db/copy', 'db/declare', 'db/resources', 'db/tables'],
   'db/postgres': ['db/migrations'],
   'db/resources': ['db/declare'],
   'db/sqlite': ['db/migrations'],

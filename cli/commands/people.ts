@@ -1,9 +1,11 @@
 // `crm people`: what an organization has of a person is handed out, or erased.
 import type { Command } from 'commander';
 import { isAddress } from '../../db/declare/text.ts';
-import { databaseFlag } from '../operator/database.ts';
+
+import { CliError } from '../errors.ts';
 import { type EraseOptions, type EraseSummary, erase } from '../people/erase-person.ts';
 import { type ExportOptions, runPeopleExport } from '../people/export-person.ts';
+import { nextStepsFor, placeOf } from '../people/what-is-left.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { counted } from '../terminal/format.ts';
 import { printFigures } from '../terminal/output.ts';
@@ -12,8 +14,8 @@ import { shellWord } from '../terminal/text.ts';
 
 const EXPORT_HELP = `
 The person is the contact with that address, primary or alternative, in whatever case, and all its other addresses. In the
-document are the contact; every record that refers or is linked to it, or mentions one of the addresses anywhere; the
-person's entry in meetings and bookings, and what the person said in recordings. Of other people there is only how many.
+document are the contact; every record that refers or is linked to it, or mentions one of the addresses anywhere, and in
+which fields; the person's entry in meetings and bookings, and what the person said in recordings. Of other people there is only how many.
 
 Every record of the organization is read for that. A server beside goes on meanwhile.
 
@@ -25,7 +27,12 @@ What is about the person alone goes: the contact with its links and memberships,
 notes about nobody else, tasks that are for no company or deal, bookings without other guests. What is about others too stays
 without the person: references and links go, "[erased]" stands where an address stood, an attendee has no name and no address,
 and what the person said in a recording is taken out of its transcript. Answers stored for Idempotency-Key that tell of the
-person go too. Then what the file still has of it, in pages that are free and in its log, is written over.
+person go too. Then what the file still has of it, in pages that are free and in its log, is written over, and all is read
+once more: if an address is left in a row, in the file or its log, or in PostgreSQL's statistics, it is told where, with exit
+code 1.
+
+An address is found in any case and as a URL has it, whatever stands around it, in texts, in keys and values of custom fields
+and in names. Beside "-" or "_" it may be the end of a longer one (mary-ada@example.com): it is erased, and told.
 
 A text that names the person without an address cannot be found: what is left of that which had to do with the person is listed,
 to be looked at. Backups have everything until they go themselves; of a restored one "crm restore" says whom to erase again.
@@ -70,7 +77,14 @@ export function registerPeopleCommand(program: Command): void {
 async function runErase(email: string, options: EraseOptions, config: Config): Promise<void> {
   const summary = await erase(config.db, email, options);
   await printFigures(config, summary);
-  if (options.quiet) return;
+  if (!options.quiet) tell(summary, config);
+  if (summary.left.length === 0) return;
+  throw new CliError(`${counted(summary.left.length, 'place')} left with an address of the person.`, {
+    nextSteps: nextStepsFor(summary.left, summary.organization),
+  });
+}
+
+function tell(summary: EraseSummary, config: Config): void {
   tellCounts(summary);
   tellRest(summary);
   if (summary.dry_run) return;
@@ -79,18 +93,18 @@ async function runErase(email: string, options: EraseOptions, config: Config): P
       'PostgreSQL keeps former rows until they are vacuumed (VACUUM FULL rewrites tables), and its log, archives, dumps and ' +
         'standbys until these go.',
     );
-  } else if (summary.left_in_file === 0) {
-    note('No address of the person is left in the file or its log.');
-  } else {
-    note(
-      `${counted(summary.left_in_file ?? 0, 'place')} of the file or its log still ${summary.left_in_file === 1 ? 'has' : 'have'} an address: of other organizations or people, ` +
-        'or from before this version wrote over what it deletes.',
-    );
-    const flag = await databaseFlag(config.db);
-    note(
-      `A copy has nothing else: stop the server, then crm backup NEW${flag} and crm restore NEW --confirm${flag}`,
-    );
   }
+  if (summary.left.length === 0) {
+    const where = isAddress(config.db)
+      ? 'any row or statistics'
+      : 'the file or its log, nor in a backup made now';
+    note(`No address of the person is left in ${where}.`);
+    return;
+  }
+  note('An address of the person is left in:');
+  for (const one of summary.left.slice(0, SHOWN_MAX)) note(`  ${placeOf(one)}`);
+  if (summary.left.length > SHOWN_MAX)
+    note(`  … and ${summary.left.length - SHOWN_MAX} more: -o json lists all`);
 }
 
 function tellCounts({
@@ -111,7 +125,7 @@ function tellRest({ to_look_at: rest, users, backups }: EraseSummary): void {
     note(
       `Texts that name the person without an address cannot be found; ${counted(rest.length, 'record')} to look at:`,
     );
-    for (const { resource, id } of rest.slice(0, SHOWN_MAX)) note(`  crm get ${resource} ${id}`);
+    for (const one of rest.slice(0, SHOWN_MAX)) note(`  crm get ${one.resource} ${one.id}${matchedIn(one)}`);
     if (rest.length > SHOWN_MAX) note(`  … and ${rest.length - SHOWN_MAX} more: -o json lists all`);
   }
   for (const { id, email } of users)
@@ -119,4 +133,11 @@ function tellRest({ to_look_at: rest, users, backups }: EraseSummary): void {
   if (backups.length === 0) return;
   note('Backups that have the person until --keep or you remove them:');
   for (const { file, written_at: at } of backups) note(`  ${shellWord(file)} (${at})`);
+}
+
+function matchedIn({ fields, doubtful_fields: doubtful }: EraseSummary['to_look_at'][number]): string {
+  if (fields.length === 0) return '';
+  const doubt =
+    doubtful.length === 0 ? '' : `; in ${doubtful.join(', ')} perhaps a part of another, beside "-" or "_"`;
+  return ` (an address in ${fields.join(', ')}${doubt})`;
 }

@@ -9,6 +9,7 @@ import { recordAction } from '../operator/audit.ts';
 import { checkedEmail, organizationNamed, withStore } from '../operator/database.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { type KnownBackup, knownBackups } from './known-backups.ts';
+import { findLeft, type Left, rowsLeft } from './what-is-left.ts';
 
 export interface EraseOptions {
   org: string;
@@ -20,12 +21,13 @@ export interface EraseOptions {
 /** What was done, or would be. */
 export interface EraseSummary extends Erasure {
   dry_run: boolean;
+  organization: string;
   contact_id: string | null;
   /** Accounts of crm itself, which stay. */
   users: { id: string; email: string }[];
   backups: KnownBackup[];
-  /** In how many places of the file and its log an address still stands; null where nobody can look. */
-  left_in_file: number | null;
+  /** Where an address still stands: in rows, those of a backup made now among them, and in bytes of the file and its log. */
+  left: Left[];
 }
 
 /** Erases the person; with `dryRun` tells what would be erased, and writes nothing. */
@@ -39,21 +41,25 @@ export async function erase(db: string, address: string, options: EraseOptions):
     );
   const { findPerson } = await import('../../db/people/person.ts');
   const { findLastBackup } = await import('../../db/tables/last-backup.ts');
-  const { summary, addresses } = await withStore(db, async (store) => {
+  const { summary, rest } = await withStore(db, async (store) => {
     const organization = await organizationNamed(store, orgName);
     const person = await findPerson(store.read, organization.number, email);
     const erasure = await eraseRecords(store, organization, person, { isDryRun, quiet });
     if (!isDryRun && !isAddress(db)) await scrub(store, quiet);
-    const found: Omit<EraseSummary, 'left_in_file'> = {
+    const found: Omit<EraseSummary, 'left'> = {
       dry_run: isDryRun,
+      organization: organization.name,
       contact_id: person.contactId === '' ? null : person.contactId,
       ...erasure,
       users: person.users.map((user) => ({ id: user.id, email: user.email })),
       backups: knownBackups(db, await findLastBackup(store.read)),
     };
-    return { summary: found, addresses: person.addresses.list };
+    const { number: orgId } = organization;
+    const { addresses } = person;
+    const rows = isDryRun ? [] : await rowsLeft(store, orgId, addresses);
+    return { summary: found, rest: { orgId, addresses, rows } };
   });
-  return { ...summary, left_in_file: isDryRun || isAddress(db) ? null : await lookForRest(db, addresses) };
+  return { ...summary, left: isDryRun ? [] : await findLeft(db, rest) };
 }
 
 async function eraseRecords(
@@ -109,10 +115,4 @@ async function scrub(store: Store, quiet: boolean): Promise<void> {
   } finally {
     await progress.stop();
   }
-}
-
-async function lookForRest(db: string, addresses: readonly string[]): Promise<number> {
-  const { countInFiles, emptyLog } = await import('../../db/store.ts');
-  emptyLog(db);
-  return countInFiles(db, addresses);
 }

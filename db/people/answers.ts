@@ -28,7 +28,8 @@ export async function deleteAnswers(
     if (last === undefined) return count;
     after = last;
     const those = rows.filter((row) => {
-      const text = `${answerText(row)} ${row.location ?? ''}`;
+      // The key of a request is its client's to choose.
+      const text = `${answerText(row)} ${row.location ?? ''} ${row.key}`;
       return addresses.isIn(text) || (text.match(IDS) ?? []).some((id) => ids.has(id));
     });
     count += those.length;

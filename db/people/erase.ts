@@ -31,7 +31,17 @@ export interface Erasure {
   /** Answers stored for `Idempotency-Key`. */
   stored_answers: number;
   /** What is left of that which had to do with the person; somebody has to see whether its text names the person. */
-  to_look_at: { resource: string; id: string }[];
+  to_look_at: ToLookAt[];
+}
+
+/** A record that was changed. */
+export interface ToLookAt {
+  resource: string;
+  id: string;
+  /** In which an address stood. */
+  fields: string[];
+  /** Those of them in which it stood beside "-" or "_", and may have been a part of somebody else's. */
+  doubtful_fields: string[];
 }
 
 export interface ErasureOptions {
@@ -60,19 +70,20 @@ export async function erasePerson(
     const isClean = traces.mentioned.size === 0 && traces.transcripts.size === 0;
     if (round > 0 && isClean) break;
     // What tells which of the speakers is the person goes after what they said.
-    await eraseTranscripts(store, person, traces, { erasure, isDryRun });
+    await eraseTranscripts(store, person, traces, { erasure, isDryRun, traces });
     const deleted = new Set<string>(person.contactId === '' ? [] : [person.contactId]);
     for (const { name } of RESOURCES) {
       const ids = new Set([...(traces.mentioned.get(name) ?? []), ...(tied.get(name) ?? [])]);
       ids.delete(person.contactId);
-      await eraseRecords(store, person, { name, ids: [...ids], deleted }, { erasure, isDryRun });
+      await eraseRecords(store, person, { name, ids: [...ids], deleted }, { erasure, isDryRun, traces });
     }
     erasure.stored_answers += await deleteAnswers(store, person, deleted, isDryRun);
+    await eraseNames(store, person, { erasure, isDryRun, traces });
     if (isDryRun) break;
     if (round === 0) await eraseContact(store, person);
   }
   if (person.contact !== null) countIn(erasure, contacts.name).deleted = 1;
-  const places = erasure.to_look_at.map((one): [string, typeof one] => [`${one.resource}/${one.id}`, one]);
+  const places = erasure.to_look_at.map((one): [string, ToLookAt] => [`${one.resource}/${one.id}`, one]);
   erasure.to_look_at = [...new Map(places).values()];
   if (!isDryRun) await store.write(person.orgId, (trx) => finish(trx, erasure));
   return erasure;
@@ -81,6 +92,7 @@ export async function erasePerson(
 interface Run {
   erasure: Erasure;
   isDryRun: boolean;
+  traces: Traces;
 }
 
 interface Batch {
@@ -110,7 +122,8 @@ async function eraseRecords(store: Store, person: DataSubject, batch: Batch, run
     for (const { id, outcome } of done) {
       countIn(run.erasure, name)[outcome] += 1;
       if (outcome === 'deleted') deleted.add(id);
-      else if (name !== 'segments') run.erasure.to_look_at.push({ resource: name, id });
+      else if (name !== 'segments' || outcome === 'changed')
+        run.erasure.to_look_at.push(lookAt(run.traces, name, id));
     }
     await nextTurn();
   }
@@ -164,7 +177,8 @@ async function eraseTranscripts(
     };
     if (!isDryRun) await store.write(person.orgId, job);
     erasure.transcripts += 1;
-    erasure.to_look_at.push({ resource: 'recordings', id });
+    const there = lookAt(traces, 'recordings', id);
+    erasure.to_look_at.push({ ...there, fields: [...there.fields, 'transcript'] });
     await nextTurn();
   }
 }
@@ -172,6 +186,41 @@ async function eraseTranscripts(
 // That somebody spoke then is no secret of theirs.
 function silent(segment: Data): Data {
   return { ...segment, speaker: nobody({ name: null, email: null }), speech: ERASED };
+}
+
+function lookAt({ places }: Traces, resource: string, id: string): ToLookAt {
+  const there = places.filter((place) => place.resource === resource && place.id === id);
+  const fieldsOf = (some: typeof places) => some.map(({ field }) => field);
+  return {
+    ...{ resource, id, fields: fieldsOf(there) },
+    doubtful_fields: fieldsOf(there.filter((place) => place.is_doubtful)),
+  };
+}
+
+// What people name things by, in tables that are no resource's own.
+const NAMES = { pipeline_stages: 'pipelines', api_keys: 'keys' } as const;
+
+async function eraseNames(store: Store, { orgId, addresses }: DataSubject, run: Run): Promise<void> {
+  for (const table of ['pipeline_stages', 'api_keys'] as const) {
+    const rows = await store.read
+      .selectFrom(table)
+      .select(['id', 'name'])
+      .where('org_id', '=', orgId)
+      .execute();
+    for (const { id, name } of rows) {
+      if (name === null || !addresses.isIn(name)) continue;
+      countIn(run.erasure, NAMES[table]).changed += 1;
+      if (run.isDryRun) continue;
+      await store.write(table === 'api_keys' ? 'accounts' : orgId, (trx) =>
+        trx
+          .updateTable(table)
+          .set({ name: addresses.takenOutOf(name) })
+          .where('org_id', '=', orgId)
+          .where('id', '=', id)
+          .execute(),
+      );
+    }
+  }
 }
 
 async function eraseContact(store: Store, { orgId, contactId }: DataSubject): Promise<void> {

@@ -1,11 +1,11 @@
 // What there is of a person in an organization, as one document that can be handed to the person.
 import { showRow } from '../declare/forms.ts';
-import { type Data, isObject, type JsonValue } from '../declare/json.ts';
+import type { Data, JsonValue } from '../declare/json.ts';
 import { getResource, RESOURCES } from '../resources/index.ts';
 import type { Db } from '../schema.ts';
 import { findRecords } from '../tables/records.ts';
 import { type DataSubject, findTied, isThem } from './person.ts';
-import { findSegments, findTraces, speakerTest, type Traces } from './traces.ts';
+import { type FoundIn, findSegments, findTraces, speakerTest, type Traces } from './traces.ts';
 
 /** All records that are tied to a person or mention one, by resource; of others in them only how many there are. */
 export interface PersonDocument {
@@ -14,6 +14,8 @@ export interface PersonDocument {
   /** Accounts of crm itself with one of the addresses. */
   users: Data[];
   records: Record<string, Data[]>;
+  /** Which fields of these records have an address of the person. */
+  mentioned_in: FoundIn[];
   /** What the person said. */
   transcripts: { recording_id: string; segments: Data[] }[];
 }
@@ -32,7 +34,7 @@ export async function exportPerson(
   for (const { name } of RESOURCES) {
     const ids = new Set([...(tied.get(name) ?? []), ...(traces.mentioned.get(name) ?? [])]);
     ids.delete(person.contactId);
-    if (ids.size > 0) records[name] = await recordsOf(db, person, name, [...ids].toSorted());
+    if (ids.size > 0) records[name] = await recordsOf(db, person, name, { ids: [...ids].toSorted(), traces });
   }
   return {
     addresses: person.addresses.list,
@@ -41,23 +43,33 @@ export async function exportPerson(
       ...{ id, email, name, created_at: new Date(created_at).toISOString() },
     })),
     records,
+    mentioned_in: traces.places.filter(({ id }) => id !== person.contactId),
     transcripts: await transcriptsOf(db, person, traces),
   };
 }
 
-async function recordsOf(db: Db, person: DataSubject, name: string, ids: readonly string[]): Promise<Data[]> {
+async function recordsOf(
+  db: Db,
+  person: DataSubject,
+  name: string,
+  { ids, traces }: { ids: readonly string[]; traces: Traces },
+): Promise<Data[]> {
   const resource = getResource(name);
   const found: Data[] = [];
   for (let from = 0; from < ids.length; from += RECORDS_PER_PAGE) {
     const rows = await findRecords(db, resource, person.orgId, ids.slice(from, from + RECORDS_PER_PAGE));
-    for (const row of rows) found.push(withoutOthers(person, showRow(resource.fields, row), name));
+    for (const row of rows) found.push(withoutOthers(person, showRow(resource.fields, row), name, traces));
   }
   return found;
 }
 
 // Whom it is handed to has no right to learn who the others are.
-function withoutOthers(person: DataSubject, record: Data, resource: string): Data {
-  if (resource === 'contacts') return { id: record.id ?? null, ...mentions(person, record) };
+function withoutOthers(person: DataSubject, record: Data, resource: string, { places }: Traces): Data {
+  // Of somebody else's contact just where the address stands.
+  if (resource === 'contacts') {
+    const there = places.filter((place) => place.resource === resource && place.id === record.id);
+    return { id: record.id ?? null, mentioned_in: there.map(({ field }) => field) };
+  }
   const shown: Data = {};
   for (const [field, value] of Object.entries(record)) {
     if (field === 'organizer' || field === 'attendee') shown[field] = isThem(person, value) ? value : null;
@@ -71,14 +83,6 @@ function theirsAndCount(person: DataSubject, value: JsonValue): JsonValue {
   if (!Array.isArray(value)) return value;
   const theirs = value.filter((one) => isThem(person, one) || person.addresses.has(one));
   return { theirs, others: value.length - theirs.length };
-}
-
-// Of somebody else's contact just where the address stands.
-function mentions(person: DataSubject, record: Data): Data {
-  const found = Object.entries(record).filter(([, value]) =>
-    person.addresses.isIn(isObject(value) ? JSON.stringify(value) : String(value)),
-  );
-  return { mentioned_in: found.map(([field]) => field) };
 }
 
 async function transcriptsOf(

@@ -8,7 +8,7 @@ import { type Db, linkTable, type RecordRow, tableOf } from '../schema.ts';
 import { changedColumns } from '../tables/records.ts';
 import { ERASED } from './addresses.ts';
 import { type DataSubject, isThem } from './person.ts';
-import { storedColumns } from './traces.ts';
+import { holdsAddresses, storedColumns } from './traces.ts';
 
 /** What is to be done with a record. */
 export type RecordPlan =
@@ -94,7 +94,7 @@ function without(person: DataSubject, { fields }: Pick<Resource, 'fields'>, row:
 
 function textWithout({ addresses }: DataSubject, name: string, field: Field, row: RecordRow): string | null {
   const text = String(row[name]);
-  if (!addresses.isIn(text)) return text;
+  if (!addresses.isInValue(text, holdsAddresses(name, field))) return text;
   // By this it is found when it is fed in again, and no other record may have the same.
   if (name === 'external_id') return `erased-${row.id}`;
   return addresses.has(text) && field.nullable ? null : addresses.takenOutOf(text);
@@ -106,19 +106,28 @@ function textWithout({ addresses }: DataSubject, name: string, field: Field, row
  */
 export function valueWithout(person: DataSubject, value: JsonValue, isOfPeople: boolean): JsonValue {
   const { addresses } = person;
-  if (typeof value === 'string') return addresses.takenOutOf(value);
+  if (typeof value === 'string')
+    return isOfPeople ? addresses.takenOutAt(value) : addresses.takenOutOf(value);
   if (Array.isArray(value)) {
     const others = isOfPeople ? value.filter((item) => !addresses.has(item)) : value;
     return others.map((item) => valueWithout(person, item, isOfPeople));
   }
   if (!isObject(value)) return value;
   if (isOfPeople && isThem(person, value)) return nobody(value);
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
-      addresses.takenOutOf(key),
-      valueWithout(person, item, isOfPeople),
-    ]),
-  );
+  const left: Data = {};
+  for (const [key, item] of Object.entries(value)) {
+    const name = addresses.takenOutOf(key);
+    left[name === key ? key : freeName(name, value, left)] = valueWithout(person, item, isOfPeople);
+  }
+  return left;
+}
+
+// Two addresses as keys are not to become one.
+function freeName(name: string, ...taken: readonly Data[]): string {
+  const isTaken = (one: string) => taken.some((data) => Object.hasOwn(data, one));
+  let free = name;
+  for (let count = 2; isTaken(free); count++) free = `${name} ${count}`;
+  return free;
 }
 
 /** Somebody of whom nothing is told. */

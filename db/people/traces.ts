@@ -1,5 +1,5 @@
 // Where an organization's records mention a person: no index knows, so everything is read, some at a time.
-import type { ColumnValue } from '../declare/fields.ts';
+import type { Field } from '../declare/fields.ts';
 import { type Data, isObject, type JsonValue } from '../declare/json.ts';
 import type { Resource, Row } from '../declare/resource.ts';
 import { nextTurn } from '../event-loop.ts';
@@ -7,8 +7,19 @@ import { RESOURCES } from '../resources/index.ts';
 import { type Db, type RecordRow, tableOf } from '../schema.ts';
 import { type DataSubject, isThem, nameOf, type RecordIds } from './person.ts';
 
+/** A field of a record in which an address stands. */
+export interface FoundIn {
+  resource: string;
+  id: string;
+  field: string;
+  /** Whether it stands there beside "-" or "_", and so may have been a part of a longer one. */
+  is_doubtful: boolean;
+}
+
 /** Where a person is found. */
 export interface Traces {
+  /** Where in these records an address stands. */
+  places: FoundIn[];
   /** Records that mention an address, or name the person as an organizer, an attendee or a guest. */
   mentioned: RecordIds;
   /** RecordIds of recordings in whose transcripts the person speaks or is mentioned. */
@@ -46,7 +57,9 @@ export async function findTraces(
   onProgress: (rows: number) => void,
 ): Promise<Traces> {
   const names = new Set([nameOf(person)].filter((name) => name !== ''));
-  const traces: Traces = { mentioned: new Map(), transcripts: new Set(), names, meetings: new Set() };
+  const traces: Traces = {
+    ...{ mentioned: new Map(), places: [], transcripts: new Set(), names, meetings: new Set() },
+  };
   for (const resource of RESOURCES) {
     const ids = new Set<string>();
     for await (const rows of pagesOf(db, resource, person.orgId)) {
@@ -90,7 +103,7 @@ function charactersIn(rows: readonly Row[]): number {
   return total;
 }
 
-// Notes, too, what the person is called there.
+// Notes, too, where, and what the person is called there.
 function isMentioned(
   person: DataSubject,
   { fields, name }: Resource,
@@ -99,18 +112,32 @@ function isMentioned(
 ): boolean {
   let isFound = false;
   for (const column in row) {
-    const value: ColumnValue = row[column] ?? null;
-    if (typeof value !== 'string') continue;
+    const stored = row[column];
     const field = fields[column];
-    const isById = field?.kind === 'json' && person.contactId !== '' && value.includes(person.contactId);
-    if (!isById && !person.addresses.isIn(value)) continue;
+    if (typeof stored !== 'string' || field === undefined) continue;
+    const value = decoded(field, stored);
+    const isById = field.kind === 'json' && person.contactId !== '' && stored.includes(person.contactId);
+    const isThere = person.addresses.isInValue(value, holdsAddresses(column, field));
+    if (!isById && !isThere) continue;
     isFound = true;
-    if (field?.kind !== 'json') continue;
-    for (const { name: called } of theirsIn(person, field.decode(value)))
+    const is_doubtful = typeof value === 'string' && person.addresses.isDoubtfulIn(value);
+    if (isThere) traces.places.push({ resource: name, id: row.id, field: column, is_doubtful });
+    if (field.kind !== 'json') continue;
+    for (const { name: called } of theirsIn(person, value))
       if (typeof called === 'string' && called.trim() !== '') traces.names.add(called.trim().toLowerCase());
     if (name === 'meetings') traces.meetings.add(row.id);
   }
   return isFound;
+}
+
+// As it was said: in JSON text a line break before an address looks like a letter.
+function decoded(field: Field, stored: string): JsonValue {
+  return ['json', 'custom', 'emails'].includes(field.kind) ? field.decode(stored) : stored;
+}
+
+/** Whether all that a field can say of somebody's address is that address, so that another one that ends alike is not it. */
+export function holdsAddresses(name: string, { kind }: Pick<Field, 'kind'>): boolean {
+  return kind === 'email' || kind === 'emails' || kind === 'json' || name === 'attendee_email';
 }
 
 function theirsIn(person: DataSubject, value: JsonValue): Data[] {
@@ -134,7 +161,7 @@ async function findTranscripts(
   for (const { recording_id: id } of ids) {
     const speaks = await speakerTest(db, person, id, traces);
     const segments = await findSegments(db, orgId, id);
-    if (segments.some((one) => speaks(one) || mentions(person, one))) traces.transcripts.add(id);
+    if (segments.some((one) => speaks(one) || person.addresses.isInValue(one))) traces.transcripts.add(id);
     onProgress(1);
     await nextTurn();
   }
@@ -172,11 +199,4 @@ export async function speakerTest(
     if (!isTheirMeeting || !isObject(speaker) || typeof speaker.name !== 'string') return false;
     return speaker.email === null && names.has(speaker.name.trim().toLowerCase());
   };
-}
-
-/** Whether an address of the person stands anywhere in a value. */
-function mentions(person: DataSubject, value: JsonValue): boolean {
-  if (typeof value === 'string') return person.addresses.isIn(value);
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).some(([key, item]) => person.addresses.isIn(key) || mentions(person, item));
 }

@@ -1,12 +1,10 @@
 // Has a file forget what was erased from it: SQLite leaves it in pages that are free, and in its log.
-import { closeSync, openSync, readSync } from 'node:fs';
 import { sql } from 'kysely';
 import { nextTurn } from '../event-loop.ts';
 import type { Db } from '../schema.ts';
 import type { Scope } from '../write-queue.ts';
 import { Connection } from './connection.ts';
 import { guarded } from './errors.ts';
-import { realPath } from './file-check.ts';
 
 interface ScrubbedStore {
   read: Db;
@@ -75,49 +73,4 @@ export function emptyLog(path: string): boolean {
       connection.close();
     }
   });
-}
-
-const CHUNK_BYTES = 4 * 1024 * 1024;
-
-/** In how many places a text stands in a database file and its log, whatever they count as there; ASCII in any case. */
-export function countInFiles(path: string, texts: readonly string[]): number {
-  const wanted = texts.map((text) => Buffer.from(text).toString('latin1').toLowerCase());
-  const file = realPath(path);
-  return [file, `${file}-wal`].reduce((sum, one) => sum + countInFile(one, wanted), 0);
-}
-
-function countInFile(path: string, wanted: readonly string[]): number {
-  const descriptor = openIfThere(path);
-  if (descriptor === null) return 0;
-  const chunk = Buffer.alloc(CHUNK_BYTES);
-  const overlap = Math.max(...wanted.map(({ length }) => length)) - 1;
-  let found = 0;
-  try {
-    for (let at = 0, rest = ''; ; ) {
-      const bytes = readSync(descriptor, chunk, 0, CHUNK_BYTES, at);
-      if (bytes === 0) return found;
-      const text = rest + chunk.toString('latin1', 0, bytes).toLowerCase();
-      for (const one of wanted) found += countIn(text, one, rest.length);
-      rest = text.slice(Math.max(0, text.length - overlap));
-      at += bytes;
-    }
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-// What lies in the rest of the chunk before was counted there.
-function countIn(text: string, wanted: string, before: number): number {
-  let count = 0;
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1))
-    if (at + wanted.length > before) count += 1;
-  return count;
-}
-
-function openIfThere(path: string): number | null {
-  try {
-    return openSync(path, 'r');
-  } catch {
-    return null;
-  }
 }

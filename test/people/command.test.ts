@@ -1,10 +1,12 @@
 // `crm people` as its users run it: beside a server, with nothing left in the file, and told again when a backup brings somebody back.
+import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync, statSync } from 'node:fs';
 import { Desk, ndjson, type RunningServer } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 
 const EMAIL = 'Ada.Hidden@secret.example';
+const LONG = 30_000;
 const HIDDEN = /ada\.hidden@secret/i;
 
 const desk = await Desk.withDatabase();
@@ -77,7 +79,7 @@ describe('erasing beside a server', () => {
     ]);
     expect([code, stderr]).toEqual([0, expect.stringContaining('2 records to look at')]);
     expect(stdout + stderr).not.toMatch(HIDDEN);
-    expect(JSON.parse(stdout).left_in_file).toBe(isPostgres ? null : 0);
+    expect(JSON.parse(stdout).left).toEqual([]);
     for (const resource of ['contacts', 'deals', 'notes'])
       expect(await desk.ok(['list', resource])).not.toMatch(HIDDEN);
     expect(await desk.ok(['list', 'deals'])).toContain('Deal of [erased]');
@@ -88,10 +90,73 @@ describe('erasing beside a server', () => {
     await desk.ok(['create', 'contacts', 'first_name=Next']);
   });
 
+  test.skipIf(isPostgres)('a backup made after it has none either', async () => {
+    await desk.ok(['backup', 'clean.db', '--quiet']);
+    expect(readFileSync(desk.path('clean.db'), 'latin1')).not.toMatch(HIDDEN);
+  });
+
   test('an address that nobody has changes nothing', async () => {
     const { code, stderr } = await desk.crm(['people', 'erase', EMAIL, '--org', 'Acme', '--confirm']);
     expect([code, stderr]).toEqual([0, expect.stringContaining('stored answers: 0 deleted')]);
   });
+});
+
+type Left = Record<string, string | null>;
+
+describe('what is left is told, with exit code 1', () => {
+  const left = async (email: string, ...more: string[]) => {
+    const { code, stdout, stderr } = await desk.crm([
+      ...['people', 'erase', email, '--org', 'Acme', '--confirm', '-o', 'json'],
+      ...more,
+    ]);
+    return { code, stderr, left: JSON.parse(stdout).left };
+  };
+
+  test('an account of crm itself', async () => {
+    await desk.ok(['users', 'create', 'grace@secret.example', '--org', 'Acme']);
+    const { code, stderr, left: places } = await left('grace@secret.example');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('sers are accounts of crm')]);
+    for (const place of places) expect(['users', 'statistics']).toContain(place.table ?? place.kind);
+    expect(places).toContainEqual(
+      expect.objectContaining({ kind: 'row', table: 'users', column: 'email', organization: 'Acme' }),
+    );
+  });
+
+  test.skipIf(isPostgres)(
+    'what another organization has of the person, in the same file',
+    async () => {
+      const other = await desk.ok(['init', '--org', 'Other']);
+      const options = { env: { CRM_API_KEY: other } };
+      await desk.ok(['create', 'notes', 'title=N', 'content=To <joan@secret.example>.'], options);
+      await desk.ok(['create', 'notes', 'title=N', 'content=Of jane.joan@secret.example.'], options);
+      const { code, stderr, left: places } = await left('joan@secret.example');
+      expect([code, stderr]).toEqual([1, expect.stringContaining('ther organizations erase for themselves')]);
+      const found = places.map(({ table, organization }: Left) => `${table} of ${organization}`);
+      expect(new Set(found)).toEqual(new Set(['idempotency_keys of Other', 'notes of Other']));
+      const erased = ['people', 'erase', 'joan@secret.example', '--org', 'Other', '--confirm'];
+      expect((await desk.crm(erased)).code).toBe(0);
+      // What is somebody else's, and ends alike, is in the file still.
+      expect((await left('joan@secret.example')).code).toBe(0);
+    },
+    LONG,
+  );
+
+  test.skipIf(isPostgres)(
+    'the log, while somebody reads what was there before',
+    async () => {
+      await desk.ok(['create', 'notes', 'title=N', 'content=To jean@secret.example.']);
+      const reader = new Database(desk.path('crm.db'), { readonly: true });
+      reader.run('BEGIN');
+      reader.query('SELECT count(*) FROM notes').get();
+      const { code, stderr, left: places } = await left('jean@secret.example', '--quiet');
+      expect([code, stderr]).toEqual([1, expect.stringContaining('run the same command again')]);
+      expect(places).toContainEqual(expect.objectContaining({ kind: 'log' }));
+      reader.run('COMMIT');
+      reader.close();
+      expect((await left('jean@secret.example')).code).toBe(0);
+    },
+    LONG,
+  );
 });
 
 test.skipIf(isPostgres)(

@@ -1,0 +1,108 @@
+// Looks whether anything is left of a person who was erased: in rows, in what the engine keeps beside them, in bytes of the file.
+import { isAddress } from '../../db/declare/text.ts';
+import type { AddressSet } from '../../db/people/addresses.ts';
+import type { Leftover } from '../../db/people/leftovers.ts';
+import type { Store } from '../../db/store.ts';
+
+/** A place that still has an address. */
+export type Left =
+  | { kind: 'row'; organization: string | null; table: string; id: string | null; column: string }
+  /** PostgreSQL's: a few values of a column, of which its planner makes estimates. */
+  | { kind: 'statistics'; table: string; column: string }
+  | { kind: 'free' | 'log'; file: string; offset: number };
+
+/** The rows of an organization that are left. */
+export async function rowsLeft(store: Pick<Store, 'read'>, orgId: number, addresses: AddressSet) {
+  const { findLeftovers } = await import('../../db/people/leftovers.ts');
+  return findLeftovers(store.read, addresses, { orgId });
+}
+
+/** With the organization by its name. */
+async function named(read: Store['read'], rows: readonly Leftover[]): Promise<Left[]> {
+  const organizations = await read.selectFrom('organizations').select(['number', 'name']).execute();
+  const names = new Map(organizations.map(({ number, name }) => [number, name]));
+  return rows.map(({ org_id: number, ...row }) => ({
+    kind: 'row',
+    organization: number === null ? null : (names.get(number) ?? String(number)),
+    ...row,
+  }));
+}
+
+/**
+ * Everything that is left, once the store is closed. What SQLite has let go of is found by its bytes; the rows of others are
+ * read only where such bytes are in use.
+ */
+export async function findLeft(
+  db: string,
+  { orgId, addresses, rows }: { orgId: number; addresses: AddressSet; rows: readonly Leftover[] },
+): Promise<Left[]> {
+  const { emptyLog, findBytes, findInStatistics, noteContents, openSnapshot } = await import(
+    '../../db/store.ts'
+  );
+  const left: Left[] = [];
+  let othersMayHave = rows.length > 0;
+  if (isAddress(db)) {
+    // Some values of the rows that are gone are in its statistics until then.
+    await noteContents(db);
+    left.push(
+      ...(await findInStatistics(db, addresses.list)).map((one) => ({ kind: 'statistics', ...one }) as const),
+    );
+  } else {
+    emptyLog(db);
+    const forms = addresses.list.flatMap((one) => [one, one.replace('@', '%40')]);
+    for (const { file, offset, part } of findBytes(db, forms)) {
+      if (part === 'used') othersMayHave = true;
+      else left.push({ kind: part, file, offset });
+    }
+  }
+  if (!othersMayHave) return left;
+  const { findLeftovers } = await import('../../db/people/leftovers.ts');
+  const snapshot = await openSnapshot(db);
+  try {
+    const others = isAddress(db)
+      ? []
+      : await findLeftovers(snapshot.read, addresses, { orgId, isOthers: true });
+    return [...(await named(snapshot.read, [...rows, ...others])), ...left];
+  } finally {
+    await snapshot.close();
+  }
+}
+
+/** A place in words. */
+export function placeOf(left: Left): string {
+  if (left.kind === 'statistics') return `statistics of ${left.table}.${left.column}`;
+  if (left.kind === 'row') {
+    const of = left.organization === null ? '' : ` of ${left.organization}`;
+    return `${left.table}${left.id === null ? '' : ` ${left.id}`}, ${left.column}${of}`;
+  }
+  return `${left.file}, byte ${left.offset}${left.kind === 'free' ? ', in a part that is free' : ''}`;
+}
+
+/** What to do about what is left. */
+export function nextStepsFor(left: readonly Left[], organization: string): string[] {
+  const rows = left.filter((one) => one.kind === 'row');
+  const steps: string[] = [];
+  if (rows.some(({ table }) => table === 'users'))
+    steps.push('users are accounts of crm, not contacts, and stay; see crm users list.');
+  if (rows.some((row) => row.organization === organization && row.table !== 'users'))
+    steps.push('what was written meanwhile goes with the same command, run again.');
+  if (
+    rows.some(
+      (row) => row.organization !== null && row.organization !== organization && row.table !== 'users',
+    )
+  )
+    steps.push('other organizations erase for themselves: the same command with their --org.');
+  if (rows.some((row) => row.organization === null))
+    steps.push('names and settings of crm itself are changed where they were given.');
+  if (left.some(({ kind }) => kind === 'statistics'))
+    steps.push('statistics have values of rows that are left, in other organizations too.');
+  if (left.some(({ kind }) => kind === 'log'))
+    steps.push(
+      'somebody reads an older state of the file, such as a backup: run the same command again after that.',
+    );
+  if (left.some(({ kind }) => kind === 'free'))
+    steps.push(
+      'a copy has none of what is free: stop the server, then crm backup NEW and crm restore NEW --confirm',
+    );
+  return steps;
+}

@@ -1,0 +1,93 @@
+// What is left of a person's addresses once they were erased: every text of every table is read, whatever it is for.
+import { type RawBuilder, sql } from 'kysely';
+import { readRows } from '../copy/rows.ts';
+import { getResource, RESOURCES } from '../resources/index.ts';
+import type { Db } from '../schema.ts';
+import { listTables, type TableShape } from '../store.ts';
+import { answerText } from '../tables/answer-text.ts';
+import type { AddressSet } from './addresses.ts';
+import { holdsAddresses } from './traces.ts';
+
+/** A column of a row that has an address. */
+export interface Leftover {
+  /** The organization's number; null where the row is of none. */
+  org_id: number | null;
+  table: string;
+  /** The row's id, or the first part of its key. */
+  id: string | null;
+  column: string;
+}
+
+export interface LeftoverOptions {
+  /** The organization whose rows are looked at, or all but that one. */
+  orgId: number;
+  isOthers?: boolean;
+  onProgress?: (rows: number) => void;
+}
+
+/** Reads all rows of an organization, or of all others with what belongs to none, and finds the columns that have an address. */
+export async function findLeftovers(
+  read: Db,
+  addresses: AddressSet,
+  { orgId, isOthers = false, onProgress = () => {} }: LeftoverOptions,
+): Promise<Leftover[]> {
+  const found: Leftover[] = [];
+  for (const table of await listTables()) {
+    const only = rowsOf(table, orgId, isOthers);
+    if (only === null) continue;
+    for await (const rows of readRows({ db: '', read }, { ...table, only })) {
+      for (const row of rows) {
+        for (const column of columnsWith(addresses, table.name, row))
+          found.push({ ...ownerOf(table, row), table: table.name, id: idOf(table, row), column });
+      }
+      onProgress(rows.length);
+    }
+  }
+  return found;
+}
+
+// Null where a table has none.
+function rowsOf({ name, columns }: TableShape, orgId: number, isOthers: boolean): RawBuilder<unknown> | null {
+  const column = name === 'organizations' ? 'number' : 'org_id';
+  if (columns.includes(column))
+    return isOthers ? sql`${sql.ref(column)} <> ${orgId}` : sql`${sql.ref(column)} = ${orgId}`;
+  return isOthers ? sql`true` : null;
+}
+
+function columnsWith(addresses: AddressSet, table: string, row: Record<string, unknown>): string[] {
+  return Object.entries(row).flatMap(([column, value]) => {
+    // The only bytes there are: a stored answer.
+    const text = value instanceof Uint8Array ? answerText({ body: '', packed: value }) : value;
+    if (typeof text !== 'string') return [];
+    const isThere = isOfAddresses(table, column) ? standsAsOne(addresses, text) : addresses.isIn(text);
+    return isThere ? [column] : [];
+  });
+}
+
+const ADDRESS_TABLES = new Set(['users', 'contact_emails']);
+
+function isOfAddresses(table: string, column: string): boolean {
+  if (ADDRESS_TABLES.has(table)) return true;
+  if (!RESOURCES.some(({ name }) => name === table)) return false;
+  const name = column.replace(/_key$/, '');
+  const field = getResource(table).fields[name];
+  return field !== undefined && holdsAddresses(name, field);
+}
+
+function standsAsOne(addresses: AddressSet, text: string): boolean {
+  if (!addresses.isIn(text)) return false;
+  return text.startsWith('[') || text.startsWith('{')
+    ? addresses.isInValue(JSON.parse(text), true)
+    : addresses.isAt(text);
+}
+
+function ownerOf({ name }: TableShape, row: Record<string, unknown>): Pick<Leftover, 'org_id'> {
+  const number = name === 'organizations' ? row.number : row.org_id;
+  return { org_id: number === undefined || Number(number) === 0 ? null : Number(number) };
+}
+
+// Of a row of an idempotency key, a link or a setting what tells it from others, unless that is the very text.
+function idOf({ key }: TableShape, row: Record<string, unknown>): string | null {
+  const column = key.find((one) => one !== 'org_id') ?? '';
+  return row[column] === undefined ? null : String(row[column]);
+}
