@@ -4,6 +4,9 @@ import { isTrue, refersTo } from '../declare/filters.ts';
 import { link, parentsOf } from '../declare/links.ts';
 import { defineResource } from '../declare/resource.ts';
 
+/** How deep a note may stand: the first of a tree is on level 1. */
+export const NOTE_LEVELS_MAX = 100;
+
 const noteRecords = link({
   table: 'note_records',
   parentColumn: 'note_id',
@@ -26,7 +29,9 @@ export const notes = defineResource({
       example: 'They want two units by spring.',
       aliases: ['Body', 'Text', 'Note Body', 'Note Content'],
     }),
-    parent_id: reference('notes', { description: 'The note this one stands under; no cycles.' }),
+    parent_id: reference('notes', {
+      description: `The note this one stands under: no cycles, and at most ${NOTE_LEVELS_MAX} notes deep.`,
+    }),
     is_archived: boolean({ description: 'Whether it is put away.', aliases: ['Archived'] }),
   },
   filters: {
@@ -36,8 +41,8 @@ export const notes = defineResource({
   },
   links: { records: noteRecords },
   explanations: {
-    create: 'A note may stand under another, without limit, but never under itself.',
-    update: 'A `parent_id` that would make a cycle is a 422.',
+    create: `A note may stand under another, at most ${NOTE_LEVELS_MAX} notes deep.`,
+    update: `A \`parent_id\` that would make a cycle is a 422, and so is one that would put the note, or what stands below it, more than ${NOTE_LEVELS_MAX} notes deep. Deeper trees that are there already can still be moved up. A note with more than 10,000 notes below it cannot be moved down.`,
   },
   columns: ['id', 'title', 'parent_id', 'is_archived', 'created_at'],
 });

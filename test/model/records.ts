@@ -28,6 +28,8 @@ export function create(world: World, actor: Actor, resource: string, body: Data,
   if (actor.userId !== null && owner && owner !== 'created_by' && (body[owner] ?? null) === null)
     record[owner] = actor.userId;
   const faults = referenceFaults(world, actor, resource, body);
+  if (resource === 'notes' && faults.length === 0 && goesTooDeep(world, null, body.parent_id))
+    faults.push({ path: 'parent_id', code: 'VALIDATION_OUT_OF_RANGE' });
   if (resource === 'interactions') return logInteraction(world, actor, record, body, faults, made);
   if (resource === 'deals') faults.push(...placeDeal(world, null, body, record, faults));
   if (faults.length > 0) return refused(faults);
@@ -65,6 +67,8 @@ export function update(
   const faults = [...identityFaults(resource, next), ...referenceFaults(world, actor, resource, sentAnew)];
   if (resource === 'notes' && isBelow(world, id, body.parent_id))
     faults.push({ path: 'parent_id', code: 'VALIDATION_FAILED' });
+  else if (resource === 'notes' && faults.length === 0 && goesTooDeep(world, current, body.parent_id))
+    faults.push({ path: 'parent_id', code: 'VALIDATION_OUT_OF_RANGE' });
   if (resource === 'deals') faults.push(...placeDeal(world, current, body, next, faults));
   if (resource === 'pipelines') faults.push(...pipelineFaults(current, body.stages));
   if (faults.length > 0) return refused(faults);
@@ -156,6 +160,24 @@ function isBelow(world: World, id: string, parent: unknown): boolean {
   for (let above = parent; typeof above === 'string'; above = world.table('notes').get(above)?.parent_id)
     if (above === id) return true;
   return false;
+}
+
+const NOTE_LEVELS = 100;
+
+// Whether a note, with what stands below it, would stand deeper than notes may, and deeper than now.
+function goesTooDeep(world: World, note: Data | null, parent: unknown): boolean {
+  if (typeof parent !== 'string') return false;
+  const notes = world.table('notes');
+  const levelOf = (id: unknown): number =>
+    typeof id === 'string' ? 1 + levelOf(notes.get(id)?.parent_id) : 0;
+  const levelsBelow = (id: unknown): number =>
+    Math.max(
+      0,
+      ...[...notes.values()].filter((one) => one.parent_id === id).map((one) => 1 + levelsBelow(one.id)),
+    );
+  if (levelOf(parent) >= NOTE_LEVELS) return true;
+  if (note === null || levelOf(parent) <= levelOf(note.parent_id)) return false;
+  return levelOf(parent) + 1 + levelsBelow(note.id) > NOTE_LEVELS;
 }
 
 // Each address, and the domain, belongs to one record; any of several conflicts may be the one that is told.

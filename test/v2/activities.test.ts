@@ -1,6 +1,6 @@
 // Tasks, notes and segments: done_at, trees without cycles, members that count.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Harness, startHarness } from '../support/harness.ts';
+import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { type Client, clientOf, expectFault, expectMissing } from '../support/v2.ts';
 
 let harness: Harness;
@@ -69,6 +69,59 @@ describe('notes in trees', () => {
     const below = await note(top);
     expect((await api.update('notes', below, { parent_id: top })).parent_id).toBe(top);
     expectFault(await api.patch(`/notes/${below}`, { parent_id: below }), 'VALIDATION_FAILED', 'parent_id');
+  });
+
+  describe('at most 100 deep', () => {
+    const RANGE = 'VALIDATION_OUT_OF_RANGE';
+    const path = async (length: number, top: string | null = null): Promise<string[]> => {
+      const ids: string[] = [];
+      for (let level = 0; level < length; level++) ids.push(await note(ids.at(-1) ?? top));
+      return ids;
+    };
+    const move = (id: string | undefined, parent_id: string | undefined) =>
+      api.patch(`/notes/${id}`, { parent_id });
+
+    test('a new note, alone and in a batch', async () => {
+      const ids = await path(99);
+      const last = await note(ids[98]);
+      const refused = await api.post('/notes', { title: 'N', parent_id: last });
+      expectFault(refused, RANGE, 'parent_id');
+      expect(refused.body.error.details[0].message).toContain('at most 100 deep');
+      const items = [last, ids[98], ids[0]].map((parent_id) => ({ title: 'N', parent_id }));
+      const { body } = await api.post('/notes/batch', items);
+      expect(body.data.items.map((item: Json) => item.status)).toEqual(['error', 'created', 'created']);
+      expect(body.data.items[0].error.details[0]).toMatchObject({ path: 'parent_id', code: RANGE });
+    });
+
+    test('a note that is moved, with what stands below it', async () => {
+      const deep = await path(98);
+      const [single, [top, , leaf]] = [await note(), await path(3)];
+      expectFault(await move(top, deep[97]), RANGE, 'parent_id');
+      expect((await move(top, deep[96])).status).toBe(200);
+      expect((await move(single, leaf)).status).toBe(422);
+      expect((await move(single, deep[97])).status).toBe(200);
+      expectFault(await move(deep[0], leaf), 'VALIDATION_FAILED', 'parent_id');
+      expect((await move(top, deep[0])).status).toBe(200);
+    });
+
+    test('a tree that is deeper already is shown, and goes up, but not down', async () => {
+      const [upper, lower, [elsewhere]] = [await path(100), await path(100), await path(1)];
+      const { store, orgId } = harness;
+      await store.write(orgId, (trx) =>
+        trx
+          .updateTable('notes' as never)
+          .set({ parent_id: upper[99] } as never)
+          .where('id' as never, '=', lower[0] as never)
+          .execute(),
+      );
+      expect((await api.fetch('notes', String(lower[99]))).parent_id).toBe(lower[98]);
+      expectFault(await move(lower[50], upper[99]), RANGE, 'parent_id');
+      expectFault(await move(upper[0], elsewhere), RANGE, 'parent_id');
+      expect((await move(lower[0], upper[50])).status).toBe(200);
+      expect((await move(lower[0], upper[60])).status).toBe(422);
+      expect((await api.update('notes', String(lower[0]), { parent_id: null })).parent_id).toBeNull();
+      expect((await api.update('notes', String(lower[99]), { title: 'Still' })).title).toBe('Still');
+    });
   });
 
   test('notes under a deleted one come to the top', async () => {

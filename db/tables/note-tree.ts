@@ -1,0 +1,64 @@
+// Where notes stand in their trees, looked up within bounds: trees were deeper once, and may be wide.
+import { type Compilable, type RawBuilder, sql } from 'kysely';
+import { NOTE_LEVELS_MAX } from '../resources/notes.ts';
+import type { Db, RecordKey } from '../schema.ts';
+import { statement } from '../statement.ts';
+
+/** Most notes below one that are looked at before it is moved. */
+export const NOTES_BELOW_MAX = 10_000;
+
+function written<R>(db: Db, query: RawBuilder<R>): Compilable<R> {
+  return { compile: () => query.compile(db) };
+}
+
+const above = statement<{ start: string; id: string }>((db, param) => {
+  const org = param('org');
+  return written(
+    db,
+    sql`with recursive above (start, id, parent_id, level) as (
+      select id, id, parent_id, 1 from notes where org_id = ${org} and ${db.engine.isAmong(sql.ref('id'), param('ids'))}
+      union all
+      select above.start, notes.id, notes.parent_id, above.level + 1
+      from above join notes on notes.org_id = ${org} and notes.id = above.parent_id
+      where above.level < ${sql.lit(NOTE_LEVELS_MAX)})
+    select start, id from above order by start, level`,
+  );
+});
+
+/** The path of each note to the top of its tree, itself first, no longer than the deepest path that a note may have. */
+export async function findPaths(
+  db: Db,
+  orgId: number,
+  ids: readonly string[],
+): Promise<Map<string, string[]>> {
+  const paths = new Map<string, string[]>();
+  for (const { start, id } of await above(db, { org: orgId, ids: JSON.stringify(ids) })) {
+    const path = paths.get(start);
+    if (path === undefined) paths.set(start, [id]);
+    else path.push(id);
+  }
+  return paths;
+}
+
+const below = statement<{ levels: number; notes: number }>((db, param) => {
+  const org = param('org');
+  return written(
+    db,
+    sql`with recursive below (id, level) as (
+      select id, 0 from notes where org_id = ${org} and id = ${param('id')}
+      union all
+      select notes.id, below.level + 1
+      from below join notes on notes.org_id = ${org} and notes.parent_id = below.id
+      where below.level < ${sql.lit(NOTE_LEVELS_MAX)})
+    select max(level) as levels, count(*) as notes
+    from (select level from below limit ${sql.lit(NOTES_BELOW_MAX + 2)}) as found`,
+  );
+});
+
+/** How many levels stand below a note; undefined where more notes do than are looked at. */
+export async function findHeight(db: Db, { orgId, id }: RecordKey): Promise<number | undefined> {
+  const [found] = await below(db, { org: orgId, id });
+  // The note itself is one of them.
+  if (found === undefined || Number(found.notes) > NOTES_BELOW_MAX + 1) return undefined;
+  return Number(found.levels);
+}
