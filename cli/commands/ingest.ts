@@ -94,7 +94,8 @@ async function run(resource: IngestResource, file: string, options: Options, con
   const summary = await runIngest({ ...options, resource, file, db: config.db });
   await printFigures(config, summary);
   const name = inputName(file);
-  for (const { line, message } of summary.faults) note(neutralizeLine(`${name}:${line}: ${message}`));
+  const told = options.quiet ? summary.faults : [...summary.notices, ...summary.faults];
+  for (const { line, message } of told) note(neutralizeLine(`${name}:${line}: ${message}`));
   if (!options.quiet) note(sentence(summary));
   if (summary.faults.length === 0) return;
   throw new CliError(`${counted(summary.faults.length, 'fault')} in ${name}; what has them was left out.`, {

@@ -1,6 +1,7 @@
 // What the readers of `crm ingest` give back: entries with the line they stand in, and the faults of the rest.
 import type { Fault } from '../../db/declare/faults.ts';
 import { messageOf } from '../errors.ts';
+import { formatCount } from '../terminal/format.ts';
 import { neutralizeLine } from '../terminal/text.ts';
 import { clip } from './people.ts';
 
@@ -26,6 +27,10 @@ export interface EntryReader<T> {
   share?(): number;
 }
 
+function lineFault(line: number, message: string): LineFault {
+  return { line, message: clip(neutralizeLine(message), MESSAGE_CHARACTERS_MAX) };
+}
+
 const QUOTED_CHARACTERS_MAX = 60;
 const MESSAGE_CHARACTERS_MAX = 400;
 
@@ -37,9 +42,22 @@ export function quoted(text: string): string {
 /** Gathers the faults of one entry, so that all of them are told at once. */
 export class FaultList {
   readonly faults: LineFault[] = [];
+  /** What is told of entries that are stored all the same. */
+  readonly notices: LineFault[] = [];
 
   add(line: number, message: string): void {
-    this.faults.push({ line, message: clip(neutralizeLine(message), MESSAGE_CHARACTERS_MAX) });
+    this.faults.push(lineFault(line, message));
+  }
+
+  tell(line: number, message: string): void {
+    this.notices.push(lineFault(line, message));
+  }
+
+  /** Text of at most that many code points; that it was longer is told, by the name of what it is. */
+  clipped(line: number, name: string, text: string, charactersMax: number): string {
+    const shown = clip(text, charactersMax);
+    if (shown !== text) this.tell(line, `${name} was cut at ${formatCount(charactersMax)} characters`);
+    return shown;
   }
 
   /** Adds faults of fields. */

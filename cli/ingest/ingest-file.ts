@@ -10,7 +10,7 @@ import { formatCount } from '../terminal/format.ts';
 import { unlessInterrupted } from '../terminal/interrupt.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { shellWord } from '../terminal/text.ts';
-import { type EntryReader, Findings } from './entries.ts';
+import { type EntryReader, Findings, type LineFault } from './entries.ts';
 import { type IngestFormat, type IngestSource, openIngestFile } from './source.ts';
 
 export type IngestResource = 'meetings' | 'recordings' | 'bookings';
@@ -32,6 +32,8 @@ export interface IngestSummary extends IngestReport {
   resource: IngestResource;
   /** Entries that tell nothing to store, such as webhooks of other events. */
   ignored: number;
+  /** What is told of entries that were stored. */
+  notices: readonly LineFault[];
 }
 
 /** How a file is stored. */
@@ -83,8 +85,9 @@ export async function runIngest(request: IngestRequest): Promise<IngestSummary> 
         throw await refusalOf(error, org.name);
       });
     for (const { line, message } of report.faults) findings.faults.add(line, message);
-    const faults = findings.faults.faults.sort((a, b) => a.line - b.line);
-    return { resource, ...report, ignored: findings.ignored, faults };
+    const byLine = (lines: LineFault[]) => lines.sort((a, b) => a.line - b.line);
+    const [faults, notices] = [byLine(findings.faults.faults), byLine(findings.faults.notices)];
+    return { resource, ...report, ignored: findings.ignored, faults, notices };
   });
 }
 

@@ -3,7 +3,6 @@ import { NAME_CHARACTERS_MAX } from '../../db/declare/fields.ts';
 import type { Data } from '../../db/declare/json.ts';
 import { CliError } from '../errors.ts';
 import { type FaultList, type Findings, quoted } from './entries.ts';
-import { clip } from './people.ts';
 import { decodeLine, LineSplitter, NOT_UTF8 } from './text-lines.ts';
 
 export interface CueTranscript {
@@ -109,7 +108,7 @@ function cueSegments({ line, lines }: Block, faults: FaultList): Segment[] {
   else if (at === -1) faults.add(line, 'the cue has no timing line, 00:00:01.000 --> 00:00:02.000');
   else if (match === null) faults.add(line + at, `the cue's timing cannot be read: ${quoted(timing)}`);
   else if (end < start) faults.add(line + at, 'the cue ends before it starts');
-  else return voicesIn(payload.join(' '), start, end);
+  else return voicesIn(payload.join(' '), { line: line + at, start, end }, faults);
   return [];
 }
 
@@ -122,12 +121,18 @@ function secondsOf(text = ''): number {
 }
 
 // A cue may hold several voices; what stands before the first, or after the end of one, is nobody's.
-function voicesIn(text: string, start_time: number, end_time: number): Segment[] {
-  const parts = text.split(/<\/v>|<v(?:\.[^\s>]*)?(?:\s+([^>]*))?>/);
+function voicesIn(
+  text: string,
+  { line, start: start_time, end: end_time }: { line: number; start: number; end: number },
+  faults: FaultList,
+): Segment[] {
+  // No tag has another in it: a cue full of signs that begin one would be gone through once for each.
+  const parts = text.split(/<\/v>|<v(?:\.[^\s<>]*)?(?:\s([^<>]*))?>/);
   const segments: Segment[] = [];
   for (let index = 0; index < parts.length; index += 2) {
     const speech = plain(parts[index] ?? '');
-    const name = index === 0 ? null : clip(plain(parts[index - 1] ?? ''), NAME_CHARACTERS_MAX) || null;
+    const voice = index === 0 ? '' : plain(parts[index - 1] ?? '');
+    const name = faults.clipped(line, 'the name of a voice', voice, NAME_CHARACTERS_MAX) || null;
     if (speech !== '') segments.push({ speaker: { name, email: null }, start_time, end_time, speech });
   }
   return segments;
@@ -135,7 +140,7 @@ function voicesIn(text: string, start_time: number, end_time: number): Segment[]
 
 function plain(text: string): string {
   return text
-    .replace(/<[^>]*>/g, '')
+    .replace(/<[^<>]*>/g, '')
     .replace(/&(#x[0-9a-f]+|#\d+|[a-z]+);/gi, decodeEntity)
     .replace(/\s+/g, ' ')
     .trim();

@@ -1,6 +1,7 @@
 // Reads files of vCards (RFC 2426, RFC 6350 and 2.1) one card at a time; ical.js takes each apart.
 import ICAL from 'ical.js';
 import { CliError, messageOf } from '../errors.ts';
+import { hasTooManyParameters, TOO_MANY_PARAMETERS } from './content-lines.ts';
 import type { TextPiece } from './json-pieces.ts';
 import { modernVCard } from './vcard-21.ts';
 
@@ -15,6 +16,7 @@ export interface CardProperty {
   values: readonly (string | readonly string[])[];
 }
 
+const MESSAGE_CHARACTERS_MAX = 300;
 const CARD_CHARACTERS_MAX = 16 * 1024 * 1024;
 const BEGIN = /^\s*BEGIN:VCARD\s*$/i;
 const END = /^\s*END:VCARD\s*$/i;
@@ -84,11 +86,13 @@ export class VCardScanner {
 
 /** The lines of a card, or what is wrong with it. */
 export function parseVCard(text: string): CardProperty[] | string {
+  if (hasTooManyParameters(text)) return `the vCard ${TOO_MANY_PARAMETERS}`;
   let card: unknown;
   try {
     card = ICAL.parse(modernVCard(text));
   } catch (error) {
-    return `the vCard cannot be read: ${messageOf(error)}`;
+    // It quotes the line, which may be the whole card.
+    return `the vCard cannot be read: ${messageOf(error).slice(0, MESSAGE_CHARACTERS_MAX)}`;
   }
   const [, lines] = card as [string, [string, Record<string, string | string[]>, string, ...unknown[]][]];
   return lines.map(([name, parameters, , ...values]) => {

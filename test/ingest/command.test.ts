@@ -57,6 +57,7 @@ describe('meetings', () => {
       cancelled: 0,
       ignored: 0,
       faults: [],
+      notices: [],
     });
   });
 

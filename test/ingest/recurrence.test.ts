@@ -1,6 +1,7 @@
 // What recurrence rules give: the examples of RFC 5545, and thousands of rules held against a brute-force reading of it.
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { FileBudget } from '../../cli/ingest/calendar/limits.ts';
 import { readRule } from '../../cli/ingest/calendar/rule.ts';
 import { expandRule, UnusableRuleError } from '../../cli/ingest/calendar/rule-times.ts';
 import { type Moment, momentAt } from '../../cli/ingest/calendar/values.ts';
@@ -14,7 +15,7 @@ const shown = (ms: number): string => new Date(ms).toISOString().slice(0, 16);
 
 function expand(rule: string, start: Moment, lastWall: number) {
   const content = { line: 1, name: 'RRULE', text: `RRULE:${rule}` };
-  return expandRule(readRule(content, start), start.wall, lastWall);
+  return expandRule(readRule(content, start), start.wall, lastWall, new FileBudget());
 }
 
 /** The first times of a rule, on the clock of UTC. */
@@ -137,8 +138,13 @@ describe('is refused, with the reason:', () => {
     );
   });
 
+  test('more meetings than anybody has, as soon as that is seen', () => {
+    const told = 'the series has more than 10,000 meetings in 400 days';
+    expect(() => times('FREQ=SECONDLY', '2026-03-02T09:00', 1)).toThrow(told);
+  });
+
   test.each([
-    'FREQ=SECONDLY',
+    'FREQ=SECONDLY;BYSECOND=1;BYSETPOS=2',
     'FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYHOUR=0,1,2,3,4,5,6,7,8,9;BYMINUTE=0,1,2,3,4,5,6,7,8,9;BYSECOND=0,1,2,3,4,5,6',
   ])('%s takes too many steps', (rule) => {
     expect(() => times(rule, '2026-03-02T09:00', 1)).toThrow('RRULE takes more than 200,000 steps');

@@ -1,6 +1,7 @@
 // Time zones: wall times and instants, held against the tables of Intl, where the clocks change above all.
 import { describe, expect, test } from 'bun:test';
 import { BlockReader } from '../../cli/ingest/calendar/blocks.ts';
+import { FileBudget } from '../../cli/ingest/calendar/limits.ts';
 import { ZoneTable } from '../../cli/ingest/calendar/zone-rules.ts';
 import { findZone, type Zone } from '../../cli/ingest/calendar/zones.ts';
 import { FaultList } from '../../cli/ingest/entries.ts';
@@ -101,7 +102,7 @@ describe('a zone that the calendar defines', () => {
     reader.end();
     const [calendar] = reader.calendars;
     if (calendar === undefined) throw new Error('the test wrote no calendar');
-    return new ZoneTable(calendar).get('Own');
+    return new ZoneTable(calendar, new FileBudget()).get('Own');
   };
   const standard = 'TZOFFSETFROM:-0400\nTZOFFSETTO:-0500';
   const daylight = 'TZOFFSETFROM:-0500\nTZOFFSETTO:-0400';

@@ -20,6 +20,8 @@ export interface Block {
   state: 'whole' | 'damaged' | 'cut';
 }
 
+// Calendars have three levels. What is nested deeper is gone through for each line that is out of place.
+const LEVELS_MAX = 32;
 const SPACE = 0x20;
 const TAB = 0x09;
 const NAME = /^([A-Za-z0-9-]+)[;:]/;
@@ -112,6 +114,10 @@ export class BlockReader {
 
   #begin(line: number, name: string): void {
     const isCalendar = name === 'VCALENDAR';
+    if (!isCalendar && this.#open.length >= LEVELS_MAX) {
+      this.#breakOpen(line, `BEGIN:${name} is nested deeper than ${LEVELS_MAX} components`);
+      return;
+    }
     if (isCalendar) this.#abandon(0);
     else if (OUTERMOST.has(name)) this.#abandon(this.#open[0]?.name === 'VCALENDAR' ? 1 : 0);
     const parent = this.#open.at(-1);

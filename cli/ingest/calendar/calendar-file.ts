@@ -5,7 +5,8 @@ import type { EntryReader, FaultList, Findings } from '../entries.ts';
 import { LineSplitter } from '../text-lines.ts';
 import { type Block, BlockReader, textOf } from './blocks.ts';
 import { type CalendarContext, type CalendarEvent, readEvent } from './event.ts';
-import { type ExpansionContext, expandSeries, HALF_WINDOW_MS, instanceId, meetingEntry } from './series.ts';
+import { FileBudget, HALF_WINDOW_MS } from './limits.ts';
+import { type ExpansionContext, expandSeries, instanceId, meetingEntry } from './series.ts';
 import { ZoneTable } from './zone-rules.ts';
 import { findZone } from './zones.ts';
 
@@ -26,10 +27,10 @@ export class CalendarReader implements EntryReader<MeetingGroup> {
   readonly #blocks: BlockReader;
   #share = 0;
 
-  constructor(name: string, { faults }: Findings, now: number) {
+  constructor(name: string, { faults }: Findings, now: number, budget = new FileBudget()) {
     this.#name = name;
     this.#faults = faults;
-    this.#context = { now, faults, unusable: new Map() };
+    this.#context = { now, faults, budget, unusable: new Map() };
     this.#lines = new LineSplitter(name);
     this.#blocks = new BlockReader(faults);
   }
@@ -45,7 +46,7 @@ export class CalendarReader implements EntryReader<MeetingGroup> {
     const { calendars } = this.#blocks;
     if (calendars.length === 0) throw noCalendar(this.#name);
     const byUid = new Map<string, EventBlock[]>();
-    for (const event of calendars.flatMap((calendar) => eventsOf(calendar, this.#faults))) {
+    for (const event of calendars.flatMap((calendar) => eventsOf(calendar, this.#context))) {
       const uid = textOf(event.block, 'UID') ?? '';
       const events = byUid.get(uid);
       if (events === undefined) byUid.set(uid, [event]);
@@ -82,7 +83,7 @@ interface EventBlock {
   context: CalendarContext;
 }
 
-function eventsOf(calendar: Block, faults: FaultList): EventBlock[] {
+function eventsOf(calendar: Block, { faults, budget }: ExpansionContext): EventBlock[] {
   const method = textOf(calendar, 'METHOD')?.toUpperCase();
   if (method !== undefined && ANSWERS.has(method)) {
     faults.add(calendar.line, `the calendar is an answer (METHOD:${method}), which tells no meetings`);
@@ -90,7 +91,7 @@ function eventsOf(calendar: Block, faults: FaultList): EventBlock[] {
   }
   const zoneName = textOf(calendar, 'X-WR-TIMEZONE') ?? '';
   const context: CalendarContext = {
-    zones: new ZoneTable(calendar),
+    zones: new ZoneTable(calendar, budget),
     defaultZone: findZone(zoneName) ?? null,
     isCancelling: method === 'CANCEL',
   };
@@ -103,6 +104,7 @@ function eventsOf(calendar: Block, faults: FaultList): EventBlock[] {
 function groupOf(events: readonly CalendarEvent[], context: ExpansionContext): MeetingGroup | undefined {
   const latest = latestRevisions(events.filter((event) => event.isSound));
   const spared = events.flatMap((event) => (event.isSound ? [] : idOf(event)));
+  const isSpared = new Set(spared);
   const master = latest.find((event) => event.recurrenceId === null);
   const overrides = latest.filter((event) => event.recurrenceId !== null);
   const uid = events[0]?.uid ?? '';
@@ -118,7 +120,7 @@ function groupOf(events: readonly CalendarEvent[], context: ExpansionContext): M
   }
   const series = expandSeries(master, overrides, context);
   if (series === undefined) return undefined;
-  const entries = series.entries.filter(({ data }) => !spared.includes(String(data.external_id)));
+  const entries = series.entries.filter(({ data }) => !isSpared.has(String(data.external_id)));
   return { uid, entries, spared, extent: series.extent };
 }
 

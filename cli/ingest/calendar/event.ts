@@ -3,7 +3,7 @@ import { notAmong } from '../../../db/declare/faults.ts';
 import { LONG_TEXT_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from '../../../db/declare/fields.ts';
 import type { Data } from '../../../db/declare/json.ts';
 import { FaultList, quoted } from '../entries.ts';
-import { clip, type Person, uniquePeople } from '../people.ts';
+import { type Person, uniquePeople } from '../people.ts';
 import type { Block, ContentLine } from './blocks.ts';
 import { type Property, parseProperty, textValue } from './property.ts';
 import { type Rule, readRule } from './rule.ts';
@@ -61,6 +61,7 @@ export function readEvent(
   const event = reader.read();
   for (const fault of reader.faults.faults) faults.add(fault.line, fault.message);
   const isSound = reader.faults.faults.length === 0 && block.state === 'whole';
+  if (isSound) for (const notice of reader.faults.notices) faults.tell(notice.line, notice.message);
   return event && { ...event, isSound };
 }
 
@@ -211,30 +212,33 @@ class EventReader {
     const data: Data = {};
     const take = (name: string, field: string, max: number): void => {
       const property = this.#one(name);
-      if (property !== undefined) data[field] = clip(textValue(property), max) || null;
+      if (property === undefined) return;
+      data[field] = this.faults.clipped(property.line, name, textValue(property), max) || null;
     };
     take('SUMMARY', 'title', NAME_CHARACTERS_MAX);
     take('DESCRIPTION', 'description', LONG_TEXT_CHARACTERS_MAX);
     take('LOCATION', 'location', NAME_CHARACTERS_MAX);
     const organizer = this.#one('ORGANIZER');
-    if (organizer !== undefined) data.organizer = { ...personOf(organizer) };
-    const attendees = (this.#properties.get('ATTENDEE') ?? []).filter(isPerson).map(personOf);
+    if (organizer !== undefined) data.organizer = { ...this.#personOf(organizer) };
+    const attendees = (this.#properties.get('ATTENDEE') ?? [])
+      .filter(isPerson)
+      .map((one) => this.#personOf(one));
     if (attendees.length > 0) data.attendees = uniquePeople(attendees).map((person) => ({ ...person }));
     return data;
+  }
+
+  #personOf(property: Property): Person {
+    const address = property.value.replace(/^mailto:/i, '');
+    const candidates = [address, parameter(property, 'email').replace(/^mailto:/i, '')];
+    const email = candidates.find((one) => /^[^\s@]+@[^\s@]+$/.test(one)) ?? null;
+    const name = this.faults.clipped(property.line, 'CN', parameter(property, 'cn'), NAME_CHARACTERS_MAX);
+    return { name: name === '' || name.toLowerCase() === email?.toLowerCase() ? null : name, email };
   }
 }
 
 // Rooms and projectors are invited too.
 function isPerson({ params }: Property): boolean {
   return !['ROOM', 'RESOURCE'].includes((params.cutype ?? '').toUpperCase());
-}
-
-function personOf(property: Property): Person {
-  const address = property.value.replace(/^mailto:/i, '');
-  const candidates = [address, parameter(property, 'email').replace(/^mailto:/i, '')];
-  const email = candidates.find((one) => /^[^\s@]+@[^\s@]+$/.test(one)) ?? null;
-  const name = clip(parameter(property, 'cn'), NAME_CHARACTERS_MAX);
-  return { name: name === '' || name.toLowerCase() === email?.toLowerCase() ? null : name, email };
 }
 
 function parameter(property: Property, name: string): string {

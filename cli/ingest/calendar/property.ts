@@ -1,5 +1,6 @@
 // One content line of iCalendar, taken apart by ical.js: its parameters, and its value as it is written.
 import ICAL from 'ical.js';
+import { hasTooManyParameters } from '../../input/content-lines.ts';
 import { quoted } from '../entries.ts';
 import type { ContentLine } from './blocks.ts';
 
@@ -16,6 +17,7 @@ const UNTYPED = { ...ICAL.design.icalendar, value: {}, property: {} };
 
 /** Takes a content line apart; throws an Error where it cannot be. */
 export function parseProperty({ line, name, text }: ContentLine): Property {
+  if (hasTooManyParameters(text)) throw new Error(`${name} has more parameters than can be read`);
   try {
     const jcal: [string, Record<string, unknown>, string, unknown] = ICAL.parse.property(text, UNTYPED);
     const [, rawParams, type, value] = jcal;

@@ -1,10 +1,12 @@
 // What a recurrence rule gives (RFC 5545, section 3.3.10), period by period, within bounds that no rule can escape.
 import { DAY_MS } from '../../input/instant.ts';
 import { formatCount } from '../../terminal/format.ts';
+import { type FileBudget, INSTANCES_MAX, SERIES_WINDOW_MS, WINDOW_DAYS } from './limits.ts';
 import type { Frequency, Rule } from './rule.ts';
+import { isGiven } from './rule-days.ts';
+import { startOfDay } from './values.ts';
 import { wallTime } from './zones.ts';
 
-const STEPS_MAX = 200_000;
 const YEAR_MAX = 9_999;
 // After so long the days of the calendar repeat: what a rule has not given by then it never gives.
 const CALENDAR_CYCLE_MS = 146_097 * DAY_MS;
@@ -16,9 +18,12 @@ const TIME_UNITS_MS: Partial<Record<Frequency, number>> = {
 
 /** Thrown where a rule gives nothing, or needs more steps than any calendar of meetings. */
 export class UnusableRuleError extends Error {
-  constructor(message: string) {
+  readonly rule: Rule | null;
+
+  constructor(message: string, rule: Rule | null = null) {
     super(message);
     this.name = 'UnusableRuleError';
+    this.rule = rule;
   }
 }
 
@@ -33,6 +38,8 @@ interface Period {
   /** No time of it is earlier. */
   firstWall: number;
   days: readonly Temporal.PlainDate[];
+  /** How many days were looked at to find these. */
+  looked: number;
   hours: readonly number[];
   minutes: readonly number[];
   seconds: readonly number[];
@@ -43,36 +50,63 @@ interface Period {
  * the rule gives, as most programs have it: what it counts where DTSTART is none of that, the RFC leaves open.
  * @throws UnusableRuleError
  */
-export function expandRule(rule: Rule, startWall: number, lastWall: number): Expansion {
+export function expandRule(rule: Rule, startWall: number, lastWall: number, budget: FileBudget): Expansion {
+  const steps = { count: 0, ...budget.steps };
+  try {
+    return expand(rule, startWall, lastWall, steps);
+  } finally {
+    budget.spendSteps(Math.min(steps.count, steps.max));
+  }
+}
+
+// A step is a day that is looked at, or a time of day on one that fits.
+interface Steps {
+  count: number;
+  max: number;
+  isOfFile: boolean;
+}
+
+function expand(rule: Rule, startWall: number, lastWall: number, steps: Steps): Expansion {
   const walls: number[] = [];
   const end = Math.min(lastWall, rule.untilWall);
   const isWhole = rule.untilWall <= lastWall;
-  let steps = 0;
   for (const period of periodsOf(rule, startWall)) {
     if (period.firstWall > end && (walls.length > 0 || isWhole)) return { walls, isWhole };
     if (period.firstWall > startWall + CALENDAR_CYCLE_MS && walls.length === 0) break;
-    const times = timesOf(period, STEPS_MAX - steps);
-    steps += Math.max(1, times.length);
-    if (steps > STEPS_MAX) break;
+    steps.count += Math.max(1, period.looked, timesIn(period));
+    if (steps.count > steps.max) throw tooManySteps(steps);
+    const times = timesOf(period);
     for (const wall of selected(rule, times)) {
       if (wall < startWall) continue;
       if (wall > end) return { walls, isWhole };
       walls.push(wall);
+      if (wall - (walls.at(-1 - INSTANCES_MAX) ?? Number.NEGATIVE_INFINITY) <= SERIES_WINDOW_MS)
+        throw tooDense();
       if (walls.length === rule.count) return { walls, isWhole: true };
     }
   }
   if (walls.length === 0) throw new UnusableRuleError('RRULE gives no date at all');
-  if (steps > STEPS_MAX) throw tooManySteps();
   return { walls, isWhole: true };
 }
 
-function tooManySteps(): UnusableRuleError {
-  const message = `RRULE takes more than ${formatCount(STEPS_MAX)} steps; is it meant to recur so often?`;
+function tooManySteps({ max, isOfFile }: Steps): UnusableRuleError {
+  const message = isOfFile
+    ? 'RRULE takes too many steps, after the rules before it in this file; put the event into a file of its own'
+    : `RRULE takes more than ${formatCount(max)} steps; is it meant to recur so often?`;
   return new UnusableRuleError(message);
 }
 
-function timesOf({ days, hours, minutes, seconds }: Period, max: number): number[] {
-  if (days.length * hours.length * minutes.length * seconds.length > max) throw tooManySteps();
+/** The refusal of what is no series of meetings. */
+export function tooDense(): UnusableRuleError {
+  const message = `the series has more than ${formatCount(INSTANCES_MAX)} meetings in ${WINDOW_DAYS} days`;
+  return new UnusableRuleError(message);
+}
+
+function timesIn({ days, hours, minutes, seconds }: Period): number {
+  return days.length * hours.length * minutes.length * seconds.length;
+}
+
+function timesOf({ days, hours, minutes, seconds }: Period): number[] {
   return days.flatMap((day) => {
     const midnight = wallOf(day);
     return hours.flatMap((hour) =>
@@ -101,7 +135,7 @@ function* dayPeriods(rule: Rule, startWall: number): Generator<Period> {
   const start = wallTime(startWall).toPlainDate();
   for (const [first, days] of daysByPeriod(rule, start)) {
     const given = days.filter((day) => isGiven(rule, day));
-    yield { firstWall: wallOf(first), days: given, hours, minutes, seconds };
+    yield { firstWall: wallOf(first), days: given, looked: days.length, hours, minutes, seconds };
   }
 }
 
@@ -173,15 +207,23 @@ function daysOfWeeks(weeks: readonly number[], year: number, weekStart: number):
 function* timePeriods(rule: Rule, startWall: number, unitMs: number): Generator<Period> {
   const { frequency, interval } = rule;
   const stepMs = unitMs * interval;
+  let midnight = Number.NaN;
+  let day = wallTime(startWall).toPlainDate();
+  let isDay = false;
   for (let at = Math.floor(startWall / unitMs) * unitMs; ; ) {
-    const time = wallTime(at);
-    if (time.year > YEAR_MAX) return;
-    const day = time.toPlainDate();
-    const hours = within(rule.hours, time.hour);
-    const minutes = frequency === 'HOURLY' ? (rule.minutes ?? []) : within(rule.minutes, time.minute);
-    const seconds = frequency === 'SECONDLY' ? within(rule.seconds, time.second) : (rule.seconds ?? []);
-    const isDay = isGiven(rule, day);
-    yield { firstWall: at, days: isDay ? [day] : [], hours, minutes, seconds };
+    // A day is asked about once, however many times of it there are.
+    if (startOfDay(at) !== midnight) {
+      midnight = startOfDay(at);
+      day = wallTime(at).toPlainDate();
+      if (day.year > YEAR_MAX) return;
+      isDay = isGiven(rule, day);
+    }
+    const second = (at - midnight) / 1_000;
+    const minute = Math.floor(second / 60);
+    const hours = within(rule.hours, Math.floor(minute / 60));
+    const minutes = frequency === 'HOURLY' ? (rule.minutes ?? []) : within(rule.minutes, minute % 60);
+    const seconds = frequency === 'SECONDLY' ? within(rule.seconds, second % 60) : (rule.seconds ?? []);
+    yield { firstWall: at, days: isDay ? [day] : [], looked: 1, hours, minutes, seconds };
     const emptyMs = !isDay ? DAY_MS : hours.length === 0 ? 3_600_000 : minutes.length === 0 ? 60_000 : 1;
     const next = (Math.floor(at / emptyMs) + 1) * emptyMs;
     at += Math.ceil((next - at) / stepMs) * stepMs;
@@ -190,32 +232,6 @@ function* timePeriods(rule: Rule, startWall: number, unitMs: number): Generator<
 
 function within(list: readonly number[] | undefined, value: number): readonly number[] {
   return list === undefined || list.includes(value) ? [value] : [];
-}
-
-function isGiven(rule: Rule, day: Temporal.PlainDate): boolean {
-  return (
-    isListed(rule.months, day.month) &&
-    isListed(rule.monthDays, day.day, day.daysInMonth) &&
-    isListed(rule.yearDays, day.dayOfYear, day.daysInYear) &&
-    isWeekdayGiven(rule, day)
-  );
-}
-
-function isListed(list: readonly number[] | undefined, value: number, last = Number.NaN): boolean {
-  return list === undefined || list.includes(value) || list.includes(value - last - 1);
-}
-
-function isWeekdayGiven({ frequency, months, weekdays }: Rule, day: Temporal.PlainDate): boolean {
-  if (weekdays === undefined) return true;
-  const isOfMonth = frequency === 'MONTHLY' || months !== undefined;
-  const [place, last] = isOfMonth ? [day.day, day.daysInMonth] : [day.dayOfYear, day.daysInYear];
-  return weekdays.some(
-    (one) =>
-      one.day === day.dayOfWeek &&
-      (one.nth === null ||
-        one.nth === Math.ceil(place / 7) ||
-        -one.nth === Math.ceil((last - place + 1) / 7)),
-  );
 }
 
 // Much faster than by way of a ZonedDateTime.

@@ -1,21 +1,17 @@
 // A series: its instances within the window, each with what an override changes in it.
 import type { MeetingEntry, SeriesExtent } from '../../../db/ingest/meetings.ts';
 import { DAY_MS } from '../../input/instant.ts';
-import { formatCount } from '../../terminal/format.ts';
-import type { FaultList } from '../entries.ts';
+import { type FaultList, quoted } from '../entries.ts';
 import type { CalendarEvent } from './event.ts';
+import { type FileBudget, HALF_WINDOW_MS, INSTANCES_MAX, SERIES_WINDOW_MS, WINDOW_DAYS } from './limits.ts';
 import type { Rule } from './rule.ts';
-import { type Expansion, expandRule, UnusableRuleError } from './rule-times.ts';
+import { type Expansion, expandRule, tooDense, UnusableRuleError } from './rule-times.ts';
 import { endOf, type Span } from './span.ts';
-import { type Moment, momentAt, momentKey, startOfDay } from './values.ts';
+import { lastUntil, MOMENT_KINDS, type Moment, momentAt, momentKey, startOfDay } from './values.ts';
 
-// A series is ingested for this long: the days of it that lie nearest to today.
-const WINDOW_DAYS = 400;
-// Both ends belong to it.
-const WINDOW_MS = WINDOW_DAYS * DAY_MS - 1;
-export const HALF_WINDOW_MS = (WINDOW_DAYS / 2) * DAY_MS;
-const INSTANCES_MAX = 10_000;
 const YEAR_MS = 366 * DAY_MS;
+// No clock is further from UTC, as TZOFFSETTO can be written.
+const CLOCKS_APART_MS = 5 * DAY_MS;
 
 export interface Series {
   entries: MeetingEntry[];
@@ -27,6 +23,7 @@ export interface ExpansionContext {
   /** Unix milliseconds. */
   now: number;
   faults: FaultList;
+  budget: FileBudget;
   /** Rules that were found unusable, with the reason: in a file of thousands of them each would take its time. */
   unusable: Map<string, string>;
 }
@@ -52,7 +49,7 @@ export function instanceId(uid: string, recurrence: Moment): string {
 }
 
 /**
- * The instances of a series that fall into the window around now.
+ * The instances of a series that fall into the window around now; that there are none is told.
  * @returns undefined, with the fault told, if the rule gives more than any calendar of meetings
  */
 export function expandSeries(
@@ -60,55 +57,78 @@ export function expandSeries(
   overrides: readonly CalendarEvent[],
   context: ExpansionContext,
 ): Series | undefined {
-  const recurrences = recurrencesOf(master, context);
-  if (recurrences === undefined) return undefined;
-  const { from, to } = recurrences.extent;
-  const changed = keyedOverrides(overrides, recurrences.moments);
-  const ranges = overrides
-    .filter((event) => event.isRange)
-    .sort((a, b) => (a.recurrenceId?.instant ?? 0) - (b.recurrenceId?.instant ?? 0));
+  try {
+    return seriesOf(master, overrides, context);
+  } catch (error) {
+    if (!(error instanceof UnusableRuleError)) throw error;
+    const { line } = error.rule ?? master.rules[0] ?? master;
+    context.faults.add(line, `${error.message} (UID ${quoted(master.uid)})`);
+    return undefined;
+  }
+}
+
+function seriesOf(
+  master: CalendarEvent,
+  overrides: readonly CalendarEvent[],
+  context: ExpansionContext,
+): Series {
+  const { moments, extent } = recurrencesOf(master, context);
+  const changed = keyedOverrides(overrides, moments);
+  const rangeStart = ({ recurrenceId }: CalendarEvent): number => recurrenceId?.instant ?? 0;
+  const ranges = overrides.filter((event) => event.isRange).sort((a, b) => rangeStart(a) - rangeStart(b));
   const excluded = excludedBy(master);
   const spans = new Map(
     master.extraDates.map(({ moment, span }) => [momentKey(moment), span ?? master.span]),
   );
   const entries: MeetingEntry[] = [];
-  for (const moment of withMoved(recurrences.moments, changed, from, to)) {
+  for (const moment of withMoved(moments, changed, extent)) {
     if (excluded(moment)) continue;
     const key = momentKey(moment);
     const id = `${master.uid}/${key}`;
     const own = changed.get(key);
-    const range = ranges.findLast((event) => (event.recurrenceId?.instant ?? 0) <= moment.instant);
+    const range = lastUntil(ranges, moment.instant, rangeStart);
     if (own !== undefined) entries.push(meetingEntry(own.event, id));
     else if (range !== undefined) entries.push(shiftedEntry(range, id, moment));
     else entries.push(meetingEntry(master, id, moment, spans.get(key)));
   }
-  return { entries, extent: recurrences.extent };
+  if (entries.length === 0) {
+    const which = `the ${WINDOW_DAYS} days of it that lie nearest to today`;
+    context.faults.tell(master.line, `the series ${quoted(master.uid)} has no meeting in ${which}`);
+  }
+  return { entries, extent };
+}
+
+interface Recurrences {
+  moments: Moment[];
+  extent: SeriesExtent;
 }
 
 // What lies beyond the window is not told, unless the series has no more there.
-function recurrencesOf(
-  master: CalendarEvent,
-  context: ExpansionContext,
-): { moments: Moment[]; extent: SeriesExtent } | undefined {
+function recurrencesOf(master: CalendarEvent, context: ExpansionContext): Recurrences {
   const { start } = master;
-  const { now, faults } = context;
+  const { now, budget } = context;
   const earliest = now - HALF_WINDOW_MS;
-  const horizon = Math.max(start.instant, earliest) + WINDOW_MS;
-  const found = allMoments(master, start.zone.toWall(horizon), context);
-  if (found === undefined) return undefined;
-  const { moments, isWhole } = found;
-  const last = isWhole ? (moments.at(-1)?.instant ?? start.instant) : Number.POSITIVE_INFINITY;
-  const first = moments[0]?.instant ?? start.instant;
-  const from = Math.max(first, Math.min(earliest, last - WINDOW_MS));
-  const to = from + WINDOW_MS;
-  const inside = moments.filter(({ instant }) => instant >= from && instant <= to);
-  if (inside.length > INSTANCES_MAX) {
-    faults.add(
-      master.rules[0]?.line ?? master.line,
-      `the series has more than ${formatCount(INSTANCES_MAX)} meetings in ${WINDOW_DAYS} days`,
-    );
-    return undefined;
-  }
+  const horizon = Math.max(start.instant, earliest) + SERIES_WINDOW_MS;
+  const { walls, isWhole } = allWalls(master, start.zone.toWall(horizon), context);
+  const at = (wall: number): Moment => momentAt(start.kind, wall, start.zone);
+  const extra = master.extraDates.map(({ moment }) => moment);
+  const ends = [
+    start,
+    ...extra,
+    ...[walls[0], walls.at(-1)].flatMap((wall) => (wall === undefined ? [] : at(wall))),
+  ];
+  const first = Math.min(...ends.map(({ instant }) => instant));
+  const last = isWhole ? Math.max(...ends.map(({ instant }) => instant)) : Number.POSITIVE_INFINITY;
+  const from = Math.max(first, Math.min(earliest, last - SERIES_WINDOW_MS));
+  const to = from + SERIES_WINDOW_MS;
+  // Only those near the window are told as instants, which takes much longer than to find them.
+  const near = walls.filter((wall) => wall >= from - CLOCKS_APART_MS && wall <= to + CLOCKS_APART_MS).map(at);
+  const byKey = new Map([start, ...extra, ...near].map((moment) => [momentKey(moment), moment]));
+  const inside = [...byKey.values()]
+    .filter(({ instant }) => instant >= from && instant <= to)
+    .sort((a, b) => a.instant - b.instant);
+  if (inside.length > INSTANCES_MAX) throw tooDense();
+  if (!budget.takeInstances(inside.length)) throw tooManyInFile();
   const extent = {
     sequence: master.sequence,
     from: from <= first ? Number.NEGATIVE_INFINITY : from,
@@ -117,46 +137,43 @@ function recurrencesOf(
   return { moments: inside, extent };
 }
 
-function allMoments(
-  master: CalendarEvent,
-  lastWall: number,
-  context: ExpansionContext,
-): { moments: Moment[]; isWhole: boolean } | undefined {
-  const { start } = master;
-  const extra = master.extraDates.map(({ moment }) => moment);
-  const moments = new Map([start, ...extra].map((moment) => [momentKey(moment), moment]));
-  let isWhole = true;
-  for (const rule of master.rules) {
-    const expansion = expandOrRefuse(rule, start.wall, lastWall, context);
-    if (expansion === undefined) return undefined;
-    isWhole &&= expansion.isWhole;
-    for (const wall of expansion.walls) {
-      const moment = momentAt(start.kind, wall, start.zone);
-      moments.set(momentKey(moment), moment);
-    }
-  }
-  return { moments: [...moments.values()].sort((a, b) => a.instant - b.instant), isWhole };
+function tooManyInFile(): UnusableRuleError {
+  const message =
+    'the series has too many meetings, after the series before it in this file; put the event into a file of its own';
+  return new UnusableRuleError(message);
 }
 
-function expandOrRefuse(
+// What the rules give, in order, each once.
+function allWalls(
+  { rules, start }: CalendarEvent,
+  lastWall: number,
+  context: ExpansionContext,
+): { walls: number[]; isWhole: boolean } {
+  const walls = new Set<number>();
+  let isWhole = true;
+  for (const rule of rules) {
+    const expansion = expandKnown(rule, start.wall, lastWall, context);
+    isWhole &&= expansion.isWhole;
+    for (const wall of expansion.walls) walls.add(wall);
+  }
+  return { walls: [...walls].sort((a, b) => a - b), isWhole };
+}
+
+function expandKnown(
   rule: Rule,
   startWall: number,
   lastWall: number,
-  { faults, unusable }: ExpansionContext,
-): Expansion | undefined {
+  { unusable, budget }: ExpansionContext,
+): Expansion {
   const key = `${Math.floor(startWall / YEAR_MS)} ${JSON.stringify({ ...rule, line: 0 })}`;
   const reason = unusable.get(key);
-  if (reason !== undefined) {
-    faults.add(rule.line, reason);
-    return undefined;
-  }
+  if (reason !== undefined) throw new UnusableRuleError(reason, rule);
   try {
-    return expandRule(rule, startWall, lastWall);
+    return expandRule(rule, startWall, lastWall, budget);
   } catch (error) {
     if (!(error instanceof UnusableRuleError)) throw error;
     unusable.set(key, error.message);
-    faults.add(rule.line, error.message);
-    return undefined;
+    throw new UnusableRuleError(error.message, rule);
   }
 }
 
@@ -168,12 +185,16 @@ function keyedOverrides(
   moments: readonly Moment[],
 ): Map<string, Override> {
   const byKey = new Map(moments.map((moment) => [momentKey(moment), moment]));
+  const dayKey = (kind: Moment['kind'], wall: number): string => `${kind} ${startOfDay(wall)}`;
+  const byDay = new Map(moments.toReversed().map((moment) => [dayKey(moment.kind, moment.wall), moment]));
   const keyed = new Map<string, Override>();
   for (const event of overrides) {
     const id = event.recurrenceId;
     if (id === null) continue;
-    const ofDay = (one: Moment): boolean => one.kind !== id.kind && isSameDay(one, id);
-    const moment = byKey.get(momentKey(id)) ?? moments.find(ofDay) ?? id;
+    const [ofDay] = MOMENT_KINDS.flatMap((kind) =>
+      kind === id.kind ? [] : (byDay.get(dayKey(kind, id.wall)) ?? []),
+    );
+    const moment = byKey.get(momentKey(id)) ?? ofDay ?? id;
     keyed.set(momentKey(moment), { event, moment });
   }
   return keyed;
@@ -183,8 +204,7 @@ function keyedOverrides(
 function withMoved(
   moments: readonly Moment[],
   changed: ReadonlyMap<string, Override>,
-  from: number,
-  to: number,
+  { from, to }: Pick<SeriesExtent, 'from' | 'to'>,
 ): Moment[] {
   const known = new Set(moments.map(momentKey));
   const moved = [...changed].filter(
@@ -195,12 +215,10 @@ function withMoved(
 
 function excludedBy(master: CalendarEvent): (moment: Moment) => boolean {
   const keys = new Set(master.excludedDates.map(momentKey));
-  const days = master.excludedDates.filter(({ kind }) => kind === 'date');
-  return (moment) => keys.has(momentKey(moment)) || days.some((day) => isSameDay(day, moment));
-}
-
-function isSameDay(a: Moment, b: Moment): boolean {
-  return startOfDay(a.wall) === startOfDay(b.wall);
+  const days = new Set(
+    master.excludedDates.filter(({ kind }) => kind === 'date').map(({ wall }) => startOfDay(wall)),
+  );
+  return (moment) => keys.has(momentKey(moment)) || days.has(startOfDay(moment.wall));
 }
 
 // This and future: moved as far as the instance that the override names, and otherwise as the override says.

@@ -6,9 +6,11 @@ import { quoted } from '../entries.ts';
 import type { Property } from './property.ts';
 import { floatingZone, utcZone, type Zone } from './zones.ts';
 
+export const MOMENT_KINDS = ['date', 'floating', 'zoned'] as const;
+
 /** A day or a time on the clock of a zone. */
 export interface Moment {
-  kind: 'date' | 'floating' | 'zoned';
+  kind: (typeof MOMENT_KINDS)[number];
   /** As `Zone` has it. */
   wall: number;
   /** Unix milliseconds. */
@@ -82,6 +84,22 @@ export function instantAt(zone: Zone, wall: number): number {
   const instant = isNear ? zone.toInstant(wall) : Number.NaN;
   if (instant >= INSTANT_MS_MIN && instant <= INSTANT_MS_MAX) return instant;
   throw new Error('a time of the event lies after the year 9999');
+}
+
+/** The last of those, in order, that are no later than that instant. */
+export function lastUntil<T>(
+  sorted: readonly T[],
+  instant: number,
+  instantOf: (one: T) => number,
+): T | undefined {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const one = sorted[middle];
+    if (one !== undefined && instantOf(one) <= instant) low = middle + 1;
+    else high = middle;
+  }
+  return sorted[low - 1];
 }
 
 /** Midnight of the day of a wall time. */

@@ -3,10 +3,11 @@ import { messageOf } from '../../errors.ts';
 import { DAY_MS } from '../../input/instant.ts';
 import { quoted } from '../entries.ts';
 import { type Block, type ContentLine, textOf } from './blocks.ts';
+import type { FileBudget } from './limits.ts';
 import { parseProperty } from './property.ts';
 import { readRule } from './rule.ts';
 import { expandRule } from './rule-times.ts';
-import { type Moment, momentsOf, type TimeContext } from './values.ts';
+import { lastUntil, type Moment, momentsOf, type TimeContext } from './values.ts';
 import { findZone, fixedZone, type Zone } from './zones.ts';
 
 /** From that instant on (Unix milliseconds) the clock is so far ahead of UTC, in milliseconds. */
@@ -18,15 +19,15 @@ interface ClockChange {
 // Rules are followed so far; real ones are the same every year, and after it the clock stays as it is.
 const LAST_WALL = Date.parse('2100-01-01T00:00:00Z');
 
-function ruledZone(block: Block): Zone {
+function ruledZone(block: Block, budget: FileBudget): Zone {
   if (block.state !== 'whole') throw new Error('is damaged');
   const observances = block.blocks.filter(({ name }) => name === 'STANDARD' || name === 'DAYLIGHT');
-  const changes = observances.flatMap(changesOf).sort((a, b) => a.instant - b.instant);
+  const changes = observances.flatMap((one) => changesOf(one, budget)).sort((a, b) => a.instant - b.instant);
   const [first] = observances;
   if (first === undefined) throw new Error('has no rules');
   const earliestMs = offsetOf(first, 'TZOFFSETFROM');
   const offsetAt = (instant: number): number =>
-    changes.findLast((change) => change.instant <= instant)?.offsetMs ?? earliestMs;
+    lastUntil(changes, instant, (change) => change.instant)?.offsetMs ?? earliestMs;
   return {
     name: null,
     toWall: (instant) => instant + offsetAt(instant),
@@ -39,7 +40,7 @@ function ruledZone(block: Block): Zone {
   };
 }
 
-function changesOf(observance: Block): ClockChange[] {
+function changesOf(observance: Block, budget: FileBudget): ClockChange[] {
   const fromMs = offsetOf(observance, 'TZOFFSETFROM');
   const offsetMs = offsetOf(observance, 'TZOFFSETTO');
   // Its own times are told on the clock as it was before the change.
@@ -49,7 +50,7 @@ function changesOf(observance: Block): ClockChange[] {
   if (start === undefined) throw new Error('has a part without DTSTART');
   const instants = [start, ...momentsIn(observance, 'RDATE', context)].map(({ instant }) => instant);
   for (const line of observance.lines.filter(({ name }) => name === 'RRULE')) {
-    instants.push(...wallsOf(line, start).map((wall) => wall - fromMs));
+    instants.push(...wallsOf(line, start, budget).map((wall) => wall - fromMs));
   }
   return instants.map((instant) => ({ instant, offsetMs }));
 }
@@ -59,9 +60,9 @@ function momentsIn({ lines }: Block, name: string, context: TimeContext): Moment
   return named.flatMap((line) => momentsOf(name, parseProperty(line), context));
 }
 
-function wallsOf(line: ContentLine, start: Moment): number[] {
+function wallsOf(line: ContentLine, start: Moment, budget: FileBudget): number[] {
   try {
-    return expandRule(readRule(line, start), start.wall, LAST_WALL).walls;
+    return expandRule(readRule(line, start), start.wall, LAST_WALL, budget).walls;
   } catch {
     throw new Error(`has an unusable rule in line ${line.line}`);
   }
@@ -79,8 +80,10 @@ function offsetOf(observance: Block, name: string): number {
 export class ZoneTable {
   readonly #definitions = new Map<string, Block>();
   readonly #zones = new Map<string, Zone | Error>();
+  readonly #budget: FileBudget;
 
-  constructor(calendar: Block) {
+  constructor(calendar: Block, budget: FileBudget) {
+    this.#budget = budget;
     for (const block of calendar.blocks) {
       const tzid = block.name === 'VTIMEZONE' ? textOf(block, 'TZID') : undefined;
       if (tzid !== undefined) this.#definitions.set(tzid, block);
@@ -106,7 +109,7 @@ export class ZoneTable {
     const named = `names the time zone ${quoted(tzid)}`;
     if (block === undefined) return new Error(`${named}, which is neither known nor defined in the file`);
     try {
-      return ruledZone(block);
+      return ruledZone(block, this.#budget);
     } catch (error) {
       return new Error(`${named}, whose VTIMEZONE in line ${block.line} ${messageOf(error)}`);
     }

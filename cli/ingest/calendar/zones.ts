@@ -27,12 +27,21 @@ export function findZone(name: string): Zone | undefined {
   return ianaZones.get(name);
 }
 
+// Longer than any name of a zone, in whatever language it is shown.
+const NAME_CHARACTERS_MAX = 500;
+// America/Argentina/Buenos_Aires
+const SEGMENTS_MAX = 3;
+
 function lookUp(name: string): Zone | undefined {
+  if (name.length > NAME_CHARACTERS_MAX) return undefined;
   const windows = ianaOfWindowsZone(name);
   if (windows !== undefined) return windows === 'UTC' ? utcZone : ianaZone(windows);
   if (/^(?:Etc\/)?(?:UTC|GMT|Z|Zulu)$/i.test(name)) return utcZone;
   // Some programs put their own path before the name: /example.org/20260101/Europe/Berlin.
-  const segments = name.split('/').filter((segment) => segment !== '');
+  const segments = name
+    .split('/')
+    .filter((segment) => segment !== '')
+    .slice(-SEGMENTS_MAX);
   for (let from = 0; from < segments.length; from += 1) {
     const zone = ianaZone(segments.slice(from).join('/'));
     if (zone !== undefined) return zone;

@@ -3,7 +3,6 @@ import { LONG_TEXT_CHARACTERS_MAX } from '../../../db/declare/fields.ts';
 import type { Data } from '../../../db/declare/json.ts';
 import type { BookingEntry } from '../../../db/ingest/bookings.ts';
 import type { FaultList } from '../entries.ts';
-import { clip } from '../people.ts';
 import { Foreign, given } from './foreign.ts';
 
 /** Whether it is a webhook of Calendly. */
@@ -65,5 +64,6 @@ function answersOf(invitee: Foreign): string | null {
     const answer = one.text('answer');
     return answer === null ? [] : [`${one.text('question') ?? ''}: ${answer}`];
   });
-  return answers.length === 0 ? null : clip(answers.join('\n'), LONG_TEXT_CHARACTERS_MAX);
+  if (answers.length === 0) return null;
+  return invitee.clipped('questions_and_answers', answers.join('\n'), LONG_TEXT_CHARACTERS_MAX);
 }

@@ -5,7 +5,7 @@ import type { Data } from '../../../db/declare/json.ts';
 import { isObject } from '../../../db/declare/json.ts';
 import { isoMilliseconds } from '../../input/instant.ts';
 import type { FaultList } from '../entries.ts';
-import { clip, type Person } from '../people.ts';
+import type { Person } from '../people.ts';
 
 /** An object in such JSON, read with its path in mind. */
 export class Foreign {
@@ -25,7 +25,13 @@ export class Foreign {
   text(name: string, charactersMax = NAME_CHARACTERS_MAX): string | null {
     const value = this.#value[name];
     if (typeof value !== 'string') return null;
-    return clip(value.replaceAll('\0', '').toWellFormed().trim(), charactersMax) || null;
+    const whole = value.replaceAll('\0', '').toWellFormed().trim();
+    return this.clipped(name, whole, charactersMax) || null;
+  }
+
+  /** What was made of several texts, cut to what a field holds. */
+  clipped(name: string, text: string, charactersMax: number): string {
+    return this.#faults.clipped(this.#line, below(this.#path, name), text, charactersMax);
   }
 
   /** Text that must be there. */
