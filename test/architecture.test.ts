@@ -199,7 +199,7 @@ const HOUSE: Record<string, string[]> = {
   'server/docs': ['db/declare', 'db/tables', 'server/openapi', 'server/pipeline'],
   'server/docs/client': [],
   'server/metrics': ['db', 'db/tables', 'server/pipeline'],
-  'server/openapi': ['db/declare', 'db/resources', 'db/tables', 'server/pipeline', 'server/v2'],
+  'server/openapi': ['db', 'db/declare', 'db/resources', 'db/tables', 'server/pipeline', 'server/v2'],
   'server/pipeline': ['db', 'db/declare', 'db/resources', 'db/tables'],
   'server/readers': ['db', 'db/declare', 'server/metrics', 'server/pipeline'],
   'server/records': ['db', 'db/declare', 'db/resources', 'db/tables'],

@@ -20,14 +20,17 @@ const HELP = `
 Records are those of all lists, pipelines included. Bytes are what the fields of records and transcripts say in words, in
 UTF-8: names, addresses, texts and JSON, and not ids, named values, numbers, instants, links and indexes. What would go
 beyond either is refused with 403 OPERATION_FORBIDDEN; deleting always works, and gives room at once. Bytes in flight are
-those of request bodies, in each process that serves: what does not fit waits, then 429.
+those of request bodies, in each process that serves: what does not fit waits, then 429. Replay bytes are those of answers
+kept for 24 h so that a request can be repeated with its Idempotency-Key, compressed; 1 GiB unless set. Once they are used
+up, requests with a new key are refused with 429.
 
 A limit that is set has all of the organization counted, beside a running server, which holds to it from then on.
 
 Examples:
   crm orgs quota Example
   crm orgs quota Example --records 100000 --bytes 5GB
-  crm orgs quota Example --bytes none --bytes-in-flight 16MB`;
+  crm orgs quota Example --bytes none --bytes-in-flight 16MB
+  crm orgs quota Example --replay-bytes 4GiB`;
 
 /** Adds `crm orgs quota`. */
 export function registerOrgsQuotaCommand(orgs: Command): void {
@@ -40,6 +43,11 @@ export function registerOrgsQuotaCommand(orgs: Command): void {
     .option(
       '--bytes-in-flight <size>',
       'how many of bodies under way, such as 64MB, or none',
+      orNone(byteCount),
+    )
+    .option(
+      '--replay-bytes <size>',
+      'how many of stored answers, such as 4GiB, or none for 1 GiB',
       orNone(byteCount),
     )
     .addHelpText('after', HELP)
@@ -66,6 +74,7 @@ async function runQuota(nameOrId: string, options: Options, config: Config): Pro
         records: limitOf(options.records, quota.records),
         bytes: limitOf(options.bytes, quota.bytes),
         bytesInFlight: limitOf(options.bytesInFlight, quota.bytesInFlight),
+        replayBytes: limitOf(options.replayBytes, quota.replayBytes),
       });
     return { org: found, use: await quotaOf(store, found) };
   });
@@ -87,5 +96,6 @@ function limitOf(given: Limit | undefined, before: number | null): number | null
 async function quotaOf(store: Store, { number: orgId }: OrganizationRow): Promise<QuotaUse> {
   const { listQuotas } = await import('../../db/tables/quotas.ts');
   const use = (await listQuotas(store.read, orgId)).get(orgId);
-  return use ?? { orgId, quota: { records: null, bytes: null, bytesInFlight: null }, held: null };
+  if (use === undefined) throw new Error('the organization is gone');
+  return use;
 }

@@ -8,8 +8,20 @@ import { shellWord } from '../terminal/text.ts';
 import { type Finding, ok, warn } from './finding.ts';
 
 const NEARLY_USED = 0.9;
+const REPLAY_FLAG = '--replay-bytes SIZE';
 
-/** A finding for each organization that has a quota; all that they hold is read. */
+/** How far a limit is used up. */
+interface LimitUse {
+  shown: string;
+  part: number;
+  /** What sets it. */
+  flag: string;
+}
+
+/**
+ * A finding for each organization that has a quota, or has nearly used up what all have; what those with a quota hold is
+ * read.
+ */
 export async function checkQuotas(read: Db, db: string): Promise<Finding[]> {
   const { listQuotas } = await import('../../db/tables/quotas.ts');
   const { listOrganizations } = await import('../../db/tables/accounts.ts');
@@ -18,51 +30,63 @@ export async function checkQuotas(read: Db, db: string): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { number, name } of await listOrganizations(read)) {
     const use = quotas.get(number);
-    if (use !== undefined && isLimited(use.quota)) findings.push(await checkQuota(read, use, { name, flag }));
+    if (use !== undefined && (isLimited(use.quota) || usesOf(use).length > 0))
+      findings.push(await checkQuota(read, use, { name, flag }));
   }
   return findings;
 }
 
 async function checkQuota(
   read: Db,
-  { orgId, quota, held }: QuotaUse,
+  use: QuotaUse,
   { name, flag }: { name: string; flag: string },
 ): Promise<Finding> {
   const check = 'quota';
   const command = `crm orgs quota ${shellWord(name)}${flag}`;
+  const { orgId, quota, held } = use;
+  if (held !== null) {
+    const { findUncounted } = await import('../../db/tables/quotas.ts');
+    const uncounted = await findUncounted(read, orgId);
+    if (uncounted.records !== 0 || uncounted.bytes !== 0) {
+      const there = `${counted(held.records + uncounted.records, 'record')} and ${formatCount(held.bytes + uncounted.bytes)} bytes`;
+      const found = `${name}: ${formatCount(held.records)} and ${formatCount(held.bytes)} are counted, and there are ${there}`;
+      return warn(check, found, `have it counted again: ${command} ${flagsOf(quota)}`);
+    }
+  }
+  const uses = usesOf(use);
   const inFlight =
     quota.bytesInFlight === null ? [] : [`${formatBytes(quota.bytesInFlight)} of bodies under way`];
-  if (held === null) return ok(check, `${name}: ${inFlight.join()}`);
-  const { findUncounted } = await import('../../db/tables/quotas.ts');
-  const uncounted = await findUncounted(read, orgId);
-  if (uncounted.records !== 0 || uncounted.bytes !== 0) {
-    const there = `${counted(held.records + uncounted.records, 'record')} and ${formatCount(held.bytes + uncounted.bytes)} bytes`;
-    const found = `${name}: ${formatCount(held.records)} and ${formatCount(held.bytes)} are counted, and there are ${there}`;
-    return warn(check, found, `have it counted anew: ${command} ${flagsOf(quota)}`);
-  }
-  const found = `${name}: ${[...usedUp(quota, held), ...inFlight].join(', ')}`;
-  const part = Math.max(partOf(held.records, quota.records), partOf(held.bytes, quota.bytes));
-  if (part < NEARLY_USED) return ok(check, found);
-  const refused = part < 1 ? 'nearly used up' : 'used up, and more is refused';
-  return warn(
-    check,
-    `${found}: ${refused}`,
-    `delete what is not needed, or raise it: ${command} ${flagsOf(quota)}`,
-  );
+  const found = `${name}: ${[...uses.map(({ shown }) => shown), ...inFlight].join(', ')}`;
+  const used = uses.filter(({ part }) => part >= NEARLY_USED);
+  if (used.length === 0) return ok(check, found);
+  const refused = used.every(({ part }) => part < 1) ? 'nearly used up' : 'used up, and more is refused';
+  const flags = used.map((one) => one.flag);
+  // Answers go by themselves, a day after they were stored.
+  const instead = flags.every((one) => one === REPLAY_FLAG) ? '' : 'delete what is not needed, or ';
+  return warn(check, `${found}: ${refused}`, `${instead}raise it: ${command} ${flags.join(' ')}`);
 }
 
-function usedUp(quota: Quota, held: NonNullable<QuotaUse['held']>): string[] {
-  return [
-    ...(quota.records === null
-      ? []
-      : [`${formatCount(held.records)} of ${counted(quota.records, 'record')}`]),
-    ...(quota.bytes === null ? [] : [`${formatBytes(held.bytes)} of ${formatBytes(quota.bytes)}`]),
-  ];
+// Of what all have at most there is a word where it is the organization's own, or nearly used up.
+function usesOf({ quota, held, replayBytes, replayBytesMax }: QuotaUse): LimitUse[] {
+  const uses: LimitUse[] = [];
+  if (held !== null && quota.records !== null) {
+    const shown = `${formatCount(held.records)} of ${counted(quota.records, 'record')}`;
+    uses.push({ shown, part: partOf(held.records, quota.records), flag: '--records N' });
+  }
+  if (held !== null && quota.bytes !== null) {
+    const shown = `${formatBytes(held.bytes)} of ${formatBytes(quota.bytes)}`;
+    uses.push({ shown, part: partOf(held.bytes, quota.bytes), flag: '--bytes SIZE' });
+  }
+  const part = partOf(replayBytes, replayBytesMax);
+  if (quota.replayBytes !== null || part >= NEARLY_USED) {
+    const shown = `${formatBytes(replayBytes)} of ${formatBytes(replayBytesMax)} of stored answers`;
+    uses.push({ shown, part, flag: REPLAY_FLAG });
+  }
+  return uses;
 }
 
 // Where nothing is allowed, all of it is used up.
-function partOf(used: number, limit: number | null): number {
-  if (limit === null) return 0;
+function partOf(used: number, limit: number): number {
   return limit === 0 ? 1 : used / limit;
 }
 

@@ -9,22 +9,32 @@ import { recordAction } from './audit.ts';
 import { databaseError } from './database.ts';
 
 /** What is shown of a quota; a limit that is not set is null. */
-export const QUOTA_FIELDS = ['records', 'records_limit', 'bytes', 'bytes_limit', 'bytes_in_flight_limit'];
+export const QUOTA_FIELDS = [
+  'records',
+  'records_limit',
+  'bytes',
+  'bytes_limit',
+  'bytes_in_flight_limit',
+  'replay_bytes',
+  'replay_bytes_limit',
+];
 
 /** A quota, and how far it is used up, as it is shown. */
-export function quotaData({ quota, held }: Pick<QuotaUse, 'quota' | 'held'>): Data {
+export function quotaData({ quota, held, replayBytes, replayBytesMax }: Omit<QuotaUse, 'orgId'>): Data {
   return {
     records: held?.records ?? null,
     records_limit: quota.records,
     bytes: held?.bytes ?? null,
     bytes_limit: quota.bytes,
     bytes_in_flight_limit: quota.bytesInFlight,
+    replay_bytes: replayBytes,
+    replay_bytes_limit: replayBytesMax,
   };
 }
 
-/** Whether anything is limited. */
-export function isLimited({ records, bytes, bytesInFlight }: Quota): boolean {
-  return records !== null || bytes !== null || bytesInFlight !== null;
+/** Whether anything is limited that is not for all. */
+export function isLimited({ records, bytes, bytesInFlight, replayBytes }: Quota): boolean {
+  return [records, bytes, bytesInFlight, replayBytes].some((limit) => limit !== null);
 }
 
 /**
@@ -38,7 +48,9 @@ export async function changeQuota(
   { number, id }: Pick<OrganizationRow, 'number' | 'id'>,
   quota: Quota,
 ): Promise<void> {
-  const { beginCount, findUncounted, saveQuota, setBodyQuota } = await import('../../db/tables/quotas.ts');
+  const { beginCount, findUncounted, saveQuota, setBodyQuota, setReplayQuota } = await import(
+    '../../db/tables/quotas.ts'
+  );
   const countId = await store.write(number, (trx) => beginCount(trx, number));
   const uncounted = await atOneMoment(db, (read) => findUncounted(read, number));
   if (!(await store.write(number, (trx) => saveQuota(trx, number, quota, { countId, uncounted })))) {
@@ -46,10 +58,11 @@ export async function changeQuota(
       nextSteps: ['run the same command again when it is done.'],
     });
   }
+  await store.write(number, (trx) => setReplayQuota(trx, number, quota.replayBytes));
   await store.write('accounts', async (trx) => {
     await setBodyQuota(trx, number, quota.bytesInFlight);
-    const { records, bytes, bytesInFlight } = quota;
-    const details = { records, bytes, bytes_in_flight: bytesInFlight };
+    const { records, bytes, bytesInFlight, replayBytes } = quota;
+    const details = { records, bytes, bytes_in_flight: bytesInFlight, replay_bytes: replayBytes };
     const target = { type: 'organizations', id };
     await recordAction(trx, { orgId: number, action: 'quota.changed', target, details });
   });

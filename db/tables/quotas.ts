@@ -1,4 +1,5 @@
 // The quotas of organizations: set by the operator, who is told how far they are used up.
+import { ANSWER_BYTES_MAX, answerBytes } from '../answer-bytes.ts';
 import type { Holdings } from '../engine.ts';
 import { changeRow } from '../org-states.ts';
 import type { Db } from '../schema.ts';
@@ -10,10 +11,12 @@ export interface HeldQuota {
   bytes: number | null;
 }
 
-/** What an organization may have at most; null for without a limit. */
+/** What an organization may have at most; null for without a limit, or with that of any other. */
 export interface Quota extends HeldQuota {
   /** Of request bodies under way, in each process that serves. */
   bytesInFlight: number | null;
+  /** Of stored answers; null for as many as any other. */
+  replayBytes: number | null;
 }
 
 export interface QuotaUse {
@@ -21,26 +24,50 @@ export interface QuotaUse {
   quota: Quota;
   /** Null while it is not counted, as where there is no quota of records or bytes. */
   held: Holdings | null;
+  /** Bytes that stored answers take, and may take. */
+  replayBytes: number;
+  replayBytesMax: number;
 }
 
 /** The quotas of all organizations by their numbers, or of one, with how far each is used up. */
-export async function listQuotas(db: Db, orgId?: number): Promise<Map<number, QuotaUse>> {
+export async function listQuotas(db: Db, orgId?: number, now = Date.now()): Promise<Map<number, QuotaUse>> {
   let query = db
     .selectFrom('organizations as organization')
     .leftJoin('org_clocks as clock', 'clock.org_id', 'organization.number')
-    .select(['organization.number', 'organization.body_bytes_max as bytesInFlight'])
-    .select(['clock.records', 'clock.bytes', 'clock.records_max', 'clock.bytes_max']);
+    .select(['organization.number', 'organization.body_bytes_max', 'clock.answer_bytes_max'])
+    .select(['clock.records', 'clock.bytes', 'clock.records_max', 'clock.bytes_max', 'clock.answer_bytes']);
   if (orgId !== undefined) query = query.where('organization.number', '=', orgId);
   const rows = await query.execute();
   return new Map(
-    rows.map(({ number, bytesInFlight, records, bytes, records_max, bytes_max }) => {
+    rows.map(({ number, records, bytes, ...row }): [number, QuotaUse] => {
+      const quota: Quota = {
+        records: row.records_max,
+        bytes: row.bytes_max,
+        bytesInFlight: row.body_bytes_max,
+        replayBytes: row.answer_bytes_max,
+      };
       const held = records === null || bytes === null ? null : { records, bytes };
-      return [
-        number,
-        { orgId: number, quota: { records: records_max, bytes: bytes_max, bytesInFlight }, held },
-      ];
+      const replayBytes = answerBytes(row.answer_bytes, now);
+      const replayBytesMax = quota.replayBytes ?? ANSWER_BYTES_MAX;
+      return [number, { orgId: number, quota, held, replayBytes, replayBytesMax }];
     }),
   );
+}
+
+/** What the stored answers of all organizations take, and what part of its limit the fullest of them has used up. */
+export async function sumReplayBytes(db: Db, now: number): Promise<{ bytes: number; usedMost: number }> {
+  const rows = await db
+    .selectFrom('org_clocks')
+    .select(['answer_bytes', 'answer_bytes_max'])
+    .where('answer_bytes', 'is not', null)
+    .execute();
+  const sums = { bytes: 0, usedMost: 0 };
+  for (const { answer_bytes, answer_bytes_max } of rows) {
+    const bytes = answerBytes(answer_bytes, now);
+    sums.bytes += bytes;
+    sums.usedMost = Math.max(sums.usedMost, bytes / Math.max(1, answer_bytes_max ?? ANSWER_BYTES_MAX));
+  }
+  return sums;
 }
 
 /**
@@ -100,4 +127,10 @@ export async function setBodyQuota(trx: Db, orgId: number, bytes: number | null)
   const set = { body_bytes_max: bytes };
   await trx.updateTable('organizations').set(set).where('number', '=', orgId).execute();
   await trx.updateTable('api_keys').set(set).where('org_id', '=', orgId).execute();
+}
+
+/** Sets how many bytes stored answers may take; null for as many as any other's. Holds from the next request. */
+export async function setReplayQuota(trx: Db, orgId: number, bytes: number | null): Promise<void> {
+  const update = trx.updateTable('org_clocks').set({ answer_bytes_max: bytes }).where('org_id', '=', orgId);
+  await changeRow(trx, orgId, () => update.execute());
 }

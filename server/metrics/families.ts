@@ -53,6 +53,14 @@ export const FAMILIES = {
     ...counter,
     help: 'Requests that got the answer which was stored under their Idempotency-Key.',
   },
+  crm_stored_answer_bytes: {
+    ...gauge,
+    help: 'Bytes of answers that are kept so that requests can be repeated with their Idempotency-Key.',
+  },
+  crm_stored_answers_used_ratio: {
+    ...gauge,
+    help: 'The part of its limit on stored answers that the fullest organization has used up.',
+  },
   crm_request_body_bytes: { ...gauge, help: 'Bytes of request bodies that are under way.' },
   crm_request_body_limit_bytes: { ...gauge, help: 'Bytes of request bodies that may be under way.' },
   crm_request_bodies_waiting: { ...gauge, help: 'Requests whose body waits until there is room for it.' },

@@ -1,6 +1,7 @@
 // The metrics of a server that runs: gathered from its threads, its store and its backups whenever somebody asks.
 import type { Store } from '../../db/store.ts';
 import { findLastBackup } from '../../db/tables/last-backup.ts';
+import { sumReplayBytes } from '../../db/tables/quotas.ts';
 import { LoopDelay } from './loop-delay.ts';
 import { MetricsPort } from './metrics-port.ts';
 import {
@@ -57,6 +58,8 @@ async function figuresOf(
     isReady: isStoreReady && !isDraining(),
     readers,
     store: figures,
+    // Null where the database cannot be read just now.
+    answers: await sumReplayBytes(store.read, Date.now()).catch(() => null),
     lastBackupAt: figures.file === null ? null : await lastBackupAt(store),
     backups: backups?.() ?? null,
   };

@@ -21,6 +21,8 @@ export interface ServiceFigures {
   isReady: boolean;
   readers: number;
   store: StoreFigures;
+  /** What stored answers take, and what part of its limit the fullest organization has used up; null where unknown. */
+  answers: { bytes: number; usedMost: number } | null;
   /** Unix milliseconds, 0 for never; null where backups are not crm's to make. */
   lastBackupAt: number | null;
   /** Null where there is no schedule. */
@@ -53,13 +55,15 @@ export class BatchFigures implements WriteObserver {
 
 /** The metrics of the service as a whole. */
 export function serviceMetrics(figures: ServiceFigures, batches: BatchFigures): Metric[] {
-  const { version, commit, store, isReady, readers } = figures;
+  const { version, commit, store, isReady, readers, answers } = figures;
   const sheet = new Sheet();
   sheet.put('crm_build_info', 1, { version, commit, engine: store.engine });
   sheet.put('crm_ready', Number(isReady), {});
   sheet.put('crm_reader_threads', readers, {});
   batches.put(sheet);
   putStore(sheet, store);
+  sheet.put('crm_stored_answer_bytes', answers && answers.bytes, {});
+  sheet.put('crm_stored_answers_used_ratio', answers && answers.usedMost, {});
   putBackups(sheet, figures);
   if (figures.delay !== null) sheet.spread('crm_event_loop_delay_seconds', figures.delay, {});
   return sheet.metrics;

@@ -1,4 +1,5 @@
 // What the description says of the interface as a whole: the rules that hold for every operation.
+import { ANSWER_BYTES_MAX } from '../../db/answer-bytes.ts';
 import { V1_SCOPES, V2_SCOPES } from '../../db/resources/index.ts';
 import { PAGE_BYTES_MAX } from '../../db/tables/page-reading.ts';
 import { MIGRATION_TITLE } from '../deprecation.ts';
@@ -9,6 +10,7 @@ import { PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX } from '../v2/paging.ts';
 import { DOWNLOADS_PER_MINUTE, LINK_LIFETIME_SECONDS } from '../v2/transcript-links.ts';
 
 const MIB = 1024 * 1024;
+const GIB = 1024 * MIB;
 
 /** The text of the description, in Markdown. */
 export function description(): string {
@@ -157,8 +159,12 @@ same request with the same key gets the stored answer (status, \`Location\` and 
 another method, path or body is a 422. If the first is still running, the second waits for it.
 
 Answers of requests that were executed are kept for 24 hours: successes, 404 and 409. A 401, 403, 422, 429 or 5xx is
-not kept, so the request can be repeated with its key. Keys are told apart by organization and by user or API key. On
-other methods, and in version 1, the header is ignored.
+not kept, so the request can be repeated with its key. Keys are told apart by organization and by user or API key. Of
+two API keys of one user, each gets the answers to the other only if it has all of its scopes; if not, the request is a
+409 at \`Idempotency-Key\`. On other methods, and in version 1, the header is ignored.
+
+The stored answers of an organization may take ${ANSWER_BYTES_MAX / GIB} GiB, compressed, unless the operator sets another
+limit. Once they do, a request with a new key is a 429 with \`Retry-After\`, and nothing of it is done.
 `;
 
 const LIMITS = `

@@ -2,6 +2,7 @@
 import type { Data } from '../../db/declare/json.ts';
 import type { Detail } from '../errors.ts';
 import type { Operation } from '../operation.ts';
+import { honoursKeys, USED_WITH_ANOTHER_KEY } from '../pipeline/replay.ts';
 import { IN_FLIGHT_HEADER, QUOTA_HEADERS } from '../quota.ts';
 import { component } from './components.ts';
 import { ERROR_ENVELOPE, errorExample } from './envelopes.ts';
@@ -82,13 +83,19 @@ const ANSWERS: Record<number, ErrorAnswer> = {
   },
   409: {
     name: 'Conflict',
-    description: 'Another record has what only one may have, or records still use what would be removed.',
+    description:
+      'Another record has what only one may have, records still use what would be removed, or the `Idempotency-Key` was used with another API key of the user, which has scopes that this one does not have.',
     headers: (family) => [...replayable(family), ...(family === 'V2' ? (['ExistingLocation'] as const) : [])],
     examples: {
       taken: {
         code: 'RESOURCE_CONFLICT',
         message: 'email: another contact has this email',
         faults: [['email', 'another contact has this email']],
+      },
+      ofAnotherKey: {
+        code: 'RESOURCE_CONFLICT',
+        message: `Idempotency-Key: ${USED_WITH_ANOTHER_KEY}`,
+        faults: [['Idempotency-Key', USED_WITH_ANOTHER_KEY]],
       },
     },
   },
@@ -131,7 +138,7 @@ const ANSWERS: Record<number, ErrorAnswer> = {
   429: {
     name: 'TooManyRequests',
     description:
-      'A limit is used up for this minute; the request counted nowhere. Try again after Retry-After.',
+      'A limit is used up; the request counted nowhere, and nothing of it was done. Try again after Retry-After.',
     headers: (family) => [
       ...RATE_LIMIT_HEADERS,
       'Retry-After',
@@ -174,7 +181,8 @@ export function errorResponses(operation: Operation): Data {
   const isLink = operation.admit !== undefined;
   const family = isLink ? 'Link' : operation.api === 'v1' ? 'V1' : 'V2';
   const always = isLink ? [405, 429, 500, 503] : [401, 403, 405, 429, 500, 503];
-  const statuses = [...new Set([...always, ...operation.errorStatuses])].sort();
+  const keyed = honoursKeys(operation) ? [409] : [];
+  const statuses = [...new Set([...always, ...keyed, ...operation.errorStatuses])].sort();
   const entries = statuses.flatMap((status) => {
     const one = ANSWERS[status];
     return one === undefined ? [] : [[String(status), errorAnswer(family, one)]];

@@ -15,6 +15,9 @@ import type { Rendered } from './respond.ts';
 import { rawPath } from './route.ts';
 
 export const KEY_HEADER = 'Idempotency-Key';
+/** What a client is told whose key lacks scopes of the one that asked before. */
+export const USED_WITH_ANOTHER_KEY =
+  'was used with another API key of your user, which has scopes that this one does not have; use a new key';
 const KEY_CHARACTERS_MAX = 255;
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
@@ -77,10 +80,8 @@ export async function checkReplay(
 }
 
 function ofAnotherKey(): ApiError {
-  const message =
-    'was used with another API key of your user, which has scopes that this one does not have; use a new key';
-  const detail = { path: KEY_HEADER, message, code: 'RESOURCE_CONFLICT' } as const;
-  return new ApiError('RESOURCE_CONFLICT', `${KEY_HEADER}: ${message}`, { details: [detail] });
+  const detail = { path: KEY_HEADER, message: USED_WITH_ANOTHER_KEY, code: 'RESOURCE_CONFLICT' } as const;
+  return new ApiError('RESOURCE_CONFLICT', `${KEY_HEADER}: ${USED_WITH_ANOTHER_KEY}`, { details: [detail] });
 }
 
 /** The 429 where stored answers take all that they may: nothing can be done under a new key. */

@@ -45,7 +45,7 @@ describe('a quota', () => {
   test('is shown with what is there, which is counted where none is set', async () => {
     expect(await quota()).toMatchObject({
       ...{ name: 'Acme', records: 1, records_limit: null, bytes: 5, bytes_limit: null },
-      bytes_in_flight_limit: null,
+      ...{ bytes_in_flight_limit: null, replay_bytes: 0, replay_bytes_limit: 1024 ** 3 },
     });
     expect(Object.keys(ndjson(await desk.ok(['orgs', 'list']))[0] ?? {})).toEqual([
       'id',
@@ -91,6 +91,7 @@ describe('a quota', () => {
       records: 1_000,
       bytes: 1_500_000_000,
       bytes_in_flight: 16_777_216,
+      replay_bytes: null,
     });
     const wrong = [
       ['--records', 'many'],
@@ -127,7 +128,7 @@ describe('a quota', () => {
       ),
     );
     expect(await findings()).toMatchObject([
-      { status: 'warn', next: expect.stringContaining('have it counted anew') },
+      { status: 'warn', next: expect.stringContaining('have it counted again') },
     ]);
     await set({ records: records * 2 });
     expect(await findings()).toMatchObject([{ status: 'ok' }]);

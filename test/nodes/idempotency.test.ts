@@ -1,9 +1,11 @@
 // Copies of keyed requests that reach two nodes at once: one is carried out, the others get its answer and are not counted.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { WINDOW_MS } from '../../db/counters.ts';
+import { listQuotas } from '../../db/tables/quotas.ts';
 import type { Json, Reply } from '../support/harness.ts';
 import { type Nodes, startNodes } from '../support/nodes.ts';
 import { describe } from '../support/on-postgres.ts';
+import { setQuota } from '../support/quota.ts';
 
 const KEYS = Number(process.env.NODES_KEYS ?? 150);
 // In waves, each of which is answered in time on a busy machine too.
@@ -90,5 +92,40 @@ describe('over two nodes', () => {
     for (const reply of replies) expect([reply.status, isReplay(reply)]).toEqual([422, false]);
     const [good] = await sendCopies(['POST', '/contacts', { first_name: 'C' }], 'faulty', 1);
     expect(good?.status).toBe(201);
+  });
+
+  test('what is stored is counted as one, and held to one budget', async () => {
+    const { orgId, clock } = nodes.first;
+    const isStored = ({ status }: Reply) => status === 201;
+    await setQuota(nodes.first, { replayBytes: 0 });
+    for (const node of nodes.all) {
+      const headers = { 'Idempotency-Key': 'no-room' };
+      const refused = await node.send('POST', '/api/v2/contacts', { headers, body: { first_name: 'A' } });
+      expect([refused.status, refused.body.error.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+    }
+    const bytes = async () =>
+      (await listQuotas(nodes.all[1].store.read, orgId, clock.now)).get(orgId)?.replayBytes ?? 0;
+    const before = await bytes();
+    await setQuota(nodes.first, { replayBytes: before + 20_000 });
+    const countedBefore = await counted();
+    const replies = (
+      await Promise.all(
+        Array.from({ length: 60 }, (_, index) =>
+          sendCopies(['POST', '/contacts', { first_name: 'A' }], `budget-${index}`, 2),
+        ),
+      )
+    ).flat();
+    const done = new Set(replies.filter(isStored).map(({ text }) => text)).size;
+    expect(done).toBeGreaterThan(5);
+    expect(done).toBeLessThan(60);
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201, 429]));
+    // Each that was refused was told before it was counted, or its token was given back.
+    expect(await counted()).toBe(countedBefore + done + 1);
+    const each = ((await bytes()) - before) / done;
+    expect((await bytes()) - before - each).toBeLessThan(20_000);
+    const row = nodes.first.store.read.selectFrom('idempotency_keys').where('org_id', '=', orgId);
+    const { sum } = await row.select((eb) => eb.fn.sum('stored_bytes').as('sum')).executeTakeFirstOrThrow();
+    expect(await bytes()).toBe(Number(sum));
+    await setQuota(nodes.first, {});
   });
 });

@@ -135,6 +135,8 @@ describe('the document', () => {
         ...Object.keys(operation.successes).map(Number),
         ...always,
         ...operation.errorStatuses,
+        // An answer under that key may need more than the key has.
+        ...(operation.api === 'v2' && ['POST', 'PATCH'].includes(operation.method) ? [409] : []),
       ]);
       expect(Object.keys(one.responses)).toEqual([...statuses].toSorted((a, b) => a - b).map(String));
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rotateKey } from '../../db/tables/keys.ts';
 import { expectRefusal } from '../support/envelope.ts';
-import { type Harness, startHarness } from '../support/harness.ts';
+import { type Harness, type Reply, startHarness } from '../support/harness.ts';
 import { type Keyed, keyedOf, unique } from '../support/keyed.ts';
 
 let harness: Harness;
@@ -54,6 +54,69 @@ describe('whose a key is', () => {
     const key = unique();
     expect(await replayed(key, a.key)).toBeNull();
     expect(await replayed(key, b.key)).toBe('true');
+  });
+
+  describe('an answer to one key of a user', () => {
+    const READ = ['interactions:write', 'interactions:read'];
+    const interaction = {
+      ...{ type: 'MEMO', direction: 'INTERNAL', title: 'Secret', summary: 'Secret', primary_id: 'secret' },
+      main_contact_email: 'of-two-keys@b.test',
+    };
+    const issue = async (scopes: readonly string[]) =>
+      (await harness.issue({ userId: harness.alice, scopes: ['contacts:write', ...scopes] })).key;
+    const ask = (key: string, apiKey: string, sent = interaction) =>
+      keyed('POST', '/interactions', key, { body: sent, key: apiKey });
+    const outcomeOf = ({ status, headers }: Reply) => [status, headers.get('Idempotent-Replayed')];
+
+    const others: [string, string[], (string | number | null)[]][] = [
+      ['the same scopes', READ, [201, 'true']],
+      ['more scopes', [...READ, 'deals:read'], [201, 'true']],
+      ['one scope less', ['interactions:write'], [409, null]],
+      ['other scopes beside', ['interactions:write', 'deals:read', 'tasks:read'], [409, null]],
+    ];
+    for (const [name, scopes, outcome] of others) {
+      test(`is ${outcome[0] === 409 ? 'not ' : ''}given to another with ${name}, whatever that sends`, async () => {
+        const key = unique();
+        const first = await ask(key, await issue(READ));
+        expect(first.status).toBe(201);
+        const other = await issue(scopes);
+        const reply = await ask(key, other);
+        expect(outcomeOf(reply)).toEqual(outcome);
+        if (reply.status === 201) expect(reply.text).toBe(first.text);
+        else expectRefusal(reply, 409, 'RESOURCE_CONFLICT', [['Idempotency-Key', 'RESOURCE_CONFLICT']]);
+        expect(reply.status === 409 && reply.text.includes('Secret')).toBe(false);
+        expect(reply.headers.get('X-RateLimit-Remaining')).not.toBeNull();
+        // So that nobody learns by the status what was sent.
+        const different = await ask(key, other, { ...interaction, title: 'Guess' });
+        expect(different.status).toBe(reply.status === 409 ? 409 : 422);
+      });
+    }
+
+    test('that an older crm stored is given to one that has every scope, and no other', async () => {
+      const [narrow, whole] = [await issue(READ), (await harness.issue({ userId: harness.alice })).key];
+      const key = unique();
+      const first = await ask(key, narrow);
+      await harness.store.write(harness.orgId, (trx) =>
+        trx
+          .updateTable('idempotency_keys')
+          .set({ key_id: null, body_bytes: null, stored_bytes: null })
+          .where('key', '=', key)
+          .execute(),
+      );
+      expect(outcomeOf(await ask(key, narrow))).toEqual([409, null]);
+      const reply = await ask(key, whole);
+      expect([...outcomeOf(reply), reply.text]).toEqual([201, 'true', first.text]);
+    });
+
+    test('is given to an organization-wide one if it is its own, whoever stored it', async () => {
+      const { key: apiKey } = await harness.issue({ scopes: ['contacts:write', ...READ] });
+      const key = unique();
+      expect((await ask(key, apiKey)).status).toBe(201);
+      await harness.store.write(harness.orgId, (trx) =>
+        trx.updateTable('idempotency_keys').set({ key_id: null }).where('key', '=', key).execute(),
+      );
+      expect(outcomeOf(await ask(key, apiKey))).toEqual([201, 'true']);
+    });
   });
 
   test('the new secret of a rotated key is still that key', async () => {

@@ -6,7 +6,7 @@ import { countHoldings } from '../../db/tables/content-bytes.ts';
 import { listQuotas, type Quota } from '../../db/tables/quotas.ts';
 import type { Harness } from './harness.ts';
 
-export const UNLIMITED: Quota = { records: null, bytes: null, bytesInFlight: null };
+export const UNLIMITED: Quota = { records: null, bytes: null, bytesInFlight: null, replayBytes: null };
 
 /** Sets the quota of the harness's organization; what is left out is without a limit. */
 export async function setQuota(
