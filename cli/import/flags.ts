@@ -160,9 +160,11 @@ export function refuseFlagsOfOneFile(values: ImportFlags): void {
   );
 }
 
-/** The words of a command that reads further rows as these flags did. */
-export function repeatedWords(values: ImportFlags): string[] {
-  return given(values).flatMap((flag) => (flag.isRepeated ? wordsOf(flag) : []));
+/** The flags by which further rows are read as these have been. */
+export function repeatedFlags(values: ImportFlags): Partial<ImportFlags> {
+  return Object.fromEntries(
+    given(values).flatMap(({ name, isRepeated, value }) => (isRepeated ? [[name, value]] : [])),
+  );
 }
 
 /** The command line that these flags make. */
@@ -176,10 +178,10 @@ function wordsOf({ option, value }: Flag<unknown> & { value: unknown }): string[
   return typeof value === 'boolean' ? [flag] : [value].flat().flatMap((one) => [flag, String(one)]);
 }
 
-function given(values: ImportFlags): (Flag<unknown> & { value: unknown })[] {
+function given(values: ImportFlags): (Flag<unknown> & { name: string; value: unknown })[] {
   return FLAGS.flatMap(([name, flag]) => {
     const value = values[name as keyof ImportFlags];
     const isGiven = Array.isArray(value) ? value.length > 0 : value !== flag.absent;
-    return isGiven ? [{ ...flag, value }] : [];
+    return isGiven ? [{ ...flag, name, value }] : [];
   });
 }

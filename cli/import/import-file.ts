@@ -12,6 +12,7 @@ import { describePlan } from './plan/describe.ts';
 import { Evidence } from './plan/evidence.ts';
 import { readMapping } from './plan/mapping.ts';
 import { makePlan, type Plan } from './plan/plan.ts';
+import { Sampler } from './plan/sample.ts';
 import { printSuggestedMap } from './plan/suggest.ts';
 import { type SurveyedInput, surveyInput } from './plan/survey.ts';
 import type { ImportRequest, ImportSummary } from './request.ts';
@@ -55,7 +56,8 @@ function checkArguments(resource: Resource, request: ImportRequest): void {
   checkErrorsPath(request);
   // A map file may speak of columns that this input lacks.
   const given = { ...request, mapFile: null };
-  const nothing = { name: '', headers: [], evidence: new Evidence(), isPartial: true, isOpen: true };
+  const columns = { headers: [], evidence: new Evidence(), sample: new Sampler() };
+  const nothing = { name: '', ...columns, isPartial: true, isOpen: true };
   const plan = makePlan(resource, nothing, given);
   for (const header of readMapping(given, null).columns.keys()) plan.late(header);
 }

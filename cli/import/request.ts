@@ -1,5 +1,6 @@
 // What an import is asked to do, and what it tells in the end.
 import type { ImportFlags } from './flags.ts';
+import type { Findings } from './session/reasons.ts';
 
 export type OnDuplicate = ImportFlags['onDuplicate'];
 
@@ -41,6 +42,8 @@ export interface ImportSummary extends Counts {
   date_format?: NonNullable<ImportFlags['dateFormat']>;
   /** That all columns of numbers that tell have a decimal comma. */
   decimal_comma?: true;
-  /** The first rejected rows, in words. */
-  samples: readonly string[];
+  /** What the rejected rows have in common. */
+  findings: Findings;
+  /** The request that maps the columns otherwise of which no cell was taken, where that kept every row out. */
+  otherMapping: ImportRequest | null;
 }

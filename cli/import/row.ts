@@ -1,16 +1,34 @@
 // What passes through an import: rows as they were read, and why one of them was turned away.
 import { listed } from '../../db/declare/faults.ts';
 import type { Data, JsonValue } from '../../db/declare/json.ts';
+import type { Changes } from './changes.ts';
 import type { ImportFlags } from './flags.ts';
 
 export type Format = NonNullable<ImportFlags['format']>;
 
-/** Why a row is not imported, in the words of the errors file. */
-export interface Rejection {
+/** What would have a row taken. */
+export interface Remedy {
+  /** Flags that mend it. */
+  changes?: Changes;
+  /** Flags that mend it too, or where the row means something else. */
+  orElse?: readonly Changes[];
+  /** What may stand in the cell instead, and what is taken where none of it is near. */
+  choices?: readonly string[];
+  usual?: string;
+}
+
+/** One thing that is wrong with a row. */
+export interface RowReason {
   code: string;
   /** The field, or '' where the whole row is at fault. */
   path: string;
   message: string;
+  remedy?: Remedy;
+}
+
+/** Why a row is not imported, in the words of the errors file; where there are several reasons, each of them beside. */
+export interface Rejection extends RowReason {
+  reasons?: readonly RowReason[];
 }
 
 /** One row of the input, before anything is made of it. */
@@ -39,19 +57,22 @@ export type RowOutcome =
 export class RowFault extends Error {
   readonly code: string;
   readonly path: string;
+  readonly remedy: Remedy | undefined;
 
-  constructor(code: string, path: string, message: string) {
+  constructor(code: string, path: string, message: string, remedy?: Remedy) {
     super(message);
     this.code = code;
     this.path = path;
+    this.remedy = remedy;
   }
 }
 
 /** One rejection for all faults of a row, as the server would list them: a single fault keeps its own code. */
-export function rejectionOf(faults: readonly Rejection[]): Rejection {
+export function rejectionOf(faults: readonly RowReason[]): Rejection {
   const [first, second] = faults;
   if (first === undefined) throw new Error('a rejection needs a fault');
-  return { code: second === undefined ? first.code : 'VALIDATION_FAILED', ...joined(listed(faults)) };
+  if (second === undefined) return first;
+  return { code: 'VALIDATION_FAILED', ...joined(listed(faults)), reasons: faults };
 }
 
 /** Faults as one path and one message; of a single fault its own. */

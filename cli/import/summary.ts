@@ -5,9 +5,8 @@ import type { Config } from '../settings/config.ts';
 import { counted, formatCount } from '../terminal/format.ts';
 import { printFigures } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
-import { shellWord } from '../terminal/text.ts';
+import { stepsAfter } from './advice.ts';
 import type { FolderSummary } from './all/folder-job.ts';
-import { repeatedWords } from './flags.ts';
 import type { ImportRequest, ImportSummary } from './request.ts';
 
 /** Tells what an import did: figures on stdout as JSON if asked for, words on stderr; rejected rows are an error. */
@@ -16,14 +15,11 @@ export async function reportImport(
   request: ImportRequest,
   config: Config,
 ): Promise<void> {
-  const { samples, ...figures } = summary;
+  const { findings, otherMapping: _, ...figures } = summary;
   await printFigures(config, figures);
   if (!request.isQuiet) {
     note(sentence(summary, request.input));
-    for (const sample of samples) note(sample);
-    if (summary.rejected > samples.length && samples.length > 0) {
-      note(`  … and ${counted(summary.rejected - samples.length, 'more row')}`);
-    }
+    for (const line of findings.lines) note(line);
   }
   if (summary.rejected === 0) return;
   throw rejectedRows(summary, request);
@@ -71,35 +67,12 @@ function sentence(summary: ImportSummary, file: string): string {
 }
 
 function rejectedRows(summary: ImportSummary, request: ImportRequest): CliError {
-  const { rows, rejected, errors_file: errors, dry_run: isDryRun, status } = summary;
+  const { rows, rejected, errors_file: errors, dry_run: isDryRun } = summary;
   const would = isDryRun ? 'would be' : rejected === 1 ? 'was' : 'were';
   const where =
     errors === null ? '' : `; ${rejected === 1 ? 'it is' : 'they are'} in ${errors}, with the reason`;
-  const retry =
-    errors === null
-      ? 'correct them, or name a file for them with --errors FILE.'
-      : `correct them there, then run: ${commandToRetry(summary, request, errors)}`;
-  const more =
-    status === 'stopped'
-      ? ['run the same command again to go on; --stop-after counts the rejected rows of each run.']
-      : [];
   return new CliError(`${counted(rejected, 'row')} of ${formatCount(rows)} ${would} rejected${where}.`, {
     exitCode: EXIT.rejectedRows,
-    nextSteps: [...more, retry],
+    nextSteps: stepsAfter(summary, request),
   });
-}
-
-/** The command that imports an errors file the way its input was. */
-function commandToRetry(summary: ImportSummary, request: ImportRequest, errors: string): string {
-  // The few dates and numbers in the errors file might be taken the other way round.
-  const dateFormat = request.dateFormat ?? summary.date_format ?? null;
-  const decimalComma = request.decimalComma || summary.decimal_comma === true;
-  const words = [
-    'crm',
-    'import',
-    request.resource,
-    errors,
-    ...repeatedWords({ ...request, dateFormat, decimalComma }),
-  ];
-  return words.map(shellWord).join(' ');
 }

@@ -37,8 +37,8 @@ async function importFrom(folder: string, { screen, url, database }: Demo) {
     return screen.bar(options);
   });
   const client = clientFor({ url, screen }, apiKey, screen.hasBars ? reporter.onWait : screen.wait);
-  const measured = (name: string, records: number, rejected: number): Measure => {
-    if (rejected > 0) throw new Error(`${rejected} ${name} were rejected: ${reporter.samples.join()}`);
+  const measured = (name: string, records: number, rejected: number, why: readonly string[]): Measure => {
+    if (rejected > 0) throw new Error(`${rejected} ${name} were rejected: ${why.join()}`);
     const seconds = (performance.now() - begun.ms) / 1_000;
     const measure = { records, requests: client.answered - begun.requests, seconds };
     screen.measured('Import', name, measure);
@@ -49,12 +49,14 @@ async function importFrom(folder: string, { screen, url, database }: Demo) {
   await importFolder({
     request: { resource: 'all', input: folder, ...readImportFlags({ yes: true }) },
     ...{ url, apiKey, client, reporter, interruption: new AbortController() },
-    onFile: ({ resource, created, rejected }) => {
+    onFile: ({ resource, created, rejected, findings }) => {
       // The pipeline was there already.
-      if (resource !== 'pipelines') imported[resource] = measured(resource, created, rejected);
+      if (resource !== 'pipelines') {
+        imported[resource] = measured(resource, created, rejected, findings.lines);
+      }
     },
     onLinks: ({ linked, rejected }) => {
-      links = measured('links', linked, rejected);
+      links = measured('links', linked, rejected, []);
     },
   }).catch((error: unknown) => {
     throw new CliError(`The demo data could not be imported: ${messageOf(error)}`, {

@@ -6,9 +6,10 @@ import {
   addImportFlags,
   IMPORT_FLAGS,
   type ImportFlags,
+  importCommand,
   readImportFlags,
   refuseFlagsOfOneFile,
-  repeatedWords,
+  repeatedFlags,
 } from '../../cli/import/flags.ts';
 
 const NONE = readImportFlags({});
@@ -58,7 +59,11 @@ describe.each(cases)('$long', ({ name, long, words }) => {
   });
 
   test('stands in the command for the errors file unless it is of the run', () => {
-    expect(parse(repeatedWords(given))).toEqual(NOT_REPEATED.includes(name) ? NONE : given);
+    expect({ ...NONE, ...repeatedFlags(given) }).toEqual(NOT_REPEATED.includes(name) ? NONE : given);
+    const words = importCommand({ ...given, resource: 'tasks', input: 'x' })
+      .split(' ')
+      .slice(4);
+    expect(parse(words)).toEqual(given);
   });
 
   test('is taken or refused by import all, which names those it takes', () => {
@@ -82,7 +87,9 @@ describe.each(cases)('$long', ({ name, long, words }) => {
 
 test('flags of one name follow each other, and several that are refused are named at once', () => {
   const given = parse(['--map', 'A=b', '--map', 'C=d', '--custom', '--on-duplicate', 'update', '--quiet']);
-  expect(repeatedWords(given).join(' ')).toBe('--map A=b --map C=d --custom --on-duplicate update');
+  const again = { ...NONE, ...repeatedFlags(given), resource: 'tasks', input: 'x.csv' };
+  const words = '--map A=b --map C=d --custom --on-duplicate update';
+  expect(importCommand(again)).toBe(`crm import tasks x.csv ${words}`);
   expect(() => refuseFlagsOfOneFile(given)).toThrow('takes no --map and no --custom.');
 });
 

@@ -143,7 +143,7 @@ test('--custom and --ignore-unknown contradict each other, before any key is ask
 test('an errors file is read as its input was: its dates, and its decimal commas', async () => {
   await service.write(
     'comma.csv',
-    'name;Amount;Close Date;Stage\na;"1.200,50";31/12/2026;Nowhere\nb;1.200;1/2/2026;Nowhere\n',
+    'name;Amount;Close Date;Contact Email\na;"1.200,50";31/12/2026;nobody@comma.test\nb;1.200;1/2/2026;nobody@comma.test\n',
   );
   const run = await service.crm(['import', 'deals', 'comma.csv']);
   expect(run.stderr).toContain('estimated_value, read with a decimal comma');

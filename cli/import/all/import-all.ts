@@ -29,7 +29,7 @@ export async function importAll(request: ImportRequest, config: Config): Promise
       },
       onFile: (file) => {
         tell(`${file.resource}: ${figures(file)}`);
-        for (const sample of file.samples) tell(sample);
+        for (const line of file.findings.lines) tell(line);
       },
       onLinks: (links) => tell(linkFigures(links)),
     });

@@ -14,6 +14,7 @@ import { KeyStore } from '../rows/key-store.ts';
 import { idOf, isAtLevel, markLevels } from '../rows/levels.ts';
 import { ErrorsFile, type ErrorsMark } from '../session/errors-file.ts';
 import { ImportRun } from '../session/import-run.ts';
+import { NO_FINDINGS } from '../session/reasons.ts';
 import { openJournal } from '../session/resume.ts';
 import type { RunHooks } from '../session/run-parts.ts';
 import type { FolderParts } from './folder-job.ts';
@@ -94,7 +95,7 @@ export class RecordsImport {
     const plan = makePlan(resource, survey, { ...request, dateFormat: 'unix-ms' });
     const journal = await openJournal({
       ...{ beside: join(ids.folder, name), content: `${this.#parts.content}\n${name}` },
-      ...{ plan, url, apiKey, oldestPipelineId, request },
+      ...{ plan, url, apiKey, oldestPipelineId, request, isPart: true },
     });
     const errorsFile = new ErrorsFile({
       ...{ path: null, input: path, format: 'ndjson', headers: null },
@@ -169,7 +170,14 @@ export class RecordsImport {
         skipped: 0,
         rejected: 0,
       },
-      ...{ companies_created: 0, errors_file: null, dry_run: false, status: 'finished', samples: [] },
+      ...{
+        companies_created: 0,
+        errors_file: null,
+        dry_run: false,
+        status: 'finished',
+        findings: NO_FINDINGS,
+        otherMapping: null,
+      },
       seconds: secondsSince(startedMs),
     };
   }

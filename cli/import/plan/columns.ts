@@ -59,8 +59,10 @@ export class Columns {
 
   // An id that another product gave is no id here. Of an empty column nothing is lost either way.
   #hasForeignIds(header: string, destination: Destination): boolean {
-    if (destination.kind !== 'field' || this.#mapping.values.has(header)) return false;
-    const isReference = this.#resource.fields[destination.field]?.kind === 'reference';
+    if (!('field' in destination) || this.#mapping.values.has(header)) return false;
+    // Owners are given by id alone; of a column that has some, the others can be kept with --custom.
+    const isById = destination.kind === 'field' || (destination.lookup === 'owner' && !this.#request.custom);
+    const isReference = isById && this.#resource.fields[destination.field]?.kind === 'reference';
     const ids = this.#survey.evidence.ids.get(header);
     return isReference && ids !== undefined && !ids.hasIds;
   }
@@ -127,9 +129,7 @@ export function contestProblem(
     !request.ignoreUnknown &&
     unsettled.every(({ slot }) => !slot.startsWith('custom.'));
   const others = unsettled.flatMap(({ headers }) => headers.slice(1));
-  const changes = canKeep
-    ? { custom: true }
-    : { map: [...request.map, ...others.map((header) => `${header}=-`)] };
+  const changes = canKeep ? { custom: true } : { map: others.map((header) => `${header}=-`) };
   const rule = canKeep
     ? ' With --custom the first that a row fills is taken, in this order, and the others are kept as custom fields.'
     : '';

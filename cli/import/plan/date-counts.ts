@@ -55,8 +55,15 @@ function isAmbiguous(digits: string): boolean {
 /** The instant that digits count up to, in Unix milliseconds; throws a RowFault where they may count several things. */
 export function countedMs(value: string, format: DateFormat | null): number {
   if (format !== 'excel' && format !== 'unix-s' && !isMilliseconds(value, format)) {
-    const readings = readingsOf(value).map(([, reading]) => reading);
-    throw fault(`"${value}" may be ${orList(readings)}; say which with --date-format`);
+    const readings = readingsOf(value);
+    const words = orList(readings.map(([, reading]) => reading));
+    const orElse = readings.map(([dateFormat]) => ({ dateFormat }));
+    throw new RowFault(
+      'VALIDATION_INVALID_FORMAT',
+      '',
+      `"${value}" may be ${words}; say which with --date-format`,
+      { orElse },
+    );
   }
   const ms = msOfCount(value, format ?? 'unix-ms');
   if (Number.isNaN(new Date(ms).getTime())) throw fault(`"${value}" is beyond any date`, 'OUT_OF_RANGE');

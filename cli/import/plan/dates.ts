@@ -1,6 +1,6 @@
 // Dates as files write them: ISO, slashed once it is known which number is the month, plain digits once it is known what they count.
 import { instantMs } from '../../../db/declare/instants.ts';
-import { RowFault } from '../row.ts';
+import { type Remedy, RowFault } from '../row.ts';
 import { countedMs, type DateDoubt, type DateFormat, digitsDoubt, isCount } from './date-counts.ts';
 
 export type SlashedOrder = 'mdy' | 'dmy';
@@ -133,6 +133,7 @@ function readWritten(value: string, rules: DateRules, header: string): WrittenDa
       rules.format === null
         ? `"${value}" may be month/day or day/month; say --date-format mdy or --date-format dmy`
         : `"${value}" is not of the --date-format ${rules.format}`,
+      rules.format === null ? { orElse: [{ dateFormat: 'mdy' }, { dateFormat: 'dmy' }] } : {},
     );
   }
   const [, first = '', , second = '', year = '', time] = slashed;
@@ -161,6 +162,6 @@ function isoTime(time: string): string {
   return `${String(hour24).padStart(2, '0')}:${minute}:${second}.${fraction}${offset}`;
 }
 
-function fault(message: string, kind: 'INVALID_FORMAT' | 'OUT_OF_RANGE' = 'INVALID_FORMAT'): RowFault {
-  return new RowFault(`VALIDATION_${kind}`, '', message);
+function fault(message: string, remedy: Remedy = {}): RowFault {
+  return new RowFault('VALIDATION_INVALID_FORMAT', '', message, remedy);
 }

@@ -60,7 +60,7 @@ export function plainNumber(
   text: string,
   mark: DecimalMark | undefined,
   isInteger: boolean,
-): { plain: string } | { fault: string } {
+): { plain: string } | { fault: string; mayBeComma?: true } {
   const value = text.trim();
   const digits = digitsOf(value);
   if (digits === undefined) return { plain: value };
@@ -73,7 +73,8 @@ export function plainNumber(
   if (read === undefined) {
     const [asDecimal, asWhole] = [Number(digits.replace(',', '.')), digits.replace(/[.,]/, '')];
     const what = `may be ${asDecimal} or ${asWhole}`;
-    return { fault: `"${value}" ${what}; say --decimal-comma, or leave out separators of thousands` };
+    const fault = `"${value}" ${what}; say --decimal-comma, or leave out separators of thousands`;
+    return { fault, mayBeComma: true };
   }
   const number = ungrouped(digits, read === 'comma' ? 'comma' : 'point');
   if (number !== undefined) return { plain: signOf(value) + number };

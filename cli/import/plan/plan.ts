@@ -2,14 +2,18 @@
 import type { FieldKind } from '../../../db/declare/fields.ts';
 import type { Resource } from '../../../db/declare/resource.ts';
 import { usageError } from '../../errors.ts';
+import { changedBy } from '../changes.ts';
 import type { ImportRequest } from '../request.ts';
 import { Columns, type Contest, contestProblem, contestsOf, fieldNames } from './columns.ts';
 import { type DateRules, decideDates } from './dates.ts';
 import type { ColumnMatch, Destination } from './headers.ts';
-import { readMapping } from './mapping.ts';
+import { type Mapping, readMapping } from './mapping.ts';
 import { decideNumbers, type NumberRules } from './numbers.ts';
 import { type Problem, refusal } from './refusal.ts';
+import { requiredProblems } from './required.ts';
 import type { Survey } from './survey.ts';
+
+const SETTLING_ROUNDS_MAX = 20;
 
 export interface Constant {
   name: string;
@@ -33,8 +37,37 @@ export interface Plan {
   late: (header: string) => ColumnMatch | undefined;
 }
 
-/** Settles where every column goes; a usage error names all that is unknown, collides or can be read two ways. */
+/** Settles where every column goes; a usage error names all that is missing, unknown, collides or can be read two ways. */
 export function makePlan(resource: Resource, survey: Survey, request: ImportRequest): Plan {
+  const { plan, problems } = draftPlan(resource, survey, request);
+  if (problems.length === 0) return plan;
+  const advised = settledRequest(resource, survey, request);
+  throw refusal(problems, { resource, advised, fields: fieldNames(resource) });
+}
+
+/** The request with the flags that a plan of the input needs; null where flags alone will not do. */
+export function settledRequest(
+  resource: Resource,
+  survey: Survey,
+  request: ImportRequest,
+): ImportRequest | null {
+  let settled = request;
+  // One at a time: what settles the first may be all that another needs.
+  for (let round = 0; round < SETTLING_ROUNDS_MAX; round += 1) {
+    const { problems } = draftPlan(resource, survey, settled);
+    if (problems.length === 0) return settled;
+    const [problem] = problems.filter(({ changes }) => Object.keys(changes).length > 0);
+    if (problem === undefined) return null;
+    settled = changedBy(settled, problem.changes);
+  }
+  return null;
+}
+
+function draftPlan(
+  resource: Resource,
+  survey: Survey,
+  request: ImportRequest,
+): { plan: Plan; problems: Problem[] } {
   if (request.custom && resource.fields.custom === undefined) {
     throw usageError(
       `${resource.name} have no custom fields.`,
@@ -62,6 +95,7 @@ export function makePlan(resource: Resource, survey: Survey, request: ImportRequ
     survey.isPartial,
   );
   const problems: Problem[] = [
+    ...lackingProblems(resource, survey, { columns, constants, mapping }),
     ...meaning.unknown(),
     ...contestProblem(contests, resource, request),
     ...dates.doubts.map(({ message, formats: [first, ...others] }) => ({
@@ -70,20 +104,56 @@ export function makePlan(resource: Resource, survey: Survey, request: ImportRequ
       orElse: `or with ${others.map((format) => `--date-format ${format}`).join(' or ')}, if that is meant.`,
     })),
   ];
-  if (problems.length > 0) throw refusal(problems, resource, request, fieldNames(resource));
   const integers = headersOf('integer');
   const numbers = decideNumbers(
     survey.evidence.numbers,
     headersOf('integer', 'number').map((header) => ({ header, isInteger: integers.includes(header) })),
     request,
   );
-  return {
+  const plan: Plan = {
     ...{ resource, columns, contests, constants, numbers },
     keepsOthers: request.custom,
     values: mapping.values,
     dates: dates.rules,
     late: (header) => meaning.find(header),
   };
+  return { plan, problems };
+}
+
+/** What every record must have and the input does not give; nothing can be said of an input without rows. */
+function lackingProblems(
+  resource: Resource,
+  { headers, evidence, sample }: Survey,
+  { columns, constants, mapping }: Pick<Plan, 'columns' | 'constants'> & { mapping: Mapping },
+): Problem[] {
+  if (evidence.ids.size === 0) return [];
+  const hasValues = (header: string): boolean =>
+    evidence.ids.has(header) || mapping.values.get(header)?.has('') === true;
+  const destinations = [
+    ...[...columns].flatMap(([header, { destination }]) => (hasValues(header) ? [destination] : [])),
+    ...constants.flatMap(({ destination, value }) => (value.trim() === '' ? [] : [destination])),
+  ];
+  const filled = new Set(
+    destinations.flatMap((destination) => ('field' in destination ? [destination.field] : [])),
+  );
+  const free = headers.filter(
+    (header) => !mapping.columns.has(header) && isUnknown(header, columns.get(header)?.destination),
+  );
+  return requiredProblems(resource, { filled, free, sample });
+}
+
+/** Whether a column has no meaning, or none but that of all which have none. */
+function isUnknown(header: string, destination: Destination | undefined): boolean {
+  switch (destination?.kind) {
+    case undefined:
+      return true;
+    case 'custom':
+      return destination.key === header;
+    case 'left out':
+      return destination.reason === 'not known';
+    default:
+      return false;
+  }
 }
 
 function readConstant(meaning: Columns, text: string, resource: Resource): Constant {

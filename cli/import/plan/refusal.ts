@@ -2,36 +2,40 @@
 import type { Resource } from '../../../db/declare/resource.ts';
 import { type CliError, usageError } from '../../errors.ts';
 import { shellWord } from '../../terminal/text.ts';
-import { type ImportFlags, importCommand } from '../flags.ts';
+import type { Changes } from '../changes.ts';
+import { importCommand } from '../flags.ts';
 import type { ImportRequest } from '../request.ts';
 
 export interface Problem {
   message: string;
-  /** The flags that would settle it. */
-  changes: Partial<ImportFlags>;
+  /** The flags that would settle it; none where the input itself has to be another. */
+  changes: Changes;
   /** What else might be meant. */
   orElse?: string;
   /** The columns it is about. */
   headers?: readonly string[];
 }
 
-/** The usage error that names every problem. */
+/** The usage error that names every problem; `advised` is the request that has none, or null where flags alone will not do. */
 export function refusal(
   problems: readonly Problem[],
-  resource: Resource,
-  request: ImportRequest,
-  fields: string,
+  { resource, advised, fields }: { resource: Resource; advised: ImportRequest | null; fields: string },
 ): CliError {
-  const changes: Partial<ImportFlags> = Object.assign({}, ...problems.map((problem) => problem.changes));
-  const [header = 'Header'] = problems.flatMap(({ headers = [] }) => headers);
-  const hasCustom = resource.fields.custom !== undefined;
+  const [header] = problems.flatMap(({ headers = [] }) => headers);
   const others = problems.flatMap(({ orElse }) => (orElse === undefined ? [] : [orElse]));
   return usageError(
     problems.map(({ message }) => message).join('\n'),
-    importCommand({ ...request, ...changes }),
+    ...(advised === null ? [] : [importCommand(advised)]),
     ...others,
-    `or say what a column means, with --map ${shellWord(`${header}=FIELD`)}, or leave it out, with --map ${shellWord(`${header}=-`)}${hasCustom ? '; --ignore-unknown leaves out all that are not known' : ''}.`,
+    ...(header === undefined ? [] : [otherMeanings(header, resource)]),
     'a file of all columns to start from, which --map-file takes, is printed with --suggest-map.',
     `the fields of ${resource.name}: ${fields}.`,
   );
+}
+
+function otherMeanings(header: string, { fields }: Resource): string {
+  const meant = `or say what a column means, with --map ${shellWord(`${header}=FIELD`)}`;
+  const leftOut = `or leave it out, with --map ${shellWord(`${header}=-`)}`;
+  const rest = fields.custom === undefined ? '' : '; --ignore-unknown leaves out all that are not known';
+  return `${meant}, ${leftOut}${rest}.`;
 }

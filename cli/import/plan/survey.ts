@@ -4,6 +4,7 @@ import { CliError, usageError } from '../../errors.ts';
 import { inputChunks, inputName, unreadable } from '../../input/files.ts';
 import type { Format, SourceRow } from '../row.ts';
 import { type ColumnEvidence, Evidence } from './evidence.ts';
+import { type Sample, Sampler } from './sample.ts';
 import { formatOfName, type InputForm, openSource, type RowSource } from './source.ts';
 
 /** What was seen of the input before its plan is made. */
@@ -11,6 +12,7 @@ export interface Survey {
   name: string;
   headers: readonly string[];
   evidence: ColumnEvidence;
+  sample: Sample;
   /** Whether only the beginning was seen, as of standard input. */
   isPartial: boolean;
   /** Whether further headers may turn up, as in NDJSON from standard input. */
@@ -106,6 +108,7 @@ class Observer {
   readonly #headers: Set<string>;
   readonly #isFixed: boolean;
   readonly #evidence = new Evidence();
+  readonly #sample = new Sampler();
 
   constructor(name: string, source: RowSource) {
     this.#name = name;
@@ -115,6 +118,7 @@ class Observer {
 
   take(row: SourceRow): void {
     if (row.fault !== null) return;
+    this.#sample.take(row.entries);
     for (const [header, value] of row.entries) {
       this.#evidence.take(header, value);
       if (!this.#isFixed) this.#headers.add(header);
@@ -127,7 +131,8 @@ class Observer {
   }
 
   survey(how: Pick<Survey, 'isPartial' | 'isOpen'>): Survey {
-    return { name: this.#name, headers: [...this.#headers], evidence: this.#evidence, ...how };
+    const headers = [...this.#headers];
+    return { name: this.#name, headers, evidence: this.#evidence, sample: this.#sample, ...how };
   }
 }
 

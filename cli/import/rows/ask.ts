@@ -28,7 +28,10 @@ export function rejectionOfError(error: {
   details?: readonly ErrorDetail[] | null;
 }): Rejection {
   const { code, message, details } = error;
-  return { code, ...joined(details && details.length > 0 ? details : [{ message }]) };
+  const faults = details && details.length > 0 ? details : [{ message }];
+  if (faults.length === 1) return { code, ...joined(faults) };
+  const reasons = faults.map((fault) => ({ code, path: '', ...fault }));
+  return { code, ...joined(faults), reasons };
 }
 
 /** Throws as a write would where the key may not create records of a resource: an empty batch tells, and writes nothing. */

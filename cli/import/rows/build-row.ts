@@ -7,7 +7,14 @@ import { addressesIn } from '../../input/addresses.ts';
 import { isOurId } from '../../input/record-id.ts';
 import type { LookupKind } from '../plan/headers.ts';
 import type { Plan } from '../plan/plan.ts';
-import { type PreparedRow, type Rejection, RowFault, rejectionOf, type SourceRow } from '../row.ts';
+import {
+  type PreparedRow,
+  type Remedy,
+  RowFault,
+  type RowReason,
+  rejectionOf,
+  type SourceRow,
+} from '../row.ts';
 import { type Cell, cellsOf, settled } from './cells.ts';
 import type { Lookups, Pipeline } from './lookups.ts';
 import { stagesToCreate } from './stages.ts';
@@ -18,7 +25,7 @@ interface Draft {
   custom: [string, JsonValue][];
   /** What is still to be looked up, by kind. */
   wanted: Map<LookupKind, { field: string; text: string }>;
-  faults: Rejection[];
+  faults: RowReason[];
 }
 
 /** Builds the bodies of one import. */
@@ -36,7 +43,7 @@ export class RowBuilder {
     if (row.fault !== null) return { line: row.line, rejection: row.fault };
     const draft: Draft = { body: {}, custom: [], wanted: new Map(), faults: [] };
     const { cells, unknown } = cellsOf(row, this.#plan);
-    draft.faults.push(...unknown.map(unknownHeader));
+    draft.faults.push(...unknown.map((header) => unknownHeader(header, this.#plan)));
     const { taken, others } = settled(this.#plan.resource, cells);
     for (const cell of taken) this.#attempt(draft, cell, () => this.#put(draft, cell));
     for (const cell of others)
@@ -50,7 +57,7 @@ export class RowBuilder {
   }
 
   // What the server would hold against the body, in its words.
-  #faultsOf(body: Data): Rejection[] {
+  #faultsOf(body: Data): RowReason[] {
     const { resource } = this.#plan;
     const inspect = (one: Data) => newRecordFaults(resource, one);
     return faultsOf(body, { schema: resource.createSchema, inspect });
@@ -171,8 +178,9 @@ export class RowBuilder {
       });
     }
     await resolve('contact', (text) => this.#lookups.contact(text));
-    // Last, because it may create the company.
-    if (draft.faults.length === 0) await resolve('company', (text) => this.#lookups.company(text));
+    // Last, for it may create the company, which a row that is rejected must not.
+    const isWanted = draft.faults.length === 0;
+    await resolve('company', (text) => this.#lookups.company(text, isWanted));
   }
 }
 
@@ -180,9 +188,15 @@ function isTold(draft: Draft, path: string): boolean {
   return draft.faults.some((told) => told.path === path);
 }
 
-function unknownHeader(header: string): Rejection {
-  const message = `"${header}" is not known; map it with --map, or keep it with --custom`;
-  return { code: 'VALIDATION_FAILED', path: header, message };
+// Every resource whose rows look up owners or contacts has custom fields.
+const KEPT: Remedy = { changes: { custom: true } };
+
+function unknownHeader(header: string, { resource }: Plan): RowReason {
+  const hasCustom = resource.fields.custom !== undefined;
+  const ways = hasCustom ? 'keep it with --custom' : 'leave it out with --ignore-unknown';
+  const message = `"${header}" is not known; map it with --map, or ${ways}`;
+  const changes = hasCustom ? { custom: true } : { ignoreUnknown: true };
+  return { code: 'VALIDATION_FAILED', path: header, message, remedy: { changes } };
 }
 
 function twice(what: string): RowFault {
@@ -191,12 +205,13 @@ function twice(what: string): RowFault {
 
 function noOwner(header: string, text: string): RowFault {
   const ways = `give it with --map-value '${header}:${text.trim()}=ID' (crm users list shows ids), or keep the column with --custom`;
-  return new RowFault('VALIDATION_FAILED', '', `"${text.trim()}" is no id of a user; ${ways}`);
+  const message = `"${text.trim()}" is no id of a user; ${ways}`;
+  return new RowFault('VALIDATION_FAILED', '', message, KEPT);
 }
 
 function noEmail(text: string): RowFault {
   const message = `"${text.trim()}" is no email; contacts are looked up by email`;
-  return new RowFault('VALIDATION_INVALID_FORMAT', '', message);
+  return new RowFault('VALIDATION_INVALID_FORMAT', '', message, KEPT);
 }
 
 function severalEmails(text: string): RowFault {
@@ -204,7 +219,8 @@ function severalEmails(text: string): RowFault {
 }
 
 /** A fault of the row at its place; any other error goes on. */
-function faultAt(error: unknown, path: string): Rejection {
+function faultAt(error: unknown, path: string): RowReason {
   if (!(error instanceof RowFault)) throw error;
-  return { code: error.code, path: error.path === '' ? path : error.path, message: error.message };
+  const { code, message, remedy } = error;
+  return { code, path: error.path === '' ? path : error.path, message, ...(remedy && { remedy }) };
 }

@@ -60,7 +60,9 @@ class Memory<T> {
 export class Lookups {
   readonly #client: Client;
   readonly #options: LookupOptions;
-  readonly #companies = new Memory<string>();
+  /** Null where there is none. */
+  readonly #companies = new Memory<string | null>();
+  readonly #created = new Memory<string>();
   readonly #contacts = new Memory<string>();
   readonly #directories: { [resource: string]: ReturnType<typeof readDirectory> } = {};
   #pipelines: Promise<Pipeline[]> | undefined;
@@ -73,10 +75,17 @@ export class Lookups {
     this.#options = options;
   }
 
-  /** Id of the company of that domain or name. */
-  company(text: string): Promise<string> {
+  /** Id of the company of that domain or name, '' for one that would be created if the record were `isWanted`. */
+  async company(text: string, isWanted = true): Promise<string> {
     const value = text.trim();
-    return this.#companies.get(value.toLowerCase(), () => this.#findCompany(value));
+    const key = value.toLowerCase();
+    const id = await this.#companies.get(key, () => this.#findCompany(value));
+    if (id !== null) return id;
+    if (this.#options.createMissing)
+      return isWanted ? this.#created.get(key, () => this.#createCompany(value)) : ID_TO_BE;
+    const what = isDomain(value) ? 'domain or name' : 'name';
+    const message = `no company has the ${what} "${value}" (--create-missing makes it)`;
+    throw new RowFault('RESOURCE_NOT_FOUND', '', message, { changes: { createMissing: true } });
   }
 
   /** Id of the contact with that email. */
@@ -125,28 +134,25 @@ export class Lookups {
     const place = `the pipeline "${pipeline.name}"`;
     if (second !== undefined) throw notCertain(`${place} has two stages called "${text.trim()}"`);
     if (stage !== undefined) return stage.id;
-    const names = pipeline.stages.map(({ name }) => name).join(', ');
-    throw notFound(`${place} has no stage "${text.trim()}"; it has ${names} (--map-value replaces values)`);
+    const names = pipeline.stages.map(({ name }) => name);
+    const usual = pipeline.stages.find(({ type }) => type === 'open')?.name;
+    throw notAmong(`${place} has no stage "${text.trim()}"; it has`, names, usual);
   }
 
-  async #findCompany(value: string): Promise<string> {
-    const domain = normalizeDomain(value);
-    const isDomain = DOMAIN.test(domain);
-    const byDomain = isDomain ? await this.#idsOf('companies', { domain }) : [];
+  async #findCompany(value: string): Promise<string | null> {
+    const byDomain = isDomain(value)
+      ? await this.#idsOf('companies', { domain: normalizeDomain(value) })
+      : [];
     const [id, second] = byDomain.length > 0 ? byDomain : await this.#idsOf('companies', { name: value });
     if (second !== undefined) {
       throw notCertain(`several companies are called "${value}"; give the domain, or company_id`);
     }
-    if (id !== undefined) return id;
-    if (!this.#options.createMissing) {
-      throw notFound(
-        `no company has the ${isDomain ? 'domain or name' : 'name'} "${value}" (--create-missing makes it)`,
-      );
-    }
-    return this.#createCompany(isDomain ? { domain } : { name: value });
+    return id ?? null;
   }
 
-  async #createCompany(body: { domain: string } | { name: string }): Promise<string> {
+  async #createCompany(value: string): Promise<string> {
+    const domain = isDomain(value) ? normalizeDomain(value) : null;
+    const body: Data = domain === null ? { name: value } : { domain };
     const faults = faultsOf(body, { schema: getResource('companies').createSchema });
     if (faults.length > 0) {
       const { code, path, message } = rejectionOf(faults);
@@ -158,7 +164,7 @@ export class Lookups {
       this.createdCompanies += 1;
       return ID_TO_BE;
     }
-    const text = 'domain' in body ? body.domain : body.name.toLowerCase();
+    const text = domain ?? value.toLowerCase();
     const digest = sha256(text).slice(0, 32);
     const response = await askForRow(this.#client, 'POST', '/api/v2/companies', {
       body,
@@ -206,6 +212,10 @@ function keysOf(resource: string, record: Data): string[] {
   return typeof record.name === 'string' ? [`name ${caselessKey(record.name)}`, ...unique] : unique;
 }
 
+function isDomain(text: string): boolean {
+  return DOMAIN.test(normalizeDomain(text));
+}
+
 function isSame(one: string, other: string): boolean {
   return one.trim().toLowerCase() === other.trim().toLowerCase();
 }
@@ -214,12 +224,17 @@ function only(pipelines: Pipeline[], fits: (one: Pipeline) => boolean, what: str
   const [found, second] = pipelines.filter(fits);
   if (second !== undefined) throw notCertain(`several ${what}s are called "${text.trim()}"`);
   if (found !== undefined) return found;
-  const names = pipelines.map(({ name }) => name).join(', ');
-  throw notFound(`there is no ${what} "${text.trim()}"; there are ${names}`);
+  const names = pipelines.map(({ name }) => name);
+  throw notAmong(`there is no ${what} "${text.trim()}"; there are`, names, names[0]);
 }
 
 function notFound(message: string): RowFault {
   return new RowFault('RESOURCE_NOT_FOUND', '', message);
+}
+
+function notAmong(what: string, choices: readonly string[], usual: string | undefined): RowFault {
+  const message = `${what} ${choices.join(', ')} (--map-value replaces values)`;
+  return new RowFault('RESOURCE_NOT_FOUND', '', message, { choices, ...(usual && { usual }) });
 }
 
 function notCertain(message: string): RowFault {

@@ -6,7 +6,7 @@ import { DECIMAL, valueOfText } from '../../input/field-value.ts';
 import { isMilliseconds } from '../plan/date-counts.ts';
 import { type DateRules, readDay, readInstant } from '../plan/dates.ts';
 import { type NumberRules, plainNumber } from '../plan/numbers.ts';
-import { RowFault } from '../row.ts';
+import { type Remedy, RowFault } from '../row.ts';
 
 export interface ReadContext {
   header: string;
@@ -33,7 +33,13 @@ export function readValue(field: Field, value: JsonValue, context: ReadContext):
   });
   if (read !== undefined) return read;
   const { code, message } = unreadableText('', field);
-  throw new RowFault(code, '', message);
+  throw new RowFault(code, '', message, choicesOf(field));
+}
+
+function choicesOf({ kind, schema, example }: Field): Remedy | undefined {
+  if (kind === 'boolean') return { choices: ['yes', 'no'], usual: 'no' };
+  const { enum: choices } = schema as { enum?: readonly string[] };
+  return kind === 'enum' && choices !== undefined ? { choices, usual: String(example) } : undefined;
 }
 
 function isNumber({ kind }: Field): boolean {
@@ -43,7 +49,8 @@ function isNumber({ kind }: Field): boolean {
 function plainText(field: Field, text: string, { header, numbers }: ReadContext): string {
   const read = plainNumber(text, numbers.get(header), field.kind === 'integer');
   if ('plain' in read) return read.plain;
-  throw new RowFault('VALIDATION_INVALID_FORMAT', '', read.fault);
+  const orElse = read.mayBeComma === true ? [{ decimalComma: true }] : [];
+  throw new RowFault('VALIDATION_INVALID_FORMAT', '', read.fault, { orElse });
 }
 
 // What is to be read as text: in JSON, numbers that stand for something else too.

@@ -5,9 +5,11 @@ import { inputName } from '../../input/files.ts';
 import { secondsSince } from '../../input/instant.ts';
 import { counted, formatCount } from '../../terminal/format.ts';
 import { note } from '../../terminal/streams.ts';
-import type { ImportSummary } from '../request.ts';
+import { settledRequest } from '../plan/plan.ts';
+import type { ImportRequest, ImportSummary } from '../request.ts';
 import { totalCounts } from '../request.ts';
 import { runPass, tellSettled } from './pass.ts';
+import { elsewhere, type Findings } from './reasons.ts';
 import { nextPass, settingsOf } from './resume.ts';
 import type { RunParts } from './run-parts.ts';
 
@@ -57,7 +59,9 @@ export class ImportRun {
     const { request, journal, errorsFile } = this.#parts;
     const { rows } = journal.state;
     if (rows > 0 && !request.isQuiet) note(`Resuming after row ${formatCount(rows)}.`);
-    if (errorsFile?.path === null) errorsFile.startOver(this.#ownsErrors());
+    // A file that is known before the first row is that of a run of which nothing went in.
+    const isOfForgotten = rows === 0 && journal.state.errors !== null;
+    if (errorsFile?.path === null || isOfForgotten) errorsFile?.startOver(this.#ownsErrors());
   }
 
   /** Whether a file of rejected rows is this import's: as its journal says, or what it does not know of after a kill. */
@@ -108,6 +112,7 @@ export class ImportRun {
       note(`crm: ${counted(this.#replays, 'batch', 'batches')} had been sent before; no row is in twice.`);
     }
     const figures = status === 'already' ? totalCounts([accepted, counts]) : counts;
+    const findings = reporter.reasons.findings(request, this.#parts.plan, figures.created + figures.updated);
     return {
       resource: resource.name,
       rows: figures.created + figures.updated + figures.skipped + figures.rejected,
@@ -119,8 +124,19 @@ export class ImportRun {
       seconds: secondsSince(this.#startedMs),
       ...(order !== undefined && otherOrders.length === 0 && { date_format: order }),
       ...(mark === 'comma' && otherMarks.length === 0 && { decimal_comma: true }),
-      samples: status === 'already' ? [] : [...reporter.samples],
+      findings,
+      otherMapping: this.#otherMapping(findings),
     };
+  }
+
+  #otherMapping({ strangeColumns }: Findings): ImportRequest | null {
+    if (strangeColumns.length === 0) return null;
+    const { request, resource, plan, input } = this.#parts;
+    const map = strangeColumns.map((header) => elsewhere(header, plan));
+    const others = request.map.filter(
+      (text) => !strangeColumns.some((header) => text.startsWith(`${header}=`)),
+    );
+    return settledRequest(resource, input.survey, { ...request, map: [...others, ...map] });
   }
 
   /** Where there is no room for more rows: those that were sent in vain are sent again in another pass. */

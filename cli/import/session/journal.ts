@@ -2,6 +2,7 @@
 import { closeSync, fdatasyncSync, ftruncateSync, readFileSync } from 'node:fs';
 import { CliError, errorCode } from '../../errors.ts';
 import { kindAt, reopenOwn, replaceFile, writeAt } from '../../files/own-file.ts';
+import type { ErrorsMark } from './errors-file.ts';
 import {
   afterLine,
   beginning,
@@ -40,9 +41,17 @@ export class Journal {
     this.isResumed = isResumed;
   }
 
-  /** Begins a journal in place of what stands at `path`; null keeps it in memory only. */
-  static begin(path: string | null, header: JournalHeader, pass: Pass): Journal {
-    const journal = new Journal(path, beginning(header, pass), false);
+  /**
+   * Begins a journal in place of what stands at `path`; null keeps it in memory only. `errors` is the errors file of a
+   * run that is forgotten.
+   */
+  static begin(
+    path: string | null,
+    header: JournalHeader,
+    pass: Pass,
+    errors: ErrorsMark | null = null,
+  ): Journal {
+    const journal = new Journal(path, { ...beginning(header, pass), errors }, false);
     journal.#rewrite();
     return journal;
   }

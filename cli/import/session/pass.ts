@@ -123,7 +123,7 @@ function settle(
     // With hooks a body has ids that hold here, which the row of the input has not.
     const isAdapted = hooks !== undefined && prepared !== undefined && 'body' in prepared;
     errorsFile?.add(isAdapted ? { ...row, original: prepared.body } : row, outcome.rejection);
-    reporter.rejected(row, outcome.rejection);
+    reporter.reasons.take(row, outcome.rejection, parts.plan);
   }
   hooks?.stored(stored);
   journal.settle({

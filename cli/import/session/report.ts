@@ -1,17 +1,15 @@
-// What an import tells on its way: counts, waits, and the first rows that were turned away.
+// What an import tells on its way: counts, waits, and why rows were turned away.
 import { noteWait } from '../../api/connect.ts';
 import { type Progress, type ProgressOptions, startProgress } from '../../terminal/progress.ts';
 import type { Wait } from '../../terminal/waits.ts';
 import type { Counts } from '../request.ts';
-import type { Rejection, SourceRow } from '../row.ts';
+import { Reasons } from './reasons.ts';
 
-const SAMPLES_MAX = 5;
-const MESSAGE_CHARACTERS_MAX = 300;
 const NOTHING_DONE: Counts = { created: 0, updated: 0, skipped: 0, rejected: 0 };
 
 /** Feeds the progress display. */
 export class Reporter {
-  readonly samples: string[] = [];
+  readonly reasons = new Reasons();
   readonly #isQuiet: boolean;
   readonly #show: typeof startProgress;
   #progress: Progress | undefined;
@@ -40,7 +38,7 @@ export class Reporter {
     if (this.#progress !== undefined) return;
     this.#done = options.startAt ?? 0;
     this.#counts = NOTHING_DONE;
-    this.samples.length = 0;
+    this.reasons.clear();
     this.#progress = await this.#show({ ...options, quiet: this.#isQuiet });
     this.#update();
   }
@@ -55,12 +53,6 @@ export class Reporter {
     this.#done = done;
     this.#counts = counts;
     this.#update();
-  }
-
-  rejected(row: SourceRow, { path, message, code }: Rejection): void {
-    if (this.samples.length >= SAMPLES_MAX) return;
-    const text = `${path === '' || message.startsWith(`${path}:`) ? '' : `${path}: `}${message}`;
-    this.samples.push(`  line ${row.line}: ${text.slice(0, MESSAGE_CHARACTERS_MAX)} (${code})`);
   }
 
   async stop(): Promise<void> {

@@ -5,7 +5,8 @@ import { kindAt } from '../../files/own-file.ts';
 import { counted, formatCount } from '../../terminal/format.ts';
 import { canAsk, confirm, note } from '../../terminal/streams.ts';
 import { type Plan, planKey } from '../plan/plan.ts';
-import type { ImportRequest } from '../request.ts';
+import { type ImportRequest, totalCounts } from '../request.ts';
+import type { ErrorsMark } from './errors-file.ts';
 import { JOURNAL_SUFFIX, Journal } from './journal.ts';
 import type { JournalHeader, JournalState, Pass } from './journal-state.ts';
 import { lockImport } from './lock.ts';
@@ -25,6 +26,8 @@ export interface ImportSubject {
 export interface ResumeOptions extends ImportSubject {
   /** What the journal stands beside, or null where none can be kept, as for standard input. */
   beside: string | null;
+  /** Whether it is one of several journals of an import, which belong together. */
+  isPart?: boolean;
 }
 
 // The server remembers idempotency keys for 24 hours.
@@ -43,6 +46,12 @@ export async function openJournal(options: ResumeOptions): Promise<Journal> {
     ? journalOf(beside, header)
     : { path: `${beside}${JOURNAL_SUFFIX}`, journal: undefined };
   if (journal === undefined) return beginAt(path, header, pass);
+  if (!options.isPart && isInVain(journal.state) && isOther(journal.state, header, settings)) {
+    journal.close();
+    // What the server remembers of the rows that it refused must not be taken for what it says now.
+    const fresh = { ...header, salt: crypto.randomUUID() };
+    return beginAt(path, fresh, passOf(fresh, settings, 1), journal.state.errors);
+  }
   refuseOtherRows(journal.state, header, options);
   if (journal.state.finishedAt === null) await settleDoubts(journal.state, options, path);
   return journal;
@@ -116,9 +125,21 @@ function isOfSame(earlier: JournalState, header: JournalHeader): boolean {
   );
 }
 
-function beginAt(path: string, header: JournalHeader, pass: Pass): Journal {
+/** Whether nothing of a run went in: whatever is made of the rows now, none of them can be doubled. */
+function isInVain({ accepted, counts, pending, rejected }: JournalState): boolean {
+  const { created, updated } = totalCounts([accepted, counts]);
+  return created + updated === 0 && pending.length === 0 && rejected.size > 0;
+}
+
+/** Whether a run is not the earlier one gone on with. */
+function isOther(earlier: JournalState, header: JournalHeader, settings: string): boolean {
+  const isEnded = earlier.finishedAt !== null && earlier.pass.settings === settings;
+  return isEnded || earlier.content !== header.content || earlier.mapping !== header.mapping;
+}
+
+function beginAt(path: string, header: JournalHeader, pass: Pass, errors?: ErrorsMark | null): Journal {
   try {
-    return Journal.begin(path, header, pass);
+    return Journal.begin(path, header, pass, errors);
   } catch {
     note(`crm: ${path} cannot be written, so there will be no journal; for 24 hours the server still`);
     note('crm: knows the rows of a run that is cut off, if the same command is run again.');

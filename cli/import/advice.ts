@@ -1,0 +1,83 @@
+// What to do about rejected rows: another mapping, flags that mend them, or their cells in the errors file.
+import { inputName } from '../input/files.ts';
+import { counted } from '../terminal/format.ts';
+import { type Changes, changedBy, isOfSameImport } from './changes.ts';
+import { importCommand, readImportFlags, repeatedFlags } from './flags.ts';
+import type { ImportRequest, ImportSummary } from './request.ts';
+
+/** The next steps after a run that rejected rows, the one that brings most of them in first. */
+export function stepsAfter(summary: ImportSummary, request: ImportRequest): string[] {
+  const { findings, status, otherMapping, errors_file: errors } = summary;
+  if (status === 'already') return [correctCells(summary, request)];
+  const more =
+    status === 'stopped'
+      ? ['run the same command again to go on; --stop-after counts the rejected rows of each run.']
+      : [];
+  if (otherMapping !== null) return otherColumns(summary, request, otherMapping);
+  const { changes, orElse, isWhole } = findings;
+  const alternatives = orElse.map(
+    (change) => `or, where that is meant: ${commandWith(changedBy(changes, change), summary, request)}`,
+  );
+  if (Object.keys(changes).length === 0) {
+    return [...more, correctCells(summary, request), ...alternatives];
+  }
+  const rest =
+    isWhole || errors === null
+      ? []
+      : [`then correct the rest in ${errors}, and run: ${commandToRetry({}, summary, request, errors)}`];
+  return [commandWith(changes, summary, request), ...alternatives, ...rest, ...more];
+}
+
+/** Where no cell of a column fitted the field, the mapping is wrong and not the cells. */
+function otherColumns(
+  { findings: { strangeColumns } }: ImportSummary,
+  request: ImportRequest,
+  otherMapping: ImportRequest,
+): string[] {
+  const named = strangeColumns.map((header) => `"${header}"`).join(', ');
+  const what = `${named} ${strangeColumns.length === 1 ? 'is' : 'are'} mapped to what no row has there`;
+  return [
+    importCommand(afresh(otherMapping)),
+    `this is the mapping and not the cells: ${what}. The command above takes another; --map 'Header=field' says which.`,
+    ...(request.input === '-' ? [`${inputName('-')} has to be given again.`] : []),
+  ];
+}
+
+function correctCells(summary: ImportSummary, request: ImportRequest): string {
+  const { errors_file: errors, dry_run: isDryRun, status, rejected } = summary;
+  if (errors !== null) return `correct them there, then run: ${commandToRetry({}, summary, request, errors)}`;
+  if (status === 'already')
+    return `the errors file is not where it was: if ${counted(rejected, 'row')} in it ${rejected === 1 ? 'is' : 'are'} not in yet, put them into a file of another name, correct them there and import that.`;
+  return isDryRun
+    ? `correct them, or have them written to a file with: ${importCommand({ ...request, errors: 'rejected-rows' })}`
+    : 'correct them, or name a file for them with --errors FILE.';
+}
+
+/** The command that brings rejected rows in with other flags: from the input where it can be gone on with, else from the errors file. */
+function commandWith(changes: Changes, summary: ImportSummary, request: ImportRequest): string {
+  const { errors_file: errors, dry_run: isDryRun } = summary;
+  const isNothingIn = summary.created + summary.updated === 0;
+  const isInput = isDryRun || (request.input !== '-' && (isNothingIn || isOfSameImport(changes)));
+  if (isInput || errors === null) return importCommand(changedBy(afresh(request), changes));
+  return commandToRetry(changes, summary, request, errors);
+}
+
+/** Without --no-resume, which would import every row again. */
+function afresh(request: ImportRequest): ImportRequest {
+  return { ...request, isResumeWanted: true };
+}
+
+/** The command that imports an errors file the way its input was. */
+function commandToRetry(
+  changes: Changes,
+  summary: ImportSummary,
+  request: ImportRequest,
+  errors: string,
+): string {
+  // The few dates and numbers in the errors file might be taken the other way round.
+  const dateFormat = request.dateFormat ?? summary.date_format ?? null;
+  const decimalComma = request.decimalComma || summary.decimal_comma === true;
+  const repeated = repeatedFlags({ ...request, dateFormat, decimalComma });
+  const again = { ...readImportFlags({}), ...repeated, resource: request.resource, input: errors };
+  return importCommand(changedBy(again, changes));
+}

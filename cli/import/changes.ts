@@ -1,0 +1,26 @@
+// Flags that would have an import do what it did not, and the command with them.
+import type { ImportFlags } from './flags.ts';
+
+/** Flags to be given as well; lists are added to those that are given. */
+export type Changes = Partial<ImportFlags>;
+
+// With them the rows that were rejected are sent again; others make another import of the file.
+const SETTINGS: readonly (keyof ImportFlags)[] = ['createMissing', 'onDuplicate', 'mapValue'];
+
+/** The request with the changes, one after the other. */
+export function changedBy<R extends Changes>(request: R, ...changes: readonly Changes[]): R {
+  const changed: Record<string, unknown> = { ...request };
+  for (const change of changes) {
+    for (const [name, value] of Object.entries(change)) {
+      const before = changed[name];
+      const isList = Array.isArray(before) && Array.isArray(value);
+      changed[name] = isList ? [...new Set([...before, ...value])] : value;
+    }
+  }
+  return changed as R;
+}
+
+/** Whether an import that has begun can be gone on with so changed. */
+export function isOfSameImport(changes: Changes): boolean {
+  return Object.keys(changes).every((name) => SETTINGS.includes(name as keyof ImportFlags));
+}

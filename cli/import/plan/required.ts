@@ -1,0 +1,124 @@
+// What every record must have and no column of an input fills: known before a row is sent, with the mapping that would do.
+import { faultsOf } from '../../../db/declare/check.ts';
+import type { Field } from '../../../db/declare/fields.ts';
+import type { Data } from '../../../db/declare/json.ts';
+import type { Resource } from '../../../db/declare/resource.ts';
+import { newRecordFaults } from '../../../db/declare/rules.ts';
+import type { Changes } from '../changes.ts';
+import { RowFault } from '../row.ts';
+import { readValue } from '../rows/values.ts';
+import { isOurId } from './evidence.ts';
+import type { Problem } from './refusal.ts';
+import type { Sample } from './sample.ts';
+
+/** What is known of the columns when it is asked what they lack. */
+export interface Filling {
+  /** The fields that a column or --set fills. */
+  filled: ReadonlySet<string>;
+  /** Headers whose column means nothing yet. */
+  free: readonly string[];
+  sample: Sample;
+}
+
+interface Candidate {
+  header: string;
+  field: string;
+  score: number;
+}
+
+const FIT_MIN = 0.9;
+const NAMED_MAX = 3;
+// Of a record's texts these are what people know it by.
+const NAMING = /name|title|subject/i;
+
+/** The problems of an input that leaves out what every record must have. */
+export function requiredProblems(resource: Resource, filling: Filling): Problem[] {
+  const { fields, createSchema: schema } = resource;
+  const body: Data = {};
+  for (const name of filling.filled) body[name] = fields[name]?.example ?? null;
+  const inspect = (one: Data) => newRecordFaults(resource, one);
+  const missing = faultsOf(body, { schema, inspect }).filter(
+    ({ path, code }) => code === 'VALIDATION_REQUIRED_FIELD' && !filling.filled.has(path),
+  );
+  const taken = new Set<string>();
+  return missing.map(({ path }) => {
+    const problem = problemOf(resource, path, {
+      ...filling,
+      free: filling.free.filter((one) => !taken.has(one)),
+    });
+    for (const header of problem.headers ?? []) taken.add(header);
+    return problem;
+  });
+}
+
+function problemOf(resource: Resource, path: string, filling: Filling): Problem {
+  const group = [resource.identifying, resource.exactlyOneOf].find((names) => names.includes(path));
+  const names = group ?? [path];
+  const candidates = candidatesFor(resource, names, filling);
+  const [best, ...others] = candidates;
+  const wanted = group === undefined ? path : `one of ${names.join(', ')}`;
+  const what = `No column fills ${wanted}, which every ${resource.singular} must have`;
+  if (best !== undefined) {
+    const named = others.slice(0, NAMED_MAX - 1).map(({ header }) => `"${header}"`);
+    return {
+      message: `${what}; "${best.header}" could${named.length === 0 ? '' : `, or ${named.join(', or ')}`}.`,
+      changes: { map: [`${best.header}=${best.field}`] },
+      headers: [best.header],
+    };
+  }
+  const changes = sameForAll(resource, names);
+  const step = `add a column of ${names.join(' or ')} to the file.`;
+  if (changes === undefined) return { message: `${what}.`, changes: {}, orElse: step };
+  return { message: `${what}.`, changes, ...(group === undefined && { orElse: `or ${step}` }) };
+}
+
+/** The free columns that could fill one of the fields, the likeliest first. */
+function candidatesFor(resource: Resource, names: readonly string[], { free, sample }: Filling): Candidate[] {
+  const options = names.flatMap((name): [string, Field][] => {
+    const field = resource.fields[name];
+    return field === undefined ? [] : [[name, field]];
+  });
+  const candidates = free.flatMap((header) => {
+    const scored = options.map(([field, one]): Candidate => {
+      return { header, field, score: scoreOf(one, field, header, sample) };
+    });
+    const [best] = scored.filter(({ score }) => score > 0).sort((one, other) => other.score - one.score);
+    return best === undefined ? [] : [best];
+  });
+  return candidates.sort((one, other) => other.score - one.score);
+}
+
+/** How likely the values of a column are those of a field; 0 where they cannot be. */
+function scoreOf(field: Field, name: string, header: string, { rows, values }: Sample): number {
+  const own = values.get(header) ?? [];
+  if (own.length < rows * FIT_MIN || own.length === 0) return 0;
+  const fitting = own.filter((value) => fits(field, value)).length;
+  if (fitting < own.length * FIT_MIN) return 0;
+  if (field.kind !== 'text') return 2;
+  // Names differ from row to row; a column called so is taken before one that only looks so.
+  const variety = new Set(own).size / own.length;
+  return variety + (NAMING.test(header) ? 0.5 : 0) + (NAMING.test(name) ? 0.1 : 0);
+}
+
+function fits(field: Field, value: string): boolean {
+  // A text field takes anything, but amounts and dates are no names.
+  if (field.kind === 'text' && !/\p{L}{2}|\p{L}.*\p{L}/u.test(value)) return false;
+  if (field.kind === 'reference') return isOurId(value);
+  const context = { header: '', dates: { format: null, orders: new Map() }, numbers: new Map() };
+  try {
+    return faultsOf(readValue(field, value, context), { schema: field.schema }).length === 0;
+  } catch (error) {
+    if (error instanceof RowFault) return false;
+    throw error;
+  }
+}
+
+/** One value for every row, of a field that takes a choice or any text. */
+function sameForAll({ fields, singular }: Resource, names: readonly string[]): Changes | undefined {
+  for (const name of names) {
+    const { kind, example } = fields[name] ?? {};
+    if (kind === 'enum') return { set: [`${name}=${example}`] };
+    if (kind === 'text' && NAMING.test(name)) return { set: [`${name}=Imported ${singular}`] };
+  }
+  return undefined;
+}

@@ -1,0 +1,202 @@
+// Why rows were rejected, gathered by reason: how many rows each has, which values, and what would mend it.
+import { nearest } from '../../nearest.ts';
+import { formatCount } from '../../terminal/format.ts';
+import { type Changes, changedBy } from '../changes.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { ImportRequest } from '../request.ts';
+import type { Rejection, Remedy, RowReason, SourceRow } from '../row.ts';
+
+/** What the rejected rows of a run have in common. */
+export interface Findings {
+  /** The reasons in words, a line each, the most frequent first. */
+  lines: readonly string[];
+  /** Flags with which some rejected rows would come in; none where there are no such. */
+  changes: Changes;
+  /** Other flags that may be meant. */
+  orElse: readonly Changes[];
+  /** Whether the flags mend every row. */
+  isWhole: boolean;
+  /** Columns of which no cell was ever taken, where that kept every row out. */
+  strangeColumns: readonly string[];
+}
+
+export const NO_FINDINGS: Findings = {
+  ...{ lines: [], changes: {}, orElse: [], isWhole: false, strangeColumns: [] },
+};
+
+interface Group {
+  reason: RowReason;
+  rows: number;
+  firstLine: number;
+  header: string | null;
+  /** Cells at fault, and how many rows have them. */
+  values: Map<string, number>;
+  /** Whether there are more values than are remembered. */
+  hasMore: boolean;
+}
+
+const GROUPS_MAX = 50;
+const LINES_MAX = 8;
+const VALUES_MAX = 20;
+const VALUES_SHOWN_MAX = 4;
+const MESSAGE_CHARACTERS_MAX = 300;
+const VALUE_CHARACTERS_MAX = 60;
+
+/** Gathers the reasons of one run; what it remembers does not grow with the rows. */
+export class Reasons {
+  readonly #groups = new Map<string, Group>();
+  #rows = 0;
+  #othersRows = 0;
+
+  clear(): void {
+    this.#groups.clear();
+    this.#rows = 0;
+    this.#othersRows = 0;
+  }
+
+  /** Takes in a rejected row. */
+  take(row: SourceRow, rejection: Rejection, plan: Plan): void {
+    this.#rows += 1;
+    for (const reason of rejection.reasons ?? [rejection]) {
+      const group = this.#groupOf(row, reason, plan);
+      if (group === undefined) {
+        this.#othersRows += 1;
+        continue;
+      }
+      group.rows += 1;
+      const value = row.entries.find(([header]) => header === group.header)?.[1];
+      if (typeof value === 'string' || typeof value === 'number') addValue(group, String(value).trim());
+    }
+  }
+
+  #groupOf(row: SourceRow, reason: RowReason, plan: Plan): Group | undefined {
+    const key = `${reason.path}\n${reason.code}\n${reason.message}`
+      .replace(/"[^"]*"/g, '""')
+      .replace(/[0-9a-f]{8}-[0-9a-f-]{27}|\d[\d.,]*/g, '0');
+    const known = this.#groups.get(key);
+    if (known !== undefined || this.#groups.size >= GROUPS_MAX) return known;
+    const header = headerOf(row, reason, plan);
+    const group = { reason, rows: 0, firstLine: row.line, header, values: new Map(), hasMore: false };
+    this.#groups.set(key, group);
+    return group;
+  }
+
+  /** What the rows that were taken in have in common; `accepted` is how many others there were. */
+  findings(request: ImportRequest, plan: Plan, accepted: number): Findings {
+    const groups = [...this.#groups.values()].sort((one, other) => other.rows - one.rows);
+    const mended = groups.map((group) => changesFor(group, request, plan));
+    const changes = together(mended.flatMap((one) => one.changes ?? []));
+    const isStrange = (group: Group): boolean =>
+      accepted === 0 && this.#rows > 1 && group.rows === this.#rows && isOfColumn(group);
+    return {
+      lines: this.#lines(groups),
+      changes,
+      orElse: mended.flatMap(({ orElse = [] }) => orElse),
+      isWhole: this.#othersRows === 0 && mended.every((one) => one.changes !== undefined),
+      strangeColumns: groups.flatMap((group) =>
+        isStrange(group) && group.header !== null ? [group.header] : [],
+      ),
+    };
+  }
+
+  #lines(groups: readonly Group[]): string[] {
+    const lines = groups.slice(0, LINES_MAX).map(inWords);
+    const more = groups.length - lines.length;
+    if (more === 0 && this.#othersRows === 0) return lines;
+    const number = this.#othersRows > 0 ? `more than ${formatCount(more)}` : formatCount(more);
+    return [...lines, `  … and ${number} other ${more === 1 ? 'reason' : 'reasons'}`];
+  }
+}
+
+function together(all: readonly Changes[]): Changes {
+  const lists = all.flatMap(({ mapValue = [] }) => mapValue);
+  const maps = all.flatMap(({ map = [] }) => map);
+  return {
+    ...changedBy({}, ...all),
+    ...(lists.length > 0 && { mapValue: lists }),
+    ...(maps.length > 0 && { map: maps }),
+  };
+}
+
+function addValue(group: Group, value: string): void {
+  const known = group.values.get(value);
+  if (known === undefined && group.values.size >= VALUES_MAX) group.hasMore = true;
+  else group.values.set(value, (known ?? 0) + 1);
+}
+
+/** The column that a reason is about, where the row has just one that fills the field. */
+function headerOf(row: SourceRow, { path }: RowReason, { columns }: Plan): string | null {
+  const [field = ''] = path.split('.');
+  const fits = (header: string): boolean => {
+    const destination = columns.get(header)?.destination;
+    if (destination?.kind === 'lookup') return destination.lookup === path || destination.field === path;
+    if (destination?.kind === 'field') return destination.field === field;
+    return destination?.kind === 'custom' && `custom.${destination.key}` === path;
+  };
+  const [header, second] = row.entries.flatMap(([name, value]) => (fits(name) && value !== '' ? [name] : []));
+  return second === undefined ? (header ?? null) : null;
+}
+
+function changesFor(
+  group: Group,
+  request: ImportRequest,
+  plan: Plan,
+): { changes?: Changes; orElse?: readonly Changes[] } {
+  const { reason, header } = group;
+  const { changes, orElse, choices, usual }: Remedy = reason.remedy ?? {};
+  if (choices !== undefined) return valueChanges(group, choices, usual);
+  const isUnique = Object.keys(plan.resource.unique).length > 0;
+  if (reason.code === 'RESOURCE_CONFLICT' && isUnique && request.onDuplicate === 'fail')
+    return { changes: { onDuplicate: 'skip' }, orElse: [{ onDuplicate: 'update' }] };
+  // Columns that are not known are to be left out.
+  if (changes?.custom && request.ignoreUnknown)
+    return header === null ? {} : { changes: { map: [elsewhere(header, plan)] } };
+  return { ...(changes && { changes }), ...(orElse && { orElse }) };
+}
+
+function valueChanges(
+  { header, values, hasMore }: Group,
+  choices: readonly string[],
+  usual: string | undefined,
+): { changes?: Changes } {
+  if (header === null || hasMore || values.size === 0) return {};
+  const replaced = [...values.keys()].map((value) => [value, nearest(value, choices) ?? usual] as const);
+  // The flag is cut at its last "=".
+  const isSaid = replaced.every(([, choice]) => choice !== undefined && !choice.includes('='));
+  if (!isSaid) return {};
+  return { changes: { mapValue: replaced.map(([value, choice]) => `${header}:${value}=${choice}`) } };
+}
+
+/** Whether the values of a column are at fault, and not what they name or how often it is there. */
+function isOfColumn({ reason, header }: Group): boolean {
+  const { code, remedy } = reason;
+  const isMended = remedy !== undefined && Object.values(remedy).some((one) => one.length !== 0);
+  return (
+    header !== null && !isMended && code.startsWith('VALIDATION') && code !== 'VALIDATION_REQUIRED_FIELD'
+  );
+}
+
+/** The mapping that takes a column away from its field. */
+export function elsewhere(header: string, { resource }: Pick<Plan, 'resource'>): string {
+  const isKept = resource.fields.custom !== undefined && !header.includes('=');
+  return `${header}=${isKept ? `custom.${header}` : '-'}`;
+}
+
+function inWords({ reason, rows, firstLine, values, hasMore }: Group): string {
+  const { path, message, code } = reason;
+  const text = `${path === '' || message.startsWith(`${path}:`) ? '' : `${path}: `}${message}`;
+  const short = `${text.slice(0, MESSAGE_CHARACTERS_MAX)} (${code})`;
+  if (rows === 1) return `  line ${firstLine}: ${short}`;
+  const others = values.size > 1 ? `; ${valuesInWords(values, hasMore)}` : '';
+  return `  ${formatCount(rows)} rows, the first in line ${firstLine}: ${short}${others}`;
+}
+
+function valuesInWords(values: ReadonlyMap<string, number>, hasMore: boolean): string {
+  const shown = [...values].sort(([, one], [, other]) => other - one).slice(0, VALUES_SHOWN_MAX);
+  const words = shown.map(
+    ([value, rows]) => `"${value.slice(0, VALUE_CHARACTERS_MAX)}" in ${formatCount(rows)}`,
+  );
+  const more = values.size - shown.length;
+  if (hasMore) return `${words.join(', ')}, and many more`;
+  return more === 0 ? words.join(', ') : `${words.join(', ')}, and ${formatCount(more)} more`;
+}
