@@ -44,8 +44,11 @@ function otherColumns(
 }
 
 function correctCells(summary: ImportSummary, request: ImportRequest): string {
-  const { errors_file: errors, dry_run: isDryRun, status, rejected } = summary;
-  if (errors !== null) return `correct them there, then run: ${commandToRetry({}, summary, request, errors)}`;
+  const { errors_file: errors, dry_run: isDryRun, status, rejected, findings } = summary;
+  if (errors !== null) {
+    const way = findings.isMissing ? 'create what they name, or correct them' : 'correct them';
+    return `${way} there, then run: ${commandToRetry({}, summary, request, errors)}`;
+  }
   if (status === 'already')
     return `the errors file is not where it was: if ${counted(rejected, 'row')} in it ${rejected === 1 ? 'is' : 'are'} not in yet, put them into a file of another name, correct them there and import that.`;
   return isDryRun

@@ -14,10 +14,17 @@ export function changedBy<R extends Changes>(request: R, ...changes: readonly Ch
     for (const [name, value] of Object.entries(change)) {
       const before = changed[name];
       const isList = Array.isArray(before) && Array.isArray(value);
-      changed[name] = isList ? [...new Set([...before, ...value])] : value;
+      changed[name] = isList ? extended(before, value) : value;
     }
   }
   return changed as R;
+}
+
+/** A list with what it has not yet; what is said of a column, value or field again takes the place of what was. */
+function extended(before: readonly string[], more: readonly string[]): string[] {
+  const about = (text: string): string => text.slice(0, text.lastIndexOf('='));
+  const said = new Set(more.map(about));
+  return [...before.filter((text) => !said.has(about(text))), ...more];
 }
 
 /** Whether an import that has begun can be gone on with so changed. */

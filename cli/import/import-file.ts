@@ -11,7 +11,7 @@ import { importCommand } from './flags.ts';
 import { describePlan } from './plan/describe.ts';
 import { Evidence } from './plan/evidence.ts';
 import { readMapping } from './plan/mapping.ts';
-import { makePlan, type Plan } from './plan/plan.ts';
+import { makePlan, type Plan, settledRequest } from './plan/plan.ts';
 import { Sampler } from './plan/sample.ts';
 import { printSuggestedMap } from './plan/suggest.ts';
 import { type SurveyedInput, surveyInput } from './plan/survey.ts';
@@ -71,9 +71,10 @@ export async function suggestMap(request: ImportRequest): Promise<void> {
 
 /** Surveys the input; what it is in, or about, is told with the command that would import it. */
 async function survey(request: ImportRequest): Promise<SurveyedInput> {
-  const input = await surveyInput(request.input, request).catch((error: unknown) => {
+  const input = await surveyInput(request.input, request).catch(async (error: unknown) => {
     if (!(error instanceof EncodingError)) throw error;
-    const command = importCommand({ ...request, encoding: error.likely });
+    const readable = { ...request, encoding: error.likely };
+    const command = importCommand((await settled(readable)) ?? readable);
     throw new CliError(error.message, { nextSteps: [command, ...error.nextSteps], cause: error });
   });
   if (input.format !== 'vcf' || request.resource === 'contacts') return input;
@@ -81,6 +82,18 @@ async function survey(request: ImportRequest): Promise<SurveyedInput> {
     `${input.survey.name} has vCards, which are people, not ${request.resource}.`,
     importCommand({ ...request, resource: 'contacts' }),
   );
+}
+
+/** The request with all that its input needs beyond the encoding; null where that cannot be told. */
+async function settled(request: ImportRequest): Promise<ImportRequest | null> {
+  if (request.input === '-') return null;
+  try {
+    const { survey } = await surveyInput(request.input, request);
+    return settledRequest(await resourceFor(request.resource, 'batch'), survey, request);
+  } catch (error) {
+    if (error instanceof CliError) return null;
+    throw error;
+  }
 }
 
 function errorsOf(request: ImportRequest, { format, headers }: SurveyedInput, journal: Journal): ErrorsFile {

@@ -1,6 +1,7 @@
 // What passes through an import: rows as they were read, and why one of them was turned away.
 import { listed } from '../../db/declare/faults.ts';
 import type { Data, JsonValue } from '../../db/declare/json.ts';
+import { nearest } from '../nearest.ts';
 import type { Changes } from './changes.ts';
 import type { ImportFlags } from './flags.ts';
 
@@ -15,6 +16,13 @@ export interface Remedy {
   /** What may stand in the cell instead, and what is taken where none of it is near. */
   choices?: readonly string[];
   usual?: string;
+}
+
+/** The choice that a cell most likely means: one that is written nearly so, else the usual one. */
+export function likeliest(text: string, { choices = [], usual }: Remedy): string | undefined {
+  // HubSpot writes the pipeline behind a stage.
+  const [, bare = text] = /^(.+?) \([^()]*\)$/.exec(text) ?? [];
+  return nearest(text, choices) ?? nearest(bare, choices) ?? usual;
 }
 
 /** One thing that is wrong with a row. */

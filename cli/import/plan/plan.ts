@@ -85,7 +85,8 @@ function draftPlan(
   const contests = contestsOf(resource, [
     // A value for every row leaves no row to any column.
     ...constants.map(({ name, destination }) => [`--set ${name}`, { destination, rank: -Infinity }] as const),
-    ...columns,
+    // Nor is anything taken from a column that is empty.
+    ...[...columns].filter(([header]) => survey.isPartial || mayHaveValues(header, survey.evidence, mapping)),
   ]);
   const headersOf = (...kinds: FieldKind[]): string[] => headersOfKind(resource, columns, kinds);
   const dates = decideDates(
@@ -127,8 +128,7 @@ function lackingProblems(
   { columns, constants, mapping }: Pick<Plan, 'columns' | 'constants'> & { mapping: Mapping },
 ): Problem[] {
   if (evidence.ids.size === 0) return [];
-  const hasValues = (header: string): boolean =>
-    evidence.ids.has(header) || mapping.values.get(header)?.has('') === true;
+  const hasValues = (header: string): boolean => mayHaveValues(header, evidence, mapping);
   const destinations = [
     ...[...columns].flatMap(([header, { destination }]) => (hasValues(header) ? [destination] : [])),
     ...constants.flatMap(({ destination, value }) => (value.trim() === '' ? [] : [destination])),
@@ -139,7 +139,13 @@ function lackingProblems(
   const free = headers.filter(
     (header) => !mapping.columns.has(header) && isUnknown(header, columns.get(header)?.destination),
   );
-  return requiredProblems(resource, { filled, free, sample });
+  const leftOut = headers.filter((header) => mapping.columns.get(header) === '-');
+  return requiredProblems(resource, { filled, free, leftOut, sample });
+}
+
+/** Whether a column says anything in any row; of an input without evidence every one may. */
+function mayHaveValues(header: string, { ids }: Survey['evidence'], { values }: Mapping): boolean {
+  return ids.size === 0 || ids.has(header) || values.get(header)?.has('') === true;
 }
 
 /** Whether a column has no meaning, or none but that of all which have none. */

@@ -17,6 +17,8 @@ export interface Filling {
   filled: ReadonlySet<string>;
   /** Headers whose column means nothing yet. */
   free: readonly string[];
+  /** Headers whose column the user leaves out. */
+  leftOut: readonly string[];
   sample: Sample;
 }
 
@@ -54,8 +56,9 @@ export function requiredProblems(resource: Resource, filling: Filling): Problem[
 function problemOf(resource: Resource, path: string, filling: Filling): Problem {
   const group = [resource.identifying, resource.exactlyOneOf].find((names) => names.includes(path));
   const names = group ?? [path];
-  const candidates = candidatesFor(resource, names, filling);
-  const [best, ...others] = candidates;
+  const candidates = candidatesFor(resource, names, filling.free, filling.sample);
+  const [best, ...others] =
+    candidates.length > 0 ? candidates : candidatesFor(resource, names, filling.leftOut, filling.sample);
   const wanted = group === undefined ? path : `one of ${names.join(', ')}`;
   const what = `No column fills ${wanted}, which every ${resource.singular} must have`;
   if (best !== undefined) {
@@ -72,13 +75,18 @@ function problemOf(resource: Resource, path: string, filling: Filling): Problem 
   return { message: `${what}.`, changes, ...(group === undefined && { orElse: `or ${step}` }) };
 }
 
-/** The free columns that could fill one of the fields, the likeliest first. */
-function candidatesFor(resource: Resource, names: readonly string[], { free, sample }: Filling): Candidate[] {
+/** The columns that could fill one of the fields, the likeliest first. */
+function candidatesFor(
+  resource: Resource,
+  names: readonly string[],
+  headers: readonly string[],
+  sample: Sample,
+): Candidate[] {
   const options = names.flatMap((name): [string, Field][] => {
     const field = resource.fields[name];
     return field === undefined ? [] : [[name, field]];
   });
-  const candidates = free.flatMap((header) => {
+  const candidates = headers.flatMap((header) => {
     const scored = options.map(([field, one]): Candidate => {
       return { header, field, score: scoreOf(one, field, header, sample) };
     });

@@ -8,6 +8,7 @@ import { isOurId } from '../../input/record-id.ts';
 import type { LookupKind } from '../plan/headers.ts';
 import type { Plan } from '../plan/plan.ts';
 import {
+  likeliest,
   type PreparedRow,
   type Remedy,
   RowFault,
@@ -169,14 +170,17 @@ export class RowBuilder {
       pipeline = await this.#lookups.pipeline({ name });
       return pipeline.id;
     });
-    if (draft.faults.length === 0) {
-      await resolve('stage', async (text) => {
-        const id = body.pipeline_id;
-        pipeline ??= await this.#lookups.pipeline(typeof id === 'string' ? { id } : {});
-        body.pipeline_id = pipeline.id;
-        return this.#lookups.stage(pipeline, text);
-      });
-    }
+    await resolve('stage', async (text) => {
+      // Without the pipeline that is named, the stage is looked for in the one that is likely meant.
+      const [fault] = draft.faults;
+      const likely = likeliest(wanted.get('pipeline')?.text ?? '', fault?.remedy ?? {});
+      const id = body.pipeline_id;
+      pipeline ??= await this.#lookups.pipeline(
+        likely !== undefined ? { name: likely } : typeof id === 'string' ? { id } : {},
+      );
+      body.pipeline_id = pipeline.id;
+      return this.#lookups.stage(pipeline, text);
+    });
     await resolve('contact', (text) => this.#lookups.contact(text));
     // Last, for it may create the company, which a row that is rejected must not.
     const isWanted = draft.faults.length === 0;

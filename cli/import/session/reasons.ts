@@ -1,10 +1,9 @@
 // Why rows were rejected, gathered by reason: how many rows each has, which values, and what would mend it.
-import { nearest } from '../../nearest.ts';
 import { formatCount } from '../../terminal/format.ts';
 import { type Changes, changedBy } from '../changes.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { ImportRequest } from '../request.ts';
-import type { Rejection, Remedy, RowReason, SourceRow } from '../row.ts';
+import { likeliest, type Rejection, type Remedy, type RowReason, type SourceRow } from '../row.ts';
 
 /** What the rejected rows of a run have in common. */
 export interface Findings {
@@ -16,12 +15,14 @@ export interface Findings {
   orElse: readonly Changes[];
   /** Whether the flags mend every row. */
   isWhole: boolean;
+  /** Whether rows name what is not there, and no flag makes it. */
+  isMissing: boolean;
   /** Columns of which no cell was ever taken, where that kept every row out. */
   strangeColumns: readonly string[];
 }
 
 export const NO_FINDINGS: Findings = {
-  ...{ lines: [], changes: {}, orElse: [], isWhole: false, strangeColumns: [] },
+  ...{ lines: [], changes: {}, orElse: [], isWhole: false, isMissing: false, strangeColumns: [] },
 };
 
 interface Group {
@@ -93,6 +94,9 @@ export class Reasons {
       changes,
       orElse: mended.flatMap(({ orElse = [] }) => orElse),
       isWhole: this.#othersRows === 0 && mended.every((one) => one.changes !== undefined),
+      isMissing: groups.some(
+        ({ reason: { code } }, at) => code === 'RESOURCE_NOT_FOUND' && mended[at]?.changes === undefined,
+      ),
       strangeColumns: groups.flatMap((group) =>
         isStrange(group) && group.header !== null ? [group.header] : [],
       ),
@@ -143,8 +147,8 @@ function changesFor(
   plan: Plan,
 ): { changes?: Changes; orElse?: readonly Changes[] } {
   const { reason, header } = group;
-  const { changes, orElse, choices, usual }: Remedy = reason.remedy ?? {};
-  if (choices !== undefined) return valueChanges(group, choices, usual);
+  const { changes, orElse, choices }: Remedy = reason.remedy ?? {};
+  if (choices !== undefined) return valueChanges(group, reason.remedy ?? {});
   const isUnique = Object.keys(plan.resource.unique).length > 0;
   if (reason.code === 'RESOURCE_CONFLICT' && isUnique && request.onDuplicate === 'fail')
     return { changes: { onDuplicate: 'skip' }, orElse: [{ onDuplicate: 'update' }] };
@@ -154,13 +158,9 @@ function changesFor(
   return { ...(changes && { changes }), ...(orElse && { orElse }) };
 }
 
-function valueChanges(
-  { header, values, hasMore }: Group,
-  choices: readonly string[],
-  usual: string | undefined,
-): { changes?: Changes } {
+function valueChanges({ header, values, hasMore }: Group, remedy: Remedy): { changes?: Changes } {
   if (header === null || hasMore || values.size === 0) return {};
-  const replaced = [...values.keys()].map((value) => [value, nearest(value, choices) ?? usual] as const);
+  const replaced = [...values.keys()].map((value) => [value, likeliest(value, remedy)] as const);
   // The flag is cut at its last "=".
   const isSaid = replaced.every(([, choice]) => choice !== undefined && !choice.includes('='));
   if (!isSaid) return {};
