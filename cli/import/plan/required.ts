@@ -4,10 +4,10 @@ import type { Field } from '../../../db/declare/fields.ts';
 import type { Data } from '../../../db/declare/json.ts';
 import type { Resource } from '../../../db/declare/resource.ts';
 import { newRecordFaults } from '../../../db/declare/rules.ts';
+import { isOurId } from '../../input/record-id.ts';
 import type { Changes } from '../changes.ts';
 import { RowFault } from '../row.ts';
 import { readValue } from '../rows/values.ts';
-import { isOurId } from './evidence.ts';
 import type { Problem } from './refusal.ts';
 import type { Sample } from './sample.ts';
 
