@@ -7,14 +7,14 @@ import type { ImportRequest, ImportSummary } from './request.ts';
 
 /** The next steps after a run that rejected rows, the one that brings most of them in first. */
 export function stepsAfter(summary: ImportSummary, request: ImportRequest): string[] {
-  const { findings, status, otherMapping, errors_file: errors } = summary;
+  const { diagnosis, status, otherMapping, errors_file: errors } = summary;
   if (status === 'already') return [correctCells(summary, request)];
   const more =
     status === 'stopped'
       ? ['run the same command again to go on; --stop-after counts the rejected rows of each run.']
       : [];
   if (otherMapping !== null) return otherColumns(summary, request, otherMapping);
-  const { changes, orElse, isWhole } = findings;
+  const { changes, orElse, isWhole } = diagnosis;
   const alternatives = orElse.map(
     (change) => `or, where that is meant: ${commandWith(changedBy(changes, change), summary, request)}`,
   );
@@ -30,7 +30,7 @@ export function stepsAfter(summary: ImportSummary, request: ImportRequest): stri
 
 /** Where no cell of a column fitted the field, the mapping is wrong and not the cells. */
 function otherColumns(
-  { findings: { strangeColumns } }: ImportSummary,
+  { diagnosis: { strangeColumns } }: ImportSummary,
   request: ImportRequest,
   otherMapping: ImportRequest,
 ): string[] {
@@ -44,9 +44,9 @@ function otherColumns(
 }
 
 function correctCells(summary: ImportSummary, request: ImportRequest): string {
-  const { errors_file: errors, dry_run: isDryRun, status, rejected, findings } = summary;
+  const { errors_file: errors, dry_run: isDryRun, status, rejected, diagnosis } = summary;
   if (errors !== null) {
-    const way = findings.isMissing ? 'create what they name, or correct them' : 'correct them';
+    const way = diagnosis.isMissing ? 'create what they name, or correct them' : 'correct them';
     return `${way} there, then run: ${commandToRetry({}, summary, request, errors)}`;
   }
   if (status === 'already')

@@ -1,6 +1,6 @@
 // What an import is asked to do, and what it tells in the end.
+import type { Changes } from './changes.ts';
 import type { ImportFlags } from './flags.ts';
-import type { Findings } from './session/reasons.ts';
 
 export type OnDuplicate = ImportFlags['onDuplicate'];
 
@@ -29,6 +29,26 @@ export interface ImportRequest extends ImportFlags {
   input: string;
 }
 
+/** What the rejected rows of a run have in common. */
+export interface Diagnosis {
+  /** The reasons in words, a line each, the most frequent first. */
+  lines: readonly string[];
+  /** Flags with which some rejected rows would come in; none where there are no such. */
+  changes: Changes;
+  /** Other flags that may be meant. */
+  orElse: readonly Changes[];
+  /** Whether the flags mend every row. */
+  isWhole: boolean;
+  /** Whether rows name what is not there, and no flag makes it. */
+  isMissing: boolean;
+  /** Columns of which no cell was ever taken, where that kept every row out. */
+  strangeColumns: readonly string[];
+}
+
+export const NO_DIAGNOSIS: Diagnosis = {
+  ...{ lines: [], changes: {}, orElse: [], isWhole: false, isMissing: false, strangeColumns: [] },
+};
+
 export interface ImportSummary extends Counts {
   resource: string;
   rows: number;
@@ -43,7 +63,7 @@ export interface ImportSummary extends Counts {
   /** That all columns of numbers that tell have a decimal comma. */
   decimal_comma?: true;
   /** What the rejected rows have in common. */
-  findings: Findings;
+  diagnosis: Diagnosis;
   /** The request that maps the columns otherwise of which no cell was taken, where that kept every row out. */
   otherMapping: ImportRequest | null;
 }

@@ -15,11 +15,11 @@ export async function reportImport(
   request: ImportRequest,
   config: Config,
 ): Promise<void> {
-  const { findings, otherMapping: _, ...figures } = summary;
+  const { diagnosis, otherMapping: _, ...figures } = summary;
   await printFigures(config, figures);
   if (!request.isQuiet) {
     note(sentence(summary, request.input));
-    for (const line of findings.lines) note(line);
+    for (const line of diagnosis.lines) note(line);
   }
   if (summary.rejected === 0) return;
   throw rejectedRows(summary, request);

@@ -49,10 +49,10 @@ async function importFrom(folder: string, { screen, url, database }: Demo) {
   await importFolder({
     request: { resource: 'all', input: folder, ...readImportFlags({ yes: true }) },
     ...{ url, apiKey, client, reporter, interruption: new AbortController() },
-    onFile: ({ resource, created, rejected, findings }) => {
+    onFile: ({ resource, created, rejected, diagnosis }) => {
       // The pipeline was there already.
       if (resource !== 'pipelines') {
-        imported[resource] = measured(resource, created, rejected, findings.lines);
+        imported[resource] = measured(resource, created, rejected, diagnosis.lines);
       }
     },
     onLinks: ({ linked, rejected }) => {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { messageOf } from '../../cli/errors.ts';
 import { Evidence } from '../../cli/import/plan/evidence.ts';
 import { decideNumbers } from '../../cli/import/plan/numbers.ts';
-import { readValue } from '../../cli/import/rows/values.ts';
+import { readValue } from '../../cli/import/plan/values.ts';
 import { companies } from '../../db/resources/companies.ts';
 
 describe('numbers', () => {

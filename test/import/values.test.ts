@@ -1,6 +1,6 @@
 // Reading values: exact decimals, and what JSON has in other types.
 import { describe, expect, test } from 'bun:test';
-import { readValue } from '../../cli/import/rows/values.ts';
+import { readValue } from '../../cli/import/plan/values.ts';
 import type { Field } from '../../db/declare/fields.ts';
 import { companies } from '../../db/resources/companies.ts';
 import { deals } from '../../db/resources/deals.ts';

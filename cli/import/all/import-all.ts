@@ -29,7 +29,7 @@ export async function importAll(request: ImportRequest, config: Config): Promise
       },
       onFile: (file) => {
         tell(`${file.resource}: ${figures(file)}`);
-        for (const line of file.findings.lines) tell(line);
+        for (const line of file.diagnosis.lines) tell(line);
       },
       onLinks: (links) => tell(linkFigures(links)),
     });

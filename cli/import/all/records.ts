@@ -8,13 +8,12 @@ import { Evidence } from '../plan/evidence.ts';
 import { makePlan } from '../plan/plan.ts';
 import type { SurveyedInput } from '../plan/survey.ts';
 import type { ImportSummary } from '../request.ts';
-import { totalCounts } from '../request.ts';
+import { NO_DIAGNOSIS, totalCounts } from '../request.ts';
 import type { Rejection } from '../row.ts';
 import { KeyStore } from '../rows/key-store.ts';
 import { idOf, isAtLevel, markLevels } from '../rows/levels.ts';
 import { ErrorsFile, type ErrorsMark } from '../session/errors-file.ts';
 import { ImportRun } from '../session/import-run.ts';
-import { NO_FINDINGS } from '../session/reasons.ts';
 import { openJournal } from '../session/resume.ts';
 import type { RunHooks } from '../session/run-parts.ts';
 import type { FolderParts } from './folder-job.ts';
@@ -175,7 +174,7 @@ export class RecordsImport {
         errors_file: null,
         dry_run: false,
         status: 'finished',
-        findings: NO_FINDINGS,
+        diagnosis: NO_DIAGNOSIS,
         otherMapping: null,
       },
       seconds: secondsSince(startedMs),

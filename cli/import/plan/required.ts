@@ -7,9 +7,9 @@ import { newRecordFaults } from '../../../db/declare/rules.ts';
 import { isOurId } from '../../input/record-id.ts';
 import type { Changes } from '../changes.ts';
 import { RowFault } from '../row.ts';
-import { readValue } from '../rows/values.ts';
 import type { Problem } from './refusal.ts';
 import type { Sample } from './sample.ts';
+import { readValue } from './values.ts';
 
 /** What is known of the columns when it is asked what they lack. */
 export interface Filling {

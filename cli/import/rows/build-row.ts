@@ -7,6 +7,7 @@ import { addressesIn } from '../../input/addresses.ts';
 import { isOurId } from '../../input/record-id.ts';
 import type { LookupKind } from '../plan/headers.ts';
 import type { Plan } from '../plan/plan.ts';
+import { readValue } from '../plan/values.ts';
 import {
   likeliest,
   type PreparedRow,
@@ -19,7 +20,6 @@ import {
 import { type Cell, cellsOf, settled } from './cells.ts';
 import type { Lookups, Pipeline } from './lookups.ts';
 import { stagesToCreate } from './stages.ts';
-import { readValue } from './values.ts';
 
 interface Draft {
   body: Data;

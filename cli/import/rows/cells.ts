@@ -3,8 +3,8 @@ import type { JsonValue } from '../../../db/declare/json.ts';
 import type { Resource } from '../../../db/declare/resource.ts';
 import { type Destination, slotOf } from '../plan/headers.ts';
 import type { Plan } from '../plan/plan.ts';
+import { isAbsent } from '../plan/values.ts';
 import type { SourceRow } from '../row.ts';
-import { isAbsent } from './values.ts';
 
 export interface Cell {
   header: string;

@@ -6,10 +6,10 @@ import { secondsSince } from '../../input/instant.ts';
 import { counted, formatCount } from '../../terminal/format.ts';
 import { note } from '../../terminal/streams.ts';
 import { settledRequest } from '../plan/plan.ts';
-import type { ImportRequest, ImportSummary } from '../request.ts';
+import type { Diagnosis, ImportRequest, ImportSummary } from '../request.ts';
 import { totalCounts } from '../request.ts';
 import { runPass, tellSettled } from './pass.ts';
-import { elsewhere, type Findings } from './reasons.ts';
+import { elsewhere } from './reasons.ts';
 import { nextPass, settingsOf } from './resume.ts';
 import type { RunParts } from './run-parts.ts';
 
@@ -112,7 +112,11 @@ export class ImportRun {
       note(`crm: ${counted(this.#replays, 'batch', 'batches')} had been sent before; no row is in twice.`);
     }
     const figures = status === 'already' ? totalCounts([accepted, counts]) : counts;
-    const findings = reporter.reasons.findings(request, this.#parts.plan, figures.created + figures.updated);
+    const diagnosis = reporter.reasons.diagnosis(
+      request,
+      this.#parts.plan,
+      figures.created + figures.updated,
+    );
     return {
       resource: resource.name,
       rows: figures.created + figures.updated + figures.skipped + figures.rejected,
@@ -124,12 +128,12 @@ export class ImportRun {
       seconds: secondsSince(this.#startedMs),
       ...(order !== undefined && otherOrders.length === 0 && { date_format: order }),
       ...(mark === 'comma' && otherMarks.length === 0 && { decimal_comma: true }),
-      findings,
-      otherMapping: this.#otherMapping(findings),
+      diagnosis,
+      otherMapping: this.#otherMapping(diagnosis),
     };
   }
 
-  #otherMapping({ strangeColumns }: Findings): ImportRequest | null {
+  #otherMapping({ strangeColumns }: Diagnosis): ImportRequest | null {
     if (strangeColumns.length === 0) return null;
     const { request, resource, plan, input } = this.#parts;
     const map = strangeColumns.map((header) => elsewhere(header, plan));

@@ -2,28 +2,8 @@
 import { formatCount } from '../../terminal/format.ts';
 import { type Changes, changedBy } from '../changes.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { ImportRequest } from '../request.ts';
+import type { Diagnosis, ImportRequest } from '../request.ts';
 import { likeliest, type Rejection, type Remedy, type RowReason, type SourceRow } from '../row.ts';
-
-/** What the rejected rows of a run have in common. */
-export interface Findings {
-  /** The reasons in words, a line each, the most frequent first. */
-  lines: readonly string[];
-  /** Flags with which some rejected rows would come in; none where there are no such. */
-  changes: Changes;
-  /** Other flags that may be meant. */
-  orElse: readonly Changes[];
-  /** Whether the flags mend every row. */
-  isWhole: boolean;
-  /** Whether rows name what is not there, and no flag makes it. */
-  isMissing: boolean;
-  /** Columns of which no cell was ever taken, where that kept every row out. */
-  strangeColumns: readonly string[];
-}
-
-export const NO_FINDINGS: Findings = {
-  ...{ lines: [], changes: {}, orElse: [], isWhole: false, isMissing: false, strangeColumns: [] },
-};
 
 interface Group {
   reason: RowReason;
@@ -83,7 +63,7 @@ export class Reasons {
   }
 
   /** What the rows that were taken in have in common; `accepted` is how many others there were. */
-  findings(request: ImportRequest, plan: Plan, accepted: number): Findings {
+  diagnosis(request: ImportRequest, plan: Plan, accepted: number): Diagnosis {
     const groups = [...this.#groups.values()].sort((one, other) => other.rows - one.rows);
     const mended = groups.map((group) => changesFor(group, request, plan));
     const changes = together(mended.flatMap((one) => one.changes ?? []));

@@ -3,10 +3,10 @@ import { unreadableText } from '../../../db/declare/faults.ts';
 import type { Field } from '../../../db/declare/fields.ts';
 import type { JsonValue } from '../../../db/declare/json.ts';
 import { DECIMAL, valueOfText } from '../../input/field-value.ts';
-import { isMilliseconds } from '../plan/date-counts.ts';
-import { type DateRules, readDay, readInstant } from '../plan/dates.ts';
-import { type NumberRules, plainNumber } from '../plan/numbers.ts';
 import { type Remedy, RowFault } from '../row.ts';
+import { isMilliseconds } from './date-counts.ts';
+import { type DateRules, readDay, readInstant } from './dates.ts';
+import { type NumberRules, plainNumber } from './numbers.ts';
 
 export interface ReadContext {
   header: string;
