@@ -7,6 +7,7 @@ import type { Answer } from './wire.ts';
 // What only the inside of the service has.
 const INTERNAL =
   /sqlite|SQLITE|node_modules|\$bunfs|kysely|\.ts:\d|\bat \w+ \(|postgres|PostgresError|\/tmp\/|undefined/;
+const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
 const TOO_LARGE = [400, 413, 414, 431];
 
 /** What is wrong with an answer to a request in good HTTP; empty if nothing is. */
@@ -26,6 +27,8 @@ export async function faultOf({ method, target }: FuzzedRequest, answer: Answer)
   if (status >= 400 && INTERNAL.test(body)) return `${status} tells what is internal: ${body.slice(0, 300)}`;
   // A fragment, which no client sends, is a part of the last segment: what may be an id there is none of the path's own words.
   if (status >= 400 && target.includes('#')) return '';
+  // A path that could be resolved to another is none of the service's.
+  if (status === 404 && DOT_SEGMENT.test(pathOf(target))) return '';
   return checkAgainstDocument(method, pathOf(target), status, headers, json).then(
     () => '',
     (error: Error) => error.message,
@@ -42,9 +45,9 @@ function envelopeFault(status: number, json: Json, headers: Headers): string {
   return '';
 }
 
-// As the service reads it.
+// As it was sent, which is how the service reads it: nothing is resolved.
 function pathOf(target: string): string {
-  return new URL(target, 'http://fuzz.test').pathname;
+  return target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
 }
 
 function parsed(text: string): Json {
