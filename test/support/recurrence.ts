@@ -30,19 +30,46 @@ function read(rule: string): Parts {
   };
 }
 
+/** A day and what its calendar tells of it, asked once for all rules. */
+interface Day {
+  midnight: number;
+  year: number;
+  month: number;
+  day: number;
+  dayOfWeek: number;
+  dayOfYear: number;
+  daysInMonth: number;
+  daysInYear: number;
+}
+
+const days = new Map<number, Day>();
+
+/** The day, in UTC, that begins so many days after 1 January 1970. */
+function dayAt(number: number): Day {
+  let known = days.get(number);
+  if (known === undefined) {
+    const midnight = number * DAY_MS;
+    const date = Temporal.Instant.fromEpochMilliseconds(midnight).toZonedDateTimeISO('UTC').toPlainDate();
+    const { year, month, day, dayOfWeek, dayOfYear, daysInMonth, daysInYear } = date;
+    known = { midnight, year, month, day, dayOfWeek, dayOfYear, daysInMonth, daysInYear };
+    days.set(number, known);
+  }
+  return known;
+}
+
 // Listed itself or counted from the end; a list that is not given lists everything.
 function lists(numbers: Numbers, value: number, total: number): boolean {
   return numbers === undefined || numbers.includes(value) || numbers.includes(value - total - 1);
 }
 
-function weekOf(day: Temporal.PlainDate, weekStart: number): { year: number; week: number; weeks: number } {
+function weekOf(day: Day, weekStart: number): { year: number; week: number; weeks: number } {
   // The week belongs to the year of its fourth day.
-  const fourth = day.subtract({ days: (day.dayOfWeek - weekStart + 7) % 7 }).add({ days: 3 });
+  const fourth = dayAt(day.midnight / DAY_MS - ((day.dayOfWeek - weekStart + 7) % 7) + 3);
   const week = Math.ceil(fourth.dayOfYear / 7);
   return { year: fourth.year, week, weeks: week + Math.floor((fourth.daysInYear - fourth.dayOfYear) / 7) };
 }
 
-function meets(parts: Parts, start: Temporal.PlainDate, day: Temporal.PlainDate): boolean {
+function meets(parts: Parts, start: Day, day: Day): boolean {
   const { frequency, list, byDay, weekStart } = parts;
   const [months, weeks, yearDays, monthDays] = ['BYMONTH', 'BYWEEKNO', 'BYYEARDAY', 'BYMONTHDAY'].map(list);
   const numbered = weeks === undefined ? undefined : weekOf(day, weekStart);
@@ -83,7 +110,7 @@ export function recurrences(rule: string, startWall: number, lastWall: number): 
   const minutes = times('BYMINUTE', 60, start.minute, rank === 0 || rank === 1);
   const seconds = times('BYSECOND', 60, start.second, rank === 0);
 
-  const periodOf = (day: Temporal.PlainDate, wall: number): number => {
+  const periodOf = (day: Day, wall: number): number => {
     if (frequency === 'YEARLY')
       return list('BYWEEKNO') === undefined ? day.year : weekOf(day, weekStart).year;
     if (frequency === 'MONTHLY') return day.year * 12 + day.month;
@@ -93,19 +120,17 @@ export function recurrences(rule: string, startWall: number, lastWall: number): 
     const shiftMs = frequency === 'WEEKLY' ? ((4 - weekStart + 7) % 7) * DAY_MS : 0;
     return Math.floor((wall + shiftMs) / unitMs);
   };
-  const startDay = start.toPlainDate();
+  const startNumber = Math.floor(startWall / DAY_MS);
+  const startDay = dayAt(startNumber);
   const firstPeriod = periodOf(startDay, startWall);
   const periods = new Map<number, number[]>();
   // The first period may have begun up to a year before, the last one may end as long after.
   const margin = rank >= 0 ? 0 : frequency === 'YEARLY' ? 372 : 31;
-  const lastDay = startDay.add({ days: Math.ceil((lastWall - startWall) / DAY_MS) + margin });
-  for (
-    let day = startDay.subtract({ days: margin });
-    Temporal.PlainDate.compare(day, lastDay) <= 0;
-    day = day.add({ days: 1 })
-  ) {
+  const lastNumber = startNumber + Math.ceil((lastWall - startWall) / DAY_MS) + margin;
+  for (let number = startNumber - margin; number <= lastNumber; number++) {
+    const day = dayAt(number);
     if (!meets(parts, startDay, day)) continue;
-    const midnight = day.toZonedDateTime('UTC').epochMilliseconds;
+    const { midnight } = day;
     for (const hour of hours)
       for (const minute of minutes)
         for (const second of seconds) {
