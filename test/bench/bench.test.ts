@@ -23,11 +23,11 @@ const labels = (markdown: string) => [...markdown.matchAll(/^\| ([^|]*) \|/gm)].
 const expectSpread = (spread: unknown) =>
   expect(spread).toEqual({ median: expect.any(Number), min: expect.any(Number), max: expect.any(Number) });
 
-async function runShort(...args: string[]): Promise<Report> {
+async function runShort(args: readonly string[], more: Record<string, string> = {}): Promise<Report> {
   const json = join(folder, 'report.json');
   const command = [process.execPath, join(import.meta.dir, 'bench.ts'), '--short', '--json', json, ...args];
-  const env = { ...process.env, CRM_BIN: BINARY, CRM_BIN_BEFORE: BINARY };
-  const child = Bun.spawn(command, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const env = { ...process.env, CRM_BIN: BINARY };
+  const child = Bun.spawn(command, { env: { ...env, ...more }, stdio: ['ignore', 'pipe', 'pipe'] });
   const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   expect([code, stderr]).toEqual([0, 'Filling databases with 800 contacts …\n']);
   // Without a terminal there are no bars and no colours.
@@ -62,11 +62,10 @@ function expectMeasurements({ measurements }: Report, builds: readonly BuildName
 }
 
 describe.skipIf(!existsSync(BINARY))('the benchmark (needs dist/crm: bun run build)', () => {
-  // On PostgreSQL the next one measures all of that, and more.
   test.skipIf(isPostgres)(
     'runs everything on everything, and README has the same rows',
     async () => {
-      const report = await runShort('--readers', '2');
+      const report = await runShort(['--readers', '2'], { CRM_BIN_BEFORE: BINARY });
       expectOperations(report, ['before', 'crm-readers'], ['bare', 'same-tables']);
       expectMeasurements(report, ['crm', 'before', 'crm-readers']);
       expect(labels(between(README, 'bench'))).toEqual(labels(tables(report)));
@@ -93,16 +92,17 @@ describe.skipIf(!existsSync(BINARY))('the benchmark (needs dist/crm: bun run bui
     };
 
     test('runs everything there too, and README has the same rows', async () => {
-      const report = await runShort('--postgres', address);
-      expectOperations(report, ['before', 'crm-postgres'], ['bare', 'same-tables', 'bare-postgres']);
-      expectMeasurements(report, ['crm', 'before', 'crm-postgres']);
+      const report = await runShort(['--postgres', address, '--against', 'bare-postgres']);
+      expectOperations(report, ['crm-postgres'], ['bare-postgres']);
+      expectMeasurements(report, ['crm', 'crm-postgres']);
       expect(labels(between(README, 'bench-postgres'))).toEqual(labels(postgresTables(report)));
       expect(withTables(README, report)).toContain(postgresTables(report));
     }, 90_000);
 
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       test(`leaves no database there when it is ended by ${signal}`, async () => {
-        const run = Bun.spawn([process.execPath, join(import.meta.dir, 'bench.ts'), '--postgres', address], {
+        const command = [join(import.meta.dir, 'bench.ts'), '--postgres', address, '--contacts', '1000'];
+        const run = Bun.spawn([process.execPath, ...command], {
           env: { ...process.env, CRM_BIN: BINARY },
           stdio: ['ignore', 'ignore', 'ignore'],
         });

@@ -5,12 +5,15 @@ import { SECRETS_AGE_MS_MAX } from '../../server/signing.ts';
 import { expectRefusal, versionOf } from '../support/envelope.ts';
 import { appOn, BASE_URL, type Harness, type Send, sender, startHarness } from '../support/harness.ts';
 import { insertTranscribed } from '../support/read-only.ts';
+import { TurnedClock } from '../support/turned-clock.ts';
 
 const GRACE_MS = 60_000;
 let harness: Harness;
 let deal = '';
 let recording = '';
+let clock: TurnedClock;
 beforeAll(async () => {
+  clock = new TurnedClock();
   harness = await startHarness();
   const create = async (path: string, body: object) =>
     (await harness.send('POST', `/api/v2/${path}`, { body })).body.data.id;
@@ -22,9 +25,12 @@ beforeAll(async () => {
   for (const contact_id of contacts) await create(`deals/${deal}/contacts`, { contact_id });
   recording = await insertTranscribed(harness);
 });
-afterAll(() => harness.close());
+afterAll(async () => {
+  await harness.close();
+  clock[Symbol.dispose]();
+});
 
-const heard = () => Bun.sleep(SECRETS_AGE_MS_MAX + 50);
+const heard = () => clock.skip(SECRETS_AGE_MS_MAX);
 const announce = () => harness.store.write('accounts', announceSigningSecret);
 const promote = (graceMs: number) =>
   harness.store.write('accounts', (trx) => rotateSigningSecret(trx, graceMs, harness.clock.now));
@@ -32,7 +38,7 @@ const promote = (graceMs: number) =>
 async function rotate(graceMs: number): Promise<void> {
   await announce();
   await promote(graceMs);
-  await heard();
+  heard();
 }
 
 /** A further server of the same database, which has heard of nothing yet. */
@@ -112,7 +118,7 @@ describe.each(SIGNED.map((one): [string, Signed] => [one.name, one]))('%s', (_, 
     await promote(0);
     const signed = await issue(await newNode());
     expect((await accept(slow, signed)).status).toBe(200);
-    await heard();
+    heard();
   });
 });
 

@@ -21,7 +21,7 @@ test('parts of paths choose among them', () => {
       beside: ['test/openapi/document.test.ts', 'test/v1/people.test.ts'],
       quiet: ['test/sqlite/write-lock.test.ts'],
     },
-    postgres: { beside: ['test/openapi/document.test.ts', 'test/v1/people.test.ts'], quiet: [] },
+    postgres: { beside: ['test/v1/people.test.ts'], quiet: [] },
   });
 });
 
@@ -34,7 +34,6 @@ describe('on PostgreSQL too', () => {
     'test/import/again.test.ts',
     'test/ingest/command.test.ts',
     'test/model/model.test.ts',
-    'test/openapi/document.test.ts',
     'test/pipeline/idempotency.test.ts',
     'test/store/store.test.ts',
   ])('runs %s', (path) => {
@@ -44,9 +43,12 @@ describe('on PostgreSQL too', () => {
 
   test.each([
     'test/architecture.test.ts',
+    'test/cli/signals.test.ts',
+    'test/import/foreign-files.test.ts',
     'test/import/parse.test.ts',
     'test/import/progress.test.tsx',
     'test/openapi/docs-words.test.ts',
+    'test/openapi/document.test.ts',
     'test/postgres/commands.test.ts',
     'test/quickstart/quickstart.test.ts',
     'test/readers/threads.test.ts',

@@ -15,23 +15,23 @@ const CHOICE = 'test/support/fresh-databases.ts';
 // Skips where that engine is not PostgreSQL.
 const ONLY_POSTGRES = 'test/support/on-postgres.ts';
 
+const named = (folder: string, names: readonly string[]) => names.map((name) => `test/${folder}/${name}.`);
+
 // Once is enough of what is about the file or the threads that read it, of what starts servers of PostgreSQL for itself,
-// and of commands that are tried on a file because it makes no difference to them.
+// and of what is before or behind the engine, to which it makes no difference: how commands are read, what they print and
+// how they go about it where what they ask of the service is tried on both; bodies, lines of the log and descriptions.
 const OF_ONE_ENGINE = [
-  ...['test/sqlite/', 'test/readers/', 'test/postgres/'],
-  ...[
-    'test/cli/config.',
-    'test/cli/log-file.',
-    'test/cli/serve-log.',
-    'test/cli/serve-tls.',
-    'test/cli/usage.',
-  ],
-  ...['test/copy/command.', 'test/metrics/recipes.', 'test/metrics/serve.', 'test/quickstart/'],
+  ...['test/sqlite/', 'test/readers/', 'test/postgres/', ...named('nodes', ['faults', 'promotion'])],
+  ...named('cli', ['components', 'config', 'debug', 'health', 'interrupted-export', 'key-rules', 'list']),
+  ...named('cli', ['log-file', 'recipes', 'serve-log', 'serve-tls', 'signals', 'usage']),
+  ...named('import', ['address-books', 'doubts', 'dry-run', 'exports', 'folders', 'foreign-files']),
+  ...named('import', ['quota', 'rejected', 'rows', 'same-words']),
+  ...['test/clients/', 'test/openapi/', 'test/quickstart/', ...named('copy', ['command'])],
+  ...[...named('metrics', ['recipes', 'serve']), ...named('pipeline', ['body', 'in-flight', 'log', 'words'])],
 ];
 
 /** In the order of names. */
 export const QUIET = [
-  'test/bench/bench.test.ts',
   'test/ingest/pieces.test.ts',
   'test/pipeline/line-writer.test.ts',
   'test/sqlite/full-disk.test.ts',
@@ -40,6 +40,7 @@ export const QUIET = [
 
 /** Those that take longest, begun first: else the last of them runs on while all others are done. */
 export const LONGEST = [
+  'test/bench/bench.test.ts',
   'test/model/model.test.ts',
   'test/openapi/docs-access.test.ts',
   'test/soak/soak.test.ts',
