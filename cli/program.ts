@@ -32,19 +32,26 @@ import { CliError, describeError, EXIT, errorCode } from './errors.ts';
 import { debugIfAsked } from './settings/debug.ts';
 import { debug } from './terminal/debug.ts';
 import { OUTPUT_FORMATS } from './terminal/output.ts';
+import { knowCommands } from './terminal/program-name.ts';
 import { redact } from './terminal/redact.ts';
 import { note, writeOut } from './terminal/streams.ts';
+import { terminalWidth, wrapParagraphs } from './terminal/wrap.ts';
 import { versionLine } from './version.ts';
 
 const ABOUT = 'About crm:';
+// What an option does stands beside it as long as there is so much room.
+const HELP_CHARACTERS_MIN = 20;
 
 function buildProgram(): Command {
   const program = new Command('crm')
     .description('A self-hosted CRM records service and its command line.')
     .version(versionLine(), '-V, --version', 'print version, commit and Bun version')
     .exitOverride()
-    .configureOutput({ outputError: () => {} })
-    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      outputError: () => {},
+      writeOut: (text) => void process.stdout.write(wrapParagraphs(text, terminalWidth(process.stdout))),
+    })
+    .configureHelp({ showGlobalOptions: true, minWidthToWrap: HELP_CHARACTERS_MIN })
     .showSuggestionAfterError(false);
   addGlobalOptions(program);
   program.commandsGroup('Operator commands (on the database itself):');
@@ -81,13 +88,14 @@ function buildProgram(): Command {
   program.addHelpCommand(
     new Command('help').argument('[command]').description('print what a command takes').helpGroup(ABOUT),
   );
+  knowCommands(program.commands.map((command) => command.name()));
   return program;
 }
 
 function addGlobalOptions(program: Command): void {
   program
     .optionsGroup('Global options, before or after the command:')
-    .option('--db <database>', 'a file, or postgres://user@host/database [CRM_DB, ./crm.db]')
+    .option('--db <database>', 'a file, or postgres://user@host/db [CRM_DB, ./crm.db]')
     .option('--url <url>', 'server address [CRM_URL, http://127.0.0.1:4000]')
     .option('--api-key-file <file>', 'file that holds the API key [CRM_API_KEY holds the key itself]')
     .addOption(

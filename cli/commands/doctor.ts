@@ -4,8 +4,10 @@ import type { Finding, FindingSection, FindingStatus } from '../doctor/finding.t
 import { CliError } from '../errors.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { counted } from '../terminal/format.ts';
+import { asTyped } from '../terminal/program-name.ts';
 import { writeOut } from '../terminal/streams.ts';
 import { neutralizeLine } from '../terminal/text.ts';
+import { terminalWidth, wrapLines } from '../terminal/wrap.ts';
 
 const HELP = `
 Looks at where each setting comes from; at the database: whether it can be opened, is sound, has its indexes, room on its
@@ -20,6 +22,8 @@ Examples:
   crm doctor --db /var/lib/crm/crm.db -o json`;
 
 const MARKS: Record<FindingStatus, string> = { ok: 'ok  ', warn: 'warn', fail: 'FAIL' };
+const MARK_CHARACTERS = 10;
+const WORDS_CHARACTERS_MIN = 30;
 const COLORS: Record<FindingStatus, number> = { ok: 32, warn: 33, fail: 31 };
 
 /** Adds `crm doctor`. */
@@ -67,12 +71,17 @@ function textOf(sections: readonly FindingSection[], { output, isOutputGiven, is
       : rows.map((row) => `${JSON.stringify(row)}\n`).join('');
   }
   const width = Math.max(...sections.flatMap(({ findings }) => findings.map(({ check }) => check.length)));
-  return sections
+  // Beside their names, unless the terminal is too narrow for both.
+  const columns = terminalWidth(process.stdout);
+  const beside = MARK_CHARACTERS + width;
+  const indent = columns < beside + WORDS_CHARACTERS_MIN ? MARK_CHARACTERS : beside;
+  const text = sections
     .map(
       ({ section, findings }) =>
         `${section}\n${findings.map((finding) => lineOf(finding, width, isColored)).join('')}`,
     )
     .join('\n');
+  return wrapLines(text, columns, indent);
 }
 
 function lineOf({ check, status, found, next }: Finding, width: number, isColored: boolean): string {
@@ -80,5 +89,5 @@ function lineOf({ check, status, found, next }: Finding, width: number, isColore
   const line = `  ${mark}  ${check.padEnd(width)}  ${neutralizeLine(found)}\n`;
   return next === null
     ? line
-    : `${line}  ${' '.repeat(4)}  ${' '.repeat(width)}  → ${neutralizeLine(next)}\n`;
+    : `${line}  ${' '.repeat(4)}  ${' '.repeat(width)}  → ${neutralizeLine(asTyped(next))}\n`;
 }

@@ -6,10 +6,10 @@ import type { Client } from '../api/client.ts';
 import { connect } from '../api/connect.ts';
 import { listRequest } from '../api/list-request.ts';
 import { isRefusal, usageError, withStep } from '../errors.ts';
+import { exportFormat, makeFolderOf, refusePlace } from '../export/destination.ts';
 import type { ExportDisplay } from '../export/display.ts';
 import type { ExportFormat } from '../export/write-file.ts';
 import { sha256 } from '../files/digest.ts';
-import { kindAt } from '../files/own-file.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { apiOption, collect } from '../settings/options.ts';
 import { counted } from '../terminal/format.ts';
@@ -23,6 +23,7 @@ interface Options {
   fields?: string;
   excelSafe?: boolean;
   resume?: boolean;
+  force?: boolean;
   api: 'v1' | 'v2';
 }
 
@@ -42,10 +43,14 @@ export function registerExportCommand(program: Command): void {
         'json',
       ]),
     )
-    .option('--out <file>', 'file to write, or folder for all; it appears when it is whole')
+    .option(
+      '--out <file>',
+      'file to write, or folder for all, with the folders above it; it appears when it is whole',
+    )
     .option('--filter <key=value>', 'only records that match; repeatable', collect)
     .option('--fields <a,b>', 'only these fields; custom.key for your own')
     .option('--excel-safe', 'escape CSV cells that a spreadsheet would run')
+    .option('--force', 'write over a file that is there already')
     .option('--resume', 'go on where an interrupted export to the same place left off')
     .addOption(apiOption())
     .addHelpText(
@@ -62,15 +67,21 @@ export function registerExportCommand(program: Command): void {
 async function runExport(what: string, options: Options, config: Config): Promise<void> {
   const { out = null } = options;
   const format = exportFormat(options, config);
-  if (options.resume && out === null) throw usageError('--resume needs a file.', 'name it with --out FILE.');
-  if (out !== null) refuseOther(out);
+  for (const flag of ['resume', 'force'] as const) {
+    if (options[flag] && out === null)
+      throw usageError(`--${flag} needs a file.`, 'name it with --out FILE.');
+  }
+  if (out !== null) refusePlace(out, options.force ?? false);
   const order = options.api === 'v2' && !what.includes('/') ? { sortDirection: 'asc' } : {};
   const list = await listRequest(what, { ...options, ...order });
   const known = list.look.allFields.length > 0 ? list.look.allFields : undefined;
   const fields = parseFields(options.fields, known);
   const look = { ...list.look, fields, isExcelSafe: options.excelSafe ?? false };
   const { exportToFile, exportToStdout } = await import('../export/export-resource.ts');
-  if (out !== null) await lockPlace(out);
+  if (out !== null) {
+    makeFolderOf(out);
+    await lockPlace(out);
+  }
   await withDisplay(out, config, async ({ client, display, keyDigest }) => {
     const job = { client, list, look, format, onPage: display.followRecords(client, list) };
     if (out === null) return display.stop(`Exported ${counted(await exportToStdout(job), 'record')}.`);
@@ -90,6 +101,11 @@ async function runExportAll(options: Options, config: Config): Promise<void> {
       'export one resource with them.',
     );
   }
+  if (options.force)
+    throw usageError(
+      '"all" takes no --force: it writes into no folder that has anything in it.',
+      'name a new one.',
+    );
   if (format === 'json') throw usageError('"all" writes NDJSON or CSV.', 'use --format ndjson or csv.');
   const { targetFolder } = await import('../export/part-folder.ts');
   const target = targetFolder(out);
@@ -117,22 +133,6 @@ async function lockPlace(out: string): Promise<void> {
     nextSteps: ['wait for it to end, or name another place in --out.'],
   });
   process.once('exit', release);
-}
-
-/** Only a file can be replaced by the export. */
-function refuseOther(out: string): void {
-  const kind = kindAt(out);
-  if (kind === 'folder') throw usageError(`${out} is a folder.`, 'name a file in --out.');
-  if (kind !== 'other') return;
-  throw usageError(`${out} is no file.`, 'name a file in --out, or leave it out to write to stdout.');
-}
-
-function exportFormat(options: Options, config: Config): ExportFormat {
-  if (options.format !== undefined) return options.format;
-  const extension = /\.(csv|ndjson|jsonl|json)$/i.exec(options.out ?? '')?.[1]?.toLowerCase();
-  if (extension !== undefined) return extension === 'jsonl' ? 'ndjson' : (extension as ExportFormat);
-  const isTable = !config.isOutputGiven || config.output === 'table';
-  return isTable ? 'ndjson' : (config.output as ExportFormat);
 }
 
 interface Work {

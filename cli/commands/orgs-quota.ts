@@ -4,7 +4,7 @@ import type { OrganizationRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
 import type { Quota, QuotaUse } from '../../db/tables/quotas.ts';
 import { organizationNamed, withStore } from '../operator/database.ts';
-import { changeQuota, countNow, QUOTA_FIELDS, quotaData } from '../operator/quota.ts';
+import { changeQuota, countNow, QUOTA_FIELDS, QUOTA_SIZES, quotaData } from '../operator/quota.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { byteCount } from '../settings/options.ts';
 import { printRecord } from '../terminal/output.ts';
@@ -81,7 +81,7 @@ async function runQuota(nameOrId: string, options: Options, config: Config): Pro
   const held = use.held ?? (await countNow(config.db, org.number));
   const fields = ['id', 'name', ...QUOTA_FIELDS];
   const record = { id: org.id, name: org.name, ...quotaData({ ...use, held }) };
-  await printRecord(config, record, { columns: fields, allFields: fields });
+  await printRecord(config, record, { columns: fields, allFields: fields, sizes: QUOTA_SIZES });
   const { records, bytes } = use.quota;
   const isOver = (limit: number | null, used: number) => limit !== null && used > limit;
   if (isOver(records, held.records) || isOver(bytes, held.bytes))

@@ -6,7 +6,7 @@ import { usageError } from '../errors.ts';
 import { recordAction } from '../operator/audit.ts';
 import { checkedName, isoTime, organizationNamed, withStore } from '../operator/database.ts';
 import { parseLifetime } from '../operator/key-expiry.ts';
-import { isLimited, QUOTA_FIELDS, quotaData } from '../operator/quota.ts';
+import { isLimited, QUOTA_FIELDS, QUOTA_SIZES, quotaData } from '../operator/quota.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { durationText } from '../settings/options.ts';
 import { createPrinter, printRecord } from '../terminal/output.ts';
@@ -107,7 +107,7 @@ async function runList(config: Config): Promise<void> {
   const columns = hasQuota
     ? fields.toSorted((a, b) => Number(IS_LONG.has(a)) - Number(IS_LONG.has(b)))
     : fields;
-  const printer = createPrinter(config, { columns, allFields: fields });
+  const printer = createPrinter(config, { columns, allFields: fields, sizes: QUOTA_SIZES });
   const quotaShown = (orgId: number): Data => {
     const use = quotas.get(orgId);
     return hasQuota && use !== undefined ? quotaData(use) : {};

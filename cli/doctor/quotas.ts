@@ -48,8 +48,9 @@ async function checkQuota(
     const { findUncounted } = await import('../../db/tables/quotas.ts');
     const uncounted = await findUncounted(read, orgId);
     if (uncounted.records !== 0 || uncounted.bytes !== 0) {
-      const there = `${counted(held.records + uncounted.records, 'record')} and ${formatCount(held.bytes + uncounted.bytes)} bytes`;
-      const found = `${name}: ${formatCount(held.records)} and ${formatCount(held.bytes)} are counted, and there are ${there}`;
+      const off = `${counted(Math.abs(uncounted.records), 'record')} and ${formatBytes(Math.abs(uncounted.bytes))}`;
+      const count = `${counted(held.records, 'record')}, ${formatBytes(held.bytes)}`;
+      const found = `${name}: what is counted (${count}) is off by ${off}`;
       return warn(check, found, `have it counted again: ${command} ${flagsOf(quota)}`);
     }
   }

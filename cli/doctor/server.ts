@@ -15,7 +15,8 @@ const SKEW_SECONDS_MAX = 5;
 /** A finding for each thing about the server; one alone where it does not answer. */
 export async function checkService({ url, apiKey }: Config): Promise<Finding[]> {
   const base = baseOf(url);
-  if (base instanceof CliError) return [fail('server', sentence(base.message), base.nextSteps.join(' '))];
+  if (base instanceof CliError)
+    return [fail('server', sentence(base.message), base.nextSteps.map(sentence).join('; '))];
   const health = await ask(`${base}/healthz`);
   if (health instanceof Error || !health.ok) {
     if (!(health instanceof Error)) {
@@ -24,7 +25,7 @@ export async function checkService({ url, apiKey }: Config): Promise<Finding[]> 
       return [warn('server', `${base} answers ${health.status} to /healthz`, next)];
     }
     const { reason, nextSteps } = unreachedBy(base, health);
-    return [warn('server', `nothing answers at ${base}: ${reason}`, nextSteps.join(' '))];
+    return [warn('server', `nothing answers at ${base}: ${reason}`, nextSteps.map(sentence).join('; '))];
   }
   const key = await apiKey().catch(() => null);
   return [
@@ -45,6 +46,7 @@ function baseOf(url: string): string | CliError {
   }
 }
 
+// A finding's words are parts of one sentence.
 function sentence(message: string): string {
   return message.replace(/\.$/, '');
 }

@@ -9,7 +9,7 @@ import type { BackupPlan } from './backup-schedule.ts';
 export interface BackupFlags {
   backupEvery?: number;
   backupDir?: string;
-  keep: KeepRule[];
+  keep?: KeepRule[];
 }
 
 const MINUTE_MS = 60_000;
@@ -24,13 +24,12 @@ export function addBackupFlags(serve: Command): void {
       '--keep <rules>',
       `which of them stay (default: ${KEEP}, one of each quarter of an hour for a day, then one a day)`,
       rules,
-      rules(KEEP),
     );
 }
 
 /** What the flags ask for; null where they ask for nothing. */
 export function backupPlan(flags: BackupFlags, db: string): BackupPlan | null {
-  const { backupEvery: every, backupDir: folder, keep } = flags;
+  const { backupEvery: every, backupDir: folder, keep = rules(KEEP) } = flags;
   if (every === undefined && folder === undefined) return null;
   if (every === undefined || folder === undefined) {
     throw usageError('--backup-every and --backup-dir go together.', 'give both: how often, and where to.');

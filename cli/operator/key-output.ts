@@ -4,8 +4,10 @@ import type { ApiKeyRow } from '../../db/schema.ts';
 import type { IssuedKey, ListedKey, NewKey } from '../../db/tables/keys.ts';
 import type { Config } from '../settings/config.ts';
 import { createPrinter, printRecord } from '../terminal/output.ts';
+import { asTyped } from '../terminal/program-name.ts';
 import { note, writeOut } from '../terminal/streams.ts';
 import { neutralizeLine } from '../terminal/text.ts';
+import { terminalWidth, wrapLines } from '../terminal/wrap.ts';
 import { isoTime } from './database.ts';
 import { networksIn, usableFrom } from './key-networks.ts';
 import type { Opened } from './key-opens.ts';
@@ -36,9 +38,9 @@ export async function printKey(
     await writeOut(`${key}\n`);
     return false;
   }
-  const columns = process.stdout.isTTY ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY;
+  const columns = terminalWidth(process.stdout);
   // All of it on stdout: stderr may well end up in a log, where no key belongs.
-  const next = [...before, `export CRM_API_KEY=${key}`, callWith(row)].join('\n      ');
+  const next = asTyped([...before, `export CRM_API_KEY=${key}`, callWith(row)].join('\n      '));
   await writeOut(`${keyNotice(key, row, columns)}Next: ${next}\n`);
   return true;
 }
@@ -57,7 +59,7 @@ function keyNotice(key: string, row: ApiKeyRow, columns: number): string {
     ...(row.networks === null ? [] : [`from    ${usableFrom(networksIn(row))}`]),
   ];
   const width = Math.max(...lines.map((line) => Bun.stringWidth(line)));
-  if (width + 4 > columns) return `${lines.join('\n')}\n`;
+  if (width + 4 > columns) return `${wrapLines(lines.join('\n'), columns)}\n`;
   const body = lines.map((line) => `│ ${line}${' '.repeat(width - Bun.stringWidth(line))} │\n`).join('');
   const bar = '─'.repeat(width + 2);
   return `╭${bar}╮\n${body}╰${bar}╯\n`;

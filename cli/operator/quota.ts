@@ -19,6 +19,11 @@ export const QUOTA_FIELDS = [
   'replay_bytes_limit',
 ];
 
+/** Those of them that are bytes. */
+export const QUOTA_SIZES: ReadonlySet<string> = new Set(
+  QUOTA_FIELDS.filter((name) => /(?:^|_)bytes(?:_|$)/.test(name)),
+);
+
 /** A quota, and how far it is used up, as it is shown. */
 export function quotaData({ quota, held, replayBytes, replayBytesMax }: Omit<QuotaUse, 'orgId'>): Data {
   return {

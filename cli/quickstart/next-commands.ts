@@ -1,13 +1,7 @@
 // The commands that quickstart ends with, written so that they can be copied and run.
-import { relative } from 'node:path';
 import { isAddress } from '../../db/declare/text.ts';
+import { programName } from '../terminal/program-name.ts';
 import { shellWord } from '../terminal/text.ts';
-
-/** How this program is called from here: `crm` where that finds it, else its path, else the sources by Bun. */
-export function programName(): string {
-  if (!Bun.main.startsWith('/$bunfs/')) return `bun ${shellWord(nearPath(Bun.main))}`;
-  return Bun.which('crm') === process.execPath ? 'crm' : shellWord(nearPath(process.execPath));
-}
 
 /** What to try while the demo server runs; the first line gives the others address and key. */
 export function commandsWhileServing(url: string, apiKey: string, program = programName()): string[] {
@@ -29,11 +23,4 @@ export function commandsAfterwards(keptDatabase: string | null, program = progra
     `${program} init --org "My Company" --db crm.db`,
     `${program} serve --db crm.db`,
   ];
-}
-
-/** The path from the current folder where it lies below, so that it can be typed. */
-function nearPath(path: string): string {
-  const near = relative(process.cwd(), path);
-  if (near.startsWith('..')) return path;
-  return near.includes('/') ? near : `./${near}`;
 }

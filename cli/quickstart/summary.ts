@@ -1,10 +1,11 @@
 // The end of quickstart: what was done, in figures, and what to try next.
 import type { Data } from '../../db/declare/json.ts';
 import { formatCount } from '../terminal/format.ts';
+import { programName } from '../terminal/program-name.ts';
 import { shellWord } from '../terminal/text.ts';
 import type { Demo } from './demo.ts';
 import { type Figures, type Measure, pagesLine, perSecond, summaryLines } from './figures.ts';
-import { commandsAfterwards, commandsWhileServing, programName } from './next-commands.ts';
+import { commandsAfterwards, commandsWhileServing } from './next-commands.ts';
 import type { Screen } from './screen.ts';
 import type { DemoDatabase, Place } from './setup.ts';
 

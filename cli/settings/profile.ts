@@ -62,7 +62,8 @@ function exampleProfiles(name: string): string {
     url: 'https://crm.example.com',
     api_key_file: `${/^[\w-]+$/.test(name) ? name : 'api'}.key`,
   };
-  return JSON.stringify({ profiles: { [name]: profile } });
+  // With spaces, so that a narrow terminal can break it between them.
+  return JSON.stringify({ profiles: { [name]: profile } }, null, 1).replaceAll(/\n */g, ' ');
 }
 
 function readIfThere(path: string): string | undefined {

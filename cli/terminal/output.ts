@@ -5,7 +5,8 @@ import { usageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
 import { csvRow } from './csv.ts';
 import { writeOut, writeValues } from './streams.ts';
-import { renderRecord, Table, valueAt } from './table.ts';
+import { renderRecord, type Shown, Table, valueAt } from './table.ts';
+import { terminalWidth } from './wrap.ts';
 
 export const OUTPUT_FORMATS = ['table', 'json', 'ndjson', 'csv'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
@@ -19,13 +20,11 @@ export interface OutputSettings {
 }
 
 /** How the records of a command look. */
-export interface Look {
+export interface Look extends Shown {
   /** Fields that a table shows. */
   columns: readonly string[];
   /** Fields that CSV has; those of the first record where they are not known before. */
   allFields: readonly string[];
-  /** Fields in Unix milliseconds, shown as dates in a table. */
-  instants?: ReadonlySet<string>;
   /** `--fields`: only these, in this order, in every format. */
   fields?: readonly string[] | undefined;
   /** CSV cells that a spreadsheet would run are escaped. */
@@ -73,7 +72,8 @@ export async function printRecord(
 ): Promise<void> {
   if (config.output === 'table') {
     const fields = look.fields ?? Object.keys(record);
-    await writeOut(renderRecord(record, { ...look, fields, isColored: config.isColored }));
+    const columns = terminalWidth(process.stdout);
+    await writeOut(renderRecord(record, { ...look, fields, columns, isColored: config.isColored }));
   } else if (config.output === 'json') {
     await writeOut(`${jsonText(pick(record, look.fields), 2)}\n`);
   } else {
@@ -118,7 +118,8 @@ function tableEncoder(look: Look, isColored: boolean): Encoder {
   const table = new Table({
     columns: look.fields ?? look.columns,
     ...(look.instants !== undefined && { instants: look.instants }),
-    width: process.stdout.isTTY ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY,
+    ...(look.sizes !== undefined && { sizes: look.sizes }),
+    width: terminalWidth(process.stdout),
     isColored,
   });
   return {

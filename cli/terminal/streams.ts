@@ -1,5 +1,7 @@
 // The process's streams: data on stdout, everything else on stderr, questions on a terminal only.
+import { asTyped } from './program-name.ts';
 import { neutralize } from './text.ts';
+import { terminalWidth, wrapLines } from './wrap.ts';
 
 /** Writes data to stdout and resolves once it is taken, so that a slow reader slows the writer. */
 export function writeOut(text: string): Promise<void> {
@@ -18,9 +20,9 @@ type Write = (text: string) => void;
 const writeError: Write = (text) => void process.stderr.write(text);
 let writeNote = writeError;
 
-/** Writes lines for people to stderr, above what is live there. */
+/** Writes lines for people to stderr, above what is live there; what they tell to type can be typed as it is. */
 export function note(text: string): void {
-  writeNote(`${neutralize(text)}\n`);
+  writeNote(`${wrapLines(neutralize(asTyped(text)), terminalWidth(process.stderr))}\n`);
 }
 
 /** Has notes written by what keeps a live part of stderr below them; the function it returns ends that. */

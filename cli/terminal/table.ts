@@ -1,12 +1,20 @@
 // Tables for people: aligned columns, fitted to the terminal, nothing in them that a terminal would obey.
 import type { Data, JsonValue } from '../../db/declare/json.ts';
 import { isObject } from '../../db/declare/json.ts';
+import { formatBytes } from './format.ts';
 import { neutralize, neutralizeLine } from './text.ts';
+import { wrapLines } from './wrap.ts';
 
-export interface TableOptions {
-  columns: readonly string[];
+/** Fields that people are shown in words of their own. */
+export interface Shown {
   /** Fields in Unix milliseconds, shown as dates. */
   instants?: ReadonlySet<string>;
+  /** Fields in bytes, shown as sizes. */
+  sizes?: ReadonlySet<string>;
+}
+
+export interface TableOptions extends Shown {
+  columns: readonly string[];
   /** Characters in a line; Infinity where nothing is to be cut. */
   width: number;
   isColored: boolean;
@@ -14,6 +22,9 @@ export interface TableOptions {
 
 const GAP = '  ';
 const CELL_CHARACTERS_MIN = 12;
+// Longer ones, such as ids and addresses, may be cut.
+const WORD_CHARACTERS_MAX = 24;
+const TIME = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$/;
 
 /** Lines of a table, page by page: the first page brings the header and settles the widths. */
 export class Table {
@@ -26,10 +37,10 @@ export class Table {
 
   /** The lines of some records; the header too, the first time. */
   render(records: readonly Data[]): string {
-    const { columns, instants, isColored } = this.#options;
+    const { columns, isColored } = this.#options;
     const rows = records.map((record) =>
       columns.map((name) =>
-        neutralizeLine(toTheMinute(cellText(valueAt(record, name), instants?.has(name) ?? false))),
+        neutralizeLine(toTheMinute(cellText(valueAt(record, name), name, this.#options))),
       ),
     );
     const header = columns.map((name) => name.toUpperCase());
@@ -57,13 +68,15 @@ export class Table {
 /** One record, a field a line, whole. */
 export function renderRecord(
   record: Data,
-  options: { fields: readonly string[]; instants?: ReadonlySet<string>; isColored: boolean },
+  options: Shown & { fields: readonly string[]; isColored: boolean; columns?: number },
 ): string {
+  const { columns = Number.POSITIVE_INFINITY } = options;
   const width = Math.max(0, ...options.fields.map((name) => Bun.stringWidth(name)));
+  const room = Math.max(CELL_CHARACTERS_MIN, columns - width - GAP.length);
   const indent = `\n${' '.repeat(width)}${GAP}`;
   const lines = options.fields.map((name) => {
-    const isInstant = options.instants?.has(name) ?? false;
-    const text = neutralize(cellText(valueAt(record, name), isInstant)).replaceAll('\n', indent);
+    const value = neutralize(cellText(valueAt(record, name), name, options));
+    const text = wrapLines(value, room).replaceAll('\n', indent);
     const label = neutralizeLine(name).padEnd(width);
     return `${options.isColored ? `\u001b[1m${label}\u001b[22m` : label}${GAP}${text}`.trimEnd();
   });
@@ -80,9 +93,10 @@ export function valueAt(record: Data, name: string): JsonValue | undefined {
   return isObject(parent) && Object.hasOwn(parent, key) ? parent[key] : undefined;
 }
 
-function cellText(value: JsonValue | undefined, isInstant: boolean): string {
+function cellText(value: JsonValue | undefined, name: string, { instants, sizes }: Shown): string {
   if (value === null || value === undefined) return '';
-  if (isInstant && typeof value === 'number') return new Date(value).toISOString();
+  if (typeof value === 'number' && instants?.has(name)) return new Date(value).toISOString();
+  if (typeof value === 'number' && sizes?.has(name)) return formatBytes(value);
   if (typeof value !== 'object') return String(value);
   const entries = Object.entries(value);
   if (entries.some(([, entry]) => typeof entry === 'object' && entry !== null)) return JSON.stringify(value);
@@ -95,15 +109,16 @@ function toTheMinute(text: string): string {
   return text.replace(/^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}):\d{2}\.\d{3}Z$/, '$1 $2');
 }
 
-/** Widths that fit the line: the last columns are left out, then the widest give way; ids stay whole to be copied. */
+/** Widths that fit the line: the last columns are left out, then the widest give way; ids, times and words stay whole. */
 function fitWidths(columns: readonly string[], rows: readonly string[][], width: number): number[] {
   const widths = columns.map((_, index) =>
     Math.max(0, ...rows.map((row) => Bun.stringWidth(row[index] ?? ''))),
   );
-  const isFixed = (index: number): boolean => columns[index] === 'id';
   const least = (index: number): number => {
     const natural = widths[index] ?? 0;
-    return isFixed(index) ? natural : Math.min(natural, CELL_CHARACTERS_MIN);
+    if (columns[index] === 'id') return natural;
+    const wordMax = Math.max(CELL_CHARACTERS_MIN, ...rows.map((row) => longestWord(row[index] ?? '')));
+    return Math.min(natural, wordMax);
   };
   let room = width - least(0);
   let count = 1;
@@ -112,16 +127,27 @@ function fitWidths(columns: readonly string[], rows: readonly string[][], width:
     count += 1;
   }
   const shown = widths.slice(0, count);
-  shrink(shown, width - GAP.length * (count - 1), isFixed);
+  shrink(
+    shown,
+    width - GAP.length * (count - 1),
+    shown.map((_, index) => least(index)),
+  );
   return shown;
 }
 
-function shrink(widths: number[], room: number, isFixed: (index: number) => boolean): void {
+// The longest of the words that stay whole; a time is one.
+function longestWord(text: string): number {
+  if (TIME.test(text)) return text.length;
+  const words = text.split(' ').map((word) => Bun.stringWidth(word));
+  return Math.max(0, ...words.filter((word) => word <= WORD_CHARACTERS_MAX));
+}
+
+function shrink(widths: number[], room: number, least: readonly number[]): void {
   let excess = widths.reduce((sum, width) => sum + width, 0) - room;
   while (excess > 0) {
     let widest = -1;
     for (const [index, width] of widths.entries()) {
-      if (!isFixed(index) && width > (widths[widest] ?? CELL_CHARACTERS_MIN)) widest = index;
+      if (width > (least[index] ?? 0) && width > (widths[widest] ?? 0)) widest = index;
     }
     if (widest < 0) return;
     widths[widest] = (widths[widest] ?? 0) - 1;
@@ -136,5 +162,8 @@ function truncate(text: string, width: number): string {
     if (Bun.stringWidth(cut + segment) > width - 1) break;
     cut += segment;
   }
-  return `${cut}…`;
+  // Between words, where that leaves the most of it.
+  const end = cut.lastIndexOf(' ');
+  const isWithinWord = text[cut.length] !== ' ' && end > cut.length / 2;
+  return `${isWithinWord ? cut.slice(0, end) : cut}…`;
 }

@@ -89,17 +89,57 @@ describe('one resource', () => {
   });
 
   test.each([
-    ['no-such-folder/x.csv', 'its folder does not exist.\nNext: Make the folder'],
-    ['.', 'is a folder'],
+    ['file/x.csv', 'The folder file cannot be made: there is a file of that name.'],
+    ['.', 'is a folder.\nNext: Name a file in it: --out FILE.csv'],
+    [
+      'x.xlsx',
+      'crm writes CSV, which spreadsheets open, and not .xlsx.\nNext: Name a CSV file: --excel-safe --out x.csv',
+    ],
+    ['my deals.ODS', "--out 'my deals.csv'"],
+    ['x.parquet', 'What .parquet stands for is not known here.\nNext: Say the format: --format csv'],
   ])('to %s fails and says why', async (out, reason) => {
+    await desk.write('file', '');
     const { code, stderr } = await desk.crm(['export', 'companies', '--out', out]);
     expect(code).toBeGreaterThan(0);
     expect(stderr).toContain(reason);
+    expect(await desk.exists(out)).toBe(false);
     expect(leftovers()).toEqual([]);
+  });
+
+  test('to a file of another name takes the format that is said', async () => {
+    await desk.ok(['export', 'companies', '--out', 'said.txt', '--format', 'csv']);
+    await desk.ok(['export', 'companies', '--out', 'wanted.txt', '-o', 'csv']);
+    for (const name of ['said.txt', 'wanted.txt']) expect(await desk.read(name)).toStartWith('id,');
+    await desk.ok(['export', 'companies', '--out', 'unnamed']);
+    expect(ndjson(await desk.read('unnamed'))).toHaveLength(COUNT);
+  });
+
+  test('to folders that are not there makes them', async () => {
+    await desk.ok(['export', 'companies', '--out', 'new/2026/companies.ndjson']);
+    expect(ndjson(await desk.read('new/2026/companies.ndjson'))).toHaveLength(COUNT);
   });
 });
 
 describe('a file that is written', () => {
+  test.each(['a file', 'a link', 'a link to nothing'])(
+    'does not take the place of %s unless it is to',
+    async (what) => {
+      const out = `${what.replaceAll(' ', '-')}.ndjson`;
+      await desk.write('mine', 'mine');
+      if (what === 'a file') await desk.write(out, 'mine');
+      else symlinkSync(desk.path(what === 'a link' ? 'mine' : 'nothing'), desk.path(out));
+      const { code, stdout, stderr } = await desk.crm(['export', 'companies', '--out', out]);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toBe(
+        `crm: There is a file at ${out} already.\nNext: Name another in --out, or add --force to write over it.\n`,
+      );
+      if (what !== 'a link to nothing') expect(await desk.read(out)).toBe('mine');
+      await desk.ok(['export', 'companies', '--out', out, '--force']);
+      expect(ndjson(await desk.read(out))).toHaveLength(COUNT);
+      expect(await desk.read('mine')).toBe('mine');
+    },
+  );
+
   test('is readable by its owner alone, as CSV and in a folder too', async () => {
     await desk.ok(['export', 'companies', '--out', 'mode.ndjson']);
     await desk.ok(['export', 'companies', '--out', 'mode.csv']);
@@ -129,10 +169,11 @@ describe('a file that is written', () => {
   test('takes the place of a link, not of what it leads to, and never of a device', async () => {
     await desk.write('precious', 'precious');
     symlinkSync(desk.path('precious'), desk.path('link.ndjson'));
-    await desk.ok(['export', 'companies', '--out', 'link.ndjson']);
+    await desk.ok(['export', 'companies', '--out', 'link.ndjson', '--force']);
     expect(await desk.read('precious')).toBe('precious');
+    expect(ndjson(await desk.read('link.ndjson'))).toHaveLength(COUNT);
     const { code, stderr } = await desk.crm(['export', 'companies', '--out', '/dev/null']);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('/dev/null is no file')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('/dev/null is not a file')]);
   });
 });
 
@@ -179,7 +220,7 @@ describe('an export that breaks off', () => {
 
   test('leaves the old file as it was, and goes on with --resume', async () => {
     await desk.write('part.csv', 'old');
-    const words = ['companies', '--out', 'part.csv'];
+    const words = ['companies', '--out', 'part.csv', '--force'];
     const broken = await through(3, ...words);
     expect(broken.code).toBe(4);
     expect(broken.stderr).toContain('--resume');
@@ -215,8 +256,9 @@ describe('an export that breaks off', () => {
     expect((await through(9, 'companies', '--out', 'again.ndjson')).code).toBe(0);
     // Three pages, and the newest record, which says how far there is to go.
     expect(passed).toBe(4);
-    await through(2, 'companies', '--out', 'again.ndjson');
-    const other = ['companies', '--out', 'again.ndjson', '--filter', 'domain=c1.example', '--resume'];
+    await through(2, 'companies', '--out', 'again.ndjson', '--force');
+    const filter = ['--filter', 'domain=c1.example'];
+    const other = ['companies', '--out', 'again.ndjson', ...filter, '--resume', '--force'];
     expect((await through(9, ...other)).code).toBe(0);
     expect(ndjson(await desk.read('again.ndjson')).map((record) => record.domain)).toEqual(['c1.example']);
   });

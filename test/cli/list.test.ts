@@ -77,7 +77,7 @@ describe('list', () => {
     });
     expect(code).toBe(0);
     expect(output).not.toContain('\u001b');
-    expect(output).toContain('red␛[31m and⏎l…');
+    expect(output).toContain('red␛[31m…');
     for (const line of output.split('\n')) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(80);
   });
 

@@ -65,7 +65,7 @@ describe('Table', () => {
     const id = '019b76da-a800-7000-8000-000000000001';
     const table = new Table({ columns: ['id', 'name', 'city'], width: 52, isColored: false });
     expect(table.render([{ id, name: 'A very long name indeed', city: 'Some long city' }])).toBe(
-      `ID${' '.repeat(36)}NAME\n${id}  A very long n…\n`,
+      `ID${' '.repeat(36)}NAME\n${id}  A very long…\n`,
     );
   });
 

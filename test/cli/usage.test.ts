@@ -135,6 +135,8 @@ describe('usage errors end with 2, say what is wrong and what to do, and leave s
     ],
     [['unlink', 'meetings/x/deal', 'y'], 'takes no id', 'crm unlink meetings/x/deal'],
     [['export', 'contacts', '--resume'], '--resume needs a file', '--out'],
+    [['export', 'contacts', '--force'], '--force needs a file', '--out'],
+    [['export', 'all', '--out', 'x', '--force'], 'takes no --force', 'new one'],
     [['export', 'all'], 'needs a folder', '--out'],
     [['export', 'all', '--out', 'x', '--format', 'json'], 'NDJSON or CSV', 'ndjson or csv'],
     [['list', 'contacts', '--url', 'localhost:4000'], 'no server address', 'http://127.0.0.1:4000'],

@@ -48,7 +48,7 @@ async function link(env: Record<string, string>): Promise<void> {
 async function fileTrial(root: string, env: Record<string, string>, name: string): Promise<Trial> {
   const template = join(root, `before-${name}`);
   mkdirSync(template);
-  const words = ['export', 'contacts', '--out', name];
+  const words = ['export', 'contacts', '--out', name, '--force'];
   await runOnce(words, template, env);
   const whole = readFileSync(join(template, name), 'utf8');
   writeFileSync(join(template, name), OLD);

@@ -1,7 +1,7 @@
 // Runs the command line as its users do: a process with streams, exit code, terminal. CRM_BIN names a built binary.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { dropDatabase, freshDatabase, isPostgres } from './fresh-databases.ts';
 
 /** The executable that `bun run build` makes, or the one that CRM_BIN names. */
@@ -220,7 +220,9 @@ export class Desk implements Disposable, AsyncDisposable {
   }
 
   #place(env: Record<string, string> = {}) {
-    const base = { PATH: process.env.PATH ?? '', HOME: this.folder, XDG_CONFIG_HOME: this.path('config') };
+    // As it is for who has installed it: messages then call the executable by its name.
+    const path = `${dirname(BINARY)}:${process.env.PATH ?? ''}`;
+    const base = { PATH: path, HOME: this.folder, XDG_CONFIG_HOME: this.path('config') };
     return { cwd: this.folder, env: { ...base, ...this.env, ...env } };
   }
 
