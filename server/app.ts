@@ -8,6 +8,7 @@ import { Cursors } from './cursor.ts';
 import { docs } from './docs/docs.ts';
 import { allOperations } from './interface.ts';
 import type { Logger } from './log.ts';
+import { BODY_PACES, type BodyPaces } from './pipeline/body-clock.ts';
 import { Authenticator } from './pipeline/credential.ts';
 import type { Executor } from './pipeline/execute.ts';
 import { Exports } from './pipeline/exports.ts';
@@ -41,9 +42,12 @@ export interface AppOptions {
   orgLimit?: number;
   /** Bytes of request bodies that an organization, and all together, may have under way. */
   bodyLimits?: InFlightLimits;
+  /** How slowly bodies may come, and how long they wait for their room, in milliseconds. */
+  bodyPaces?: BodyPaces;
+  bodyWaitMs?: number;
   /** How many threads there are to share them; one unless given. */
   threads?: number;
-  /** Closes the connection of a request that has been silent for so many seconds. */
+  /** Closes the connection of a request that has been silent for so many seconds; never for 0. */
   limitSilence?: (request: Request, seconds: number) => void;
   /** The client's network address. */
   addressOf?: (request: Request) => string;
@@ -98,6 +102,7 @@ function servicesOf(options: AppOptions): Services {
   const bodies = new InFlightBudget({
     limits: options.bodyLimits ?? IN_FLIGHT_LIMITS,
     ...(options.threads !== undefined && { among: options.threads }),
+    ...(options.bodyWaitMs !== undefined && { waitMs: options.bodyWaitMs }),
     limit: 'bodies',
     subject: 'request bodies',
   });
@@ -111,6 +116,7 @@ function servicesOf(options: AppOptions): Services {
     authenticator: new Authenticator(store),
     limiter,
     bodies,
+    bodyPaces: options.bodyPaces ?? BODY_PACES,
     replays: new Replays(),
     baseUrl: options.baseUrl,
     now: options.now ?? Date.now,

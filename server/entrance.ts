@@ -15,6 +15,7 @@ import {
 import { createLogger, type LogStyle } from './log.ts';
 import { FrontMetrics } from './metrics/front-metrics.ts';
 import type { FrontCount, Measurement } from './metrics/measurement.ts';
+import type { BodyPaces } from './pipeline/body-clock.ts';
 import { storeExecutor } from './pipeline/execute.ts';
 import type { InFlightLimits } from './pipeline/in-flight.ts';
 import { ReaderThreads } from './readers/reader-threads.ts';
@@ -35,6 +36,9 @@ export interface EntranceOptions {
   orgLimit: number;
   /** Bytes of request bodies that an organization, and all together, may have under way. */
   bodyLimits?: InFlightLimits;
+  /** How slowly bodies may come, and how long they wait for their room, in milliseconds. */
+  bodyPaces?: BodyPaces;
+  bodyWaitMs?: number;
   /** Threads that answer requests, this one only writing for them; 0, unless said, for none. Of a file only. */
   readers?: number;
   log: LogStyle;

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { listed, type ValidationCode } from '../db/declare/faults.ts';
 
-/** What a client can be told; the codes of the contract, and three kinds that share a code but not a status. */
+/** What a client can be told; the codes of the contract, and four kinds that share a code but not a status. */
 const ERRORS = {
   AUTH_MISSING_CREDENTIALS: { status: 401, code: 'AUTH_MISSING_CREDENTIALS' },
   AUTH_INVALID_API_KEY: { status: 401, code: 'AUTH_INVALID_API_KEY' },
@@ -19,6 +19,7 @@ const ERRORS = {
   INTERNAL_ERROR: { status: 500, code: 'INTERNAL_ERROR' },
   DATABASE_UNAVAILABLE: { status: 503, code: 'INTERNAL_ERROR' },
   METHOD_NOT_ALLOWED: { status: 405, code: 'OPERATION_FORBIDDEN' },
+  BODY_TOO_SLOW: { status: 408, code: 'VALIDATION_OUT_OF_RANGE' },
   BODY_TOO_LARGE: { status: 413, code: 'VALIDATION_OUT_OF_RANGE' },
 } as const satisfies Record<string, { status: number; code: string }>;
 

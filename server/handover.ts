@@ -3,7 +3,7 @@ import { type ServingProcess, servingProcess } from '../db/store.ts';
 import { type Fetch, lastOfConnection, nextTurns } from './drain.ts';
 import { sendTo } from './inlet.ts';
 import { DRAIN_MS_MAX, type Listener } from './listener.ts';
-import { SILENT_SECONDS } from './pipeline/pipeline.ts';
+import { SILENT_SECONDS } from './pipeline/body.ts';
 import { publicError } from './pipeline/respond.ts';
 import { connectionCounter } from './steer-connections.ts';
 import { lastRefusal, sendAway, WAIT_MS_MAX, Waiting } from './waiting.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Eventually } from '../db/engine.ts';
 import { Drain, type Fetch, lastOfConnection } from './drain.ts';
 import { Arrivals } from './inlet.ts';
-import { SILENT_SECONDS } from './pipeline/pipeline.ts';
+import { SILENT_SECONDS } from './pipeline/body.ts';
 import { bySentPath } from './sent-path.ts';
 
 export interface CertificateFiles {
@@ -89,7 +89,7 @@ export class Listener implements Listening {
     return this.#handedOver(request) ?? this.#current.requestIP(request)?.address ?? '';
   }
 
-  /** Has a request's connection closed when nothing comes or goes on it for so long. */
+  /** Has a request's connection closed when nothing comes or goes on it for so long; never for 0. */
   limitSilence(request: Request, seconds: number): void {
     this.#current.timeout(request, seconds);
   }

@@ -86,7 +86,8 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
   let leave: (() => void) | null = null;
   let counting: Promise<void> | null = null;
   try {
-    const bytes = room === null ? NO_BYTES : await bodyOf(services, operation, exchange, { access, room });
+    const bytes =
+      room === null ? NO_BYTES : await bodyOf(services, operation, exchange, { access, claim: room });
 
     const keyed = keyedRequest(operation, request, access, bytes);
     if (keyed !== null) {
@@ -150,28 +151,25 @@ function admit(
 
 const NO_BYTES = new Uint8Array();
 const NO_BODY: ValidBody = { body: null, itemFaults: [] };
-/** Seconds without a byte of the body after which its connection is closed, and without anything once it is whole. */
-const SILENT_BODY_SECONDS = 15;
-export const SILENT_SECONDS = 60;
 
 async function bodyOf(
-  { limiter, limitSilence }: Services,
+  { limiter, limitSilence, bodyPaces }: Services,
   operation: Operation,
   exchange: Exchange,
-  { access, room }: { access: Access; room: InFlightClaim },
+  { access, claim }: { access: Access; claim: InFlightClaim },
 ): Promise<Uint8Array> {
-  const { request, headers } = exchange;
-  const bytesMax = operation.isBatch === true ? BATCH_BODY_BYTES_MAX : BODY_BYTES_MAX;
-  limitSilence(request, SILENT_BODY_SECONDS);
+  const isBatch = operation.isBatch === true;
+  const bytesMax = isBatch ? BATCH_BODY_BYTES_MAX : BODY_BYTES_MAX;
+  const pace = isBatch ? bodyPaces.batch : bodyPaces.record;
   exchange.bodySince = performance.now();
-  const bytes = await readBytes(request, bytesMax, room).catch(async (error) => {
+  const reading = { bytesMax, claim, pace, limitSilence };
+  const bytes = await readBytes(exchange.request, reading).catch(async (error) => {
     // Counted nowhere, and yet told where the limits stand.
     if (error instanceof ApiError && error.status === 429)
-      Object.assign(headers, await limiter.describe(access));
+      Object.assign(exchange.headers, await limiter.describe(access));
     throw error;
   });
   exchange.bodyUntil = performance.now();
-  limitSilence(request, SILENT_SECONDS);
   return bytes;
 }
 

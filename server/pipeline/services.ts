@@ -3,6 +3,7 @@ import type { ReadStore } from '../../db/store.ts';
 import type { Access } from '../access.ts';
 import type { Cursors } from '../cursor.ts';
 import type { Signing } from '../signing.ts';
+import type { BodyPaces } from './body-clock.ts';
 import type { Authenticator } from './credential.ts';
 import type { Exchange } from './exchange.ts';
 import type { Executor } from './execute.ts';
@@ -21,12 +22,13 @@ export interface Services {
   authenticator: Authenticator;
   limiter: RateLimiter;
   bodies: InFlightBudget;
+  bodyPaces: BodyPaces;
   replays: Replays;
   baseUrl: () => string;
   now: () => number;
   /** Whether anybody wants to know how long requests take. */
   isTimed: boolean;
-  /** Closes the connection of a request that has been silent for so many seconds. */
+  /** Closes the connection of a request that has been silent for so many seconds; never for 0. */
   limitSilence: (request: Request, seconds: number) => void;
   addressOf: (request: Request) => string;
   isLogged: boolean;
