@@ -30,6 +30,19 @@ export class Turns {
   }
 }
 
+/** The same for many: those who ask for it in one turn share a promise. */
+export function commonTurn(): Promise<void> {
+  common ??= new Promise((resolve) =>
+    setImmediate(() => {
+      common = null;
+      resolve();
+    }),
+  );
+  return common;
+}
+
+let common: Promise<void> | null = null;
+
 /** Repeats a change of at most `rowsMax` rows, which gives how many it changed, until it finds no more of them. */
 export async function inPieces(change: (rowsMax: number) => Promise<number>): Promise<void> {
   while ((await change(ROWS_PER_PIECE)) >= ROWS_PER_PIECE) await nextTurn();

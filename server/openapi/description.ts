@@ -87,6 +87,7 @@ const ERRORS = `
 | 404 | \`RESOURCE_NOT_FOUND\` |
 | 405 | \`OPERATION_FORBIDDEN\`, with \`Allow\` |
 | 409 | \`RESOURCE_CONFLICT\`; in version 2 with the \`Location\` of the record in the way, where the key may see it |
+| 408 | \`VALIDATION_OUT_OF_RANGE\`: the body took too long; the connection is closed |
 | 413 | \`VALIDATION_OUT_OF_RANGE\` |
 | 422 | \`VALIDATION_REQUIRED_FIELD\`, \`VALIDATION_INVALID_FORMAT\`, \`VALIDATION_OUT_OF_RANGE\`, \`VALIDATION_FAILED\` |
 | 429 | \`RATE_LIMIT_EXCEEDED\`, with \`Retry-After\` |

@@ -81,6 +81,19 @@ const ANSWERS: Record<number, ErrorAnswer> = {
     headers: () => ['Allow'],
     examples: { method: { code: 'OPERATION_FORBIDDEN', message: 'This path takes GET, HEAD, POST only.' } },
   },
+  408: {
+    name: 'RequestTimeout',
+    description:
+      'The body took longer than 60 s from its first byte, 120 s in a batch, or paused for 15 s. Nothing was done, and the connection is closed.',
+    headers: none,
+    examples: {
+      slow: {
+        code: 'VALIDATION_OUT_OF_RANGE',
+        message:
+          'The body must be whole within 60 s of its first byte; send less at once, or send it faster.',
+      },
+    },
+  },
   409: {
     name: 'Conflict',
     description:
@@ -138,7 +151,7 @@ const ANSWERS: Record<number, ErrorAnswer> = {
   429: {
     name: 'TooManyRequests',
     description:
-      'A limit is used up; the request counted nowhere, and nothing of it was done. Try again after Retry-After.',
+      'A limit is used up, or too many bytes are under way; the request counted nowhere, and nothing of it was done. Try again after Retry-After.',
     headers: (family) => [
       ...RATE_LIMIT_HEADERS,
       'Retry-After',
@@ -182,7 +195,8 @@ export function errorResponses(operation: Operation): Data {
   const family = isLink ? 'Link' : operation.api === 'v1' ? 'V1' : 'V2';
   const always = isLink ? [405, 429, 500, 503] : [401, 403, 405, 429, 500, 503];
   const keyed = honoursKeys(operation) ? [409] : [];
-  const statuses = [...new Set([...always, ...keyed, ...operation.errorStatuses])].sort();
+  const ofBody = operation.body === undefined ? [] : [408];
+  const statuses = [...new Set([...always, ...keyed, ...ofBody, ...operation.errorStatuses])].sort();
   const entries = statuses.flatMap((status) => {
     const one = ANSWERS[status];
     return one === undefined ? [] : [[String(status), errorAnswer(family, one)]];

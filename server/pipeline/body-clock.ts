@@ -25,6 +25,7 @@ const SECOND_MS = 1000;
 
 export class BodyClock {
   readonly #pace: BodyPace;
+  readonly #hint: string;
   /** When the first piece had come. */
   #begunAt: number | null = null;
   /** Since when the next one is waited for, and what ends that. */
@@ -32,8 +33,10 @@ export class BodyClock {
   #giveUp: ((error: ApiError) => void) | null = null;
   #timer: Timer | null = null;
 
-  constructor(pace: BodyPace) {
+  /** @param hint what may keep the first byte from coming, as a sentence; '' where nothing is known */
+  constructor(pace: BodyPace, hint = '') {
     this.#pace = pace;
+    this.#hint = hint;
   }
 
   /** Waits for the next piece; @throws ApiError 408 once that one, or all of them, took too long */
@@ -72,9 +75,10 @@ export class BodyClock {
 
   #tooSlow(): ApiError {
     const { pauseMs, wholeMs } = this.#pace;
+    const hint = this.#begunAt === null && this.#hint !== '' ? ` ${this.#hint}` : '';
     const message =
       performance.now() < this.#wholeAt()
-        ? `No byte of the body has come for ${pauseMs / SECOND_MS} s; send the request again.`
+        ? `No byte of the body has come for ${pauseMs / SECOND_MS} s; send the request again.${hint}`
         : `The body must be whole within ${wholeMs / SECOND_MS} s of its first byte; send less at once, or send it faster.`;
     return new ApiError('BODY_TOO_SLOW', message, { headers: { Connection: 'close' } });
   }

@@ -68,6 +68,13 @@ export function notJson(why: string): ApiError {
   return invalid('', `The body must be valid JSON${why}.`, 'VALIDATION_INVALID_FORMAT');
 }
 
+/** @throws ApiError 422 for a body that is compressed, or encoded in any other way */
+export function requireUnencoded(encoding: string | null): void {
+  if (encoding === null || /^\s*(identity\s*,?\s*)*$/i.test(encoding)) return;
+  const message = 'is not supported; send the body uncompressed, without this header';
+  throw invalid('Content-Encoding', message, 'VALIDATION_INVALID_FORMAT');
+}
+
 /** @throws ApiError 422 for a content type other than JSON in UTF-8 */
 export function requireJson(contentType: string | null): void {
   if (contentType === null || contentType === 'application/json') return;

@@ -3,6 +3,7 @@
 import { ANSWER_BYTES_MAX, secondsUntilRoom } from '../../db/answer-bytes.ts';
 import type { Usage } from '../../db/counters.ts';
 import { andThen, type Eventually } from '../../db/engine.ts';
+import { commonTurn } from '../../db/event-loop.ts';
 import { findStoredResponse } from '../../db/tables/idempotency.ts';
 import type { Api } from '../../db/tables/key-format.ts';
 import type { Access } from '../access.ts';
@@ -23,7 +24,7 @@ import {
   tooManyAnswers,
 } from './replay.ts';
 import { publicError, type Rendered, renderError, toResponse } from './respond.ts';
-import { rawPath, unknownPath } from './route.ts';
+import { rawPath, requireOneHost, unknownPath } from './route.ts';
 import { requireAccess } from './scope.ts';
 import type { ServedOperation } from './served-operation.ts';
 import type { Services } from './services.ts';
@@ -78,6 +79,8 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
   // The audit log tells of deletes; what else it tells of asks for the address itself.
   if (operation.method === 'DELETE') exchange.address ??= services.addressOf(request);
 
+  // A body that came with the head is there a turn later, and costs less to take then than to wait for.
+  if (operation.body !== undefined) await commonTurn();
   const admitted = admit(services, operation, exchange);
   const access = admitted instanceof Promise ? await admitted : admitted;
   requireAccess(operation, access);
@@ -99,12 +102,11 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
     if (operation.admit === undefined) counting = count(services, exchange, access);
     if (operation.isWrite || limiter.wasRefused(access)) await counting;
 
+    requireOneHost(request);
     checkKeyFormat(operation, request);
     const query = served.readQuery(request.url);
     const valid =
-      operation.body === undefined
-        ? NO_BODY
-        : await validateBody(operation, bytes, request.headers.get('Content-Type'));
+      operation.body === undefined ? NO_BODY : await validateBody(operation, bytes, request.headers);
 
     const { body, itemFaults } = valid;
     const call = { access, origin: exchange, params, query, body, itemFaults, baseUrl, cursors };

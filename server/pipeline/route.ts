@@ -1,7 +1,7 @@
 // Step 1, route: the path must be the operation's to the letter; what else is known of it decides 404 or 405.
 
 import type { Api } from '../../db/tables/key-format.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, invalid } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 
 /** The path of a URL as sent, neither decoded nor normalised further. */
@@ -30,6 +30,12 @@ export function pathMatcher(template: string): PathMatcher {
     for (let index = 0; index < names.length; index++) params[names[index] ?? ''] = found[index + 1] ?? '';
     return params;
   };
+}
+
+/** @throws ApiError 422 for a request with several hosts, which programs on its way may each have taken for another. */
+export function requireOneHost(request: Request): void {
+  if (request.headers.get('Host')?.includes(',') !== true) return;
+  throw invalid('Host', 'must be sent once, with one host', 'VALIDATION_INVALID_FORMAT');
 }
 
 /** The 404 for a path that is not part of the interface. */

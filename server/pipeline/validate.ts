@@ -5,7 +5,7 @@ import type { JsonValue } from '../../db/declare/json.ts';
 import { Turns } from '../../db/event-loop.ts';
 import { invalid, validationError } from '../errors.ts';
 import { BATCH_ITEMS_MAX, type Operation } from '../operation.ts';
-import { type ParsedBody, parseJson } from './json.ts';
+import { type ParsedBody, parseJson, requireUnencoded } from './json.ts';
 import { type BatchElement, LARGE_BATCH_BYTES, notAnArray, readLargeBatch } from './large-batch.ts';
 
 // How long the items of a batch keep other requests waiting at a time.
@@ -26,10 +26,12 @@ export interface ValidBody {
 export async function validateBody(
   operation: Operation,
   bytes: Uint8Array,
-  contentType: string | null,
+  headers: Pick<Headers, 'get'>,
 ): Promise<ValidBody> {
   const { body: schema, inspect } = operation;
   if (schema === undefined) return { body: null, itemFaults: [] };
+  requireUnencoded(headers.get('Content-Encoding'));
+  const contentType = headers.get('Content-Type');
   const declaration = { schema, inspect };
   const faultsIn = ({ value, isSuspect }: ParsedBody) => faultsOf(value, declaration, { isSuspect });
   if (operation.isBatch === true) {

@@ -134,6 +134,7 @@ describe('the document', () => {
       const statuses = new Set([
         ...Object.keys(operation.successes).map(Number),
         ...always,
+        ...(operation.body === undefined ? [] : [408]),
         ...operation.errorStatuses,
         // An answer under that key may need more than the key has.
         ...(operation.api === 'v2' && ['POST', 'PATCH'].includes(operation.method) ? [409] : []),

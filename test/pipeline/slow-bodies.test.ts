@@ -117,6 +117,17 @@ describe.each(THREADS)('with %d reader threads, a body', (readers) => {
     await Promise.all(answers.map(({ closed }) => closed));
   });
 
+  // Bun answers it in lower case only; such a client sends nothing before it hears of it.
+  test.concurrent('that waits for "100 Continue" in vain is told why', async () => {
+    const { url, head } = given();
+    const expecting = head({ 'Content-Length': 40, Expect: '100-Continue' });
+    const answer = await dribble(url, [expecting]);
+    expect(told(answer)).toEqual(TOO_SLOW);
+    expect(answer.body).toContain('leave it out');
+    const answered = await dribble(url, [head({ 'Content-Length': 40, Expect: '100-continue' })]);
+    expect(answered.status).toBe(100);
+  });
+
   test.concurrent('leaves its connection as it was', async () => {
     const { url, headers } = given();
     const connection = await HttpConnection.open(url);

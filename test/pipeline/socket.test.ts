@@ -268,6 +268,39 @@ describe('bodies', () => {
   });
 });
 
+describe('headers that a client should not send', () => {
+  const body = '{"first_name":"Ada"}';
+  const post = (...headers: string[]) =>
+    exchange(request('POST /api/v2/contacts', bearer(), `Content-Length: ${body.length}`, ...headers), body);
+
+  test.each([
+    ['gzip', 422],
+    ['Identity', 201],
+    ['identity, gzip', 422],
+  ])('Content-Encoding: %s is a %d', async (encoding, status) => {
+    const answer = await post(`Content-Encoding: ${encoding}`);
+    expect(answer.status).toBe(status);
+    if (status !== 422) return;
+    expect(answer.json.error).toMatchObject({
+      code: 'VALIDATION_INVALID_FORMAT',
+      message: expect.stringContaining('send the body uncompressed'),
+      details: [{ path: 'Content-Encoding' }],
+    });
+  });
+
+  test('a second Host is a 422, be it the same', async () => {
+    for (const host of ['crm.test', 'other.test', '']) {
+      for (const answer of [
+        await post(`Host: ${host}`),
+        await exchange(request('GET /api/v2/contacts', bearer(), `Host: ${host}`)),
+      ]) {
+        expect(codeOf(answer)).toEqual([422, 'VALIDATION_INVALID_FORMAT']);
+        expect(answer.json.error.details[0].path).toBe('Host');
+      }
+    }
+  });
+});
+
 test('Location is absolute, where the server is reached', async () => {
   const body = '{"first_name":"Ada"}';
   const answer = await exchange(
