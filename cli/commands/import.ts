@@ -59,6 +59,8 @@ import that file. Rows with the same email or domain keep their order, however m
 
 "crm import all FOLDER" takes what "crm export all" has finished, file by file as it was exported, ties it together as it
 was under new ids, and keeps its journal beside the folder. References to users stay where the organization has them.
+When records were created, changed, closed and done is the time of the import. Interactions whose contact was deleted are
+kept in a file beside, and others come in with their main contact alone. "crm migrate" copies a database exactly.
 
 Examples:
   crm import companies accounts.csv --map 'revenue=estimated_revenue*1000000' --custom

@@ -1,6 +1,7 @@
 // What to do about rejected rows: another mapping, flags that mend them, or their cells in the errors file.
 import { inputName } from '../input/files.ts';
 import { counted } from '../terminal/format.ts';
+import type { FolderSummary } from './all/folder-job.ts';
 import { type Changes, changedBy, isOfSameImport } from './changes.ts';
 import { importCommand, readImportFlags, repeatedFlags } from './flags.ts';
 import type { ImportRequest, ImportSummary } from './request.ts';
@@ -83,4 +84,18 @@ function commandToRetry(
   const repeated = repeatedFlags({ ...request, dateFormat, decimalComma });
   const again = { ...readImportFlags({}), ...repeated, resource: request.resource, input: errors };
   return importCommand(changedBy(again, changes));
+}
+
+/** The next steps after the import of a folder that rejected some of it. */
+export function stepsAfterFolder({ resources, links, status }: FolderSummary): string[] {
+  if (status === 'already')
+    return ['correct what the errors files hold, and import each by itself; the run before named them.'];
+  const records = resources.flatMap(({ resource, errors_file: errors }) => {
+    if (errors === null) return [];
+    const again = { ...readImportFlags({}), resource, input: errors };
+    return [`correct the rows of ${errors}, then run: ${importCommand(again)}`];
+  });
+  if (links === null || links.errors_file === null) return records;
+  const what = `the links in ${links.errors_file} lead to records that are not in`;
+  return [...records, `${what}; once they are, make them with: crm link RESOURCE/ID/LINK CHILD`];
 }

@@ -5,7 +5,7 @@ import type { Config } from '../settings/config.ts';
 import { counted, formatCount } from '../terminal/format.ts';
 import { printFigures } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
-import { stepsAfter } from './advice.ts';
+import { stepsAfter, stepsAfterFolder } from './advice.ts';
 import type { FolderSummary } from './all/folder-job.ts';
 import type { ImportRequest, ImportSummary } from './request.ts';
 
@@ -35,12 +35,13 @@ export async function reportAll(
   if (summary.status === 'already' && !request.isQuiet) note(alreadyThere(request.input, ''));
   const { rejected } = summary;
   if (rejected === 0) return;
-  throw new CliError(`Of records and links, ${formatCount(rejected)} were rejected.`, {
-    exitCode: EXIT.rejectedRows,
-    nextSteps: [
-      'see the errors files named above; correct the rows and import each with "crm import RESOURCE FILE".',
-    ],
-  });
+  throw new CliError(
+    `Of records and links, ${formatCount(rejected)} ${rejected === 1 ? 'was' : 'were'} rejected.`,
+    {
+      exitCode: EXIT.rejectedRows,
+      nextSteps: stepsAfterFolder(summary),
+    },
+  );
 }
 
 function alreadyThere(input: string, figures: string): string {

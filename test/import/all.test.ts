@@ -1,11 +1,13 @@
 // `export all`, then `import all` into another organization: equal content under new ids.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { writeManifest } from '../../cli/export/manifest.ts';
 import { type ImportService, startImportService } from '../fixtures/import/service.ts';
 import type { Json } from '../support/harness.ts';
 import { contentOf, fillOrganization, IMPORTED } from '../support/organization.ts';
+import { clientOf } from '../support/v2.ts';
 
 let service: ImportService;
 let otherKey: string;
@@ -86,6 +88,63 @@ test('as CSV too, where custom values become text', async () => {
   expected.companies[0].custom = { a: '1', b: '1', c: 'true' };
   for (const contact of expected.contacts) if (contact.title === '') contact.title = null;
   expect(actual).toEqual(expected);
+});
+
+test('an interaction whose contact was deleted is kept beside, and one that loses others is told', async () => {
+  const { harness } = service;
+  const { createOrganization } = await import('../../db/tables/accounts.ts');
+  const [from, to] = await Promise.all(
+    ['Leaving', 'Left'].map(async (name) => {
+      const org = await harness.store.write('accounts', (trx) =>
+        createOrganization(trx, name, harness.clock.now),
+      );
+      return (await harness.issue({ orgId: org.number })).key;
+    }),
+  );
+  const { create } = clientOf(harness, from ?? '');
+  const log = (title: string, contact: Json) =>
+    create('interactions', { type: 'MEETING', direction: 'EVENT', title, main_contact: contact.id });
+  const [here, other, gone] = [
+    await create('contacts', { first_name: 'Here of it' }),
+    await create('contacts', { first_name: 'Other of it' }),
+    await create('contacts', { first_name: 'Gone of it' }),
+  ];
+  await log('alone', other);
+  await log('together', here);
+  await log('orphan', gone);
+  // As ingest leaves a meeting of two.
+  await harness.store.write('accounts', async (trx) => {
+    const both = `insert into interaction_contacts (org_id, interaction_id, contact_id)
+      select c.org_id, i.id, c.id from interactions i join contacts c on c.org_id = i.org_id
+      where i.title = 'together' and c.first_name = 'Other of it'`;
+    await sql.raw(both).execute(trx);
+  });
+  await harness.send('DELETE', `/api/v2/contacts/${gone.id}`, { key: from ?? '' });
+  await service.crm(['export', 'all', '--out', 'leaving'], { key: from });
+  const run = await service.crm(['import', 'all', 'leaving', '-o', 'json'], { key: to });
+  const kept = 'leaving/interactions.ndjson.left-out.ndjson';
+  expect([run.exitCode, JSON.parse(run.stdout)]).toMatchObject([
+    0,
+    { rejected: 0, interactions_left_out: 1, left_out_file: kept, interactions_reduced: 1 },
+  ]);
+  expect(run.stderr).toContain(
+    `1 interaction left out: the contact was deleted and is not in the folder; kept in ${kept}`,
+  );
+  expect(run.stderr).toContain('1 interaction imported with the main contact and its company alone');
+  expect(run.stderr).toContain('use "crm migrate"');
+  expect(run.stderr).toContain('Importing interactions: 2 of 2 rows (100%)');
+  const [record] = (await service.read(kept))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(record).toMatchObject({ title: 'orphan', main_contact: null, _path: 'main_contact' });
+  expect(statSync(join(service.folder, kept)).mode & 0o777).toBe(0o600);
+  expect((await service.all('interactions', to)).map(({ title }) => title)).toEqual(['alone', 'together']);
+  // The way out that the file itself names.
+  const [contact] = await service.all('contacts', to);
+  await service.write('kept.ndjson', JSON.stringify({ ...record, main_contact: contact?.id }));
+  const again = await service.crm(['import', 'interactions', 'kept.ndjson'], { key: to });
+  expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('1 created, 0 rejected')]);
 });
 
 test('rejected notes of every level stand in one errors file', async () => {

@@ -42,6 +42,11 @@ export interface FolderSummary {
   skipped: string[];
   /** References left out because what they point to is not in the folder, or is a user of another organization. */
   references_left_out: number;
+  /** Interactions that are not imported, since their contact was deleted, and the file that holds them. */
+  interactions_left_out: number;
+  left_out_file: string | null;
+  /** Interactions that come in with their main contact and its company alone. */
+  interactions_reduced: number;
   /** Records and links that are not in. */
   rejected: number;
   status: 'finished' | 'already';

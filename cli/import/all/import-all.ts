@@ -70,11 +70,22 @@ function linkFigures({ linked, rejected, errors_file: errors }: LinksSummary): s
 }
 
 /** What of the folder cannot come in, a line each. */
-function leftBehind({ skipped, references_left_out: count }: FolderSummary): string[] {
-  const readOnly = skipped.map(
-    (name) => `${name}: skipped; they are read-only and come in with "crm ingest"`,
+function leftBehind(summary: FolderSummary): string[] {
+  const { skipped, references_left_out: references, left_out_file: file } = summary;
+  const { interactions_left_out: leftOut, interactions_reduced: reduced } = summary;
+  const lines = skipped.map((name) => `${name}: skipped; they are read-only and come in with "crm ingest"`);
+  const say = (count: number, what: string, why: string): void => {
+    if (count > 0) lines.push(`${counted(count, what)} ${why}`);
+  };
+  const unknown =
+    'to users that this organization does not have, or to records that the folder does not have';
+  say(references, 'reference', `left out: ${unknown}`);
+  say(leftOut, 'interaction', `left out: the contact was deleted and is not in the folder; kept in ${file}`);
+  say(
+    reduced,
+    'interaction',
+    'imported with the main contact and its company alone, without others who took part',
   );
-  if (count === 0) return readOnly;
-  const what = 'to users that this organization does not have, or to records that the folder does not have';
-  return [...readOnly, `${counted(count, 'reference')} left out: ${what}`];
+  if (leftOut + reduced > 0) lines.push('For an exact copy, ids and times included, use "crm migrate".');
+  return lines;
 }

@@ -36,8 +36,14 @@ export async function importFolder(job: FolderJob): Promise<FolderSummary> {
     try {
       const { end } = ids;
       if (end !== null && (end.rejected === 0 || end.onDuplicate === request.onDuplicate)) {
-        const { rejected } = end;
-        return { resources: [], links: null, skipped, references_left_out: 0, rejected, status: 'already' };
+        return {
+          ...NOTHING_LEFT,
+          resources: [],
+          links: null,
+          skipped,
+          rejected: end.rejected,
+          status: 'already',
+        };
       }
       const keyPrefix = `crm-import-${sha256(`all\n${content}\n${ids.salt}`).slice(0, 40)}`;
       return await bringIn(surveyed, { ...job, ...greeting, ids, content, keyPrefix });
@@ -62,17 +68,34 @@ async function bringIn({ files, skipped, linksPath }: Surveyed, parts: FolderPar
   const { request, ids } = parts;
   parts.onBegin?.();
   const records = new RecordsImport(parts);
-  const resources: ImportSummary[] = [];
-  for (const file of files) {
-    const summary = await records.import(file);
-    resources.push(summary);
-    parts.onFile(summary);
+  try {
+    const resources: ImportSummary[] = [];
+    for (const file of files) {
+      const summary = await records.import(file);
+      resources.push(summary);
+      parts.onFile(summary);
+    }
+    const links = linksPath === null ? null : await importLinks(linksPath, parts);
+    if (links !== null) parts.onLinks(links);
+    const rejected = resources.reduce((sum, one) => sum + one.rejected, links?.rejected ?? 0);
+    ids.finish({ onDuplicate: request.onDuplicate, rejected });
+    return { resources, links, skipped, ...leftBy(records), rejected, status: 'finished' };
+  } finally {
+    records.close();
   }
-  const links = linksPath === null ? null : await importLinks(linksPath, parts);
-  if (links !== null) parts.onLinks(links);
-  const rejected = resources.reduce((sum, one) => sum + one.rejected, links?.rejected ?? 0);
-  ids.finish({ onDuplicate: request.onDuplicate, rejected });
-  return { resources, links, skipped, references_left_out: records.leftOut, rejected, status: 'finished' };
+}
+
+const NOTHING_LEFT: ReturnType<typeof leftBy> = {
+  ...{ references_left_out: 0, interactions_left_out: 0, left_out_file: null, interactions_reduced: 0 },
+};
+
+function leftBy({ leftOut, interactions }: RecordsImport) {
+  return {
+    references_left_out: leftOut,
+    interactions_left_out: interactions.leftOut,
+    left_out_file: interactions.file,
+    interactions_reduced: interactions.reduced,
+  };
 }
 
 /** What the folder has, every file held against its digest. */

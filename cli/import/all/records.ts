@@ -9,7 +9,7 @@ import { makePlan } from '../plan/plan.ts';
 import type { SurveyedInput } from '../plan/survey.ts';
 import type { ImportSummary } from '../request.ts';
 import { NO_DIAGNOSIS, totalCounts } from '../request.ts';
-import type { Rejection } from '../row.ts';
+import type { Rejection, SourceRow } from '../row.ts';
 import { KeyStore } from '../rows/key-store.ts';
 import { idOf, isAtLevel, markLevels } from '../rows/levels.ts';
 import { ErrorsFile, type ErrorsMark } from '../session/errors-file.ts';
@@ -17,6 +17,7 @@ import { ImportRun } from '../session/import-run.ts';
 import { openJournal } from '../session/resume.ts';
 import type { RunHooks } from '../session/run-parts.ts';
 import type { FolderParts } from './folder-job.ts';
+import { FolderContacts, type InteractionsLeft } from './interactions.ts';
 import { importPipelines } from './pipelines.ts';
 
 /** One file of the folder. */
@@ -48,8 +49,10 @@ const OWNER_FIELDS = ['owner_id', 'main_assignee_id'];
 export class RecordsImport {
   readonly #parts: FolderParts;
   readonly #unknownOwners = new Set<string>();
+  readonly #contacts = new FolderContacts();
   /** References to users of another organization, or to records that the folder does not have. */
   leftOut = 0;
+  interactions: InteractionsLeft = { leftOut: 0, file: null, reduced: 0 };
 
   constructor(parts: FolderParts) {
     this.#parts = parts;
@@ -57,10 +60,26 @@ export class RecordsImport {
 
   /** Imports one file. */
   async import(file: ExportedFile): Promise<ImportSummary> {
-    if (file.resource.name === 'pipelines') return this.#pipelines(file);
-    if (file.resource.fields.parent_id !== undefined) return this.#tree(file);
-    const whole = { name: file.resource.name, takes: () => true, earlier: null };
-    return (await this.#rows(file, whole)).summary;
+    const { name, fields } = file.resource;
+    if (name === 'pipelines') return this.#pipelines(file);
+    if (fields.parent_id !== undefined) return this.#tree(file);
+    if (name === 'contacts') await this.#contacts.read(file.input);
+    if (name === 'interactions') return this.#interactions(file);
+    return (await this.#rows(file, { name, takes: () => true, earlier: null })).summary;
+  }
+
+  /** Interactions whose contact the folder has. */
+  async #interactions(file: ExportedFile): Promise<ImportSummary> {
+    const { path, input } = file;
+    this.interactions = await this.#contacts.sort(path, input);
+    const rowCount = (input.rowCount ?? 0) - this.interactions.leftOut;
+    const takes = (row: SourceRow): boolean => this.#contacts.has(row);
+    const part = { name: file.resource.name, takes, earlier: null };
+    return (await this.#rows({ ...file, input: { ...input, rowCount } }, part)).summary;
+  }
+
+  close(): void {
+    this.#contacts.close();
   }
 
   /** A file of notes takes a part for every level of the tree, told of as one. */

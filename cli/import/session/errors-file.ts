@@ -22,15 +22,17 @@ export interface ErrorsFileOptions {
   /** The input, `-` for standard input. */
   input: string;
   format: Format;
+  /** What the default name says of the rows; `errors` unless given. */
+  suffix?: 'errors' | 'left-out';
   /** Of the input, if it is CSV. */
   headers: readonly string[] | null;
   /** What of an earlier run's file is certain, when resuming. */
   earlier: ErrorsMark | null;
 }
 
-function defaultErrorsPath(input: string, format: Format): string {
-  const suffix = format === 'csv' ? 'csv' : 'ndjson';
-  return input === '-' ? `import-errors.${suffix}` : `${input}.errors.${suffix}`;
+function defaultErrorsPath({ input, format, suffix = 'errors' }: ErrorsFileOptions): string {
+  const name = `${suffix}.${format === 'csv' ? 'csv' : 'ndjson'}`;
+  return input === '-' ? `import-${name}` : `${input}.${name}`;
 }
 
 /** Throws a usage error where `--errors` names what rejected rows cannot be written to. */
@@ -120,8 +122,7 @@ export class ErrorsFile {
   }
 
   #wanted(): string {
-    const { path, input, format } = this.#options;
-    return path ?? defaultErrorsPath(input, format);
+    return this.#options.path ?? defaultErrorsPath(this.#options);
   }
 
   /** Where the file may be: as asked for, or beside the input, or where that cannot be written, here. */
