@@ -36,8 +36,14 @@ export class ExportDisplay {
     this.#progress ??= await startProgress({ ...options, quiet: this.#isQuiet });
   }
 
+  /** Takes in how many records are fetched. */
   update(state: ProgressState): void {
     this.#latest = state;
+    this.show(state);
+  }
+
+  /** Shows how far something else has come. */
+  show(state: ProgressState): void {
     this.#progress?.update(state);
   }
 

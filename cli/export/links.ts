@@ -46,12 +46,11 @@ export async function exportLinks(
       if (done <= behind) continue;
       const lines = await linksOf({ client, onPage }, resource, JSON.parse(line) as Data).catch(noneIfGone);
       links.append(lines, String(done));
-      display.update({ done });
+      display.show({ done });
     }
   }
   links.append([], null);
   await display.stop(`links: ${counted(links.lines, 'line')}`);
-  display.settle(0);
 }
 
 function sum(numbers: readonly number[]): number {

@@ -1,5 +1,6 @@
-// What the parts of an import tell one display, one after the other.
+// What the parts of an import or export tell one display, one after the other.
 import { expect, test } from 'bun:test';
+import { ExportDisplay } from '../../cli/export/display.ts';
 import { Reporter } from '../../cli/import/session/report.ts';
 import type { ProgressState } from '../../cli/terminal/snapshot.ts';
 
@@ -21,4 +22,12 @@ test('every part is counted from its own beginning', async () => {
     ['links', { done: 1, ok: 0, failed: 0, skipped: 0 }],
     ['links', { done: 2, ok: 1, failed: 0, skipped: 0 }],
   ]);
+});
+
+test('an export counts records, and not those whose links it looks for', () => {
+  const display = new ExportDisplay(true);
+  display.update({ done: 5 });
+  display.settle(5);
+  display.show({ done: 3 });
+  expect(display.records).toBe(5);
 });
