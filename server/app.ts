@@ -28,6 +28,7 @@ import {
 } from './pipeline/route.ts';
 import { served } from './pipeline/served-operation.ts';
 import type { Services } from './pipeline/services.ts';
+import { Unsent } from './pipeline/unsent.ts';
 import { signingOf } from './signing.ts';
 
 export interface AppOptions {
@@ -45,10 +46,14 @@ export interface AppOptions {
   /** How slowly bodies may come, and how long they wait for their room, in milliseconds. */
   bodyPaces?: BodyPaces;
   bodyWaitMs?: number;
+  /** Bytes of answers that an organization, and all together, may have under way. */
+  answerLimits?: InFlightLimits;
   /** How many threads there are to share them; one unless given. */
   threads?: number;
   /** Closes the connection of a request that has been silent for so many seconds; never for 0. */
   limitSilence?: (request: Request, seconds: number) => void;
+  /** Whether the answer to a request is still being sent. */
+  isUnsent?: (request: Request) => boolean;
   /** The client's network address. */
   addressOf?: (request: Request) => string;
   logger?: Logger;
@@ -98,15 +103,19 @@ function servicesOf(options: AppOptions): Services {
   const signing = signingOf(store);
   const uses = new Map<string, number>();
   const { keyLimit = KEY_LIMIT, orgLimit = ORG_LIMIT, addressOf = () => 'local' } = options;
+  const { limitSilence = () => undefined, isUnsent = () => false } = options;
   const limiter = new RateLimiter(store.counters, { keyLimit, orgLimit });
+  const among = options.threads ?? 1;
   const bodies = new InFlightBudget({
-    limits: options.bodyLimits ?? IN_FLIGHT_LIMITS,
-    ...(options.threads !== undefined && { among: options.threads }),
+    ...{ limits: options.bodyLimits ?? IN_FLIGHT_LIMITS, among },
     ...(options.bodyWaitMs !== undefined && { waitMs: options.bodyWaitMs }),
-    limit: 'bodies',
-    subject: 'request bodies',
+    ...{ limit: 'bodies', subject: 'request bodies' },
   });
-  observer?.watch({ limiter, bodies });
+  const answers = new InFlightBudget({
+    ...{ limits: options.answerLimits ?? IN_FLIGHT_LIMITS, among },
+    ...{ limit: 'answers', subject: 'answers', isSmallFree: true },
+  });
+  observer?.watch({ limiter, bodies, answers });
   return {
     store,
     executor,
@@ -117,11 +126,13 @@ function servicesOf(options: AppOptions): Services {
     limiter,
     bodies,
     bodyPaces: options.bodyPaces ?? BODY_PACES,
+    answers,
+    unsent: new Unsent({ isUnsent, limitSilence }),
     replays: new Replays(),
     baseUrl: options.baseUrl,
     now: options.now ?? Date.now,
     isTimed: observer !== undefined,
-    limitSilence: options.limitSilence ?? (() => undefined),
+    limitSilence,
     addressOf,
     noteUse: (access, now) => noteUse(executor, uses, access, now),
     isLogged: logger !== undefined,

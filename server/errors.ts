@@ -65,6 +65,7 @@ export const LIMIT_NAMES = [
   'wrong_keys',
   'downloads',
   'bodies',
+  'answers',
   'stored_answers',
   'quota_records',
   'quota_bytes',

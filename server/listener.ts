@@ -5,6 +5,7 @@ import { Drain, type Fetch, lastOfConnection } from './drain.ts';
 import { Arrivals } from './inlet.ts';
 import { SILENT_SECONDS } from './pipeline/body.ts';
 import { bySentPath } from './sent-path.ts';
+import { limitUnsent } from './sockets.ts';
 
 export interface CertificateFiles {
   certFile: string;
@@ -71,6 +72,7 @@ export class Listener implements Listening {
   constructor(options: ListenOptions) {
     this.#options = options;
     this.#current = listen(options);
+    limitUnsent();
     const { inlet, fetch } = options;
     this.#inlet = inlet === undefined ? null : listenAtPath(inlet, this.#arrivals.answer(fetch));
   }
@@ -89,6 +91,12 @@ export class Listener implements Listening {
     return this.#handedOver(request) ?? this.#current.requestIP(request)?.address ?? '';
   }
 
+  /** Whether the answer to a request is still being sent; nobody knows of one that was handed over. */
+  isUnsent(request: Request): boolean {
+    // Bun forgets both once the answer is sent, or the connection is gone.
+    return this.#current.requestIP(request) !== null;
+  }
+
   /** Has a request's connection closed when nothing comes or goes on it for so long; never for 0. */
   limitSilence(request: Request, seconds: number): void {
     this.#current.timeout(request, seconds);
@@ -104,6 +112,7 @@ export class Listener implements Listening {
 
   renew(certificate: Certificate): void {
     const renewed = listen({ ...this.#options, certificate });
+    limitUnsent();
     this.#former = this.#current;
     this.#current = renewed;
   }

@@ -46,6 +46,8 @@ export interface Call {
 export interface Admission {
   access: Access;
   headers: Record<string, string>;
+  /** Takes back what it was counted for, and gives the headers as they are then. */
+  uncount(): Promise<Record<string, string>>;
 }
 
 /** Items of a list, more than a page has room for among them. */

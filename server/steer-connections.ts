@@ -1,14 +1,9 @@
 // Sends new connections to the newer listeners on a port, so that the older can be closed without losing any.
 import { ptr } from 'bun:ffi';
-import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
-import { systemLibrary } from '../db/system-library.ts';
+import { closeSync, openSync } from 'node:fs';
+import { type Library, listeningSockets, networkSockets, openLibrary, SOL_SOCKET } from './sockets.ts';
 
-const OPEN_FILES = '/proc/self/fd';
 // Linux: socket(7), include/uapi/asm-generic/socket.h, include/uapi/linux/filter.h.
-const SOL_SOCKET = 1;
-const SO_ACCEPTCONN = 30;
-const SO_DOMAIN = 39;
-const INTERNET = new Set([2, 10]);
 const SO_ATTACH_REUSEPORT_CBPF = 51;
 const SO_DETACH_REUSEPORT_BPF = 68;
 const BPF_LOAD_WORD = 0x20;
@@ -17,17 +12,6 @@ const BPF_ADD = 0x04;
 const BPF_RETURN = 0x16;
 const BPF_RETURN_CONSTANT = 0x06;
 const RANDOM_NUMBER = -0x1000 + 56;
-
-function openLibrary() {
-  if (process.platform !== 'linux') return undefined;
-  return systemLibrary({
-    getsockopt: { args: ['int', 'int', 'int', 'ptr', 'ptr'], returns: 'int' },
-    setsockopt: { args: ['int', 'int', 'int', 'ptr', 'u32'], returns: 'int' },
-    dup2: { args: ['int', 'int'], returns: 'int' },
-  });
-}
-
-type Library = NonNullable<ReturnType<typeof openLibrary>>;
 
 export interface Steering {
   /**
@@ -91,24 +75,6 @@ export function connectionCounter(): () => number {
   const library = openLibrary();
   if (library === undefined) return () => 0;
   return () => networkSockets(library).length - listeningSockets(library).length;
-}
-
-function listeningSockets(library: Library): number[] {
-  return networkSockets(library).filter((fd) => option(library, fd, SO_ACCEPTCONN) === 1);
-}
-
-function networkSockets(library: Library): number[] {
-  if (!existsSync(OPEN_FILES)) return [];
-  return readdirSync(OPEN_FILES)
-    .map(Number)
-    .filter((fd) => INTERNET.has(option(library, fd, SO_DOMAIN)));
-}
-
-// -1 for what is no socket.
-function option(library: Library, fd: number, name: number): number {
-  const value = new Int32Array(1);
-  const size = new Uint32Array([value.byteLength]);
-  return library.getsockopt(fd, SOL_SOCKET, name, ptr(value), ptr(size)) === 0 ? (value[0] ?? -1) : -1;
 }
 
 const INSTRUCTION_BYTES = 8;

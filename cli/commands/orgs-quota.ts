@@ -42,7 +42,7 @@ export function registerOrgsQuotaCommand(orgs: Command): void {
     .option('--bytes <size>', 'how many bytes in them, such as 5GB, or none', orNone(byteCount))
     .option(
       '--bytes-in-flight <size>',
-      'how many of bodies under way, such as 64MB, or none',
+      'how many of bodies under way, and of answers, such as 64MB, or none',
       orNone(byteCount),
     )
     .option(

@@ -48,6 +48,8 @@ export function registerServeCommand(program: Command): void {
     .option('--org-limit <n>', 'requests a minute for each organization', count, 1000)
     .option('--org-body-mib <n>', 'MiB of request bodies under way for each organization', count, 64)
     .option('--body-mib <n>', 'MiB of request bodies under way for all', count, 256)
+    .option('--org-answer-mib <n>', 'MiB of answers under way for each organization', count, 64)
+    .option('--answer-mib <n>', 'MiB of answers under way for all', count, 256)
     .option(
       '--readers <n>',
       'threads that answer requests, for a file: one for each core; each has its part of the MiB above',
@@ -200,6 +202,7 @@ async function start(
     keyLimit: options.keyLimit,
     orgLimit: options.orgLimit,
     bodyLimits: { orgBytes: options.orgBodyMib * MEBIBYTE, allBytes: options.bodyMib * MEBIBYTE },
+    answerLimits: { orgBytes: options.orgAnswerMib * MEBIBYTE, allBytes: options.answerMib * MEBIBYTE },
     readers: options.readers,
     log: options.log ?? (process.stderr.isTTY ? 'pretty' : 'json'),
     ...(metrics !== null && {

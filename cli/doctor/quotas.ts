@@ -56,7 +56,9 @@ async function checkQuota(
   }
   const uses = usesOf(use);
   const inFlight =
-    quota.bytesInFlight === null ? [] : [`${formatBytes(quota.bytesInFlight)} of bodies under way`];
+    quota.bytesInFlight === null
+      ? []
+      : [`${formatBytes(quota.bytesInFlight)} of bodies under way, and of answers`];
   const found = `${name}: ${[...uses.map(({ shown }) => shown), ...inFlight].join(', ')}`;
   const used = uses.filter(({ part }) => part >= NEARLY_USED);
   if (used.length === 0) return ok(check, found);

@@ -64,6 +64,9 @@ export const FAMILIES = {
   crm_request_body_bytes: { ...gauge, help: 'Bytes of request bodies that are under way.' },
   crm_request_body_limit_bytes: { ...gauge, help: 'Bytes of request bodies that may be under way.' },
   crm_request_bodies_waiting: { ...gauge, help: 'Requests whose body waits until there is room for it.' },
+  crm_answer_bytes: { ...gauge, help: 'Bytes of answers of over 64 KiB that are under way.' },
+  crm_answer_limit_bytes: { ...gauge, help: 'Bytes of such answers that may be under way.' },
+  crm_answers_waiting: { ...gauge, help: 'Requests whose answer waits until there is room for it.' },
   crm_batch_items_total: {
     ...counter,
     help: 'Items of batches, as imports send them, by what became of them.',

@@ -98,13 +98,17 @@ function putRoute(sheet: Sheet, { api, route, method, statuses, seconds }: Route
   sheet.spread('crm_http_request_duration_seconds', seconds, { method, route });
 }
 
-function putShared(sheet: Sheet, { limiter, bodies }: Shared, now: number): void {
+function putShared(sheet: Sheet, { limiter, bodies, answers }: Shared, now: number): void {
   for (const { limit, perMinute, usedMost } of limiter.figures(now)) {
     sheet.put('crm_rate_limit_requests_per_minute', perMinute, { limit });
     sheet.put('crm_rate_limit_used_ratio', usedMost, { limit });
   }
-  const { bytes, bytesMax, waiting } = bodies.figures();
-  sheet.put('crm_request_body_bytes', bytes, {});
-  sheet.put('crm_request_body_limit_bytes', bytesMax, {});
-  sheet.put('crm_request_bodies_waiting', waiting, {});
+  const sent = bodies.figures();
+  sheet.put('crm_request_body_bytes', sent.bytes, {});
+  sheet.put('crm_request_body_limit_bytes', sent.bytesMax, {});
+  sheet.put('crm_request_bodies_waiting', sent.waiting, {});
+  const answered = answers.figures();
+  sheet.put('crm_answer_bytes', answered.bytes, {});
+  sheet.put('crm_answer_limit_bytes', answered.bytesMax, {});
+  sheet.put('crm_answers_waiting', answered.waiting, {});
 }

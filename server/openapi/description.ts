@@ -177,6 +177,10 @@ a 429 with \`Retry-After\`, which counts nowhere. ${WRONG_CREDENTIALS_PER_MINUTE
 are answered with 401, further ones with 429; a valid key always passes. Transcript links last
 ${LINK_LIFETIME_SECONDS} seconds, for ${DOWNLOADS_PER_MINUTE} downloads a minute each.
 
+Answers of over 64 KiB have a budget of bytes under way, of which one key may have half. One that does not fit waits for
+up to 10 s, then it is a 429 with \`Retry-After\`, which counts nowhere, and nothing was done. So read answers as they
+come: a client that takes nothing of one for 15 s finds its connection closed.
+
 The operator may give an organization a **quota** of records, or of bytes in them. A write that would go beyond it is a
 403 \`OPERATION_FORBIDDEN\`, of which nothing is written: \`details\` names \`quota.records\` or \`quota.bytes\`, and
 \`X-Quota-Records-Limit\`, \`X-Quota-Records-Used\`, \`X-Quota-Bytes-Limit\` and \`X-Quota-Bytes-Used\` say how it

@@ -39,7 +39,7 @@ const HEADERS = {
   'X-Quota-Bytes-Limit': quota('Bytes in records and transcripts that the quota of the organization allows.'),
   'X-Quota-Bytes-Used': quota('Bytes in records and transcripts that the organization has.'),
   'X-Quota-Bytes-In-Flight-Limit': quota(
-    'Bytes of request bodies that the quota of the organization allows at once.',
+    'Bytes of request bodies, and of answers, that the quota of the organization allows at once.',
   ),
   ExistingLocation: {
     description: 'Address of the record that is in the way, where the key may see it.',

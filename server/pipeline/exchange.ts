@@ -5,6 +5,8 @@ import type { JsonValue } from '../../db/declare/json.ts';
 import type { Api } from '../../db/tables/key-format.ts';
 import { deprecationHeaders } from '../deprecation.ts';
 import type { LimitName } from '../errors.ts';
+import type { Admission } from '../operation.ts';
+import type { AnswerRoom } from './answer-room.ts';
 
 /** What an envelope tells of the request that it answers, and what it needs for that. */
 export interface Asked {
@@ -34,6 +36,13 @@ export interface Exchange extends Asked {
   /** From when the body was waited for, by `performance.now()`, and until when. */
   bodySince: number | null;
   bodyUntil: number | null;
+  /** Since when it has waited for room for its answer, by `performance.now()`, and for how long it has before. */
+  heldUpSince: number | null;
+  heldUpMs: number;
+  /** Room of its answer, until that is sent. */
+  room: AnswerRoom | null;
+  /** Takes back what it was counted for by itself, and gives the headers that describe that limit. */
+  uncount: Admission['uncount'] | null;
   /** The limit that refused it. */
   refusedBy: LimitName | null;
   /** Why it was answered while work on it was still under way. */
@@ -61,6 +70,10 @@ export function startExchange(given: Pick<Exchange, 'request' | 'api' | 'now' | 
     countedIn: null,
     bodySince: null,
     bodyUntil: null,
+    heldUpSince: null,
+    heldUpMs: 0,
+    room: null,
+    uncount: null,
     refusedBy: null,
     givenUp: null,
   };

@@ -11,6 +11,7 @@ import { findStoredResponse } from '../../db/tables/idempotency.ts';
 import { touchKey } from '../../db/tables/keys.ts';
 import { ApiError } from '../errors.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
+import { bytesToSend, type Room } from './answer-room.ts';
 import type { Asked, Exchange } from './exchange.ts';
 import { type Exports, Once, type Told } from './exports.ts';
 import type { WriteObserver } from './observer.ts';
@@ -23,11 +24,14 @@ export interface Executable {
   call: Omit<Call, 'db' | 'now'>;
   exchange: Asked & Pick<Exchange, 'givenUp'>;
   keyed: KeyedRequest | null;
+  /** For its answer. */
+  room: Room;
 }
 
 /**
- * The answer to a request; null where nothing was done because, since its key was looked at, another request was answered
- * under it or answers took the last of their room: it is to be looked at again.
+ * The answer to a request; null where nothing was done, or nothing is left of it, because there was no room for the answer,
+ * or because, since its key was looked at, another request was answered under it or stored answers took the last of their
+ * room: it is to be looked at again.
  */
 export type Executed = Rendered | null;
 
@@ -45,14 +49,16 @@ export function execute(
   { store, executor, exports }: { store: Pick<ReadStore, 'read'>; executor: Executor; exports: Exports },
   executable: Executable & { exchange: Exchange },
 ): Eventually<Executed> {
-  const { operation, call, exchange } = executable;
+  const { operation, call, exchange, room } = executable;
   if (operation.isWrite) return executor.write(executable);
   const answered = operation.run({ ...call, db: store.read, now: exchange.now });
   return andThen(answered, (answer) => {
-    if (answer.status === 204 || answer.object !== 'list') return renderAnswer(exchange, answer);
+    if (answer.status === 204 || answer.object !== 'list')
+      return fitting(room, renderAnswer(exchange, answer));
     const page = renderPage(exchange, answer);
-    exports.note(operation, call, exchange, page);
-    return page.rendered;
+    const rendered = fitting(room, page.rendered);
+    if (rendered !== null) exports.note(operation, call, exchange, page);
+    return rendered;
   });
 }
 
@@ -67,7 +73,10 @@ export function storeExecutor(
   const once = new Once();
   return {
     write: async (executable) => {
-      const { answer, executed } = await write(store, clock, executable);
+      const { answer, executed } = await write(store, clock, executable).catch((error) => {
+        if (error instanceof NoRoomError) return NOTHING_DONE;
+        throw error;
+      });
       if (answer !== null) observer?.wrote(executable.operation, answer);
       return executed;
     },
@@ -82,6 +91,15 @@ export function storeExecutor(
   };
 }
 
+function fitting(room: Room, rendered: Rendered): Executed {
+  return room.take(bytesToSend(rendered.body)) ? rendered : null;
+}
+
+/** Undoes a write for whose answer there is no room. */
+class NoRoomError extends Error {}
+
+const NOTHING_DONE: CarriedOut = { answer: null, executed: null };
+
 /** What was written, null where nothing was or it failed, and what becomes of the request. */
 interface CarriedOut {
   answer: Answer | null;
@@ -89,27 +107,34 @@ interface CarriedOut {
 }
 
 async function write(store: Store, clock: () => number, executable: Executable): Promise<CarriedOut> {
-  const { operation, call, exchange, keyed } = executable;
+  const { operation, call, exchange, keyed, room } = executable;
   const { now } = exchange;
   const { orgId } = call.access;
   const run = async (db: Db) => {
     if (exchange.givenUp !== null) throw exchange.givenUp;
     return operation.run({ ...call, db, now: await takeInstant(db, orgId, clock()) });
   };
+  // Before the commit: what was done is undone where the answer cannot be given.
+  const checked = (rendered: Rendered) => {
+    if (!room.take(bytesToSend(rendered.body))) throw new NoRoomError();
+    return rendered;
+  };
   if (keyed === null) {
-    const answer = await store.write(orgId, run);
-    return { answer, executed: renderAnswer(exchange, answer) };
+    return store.write(orgId, async (db): Promise<CarriedOut> => {
+      const answer = await run(db);
+      return { answer, executed: checked(renderAnswer(exchange, answer)) };
+    });
   }
   return store.write(orgId, async (db): Promise<CarriedOut> => {
     // Nobody else writes to the organization now, so what another node or thread has done by now is there to be seen;
     // and copies that came to this one wait for each other before they come here.
     const isAnswered = store.isShared && (await findStoredResponse(db, keyed, now)).stored !== null;
-    if (isAnswered || (await secondsUntilRoomIn(db, orgId, now)) > 0) return { answer: null, executed: null };
+    if (isAnswered || (await secondsUntilRoomIn(db, orgId, now)) > 0) return NOTHING_DONE;
     const { answer, rendered } = await attempt(db, () => run(db)).then(
       (answer) => ({ answer, rendered: renderAnswer(exchange, answer) }),
       (error) => ({ answer: null, rendered: renderStorable(exchange, error) }),
     );
-    await storeAnswer(db, keyed, rendered, now);
+    await storeAnswer(db, keyed, checked(rendered), now);
     return { answer, executed: rendered };
   });
 }

@@ -34,6 +34,8 @@ export interface InFlightOptions {
   limit: LimitName;
   /** What there is too much of then, as a plural. */
   subject: string;
+  /** Whether what is small takes no room, and so has no budget of its own. */
+  isSmallFree?: boolean;
 }
 
 interface Waiting {
@@ -54,7 +56,8 @@ export class InFlightBudget {
 
   constructor(options: InFlightOptions) {
     this.#options = options;
-    const { among = 1, limits } = options;
+    const { among = 1, limits, isSmallFree = false } = options;
+    const smallPart = isSmallFree ? 0 : SMALL_PART;
     const orgBytes = ({ bodyBytesMax }: Holder) => bodyBytesMax ?? limits.orgBytes;
     this.#large = new Lane({
       orgBytes: (holder) => orgBytes(holder) / among,
@@ -62,8 +65,8 @@ export class InFlightBudget {
       takesOneAlone: true,
     });
     this.#small = new Lane({
-      orgBytes: (holder) => Math.min(orgBytes(holder) * SMALL_PART, SMALL_ORG_BYTES_MAX) / among,
-      allBytes: (limits.allBytes * SMALL_PART) / among,
+      orgBytes: (holder) => Math.min(orgBytes(holder) * smallPart, SMALL_ORG_BYTES_MAX) / among,
+      allBytes: (limits.allBytes * smallPart) / among,
       takesOneAlone: false,
     });
   }

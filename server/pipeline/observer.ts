@@ -8,6 +8,7 @@ import type { RateLimiter } from './rate-limit.ts';
 export interface Shared {
   limiter: RateLimiter;
   bodies: InFlightBudget;
+  answers: InFlightBudget;
 }
 
 export interface Observer {

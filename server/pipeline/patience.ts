@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.ts';
 
 /**
  * What the work on a request gives, or the engine's error once the client has waited too long for it; the time that the
- * client itself takes to send the body does not count. The work goes on, but begins no write any more.
+ * client itself takes to send the body does not count, nor that for which its answer waits for room. The work goes on, but begins no write any more.
  */
 export async function whilePatient<T>(
   { ms, tooLate }: Patience,
@@ -15,7 +15,7 @@ export async function whilePatient<T>(
   const late = Promise.withResolvers<never>();
   let timer = setTimeout(look, ms);
   function look(): void {
-    const leftMs = since + ms + sendingMs(exchange) - performance.now();
+    const leftMs = since + ms + othersMs(exchange) - performance.now();
     if (leftMs > 1) {
       timer = setTimeout(look, leftMs);
       return;
@@ -30,6 +30,8 @@ export async function whilePatient<T>(
   }
 }
 
-function sendingMs({ bodySince, bodyUntil }: Exchange): number {
-  return bodySince === null ? 0 : (bodyUntil ?? performance.now()) - bodySince;
+function othersMs({ bodySince, bodyUntil, heldUpSince, heldUpMs }: Exchange): number {
+  const now = performance.now();
+  const sendingMs = bodySince === null ? 0 : (bodyUntil ?? now) - bodySince;
+  return sendingMs + heldUpMs + (heldUpSince === null ? 0 : now - heldUpSince);
 }

@@ -1,34 +1,27 @@
 // The order of checks that every request passes, one step after another; each step is a file beside this one.
 
-import { ANSWER_BYTES_MAX, secondsUntilRoom } from '../../db/answer-bytes.ts';
 import type { Usage } from '../../db/counters.ts';
 import { andThen, type Eventually } from '../../db/engine.ts';
 import { commonTurn } from '../../db/event-loop.ts';
-import { findStoredResponse } from '../../db/tables/idempotency.ts';
 import type { Api } from '../../db/tables/key-format.ts';
 import type { Access } from '../access.ts';
 import { ApiError } from '../errors.ts';
 import { BATCH_BODY_BYTES_MAX, BODY_BYTES_MAX, type Operation } from '../operation.ts';
+import { AnswerRoom, expectedBytes } from './answer-room.ts';
 import { readBytes } from './body.ts';
 import { requireNetwork } from './credential.ts';
 import { type Exchange, startExchange } from './exchange.ts';
 import { execute } from './execute.ts';
 import type { InFlightClaim } from './in-flight.ts';
 import { whilePatient } from './patience.ts';
-import {
-  checkKeyFormat,
-  checkReplay,
-  type KeyedRequest,
-  keyedRequest,
-  readAnswer,
-  tooManyAnswers,
-} from './replay.ts';
+import { checkKeyFormat, keyedRequest } from './replay.ts';
 import { publicError, type Rendered, renderError, toResponse } from './respond.ts';
 import { rawPath, requireOneHost, unknownPath } from './route.ts';
 import { requireAccess } from './scope.ts';
 import type { ServedOperation } from './served-operation.ts';
 import type { Services } from './services.ts';
 import { type ValidBody, validateBody } from './validate.ts';
+import { kept, replay, uncount, waitForRoom } from './waiting-answers.ts';
 
 /** Starts the exchange of a request. */
 export function exchangeOf(services: Services, request: Request, api: Api): Exchange {
@@ -45,7 +38,13 @@ export function answer(services: Services, served: ServedOperation, request: Req
   const work = passSteps(services, served, exchange);
   // Bun sends what it is given at once for two thirds of what it takes to keep a request until its answer comes.
   if (Bun.peek.status(work) !== 'fulfilled') return answerLater(services, exchange, work);
-  const response = toResponse(exchange, Bun.peek(work) as Rendered);
+  return respond(services, exchange, Bun.peek(work) as Rendered);
+}
+
+function respond(services: Services, exchange: Exchange, rendered: Rendered): Response {
+  const { request, room } = exchange;
+  if (room?.isHeld) services.unsent.watch(request, room);
+  const response = toResponse(exchange, rendered);
   services.logRequest(exchange, response.status);
   return response;
 }
@@ -55,23 +54,25 @@ async function answerLater(
   exchange: Exchange,
   work: Promise<Rendered>,
 ): Promise<Response> {
-  let response: Response;
   try {
     const { patience } = services.store;
-    const rendered = await (patience === null ? work : whilePatient(patience, exchange, work));
-    response = toResponse(exchange, rendered);
+    return respond(
+      services,
+      exchange,
+      await (patience === null ? work : whilePatient(patience, exchange, work)),
+    );
   } catch (error) {
-    response = answerError(services, exchange, error);
+    const response = answerError(services, exchange, error);
+    services.logRequest(exchange, response.status);
+    return response;
   }
-  services.logRequest(exchange, response.status);
-  return response;
 }
 
 // The order of the checks: what an earlier one refuses costs nothing of the later ones, and tells nothing of them.
 async function passSteps(services: Services, served: ServedOperation, exchange: Exchange): Promise<Rendered> {
   const { operation } = served;
   const { request, baseUrl } = exchange;
-  const { bodies, replays, limiter, signing, cursors } = services;
+  const { bodies, answers, replays, limiter, signing, cursors } = services;
 
   const params = served.matchPath(rawPath(request.url));
   if (params === undefined) throw unknownPath();
@@ -85,18 +86,19 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
   const access = admitted instanceof Promise ? await admitted : admitted;
   requireAccess(operation, access);
 
-  const room = operation.body === undefined ? null : bodies.open(access);
+  const bodyRoom = operation.body === undefined ? null : bodies.open(access);
+  const room = new AnswerRoom(answers, access);
   let leave: (() => void) | null = null;
   let counting: Promise<void> | null = null;
   try {
     const bytes =
-      room === null ? NO_BYTES : await bodyOf(services, operation, exchange, { access, claim: room });
+      bodyRoom === null ? NO_BYTES : await bodyOf(services, operation, exchange, { access, claim: bodyRoom });
 
     const keyed = keyedRequest(operation, request, access, bytes);
     if (keyed !== null) {
       leave = await replays.enter(keyed);
-      const replayed = await replay(services, exchange, access, keyed);
-      if (replayed !== null) return replayed;
+      const replayed = await replay(services, exchange, { access, keyed, room });
+      if (replayed !== null) return kept(exchange, room, replayed);
     }
 
     if (operation.admit === undefined) counting = count(services, exchange, access);
@@ -112,19 +114,31 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
     const call = { access, origin: exchange, params, query, body, itemFaults, baseUrl, cursors };
     const refreshing = signing.refresh();
     if (refreshing instanceof Promise) await refreshing;
+    if (!room.take(expectedBytes(operation, bytes.byteLength, body))) await waitForRoom(exchange, room);
     for (;;) {
-      const executing = execute(services, { operation, call, exchange, keyed });
+      const executing = execute(services, { operation, call, exchange, keyed, room });
       const executed = executing instanceof Promise ? await executing : executing;
-      if (executed !== null) return executed;
+      if (executed !== null) return kept(exchange, room, executed);
+      if (room.isLacking) {
+        await waitForRoom(exchange, room);
+        continue;
+      }
       await limiter.giveBack(access, exchange.countedIn);
-      const replayed = keyed && (await replay(services, exchange, access, keyed));
-      if (replayed !== null) return replayed;
+      const replayed = keyed && (await replay(services, exchange, { access, keyed, room }));
+      if (replayed !== null) return kept(exchange, room, replayed);
       counting = count(services, exchange, access);
       await counting;
     }
+  } catch (error) {
+    room.release();
+    if (error instanceof ApiError && error.limit === 'answers') {
+      if (counting !== null) await counting;
+      await uncount(services, exchange, access);
+    }
+    throw error;
   } finally {
     leave?.();
-    room?.release();
+    bodyRoom?.release();
     // What a read found beside its count is thrown away if that says no.
     if (counting !== null) await counting;
   }
@@ -137,8 +151,9 @@ function admit(
 ): Eventually<Access> {
   const { request, api, now } = exchange;
   if (operation.admit !== undefined)
-    return operation.admit(request, now).then(({ access, headers }) => {
+    return operation.admit(request, now).then(({ access, headers, uncount }) => {
       Object.assign(exchange.headers, headers);
+      exchange.uncount = uncount;
       return access;
     });
   return andThen(authenticator.authenticate(request, { api, addressOf, now }), (key) => {
@@ -190,25 +205,6 @@ function count({ limiter }: Services, exchange: Exchange, access: Access): Promi
   const counting = usage.then(admitIfCounted);
   counting.catch(() => undefined);
   return counting;
-}
-
-// The answer that was stored under its key; null where there is none, and room for one. Free of the rate limit, and yet
-// told where it stands.
-async function replay(
-  { limiter, store }: Services,
-  { headers, now }: Exchange,
-  access: Access,
-  keyed: KeyedRequest,
-): Promise<Rendered | null> {
-  const { stored, answers } = await findStoredResponse(store.read, keyed, now);
-  const seconds = stored === null ? secondsUntilRoom(answers, now) : 0;
-  if (stored === null && seconds === 0) return null;
-  Object.assign(headers, await limiter.describe(access));
-  if (stored === null) throw tooManyAnswers(answers.bytesMax ?? ANSWER_BYTES_MAX, seconds);
-  await checkReplay(store.read, access, keyed, stored);
-  const rendered = await readAnswer(store.read, keyed, stored, now);
-  if (rendered !== null) headers['Idempotent-Replayed'] = 'true';
-  return rendered;
 }
 
 /** Answers a request that failed, and has the cause of an internal error logged. */

@@ -11,6 +11,7 @@ import type { Exports } from './exports.ts';
 import type { InFlightBudget } from './in-flight.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Replays } from './replay.ts';
+import type { Unsent } from './unsent.ts';
 
 /** What the pipeline works with. */
 export interface Services {
@@ -23,6 +24,8 @@ export interface Services {
   limiter: RateLimiter;
   bodies: InFlightBudget;
   bodyPaces: BodyPaces;
+  answers: InFlightBudget;
+  unsent: Unsent;
   replays: Replays;
   baseUrl: () => string;
   now: () => number;

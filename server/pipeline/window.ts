@@ -47,6 +47,13 @@ export function limitHeaders(state: WindowState): Record<string, string> {
   };
 }
 
+/** An event that was counted, with the headers that describe the limit. */
+export interface CountedEvent {
+  headers: Record<string, string>;
+  /** Takes it back, and gives the headers as they are then. */
+  uncount: () => Promise<Record<string, string>>;
+}
+
 /** A limit of its own for each name. */
 export class MinuteLimit {
   readonly #counters: Counters;
@@ -61,13 +68,18 @@ export class MinuteLimit {
   }
 
   /**
-   * Counts an event and gives the headers that describe the limit.
+   * Counts an event.
    * @throws ApiError 429 in the given words if the limit is used up
    */
-  async count(group: string, words: string): Promise<Record<string, string>> {
-    const usage = await this.#counters.count({ what: this.#what, group, limit: this.#limit });
+  async count(group: string, words: string): Promise<CountedEvent> {
+    const counted = { what: this.#what, group, limit: this.#limit };
+    const usage = await this.#counters.count(counted);
     const state = stateOf(usage, this.#limit);
     if (!usage.isCounted) throw limitExceeded(state, usage, { limit: this.#what, words });
-    return limitHeaders(state);
+    const uncount = async () => {
+      await this.#counters.giveBack(counted, usage.minute);
+      return limitHeaders(stateOf(await this.#counters.look(counted), this.#limit));
+    };
+    return { headers: limitHeaders(state), uncount };
   }
 }

@@ -7,6 +7,7 @@ import type { Access } from '../access.ts';
 import type { RequestOrigin } from '../audited.ts';
 import { Cursors } from '../cursor.ts';
 import { allOperations } from '../interface.ts';
+import { bytesToSend, GrantedRoom } from '../pipeline/answer-room.ts';
 import type { Asked } from '../pipeline/exchange.ts';
 import { type Executable, type Executed, type Executor, storeExecutor } from '../pipeline/execute.ts';
 import type { Told } from '../pipeline/exports.ts';
@@ -29,12 +30,24 @@ interface Written {
   body: JsonValue;
   itemFaults: readonly Fault[][];
   keyed: KeyedRequest | null;
+  /** Bytes that its answer may have. */
+  roomBytes: number;
 }
+
+// More than any record has: of a change of one, nobody here knows how large it is.
+const ROOM_BYTES = 1024 * 1024;
 
 /** Has writes carried out by the thread at the other end. */
 export function remoteExecutor(channel: Pick<Channel<WriteKind>, 'ask' | 'tell'>): Executor {
   return {
-    write: async (executable) => decodeExecuted(await channel.ask('write', encode(executable))),
+    write: async (executable) => {
+      const { room } = executable;
+      room.widen(ROOM_BYTES);
+      const executed = decodeExecuted(await channel.ask('write', encode(executable)));
+      if (typeof executed === 'number') room.lack(executed);
+      else if (executed !== null) room.take(bytesToSend(executed.body));
+      return typeof executed === 'number' ? null : executed;
+    },
     record: async (told) => void (await channel.ask('record', JSON.stringify(told))),
     noteUse: (key, at) => channel.tell('noteUse', JSON.stringify({ key, at })),
   };
@@ -54,7 +67,7 @@ export function writeHandlers(
     allOperations(signing, store.counters).map((operation) => [operation.id, operation]),
   );
   const cursors = new Cursors(signing);
-  const decode = (text: string): Executable => {
+  const decode = (text: string): Executable & { room: GrantedRoom } => {
     const { asked, access, scopes, origin, params, query, body, itemFaults, ...rest } = JSON.parse(
       text,
     ) as Written;
@@ -63,12 +76,15 @@ export function writeHandlers(
     const { baseUrl } = asked;
     const whole = { ...access, scopes: new Set(scopes) };
     const call = { access: whole, origin, params, query, body, itemFaults, baseUrl, cursors };
-    return { operation, call, exchange: { ...asked, givenUp: null }, keyed: rest.keyed };
+    const room = new GrantedRoom(rest.roomBytes);
+    return { operation, call, exchange: { ...asked, givenUp: null }, keyed: rest.keyed, room };
   };
   return {
     write: async (text) => {
       try {
-        return encodeExecuted(await executor.write(decode(text)));
+        const executable = decode(text);
+        const executed = await executor.write(executable);
+        return encodeExecuted(executed ?? (executable.room.lacking || null));
       } catch (error) {
         // Here, where the engine's own errors are still what they are.
         throw publicError(error);
@@ -84,20 +100,23 @@ export function writeHandlers(
 }
 
 // A body can be long, and would be longer as text within text: it follows the rest, which is one line.
-function encodeExecuted(executed: Executed): string {
+function encodeExecuted(executed: Executed | number): string {
   if (executed === null) return '';
+  if (typeof executed === 'number') return String(executed);
   const { body, ...rest } = executed;
   return `${JSON.stringify(rest)}\n${body}`;
 }
 
-function decodeExecuted(text: string): Executed {
+// A number is that of bytes for which there was no room.
+function decodeExecuted(text: string): Executed | number {
   if (text === '') return null;
   const end = text.indexOf('\n');
+  if (end < 0) return Number(text);
   const rest = JSON.parse(text.slice(0, end)) as Omit<Rendered, 'body'>;
   return { ...rest, body: text.slice(end + 1) };
 }
 
-function encode({ operation, call, exchange, keyed }: Executable): string {
+function encode({ operation, call, exchange, keyed, room }: Executable): string {
   const { access, origin, params, query, body, itemFaults } = call;
   const { api, requestId, now, baseUrl } = exchange;
   const written: Written = {
@@ -111,6 +130,7 @@ function encode({ operation, call, exchange, keyed }: Executable): string {
     body,
     itemFaults,
     keyed,
+    roomBytes: room.granted,
   };
   return JSON.stringify(written);
 }

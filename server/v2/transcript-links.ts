@@ -12,9 +12,8 @@ export const DOWNLOADS_PER_MINUTE = 60;
 export const TRANSCRIPT_PATH = '/api/v2/transcripts/download';
 
 const SIGNATURE_BYTES = 32;
-const NOBODY: Omit<Access, 'orgId'> = {
+const NOBODY: Omit<Access, 'orgId' | 'keyId'> = {
   organizationId: null,
-  keyId: '',
   level: 'organization',
   userId: null,
   scopes: new Set(),
@@ -55,7 +54,9 @@ export class TranscriptLinks {
     // By its hash, as it may be stored.
     const name = Bun.SHA256.hash(token, 'base64url');
     const usedUp = `This link was used ${DOWNLOADS_PER_MINUTE} times in this minute`;
-    return { access: { ...NOBODY, orgId }, headers: await this.#downloads.count(name, usedUp) };
+    const { headers, uncount } = await this.#downloads.count(name, usedUp);
+    // Downloads of an organization share what one key may have under way.
+    return { access: { ...NOBODY, orgId, keyId: `transcripts of ${orgId}` }, headers, uncount };
   }
 
   /**

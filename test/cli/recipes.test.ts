@@ -22,6 +22,20 @@ test('one that there is not is refused, with those that there are', async () => 
   }
 });
 
+test('the memory that they leave to crm follows from what may be under way', async () => {
+  using desk = new Desk();
+  const help = await desk.ok(['serve', '--help']);
+  const defaultOf = (flag: string) =>
+    Number(new RegExp(`${flag} <n> .*?\\(default:\\s+(\\d+)\\)`, 's').exec(help)?.[1]);
+  const underWay = defaultOf(' --body-mib') + defaultOf(' --answer-mib');
+  const mebibytes = (text: string | undefined, setting: RegExp) => Number(setting.exec(text ?? '')?.[1]);
+  const server = 256;
+  expect(mebibytes(RECIPES.systemd?.text, /^MemoryMax=(\d+)M$/m)).toBe(2 * server + 2 * underWay);
+  expect(mebibytes(RECIPES.container?.text, /--memory (\d+)m /)).toBe(server + 2 * underWay);
+  const compose = await Bun.file(new URL('../../db/postgres/deploy/compose.yaml', import.meta.url)).text();
+  expect(mebibytes(compose, /^ {2}mem_limit: (\d+)m$/m)).toBe(server + 2 * underWay);
+});
+
 test('nothing of them lets crm reach what is root’s, or leaves its memory on a disk', () => {
   // Root would follow what crm can put into a folder of its own.
   expect(RECIPES.logrotate?.text).toMatch(/^ +su crm crm$/m);

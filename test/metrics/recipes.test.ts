@@ -99,6 +99,11 @@ const CASES: Record<
     fires: { [of('crm_stored_answers_used_ratio')]: '0.95x20' },
     rests: { [of('crm_stored_answers_used_ratio')]: '0.5x20' },
   },
+  CrmAnswersWait: {
+    minutes: 10,
+    fires: { [of('crm_answers_waiting')]: '1x20' },
+    rests: { [of('crm_answers_waiting')]: '1 0x20' },
+  },
   CrmRefuses: {
     minutes: 40,
     fires: { [of('crm_limit_refusals_total', 'limit="key"')]: '0+120x60' },

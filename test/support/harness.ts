@@ -12,6 +12,7 @@ import { createApp } from '../../server/app.ts';
 import { createLogger } from '../../server/log.ts';
 import { storeExecutor } from '../../server/pipeline/execute.ts';
 import type { InFlightLimits } from '../../server/pipeline/in-flight.ts';
+import type { Observer } from '../../server/pipeline/observer.ts';
 import { type Beside, beside, isBeside } from './beside.ts';
 import { dropDatabase, freshDatabase, isPostgres } from './fresh-databases.ts';
 import type { Json } from './json.ts';
@@ -79,6 +80,10 @@ export interface HarnessOptions {
   keyLimit?: number;
   orgLimit?: number;
   bodyLimits?: InFlightLimits;
+  answerLimits?: InFlightLimits;
+  /** Whether the answer to a request is still being sent; none is unless given. */
+  isUnsent?: (request: Request) => boolean;
+  observer?: Observer;
   /** Whether every job is run twice. */
   isRehearsed?: boolean;
   /** Takes the log as JSON lines; without it, failures go to stderr and nothing else is logged. */
@@ -163,6 +168,9 @@ export async function appOn(
     keyLimit: options.keyLimit ?? 1_000_000,
     orgLimit: options.orgLimit ?? 1_000_000,
     ...(options.bodyLimits && { bodyLimits: options.bodyLimits }),
+    ...(options.answerLimits && { answerLimits: options.answerLimits }),
+    ...(options.isUnsent && { isUnsent: options.isUnsent }),
+    ...(options.observer && { observer: options.observer }),
     logger: (options.log && createLogger('json', options.log)) ?? {
       request: () => undefined,
       failure: (_, cause) => console.error(cause),

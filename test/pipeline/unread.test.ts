@@ -1,0 +1,100 @@
+// Clients that do not read, over a socket: what they are sent is bounded, keeps nobody else waiting, and is given up.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { connect } from 'node:net';
+import { Desk, type RunningServer } from '../support/command.ts';
+import type { Json } from '../support/json.ts';
+import { longText } from '../support/long-texts.ts';
+import { Scrape } from '../support/metrics.ts';
+
+const MEBIBYTE = 1024 * 1024;
+const LIST = '/api/v2/contacts?limit=200';
+/** Three pages of a little more than 4 MiB fit into the half of a key. */
+const FLAGS = [
+  '--org-answer-mib',
+  '26',
+  '--metrics-port',
+  '0',
+  '--key-limit',
+  '10000',
+  '--org-limit',
+  '10000',
+];
+const CLIENTS = 12;
+const FIT = 3;
+
+describe.each([0, 2])('with %i threads beside', (readers) => {
+  const desk = new Desk();
+  let server: RunningServer;
+  let key = '';
+  let other = '';
+  beforeAll(async () => {
+    key = await desk.ok(['init', '--org', 'Example']);
+    other = await desk.ok(['keys', 'issue', '--org', 'Example', '--all-scopes']);
+    // Each thread has its part.
+    const part =
+      readers === 0 ? [] : ['--readers', String(readers), '--org-answer-mib', String(26 * readers)];
+    server = await desk.serve([...FLAGS, ...part]);
+    const custom = Object.fromEntries(Array.from({ length: 100 }, (_, name) => [name, longText('CJK')]));
+    const body = JSON.stringify(Array.from({ length: 16 }, () => ({ first_name: 'Large', custom })));
+    expect((await ask('/api/v2/contacts/batch', key, { method: 'POST', body })).status).toBe(200);
+  }, 60_000);
+  afterAll(() => desk[Symbol.dispose]());
+
+  const ask = (path: string, bearer: string, init: RequestInit = {}) =>
+    fetch(server.url + path, { ...init, headers: { Authorization: `Bearer ${bearer}` }, keepalive: false });
+  const figure = async (name: string, labels = {}) =>
+    (await Scrape.of(server.metricsUrl)).value(name, labels) ?? 0;
+  const until = async (is: () => Promise<boolean>) => {
+    while (!(await is())) await Bun.sleep(50);
+  };
+
+  /** Asks for the list, and reads nothing of it until told to, and then its head. */
+  function silentClient(): { leave: () => void; read: () => Promise<string> } {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.pause();
+    socket.on('error', () => undefined);
+    socket.write(`GET ${LIST} HTTP/1.1\r\nHost: crm.test\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+    const { promise, resolve } = Promise.withResolvers<string>();
+    let text = '';
+    socket.on('data', (chunk) => {
+      if (text.includes('\r\n\r\n')) return;
+      text += chunk.toString('latin1');
+      if (text.includes('\r\n\r\n')) resolve(text.slice(0, text.indexOf('\r\n\r\n')));
+    });
+    socket.on('close', () => resolve(text));
+    const read = () => {
+      socket.resume();
+      return promise;
+    };
+    return { leave: () => socket.destroy(), read };
+  }
+
+  test('clients that do not read get the part of their key, and keep nobody else waiting', async () => {
+    const clients = Array.from({ length: CLIENTS }, silentClient);
+    const waiting = () => figure('crm_answers_waiting');
+    await until(async () => (await waiting()) > 0);
+    expect(await figure('crm_answer_bytes')).toBeLessThanOrEqual(Math.max(1, readers) * 13 * MEBIBYTE);
+    expect((await ask('/api/v2/contacts?limit=1&email=none@example.com', key)).status).toBe(200);
+    const page = (await (await ask(LIST, other)).json()) as Json;
+    expect(page.page_info.has_next_page).toBe(true);
+    expect(await waiting()).toBeGreaterThan(0);
+    for (const { leave } of clients) leave();
+    await until(async () => (await figure('crm_answer_bytes')) === 0 && (await waiting()) === 0);
+    expect(await figure('crm_limit_refusals_total', { limit: 'answers' })).toBe(0);
+  }, 30_000);
+
+  if (readers > 0) return;
+
+  test('those for which there is no room get 429, and who takes nothing is given up', async () => {
+    const clients = Array.from({ length: CLIENTS }, silentClient);
+    await until(async () => (await figure('crm_answers_waiting')) === CLIENTS - FIT);
+    expect(await figure('crm_answer_bytes')).toBeWithin(FIT * 4 * MEBIBYTE, 13 * MEBIBYTE);
+    await until(async () => (await figure('crm_answer_bytes')) === 0);
+    expect(await figure('crm_limit_refusals_total', { limit: 'answers' })).toBe(CLIENTS - FIT);
+    const heads = await Promise.all(clients.map(({ read }) => read()));
+    const refused = heads.filter((head) => head.startsWith('HTTP/1.1 429'));
+    expect(refused).toHaveLength(CLIENTS - FIT);
+    for (const head of refused) expect(head).toMatch(/^retry-after: 5\r?$/im);
+    expect((await ask(LIST, key)).status).toBe(200);
+  }, 60_000);
+});
