@@ -39,6 +39,7 @@ export { damaged, inspectFile } from './sqlite/integrity.ts';
 export { replaceDatabase } from './sqlite/replace-file.ts';
 export { emptyLog, freePages, scrubFreePages } from './sqlite/scrub.ts';
 export { lockPlace, ServedAlreadyError, type ServingProcess, servingProcess } from './sqlite/serving-lock.ts';
+export { assertRestorable } from './sqlite/source-file.ts';
 export type { Scope } from './write-queue.ts';
 
 /** What requests are answered from. */

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isAddress } from '../../db/declare/text.ts';
 import type { Returned, Tombstones } from '../../db/people/tombstones.ts';
-import { usageError } from '../errors.ts';
+import { CliError, errorCode, messageOf, usageError } from '../errors.ts';
 import { kindAt, syncFolderOf } from '../files/own-file.ts';
 import { shellWord } from '../terminal/text.ts';
 import { recordAction } from './audit.ts';
@@ -46,7 +46,9 @@ export async function restore(
     const former = await tombstonesIn(place);
     const { note, keptAs, returned } = await withWork(quiet, part, async (work) => {
       copyFileSync(file, part);
-      const found = await checkBackup(part, work, file);
+      const found = await checkBackup(part, work, file).catch(async (error: unknown) => {
+        throw await sourceError(file, part, error);
+      });
       const back = await makeOrdinary(
         part,
         { taken_at: found?.taken_at ?? null, file: resolve(file) },
@@ -73,11 +75,17 @@ export async function restore(
 async function refuseSource(db: string, file: string): Promise<void> {
   const kind = existsSync(file) && statSync(file).isFile() ? 'file' : kindAt(file);
   if (kind !== 'file') {
-    const fault = kind === 'nothing' ? `There is no file ${file}.` : `${file} is no file.`;
+    const fault = kind === 'nothing' ? `There is no file ${file}.` : `${file} is not a file.`;
     throw usageError(fault, 'name what "crm backup FILE" wrote.');
   }
   if (await isSameFile(db, file)) {
     throw usageError(`${file} is the database itself.`, 'name a backup of it.');
+  }
+  const { assertRestorable } = await import('../../db/store.ts');
+  try {
+    assertRestorable(file);
+  } catch (error) {
+    throw await sourceError(file, file, error);
   }
   const log = `${file}-wal`;
   if (!existsSync(log) || statSync(log).size === 0) return;
@@ -85,6 +93,21 @@ async function refuseSource(db: string, file: string): Promise<void> {
     `${file} is in use, or was not closed: a part of what it holds is in ${log}.`,
     `make a backup of it first: crm backup NEWFILE --db ${shellWord(file)}`,
   );
+}
+
+// What is wrong with the copy is wrong with the file that was named, and with nothing else.
+async function sourceError(file: string, part: string, error: unknown): Promise<unknown> {
+  const explained = await databaseError(part, error);
+  if (!(explained instanceof CliError)) return explained;
+  const { damaged } = await import('../../db/store.ts');
+  if (/^SQLITE_(?:CORRUPT|NOTADB)/.test(errorCode(explained.cause)))
+    return databaseError(file, damaged(file, [messageOf(explained.cause)]));
+  const named = (text: string) => text.replaceAll(realpathSync(part), file).replaceAll(part, file);
+  return new CliError(named(explained.message).replace(/^The database /, ''), {
+    exitCode: explained.exitCode,
+    nextSteps: explained.nextSteps.map(named),
+    cause: error,
+  });
 }
 
 // It is up to date then, and no backup any more, but has one, tells where it comes from, and whom the former had erased.

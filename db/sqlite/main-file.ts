@@ -39,14 +39,24 @@ export function readFirstPage(page: DataView, start = 0): FirstPage {
 
 /** Reads a file as it lies there, with a log or without one; null if it is no database. */
 export function readMainFile(file: HeldFile): MainFile | null {
-  const header = file.read(HEADER_BYTES);
-  if (header === null || Buffer.from(header.buffer).toString('latin1', 0, MAGIC.length) !== MAGIC)
-    return null;
+  const read = file.read(HEADER_BYTES);
+  const header = read && headerOf(new Uint8Array(read.buffer));
+  if (header === null) return null;
+  const { bytes, ...main } = header;
+  return { ...main, isShort: fstatSync(file.descriptor).size < bytes };
+}
+
+/** What the beginning of a database tells, and how many bytes it should have, 0 where it does not say; null of anything else. */
+export function headerOf(
+  beginning: Uint8Array,
+): (FirstPage & Pick<MainFile, 'pageSize'> & { bytes: number }) | null {
+  if (beginning.length < HEADER_BYTES) return null;
+  if (Buffer.from(beginning.subarray(0, MAGIC.length)).toString('latin1') !== MAGIC) return null;
+  const header = new DataView(beginning.buffer, beginning.byteOffset, HEADER_BYTES);
   const pageSize = header.getUint16(16) === 1 ? LARGEST_PAGE_BYTES : header.getUint16(16);
   // The number of pages counts if it was written together with the change counter.
   const pages = header.getUint32(24) === header.getUint32(92) ? header.getUint32(28) : 0;
-  const isShort = fstatSync(file.descriptor).size < pages * pageSize;
-  return { ...readFirstPage(header), pageSize, isShort };
+  return { ...readFirstPage(header), pageSize, bytes: pages * pageSize };
 }
 
 /** The mark that a database begins with. */

@@ -201,7 +201,7 @@ describe('a restore', () => {
   test('takes no empty file, and calls it by its name', async () => {
     writeFileSync(desk.path('empty.db'), '');
     const { code, stderr } = await desk.crm(['restore', 'empty.db', '--confirm', '--db', 'new.db']);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('crm: empty.db is damaged: it is empty.')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('crm: empty.db is empty.')]);
     expect(readdirSync(desk.folder).filter((name) => /^new\.db(?!-serving)/.test(name))).toEqual([]);
   });
 
