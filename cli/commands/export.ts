@@ -1,6 +1,4 @@
 // `crm export`: writes a resource, or everything, to files or stdout.
-import { existsSync, realpathSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Client } from '../api/client.ts';
 import { connect } from '../api/connect.ts';
@@ -124,11 +122,9 @@ async function runExportAll(options: Options, config: Config): Promise<void> {
 
 /** Keeps other exports to the same place out until the process ends: what one gathers, another would take for its own. */
 async function lockPlace(out: string): Promise<void> {
-  const { lockWork } = await import('../files/work-lock.ts');
-  const folder = dirname(resolve(out));
+  const { lockBeside, lockWork } = await import('../files/work-lock.ts');
   const release = lockWork({
-    kind: 'export',
-    subject: join(existsSync(folder) ? realpathSync(folder) : folder, basename(out)),
+    path: lockBeside(out),
     refusal: `is exporting to ${out}`,
     nextSteps: ['wait for it to end, or name another place in --out.'],
   });

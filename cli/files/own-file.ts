@@ -27,11 +27,21 @@ export function createOwn(path: string): number {
 /** Opens a file that an earlier run has left; a link, or what is no file, is an error. */
 export function reopenOwn(path: string): number {
   const descriptor = openSync(path, O_RDWR | O_NOFOLLOW);
-  const stats = fstatSync(descriptor);
-  // A second name for the file may have been laid by someone to have another one written to.
-  if (stats.isFile() && stats.nlink === 1) return descriptor;
+  const reason = foreignness(fstatSync(descriptor));
+  if (reason === null) return descriptor;
   closeSync(descriptor);
-  throw Object.assign(new Error(`${path} is no file of its own`), { code: 'EMLINK' });
+  throw Object.assign(new Error(`${path} ${reason}`), { code: 'EMLINK' });
+}
+
+const USER = process.geteuid?.();
+
+/** Why something is not a file of this user's own, which goes on from its name; null where it is. */
+export function foreignness(stats: Stats): string | null {
+  if (stats.isSymbolicLink()) return 'is a link';
+  if (!stats.isFile()) return 'is not a file';
+  if (USER !== undefined && USER !== stats.uid) return `belongs to another user (uid ${stats.uid})`;
+  // It may have been laid by someone to have another file written to.
+  return stats.nlink > 1 ? 'is a second name of another file (a hard link)' : null;
 }
 
 /** Writes all bytes at a place in a file. */

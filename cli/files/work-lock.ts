@@ -1,21 +1,53 @@
 // Keeps a second run of the same work out while one runs; the operating system frees the lock of a killed process.
 import { constants, Database } from 'bun:sqlite';
-import { lstatSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { closeSync, lstatSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
 import { CliError, errorCode } from '../errors.ts';
-import { sha256 } from './digest.ts';
+import { createOwn, foreignness, isOwnFolder } from './own-file.ts';
 
-const { SQLITE_OPEN_CREATE, SQLITE_OPEN_NOFOLLOW, SQLITE_OPEN_READWRITE } = constants;
+const { SQLITE_OPEN_NOFOLLOW, SQLITE_OPEN_READWRITE } = constants;
 
 /** Work that is done once at a time. */
 export interface LockedWork {
-  kind: 'import' | 'export';
-  /** Tells it from other work of its kind. */
-  subject: string;
+  /** Where the lock is, in a folder that is there: the same for all who would do the work. */
+  path: string;
   /** Goes on from "Process 123". */
   refusal: string;
   nextSteps: string[];
+}
+
+/** Where the lock of what is written to a path is: beside it, whatever folder for temporary files each run has. */
+export function lockBeside(path: string): string {
+  const folder = dirname(resolve(path));
+  try {
+    mkdirSync(folder, { recursive: true });
+    return join(realpathSync(folder), `${basename(path)}.crm-lock`);
+  } catch (cause) {
+    throw new CliError(`The folder ${folder} cannot be made or opened (${errorCode(cause)}).`, {
+      nextSteps: ['name another place.'],
+      cause,
+    });
+  }
+}
+
+/** Where a lock is of what lies in no place of its own: in a folder of this user, the same in every login and service. */
+export function lockOf(name: string): string {
+  const state = process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state');
+  // For a user without a home, a folder of this user's own.
+  const shared = join(tmpdir(), `crm-${process.getuid?.() ?? 0}`);
+  for (const folder of [join(state, 'crm'), shared]) {
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const real = realpathSync(folder);
+      if (isOwnFolder(real)) return join(real, name);
+    } catch {
+      // The next one then.
+    }
+  }
+  throw new CliError(`${shared} is not a folder of this user, and ${join(state, 'crm')} cannot be made.`, {
+    nextSteps: ['name a folder for locks in XDG_STATE_HOME.'],
+  });
 }
 
 /**
@@ -23,8 +55,7 @@ export interface LockedWork {
  * @throws CliError that names the process which has it
  */
 export function lockWork(work: LockedWork): () => void {
-  const name = `crm-${work.kind}-${process.getuid?.() ?? 0}-${sha256(work.subject).slice(0, 32)}`;
-  const path = join(realpathSync(tmpdir()), name);
+  const { path } = work;
   for (;;) {
     const lock = open(path);
     const file = fileAt(path);
@@ -48,15 +79,33 @@ function free(path: string, lock: Database): void {
 
 function open(path: string): Database {
   try {
-    return new Database(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW);
+    make(path);
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    const reason = found && foreignness(found);
+    if (reason) throw foreign(path, reason);
+    return new Database(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW);
   } catch (cause) {
-    throw unusable(path, cause);
+    throw cause instanceof CliError ? cause : unusable(path, cause);
   }
+}
+
+function make(path: string): void {
+  try {
+    closeSync(createOwn(path));
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+}
+
+function foreign(path: string, reason: string): CliError {
+  return new CliError(`The lock ${path} ${reason}.`, {
+    nextSteps: [`see whose it is (ls -l ${path}) and remove it, or name another place.`],
+  });
 }
 
 function unusable(path: string, cause: unknown): CliError {
   return new CliError(`The lock ${path} cannot be opened and written (${errorCode(cause)}).`, {
-    nextSteps: ['remove it, or name another place for temporary files in TMPDIR.'],
+    nextSteps: ['make its folder writable, or name another place.'],
     cause,
   });
 }

@@ -1,10 +1,21 @@
 // Exports that were cut off, or that another is in the way of: what is left of them is no part of what comes next.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { partName, removeParts } from '../../cli/files/parts.ts';
-import { lockWork } from '../../cli/files/work-lock.ts';
+import { lockBeside, lockOf, lockWork } from '../../cli/files/work-lock.ts';
 import { exportTrials } from '../soak/export-trials.ts';
 import { interrupt } from '../soak/interrupted.ts';
 import { hasStrace } from '../soak/strace.ts';
@@ -42,17 +53,64 @@ test('what a killed export left beside its file is gone after the next', async (
 test.each([
   ['contacts', 'busy.csv'],
   ['all', 'busy'],
-])('a second export of %s to one place waits for the first to end', async (what, out) => {
-  const release = lockWork({
-    kind: 'export',
-    subject: join(realpathSync(desk.folder), out),
-    refusal: 'is at it',
-    nextSteps: [],
-  });
-  const { code, stderr } = await desk.crm(['export', what, '--out', out]);
-  release();
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/^crm: Process \d+ is exporting to .*busy/m)]);
-  await desk.ok(['export', what, '--out', out]);
+])(
+  'a second export of %s to one place waits for the first to end, whatever TMPDIR each has',
+  async (what, out) => {
+    mkdirSync(desk.path('private'), { recursive: true });
+    const release = lockWork({ path: lockBeside(desk.path(out)), refusal: 'is at it', nextSteps: [] });
+    const env = { TMPDIR: desk.path('private') };
+    const { code, stderr } = await desk.crm(['export', what, '--out', `new/../${out}`], { env });
+    release();
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^crm: Process \d+ is exporting to .*busy/m)]);
+    await desk.ok(['export', what, '--out', out], { env });
+    expect(readdirSync(desk.path('private'))).toEqual([]);
+    expect(readdirSync(desk.folder).filter((name) => name.endsWith('.crm-lock'))).toEqual([]);
+  },
+);
+
+test('an import has its lock where each run of a user looks for it, whatever TMPDIR it has', () => {
+  const { XDG_STATE_HOME, TMPDIR } = process.env;
+  try {
+    process.env.XDG_STATE_HOME = desk.path('state');
+    const places = ['private', 'other'].map((name) => {
+      process.env.TMPDIR = desk.path(name);
+      return lockOf('import-1');
+    });
+    expect(new Set(places).size).toBe(1);
+    expect(statSync(desk.path('state/crm')).mode & 0o777).toBe(0o700);
+    const release = lockWork({ path: places[0] ?? '', refusal: 'is at it', nextSteps: [] });
+    expect(() => lockWork({ path: places[1] ?? '', refusal: 'is at it', nextSteps: [] })).toThrow('is at it');
+    release();
+  } finally {
+    Object.assign(process.env, { XDG_STATE_HOME, TMPDIR });
+    if (XDG_STATE_HOME === undefined) delete process.env.XDG_STATE_HOME;
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+  }
+});
+
+const foreign: [name: string, said: string, lay: (lock: string) => void][] = [
+  ['a link', 'is a link', (lock) => symlinkSync(desk.path('target'), lock)],
+  ['a folder', 'is not a file', (lock) => mkdirSync(lock)],
+  ['a second name of a file', 'is a second name', (lock) => linkSync(desk.path('target'), lock)],
+];
+if (process.geteuid?.() === 0)
+  foreign.push([
+    "another user's file",
+    'belongs to another user (uid 65534)',
+    (lock) => {
+      writeFileSync(lock, '');
+      chownSync(lock, 65_534, 65_534);
+    },
+  ]);
+
+test.each(foreign)('%s where the lock is to be is refused, and not opened', async (_, said, lay) => {
+  writeFileSync(desk.path('target'), 'theirs');
+  const lock = desk.path('mine.csv.crm-lock');
+  lay(lock);
+  const { code, stderr } = await desk.crm(['export', 'contacts', '--out', 'mine.csv']);
+  rmSync(lock, { recursive: true });
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`mine.csv.crm-lock ${said}`)]);
+  expect(readFileSync(desk.path('target'), 'utf8')).toBe('theirs');
 });
 
 test('lines that a state of another run counts are not gone on with', async () => {
