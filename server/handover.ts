@@ -6,6 +6,7 @@ import { DRAIN_MS_MAX, type Listener } from './listener.ts';
 import { SILENT_SECONDS } from './pipeline/body.ts';
 import { publicError } from './pipeline/respond.ts';
 import { connectionCounter } from './steer-connections.ts';
+import { TrustedInlet } from './trusted-inlet.ts';
 import { lastRefusal, sendAway, WAIT_MS_MAX, Waiting } from './waiting.ts';
 
 const LOOK_MS = 20;
@@ -28,6 +29,7 @@ export class Handover implements HandingOver {
   readonly #successors: Successors;
   readonly #baseUrl: string;
   readonly #waiting: Waiting;
+  readonly #trusted = new TrustedInlet();
   /** The search for the server that has the database, for all that need it at the same time. */
   #search: Promise<string | null> | null = null;
 
@@ -63,7 +65,8 @@ export class Handover implements HandingOver {
   readonly #send: Fetch = async (request) => {
     const peer = this.#listener.peerOf(request);
     try {
-      const inlet = await this.#successor();
+      const named = await this.#successor();
+      const inlet = named === null ? null : this.#trusted.reach(named);
       if (inlet === null) return sendAway(request, this.#baseUrl);
       return lastOfConnection(await sendTo(inlet, request, peer));
     } catch (error) {

@@ -325,7 +325,7 @@ describe('direction of imports', () => {
       'db/sqlite/connection.ts',
       'db/sqlite/dialect.ts',
       'db/sqlite/lock-holder.ts',
-      'db/sqlite/serving-lock.ts',
+      'db/sqlite/private-file.ts',
     ]);
     const outside = product.filter(
       ({ path, imports }) =>

@@ -21,6 +21,7 @@ export function checkFileFacts(db: string, facts: FileFacts, last: LastBackup | 
     checkSchema(facts),
     checkLog(facts),
     checkPermissions(db, facts),
+    checkFolder(facts),
     checkSpace(facts),
     checkServer(facts),
     checkBackup(db, last),
@@ -69,6 +70,16 @@ function checkPermissions(db: string, { isOpenToOthers }: FileFacts): Finding {
   if (isOpenToOthers === null) return ok('permissions', 'those of Windows, which are not looked at');
   if (!isOpenToOthers) return ok('permissions', 'its owner alone can read it');
   return warn('permissions', 'others can read the file', `run: chmod 600 ${shellWord(db)}`);
+}
+
+function checkFolder({ folder: { path, writableBy, isSticky, isOfAnother } }: FileFacts): Finding {
+  const check = 'folder';
+  const move = 'move the database to a folder that only its own user may write: install -d -m 700 FOLDER';
+  if (isOfAnother) return warn(check, `${path} belongs to another user, who can replace what is in it`, move);
+  if (writableBy === null) return ok(check, 'its owner alone can write in it');
+  const what = isSticky ? 'put files beside the database' : 'replace the database and what is beside it';
+  const next = isSticky ? move : `run: chmod go-w ${shellWord(path)}, or ${move}`;
+  return warn(check, `${writableBy} may ${what}, in ${path}`, next);
 }
 
 function checkSpace({ bytes, freeBytes }: FileFacts): Finding {

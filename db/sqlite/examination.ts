@@ -1,5 +1,6 @@
 // What there is to be known about a database file beside what it holds: its size, its log, its indexes, who serves it.
 import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { shapeOfSchema } from './catalog.ts';
 import { fileBytes, freeBytesAt } from './disk-space.ts';
 import { realPath } from './file-check.ts';
@@ -14,6 +15,7 @@ export interface FileFacts {
   freeBytes: number | null;
   /** Whether others than its owner may read it; null on Windows, whose files have no such modes. */
   isOpenToOthers: boolean | null;
+  folder: FolderFacts;
   /** What is wrong in it, in SQLite's words. */
   faults: string[];
   /** Indexes that the migrations make, and that are not there. */
@@ -21,6 +23,30 @@ export interface FileFacts {
   /** Whether a migration is still to come; the next start makes it. */
   isBehind: boolean;
   server: LockHolder | null;
+}
+
+/** The folder of a database file, where whoever may write can put files that SQLite and crm look for beside it. */
+export interface FolderFacts {
+  path: string;
+  /** Who may write there beside its owner; null for nobody. */
+  writableBy: 'everybody' | 'its group' | null;
+  /** Whether those may only add files, as in a folder for temporary ones, and not replace what others put there. */
+  isSticky: boolean;
+  /** Whether its owner is neither this user, nor the database's, nor root. */
+  isOfAnother: boolean;
+}
+
+function folderOf(file: string): FolderFacts {
+  const path = dirname(file);
+  const { mode, uid } = statSync(path);
+  const user = process.geteuid?.();
+  if (user === undefined) return { path, writableBy: null, isSticky: false, isOfAnother: false };
+  return {
+    path,
+    writableBy: (mode & 0o002) !== 0 ? 'everybody' : (mode & 0o020) !== 0 ? 'its group' : null,
+    isSticky: (mode & 0o1000) !== 0,
+    isOfAnother: ![user, statSync(file).uid, 0].includes(uid),
+  };
 }
 
 /**
@@ -40,6 +66,7 @@ export async function examineFile(path: string): Promise<FileFacts> {
       logBytes: fileBytes(`${real}-wal`),
       freeBytes: freeBytesAt(real),
       isOpenToOthers: process.platform === 'win32' ? null : (statSync(real).mode & 0o077) !== 0,
+      folder: folderOf(real),
       faults,
       server: lockHolder(real),
     };

@@ -1,10 +1,10 @@
 // What must be right about the files at a path before SQLite opens them.
 import {
   accessSync,
-  closeSync,
   existsSync,
   constants as fsConstants,
-  openSync,
+  lstatSync,
+  readlinkSync,
   realpathSync,
   statSync,
 } from 'node:fs';
@@ -15,6 +15,7 @@ import { guarded, notWritable } from './errors.ts';
 import { HeldFile } from './held-file.ts';
 import { inodeLockHolder } from './inode-lock.ts';
 import { removeKeptNames } from './kept-names.ts';
+import { assertOwnFilesBeside, makePrivately } from './private-file.ts';
 
 /** A file that SQLite may open. */
 export interface CheckedFile {
@@ -31,6 +32,7 @@ export interface CheckedFile {
 export function checkFile(path: string, create: boolean): CheckedFile {
   assertUsablePath(path, create);
   const real = guarded(path, () => realPath(path));
+  assertOwnFilesBeside(real);
   if (!existsSync(real) || statSync(real).size === 0) {
     assertOurs(path, `${real}-wal`, null);
     createPrivately(real);
@@ -48,7 +50,16 @@ export function checkFile(path: string, create: boolean): CheckedFile {
 
 /** The path without links; of a file that is not there, that of its folder. */
 export function realPath(path: string): string {
-  return existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(resolve(path))), basename(path));
+  if (existsSync(path)) return realpathSync(path);
+  const name = join(realpathSync(dirname(resolve(path))), basename(path));
+  const link = lstatSync(name, { throwIfNoEntry: false });
+  if (!link?.isSymbolicLink()) return name;
+  // A link to what is still to be made: what another user laid there may lead anywhere.
+  if (process.geteuid !== undefined && ![process.geteuid(), 0].includes(link.uid))
+    throw new DatabaseError(`${name} is a link of another user (uid ${link.uid}).`, [
+      'Name the file itself, or another, with --db PATH.',
+    ]);
+  return realPath(resolve(dirname(name), readlinkSync(name)));
 }
 
 function assertUsablePath(path: string, create: boolean): void {
@@ -102,11 +113,11 @@ function assertWritable(path: string): void {
 /**
  * Makes an empty file where there is none. What it will hold is about people: nobody but its owner reads it, and SQLite gives
  * its other files the same mode.
+ * @param beside the file whose owner it gets where root makes it
  */
-export function createPrivately(path: string): void {
-  if (existsSync(path)) return;
+export function createPrivately(path: string, beside = path): void {
   try {
-    closeSync(openSync(path, 'a', 0o600));
+    makePrivately(path, beside);
   } catch (error) {
     throw notWritable(path, error);
   }

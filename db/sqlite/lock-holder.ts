@@ -1,7 +1,8 @@
 // Who serves a database file, as the lock beside it says.
-import { Database } from 'bun:sqlite';
-import { existsSync } from 'node:fs';
+import type { Database } from 'bun:sqlite';
+import { lstatSync } from 'node:fs';
 import { isBusy } from './errors.ts';
+import { openPrivately } from './private-file.ts';
 
 /** Who serves a database. */
 export interface LockHolder {
@@ -40,8 +41,8 @@ function withLock<T>(
   { isFree, isTaken }: { isFree: () => T | null; isTaken: (lock: Database) => T | null },
 ): T | null {
   const name = lockPath(file);
-  if (!existsSync(name)) return null;
-  const lock = new Database(name, { readwrite: true });
+  if (lstatSync(name, { throwIfNoEntry: false }) === undefined) return null;
+  const lock = openPrivately(name, file);
   try {
     lock.run('PRAGMA busy_timeout = 0');
     try {

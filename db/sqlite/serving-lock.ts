@@ -1,5 +1,4 @@
 // The lock that lets one server run per database file, by whatever name, and says who holds it.
-import { Database } from 'bun:sqlite';
 import { existsSync } from 'node:fs';
 import { DatabaseError } from '../database-error.ts';
 import { explainFileError, guarded, isBusy } from './errors.ts';
@@ -8,6 +7,7 @@ import { HeldFile } from './held-file.ts';
 import { inodeLockHolder, lockInode } from './inode-lock.ts';
 import { removeKeptNames } from './kept-names.ts';
 import { type LockHolder, lockHolder, lockPath, readHolder, writeHolder } from './lock-holder.ts';
+import { openPrivately } from './private-file.ts';
 
 const LOOK_MS_MAX = 500;
 
@@ -67,8 +67,8 @@ function otherName(file: string): string {
 // Beside the file stands who holds it.
 function lockName(path: string, file: string, holder: LockHolder): () => void {
   const name = lockPath(file);
-  createPrivately(name);
-  const lock = guarded(path, () => new Database(name, { readwrite: true }));
+  createPrivately(name, file);
+  const lock = guarded(path, () => openPrivately(name, file));
   try {
     // Whoever looks who serves has the lock for a moment.
     lock.run(`PRAGMA busy_timeout = ${LOOK_MS_MAX}`);

@@ -42,6 +42,7 @@ test('all is well with a server, a key and a backup', async () => {
     ],
     ...[
       'database: permissions',
+      'database: folder',
       'database: disk space',
       'database: served',
       'database: backup',
