@@ -46,15 +46,11 @@ function otherColumns(
 
 function correctCells(summary: ImportSummary, request: ImportRequest): string {
   const { errors_file: errors, dry_run: isDryRun, status, rejected, diagnosis } = summary;
-  if (errors !== null) {
-    const way = diagnosis.isMissing ? 'create what they name, or correct them' : 'correct them';
-    return `${way} there, then run: ${commandToRetry({}, summary, request, errors)}`;
-  }
-  if (status === 'already')
-    return `the errors file is not where it was: if ${counted(rejected, 'row')} in it ${rejected === 1 ? 'is' : 'are'} not in yet, put them into a file of another name, correct them there and import that.`;
-  return isDryRun
-    ? `correct them, or have them written to a file with: ${importCommand({ ...request, errors: 'rejected-rows' })}`
-    : 'correct them, or name a file for them with --errors FILE.';
+  const way = diagnosis.isMissing ? 'create what they name, or correct them' : 'correct them';
+  if (isDryRun) return `${way} in ${inputName(request.input)}, then run: ${importCommand(request)}`;
+  if (errors !== null) return `${way} there, then run: ${commandToRetry({}, summary, request, errors)}`;
+  if (status !== 'already') return 'correct them, or name a file for them with --errors FILE.';
+  return `the errors file is not where it was: if ${counted(rejected, 'row')} in it ${rejected === 1 ? 'is' : 'are'} not in yet, put them into a file of another name, correct them there and import that.`;
 }
 
 /** The command that brings rejected rows in with other flags: from the input where it can be gone on with, else from the errors file. */

@@ -7,6 +7,7 @@ import { EncodingError } from '../input/decode.ts';
 import type { Config } from '../settings/config.ts';
 import { onInterrupt } from '../terminal/interrupt.ts';
 import { note } from '../terminal/streams.ts';
+import { shellWord } from '../terminal/text.ts';
 import { importCommand } from './flags.ts';
 import { describePlan } from './plan/describe.ts';
 import { Evidence } from './plan/evidence.ts';
@@ -66,7 +67,12 @@ function checkArguments(resource: Resource, request: ImportRequest): void {
 export async function suggestMap(request: ImportRequest): Promise<void> {
   const resource = await resourceFor(request.resource, 'batch');
   const input = await survey(request);
-  await printSuggestedMap(resource, input.survey, readMapping(request, input.survey.headers));
+  const { survey: seen } = input;
+  const needed = settledRequest(resource, seen, request) ?? request;
+  await printSuggestedMap(resource, seen, readMapping(needed, seen.headers));
+  for (const text of needed.set) {
+    if (!request.set.includes(text)) note(`crm: beside the map, every row needs --set ${shellWord(text)}.`);
+  }
 }
 
 /** Surveys the input; what it is in, or about, is told with the command that would import it. */

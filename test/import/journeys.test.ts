@@ -36,7 +36,7 @@ async function expectArrival(journey: Journey, failsMax = 2): Promise<Step[]> {
   const told = steps.map(({ line, code, stderr }) => `$ ${line}\n${stderr}exit ${code}`).join('\n');
   expect(steps.at(-1)?.code, told).toBe(0);
   expect(fails(steps).length, told).toBeLessThanOrEqual(failsMax);
-  expect(new Set(steps.map(({ line }) => line)).size).toBe(steps.length);
+  expect(new Set(fails(steps).map(({ line }) => line)).size, told).toBe(fails(steps).length);
   return steps;
 }
 
@@ -119,6 +119,7 @@ describe('the contacts of', () => {
   });
 });
 
+const STRANGE = '019b76da-a800-7000-8000-000000000001';
 const TASKS = 'crm import tasks tasks.csv';
 const PEOPLE = 'crm import contacts people.csv';
 
@@ -242,6 +243,58 @@ const JOURNEYS: readonly (readonly [string, Journey, last: string])[] = [
     `${TASKS} --map-value done:nop=no --dry-run`,
   ],
   [
+    'a dry run, with a cell that is wrong',
+    {
+      files: { 'people.csv': 'email,first_name\na@x.test,Ada\nnowhere,Bob\n' },
+      first: `${PEOPLE} --dry-run`,
+      correct: (input) => input.replace('nowhere', 'b@x.test'),
+    },
+    `${PEOPLE} --dry-run`,
+  ],
+  [
+    'a map that --suggest-map has made',
+    {
+      files: { 'opportunities.csv': OPPORTUNITIES },
+      before: ['crm import deals opportunities.csv --suggest-map > map.json'],
+      first: 'crm import deals opportunities.csv --map-file map.json --create-missing',
+    },
+    'crm import deals opportunities.csv --map-file map.json --map-value deal_stage:Engaging=Prospecting --create-missing',
+  ],
+  [
+    'a map that keeps every column out of the fields',
+    {
+      files: { 'deals.csv': 'Ref,Colour\nLoom,red\n', 'map.json': '{"Ref":"custom.Ref","Colour":"-"}' },
+      first: 'crm import deals deals.csv --map-file map.json',
+    },
+    'crm import deals deals.csv --map Ref=name --map-file map.json',
+  ],
+  [
+    'custom fields of a resource that has none',
+    { files: { 'tasks.csv': 'name,Colour\na,red\n' }, first: `${TASKS} --custom` },
+    `${TASKS} --ignore-unknown`,
+  ],
+  [
+    'a folder that is imported as a file, into an organization that has records',
+    {
+      files: {},
+      before: ['crm create companies name=Acme', 'crm export all --out backup'],
+      first: 'crm import companies backup',
+    },
+    'crm import all backup --yes',
+  ],
+  [
+    'one file of an export, whose references do not hold here',
+    {
+      files: {
+        'contacts.ndjson': ['a', 'b']
+          .map((name) => `{"id":"${STRANGE}","first_name":"${name}","company_id":"${STRANGE}"}`)
+          .join('\n'),
+      },
+      first: 'crm import contacts contacts.ndjson',
+    },
+    'crm import contacts contacts.ndjson --map company_id=custom.company_id',
+  ],
+  [
     'a run that is to stop',
     {
       files: { 'tasks.csv': 'name,done\na,nop\nb,nop\nc,yes\n' },
@@ -291,6 +344,6 @@ describe('the way out of', () => {
   test.each(JOURNEYS)('%s', async (_, journey, last) => {
     const steps = await expectArrival(journey);
     expect(steps.at(-1)?.line).toBe(last);
-    expect(steps.at(-1)?.stderr).toMatch(/ 0 (?:would be )?rejected/);
+    if (!last.includes(' all ')) expect(steps.at(-1)?.stderr).toMatch(/ 0 (?:would be )?rejected/);
   });
 });

@@ -60,7 +60,7 @@ async function openMap({ request, client }: FolderJob, subject: string): Promise
   const { folder, map } = IdMap.find(request.input, subject);
   if (map !== undefined && request.isResumeWanted) return map;
   map?.close();
-  if (!request.isConfirmed) await confirmOccupied(client);
+  if (!request.isConfirmed) await confirmOccupied(client, request);
   return IdMap.begin(folder, { subject, salt: request.isResumeWanted ? '' : crypto.randomUUID() });
 }
 

@@ -6,14 +6,17 @@ import { listAt } from '../../api/pages.ts';
 import { resourcePath } from '../../api/target.ts';
 import { CliError, isRefusal, usageError } from '../../errors.ts';
 import { canAsk, confirm } from '../../terminal/streams.ts';
+import { importCommand } from '../flags.ts';
+import type { ImportRequest } from '../request.ts';
 
 /** Returns where the organization has nothing but its default pipeline, or where somebody says yes. */
-export async function confirmOccupied(client: Client): Promise<void> {
+export async function confirmOccupied(client: Client, request: ImportRequest): Promise<void> {
   const there = await recordsThere(client);
   if (there.length === 0) return;
   const found = `The organization has records already: ${there.join(', ')}.`;
   if (!canAsk()) {
-    throw usageError(found, 'import into an empty organization, or add --yes to import into this one.');
+    const command = importCommand({ ...request, isConfirmed: true });
+    throw usageError(found, `import into an empty organization, or beside them, with: ${command}`);
   }
   if (await confirm(`${found}\nImport the folder beside them?`)) return;
   throw new CliError('Nothing is imported.', { nextSteps: ['import into an empty organization.'] });

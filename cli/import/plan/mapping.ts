@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { isObject } from '../../../db/declare/json.ts';
 import { CliError, errorCode, messageOf, usageError } from '../../errors.ts';
+import { didYouMean } from '../../nearest.ts';
 import type { ImportFlags } from '../flags.ts';
 import { type Destination, type HeaderMatcher, headerKey } from './headers.ts';
 
@@ -113,7 +114,7 @@ function headerNamed(title: string, headers: readonly string[] | null, flag: str
   const header = findHeader(title.trim(), headers);
   if (header !== undefined) return header;
   throw usageError(
-    `${flag} names the column "${title}", which the input does not have.`,
+    `${flag} names the column "${title}", which the input does not have.${didYouMean(title, headers ?? [])}`,
     `name one of: ${(headers ?? []).join(', ')}.`,
   );
 }
@@ -133,7 +134,7 @@ export function parseDestination(matcher: HeaderMatcher, text: string, fields: s
   if (found === undefined || found.kind === 'left out') {
     const what = found === undefined ? 'is no field' : 'is read-only';
     throw usageError(
-      `"${name}" ${what} of the resource.`,
+      `"${name}" ${what} of the resource.${didYouMean(name, fields.split(', '))}`,
       `name one of: ${fields}; or "-" to leave the column out.`,
     );
   }

@@ -3,6 +3,7 @@ import type { FieldKind } from '../../../db/declare/fields.ts';
 import type { Resource } from '../../../db/declare/resource.ts';
 import { usageError } from '../../errors.ts';
 import { changedBy } from '../changes.ts';
+import { importCommand } from '../flags.ts';
 import type { ImportRequest } from '../request.ts';
 import { Columns, type Contest, contestProblem, contestsOf, fieldNames } from './columns.ts';
 import { type DateRules, decideDates } from './dates.ts';
@@ -71,7 +72,8 @@ function draftPlan(
   if (request.custom && resource.fields.custom === undefined) {
     throw usageError(
       `${resource.name} have no custom fields.`,
-      'leave --custom out; --ignore-unknown leaves out the columns that are not known.',
+      importCommand({ ...request, custom: false }),
+      '--ignore-unknown leaves out the columns that are not known.',
     );
   }
   const mapping = readMapping(request, survey.isOpen ? null : survey.headers);
@@ -139,7 +141,7 @@ function lackingProblems(
   const free = headers.filter(
     (header) => !mapping.columns.has(header) && isUnknown(header, columns.get(header)?.destination),
   );
-  const leftOut = headers.filter((header) => mapping.columns.get(header) === '-');
+  const leftOut = headers.filter((header) => /^(?:-|custom\..*)$/s.test(mapping.columns.get(header) ?? ''));
   return requiredProblems(resource, { filled, free, leftOut, sample });
 }
 

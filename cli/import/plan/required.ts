@@ -17,7 +17,7 @@ export interface Filling {
   filled: ReadonlySet<string>;
   /** Headers whose column means nothing yet. */
   free: readonly string[];
-  /** Headers whose column the user leaves out. */
+  /** Headers whose column the user keeps out of the fields. */
   leftOut: readonly string[];
   sample: Sample;
 }

@@ -2,6 +2,7 @@
 import { type Stats, statSync } from 'node:fs';
 import { CliError, usageError } from '../../errors.ts';
 import { inputChunks, inputName, unreadable } from '../../input/files.ts';
+import { shellWord } from '../../terminal/text.ts';
 import type { Format, SourceRow } from '../row.ts';
 import { type ColumnEvidence, Evidence } from './evidence.ts';
 import { type Sample, Sampler } from './sample.ts';
@@ -153,7 +154,7 @@ function statOf(path: string): Stats {
     throw unreadable(path, cause);
   }
   throw new CliError(`${path} is a folder.`, {
-    nextSteps: ['a folder is imported with: crm import all DIR'],
+    nextSteps: [`crm import all ${shellWord(path)}`],
   });
 }
 
