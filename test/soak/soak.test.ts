@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { BINARY, Desk } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import { Fuzzing } from './fuzz/run.ts';
+import { HostileTrial } from './hostile/trial.ts';
 import { Kills } from './killed/cycles.ts';
 import { Ledger } from './killed/ledger.ts';
 import { limitsFor, MixedLoad } from './mixed/load.ts';
@@ -68,6 +69,28 @@ describe.skipIf(!isBuilt)('for a while the executable', () => {
       await new Kills(site, isPostgres ? 0 : 2).run(4);
       expect([ledger.lost, ledger.doubled, ledger.faults]).toEqual([0, 0, []]);
       expect(ledger.acknowledged).toBeGreaterThan(0);
+    },
+    LONG,
+  );
+
+  // How long others wait is for the hour: here it is that they are answered.
+  test.skipIf(isPostgres)(
+    'serves one organization while the clients of another are hostile',
+    async () => {
+      const desk = await emptyDesk();
+      const trial = await HostileTrial.start(desk.database, []);
+      try {
+        await trial.beHostile();
+        await Bun.sleep(2_000);
+        const { waits, unexpected } = await trial.take();
+        await trial.end();
+        expect([unexpected, trial.site.faults]).toEqual([[], []]);
+        expect(waits.length).toBeGreaterThan(10);
+        expect([...trial.site.outcomes.keys()]).toContain('what is malformed');
+        expect(await trial.node.stop()).toBe(0);
+      } finally {
+        await trial.kill();
+      }
     },
     LONG,
   );
