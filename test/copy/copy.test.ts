@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { tablesToCopy } from '../../db/copy/copy.ts';
 import { digestOf } from '../../db/copy/digest.ts';
 import { openSnapshot, openStore } from '../../db/store.ts';
-import { type CopyOutcome, copyOf, startFilled } from '../support/copies.ts';
+import { type CopyOutcome, copyOf, KEYED_CONTACTS, startFilled } from '../support/copies.ts';
 import { appOn, type Harness, sender, startHarness } from '../support/harness.ts';
 import { contentOf } from '../support/organization.ts';
 
@@ -67,9 +67,12 @@ test('is served as the same: records, keys, cursors, stored answers', async () =
     const first = (await harness.send('GET', '/api/v2/notes?limit=2')).body;
     const next = `/api/v2/notes?limit=2&cursor=${encodeURIComponent(first.page_info.end_cursor)}`;
     expect((await send('GET', next)).body.data).toEqual((await harness.send('GET', next)).body.data);
-    const keyed = { body: { phone: '1' }, headers: { 'Idempotency-Key': 'k1' } };
-    const replayed = await send('POST', '/api/v2/contacts', keyed);
-    expect(replayed.headers.get('Idempotent-Replayed')).toBe('true');
+    for (const [key, body] of Object.entries(KEYED_CONTACTS)) {
+      const keyed = { body, headers: { 'Idempotency-Key': key } };
+      const replayed = await send('POST', '/api/v2/contacts', keyed);
+      expect([replayed.status, replayed.headers.get('Idempotent-Replayed')]).toEqual([201, 'true']);
+      expect(replayed.text).toBe((await harness.send('POST', '/api/v2/contacts', keyed)).text);
+    }
     expect((await send('GET', '/api/v1/people/query', { key: harness.v1 })).status).toBe(405);
     const created = (await send('POST', '/api/v2/tasks', { body: { name: 'New' } })).body.data;
     expect(created.updated_at > first.data[0].updated_at).toBe(true);

@@ -4,11 +4,17 @@ import { digestOf, type TableDigest } from '../../db/copy/digest.ts';
 import { beginCopy, endCopy, type Readiness } from '../../db/copy/readiness.ts';
 import { openSnapshot, openStore } from '../../db/store.ts';
 import { recordAudit } from '../../db/tables/audit.ts';
-import { type Harness, startHarness } from './harness.ts';
+import { type Harness, type Json, startHarness } from './harness.ts';
 import { longText } from './long-texts.ts';
 import { fillOrganization } from './organization.ts';
 import { insertReadOnly, insertTranscribed } from './read-only.ts';
 import { clientOf } from './v2.ts';
+
+/** What is created with keys; the answer to the second is stored compressed. */
+export const KEYED_CONTACTS: Record<string, Json> = {
+  k1: { phone: '1' },
+  k2: { phone: '1', remarks: 'long '.repeat(1_000) },
+};
 
 /** A service whose database has rows in every table, some of them long, in two organizations. */
 export async function startFilled(options: { db?: string } = {}): Promise<Harness> {
@@ -19,10 +25,8 @@ export async function startFilled(options: { db?: string } = {}): Promise<Harnes
   await insertReadOnly(harness, 'bookings', {
     attendee: { name: null, email: 'x@y.test', contact_id: null },
   });
-  for (const key of ['k1', 'k2']) {
-    const headers = { 'Idempotency-Key': key };
-    await send('POST', '/api/v2/contacts', { body: { phone: '1' }, headers });
-  }
+  for (const [key, body] of Object.entries(KEYED_CONTACTS))
+    await send('POST', '/api/v2/contacts', { body, headers: { 'Idempotency-Key': key } });
   const other = clientOf(harness, (await issue({ orgId: otherOrgId })).key);
   await other.create('companies', { name: longText('emoji'), domain: `${longText('CJK', 900)}.test` });
   await other.create('contacts', {
