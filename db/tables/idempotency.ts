@@ -4,7 +4,7 @@ import type { AnswerBytes } from '../engine.ts';
 import type { Db, IdempotencyRow } from '../schema.ts';
 import { statement } from '../statement.ts';
 import type { Store } from '../store.ts';
-import { type AnswerColumns, answerText, isLong, packAnswer } from './answer-text.ts';
+import { type AnswerColumns, isLong, packedText, plainText, readAnswerText } from './answer-text.ts';
 import { packedFrom } from './settings.ts';
 
 const PURGE_ROWS_MAX = 200;
@@ -23,6 +23,8 @@ export interface NewResponse extends ResponseKey {
   status: number;
   location: string | null;
   body: string;
+  /** Whether it takes the place of one that has expired. */
+  hasExpired: boolean;
   /** Unix milliseconds. */
   now: number;
 }
@@ -38,9 +40,22 @@ export interface StoredResponse {
   keyId: string | null;
 }
 
-type FoundRow = { byHour: string | null; bytesMax: number | null; isPacked: number | null } & {
-  [K in keyof StoredResponse]: StoredResponse[K] | null;
+type FoundRow = { [K in keyof StoredResponse]: StoredResponse[K] | null } & {
+  byHour: string | null;
+  bytesMax: number | null;
+  createdAt: number | null;
+  isPacked: number | null;
 };
+
+/** What is known of a key before the request is carried out. */
+export interface KeyState {
+  /** The response that was stored in the last 24 hours. */
+  stored: StoredResponse | null;
+  /** Whether one from before is still there. */
+  hasExpired: boolean;
+  /** What the stored responses of the organization take. */
+  answers: AnswerBytes;
+}
 
 // With what the organization's answers take: one statement, as most keys are new.
 const found = statement<FoundRow>((db, param) =>
@@ -50,11 +65,11 @@ const found = statement<FoundRow>((db, param) =>
       join
         .onRef('answer.org_id', '=', 'clock.org_id')
         .on('answer.principal', '=', param('principal'))
-        .on('answer.key', '=', param('key'))
-        .on('answer.created_at', '>', param('since')),
+        .on('answer.key', '=', param('key')),
     )
     .select(['clock.answer_bytes as byHour', 'clock.answer_bytes_max as bytesMax'])
     .select(['answer.fingerprint', 'answer.status', 'answer.location', 'answer.key_id as keyId'])
+    .select('answer.created_at as createdAt')
     .select((eb) => [
       eb.fn.coalesce('answer.body_bytes', eb.fn<number>('octet_length', ['answer.body'])).as('bodyBytes'),
       eb.case().when('answer.packed', 'is not', null).then(1).else(0).end().as('isPacked'),
@@ -63,25 +78,26 @@ const found = statement<FoundRow>((db, param) =>
     .$castTo<FoundRow>(),
 );
 
-/** The response stored under a key in the last 24 hours, if there is one, and what those of the organization take. */
+/** What is stored under a key, and what all that is stored takes. */
 export async function findStoredResponse(
   db: Db,
   { orgId, principal, key }: ResponseKey,
   now: number,
-): Promise<{ stored: StoredResponse | null; answers: AnswerBytes }> {
-  const [row] = await found(db, { org: orgId, principal, key, since: now - ANSWER_KEPT_MS });
+): Promise<KeyState> {
+  const [row] = await found(db, { org: orgId, principal, key });
   const answers = { byHour: row?.byHour ?? null, bytesMax: row?.bytesMax ?? null };
-  if (row === undefined || row.fingerprint === null) return { stored: null, answers };
-  const { fingerprint, status, location, bodyBytes, keyId, isPacked } = row;
+  if (row === undefined || row.fingerprint === null) return { stored: null, hasExpired: false, answers };
+  const { fingerprint, status, location, bodyBytes, keyId, isPacked, createdAt } = row;
+  if ((createdAt ?? 0) <= now - ANSWER_KEPT_MS) return { stored: null, hasExpired: true, answers };
   const given = isPacked === 1 ? fingerprint.slice(PACKED.length) : fingerprint;
   const stored = { fingerprint: given, status: status ?? 0, location, bodyBytes: bodyBytes ?? 0, keyId };
-  return { stored, answers };
+  return { stored, hasExpired: false, answers };
 }
 
-const body = statement<AnswerColumns>((db, param) =>
+const body = statement<AnswerColumns & Pick<IdempotencyRow, 'body_bytes'>>((db, param) =>
   db
     .selectFrom('idempotency_keys')
-    .select(['body', 'packed'])
+    .select(['body', 'packed', 'body_bytes'])
     .where('org_id', '=', param('org'))
     .where('principal', '=', param('principal'))
     .where('key', '=', param('key'))
@@ -95,7 +111,7 @@ export async function readStoredBody(
   now: number,
 ): Promise<string | undefined> {
   const [row] = await body(db, { org: orgId, principal, key, since: now - ANSWER_KEPT_MS });
-  return row && answerText(row);
+  return row && readAnswerText(row);
 }
 
 const insertion = statement<never>((db, param) =>
@@ -135,11 +151,12 @@ const PACKED = 'zstd:';
 // Of a row beside its texts: the status, three numbers, and its entries in two indexes, one of which has the key again.
 const ROW_BYTES = 64;
 
-/** Stores a response and counts it; it takes the place of one that has expired under the same key. */
+/** Stores a response and counts it. */
 export async function storeResponse(trx: Db, response: NewResponse): Promise<void> {
   const { orgId, principal, key, status, location, keyId, now } = response;
+  if (response.hasExpired) await deleteResponses(trx, orgId, [response], now);
   const mayPack = isLong(response.body) && (await packedFrom(trx)) <= now;
-  const text = packAnswer(response.body, mayPack);
+  const text = mayPack ? await packedText(response.body) : plainText(response.body);
   const fingerprint = text.packed === null ? response.fingerprint : PACKED + response.fingerprint;
   const bodyBytes = text.packed === null ? text.body_bytes : text.packed.byteLength;
   const texts = 2 * (principal.length + key.length) + fingerprint.length + keyId.length;

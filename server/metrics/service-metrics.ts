@@ -62,8 +62,8 @@ export function serviceMetrics(figures: ServiceFigures, batches: BatchFigures): 
   sheet.put('crm_reader_threads', readers, {});
   batches.put(sheet);
   putStore(sheet, store);
-  sheet.put('crm_stored_answer_bytes', answers && answers.bytes, {});
-  sheet.put('crm_stored_answers_used_ratio', answers && answers.usedMost, {});
+  sheet.put('crm_stored_answer_bytes', answers?.bytes ?? null, {});
+  sheet.put('crm_stored_answers_used_ratio', answers?.usedMost ?? null, {});
   putBackups(sheet, figures);
   if (figures.delay !== null) sheet.spread('crm_event_loop_delay_seconds', figures.delay, {});
   return sheet.metrics;

@@ -25,6 +25,8 @@ const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 export interface KeyedRequest extends ResponseKey {
   keyId: string;
   fingerprint: string;
+  /** Whether an answer is there that has expired, whose place the new one takes. */
+  hasExpired: boolean;
 }
 
 /** The keyed form of a request; null if the operation honours no key or none was sent. */
@@ -38,7 +40,8 @@ export function keyedRequest(
   if (key === null || !VISIBLE_ASCII.test(key)) return null;
   const hash = new Bun.SHA256().update(`${request.method}\0${rawPath(request.url)}\0`).update(bytes);
   const { orgId, keyId } = access;
-  return { orgId, principal: principalOf(access), key, keyId, fingerprint: hash.digest('hex') };
+  const fingerprint = hash.digest('hex');
+  return { orgId, principal: principalOf(access), key, keyId, fingerprint, hasExpired: false };
 }
 
 /** @throws ApiError 422 if a key was sent that cannot be one. */

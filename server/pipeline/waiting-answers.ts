@@ -45,7 +45,8 @@ export async function replay(
   { access, keyed, room }: { access: Access; keyed: KeyedRequest; room: AnswerRoom },
 ): Promise<Rendered | null> {
   const { headers, now } = exchange;
-  const { stored, answers } = await findStoredResponse(store.read, keyed, now);
+  const { stored, hasExpired, answers } = await findStoredResponse(store.read, keyed, now);
+  keyed.hasExpired = hasExpired;
   const seconds = stored === null ? secondsUntilRoom(answers, now) : 0;
   if (stored === null && seconds === 0) return null;
   Object.assign(headers, await limiter.describe(access));
