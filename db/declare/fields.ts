@@ -226,9 +226,17 @@ export function enumeration(
 
 /** The id of a record of another resource, or of a user. */
 export function reference(references: string, options: FieldOptions = {}): Field {
-  const schema = Type.String({ maxLength: NAME_CHARACTERS_MAX });
+  const schema = idSchema();
   const example = exampleId(references);
   return field({ kind: 'reference', column: 'text', schema, references, example }, options);
+}
+
+/**
+ * Schema of an id. Text of any form is one that names nothing, which is told where it is looked up; the format only says
+ * what it is.
+ */
+export function idSchema(options: { description?: string; examples?: string[] } = {}): TSchema {
+  return Type.String({ format: 'id', maxLength: NAME_CHARACTERS_MAX, ...options });
 }
 
 /** An id for examples: the same for the same kind of record, and another for every other kind. */

@@ -1,6 +1,6 @@
 // Pipelines: the stages that deals pass through, in order.
 import { type TSchema, Type } from 'typebox';
-import { exampleId, NAME_CHARACTERS_MAX, sayingText, text } from '../declare/fields.ts';
+import { exampleId, idSchema, NAME_CHARACTERS_MAX, sayingText, text } from '../declare/fields.ts';
 import { json } from '../declare/json-fields.ts';
 import { defineResource } from '../declare/resource.ts';
 import { nullable } from '../declare/schemas.ts';
@@ -33,9 +33,7 @@ const newStage = {
 // Ids and positions are for updates: the service gives a new stage its id, and the order its position.
 const stageInput = Type.Object(
   {
-    id: Type.Optional(
-      Type.String({ maxLength: NAME_CHARACTERS_MAX, description: 'In an update: the stage to keep.' }),
-    ),
+    id: Type.Optional(idSchema({ description: 'In an update: the stage to keep.' })),
     ...newStage,
     name: Type.Optional({ ...stageName, description: 'Required of a new stage.' }),
     position: Type.Optional(

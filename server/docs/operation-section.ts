@@ -6,7 +6,8 @@ import { fieldList, parameterList } from './fields.ts';
 import { tryForm } from './forms.ts';
 import { type Html, html } from './html.ts';
 import { inlineMarkdown, markdown } from './markdown.ts';
-import { type AnswerShape, examplesOf, type Parameter } from './shapes.ts';
+import { type AnswerShape, examplesOf, type Parameter, type SchemaShape } from './shapes.ts';
+import { flatten } from './words.ts';
 
 const LEVEL = 4;
 const PLACES: [Parameter['in'], title: string][] = [
@@ -32,7 +33,7 @@ ${body && html`<h5>Body</h5>${fieldList(body.schema, 'client')}`}
 <div class="shown">
 ${sample('Request', 'curl', curlLine(exampleRequest(entry, base), entry.isKeyless ? undefined : FIRST_KEY_HEADER))}
 ${tryForm(entry)}
-${entry.successes.map(([status, answer]) => answerSample(`AnswerShape ${status}`, answer))}
+${entry.successes.map(([status, answer]) => answerSample(status, answer))}
 </div>
 </div></details>
 `;
@@ -91,10 +92,28 @@ function headerList({ headers = {} }: AnswerShape): Html | undefined {
   )}`;
 }
 
-function answerSample(title: string, { content = {} }: AnswerShape): Html[] {
-  return Object.values(content)
-    .flatMap(examplesOf)
-    .map(({ value }) => sample(title, 'json', pretty(value)));
+function answerSample(status: string, { content = {} }: AnswerShape): Html[] {
+  return Object.values(content).flatMap((one) =>
+    examplesOf(one).map(({ value }) =>
+      sample(`${status} ${nameOf(one.schema ?? {})}`, 'json', pretty(value)),
+    ),
+  );
+}
+
+// What is in the envelope: `Contact`, `Contact list`, `Deal contact linked`.
+function nameOf(schema: SchemaShape): string {
+  const { data = {} } = flatten(schema).schema.properties ?? {};
+  const { schema: whole } = flatten(data);
+  const { component } = whole;
+  if (component !== undefined) return spoken(component);
+  const item = whole.items === undefined ? undefined : flatten(whole.items).schema.component;
+  return item === undefined ? 'Answer' : `${spoken(item)} list`;
+}
+
+// Names of components are of all versions: `V1Person`, `DealContactLinked`.
+function spoken(component: string): string {
+  const words = component.replace(/^V\d+/, '').split(/(?=[A-Z])/);
+  return words.map((word, index) => (index === 0 ? word : word.toLowerCase())).join(' ');
 }
 
 function sample(title: string, kind: 'curl' | 'json', text: string): Html {

@@ -2,6 +2,8 @@
 import { type Data, isObject, type JsonValue } from '../../db/declare/json.ts';
 
 export interface SchemaShape {
+  /** What the component is called that it stands for. */
+  component?: string;
   type?: string | string[];
   nullable?: boolean;
   description?: string;
@@ -85,6 +87,8 @@ export function examplesOf({ example, examples, schema }: Exemplified): Example[
   return own.length > 0 ? own : ofSchema.slice(0, 1).map((value) => ({ value }));
 }
 
+const SCHEMAS = '#/components/schemas/';
+
 function dereference(document: Data): JsonValue {
   const known = new Map<string, JsonValue>();
   const visit = (value: JsonValue): JsonValue => {
@@ -101,7 +105,9 @@ function dereference(document: Data): JsonValue {
     if (found !== undefined) return found;
     // What refers to itself is cut there.
     known.set($ref, {});
-    const target = visit(at(document, $ref));
+    const part = visit(at(document, $ref));
+    const isSchema = isObject(part) && $ref.startsWith(SCHEMAS);
+    const target = isSchema ? { ...part, component: $ref.slice(SCHEMAS.length) } : part;
     known.set($ref, target);
     return target;
   };

@@ -38,7 +38,8 @@ export function limitsOf(schema: SchemaShape): string[] {
   const { schema: whole } = flatten(schema);
   const { items, anyOf = [] } = whole;
   const limits = [
-    range(whole.minLength, whole.maxLength, 'character'),
+    // What is no id names nothing, however long it is.
+    whole.format === 'id' ? undefined : range(whole.minLength, whole.maxLength, 'character'),
     range(whole.minItems, whole.maxItems, 'item'),
     range(undefined, whole.maxProperties, 'key'),
     range(whole.minimum, whole.maximum, ''),

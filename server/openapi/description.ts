@@ -106,7 +106,7 @@ an id in a body that names nothing is a 422.
 const LISTS = `
 ## Lists
 
-Lists come in pages: send \`page_info.end_cursor\` as \`cursor\`, with the same order and filters, until
+Lists come in pages, and pagination is by cursor: send \`page_info.end_cursor\` as \`cursor\`, with the same order and filters, until
 \`has_next_page\` is false. A cursor is opaque and good for its own list only; elsewhere, or altered, it is a 422. No
 record is skipped or repeated while others are created or deleted. A page of large records ends early, with the record
 that takes it past ${PAGE_BYTES_MAX / MIB} MiB, and \`has_next_page\` is true: go by that, not by how many there are.
@@ -134,7 +134,7 @@ const VALUES = `
 - Emails are kept as written and compared regardless of case; one address, primary or alternative, belongs to at most
   one contact. A company's \`domain\` is kept in lower case without scheme, \`www.\`, path and trailing dot, and belongs
   to at most one company.
-- \`custom\` is a flat object of your own: at most 100 keys; values are strings, numbers, booleans.
+- \`custom\` is a flat object for custom fields of your own: at most 100 keys; values are strings, numbers, booleans.
 `;
 
 const WRITES = `
@@ -144,7 +144,7 @@ const WRITES = `
   \`updated_at\`. In \`custom\` it merges, and \`null\` removes a key.
 - Unknown and read-only properties are refused, not dropped.
 - DELETE is for good. Links to the record go with it and references to it become null; interactions stay.
-- A batch creates up to ${BATCH_ITEMS_MAX} records from an array. Its items are independent, come to pass in order and
+- A batch, for bulk imports, creates up to ${BATCH_ITEMS_MAX} records from an array. Its items are independent, come to pass in order and
   see those before them; the answer is a 200 even if all fail, so look at \`summary.failed\`. A failed item carries
   \`error\` with \`code\`, \`message\` and, where there are any, \`details\`. A batch counts as one request.
 - Linking what is linked, setting what is set and clearing what is unset change nothing and succeed; unlinking what is
@@ -171,7 +171,7 @@ limit. Once they do, a request with a new key is a 429 with \`Retry-After\`, and
 const LIMITS = `
 ## Limits
 
-${KEY_LIMIT} requests a minute for a key and ${ORG_LIMIT} for an organization, unless the operator sets others, in
+The rate limit is ${KEY_LIMIT} requests a minute for a key and ${ORG_LIMIT} for an organization, unless the operator sets others, in
 minutes by the clock. \`X-RateLimit-Limit\`, \`-Remaining\` and \`-Reset\` describe the tighter of the two. Beyond it is
 a 429 with \`Retry-After\`, which counts nowhere. ${WRONG_CREDENTIALS_PER_MINUTE} wrong keys a minute from one address
 are answered with 401, further ones with 429; a valid key always passes. Transcript links last

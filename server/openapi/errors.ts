@@ -1,33 +1,17 @@
 // The error answers, as components: one for each status, and where they differ for each kind of endpoint.
 import type { Data } from '../../db/declare/json.ts';
-import type { Detail } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 import { honoursKeys, USED_WITH_ANOTHER_KEY } from '../pipeline/replay.ts';
-import { IN_FLIGHT_HEADER, QUOTA_HEADERS } from '../quota.ts';
+import { IN_FLIGHT_HEADER } from '../quota.ts';
 import { component } from './components.ts';
 import { ERROR_ENVELOPE, errorExample } from './envelopes.ts';
+import type { ErrorAnswer, ErrorFamily } from './error-answer.ts';
+import { forbiddenAnswer } from './forbidden.ts';
 import { COMMON_HEADERS, type HeaderName, headersOf, RATE_LIMIT_HEADERS } from './headers.ts';
 
-/** Whose errors: those of a version, or those of the download by a link, which is not of a key. */
-type Family = 'V1' | 'V2' | 'Link';
-
-interface Example {
-  code: Detail['code'];
-  message: string;
-  /** Path and message of each fault, with its code where it is not the error's own. */
-  faults?: [path: string, message: string, code?: Detail['code']][];
-}
-
-interface ErrorAnswer {
-  name: string;
-  description: string;
-  headers: (family: Family) => readonly HeaderName[];
-  examples: Record<string, Example>;
-}
-
 const none = (): readonly HeaderName[] => [];
-const limited = (family: Family): readonly HeaderName[] => (family === 'Link' ? [] : RATE_LIMIT_HEADERS);
-const replayable = (family: Family): readonly HeaderName[] =>
+const limited = (family: ErrorFamily): readonly HeaderName[] => (family === 'Link' ? [] : RATE_LIMIT_HEADERS);
+const replayable = (family: ErrorFamily): readonly HeaderName[] =>
   family === 'V2' ? [...RATE_LIMIT_HEADERS, 'Idempotent-Replayed'] : limited(family);
 
 const ANSWERS: Record<number, ErrorAnswer> = {
@@ -40,28 +24,6 @@ const ANSWERS: Record<number, ErrorAnswer> = {
       missing: { code: 'AUTH_MISSING_CREDENTIALS', message: 'An API key is needed.' },
       invalid: { code: 'AUTH_INVALID_API_KEY', message: 'The API key is not valid here.' },
       expired: { code: 'AUTH_EXPIRED_API_KEY', message: 'The API key has expired.' },
-    },
-  },
-  403: {
-    name: 'Forbidden',
-    description:
-      'The key lacks a scope that this needs, its access level does not allow it, it may not be used from that address, or a write would take the organization beyond its quota: the fault is then at `quota.records` or `quota.bytes`.',
-    headers: (family) => (family === 'Link' ? [] : QUOTA_HEADERS),
-    examples: {
-      scope: {
-        code: 'AUTH_INSUFFICIENT_SCOPE',
-        message: 'This needs the scope contacts:write, which the API key does not have.',
-      },
-      forbidden: {
-        code: 'OPERATION_FORBIDDEN',
-        message: 'This key is bound to one user: owner_id can only be that user.',
-      },
-      quota: {
-        code: 'OPERATION_FORBIDDEN',
-        message:
-          'The organization has 1000 of the 1000 records that its quota allows; delete what is not needed, or ask your operator for a larger quota.',
-        faults: [['quota.records', 'allows at most 1000 records']],
-      },
     },
   },
   404: {
@@ -198,13 +160,13 @@ export function errorResponses(operation: Operation): Data {
   const ofBody = operation.body === undefined ? [] : [408];
   const statuses = [...new Set([...always, ...keyed, ...ofBody, ...operation.errorStatuses])].sort();
   const entries = statuses.flatMap((status) => {
-    const one = ANSWERS[status];
+    const one = status === 403 ? forbiddenAnswer(operation) : ANSWERS[status];
     return one === undefined ? [] : [[String(status), errorAnswer(family, one)]];
   });
   return Object.fromEntries(entries);
 }
 
-function errorAnswer(family: Family, { name, description, headers, examples }: ErrorAnswer): Data {
+function errorAnswer(family: ErrorFamily, { name, description, headers, examples }: ErrorAnswer): Data {
   const api = family === 'V1' ? 'v1' : 'v2';
   const shown = Object.entries(examples).map(([key, { code, message, faults }]) => {
     const details = faults?.map(([path, text, own = code]) => ({ path, message: text, code: own })) ?? null;

@@ -34,7 +34,8 @@ function pathParameter(operation: Operation, name: string): Data {
   const isChild = name === 'child_id';
   const description = isChild ? 'Id of the linked record.' : `Id of the ${singularOf(collection)}.`;
   const example = exampleId(isChild ? 'linked' : collection);
-  return { name, in: 'path', required: true, description, schema: { type: 'string', examples: [example] } };
+  const schema = { type: 'string', format: 'id', examples: [example] };
+  return { name, in: 'path', required: true, description, schema };
 }
 
 // The collection before the first parameter.

@@ -5,6 +5,7 @@ import {
   exampleId,
   INSTANT_MS_MAX,
   INSTANT_MS_MIN,
+  idSchema,
   LONG_TEXT_CHARACTERS_MAX,
   NAME_CHARACTERS_MAX,
   sayingText,
@@ -105,7 +106,7 @@ const { type, direction, title, ...interactionFields } = described(interactions,
     maximum: INSTANT_MS_MAX,
     description: 'Unix milliseconds.',
   }),
-  mainContact: { ...text, description: 'Exactly one of mainContact and mainContactEmail.' },
+  mainContact: { ...idSchema(), description: 'Exactly one of mainContact and mainContactEmail.' },
   mainContactEmail: email,
 });
 export const interactionCreate = Type.Object(

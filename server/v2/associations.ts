@@ -1,6 +1,6 @@
 // Single associations: read, set and clear the one record that another is associated with.
 import { type TSchema, Type } from 'typebox';
-import { exampleId } from '../../db/declare/fields.ts';
+import { exampleId, idSchema } from '../../db/declare/fields.ts';
 import type { Data } from '../../db/declare/json.ts';
 import type { Association, Resource } from '../../db/declare/resource.ts';
 import { idAlone, named, recordSchema } from '../../db/declare/schemas.ts';
@@ -21,7 +21,7 @@ export function associationOperations(parent: Resource, name: string, associatio
     description,
     query: {},
   };
-  const childId = Type.String({ maxLength: 1_000, examples: [exampleId(child.name)] });
+  const childId = idSchema({ examples: [exampleId(child.name)] });
   const at = (call: Call) => ({ parent, parentId: call.params.id ?? '', column });
   const read = async (call: Call): Promise<Answer> => {
     const data = await readAssociation(call, at(call));

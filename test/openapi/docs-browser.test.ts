@@ -57,12 +57,50 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
   test('tells limits, defaults and examples', async () => {
     const texts = await textsById();
     expect(texts.createContact).toContain('at most 1,000 characters');
+    expect(texts.getContact).toMatch(/id\s+string \(id\)/);
     expect(texts.createContact).toContain('for example ada@example.com');
     expect(texts.listDeals).toContain('1 to 200');
     expect(texts.listDeals).toContain('default 20');
     expect(texts.listDeals).toContain('one of open, won, lost');
     expect(texts.batchCreateDeals).toContain('at most 100 items');
     expect(texts.createContact).toContain('AUTH_INSUFFICIENT_SCOPE');
+  });
+
+  // An id of any length is one that names nothing.
+  test('speaks of no length of an id', async () => {
+    const told = await page.evaluate<string[]>(`[...document.querySelectorAll('dl.fields > div')]
+      .filter((one) => one.querySelector('dt .type')?.textContent.startsWith('string (id)'))
+      .map((one) => one.querySelector(':scope > dd > .traits')?.textContent ?? '')`);
+    expect(told.length).toBeGreaterThan(100);
+    expect(told.filter((text) => text.includes('characters'))).toEqual([]);
+  });
+
+  test('heads each answer with its status and what it is', async () => {
+    const headings = await page.evaluate<Record<string, string[]>>(`Object.fromEntries(
+      [...document.querySelectorAll('.operation > .opened')].map((opened) => [opened.id,
+        [...opened.querySelectorAll('.shown > figure > figcaption')].map((one) => one.firstChild.textContent)]))`);
+    expect(headings).toMatchObject({
+      getContact: ['Request', '200 Contact'],
+      createContact: ['Request', '201 Contact'],
+      listContacts: ['Request', '200 Contact list'],
+      batchCreateContacts: ['Request', '200 Contact batch'],
+      deleteContact: ['Request'],
+      authenticate: ['Request', '200 Team'],
+      getPerson: ['Request', '200 Person'],
+    });
+    const all = Object.values(headings).flat();
+    expect(all.filter((one) => !/^(Request|2\d\d [A-Z][a-z ]+)$/.test(one))).toEqual([]);
+    expect(all.filter((one) => /Answer/.test(one))).toEqual([]);
+  });
+
+  test('speaks of quotas where something is added, and nowhere else', async () => {
+    const texts = await textsById();
+    for (const { id, method, isWrite } of describedOperations())
+      expect([id, /X-Quota-Records-Used|quota\.records/.test(texts[id] ?? '')]).toEqual([
+        id,
+        isWrite && method !== 'DELETE',
+      ]);
+    expect(texts.listContacts).toContain('This needs the scope contacts:read');
   });
 
   test('opens what an address names: an operation, or a chapter of the guide', async () => {
@@ -94,8 +132,31 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
         .fill(words)
         .then(() => page.locator('#results a .title, #results a:not(:has(.title))').allTextContents());
     await page.keyboard.press('/');
-    expect(await found('create contact')).toEqual(['Create a contact', 'Create up to 100 contacts']);
-    expect(await found('/people/query')).toEqual(['List people']);
+    expect((await found('create contact')).slice(0, 2)).toEqual([
+      'Create a contact',
+      'Create up to 100 contacts',
+    ]);
+    expect((await found('/people/query'))[0]).toBe('List people');
+    // A field, a parameter, an error, a header, a word of the guide, a plural.
+    for (const [words, first, all] of [
+      ['email', 'List contacts', 'Create a contact'],
+      ['pagination', 'Lists', 'Lists'],
+      ['rate limit', 'Limits', 'Limits'],
+      ['AUTH_INSUFFICIENT_SCOPE', 'Errors', 'Errors'],
+      ['custom fields', 'Values', 'Values'],
+      ['emails', 'List contacts', 'Create a contact'],
+      ['estimated_value', 'List deals', 'Create a deal'],
+    ] as const) {
+      const names = await found(words);
+      expect([words, names]).toEqual([words, expect.arrayContaining([first, all])]);
+      expect([words, await page.locator('#results li').first().locator('.old').count()]).toEqual([words, 0]);
+    }
+    await found('email');
+    const isOld = await page.evaluate<boolean[]>(
+      `[...document.querySelectorAll('#results li')].map((one) => one.querySelector('.old') !== null)`,
+    );
+    expect(isOld).toContain(true);
+    expect(isOld.indexOf(true)).toBeGreaterThan(isOld.lastIndexOf(false));
     expect(await found('idempotent-replayed')).toContain('Idempotency');
     expect(await found('probability')).toContain('Create a pipeline');
     expect(await found('xylophone')).toEqual([]);
@@ -125,11 +186,29 @@ describe.skipIf(!hasBrowser)('trying an operation', () => {
     });
   });
 
-  test('without a key shows the error, status and headers included', async () => {
+  test('without a key asks for one, and sends nothing without', async () => {
     const form = await openForm(page, 'listContacts');
-    expect(await send(form)).toBe('401 Unauthorized');
-    expect(await form.locator('.answered').textContent()).toContain('AUTH_MISSING_CREDENTIALS');
+    await form.getByRole('button', { name: 'Send request' }).click();
+    const field = page.locator('#keys').getByLabel('Version 2 key');
+    await field.waitFor({ state: 'visible' });
+    expect(await page.evaluate<string>('document.activeElement.id')).toBe('key-v2');
+    await page.keyboard.press('Escape');
+    await form.locator('.status b').waitFor();
+    expect(await form.locator('.status').textContent()).toContain(
+      'Nothing was sent: it needs a key of version 2',
+    );
+    expect(sent).toEqual([]);
+  });
+
+  test('sends the request once a key is entered, and shows an error with its status and headers', async () => {
+    const form = operation(page, 'listContacts').locator('.try');
+    await form.getByRole('button', { name: 'Send request' }).click();
+    await page.locator('#keys').getByLabel('Version 2 key').fill('service_live_mistyped');
+    await page.locator('#keys').getByRole('button', { name: 'Done' }).click();
+    await form.locator('.status b', { hasText: '401 Unauthorized' }).waitFor();
+    expect(await form.locator('.answered').textContent()).toContain('AUTH_INVALID_API_KEY');
     expect(await form.locator('.answered details').textContent()).toContain('www-authenticate: Bearer');
+    expect(sent).toHaveLength(1);
   });
 
   test('sends the key of its version, in one header, the one that is chosen', async () => {

@@ -9,16 +9,19 @@ export class Keys {
 
   constructor() {
     for (const button of findAll('[data-keys]'))
-      button.addEventListener('click', () => {
-        this.#dialog.showModal();
-        find(`#key-${button.dataset.keys}`, HTMLInputElement).focus();
-      });
+      button.addEventListener('click', () => this.#open(button.dataset.keys ?? ''));
     find('[data-forget]', HTMLButtonElement).addEventListener('click', () => {
       for (const field of this.#fields()) field.value = '';
       this.#tell();
     });
     this.#form.addEventListener('input', () => this.#tell());
     this.#tell();
+  }
+
+  /** Opens the dialog at the key of a version; resolves once it is closed. */
+  ask(api: string): Promise<void> {
+    this.#open(api);
+    return new Promise((resolve) => this.#dialog.addEventListener('close', () => resolve(), { once: true }));
   }
 
   /** The header that carries the key of a version; undefined if none was entered. */
@@ -36,6 +39,11 @@ export class Keys {
   /** Calls back when another header is chosen. */
   onChange(callback: () => void): void {
     this.#form.addEventListener('input', callback);
+  }
+
+  #open(api: string): void {
+    this.#dialog.showModal();
+    find(`#key-${api}`, HTMLInputElement).focus();
   }
 
   #fields(): HTMLInputElement[] {

@@ -1,13 +1,13 @@
-// The search over operations and chapters: every word must be found, in the title or else in the text.
+// The search over operations and chapters: every word must be found, and where it is found decides what comes first.
 import { find, findAll, make } from './elements.ts';
 
 interface Place {
   id: string;
   /** What its line shows. */
   heading: Element;
-  /** Title, path and name in lower case; then everything that is said of it. */
-  titles: string;
-  text: string;
+  /** In lower case: title, path and name; names of fields and parameters; a chapter's text; what else is said. */
+  texts: readonly string[];
+  isOld: boolean;
 }
 
 /** Makes the field of the contents search. */
@@ -18,7 +18,7 @@ export function offerSearch(): void {
   const contents = find('.contents', HTMLElement);
   let places: Place[] | undefined;
   field.addEventListener('input', () => {
-    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = wordsOf(field.value);
     const isSearching = words.length > 0;
     places ??= readPlaces();
     const found = isSearching ? search(places, words) : [];
@@ -49,17 +49,42 @@ function readPlaces(): Place[] {
     const id = details.querySelector('.opened')?.id;
     if (heading === null || id === undefined) return [];
     const group = details.closest('section')?.querySelector('h2, h3')?.textContent ?? '';
-    const titles = `${heading.textContent} ${id} ${group}`.toLowerCase();
-    return [{ id, heading, titles, text: `${titles} ${details.textContent.toLowerCase()}` }];
+    // The errors and examples of operations are much the same; of errors a chapter tells.
+    const told = textOf(details, '.told > :not(.error)');
+    const texts = [
+      `${heading.textContent} ${id} ${group}`,
+      textOf(details, 'dt code'),
+      textOf(details, '.prose'),
+      told,
+    ];
+    const isOld = heading.querySelector('.old') !== null;
+    return [{ id, heading, texts: texts.map((text) => text.toLowerCase()), isOld }];
   });
 }
 
-// What merely mentions the words counts only where no title has them.
-function search(places: readonly Place[], words: readonly string[]): Place[] {
-  const has = (text: string) => words.every((word) => text.includes(word));
-  const named = places.filter(({ titles }) => has(titles));
-  return named.length > 0 ? named : places.filter(({ text }) => has(text));
+function textOf(within: Element, selector: string): string {
+  return [...within.querySelectorAll(selector)].map((one) => one.textContent).join(' ');
 }
+
+// Without the endings of plurals, so that what is searched for finds one and many.
+function wordsOf(text: string): string[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return words.map((word) => (word.length > 3 ? word.replace(/(?:ies|s)$/, '') : word));
+}
+
+// The best first, what is deprecated last; what merely mentions a word counts only where nothing has it in a name.
+function search(places: readonly Place[], words: readonly string[]): Place[] {
+  const found = places.flatMap((place) => {
+    const ranks = words.map((word) => place.texts.findIndex((text) => text.includes(word)));
+    return ranks.includes(-1) ? [] : [{ place, rank: Math.max(...ranks) }];
+  });
+  const best = Math.min(...found.map(({ place, rank }) => (place.isOld ? MENTIONED : rank)));
+  const shown = found.filter(({ rank }) => rank < MENTIONED || best === MENTIONED);
+  const weight = ({ place, rank }: (typeof found)[number]) => rank + (place.isOld ? MENTIONED + 1 : 0);
+  return shown.sort((one, other) => weight(one) - weight(other)).map(({ place }) => place);
+}
+
+const MENTIONED = 3;
 
 function resultOf({ id, heading }: Place): HTMLLIElement {
   const parts = [...heading.childNodes].map((node) => node.cloneNode(true));

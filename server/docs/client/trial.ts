@@ -65,12 +65,27 @@ async function send(form: HTMLFormElement, keys: Keys): Promise<void> {
   const status = find('.status', HTMLElement, form);
   const answer = find('.answered', HTMLElement, form);
   if (form.ariaBusy === 'true') return;
+  const { api } = form.dataset;
   form.ariaBusy = 'true';
-  status.replaceChildren('Sending…');
   answer.replaceChildren();
+  // Without a key the answer is known before.
+  if (api !== undefined && keys.headerFor(api) === undefined) {
+    status.replaceChildren(`Enter a key of version ${api.slice(1)} first.`);
+    await keys.ask(api);
+    if (keys.headerFor(api) === undefined) {
+      status.dataset.outcome = 'bad';
+      status.replaceChildren(
+        make('b', {}, 'Nothing was sent'),
+        `: it needs a key of version ${api.slice(1)}, as "crm keys issue" makes one.`,
+      );
+      form.ariaBusy = null;
+      return;
+    }
+  }
+  status.replaceChildren('Sending…');
   try {
     const startedAt = performance.now();
-    const response = await fetch(...callOf(requestOf(form), keys, form.dataset.api));
+    const response = await fetch(...callOf(requestOf(form), keys, api));
     const text = await response.text();
     status.dataset.outcome = response.ok ? 'good' : 'bad';
     const took = Math.round(performance.now() - startedAt);
