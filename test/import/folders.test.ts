@@ -71,7 +71,7 @@ test('an organization that has records is not written into unasked', async () =>
   expect([unasked.exitCode, unasked.stderr]).toEqual([
     2,
     expect.stringContaining(
-      'The organization has records already: tasks.\nNext: Import into an empty organization, or add --yes',
+      'The organization has records already: tasks.\nNext: Import into an empty organization, or beside them, with: crm import all beside --yes',
     ),
   ]);
   expect((await service.all('companies', key)).length).toBe(0);
