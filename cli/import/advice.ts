@@ -55,8 +55,8 @@ function correctCells(summary: ImportSummary, request: ImportRequest): string {
 
 /** The command that brings rejected rows in with other flags: from the input where it can be gone on with, else from the errors file. */
 function commandWith(changes: Changes, summary: ImportSummary, request: ImportRequest): string {
-  const { errors_file: errors, dry_run: isDryRun } = summary;
-  const isNothingIn = summary.created + summary.updated === 0;
+  const { errors_file: errors, dry_run: isDryRun, diagnosis } = summary;
+  const { isNothingIn } = diagnosis;
   const isInput = isDryRun || (request.input !== '-' && (isNothingIn || isOfSameImport(changes)));
   if (isInput || errors === null) return importCommand(changedBy(afresh(request), changes));
   return commandToRetry(changes, summary, request, errors);

@@ -37,6 +37,8 @@ export interface Diagnosis {
   changes: Changes;
   /** Other flags that may be meant. */
   orElse: readonly Changes[];
+  /** Whether no row of the input is in, by this run or one before. */
+  isNothingIn: boolean;
   /** Whether the flags mend every row. */
   isWhole: boolean;
   /** Whether rows name what is not there, and no flag makes it. */
@@ -46,7 +48,15 @@ export interface Diagnosis {
 }
 
 export const NO_DIAGNOSIS: Diagnosis = {
-  ...{ lines: [], changes: {}, orElse: [], isWhole: false, isMissing: false, strangeColumns: [] },
+  ...{
+    lines: [],
+    changes: {},
+    orElse: [],
+    isNothingIn: false,
+    isWhole: false,
+    isMissing: false,
+    strangeColumns: [],
+  },
 };
 
 export interface ImportSummary extends Counts {

@@ -140,6 +140,31 @@ const JOURNEYS: readonly (readonly [string, Journey, last: string])[] = [
     'crm import contacts people.csv.errors.csv',
   ],
   [
+    'cells that are wrong when all others are in, beside a value that a flag mends',
+    {
+      files: {
+        'people.csv': 'email,first_name,keep_in_touch\na@x.test,Ada,no\nnowhere,Bob,nope\nnone,Cy,no\n',
+      },
+      first: PEOPLE,
+      correct: (errors) => errors.replace(',nowhere,', ',b@x.test,').replace(',none,', ',c@x.test,'),
+    },
+    'crm import contacts people.csv.errors.csv --map-value keep_in_touch:nope=no',
+  ],
+  [
+    'cells of an errors file that are not right at the first go',
+    {
+      files: { 'people.csv': 'email,first_name\nnowhere,Bob\na@x.test,Ada\nnone,Cy\n' },
+      first: PEOPLE,
+      correct: (errors) =>
+        errors
+          .replace(',wrong b', ',b@x.test')
+          .replace(',wrong c', ',c@x.test')
+          .replace(',nowhere,', ',wrong b,')
+          .replace(',none,', ',wrong c,'),
+    },
+    'crm import contacts people.csv.errors.csv.errors.csv',
+  ],
+  [
     'a column that is mapped to the wrong field',
     {
       files: { 'people.csv': 'Town,Who\nOslo,Ada\nBergen,Bob\n' },

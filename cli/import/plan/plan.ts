@@ -126,11 +126,11 @@ function draftPlan(
 /** What every record must have and the input does not give; nothing can be said of an input without rows. */
 function lackingProblems(
   resource: Resource,
-  { headers, evidence, sample }: Survey,
+  { headers, evidence, sample, isPartial }: Survey,
   { columns, constants, mapping }: Pick<Plan, 'columns' | 'constants'> & { mapping: Mapping },
 ): Problem[] {
   if (evidence.ids.size === 0) return [];
-  const hasValues = (header: string): boolean => mayHaveValues(header, evidence, mapping);
+  const hasValues = (header: string): boolean => isPartial || mayHaveValues(header, evidence, mapping);
   const destinations = [
     ...[...columns].flatMap(([header, { destination }]) => (hasValues(header) ? [destination] : [])),
     ...constants.flatMap(({ destination, value }) => (value.trim() === '' ? [] : [destination])),

@@ -8,6 +8,7 @@ import { note } from '../../terminal/streams.ts';
 import { settledRequest } from '../plan/plan.ts';
 import type { Diagnosis, ImportRequest, ImportSummary } from '../request.ts';
 import { totalCounts } from '../request.ts';
+import { ERROR_COLUMNS } from '../row.ts';
 import { runPass, tellSettled } from './pass.ts';
 import { elsewhere } from './reasons.ts';
 import { nextPass, settingsOf } from './resume.ts';
@@ -111,12 +112,10 @@ export class ImportRun {
     if (this.#replays > 0 && !request.isQuiet && salt === '') {
       note(`crm: ${counted(this.#replays, 'batch', 'batches')} had been sent before; no row is in twice.`);
     }
-    const figures = status === 'already' ? totalCounts([accepted, counts]) : counts;
-    const diagnosis = reporter.reasons.diagnosis(
-      request,
-      this.#parts.plan,
-      figures.created + figures.updated,
-    );
+    const total = totalCounts([accepted, counts]);
+    const figures = status === 'already' ? total : counts;
+    const isNothingIn = total.created + total.updated === 0;
+    const diagnosis = reporter.reasons.diagnosis(request, this.#parts.plan, isNothingIn);
     return {
       resource: resource.name,
       rows: figures.created + figures.updated + figures.skipped + figures.rejected,
@@ -134,8 +133,10 @@ export class ImportRun {
   }
 
   #otherMapping({ strangeColumns }: Diagnosis): ImportRequest | null {
-    if (strangeColumns.length === 0) return null;
     const { request, resource, plan, input } = this.#parts;
+    // An errors file has nothing but rows that are wrong somewhere.
+    const isErrorsFile = ERROR_COLUMNS.some((name) => input.survey.headers.includes(name));
+    if (strangeColumns.length === 0 || isErrorsFile) return null;
     const map = strangeColumns.map((header) => elsewhere(header, plan));
     const others = request.map.filter(
       (text) => !strangeColumns.some((header) => text.startsWith(`${header}=`)),

@@ -63,15 +63,15 @@ export class Reasons {
   }
 
   /** What the rows that were taken in have in common; `accepted` is how many others there were. */
-  diagnosis(request: ImportRequest, plan: Plan, accepted: number): Diagnosis {
+  diagnosis(request: ImportRequest, plan: Plan, isNothingIn: boolean): Diagnosis {
     const groups = [...this.#groups.values()].sort((one, other) => other.rows - one.rows);
     const mended = groups.map((group) => changesFor(group, request, plan));
     const changes = together(mended.flatMap((one) => one.changes ?? []));
     const isStrange = (group: Group): boolean =>
-      accepted === 0 && this.#rows > 1 && group.rows === this.#rows && isOfColumn(group);
+      isNothingIn && this.#rows > 1 && group.rows === this.#rows && isOfColumn(group);
     return {
       lines: this.#lines(groups),
-      changes,
+      ...{ isNothingIn, changes },
       orElse: mended.flatMap(({ orElse = [] }) => orElse),
       isWhole: this.#othersRows === 0 && mended.every((one) => one.changes !== undefined),
       isMissing: groups.some(
