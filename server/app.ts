@@ -13,6 +13,7 @@ import { Authenticator } from './pipeline/credential.ts';
 import type { Executor } from './pipeline/execute.ts';
 import { Exports } from './pipeline/exports.ts';
 import { IN_FLIGHT_LIMITS, InFlightBudget, type InFlightLimits } from './pipeline/in-flight.ts';
+import { Leftovers } from './pipeline/leftovers.ts';
 import type { Observer } from './pipeline/observer.ts';
 import { answer, answerError, exchangeOf } from './pipeline/pipeline.ts';
 import { KEY_LIMIT, ORG_LIMIT, RateLimiter } from './pipeline/rate-limit.ts';
@@ -126,6 +127,7 @@ function servicesOf(options: AppOptions): Services {
     limiter,
     bodies,
     bodyPaces: options.bodyPaces ?? BODY_PACES,
+    leftovers: new Leftovers(),
     answers,
     unsent: new Unsent({ isUnsent, limitSilence }),
     replays: new Replays(),

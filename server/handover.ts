@@ -64,6 +64,8 @@ export class Handover implements HandingOver {
 
   readonly #send: Fetch = async (request) => {
     const peer = this.#listener.peerOf(request);
+    // Who answers knows how long a body may take.
+    this.#listener.limitSilence(request, 0);
     try {
       const named = await this.#successor();
       const inlet = named === null ? null : this.#trusted.reach(named);

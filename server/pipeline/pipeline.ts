@@ -72,7 +72,7 @@ async function answerLater(
 async function passSteps(services: Services, served: ServedOperation, exchange: Exchange): Promise<Rendered> {
   const { operation } = served;
   const { request, baseUrl } = exchange;
-  const { bodies, answers, replays, limiter, signing, cursors } = services;
+  const { bodies, leftovers, answers, replays, limiter, signing, cursors } = services;
 
   const params = served.matchPath(rawPath(request.url));
   if (params === undefined) throw unknownPath();
@@ -138,6 +138,7 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
     throw error;
   } finally {
     leave?.();
+    if (bodyRoom !== null) leftovers.add(bodyRoom.bytes);
     bodyRoom?.release();
     // What a read found beside its count is thrown away if that says no.
     if (counting !== null) await counting;

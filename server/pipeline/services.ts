@@ -9,6 +9,7 @@ import type { Exchange } from './exchange.ts';
 import type { Executor } from './execute.ts';
 import type { Exports } from './exports.ts';
 import type { InFlightBudget } from './in-flight.ts';
+import type { Leftovers } from './leftovers.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Replays } from './replay.ts';
 import type { Unsent } from './unsent.ts';
@@ -24,6 +25,7 @@ export interface Services {
   limiter: RateLimiter;
   bodies: InFlightBudget;
   bodyPaces: BodyPaces;
+  leftovers: Leftovers;
   answers: InFlightBudget;
   unsent: Unsent;
   replays: Replays;

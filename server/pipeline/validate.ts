@@ -13,7 +13,7 @@ const TURN_MS_MAX = 10;
 
 /** A body that an operation can take. */
 export interface ValidBody {
-  /** What was sent; an array for a batch. */
+  /** What was sent; an array for a batch, with null in place of items that have faults. */
   body: JsonValue;
   /** For each item of a batch its faults; only one without any is to be carried out. */
   itemFaults: readonly Fault[][];
@@ -36,7 +36,10 @@ export async function validateBody(
   const faultsIn = ({ value, isSuspect }: ParsedBody) => faultsOf(value, declaration, { isSuspect });
   if (operation.isBatch === true) {
     const elements = await elementsOf(bytes, contentType);
-    return { body: elements.map(({ value }) => value), itemFaults: await faultsOfEach(elements, faultsIn) };
+    const itemFaults = await faultsOfEach(elements, faultsIn);
+    // What is not to be carried out is not kept, nor sent to the thread that writes.
+    const body = elements.map(({ value }, index) => (itemFaults[index]?.length === 0 ? value : null));
+    return { body, itemFaults };
   }
   const parsed = parseJson(bytes, contentType);
   if (Array.isArray(parsed.value) && operation.batchPath !== undefined) {
