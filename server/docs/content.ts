@@ -14,7 +14,8 @@ const ENCODERS = {
 type Encoding = keyof typeof ENCODERS;
 
 interface Encoded {
-  bytes: Bytes;
+  /** Of bytes each answer would have a copy, for as long as its client does not take it. */
+  body: Blob;
   etag: string;
 }
 
@@ -39,15 +40,15 @@ export class Content {
   /** The answer to a request for it: 304 where the client has it, without a body to HEAD. */
   async respond(request: Request, headers: Record<string, string>): Promise<Response> {
     const encoding = encodingFor(request.headers.get('Accept-Encoding') ?? '');
-    const { bytes, etag } = await this.#in(encoding);
+    const { body, etag } = await this.#in(encoding);
     const described = { ...headers, ETag: etag, Vary: 'Accept-Encoding', 'Cache-Control': 'no-cache' };
     if (isKnown(request.headers.get('If-None-Match'), etag))
       return new Response(null, { status: 304, headers: described });
-    return new Response(request.method === 'HEAD' ? null : bytes, {
+    return new Response(request.method === 'HEAD' ? null : body, {
       headers: {
         ...described,
         'Content-Type': this.type,
-        'Content-Length': String(bytes.byteLength),
+        'Content-Length': String(body.size),
         ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
       },
     });
@@ -62,7 +63,8 @@ export class Content {
   async #encode(encoding: Encoding): Promise<Encoded> {
     this.#bytes ??= this.#load().then((text) => encoder.encode(text));
     const bytes = await this.#bytes;
-    return { bytes: await ENCODERS[encoding](bytes), etag: `"${Bun.hash(bytes).toString(36)}-${encoding}"` };
+    const body = new Blob([await ENCODERS[encoding](bytes)]);
+    return { body, etag: `"${Bun.hash(bytes).toString(36)}-${encoding}"` };
   }
 }
 

@@ -1,5 +1,6 @@
 // Clients that do not read, over a socket: what they are sent is bounded, keeps nobody else waiting, and is given up.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { Desk, type RunningServer } from '../support/command.ts';
 import type { Json } from '../support/json.ts';
@@ -84,6 +85,27 @@ describe.each([0, 2])('with %i threads beside', (readers) => {
   }, 30_000);
 
   if (readers > 0) return;
+
+  test.skipIf(process.platform !== 'linux')(
+    'the page of the description is in memory once, whoever does not read it',
+    async () => {
+      const memory = () => Number(readFileSync(`/proc/${server.pid}/statm`, 'utf8').split(' ')[1]) * 4_096;
+      const { length } = await (
+        await fetch(`${server.url}/docs`, { headers: { 'Accept-Encoding': 'identity' } })
+      ).text();
+      const before = memory();
+      const sockets = Array.from({ length: 100 }, () => {
+        const socket = connect(Number(new URL(server.url).port), '127.0.0.1').pause();
+        socket.on('error', () => undefined);
+        socket.write('GET /docs HTTP/1.1\r\nHost: crm.test\r\n\r\n');
+        return socket;
+      });
+      await until(async () => (await figure('crm_http_requests_in_flight')) === sockets.length);
+      expect(memory() - before).toBeLessThan((sockets.length * length) / 2);
+      for (const socket of sockets) socket.destroy();
+    },
+    30_000,
+  );
 
   test('those for which there is no room get 429, and who takes nothing is given up', async () => {
     const clients = Array.from({ length: CLIENTS }, silentClient);
