@@ -50,7 +50,7 @@ describe('an address behind which there is', () => {
       await using fake = await silentServer();
       const begun = performance.now();
       expect(await said(fake.address)).toContain('does not answer: 5 s have passed.\ncheck host and port');
-      expect(performance.now() - begun).toBeLessThan(7_000);
+      expect(performance.now() - begun).toBeLessThan(20_000);
     },
     LONG,
   );

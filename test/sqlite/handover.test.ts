@@ -198,7 +198,8 @@ describe.skipIf(!canHandOver)('connections of the former server', () => {
       await sent;
       const begun = performance.now();
       expect((await succession.server(1).stop()).code).toBe(0);
-      expect(performance.now() - begun).toBeLessThan(3_000);
+      // Nobody is waited for: else it takes nine.
+      expect(performance.now() - begun).toBeLessThan(8_000);
       expect(idle.isClosed).toBe(true);
       const { body } = await succession.ask(await succession.connect());
       expect(JSON.parse(body).data).toEqual([]);
