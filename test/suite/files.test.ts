@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { findTestFiles, LONGEST, QUIET, reaches, timings } from './files.ts';
 
 const ROOT = join(import.meta.dir, '../..');
-const { sqlite, postgres } = findTestFiles(ROOT);
+const { sqlite, postgres, servers } = findTestFiles(ROOT);
 
 test('every test file runs', () => {
   const all = [...new Bun.Glob('test/**/*.test.{ts,tsx}').scanSync(ROOT)];
-  const run = new Set([sqlite, postgres].flatMap(({ beside, quiet }) => [...beside, ...quiet]));
+  const run = new Set([sqlite, postgres, servers].flatMap(({ beside, quiet }) => [...beside, ...quiet]));
   expect([...run].toSorted()).toEqual(all.toSorted());
   expect(sqlite.quiet).toEqual(QUIET);
   expect(all).toEqual(expect.arrayContaining(LONGEST));
@@ -22,6 +22,7 @@ test('parts of paths choose among them', () => {
       quiet: ['test/sqlite/write-lock.test.ts'],
     },
     postgres: { beside: ['test/v1/people.test.ts'], quiet: [] },
+    servers: { beside: [], quiet: [] },
   });
 });
 
@@ -49,7 +50,6 @@ describe('on PostgreSQL too', () => {
     'test/import/progress.test.tsx',
     'test/openapi/docs-words.test.ts',
     'test/openapi/document.test.ts',
-    'test/postgres/commands.test.ts',
     'test/quickstart/quickstart.test.ts',
     'test/readers/threads.test.ts',
     'test/sqlite/files.test.ts',
@@ -66,6 +66,14 @@ test('the longest come first, the others after them', () => {
   expect(files[second]).toBeGreaterThan(1);
   expect(files[first]).toBeGreaterThan(files[second]);
 });
+
+test.each(['test/nodes/faults.test.ts', 'test/postgres/commands.test.ts', 'test/cli/readme.test.ts'])(
+  '%s, which starts servers of its own, runs once',
+  (path) => {
+    expect(servers.beside).toContain(path);
+    expect([...sqlite.beside, ...postgres.beside]).not.toContain(path);
+  },
+);
 
 test('what only PostgreSQL can runs there alone', () => {
   for (const path of ['test/nodes/limits.test.ts', 'test/postgres/rows-read.test.ts']) {

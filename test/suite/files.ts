@@ -12,6 +12,8 @@ export interface EngineFiles {
 
 // Gives tests their databases, on the engine that CRM_TEST_DB chooses: what does not reach it keeps nothing.
 const CHOICE = 'test/support/fresh-databases.ts';
+// Starts servers of PostgreSQL for a test.
+const SERVERS = 'test/support/postgres.ts';
 // Skips where that engine is not PostgreSQL.
 const ONLY_POSTGRES = 'test/support/on-postgres.ts';
 
@@ -41,29 +43,35 @@ export const QUIET = [
 /** Those that take longest, begun first: else the last of them runs on while all others are done. */
 export const LONGEST = [
   'test/bench/bench.test.ts',
-  'test/model/model.test.ts',
   'test/openapi/docs-access.test.ts',
   'test/soak/soak.test.ts',
+  'test/model/model.test.ts',
   'test/sqlite/handover.test.ts',
-  'test/sqlite/takeover.test.ts',
-  'test/copy/copy.test.ts',
-  'test/cli/export.test.ts',
-  'test/cli/binary.test.ts',
-  'test/copy/command.test.ts',
-  'test/quickstart/quickstart.test.ts',
-  'test/sqlite/interrupted-backup.test.ts',
-  'test/cli/interrupted-export.test.ts',
-  'test/cli/release.test.ts',
-  'test/import/data.test.ts',
-  'test/openapi/document.test.ts',
-  'test/openapi/docs-browser.test.ts',
-  'test/cli/config.test.ts',
-  'test/cli/list.test.ts',
-  'test/pipeline/socket.test.ts',
+  'test/ingest/recurrence.test.ts',
   'test/postgres/lost.test.ts',
   'test/nodes/faults.test.ts',
-  'test/store/record-ids.test.ts',
-  'test/v2/instants.test.ts',
+  'test/postgres/moving.test.ts',
+  'test/postgres/commands.test.ts',
+  'test/postgres/rows-read.test.ts',
+  'test/postgres/same-bytes.test.ts',
+  'test/sqlite/backup.test.ts',
+  'test/sqlite/takeover.test.ts',
+  'test/cli/binary.test.ts',
+  'test/copy/copy.test.ts',
+  'test/cli/export.test.ts',
+  'test/cli/serve-tls.test.ts',
+  'test/quickstart/quickstart.test.ts',
+  'test/import/data.test.ts',
+  'test/copy/command.test.ts',
+  'test/cli/release.test.ts',
+  'test/pipeline/quota.test.ts',
+  'test/pipeline/fuzz.test.ts',
+  'test/sqlite/interrupted-backup.test.ts',
+  'test/cli/interrupted-export.test.ts',
+  'test/cli/keys.test.ts',
+  'test/openapi/document.test.ts',
+  'test/openapi/docs-browser.test.ts',
+  'test/pipeline/socket.test.ts',
 ];
 
 /** What `bun test --timings` is told of how long files take: only which of them come first, since it must know of all. */
@@ -73,20 +81,25 @@ export function timings(paths: readonly string[]): string {
   return JSON.stringify({ version: 1, files: Object.fromEntries(files) });
 }
 
-/** Finds the test files of the repository at `root` whose paths have one of these parts; all of them if none is given. */
+/**
+ * Finds the test files of the repository at `root` whose paths have one of these parts, all of them if none is given: for
+ * each engine, and for servers of PostgreSQL that they start themselves.
+ */
 export function findTestFiles(
   root: string,
   parts: readonly string[] = [],
-): Record<'sqlite' | 'postgres', EngineFiles> {
+): Record<'sqlite' | 'postgres' | 'servers', EngineFiles> {
   const all = [...new Bun.Glob('test/**/*.test.{ts,tsx}').scanSync(root)].toSorted();
   const paths = all.filter((path) => parts.length === 0 || parts.some((part) => path.includes(part)));
   const importsOf = importsIn(root);
   const isForPostgres = (path: string) => reaches(path, ONLY_POSTGRES, importsOf);
   const isForBoth = (path: string) =>
     reaches(path, CHOICE, importsOf) && !OF_ONE_ENGINE.some((part) => path.startsWith(part));
+  const isForServers = (path: string) => !isForBoth(path) && reaches(path, SERVERS, importsOf);
   return {
-    sqlite: inTwo(paths.filter((path) => !isForPostgres(path))),
+    sqlite: inTwo(paths.filter((path) => !isForPostgres(path) && !isForServers(path))),
     postgres: inTwo(paths.filter((path) => isForPostgres(path) || isForBoth(path))),
+    servers: inTwo(paths.filter((path) => !isForPostgres(path) && isForServers(path))),
   };
 }
 

@@ -8,7 +8,7 @@ import { addUp, closing, type Tally } from './tally.ts';
 import { running, runTests } from './tests-run.ts';
 
 const ROOT = join(import.meta.dir, '../..');
-// Tests wait for servers, processes and time-outs more than they count: two at a time on each engine keep two cores busy.
+// Tests wait for servers, processes and time-outs more than they count: two at a time in each line keep two cores busy.
 const WORKERS = 2;
 // Each worker has some servers, and each of those a dozen connections.
 const SETTINGS = { max_connections: '500', max_wal_size: '4GB', checkpoint_timeout: '1h' };
@@ -47,9 +47,13 @@ interface Engine {
 
 const found = findTestFiles(ROOT, process.argv.slice(2));
 const timingsPath = join(folder, 'timings.json');
-writeFileSync(timingsPath, timings([...found.sqlite.beside, ...found.postgres.beside]));
-const engines: Engine[] = [{ name: 'sqlite', database: '', files: found.sqlite }];
-if (address !== '') engines.push({ name: 'postgresql', database: address, files: found.postgres });
+writeFileSync(timingsPath, timings(Object.values(found).flatMap(({ beside }) => beside)));
+const sqlite: Engine = { name: 'sqlite', database: '', files: found.sqlite };
+const servers: Engine = { name: 'servers', database: '', files: found.servers };
+const postgres: Engine[] =
+  address === '' ? [] : [{ name: 'postgresql', database: address, files: found.postgres }];
+// Those of a line one after another, which takes both lines about as long.
+const lines: Engine[][] = [[sqlite], [...postgres, servers]];
 
 async function run({ name, database }: Engine, files: readonly string[], workers: number): Promise<Tally> {
   if (interruption !== null) return addUp([]);
@@ -59,8 +63,12 @@ async function run({ name, database }: Engine, files: readonly string[], workers
 
 const tallies: Tally[] = [];
 try {
-  tallies.push(...(await Promise.all(engines.map((engine) => run(engine, engine.files.beside, WORKERS)))));
-  for (const engine of engines) tallies.push(await run(engine, engine.files.quiet, 1));
+  await Promise.all(
+    lines.map(async (line) => {
+      for (const engine of line) tallies.push(await run(engine, engine.files.beside, WORKERS));
+    }),
+  );
+  for (const engine of lines.flat()) tallies.push(await run(engine, engine.files.quiet, 1));
 } finally {
   rmSync(folder, { recursive: true });
   await server?.close();
