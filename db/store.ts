@@ -31,6 +31,7 @@ export { examineServer, type ServerFacts } from './postgres/examination.ts';
 export { removalStatement } from './postgres/removal.ts';
 export { findInStatistics } from './postgres/statistics-values.ts';
 export type { DatabaseSnapshot } from './snapshot.ts';
+export { whyOnlyReadable } from './sqlite/as-it-is.ts';
 export { listTables, type TableShape } from './sqlite/catalog.ts';
 export { examineFile, type FileFacts } from './sqlite/examination.ts';
 export { FileCopy, ORIGINAL } from './sqlite/file-copy.ts';

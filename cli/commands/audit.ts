@@ -5,7 +5,7 @@ import type { AuditAction, ListedEntry } from '../../db/tables/audit.ts';
 import { usageError } from '../errors.ts';
 import { isoMilliseconds } from '../input/instant.ts';
 import { didYouMean } from '../nearest.ts';
-import { isoTime, organizationNamed, withStore } from '../operator/database.ts';
+import { isoTime, organizationNamed, withReader } from '../operator/database.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { count, durationMs } from '../settings/options.ts';
 import { createPrinter, type Look, type Printer } from '../terminal/output.ts';
@@ -64,7 +64,7 @@ async function runList(options: Options, config: Config): Promise<void> {
   const action = options.action === undefined ? undefined : await actionOf(options.action);
   const limit = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? LIMIT_DEFAULT);
   const printer = createPrinter(config, LOOK);
-  const hasMore = await withStore(config.db, async (store) => {
+  const hasMore = await withReader(config.db, async (store) => {
     const query = {
       ...(options.org !== undefined && { orgId: (await organizationNamed(store, options.org)).number }),
       ...(since !== undefined && { since }),

@@ -5,7 +5,7 @@ import type { Store } from '../../db/store.ts';
 import { CliError, usageError } from '../errors.ts';
 import { DAY_MS } from '../input/instant.ts';
 import { issuedEntry, recordAction } from '../operator/audit.ts';
-import { organizationNamed, withStore } from '../operator/database.ts';
+import { organizationNamed, withReader, withStore } from '../operator/database.ts';
 import { allowedNetworks, usableFrom } from '../operator/key-networks.ts';
 import { checkOptions, type IssueOptions, newKey } from '../operator/key-options.ts';
 import { keyStatus, printKey, printKeyList, printOpened } from '../operator/key-output.ts';
@@ -130,7 +130,7 @@ async function runList({ org, idle }: ListOptions, config: Config): Promise<void
     throw usageError(`"${idle}" is no duration.`, 'give one like 12h, 90d or 26w.');
   }
   const now = Date.now();
-  const rows = await withStore(config.db, async (store) => {
+  const rows = await withReader(config.db, async (store) => {
     const orgId = org === undefined ? undefined : (await organizationNamed(store, org)).number;
     return listKeys(store.read, orgId);
   });

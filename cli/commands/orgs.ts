@@ -4,7 +4,7 @@ import type { Data } from '../../db/declare/json.ts';
 import type { OrganizationRow } from '../../db/schema.ts';
 import { usageError } from '../errors.ts';
 import { recordAction } from '../operator/audit.ts';
-import { checkedName, isoTime, organizationNamed, withStore } from '../operator/database.ts';
+import { checkedName, isoTime, organizationNamed, withReader, withStore } from '../operator/database.ts';
 import { parseLifetime } from '../operator/key-expiry.ts';
 import { isLimited, QUOTA_FIELDS, QUOTA_SIZES, quotaData } from '../operator/quota.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
@@ -95,7 +95,7 @@ async function runUpdate(nameOrId: string, { keyExpiry }: Options, config: Confi
 async function runList(config: Config): Promise<void> {
   const { listOrganizations } = await import('../../db/tables/accounts.ts');
   const { listQuotas } = await import('../../db/tables/quotas.ts');
-  const { rows, quotas } = await withStore(config.db, async (store) => ({
+  const { rows, quotas } = await withReader(config.db, async (store) => ({
     rows: await listOrganizations(store.read),
     quotas: await listQuotas(store.read),
   }));

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Data } from '../../db/declare/json.ts';
 import type { OrganizationRow, UserRow } from '../../db/schema.ts';
 import { recordAction } from '../operator/audit.ts';
-import { checkedEmail, checkedName, organizationNamed, withStore } from '../operator/database.ts';
+import { checkedEmail, checkedName, organizationNamed, withReader, withStore } from '../operator/database.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { createPrinter, type Look, printRecord } from '../terminal/output.ts';
 
@@ -57,7 +57,7 @@ async function runCreate(text: string, options: Options, config: Config): Promis
 
 async function runList(options: Options, config: Config): Promise<void> {
   const { listUsers } = await import('../../db/tables/accounts.ts');
-  const users = await withStore(config.db, async (store) => {
+  const users = await withReader(config.db, async (store) => {
     const org = await organizationNamed(store, options.org);
     return (await listUsers(store.read, org.number)).map((user) => presented(user, org));
   });

@@ -5,6 +5,7 @@ import type { ServerFacts } from '../../db/store.ts';
 import { CliError } from '../errors.ts';
 import { databaseError, databaseFlag } from '../operator/database.ts';
 import { counted, formatBytes } from '../terminal/format.ts';
+import { shellWord } from '../terminal/text.ts';
 import { checkFileFacts, checkOpenFiles, checkSchema } from './file.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 import { checkQuotas } from './quotas.ts';
@@ -14,19 +15,26 @@ import { checkQuotas } from './quotas.ts';
  * @param isNamed whether it was named, so that it should be there
  */
 export async function checkDatabase(db: string, isNamed: boolean): Promise<Finding[]> {
-  const { shownDatabase } = await import('../../db/store.ts');
+  const { shownDatabase, whyOnlyReadable } = await import('../../db/store.ts');
   if (!isAddress(db) && !existsSync(db)) {
     const next = `make one (crm init --org NAME${await databaseFlag(db)}), or name another with --db or CRM_DB.`;
     return [(isNamed ? fail : warn)('database', `there is none at ${db}`, next)];
   }
   try {
     const findings = await (isAddress(db) ? checkPostgres(db) : checkFile(db));
+    const reason = isAddress(db) ? null : whyOnlyReadable(db);
+    if (reason !== null) return [checkReadable(db, reason), ...findings];
     return [ok('database', `${shownDatabase(db)} can be opened`), ...findings];
   } catch (error) {
     const explained = await databaseError(db, error);
     if (!(explained instanceof CliError)) throw explained;
     return [fail('database', explained.message.replace(/\.$/, ''), explained.nextSteps.join(' Or: '))];
   }
+}
+
+function checkReadable(db: string, reason: string): Finding {
+  const next = `to serve it, make it writable, or restore a copy of it elsewhere: crm backup FILE --db ${shellWord(db)}`;
+  return warn('database', `${db} ${reason}: it was read as it is`, next);
 }
 
 async function checkFile(db: string): Promise<Finding[]> {

@@ -82,8 +82,9 @@ function checkFolder({ folder: { path, writableBy, isSticky, isOfAnother } }: Fi
   return warn(check, `${writableBy} may ${what}, in ${path}`, next);
 }
 
-function checkSpace({ bytes, freeBytes }: FileFacts): Finding {
+function checkSpace({ bytes, freeBytes, onlyReadable }: FileFacts): Finding {
   const check = 'disk space';
+  if (onlyReadable !== null) return ok(check, 'nothing can be written there');
   if (freeBytes === null) return warn(check, 'the system does not tell', 'look yourself: df -h');
   const found = `${formatBytes(freeBytes)} free`;
   const next = 'free some space, or move the database to a larger disk.';

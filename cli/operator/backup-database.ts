@@ -8,7 +8,7 @@ import { kindAt, syncFolderOf } from '../files/own-file.ts';
 import { note } from '../terminal/streams.ts';
 import { VERSION } from '../version.ts';
 import { isSameFile, newPart, rowsOf, theirTools, withWork } from './backup-part.ts';
-import { databaseError, withStore } from './database.ts';
+import { databaseError, tellOnlyReadable, withStore } from './database.ts';
 
 /** What was done, as it is told. */
 export interface BackupSummary {
@@ -50,6 +50,7 @@ export async function backUp(
 // In a database of an older crm it is not noted: that would bring it up to date, beside whoever serves it. A backup that
 // could not be noted is one nevertheless.
 async function noteIn(db: string, backup: LastBackup, quiet: boolean): Promise<void> {
+  if (await tellOnlyReadable(db)) return;
   const { noteBackup } = await import('../../db/tables/last-backup.ts');
   try {
     if (!(await isUpToDate(db))) return;

@@ -1,4 +1,5 @@
 // What operator commands share: the database opened and closed, its errors said for people, accounts by name.
+import { isAddress } from '../../db/declare/text.ts';
 import type { OrganizationRow, UserRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
 import { CliError, EXIT, usageError } from '../errors.ts';
@@ -31,6 +32,27 @@ export async function withStore<T>(
   } catch (error) {
     throw await databaseError(db, error);
   }
+}
+
+/** Opens the database to be read, runs the job, closes it; what cannot be written is read as it is, and that is told. */
+export async function withReader<T>(db: string, job: (store: Pick<Store, 'read'>) => Promise<T>): Promise<T> {
+  if (!(await tellOnlyReadable(db))) return withStore(db, job);
+  const { openSnapshot } = await import('../../db/store.ts');
+  try {
+    const snapshot = await openSnapshot(db, note);
+    return await job(snapshot).finally(() => snapshot.close());
+  } catch (error) {
+    throw await databaseError(db, error);
+  }
+}
+
+/** Whether a database can be read and not written, which is told. */
+export async function tellOnlyReadable(db: string): Promise<boolean> {
+  if (isAddress(db)) return false;
+  const { whyOnlyReadable } = await import('../../db/store.ts');
+  const reason = whyOnlyReadable(db);
+  if (reason !== null) note(`${db} ${reason}: it is read as it is.`);
+  return reason !== null;
 }
 
 /**
@@ -69,7 +91,10 @@ export async function databaseError(db: string, error: unknown): Promise<unknown
 }
 
 /** The organization of that name or id; an error if there is none. */
-export async function organizationNamed(store: Store, nameOrId: string): Promise<OrganizationRow> {
+export async function organizationNamed(
+  store: Pick<Store, 'read'>,
+  nameOrId: string,
+): Promise<OrganizationRow> {
   const { findOrganization } = await import('../../db/tables/accounts.ts');
   const organization = await findOrganization(store.read, nameOrId);
   if (organization !== undefined) return organization;

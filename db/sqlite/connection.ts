@@ -1,5 +1,5 @@
 // A connection to SQLite: pragmas that are sure to hold, statements that are kept, and reads of one turn that see one moment.
-import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite';
+import { constants, Database, type SQLQueryBindings, type Statement } from 'bun:sqlite';
 import {
   type Compilable,
   type CompiledQuery,
@@ -25,6 +25,19 @@ type PreparedAs<R, P extends SQLQueryBindings | SQLQueryBindings[]> = ReturnType
   typeof Database.prototype.prepare<R, P>
 >;
 
+const { SQLITE_OPEN_CREATE, SQLITE_OPEN_READONLY, SQLITE_OPEN_READWRITE, SQLITE_OPEN_URI } = constants;
+// Where its name, or that of one that is attached, is a URI.
+const BY_URI = {
+  readonly: SQLITE_OPEN_URI | SQLITE_OPEN_READONLY,
+  create: SQLITE_OPEN_URI | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+};
+
+/** How a file is opened. */
+export type OpenMode =
+  | { readonly: true }
+  | { readwrite: true; create: boolean }
+  | { byUri: keyof typeof BY_URI };
+
 /** A connection, the same for Kysely, which prepares every statement before it runs it, and the engine of statements. */
 export class Connection extends Database implements Engine {
   readonly db: Db = Object.assign(new Kysely<Schema>({ dialect: new SteadyDialect({ database: this }) }), {
@@ -36,8 +49,8 @@ export class Connection extends Database implements Engine {
   // Kysely's dialect prepares anew at every execution; Bun's own query() takes 0.4 µs to find a statement again.
   readonly #kept = new Map<string, Statement>();
 
-  constructor(path: string, mode: { readonly: true } | { readwrite: true; create: boolean }) {
-    super(path, { ...mode, strict: false });
+  constructor(path: string, mode: OpenMode) {
+    super(path, 'byUri' in mode ? BY_URI[mode.byUri] : { ...mode, strict: false });
     // Before anything is asked: another process may be writing just now.
     this.setPragmas({ busy_timeout: BUSY_TIMEOUT_MS });
   }

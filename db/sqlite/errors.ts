@@ -16,6 +16,13 @@ const NOT_WRITABLE: Advice = {
   reason: 'cannot be opened for writing',
   nextSteps: ['Give the user who runs crm the right to write the file and its folder, or use --db PATH.'],
 };
+const READ_ONLY: Advice = {
+  codes: ['EROFS'],
+  reason: 'is on a read-only file system',
+  nextSteps: [
+    'Make that writable (mount -o remount,rw), or work on a copy: crm backup FILE, then crm restore FILE --confirm --db NEWFILE',
+  ],
+};
 const NOT_A_DATABASE: Advice = {
   codes: ['SQLITE_NOTADB'],
   reason: 'is no SQLite database',
@@ -28,6 +35,7 @@ const DISK_FULL: Advice = {
 };
 const ADVICE: readonly Advice[] = [
   NOT_WRITABLE,
+  READ_ONLY,
   NOT_A_DATABASE,
   DISK_FULL,
   {
@@ -72,7 +80,8 @@ export function notADatabase(path: string): DatabaseError {
 
 /** The error of a file that may not be written or made. */
 export function notWritable(path: string, cause: unknown): DatabaseError {
-  return fileError(path, DISK_FULL.codes.includes(errorCode(cause)) ? DISK_FULL : NOT_WRITABLE, cause);
+  const known = [DISK_FULL, READ_ONLY].find(({ codes }) => codes.includes(errorCode(cause)));
+  return fileError(path, known ?? NOT_WRITABLE, cause);
 }
 
 function fileError(

@@ -1,6 +1,7 @@
 // What there is to be known about a database file beside what it holds: its size, its log, its indexes, who serves it.
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { whyOnlyReadable } from './as-it-is.ts';
 import { shapeOfSchema } from './catalog.ts';
 import { fileBytes, freeBytesAt } from './disk-space.ts';
 import { realPath } from './file-check.ts';
@@ -16,6 +17,8 @@ export interface FileFacts {
   /** Whether others than its owner may read it; null on Windows, whose files have no such modes. */
   isOpenToOthers: boolean | null;
   folder: FolderFacts;
+  /** Why it cannot be written, which goes on from its name; null where it can. */
+  onlyReadable: string | null;
   /** What is wrong in it, in SQLite's words. */
   faults: string[];
   /** Indexes that the migrations make, and that are not there. */
@@ -67,6 +70,7 @@ export async function examineFile(path: string): Promise<FileFacts> {
       freeBytes: freeBytesAt(real),
       isOpenToOthers: process.platform === 'win32' ? null : (statSync(real).mode & 0o077) !== 0,
       folder: folderOf(real),
+      onlyReadable: whyOnlyReadable(real),
       faults,
       server: lockHolder(real),
     };

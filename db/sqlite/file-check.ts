@@ -27,10 +27,11 @@ export interface CheckedFile {
 
 /**
  * Looks at what lies at a path, and makes an empty file where there is none and one may be made.
+ * @param isWritten whether it must be possible to write it
  * @throws DatabaseError if the file is missing and not to be created, unwritable, or not to be opened as it lies there
  */
-export function checkFile(path: string, create: boolean): CheckedFile {
-  assertUsablePath(path, create);
+export function checkFile(path: string, create: boolean, isWritten = true): CheckedFile {
+  assertUsablePath(path, create, isWritten);
   const real = guarded(path, () => realPath(path));
   assertOwnFilesBeside(real);
   if (!existsSync(real) || statSync(real).size === 0) {
@@ -62,14 +63,14 @@ export function realPath(path: string): string {
   return realPath(resolve(dirname(name), readlinkSync(name)));
 }
 
-function assertUsablePath(path: string, create: boolean): void {
+function assertUsablePath(path: string, create: boolean, isWritten: boolean): void {
   if (existsSync(path)) {
     const file = statSync(path);
     if (!file.isFile()) {
       throw new DatabaseError(`${path} is not a file.`, ['Name a database file with --db PATH.']);
     }
     if (file.nlink > 1) assertOneName(path);
-    assertWritable(path);
+    if (isWritten) assertWritable(path);
     return;
   }
   if (!create) {

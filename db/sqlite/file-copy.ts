@@ -61,7 +61,7 @@ export class FileCopy {
       // Whoever closes a file last moves its log into it. This one is the last here, and cannot where there is one.
       guarded(from, () => original.connection.pragma('schema_version'));
       createPrivately(to);
-      const connection = guarded(to, () => new Connection(to, { readwrite: true, create: true }));
+      const connection = guarded(to, () => new Connection(to, { byUri: 'create' }));
       opened.push(connection);
       guarded(to, () => connection.setPragmas(COPY));
       guarded(from, () => {

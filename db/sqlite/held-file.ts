@@ -24,7 +24,7 @@ export class HeldFile {
   /** Opens a file, or joins those who have it open. */
   static hold(path: string): HeldFile {
     const inode = inodeOf(statSync(path, { bigint: true }));
-    const file = shared.get(inode) ?? { inode, descriptor: openSync(path, 'r+'), holders: 0 };
+    const file = shared.get(inode) ?? { inode, descriptor: openBest(path), holders: 0 };
     shared.set(inode, file);
     return new HeldFile(file);
   }
@@ -55,4 +55,15 @@ export class HeldFile {
 /** What tells a file from every other, whatever its name; '' for none. */
 export function inodeOf(file: BigIntStats | undefined): string {
   return file === undefined ? '' : `${file.dev}:${file.ino}`;
+}
+
+// What cannot be written is only read.
+function openBest(path: string): number {
+  try {
+    return openSync(path, 'r+');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : '';
+    if (code === 'EROFS' || code === 'EACCES') return openSync(path, 'r');
+    throw error;
+  }
 }

@@ -2,7 +2,8 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Db } from '../schema.ts';
 import type { DatabaseSnapshot } from '../snapshot.ts';
-import { Connection } from './connection.ts';
+import { asItIs, type ReadableAsItIs, whyOnlyReadable } from './as-it-is.ts';
+import { Connection, type OpenMode } from './connection.ts';
 import { guarded } from './errors.ts';
 import { checkFile } from './file-check.ts';
 import { inodeOf } from './held-file.ts';
@@ -23,15 +24,15 @@ export interface ConnectionSnapshot {
   close(): void;
 }
 
-/** The same, with the connection that it goes by. */
+/** The same, with the connection that it goes by; of a file that cannot be written, as it lies there. */
 export function openConnectionSnapshot(path: string): ConnectionSnapshot {
-  const { path: file, held } = checkFile(path, false);
+  const isWritten = whyOnlyReadable(path) === null;
+  const { path: file, held } = checkFile(path, false, isWritten);
+  let place: ReadableAsItIs | null = null;
   try {
+    place = isWritten ? null : guarded(path, () => asItIs(path, file));
     const connection = guarded(path, () => {
-      const opened = new Connection(
-        file,
-        hasLog(file) ? { readonly: true } : { readwrite: true, create: false },
-      );
+      const opened = new Connection(place?.name ?? file, place?.mode ?? modeFor(file));
       opened.setPragmas({ query_only: 1 });
       opened.post('BEGIN');
       return opened;
@@ -43,10 +44,12 @@ export function openConnectionSnapshot(path: string): ConnectionSnapshot {
         // A statement that failed may have ended it.
         if (connection.inTransaction) connection.post('COMMIT');
         connection.close();
+        place?.release();
         held.release();
       },
     };
   } catch (error) {
+    place?.release();
     held.release();
     throw error;
   }
@@ -54,8 +57,9 @@ export function openConnectionSnapshot(path: string): ConnectionSnapshot {
 
 // The last to close a file moves its log into it, and deletes it: what a server that was killed has left there is only
 // read. Where there is none, a reader that could not write would leave an empty one behind.
-function hasLog(file: string): boolean {
-  return existsSync(`${file}-wal`) && statSync(`${file}-wal`).size > 0;
+function modeFor(file: string): OpenMode {
+  const hasLog = existsSync(`${file}-wal`) && statSync(`${file}-wal`).size > 0;
+  return hasLog ? { readonly: true } : { readwrite: true, create: false };
 }
 
 /** What tells the file at a path from every other, whatever its name; '' where there is none. */
