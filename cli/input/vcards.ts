@@ -9,7 +9,7 @@ import { modernVCard } from './vcard-21.ts';
 export interface CardProperty {
   /** In lower case, without the group. */
   name: string;
-  /** In lower case. */
+  /** In lower case; of a profile the service that it is with (RFC 9554) is one of them. */
   types: readonly string[];
   isPreferred: boolean;
   /** Texts; the parts of one that is structured, such as a name, are a list. */
@@ -96,7 +96,8 @@ export function parseVCard(text: string): CardProperty[] | string {
   }
   const [, lines] = card as [string, [string, Record<string, string | string[]>, string, ...unknown[]][]];
   return lines.map(([name, parameters, , ...values]) => {
-    const types = [parameters.type ?? []].flat().map((type) => type.toLowerCase());
+    const given = [parameters.type ?? [], parameters['service-type'] ?? []].flat();
+    const types = given.map((type) => type.toLowerCase());
     return {
       name,
       types,
@@ -106,7 +107,9 @@ export function parseVCard(text: string): CardProperty[] | string {
   });
 }
 
-// ical.js leaves this one escape of RFC 2426 as it stands.
+// ical.js leaves these escapes as they stand; the one of a colon is in no RFC, and in the addresses that Google and Apple write.
 function textOf(value: unknown): string {
-  return String(value).replaceAll('\\;', ';').trim();
+  return String(value)
+    .replace(/\\([;:])/g, '$1')
+    .trim();
 }

@@ -40,6 +40,50 @@ describe('vCards', () => {
     });
   });
 
+  test('profiles by their service, and addresses with a colon escaped', async () => {
+    const { rows } = await rowsOf(
+      card(
+        ...[
+          'VERSION:4.0',
+          'FN:Al',
+          'URL:https\\://x.test/a\\;b',
+          'SOCIALPROFILE;SERVICE-TYPE=Mastodon:https://m.test/@al',
+        ],
+        ...['SOCIALPROFILE;SERVICE-TYPE=LinkedIn:https://www.linkedin.com/in/al'],
+        ...[
+          'SOCIALPROFILE;SERVICE-TYPE=Twitter;VALUE=TEXT:al',
+          'X-SOCIALPROFILE;TYPE=facebook:https://fb.test/al',
+        ],
+      ),
+    );
+    expect(rows[0]?.original).toEqual({
+      ...{ 'First Name': 'Al', Website: 'https://x.test/a;b', 'Social Profile': 'https://m.test/@al' },
+      ...{ LinkedIn: 'https://www.linkedin.com/in/al', Twitter: 'al', Facebook: 'https://fb.test/al' },
+    });
+  });
+
+  test.each(['KIND:group', 'kind:GROUP', 'X-ADDRESSBOOKSERVER-KIND:group'])(
+    '%s is told to be no contact',
+    async (kind) => {
+      const { rows } = await rowsOf(
+        card('VERSION:3.0', kind, 'FN:Friends', 'N:Friends') + card('VERSION:3.0', 'FN:B'),
+      );
+      expect(rows.map(({ fault }) => fault?.message)).toEqual([
+        'the vCard is a group of contacts, not a contact',
+        undefined,
+      ]);
+    },
+  );
+
+  test('a line with more parameters than anybody writes is a fault of its card', async () => {
+    const many = card('VERSION:3.0', `TEL${';TYPE=home'.repeat(101)}:1`);
+    const { rows } = await rowsOf(many + card('VERSION:3.0', 'FN:B', `NOTE:${';a=b'.repeat(500)}`));
+    expect(rows.map(({ fault }) => fault?.message)).toEqual([
+      'the vCard has a line with more than 100 parameters',
+      undefined,
+    ]);
+  });
+
   test('a card that cannot be read is a fault of its own, and counts once it is corrected in the errors file', async () => {
     const bad = card('VERSION:3.0', 'FN:A', 'EMAIL').trimEnd();
     const { rows } = await rowsOf(`${bad}\r\n${card('VERSION:3.0', 'FN:B')}`);

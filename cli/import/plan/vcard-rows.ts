@@ -32,17 +32,29 @@ export function vCardRow({ line, text }: TextPiece): SourceRow {
     const fault = { code: 'VALIDATION_INVALID_FORMAT', path: '', message: card };
     return { line, entries: [], original: text, fault };
   }
+  if (isGroup(card)) {
+    const message = 'the vCard is a group of contacts, not a contact';
+    const fault = { code: 'VALIDATION_FAILED', path: 'KIND', message };
+    return { line, entries: [], original: text, fault };
+  }
   const columns = columnsOf(card);
   return { line, entries: [...columns], original: Object.fromEntries(columns), fault: null };
 }
 
+// Its members have cards of their own. Apple's own property is older than the standard one.
+function isGroup(card: readonly CardProperty[]): boolean {
+  const kinds = card.filter(({ name }) => name === 'kind' || name === 'x-addressbookserver-kind');
+  return kinds.some(({ values: [kind] }) => String(kind).toLowerCase() === 'group');
+}
+
 function columnsOf(card: readonly CardProperty[]): Map<string, JsonValue> {
-  const columns = new Map<string, JsonValue>();
+  const cells = new Cells();
   const preferredFirst = card.toSorted((one, other) => Number(other.isPreferred) - Number(one.isPreferred));
   for (const property of preferredFirst) {
     if (LEFT_OUT.includes(property.name)) continue;
-    for (const [column, value] of cellsOf(property)) addCell(columns, column, value);
+    for (const [column, value] of cellsOf(property)) cells.add(column, value);
   }
+  const { columns } = cells;
   const fullName = columns.get('Full Name');
   const hasName = columns.has('First Name') || columns.has('Last Name');
   if (fullName !== undefined && !hasName) columns.set('First Name', fullName);
@@ -50,20 +62,26 @@ function columnsOf(card: readonly CardProperty[]): Map<string, JsonValue> {
   return columns;
 }
 
-/** Adds a value under a name that is still free; one that is there already is not said twice. */
-function addCell(columns: Map<string, JsonValue>, column: string, value: string): void {
-  if (value === '') return;
-  if (column === 'Email' && columns.has('Email')) {
-    const others = columns.get('Other Emails') ?? [];
-    if (Array.isArray(others)) columns.set('Other Emails', [...others, value]);
-    return;
+/** Gathers the values of a card: each under a name that is still free, and none twice. */
+class Cells {
+  readonly columns = new Map<string, JsonValue>();
+  readonly #said = new Set<string>();
+  readonly #counts = new Map<string, number>();
+
+  add(column: string, value: string): void {
+    const name = `${column}\n${value}`;
+    if (value === '' || this.#said.has(name)) return;
+    this.#said.add(name);
+    const count = (this.#counts.get(column) ?? 0) + 1;
+    this.#counts.set(column, count);
+    if (column === 'Email' && count > 1) this.#addEmail(value);
+    else this.columns.set(count === 1 ? column : `${column} ${count}`, value);
   }
-  for (let number = 1; ; number += 1) {
-    const name = number === 1 ? column : `${column} ${number}`;
-    if (columns.get(name) === value) return;
-    if (columns.has(name)) continue;
-    columns.set(name, value);
-    return;
+
+  #addEmail(value: string): void {
+    const others = this.columns.get('Other Emails');
+    if (Array.isArray(others)) others.push(value);
+    else this.columns.set('Other Emails', [value]);
   }
 }
 
@@ -92,6 +110,7 @@ function cellsOf(property: CardProperty): [column: string, value: string][] {
       return [[`${place}Address`, joined(first, '\n')]];
     }
     case 'url':
+    case 'socialprofile':
     case 'x-socialprofile':
       return [[networkOf(types, whole) ?? (name === 'url' ? 'Website' : 'Social Profile'), whole]];
     default:
