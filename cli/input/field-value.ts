@@ -12,7 +12,7 @@ export interface DateReader {
 }
 
 /** A number as text has it, exact. */
-export const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?$/;
+export const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?$/;
 
 const WORDS = new Map([
   ...['true', 'yes', 'y', '1'].map((word) => [word, true] as const),

@@ -22,6 +22,7 @@ interface Header {
   readonly titles: readonly string[];
   /** The indexes of the cells that have a title. */
   readonly places: readonly number[];
+  readonly titled: ReadonlySet<number>;
   /** How many cells there are up to the last title; spreadsheets leave empty ones behind it. */
   readonly width: number;
   readonly cells: number;
@@ -102,7 +103,7 @@ async function* csvRows(records: AsyncGenerator<CsvRecord>, header: Header): Asy
     const own = isWhole ? cells : places.map((place) => cells[place] ?? '');
     yield {
       line,
-      entries: titles.map((title, at) => [title, own[at] ?? ''] as const),
+      entries: fault === null ? titles.map((title, at) => [title, own[at] ?? ''] as const) : [],
       original: own,
       fault,
     };
@@ -114,20 +115,22 @@ function headerOf(cells: readonly string[]): Header {
   const places = [...cells.keys()].filter((index) => !isBlank(cells[index] ?? ''));
   const titles = distinct(places.map((place) => cells[place]?.trim() ?? ''));
   const width = (places.at(-1) ?? -1) + 1;
-  return { titles, places, width, cells: cells.length, unnamed: new Set() };
+  return { titles, places, titled: new Set(places), width, cells: cells.length, unnamed: new Set() };
 }
 
 function distinct(titles: readonly string[]): string[] {
   const taken = new Set(titles);
   const seen = new Set<string>();
+  const next = new Map<string, number>();
   return titles.map((title) => {
     if (!seen.has(title)) {
       seen.add(title);
       return title;
     }
-    let number = 2;
+    let number = next.get(title) ?? 2;
     while (taken.has(`${title} (${number})`)) number += 1;
     taken.add(`${title} (${number})`);
+    next.set(title, number + 1);
     return `${title} (${number})`;
   });
 }
@@ -135,10 +138,10 @@ function distinct(titles: readonly string[]): string[] {
 function csvFault({ cells, fault }: CsvRecord, header: Header): Rejection | null {
   if (fault !== null) return formatFault(fault);
   if (isAsTitled(cells, header)) return null;
-  const { places, width } = header;
+  const { titled, width } = header;
   if (cells.length < width) return raggedFault(cells.length, width);
   // A spreadsheet leaves empty cells wherever there is no title.
-  const strange = cells.findIndex((cell, index) => !isBlank(cell) && !places.includes(index));
+  const strange = cells.findIndex((cell, index) => !isBlank(cell) && !titled.has(index));
   if (strange === -1) return null;
   if (strange >= header.cells) return raggedFault(cells.findLastIndex((cell) => !isBlank(cell)) + 1, width);
   header.unnamed.add(strange + 1);

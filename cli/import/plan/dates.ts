@@ -26,11 +26,11 @@ interface WrittenDate {
   instant: number;
 }
 
-const SLASHED = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})(?:,?[ T]+(.+))?$/;
-const ISO = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[ T]+(.+))?$/;
+const SLASHED = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})(?:,?[ T]+([^ T].*))?$/;
+const ISO = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[ T]+([^ T].*))?$/;
 const COMPACT = /^(\d{4})(\d{2})(\d{2})$/;
 const TIME =
-  /^(\d{1,2}):(\d{2})(?::([0-5]\d)(?:[.,](\d{1,9}))?)?\s*(am|pm|AM|PM)?\s*(Z|z|UTC|GMT|[+-]\d{2}:?\d{2})?$/;
+  /^(\d{1,2}):(\d{2})(?::([0-5]\d)(?:[.,](\d{1,9}))?)?\s*(?:(am|pm|AM|PM)\s*)?(Z|z|UTC|GMT|[+-]\d{2}:?\d{2})?$/;
 
 /** Takes in one value of a column; anything but a slashed date is no evidence. */
 export function weighDate(found: Map<string, SlashedEvidence>, header: string, value: unknown): void {

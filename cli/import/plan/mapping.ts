@@ -122,7 +122,7 @@ function headerNamed(title: string, headers: readonly string[] | null, flag: str
 /** The destination that --map or --set names: a field, a lookup, `custom.key`, `field*factor`, or `-`. */
 export function parseDestination(matcher: HeaderMatcher, text: string, fields: string): Destination {
   if (text === '-') return { kind: 'left out', reason: 'asked for' };
-  const scaled = /^(.+?)\s*\*\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)$/.exec(text);
+  const scaled = /^(.+?)\s*\*\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?)$/.exec(text);
   const name = scaled?.[1] ?? text;
   if (scaled === null && name.includes('*') && !name.startsWith('custom.')) {
     throw usageError(

@@ -121,6 +121,7 @@ function ungrouped(digits: string, mark: 'point' | 'comma'): string | undefined 
 
 /** Digits and separators of a number, without its sign and currency; undefined for other text. */
 function digitsOf(value: string): string | undefined {
+  if (value.length > CHARACTERS_MAX) return undefined;
   const [, before, after, digits] = WRITTEN.exec(value.trim()) ?? [];
   return before !== '' && after !== '' ? undefined : digits;
 }

@@ -65,9 +65,12 @@ function textOf(field: Field, value: JsonValue, { dates, factor }: ReadContext):
   return isWritten ? String(value) : undefined;
 }
 
+// More than any number that a record holds; the digits of longer ones take long to multiply.
+const DIGITS_MAX = 1_000;
+
 // The product of two decimals, exact; other text stays as it is.
 function product(value: string, factor: string): string {
-  if (!DECIMAL.test(value.trim())) return value;
+  if (value.length > DIGITS_MAX || !DECIMAL.test(value.trim())) return value;
   const [left, right] = [scaled(value.trim()), scaled(factor)];
   return `${left.digits * right.digits}e${left.exponent + right.exponent}`;
 }
