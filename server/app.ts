@@ -46,6 +46,8 @@ export interface AppOptions {
   bodyLimits?: InFlightLimits;
   /** How slowly bodies may come, and how long they wait for their room, in milliseconds. */
   bodyPaces?: BodyPaces;
+  /** Says when the server is about to stop: what has not come whole by then is answered. */
+  ending?: AbortSignal;
   bodyWaitMs?: number;
   /** Bytes of answers that an organization, and all together, may have under way. */
   answerLimits?: InFlightLimits;
@@ -128,6 +130,7 @@ function servicesOf(options: AppOptions): Services {
     bodies,
     bodyPaces: options.bodyPaces ?? BODY_PACES,
     leftovers: new Leftovers(),
+    ending: options.ending,
     answers,
     unsent: new Unsent({ isUnsent, limitSilence }),
     replays: new Replays(),

@@ -9,7 +9,7 @@ import type { WaitingRoom } from './waiting-room.ts';
 
 export interface FrontOptions
   extends Omit<ListenOptions, 'fetch'>,
-    Omit<AppOptions, 'baseUrl' | 'limitSilence' | 'isUnsent' | 'addressOf'> {
+    Omit<AppOptions, 'baseUrl' | 'ending' | 'limitSilence' | 'isUnsent' | 'addressOf'> {
   /** Path of the database file, or the address of a database. */
   db: string;
   /** Where clients reach the service, if that is not where it listens. */
@@ -54,6 +54,7 @@ export function openFront(options: FrontOptions, room: WaitingRoom | null = null
   const app = createApp({
     ...options,
     baseUrl: () => addresses.url,
+    ending: listener.ending,
     limitSilence: (request, seconds) => listener.limitSilence(request, seconds),
     isUnsent: (request) => listener.isUnsent(request),
     addressOf: (request) =>

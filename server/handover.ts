@@ -52,6 +52,8 @@ export class Handover implements HandingOver {
     while (this.#listener.pending > this.#waiting.count && performance.now() < until) {
       await Bun.sleep(LOOK_MS);
     }
+    // What has not come whole by now finds no database here any more.
+    this.#listener.endBodies();
     await nextTurns();
   }
 

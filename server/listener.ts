@@ -54,12 +54,15 @@ const LIMITS = { maxRequestBodySize: BODY_BYTES_MAX, idleTimeout: SILENT_SECONDS
 const FORWARD_SECRET_AEAD = 'ECDHE+AESGCM:ECDHE+CHACHA20';
 // A second is left of the ten that a stop may take, for the database.
 export const DRAIN_MS_MAX = 9_000;
+// Of these, what is left for answers to requests that have not come whole.
+const LAST_WORD_MS = 1_000;
 
 export class Listener implements Listening {
   #options: ListenOptions;
   readonly #arrivals = new Arrivals();
   readonly #inlet: Socket | null;
   readonly #closing = new Set<Socket>();
+  readonly #ending = new AbortController();
   #current: Socket;
   #former: Socket | null = null;
   #drainedBy: number | null = null;
@@ -75,6 +78,16 @@ export class Listener implements Listening {
     limitUnsent();
     const { inlet, fetch } = options;
     this.#inlet = inlet === undefined ? null : listenAtPath(inlet, this.#arrivals.answer(fetch));
+  }
+
+  /** Says when what has not come whole is to be answered as it is. */
+  get ending(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  /** Has requests answered whose bodies have not come whole. */
+  endBodies(): void {
+    this.#ending.abort();
   }
 
   get port(): number {
@@ -140,10 +153,13 @@ export class Listener implements Listening {
     await this.#drain?.settle();
     const sockets = this.#sockets();
     const drainedBy = this.#drainedBy ?? performance.now() + DRAIN_MS_MAX;
+    const leftMs = drainedBy - performance.now();
+    const lastWord = setTimeout(() => this.endBodies(), leftMs - LAST_WORD_MS);
     const deadline = setTimeout(() => {
       for (const socket of sockets) socket.stop(true);
-    }, drainedBy - performance.now());
+    }, leftMs);
     await Promise.all(sockets.map((socket) => socket.stop()));
+    clearTimeout(lastWord);
     clearTimeout(deadline);
   }
 

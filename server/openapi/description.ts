@@ -4,13 +4,16 @@ import { V1_SCOPES, V2_SCOPES } from '../../db/resources/index.ts';
 import { PAGE_BYTES_MAX } from '../../db/tables/page-reading.ts';
 import { MIGRATION_TITLE } from '../deprecation.ts';
 import { BATCH_BODY_BYTES_MAX, BATCH_ITEMS_MAX, BODY_BYTES_MAX } from '../operation.ts';
+import { BODY_PACES } from '../pipeline/body-clock.ts';
 import { WRONG_CREDENTIALS_PER_MINUTE } from '../pipeline/credential.ts';
+import { IN_FLIGHT_LIMITS } from '../pipeline/in-flight.ts';
 import { KEY_LIMIT, ORG_LIMIT } from '../pipeline/rate-limit.ts';
 import { PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX } from '../v2/paging.ts';
 import { DOWNLOADS_PER_MINUTE, LINK_LIFETIME_SECONDS } from '../v2/transcript-links.ts';
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
+const SECOND_MS = 1000;
 
 /** The text of the description, in Markdown. */
 export function description(): string {
@@ -176,6 +179,12 @@ minutes by the clock. \`X-RateLimit-Limit\`, \`-Remaining\` and \`-Reset\` descr
 a 429 with \`Retry-After\`, which counts nowhere. ${WRONG_CREDENTIALS_PER_MINUTE} wrong keys a minute from one address
 are answered with 401, further ones with 429; a valid key always passes. Transcript links last
 ${LINK_LIFETIME_SECONDS} seconds, for ${DOWNLOADS_PER_MINUTE} downloads a minute each.
+
+Request bodies under way have a budget of bytes: ${IN_FLIGHT_LIMITS.orgBytes / MIB} MiB for an organization unless the
+operator sets another, of which one key may have half; a larger body enters when its key has none under way. What does
+not fit waits unread for up to 10 s, then it is a 429 with \`Retry-After\`, which counts nowhere. Bodies of at most
+64 KiB have a budget of their own. A body may come slowly: it has ${BODY_PACES.record.wholeMs / SECOND_MS} s from its first byte,
+${BODY_PACES.batch.wholeMs / SECOND_MS} s in a batch, and may pause for ${BODY_PACES.record.pauseMs / SECOND_MS} s. Beyond that it is a 408, and the connection is closed.
 
 Answers of over 64 KiB have a budget of bytes under way, of which one key may have half. One that does not fit waits for
 up to 10 s, then it is a 429 with \`Retry-After\`, which counts nowhere, and nothing was done. So read answers as they

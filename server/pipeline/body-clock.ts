@@ -22,10 +22,12 @@ export const BODY_PACES: BodyPaces = {
 };
 
 const SECOND_MS = 1000;
+const NEVER = new AbortController().signal;
 
 export class BodyClock {
   readonly #pace: BodyPace;
   readonly #hint: string;
+  readonly #ending: AbortSignal;
   /** When the first piece had come. */
   #begunAt: number | null = null;
   /** Since when the next one is waited for, and what ends that. */
@@ -33,18 +35,24 @@ export class BodyClock {
   #giveUp: ((error: ApiError) => void) | null = null;
   #timer: Timer | null = null;
 
-  /** @param hint what may keep the first byte from coming, as a sentence; '' where nothing is known */
-  constructor(pace: BodyPace, hint = '') {
+  /**
+   * @param hint what may keep the first byte from coming, as a sentence; '' where nothing is known
+   * @param ending says when the server is about to stop
+   */
+  constructor(pace: BodyPace, { hint = '', ending = NEVER }: { hint?: string; ending?: AbortSignal } = {}) {
     this.#pace = pace;
     this.#hint = hint;
+    this.#ending = ending;
+    ending.addEventListener('abort', this.#end);
   }
 
-  /** Waits for the next piece; @throws ApiError 408 once that one, or all of them, took too long */
+  /** Waits for the next piece; @throws ApiError 408 once that one, or all of them, took too long, 503 if the server stops */
   limit<T>(piece: Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#since = performance.now();
     this.#giveUp = reject;
     this.#timer ??= setTimeout(this.#look, this.#leftMs());
+    if (this.#ending.aborted) this.#end();
     piece.then((value) => {
       this.#begunAt ??= performance.now();
       this.#giveUp = null;
@@ -56,7 +64,19 @@ export class BodyClock {
   /** To be called when no piece is waited for any more. */
   stop(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#ending.removeEventListener('abort', this.#end);
   }
+
+  readonly #end = (): void => {
+    const message = 'The service stops, and the body is not here whole; send the request again.';
+    const headers = { 'Retry-After': '1', Connection: 'close' };
+    this.#giveUp?.(
+      new ApiError('DATABASE_UNAVAILABLE', message, {
+        headers,
+        cause: 'its body was not whole when the server stopped',
+      }),
+    );
+  };
 
   // One timer for however many pieces.
   readonly #look = (): void => {

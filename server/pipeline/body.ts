@@ -11,6 +11,8 @@ export interface BodyReading {
   pace: BodyPace;
   /** Closes the connection of a request that has been silent for so many seconds; never for 0. */
   limitSilence: (request: Request, seconds: number) => void;
+  /** Says when the server is about to stop. */
+  ending?: AbortSignal | undefined;
 }
 
 type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>;
@@ -24,7 +26,7 @@ export const SILENT_SECONDS = 60;
 /**
  * The body's bytes.
  * @throws ApiError 413 as soon as there are too many, 422 if the client goes away in the middle, 429 if there is no room,
- *   408 if it comes too slowly
+ *   408 if it comes too slowly, 503 if the server stops before it is whole
  */
 export async function readBytes(request: Request, reading: BodyReading): Promise<Uint8Array> {
   const { bytesMax, claim } = reading;
@@ -59,9 +61,12 @@ interface Gathering extends BodyReading {
 
 // Bun counts a body that comes in small pieces as silence until it is whole, so the time that it takes is limited here.
 async function gather(reader: Reader, gathering: Gathering): Promise<Uint8Array> {
-  const { request, bytesMax, claim, declared, pace, limitSilence } = gathering;
+  const { request, bytesMax, claim, declared, pace, limitSilence, ending } = gathering;
   limitSilence(request, 0);
-  const clock = new BodyClock(pace, hintOf(request.headers.get('Expect')));
+  const clock = new BodyClock(pace, {
+    hint: hintOf(request.headers.get('Expect')),
+    ...(ending && { ending }),
+  });
   const gathered = new Gathered(declared);
   try {
     let { done, value } = await clock.limit(reader.read());

@@ -171,7 +171,7 @@ const NO_BYTES = new Uint8Array();
 const NO_BODY: ValidBody = { body: null, itemFaults: [] };
 
 async function bodyOf(
-  { limiter, limitSilence, bodyPaces }: Services,
+  { limiter, limitSilence, bodyPaces, ending }: Services,
   operation: Operation,
   exchange: Exchange,
   { access, claim }: { access: Access; claim: InFlightClaim },
@@ -180,7 +180,7 @@ async function bodyOf(
   const bytesMax = isBatch ? BATCH_BODY_BYTES_MAX : BODY_BYTES_MAX;
   const pace = isBatch ? bodyPaces.batch : bodyPaces.record;
   exchange.bodySince = performance.now();
-  const reading = { bytesMax, claim, pace, limitSilence };
+  const reading = { bytesMax, claim, pace, limitSilence, ending };
   const bytes = await readBytes(exchange.request, reading).catch(async (error) => {
     // Counted nowhere, and yet told where the limits stand.
     if (error instanceof ApiError && error.status === 429)

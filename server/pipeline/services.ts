@@ -26,6 +26,8 @@ export interface Services {
   bodies: InFlightBudget;
   bodyPaces: BodyPaces;
   leftovers: Leftovers;
+  /** Says when the server is about to stop. */
+  ending: AbortSignal | undefined;
   answers: InFlightBudget;
   unsent: Unsent;
   replays: Replays;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { openStore } from '../../db/store.ts';
 import { createOrganization } from '../../db/tables/accounts.ts';
 import { issueKey } from '../../db/tables/keys.ts';
+import { BodyClock } from '../../server/pipeline/body-clock.ts';
 import { type RunningServer, startServer } from '../../server/serve.ts';
 import { chunk, type Dribbled, dribble, requestHead } from '../support/dribble.ts';
 import { databasePaths } from '../support/folders.ts';
@@ -22,10 +23,10 @@ const servers = new Map<number, { server: RunningServer; key: string }>();
 
 beforeAll(async () => {
   await Promise.all(THREADS.map(async (readers) => servers.set(readers, await start(readers))));
-});
+}, 30_000);
 afterAll(async () => {
   await Promise.all([...servers.values()].map(({ server }) => server.stop()));
-});
+}, 30_000);
 // Its folders go after the servers.
 const newPath = databasePaths();
 
@@ -136,4 +137,18 @@ describe.each(THREADS)('with %d reader threads, a body', (readers) => {
       expect(await connection.ask(asked)).toMatchObject({ status: 201, isLast: false });
     connection.close();
   });
+});
+
+test('a body that has not come whole when the server stops is answered 503', async () => {
+  const ending = new AbortController();
+  const clock = () => new BodyClock(PACES.record, { ending: ending.signal });
+  const [ended, stopped] = [clock(), clock()];
+  const told = (piece: Promise<unknown>) => piece.catch(({ status, headers }) => [status, headers]);
+  const waiting = told(ended.limit(Promise.withResolvers().promise));
+  expect(await stopped.limit(Promise.resolve('piece'))).toBe('piece');
+  stopped.stop();
+  ending.abort();
+  const answered = [503, { 'Retry-After': '1', Connection: 'close' }];
+  expect(await waiting).toEqual(answered);
+  expect(await told(clock().limit(Promise.withResolvers().promise))).toEqual(answered);
 });
