@@ -1,5 +1,5 @@
 // `crm orgs quota` as its users run it: beside a server, which holds to it from the very next request on, and in doctor.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { checkQuotas } from '../../cli/doctor/quotas.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { findOrganization } from '../../db/tables/accounts.ts';
@@ -10,6 +10,9 @@ import { Desk, ndjson } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import type { Json } from '../support/harness.ts';
 import { setQuota } from '../support/quota.ts';
+
+// Each runs the command several times over.
+setDefaultTimeout(30_000);
 
 const desk = await Desk.withDatabase();
 afterAll(() => desk[Symbol.asyncDispose]());
@@ -77,7 +80,8 @@ describe('a quota', () => {
 
   test('is kept where another is set, told in orgs list and the audit log, and refused where it cannot be meant', async () => {
     await quota('--records', '1000', '--bytes', '1.5GB');
-    expect(await quota('--bytes-in-flight', '16MiB')).toMatchObject({
+    expect(await quota('--bytes-in-flight', '16MiB', '--replay-bytes', '2GiB')).toMatchObject({
+      replay_bytes_limit: 2 ** 31,
       ...{ records_limit: 1_000, bytes_limit: 1_500_000_000, bytes_in_flight_limit: 16_777_216 },
     });
     await desk.ok(['orgs', 'create', 'Other']);
@@ -91,7 +95,7 @@ describe('a quota', () => {
       records: 1_000,
       bytes: 1_500_000_000,
       bytes_in_flight: 16_777_216,
-      replay_bytes: null,
+      replay_bytes: 2 ** 31,
     });
     const wrong = [
       ['--records', 'many'],
@@ -122,6 +126,14 @@ describe('a quota', () => {
     ]);
     await set({ records });
     expect(await findings()).toMatchObject([{ status: 'warn', found: expect.stringContaining(': used up') }]);
+    await set({ replayBytes: 0 });
+    expect(await findings()).toMatchObject([
+      {
+        status: 'warn',
+        found: 'Acme: 0 B of 0 B of stored answers: used up, and more is refused',
+        next: expect.stringMatching(/^raise it: crm orgs quota Acme .*--replay-bytes SIZE$/),
+      },
+    ]);
     await inDatabase((store) =>
       store.write('accounts', (trx) =>
         trx.updateTable('org_clocks').set({ records: 0 }).where('records', 'is not', null).execute(),
