@@ -19,7 +19,7 @@ export function importDemo(demo: Demo): Promise<Pick<Figures, 'imported' | 'link
   return withTemporaryFolder('crm-quickstart-import-', async (folder) => {
     const exported = join(folder, 'demo');
     writeDemoFolder(exported, demo);
-    const figures = await importFrom(exported, demo);
+    const figures = await withStateIn(folder, () => importFrom(exported, demo));
     const map = new IdMap(`${exported}${JOURNAL_SUFFIX}`);
     for (const name of WRITABLE) {
       for (const { key } of demo.data.records[name]) demo.ids.set(key, map.find(name, key) ?? '');
@@ -27,6 +27,18 @@ export function importDemo(demo: Demo): Promise<Pick<Figures, 'imported' | 'link
     map.close();
     return figures;
   });
+}
+
+// The lock of an import is among what its user keeps; that of this one goes with the rest.
+async function withStateIn<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  const { XDG_STATE_HOME: before } = process.env;
+  process.env.XDG_STATE_HOME = folder;
+  try {
+    return await work();
+  } finally {
+    if (before === undefined) delete process.env.XDG_STATE_HOME;
+    else process.env.XDG_STATE_HOME = before;
+  }
 }
 
 async function importFrom(folder: string, { screen, url, database }: Demo) {

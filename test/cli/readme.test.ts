@@ -53,7 +53,7 @@ test.skipIf(!existsSync(binary))(
     expect(existsSync(join(folder, 'backup/links.ndjson'))).toBe(true);
     rmSync(folder, { recursive: true, force: true });
   },
-  30_000,
+  120_000,
 );
 
 test.skipIf(!existsSync(binary) || postgresPrograms === null)(
@@ -94,7 +94,7 @@ test.skipIf(!existsSync(binary) || postgresPrograms === null)(
     expect(stdout.match(/"email":"grace@example\.com"/g)).toHaveLength(2);
     rmSync(folder, { recursive: true, force: true });
   },
-  60_000,
+  120_000,
 );
 
 test('every file and folder that the architecture tour names exists', () => {

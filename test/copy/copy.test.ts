@@ -105,7 +105,7 @@ test('that was interrupted at a write goes on there, and is opened by nobody unt
     expect(again.done > 0).toBe(at > 2);
     await (await openStore(path)).close();
   }
-}, 60_000);
+}, 300_000);
 
 test('is made into nothing but an empty database, or one with a part of it', async () => {
   const empty = await startHarness();

@@ -226,5 +226,5 @@ describe.skipIf(promtool === null)('as promtool sees them (needs Debian’s prom
       await desk.write('cases.yml', JSON.stringify(file));
       expect(await ran(desk, ['test', 'rules', 'cases.yml'])).toMatchObject({ code: 0 });
     }
-  }, 60_000);
+  }, 120_000);
 });

@@ -66,7 +66,7 @@ describe('over two nodes', () => {
     const contacts = nodes.first.store.read.selectFrom('contacts' as 'records').select('id');
     expect(await contacts.execute()).toHaveLength(Math.ceil(KEYS / 3) + Math.floor(KEYS / 3));
     expect((await counted()) - before).toBe(KEYS + 1);
-  }, 60_000);
+  }, 120_000);
 
   test('one key with two bodies is one request and a fault, which is not counted', async () => {
     for (let round = 0; round < 10; round++) {

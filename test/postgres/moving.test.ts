@@ -20,7 +20,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
   beforeAll(async () => {
     server = await PostgresServer.start();
     harness = await startFilled({ db: join(folder, 'filled.db') });
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     await harness.close();
     await server.close();
@@ -45,7 +45,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
     const there = digestsOf(await copyOf(harness.dbPath, one));
     expect(digestsOf(await copyOf(one, two))).toEqual(there);
     expect(digestsOf(await copyOf(two, file))).toEqual(there);
-  }, 30_000);
+  }, 120_000);
 
   test('a copy that was interrupted at a write goes on there, and is opened by nobody until then', async () => {
     for (const at of [2, 9, 17, 26]) {
@@ -61,7 +61,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
       expect([at, again.readiness]).toEqual([at, 'begun']);
       digestsOf(again);
     }
-  }, 60_000);
+  }, 120_000);
 
   test('a copy has what was there when it began, whatever is written meanwhile', async () => {
     const address = await newDatabase();
@@ -82,7 +82,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
     digestsOf(outcome);
     expect(outcome.compared.get('idempotency_keys')?.[1].rows).toBe(2);
     await store.close();
-  }, 30_000);
+  }, 120_000);
 
   test('the command takes addresses, knows a database under another name, and shows no password', async () => {
     await desk.ok(['init', '--org', 'Acme']);
@@ -103,7 +103,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
       expect(stdout + stderr).not.toContain('hush');
     const [, next = ''] = /^Next: crm (serve .*)$/m.exec(whole.stderr) ?? [];
     expect(next).toBe(`serve --db ${address}`);
-  }, 30_000);
+  }, 120_000);
 
   test('the command says at which database it failed and how to go on, and does', async () => {
     const address = await newDatabase();
@@ -124,7 +124,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
     await server.sql('drop trigger fail on pipelines', name);
     const again = await desk.crm(['migrate', '--from', 'crm.db', '--to', address]);
     expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('Going on with a copy')]);
-  }, 30_000);
+  }, 120_000);
 
   test('the command fills nothing that another crm is at, and tells where one is at the source', async () => {
     const [address, other] = [await newDatabase(), await newDatabase()];
@@ -152,7 +152,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
       ),
     ]);
     await busy.stop();
-  }, 60_000);
+  }, 120_000);
 
   describe('an organization', () => {
     const services: Record<string, ImportService> = {};
@@ -160,7 +160,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
       services.file = await startImportService({ db: join(folder, 'exported.db') });
       services.server = await startImportService({ db: await newDatabase() });
       for (const service of Object.values(services)) await fillOrganization(service.harness);
-    }, 30_000);
+    }, 120_000);
     afterAll(async () => {
       for (const service of Object.values(services)) await service.close();
     });

@@ -97,7 +97,7 @@ beforeAll(async () => {
         for (let times = 0; times < TIMES_UNTIL_KEPT; times++) await ask(db, 1);
     }
   });
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await store?.close();
   if (isPostgres) await dropDatabase(address);

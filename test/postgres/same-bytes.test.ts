@@ -21,7 +21,7 @@ describe.skipIf(postgresPrograms === null)('SQLite and PostgreSQL', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await PostgresServer.start();
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     await server.close();
     rmSync(folder, { recursive: true, force: true });
@@ -56,7 +56,7 @@ describe.skipIf(postgresPrograms === null)('SQLite and PostgreSQL', () => {
         for (const row of ROWS)
           await sendRow(harness, row, row[1].startsWith('/api/v1') ? harness.v1 : harness.v2);
       }),
-    60_000,
+    120_000,
   );
 
   test(
@@ -72,7 +72,7 @@ describe.skipIf(postgresPrograms === null)('SQLite and PostgreSQL', () => {
           await send(method, path, { key: 'service_live_wrong' });
         }
       }),
-    60_000,
+    120_000,
   );
 
   test(
@@ -92,7 +92,7 @@ describe.skipIf(postgresPrograms === null)('SQLite and PostgreSQL', () => {
           }
         }
       }),
-    60_000,
+    120_000,
   );
 
   test(
@@ -125,7 +125,7 @@ describe.skipIf(postgresPrograms === null)('SQLite and PostgreSQL', () => {
           await send('POST', '/api/v2/companies', { body: { name: 'N', custom: { amount } } });
         }
       }),
-    60_000,
+    120_000,
   );
 
   test.each([1, 2, 3])(
@@ -141,6 +141,6 @@ describe.skipIf(postgresPrograms === null)('SQLite and PostgreSQL', () => {
         await compareAll(model, real);
       });
     },
-    60_000,
+    120_000,
   );
 });

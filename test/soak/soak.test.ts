@@ -66,7 +66,10 @@ describe.skipIf(!isBuilt)('for a while the executable', () => {
       const ledger = new Ledger();
       const node = await prepared(desk, NO_LIMITS);
       const site = { db: desk.database, folder: desk.folder, key, node, ledger };
-      await new Kills(site, isPostgres ? 0 : 2).run(4);
+      const kills = new Kills(site, isPostgres ? 0 : 2);
+      await kills.run(4);
+      // A machine that has much else to do may have acknowledged nothing so soon.
+      while (ledger.acknowledged === 0) await kills.run(1);
       expect([ledger.lost, ledger.doubled, ledger.faults]).toEqual([0, 0, []]);
       expect(ledger.acknowledged).toBeGreaterThan(0);
     },

@@ -68,7 +68,7 @@ describe('beside a server under writes', () => {
       expect(known[index]?.filter((id) => !restored.has(id))).toEqual([]);
       expect([...restored].filter((id) => !all.has(id))).toEqual([]);
     }
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('a backup', () => {
@@ -189,7 +189,7 @@ describe('a restore', () => {
     const { code, stderr } = await desk.crm(['restore', 'kept.db', '--confirm']);
     expect([code, stderr]).toEqual([0, expect.stringContaining('Restored ./crm.db')]);
     expect(await desk.ok(['orgs', 'list', '-o', 'ndjson'])).toContain('Acme');
-  }, 60_000);
+  }, 120_000);
 
   test('finds a value that was changed, which no index tells of', async () => {
     const text = readFileSync(desk.path('kept.db'), 'latin1');
