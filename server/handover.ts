@@ -5,6 +5,7 @@ import { sendTo } from './inlet.ts';
 import { DRAIN_MS_MAX, type Listener } from './listener.ts';
 import { SILENT_SECONDS } from './pipeline/body.ts';
 import { publicError } from './pipeline/respond.ts';
+import { UNTAKEN_SECONDS } from './pipeline/unsent.ts';
 import { connectionCounter } from './steer-connections.ts';
 import { TrustedInlet } from './trusted-inlet.ts';
 import { lastRefusal, sendAway, WAIT_MS_MAX, Waiting } from './waiting.ts';
@@ -72,7 +73,10 @@ export class Handover implements HandingOver {
       const named = await this.#successor();
       const inlet = named === null ? null : this.#trusted.reach(named);
       if (inlet === null) return sendAway(request, this.#baseUrl);
-      return lastOfConnection(await sendTo(inlet, request, peer));
+      const response = await sendTo(inlet, request, peer);
+      // The other sees how far this one takes its answer, not whether the client takes any of it.
+      this.#listener.limitSilence(request, UNTAKEN_SECONDS);
+      return lastOfConnection(response);
     } catch (error) {
       return this.#refuse(request, error);
     }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Fetch } from './drain.ts';
+import { followed } from './followed-body.ts';
 
 /** Named by the former server alone: it takes away what its clients send of these names, and nobody else gets here. */
 const PEER_HEADER = 'Crm-Handed-Over-From';
@@ -40,17 +41,24 @@ export function inletPlace(): InletPlace | null {
 /** Gives each request that is handed over the address and the path that it came with. */
 export class Arrivals {
   readonly #peers = new WeakMap<Request, string>();
+  readonly #unsent = new WeakSet<Request>();
 
   /** Answers as `fetch` does, to requests that were handed over. */
   answer(fetch: Fetch): Fetch {
-    return (request) => {
+    return async (request) => {
       const { headers } = request;
       this.#peers.set(request, headers.get(PEER_HEADER) ?? '');
       const value = headers.get(URL_HEADER) ?? request.url;
       Object.defineProperty(request, 'url', { value, configurable: true });
       for (const name of [PEER_HEADER, URL_HEADER]) headers.delete(name);
-      return fetch(request);
+      this.#unsent.add(request);
+      return followed(await fetch(request), () => this.#unsent.delete(request));
     };
+  }
+
+  /** Whether the answer to a request is still being taken by the server that handed it over. */
+  isUnsent(request: Request): boolean {
+    return this.#unsent.has(request);
   }
 
   /** The network address at the other end; undefined for a request that was not handed over. */

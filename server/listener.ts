@@ -104,10 +104,10 @@ export class Listener implements Listening {
     return this.#handedOver(request) ?? this.#current.requestIP(request)?.address ?? '';
   }
 
-  /** Whether the answer to a request is still being sent; nobody knows of one that was handed over. */
+  /** Whether the answer to a request is still being sent. */
   isUnsent(request: Request): boolean {
-    // Bun forgets both once the answer is sent, or the connection is gone.
-    return this.#current.requestIP(request) !== null;
+    // Bun forgets the request once the answer is sent, or the connection is gone.
+    return this.#current.requestIP(request) !== null || this.#arrivals.isUnsent(request);
   }
 
   /** Has a request's connection closed when nothing comes or goes on it for so long; never for 0. */

@@ -5,7 +5,7 @@ const LOOK_MS = 100;
 /** Whoever has not taken an answer by then is slow: from then on, its silence is limited. */
 const SLOW_MS = 1_000;
 /** Seconds for which a client may take nothing of an answer. */
-const UNTAKEN_SECONDS = 15;
+export const UNTAKEN_SECONDS = 15;
 
 /** What is known of connections. */
 export interface Connections {
