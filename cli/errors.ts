@@ -78,11 +78,18 @@ export function messageOf(error: unknown): string {
 
 /** The same error with one more thing to do next; what is no CliError stays as it is. */
 export function withStep(error: unknown, step: string): unknown {
-  if (!(error instanceof CliError) || error.nextSteps.includes(step)) return error;
+  return withSteps(error, (steps) => (steps.includes(step) ? steps : [...steps, step]));
+}
+
+/** The same error with other things to do next; what is no CliError stays as it is. */
+export function withSteps(error: unknown, change: (steps: readonly string[]) => readonly string[]): unknown {
+  if (!(error instanceof CliError)) return error;
+  const nextSteps = change(error.nextSteps);
+  if (nextSteps === error.nextSteps) return error;
   const { message, exitCode, requestId, status } = error;
   return new CliError(message, {
     exitCode,
-    nextSteps: [...error.nextSteps, step],
+    nextSteps: [...nextSteps],
     cause: error,
     ...(requestId !== undefined && { requestId }),
     ...(status !== undefined && { status }),

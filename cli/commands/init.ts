@@ -51,7 +51,10 @@ async function runInit(options: Options, config: Config): Promise<void> {
   if (made.isNewUser) note(`Made the user ${email}.`);
   const serve = `crm serve${await databaseFlag(config.db)}`;
   if (issued === null) {
-    note(`${org.name} has keys already. Another: crm keys issue --org ${shellWord(org.name)} --all-scopes`);
+    const flag = await databaseFlag(config.db);
+    note(
+      `${org.name} has keys already. Another: crm keys issue --org ${shellWord(org.name)} --all-scopes${flag}`,
+    );
   } else if (await printKey(config, issued, [`${serve}   (in another terminal)`])) {
     return;
   }

@@ -4,7 +4,14 @@ import type { Data } from '../../db/declare/json.ts';
 import type { OrganizationRow } from '../../db/schema.ts';
 import { usageError } from '../errors.ts';
 import { recordAction } from '../operator/audit.ts';
-import { checkedName, isoTime, organizationNamed, withReader, withStore } from '../operator/database.ts';
+import {
+  checkedName,
+  databaseFlag,
+  isoTime,
+  organizationNamed,
+  withReader,
+  withStore,
+} from '../operator/database.ts';
 import { parseLifetime } from '../operator/key-expiry.ts';
 import { isLimited, QUOTA_FIELDS, QUOTA_SIZES, quotaData } from '../operator/quota.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
@@ -69,7 +76,7 @@ async function runCreate(text: string, { keyExpiry }: Options, config: Config): 
     }),
   );
   await printOrganization(config, org);
-  note(`Next: crm keys issue --org ${shellWord(org.name)} --all-scopes`);
+  note(`Next: crm keys issue --org ${shellWord(org.name)} --all-scopes${await databaseFlag(config.db)}`);
 }
 
 async function runUpdate(nameOrId: string, { keyExpiry }: Options, config: Config): Promise<void> {

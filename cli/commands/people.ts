@@ -55,6 +55,7 @@ export function registerPeopleCommand(program: Command): void {
     .argument('<email>', 'address of the person')
     .requiredOption('--org <org>', 'name or id of the organization')
     .option('--out <file>', 'file to write, readable by its owner alone; stdout unless given')
+    .option('--force', 'write over a file that is there already')
     .option('--quiet', 'say nothing but errors')
     .addHelpText('after', EXPORT_HELP)
     .action((email: string, options: ExportOptions, command: Command) =>

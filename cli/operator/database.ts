@@ -2,7 +2,7 @@
 import { isAddress } from '../../db/declare/text.ts';
 import type { OrganizationRow, UserRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
-import { CliError, EXIT, usageError } from '../errors.ts';
+import { CliError, EXIT, usageError, withSteps } from '../errors.ts';
 import { note } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
 
@@ -30,7 +30,7 @@ export async function withStore<T>(
       await store.close();
     }
   } catch (error) {
-    throw await databaseError(db, error);
+    throw await withDatabaseNamed(db, error);
   }
 }
 
@@ -42,7 +42,7 @@ export async function withReader<T>(db: string, job: (store: Pick<Store, 'read'>
     const snapshot = await openSnapshot(db, note);
     return await job(snapshot).finally(() => snapshot.close());
   } catch (error) {
-    throw await databaseError(db, error);
+    throw await withDatabaseNamed(db, error);
   }
 }
 
@@ -53,6 +53,18 @@ export async function tellOnlyReadable(db: string): Promise<boolean> {
   const reason = whyOnlyReadable(db);
   if (reason !== null) note(`${db} ${reason}: it is read as it is.`);
   return reason !== null;
+}
+
+// As they stand in quotes or at the end of what is to be done.
+const COMMANDS = /\bcrm (?:init|orgs|users|keys|audit|secrets|people) [^"]*?(?=\.?"|\.?$)/g;
+
+/** What went wrong with a database, with that named in each command that is to be typed next. */
+async function withDatabaseNamed(db: string, error: unknown): Promise<unknown> {
+  const flag = await databaseFlag(db);
+  const named = (command: string) => (command.includes(' --db ') ? command : command + flag);
+  return withSteps(await databaseError(db, error), (steps) =>
+    steps.map((step) => step.replace(COMMANDS, named)),
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 // Carries out `crm people export`: one document of all that an organization has of a person.
 import type { OrganizationRow } from '../../db/schema.ts';
-import { usageError } from '../errors.ts';
-import { kindAt, replaceFile, writeAt } from '../files/own-file.ts';
+import { makeFolderOf, refusePlace } from '../files/output-place.ts';
+import { replaceFile, writeAt } from '../files/own-file.ts';
 import { recordAction } from '../operator/audit.ts';
 import { checkedEmail, isoTime, organizationNamed, withStore } from '../operator/database.ts';
 import { counted } from '../terminal/format.ts';
@@ -12,6 +12,7 @@ import { note, writeOut } from '../terminal/streams.ts';
 export interface ExportOptions {
   org: string;
   out?: string;
+  force?: boolean;
   quiet?: boolean;
 }
 
@@ -19,11 +20,10 @@ export interface ExportOptions {
 export async function runPeopleExport(
   db: string,
   address: string,
-  { org: orgName, out, quiet = false }: ExportOptions,
+  { org: orgName, out, force = false, quiet = false }: ExportOptions,
 ): Promise<void> {
   const email = await checkedEmail(address);
-  if (out !== undefined && !['nothing', 'file'].includes(kindAt(out)))
-    throw usageError(`${out} is no file.`, 'name another with --out.');
+  if (out !== undefined) refusePlace(out, force);
   const { exportPerson } = await import('../../db/people/export.ts');
   const { findPerson } = await import('../../db/people/person.ts');
   const { countTraced } = await import('../../db/people/traces.ts');
@@ -49,7 +49,10 @@ export async function runPeopleExport(
   });
   const text = `${jsonText({ ...headOf(organization), ...document }, 2)}\n`;
   if (out === undefined) await writeOut(text);
-  else replaceFile(out, (descriptor) => writeAt(descriptor, Buffer.from(text), 0));
+  else {
+    makeFolderOf(out);
+    replaceFile(out, (descriptor) => writeAt(descriptor, Buffer.from(text), 0));
+  }
   const records = Object.values(document.records).reduce((sum, some) => sum + some.length, 0);
   if (quiet) return;
   const who = document.contact === null ? 'No contact has that address' : 'One contact';

@@ -83,7 +83,8 @@ function assertUsablePath(path: string, create: boolean, isWritten: boolean): vo
     accessSync(dirname(resolve(path)), fsConstants.W_OK | fsConstants.X_OK);
   } catch (cause) {
     const steps = ['Make the folder, or give the user who runs crm the right to write in it.'];
-    throw new DatabaseError(`The database ${path} cannot be made: its folder is not writable.`, steps, cause);
+    const fault = existsSync(dirname(resolve(path))) ? 'is not writable' : 'does not exist';
+    throw new DatabaseError(`The database ${path} cannot be made: its folder ${fault}.`, steps, cause);
   }
 }
 

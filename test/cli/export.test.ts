@@ -90,7 +90,7 @@ describe('one resource', () => {
 
   test.each([
     ['file/x.csv', 'The folder file cannot be made: there is a file of that name.'],
-    ['.', 'is a folder.\nNext: Name a file in it: --out FILE.csv'],
+    ['.', 'is a folder.\nNext: Name a file in it with --out.'],
     [
       'x.xlsx',
       'crm writes CSV, which spreadsheets open, and not .xlsx.\nNext: Name a CSV file: --excel-safe --out x.csv',

@@ -120,3 +120,35 @@ describe('orgs and users', () => {
     expect(await desk.read('text.db')).toBe('hello');
   });
 });
+
+describe('what is to be typed next names the database that was named', () => {
+  beforeAll(async () => {
+    await desk.ok(['init', '--org', 'Acme', '--db', 'my own.db']);
+  });
+
+  test.each([
+    [['orgs', 'create', 'New'], "crm keys issue --org New --all-scopes --db 'my own.db'\n"],
+    [
+      ['orgs', 'quota', 'Nope'],
+      "see \"crm orgs list --db 'my own.db'\", or make it: crm orgs create NAME --db 'my own.db'\n",
+    ],
+    [
+      ['keys', 'issue', '--org', 'Acme', '--all-scopes', '--user', 'x@y.example', '--access', 'user'],
+      "--org Acme --db 'my own.db'\n",
+    ],
+    [['keys', 'revoke', 'nope'], 'see "crm keys list --db \'my own.db\'".\n'],
+    [['init', '--org', 'Acme'], "crm keys issue --org Acme --all-scopes --db 'my own.db'\n"],
+  ])('%p', async (words, said) => {
+    const { stderr } = await desk.crm([...words, '--db', 'my own.db']);
+    expect(stderr.toLowerCase()).toContain(said.toLowerCase());
+  });
+
+  test.each([
+    ['orgs', 'crm init --org NAME --db nowhere/x.db\n'],
+    ['init', 'nowhere/x.db cannot be made: its folder does not exist.\n'],
+  ])('where there is none: %s', async (command, said) => {
+    const words = command === 'orgs' ? ['orgs', 'list'] : ['init', '--org', 'Acme'];
+    const { code, stderr } = await desk.crm([...words, '--db', 'nowhere/x.db']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(said)]);
+  });
+});

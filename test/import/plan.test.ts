@@ -201,7 +201,7 @@ describe('what is refused, with exit 2', () => {
       'not of the form Header:value=new value',
     ],
     ['a malformed --set', { map: ['b=-'], set: ['x'] }, 'not of the form field=value'],
-    ['a map file that is not there', { mapFile: '/nonexistent/map.json' }, 'ENOENT'],
+    ['a map file that is not there', { mapFile: '/nonexistent/map.json' }, 'there is no such file'],
   ])('%s', (_, options, message) => {
     const map = ['a=name', ...(options.map ?? [])];
     expect(refusal(() => planFor('deals', ['a', 'b'], { ...options, map })).message).toContain(message);

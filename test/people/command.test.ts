@@ -50,6 +50,12 @@ test('a document goes to stdout, or to a file that its owner alone can read', as
   await desk.ok(['people', 'export', EMAIL, '--org', 'Acme', '--out', 'ada.json', '--quiet']);
   expect(JSON.parse(readFileSync(desk.path('ada.json'), 'utf8')).records).toEqual(document.records);
   expect(statSync(desk.path('ada.json')).mode & 0o777).toBe(0o600);
+  const again = ['people', 'export', EMAIL, '--org', 'Acme', '--out', 'ada.json', '--quiet'];
+  expect(await desk.crm(again)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('There is a file at ada.json'),
+  });
+  await desk.ok([...again, '--force']);
 });
 
 describe('erasing beside a server', () => {

@@ -1,7 +1,7 @@
 // Which new record an exported one has become, kept in a folder beside the export so that a cut-off import can go on.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { CliError, errorCode } from '../../errors.ts';
+import { CliError, systemFault } from '../../errors.ts';
 import { isOwnFolder, kindAt, replaceFile, writeAt } from '../../files/own-file.ts';
 import { KeyStore } from '../rows/key-store.ts';
 import { JOURNAL_SUFFIX } from '../session/journal.ts';
@@ -45,7 +45,7 @@ export class IdMap {
       const bytes = Buffer.from(JSON.stringify(about));
       replaceFile(join(folder, ABOUT_NAME), (descriptor) => writeAt(descriptor, bytes, 0));
     } catch (cause) {
-      throw new CliError(`There can be no journal at ${folder}: ${errorCode(cause)}.`, {
+      throw new CliError(`There can be no journal at ${folder}: ${systemFault(cause)}.`, {
         nextSteps: ['permit writing there, or copy the exported folder to where you may write.'],
         cause,
       });

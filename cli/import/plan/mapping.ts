@@ -1,7 +1,7 @@
 // Reads --map, --map-file, --map-value and --set: what the user says about columns beyond what their names tell.
 import { readFileSync } from 'node:fs';
 import { isObject } from '../../../db/declare/json.ts';
-import { CliError, errorCode, messageOf, usageError } from '../../errors.ts';
+import { CliError, systemFault, usageError } from '../../errors.ts';
 import { didYouMean } from '../../nearest.ts';
 import type { ImportFlags } from '../flags.ts';
 import { type Destination, type HeaderMatcher, headerKey } from './headers.ts';
@@ -59,7 +59,7 @@ function readMapFile(path: string): MapFile {
   try {
     value = JSON.parse(readFileSync(path, 'utf8'));
   } catch (cause) {
-    const reason = errorCode(cause) || messageOf(cause);
+    const reason = systemFault(cause);
     throw new CliError(`Cannot read the map file ${path}: ${reason}.`, {
       nextSteps: ['make it a JSON object, header to field: {"Company Name": "name"}.'],
       cause,

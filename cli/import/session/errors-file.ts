@@ -2,7 +2,7 @@
 import { closeSync, fdatasyncSync, ftruncateSync, renameSync, rmSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
 import type { Data } from '../../../db/declare/json.ts';
-import { CliError, errorCode, usageError } from '../../errors.ts';
+import { CliError, systemFault, usageError } from '../../errors.ts';
 import { hashFile } from '../../files/digest.ts';
 import { createOwn, kindAt, reopenOwn, syncFolderOf, writeAt } from '../../files/own-file.ts';
 import { csvRow } from '../../terminal/csv.ts';
@@ -215,8 +215,11 @@ function moveAside(path: string): void {
 }
 
 function unwritableErrors(path: string, cause: unknown): CliError {
-  return new CliError(`Cannot write rejected rows to ${path}: ${errorCode(cause)}.`, {
-    nextSteps: ['name another place with --errors FILE, and run the command again.'],
-    cause,
-  });
+  return new CliError(
+    `Cannot write rejected rows to ${path}: ${systemFault(cause, { ENOENT: 'its folder does not exist' })}.`,
+    {
+      nextSteps: ['name another place with --errors FILE, and run the command again.'],
+      cause,
+    },
+  );
 }

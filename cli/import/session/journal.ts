@@ -1,6 +1,6 @@
 // The journal beside an input: what of it is in, and what was sent without an answer, so that a run can be resumed.
 import { closeSync, fdatasyncSync, ftruncateSync, readFileSync } from 'node:fs';
-import { CliError, errorCode } from '../../errors.ts';
+import { CliError, errorCode, systemFault } from '../../errors.ts';
 import { kindAt, reopenOwn, replaceFile, writeAt } from '../../files/own-file.ts';
 import type { ErrorsMark } from './errors-file.ts';
 import {
@@ -71,8 +71,9 @@ export class Journal {
     } catch (cause) {
       if (descriptor !== undefined) closeSync(descriptor);
       const reason =
-        { ELOOP: 'it is a link', EMLINK: 'it is no file of its own' }[errorCode(cause)] ??
-        (errorCode(cause) || 'it is no import journal of this version');
+        errorCode(cause) === ''
+          ? 'it is no import journal of this version'
+          : systemFault(cause, { EMLINK: 'it is no file of its own' });
       throw new CliError(`Cannot use the journal ${path}: ${reason}.`, {
         nextSteps: ['move it away if it is not needed, or start afresh with --no-resume.'],
         cause,
@@ -148,7 +149,7 @@ export class Journal {
     try {
       work();
     } catch (cause) {
-      throw new CliError(`Cannot write the journal ${this.#path}: ${errorCode(cause)}.`, {
+      throw new CliError(`Cannot write the journal ${this.#path}: ${systemFault(cause)}.`, {
         nextSteps: ['make room or permit writing there, then run the same command again.'],
         cause,
       });
