@@ -134,6 +134,7 @@ describe('a quota', () => {
         next: expect.stringMatching(/^raise it: crm orgs quota Acme .*--replay-bytes SIZE$/),
       },
     ]);
+    await set({ records });
     await inDatabase((store) =>
       store.write('accounts', (trx) =>
         trx.updateTable('org_clocks').set({ records: 0 }).where('records', 'is not', null).execute(),
