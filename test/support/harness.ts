@@ -80,6 +80,8 @@ export interface HarnessOptions {
   keyLimit?: number;
   orgLimit?: number;
   bodyLimits?: InFlightLimits;
+  /** How long a body waits for its room, in milliseconds. */
+  bodyWaitMs?: number;
   answerLimits?: InFlightLimits;
   /** Whether the answer to a request is still being sent; none is unless given. */
   isUnsent?: (request: Request) => boolean;
@@ -168,6 +170,7 @@ export async function appOn(
     keyLimit: options.keyLimit ?? 1_000_000,
     orgLimit: options.orgLimit ?? 1_000_000,
     ...(options.bodyLimits && { bodyLimits: options.bodyLimits }),
+    ...(options.bodyWaitMs !== undefined && { bodyWaitMs: options.bodyWaitMs }),
     ...(options.answerLimits && { answerLimits: options.answerLimits }),
     ...(options.isUnsent && { isUnsent: options.isUnsent }),
     ...(options.observer && { observer: options.observer }),
