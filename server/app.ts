@@ -42,15 +42,13 @@ export interface AppOptions {
   /** Requests per minute and key, and per minute and organization. */
   keyLimit?: number;
   orgLimit?: number;
-  /** Bytes of request bodies that an organization, and all together, may have under way. */
-  bodyLimits?: InFlightLimits;
+  /** Bytes of request bodies that an organization, and all together, may have under way, and as many of answers. */
+  inFlightLimits?: InFlightLimits;
   /** How slowly bodies may come, and how long they wait for their room, in milliseconds. */
   bodyPaces?: BodyPaces;
   /** Says when the server is about to stop: what has not come whole by then is answered. */
   ending?: AbortSignal;
   bodyWaitMs?: number;
-  /** Bytes of answers that an organization, and all together, may have under way. */
-  answerLimits?: InFlightLimits;
   /** How many threads there are to share them; one unless given. */
   threads?: number;
   /** Closes the connection of a request that has been silent for so many seconds; never for 0. */
@@ -108,14 +106,14 @@ function servicesOf(options: AppOptions): Services {
   const { keyLimit = KEY_LIMIT, orgLimit = ORG_LIMIT, addressOf = () => 'local' } = options;
   const { limitSilence = () => undefined, isUnsent = () => false } = options;
   const limiter = new RateLimiter(store.counters, { keyLimit, orgLimit });
-  const among = options.threads ?? 1;
+  const { inFlightLimits: limits = IN_FLIGHT_LIMITS, threads: among = 1 } = options;
   const bodies = new InFlightBudget({
-    ...{ limits: options.bodyLimits ?? IN_FLIGHT_LIMITS, among },
+    ...{ limits, among },
     ...(options.bodyWaitMs !== undefined && { waitMs: options.bodyWaitMs }),
     ...{ limit: 'bodies', subject: 'request bodies' },
   });
   const answers = new InFlightBudget({
-    ...{ limits: options.answerLimits ?? IN_FLIGHT_LIMITS, among },
+    ...{ limits, among },
     ...{ limit: 'answers', subject: 'answers', isSmallFree: true },
   });
   observer?.watch({ limiter, bodies, answers });

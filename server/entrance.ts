@@ -34,13 +34,11 @@ export interface EntranceOptions {
   trustedProxies?: readonly Network[];
   keyLimit: number;
   orgLimit: number;
-  /** Bytes of request bodies that an organization, and all together, may have under way. */
-  bodyLimits?: InFlightLimits;
+  /** Bytes of request bodies that an organization, and all together, may have under way, and as many of answers. */
+  inFlightLimits?: InFlightLimits;
   /** How slowly bodies may come, and how long they wait for their room, in milliseconds. */
   bodyPaces?: BodyPaces;
   bodyWaitMs?: number;
-  /** Bytes of answers that an organization, and all together, may have under way. */
-  answerLimits?: InFlightLimits;
   /** Threads that answer requests, this one only writing for them; 0, unless said, for none. Of a file only. */
   readers?: number;
   log: LogStyle;

@@ -21,8 +21,6 @@ export interface ServeFlags extends GlobalOptions, BackupFlags {
   orgLimit: number;
   orgBodyMib: number;
   bodyMib: number;
-  orgAnswerMib: number;
-  answerMib: number;
   readers: number;
   takeover?: boolean;
   background?: boolean;

@@ -46,10 +46,13 @@ export function registerServeCommand(program: Command): void {
     )
     .option('--key-limit <n>', 'requests a minute for each key', count, 200)
     .option('--org-limit <n>', 'requests a minute for each organization', count, 1000)
-    .option('--org-body-mib <n>', 'MiB of request bodies under way for each organization', count, 64)
-    .option('--body-mib <n>', 'MiB of request bodies under way for all', count, 256)
-    .option('--org-answer-mib <n>', 'MiB of answers under way for each organization', count, 64)
-    .option('--answer-mib <n>', 'MiB of answers under way for all', count, 256)
+    .option(
+      '--org-body-mib <n>',
+      'MiB of request bodies under way for each organization, and as much of answers',
+      count,
+      64,
+    )
+    .option('--body-mib <n>', 'MiB of request bodies under way for all, and as much of answers', count, 256)
     .option(
       '--readers <n>',
       'threads that answer requests, for a file: one for each core; each has its part of the MiB above',
@@ -201,8 +204,7 @@ async function start(
     ...given,
     keyLimit: options.keyLimit,
     orgLimit: options.orgLimit,
-    bodyLimits: { orgBytes: options.orgBodyMib * MEBIBYTE, allBytes: options.bodyMib * MEBIBYTE },
-    answerLimits: { orgBytes: options.orgAnswerMib * MEBIBYTE, allBytes: options.answerMib * MEBIBYTE },
+    inFlightLimits: { orgBytes: options.orgBodyMib * MEBIBYTE, allBytes: options.bodyMib * MEBIBYTE },
     readers: options.readers,
     log: options.log ?? (process.stderr.isTTY ? 'pretty' : 'json'),
     ...(metrics !== null && {

@@ -27,7 +27,7 @@ test('the memory that they leave to crm follows from what may be under way', asy
   const help = await desk.ok(['serve', '--help']);
   const defaultOf = (flag: string) =>
     Number(new RegExp(`${flag} <n> .*?\\(default:\\s+(\\d+)\\)`, 's').exec(help)?.[1]);
-  const underWay = defaultOf(' --body-mib') + defaultOf(' --answer-mib');
+  const underWay = 2 * defaultOf(' --body-mib');
   const mebibytes = (text: string | undefined, setting: RegExp) => Number(setting.exec(text ?? '')?.[1]);
   const server = 256;
   expect(mebibytes(RECIPES.systemd?.text, /^MemoryMax=(\d+)M$/m)).toBe(2 * server + 2 * underWay);

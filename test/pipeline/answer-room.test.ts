@@ -29,7 +29,7 @@ const storing = () => keyed('POST', '/notes', 'stored', { title: 'Stored', conte
 
 beforeAll(async () => {
   harness = await startHarness({
-    answerLimits: LIMITS,
+    inFlightLimits: LIMITS,
     isUnsent: () => isHeld,
     observer: {
       watch: (shared) => {

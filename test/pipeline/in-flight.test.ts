@@ -152,7 +152,7 @@ describe('a request whose body finds no room', () => {
   let harness: Harness;
   beforeAll(async () => {
     harness = await startHarness({
-      bodyLimits: { orgBytes: 400 * KIBIBYTE, allBytes: 4_000 * KIBIBYTE },
+      inFlightLimits: { orgBytes: 400 * KIBIBYTE, allBytes: 4_000 * KIBIBYTE },
       bodyWaitMs: WAIT_MS,
     });
   });

@@ -10,16 +10,7 @@ import { Scrape } from '../support/metrics.ts';
 const MEBIBYTE = 1024 * 1024;
 const LIST = '/api/v2/contacts?limit=200';
 /** Three pages of a little more than 4 MiB fit into the half of a key. */
-const FLAGS = [
-  '--org-answer-mib',
-  '26',
-  '--metrics-port',
-  '0',
-  '--key-limit',
-  '10000',
-  '--org-limit',
-  '10000',
-];
+const FLAGS = ['--org-body-mib', '26', '--metrics-port', '0', '--key-limit', '10000', '--org-limit', '10000'];
 const CLIENTS = 12;
 const FIT = 3;
 
@@ -32,8 +23,7 @@ describe.each([0, 2])('with %i threads beside', (readers) => {
     key = await desk.ok(['init', '--org', 'Example']);
     other = await desk.ok(['keys', 'issue', '--org', 'Example', '--all-scopes']);
     // Each thread has its part.
-    const part =
-      readers === 0 ? [] : ['--readers', String(readers), '--org-answer-mib', String(26 * readers)];
+    const part = readers === 0 ? [] : ['--readers', String(readers), '--org-body-mib', String(26 * readers)];
     server = await desk.serve([...FLAGS, ...part]);
     const custom = Object.fromEntries(Array.from({ length: 100 }, (_, name) => [name, longText('CJK')]));
     const body = JSON.stringify(Array.from({ length: 16 }, () => ({ first_name: 'Large', custom })));

@@ -79,10 +79,9 @@ export interface HarnessOptions {
   now?: number;
   keyLimit?: number;
   orgLimit?: number;
-  bodyLimits?: InFlightLimits;
+  inFlightLimits?: InFlightLimits;
   /** How long a body waits for its room, in milliseconds. */
   bodyWaitMs?: number;
-  answerLimits?: InFlightLimits;
   /** Whether the answer to a request is still being sent; none is unless given. */
   isUnsent?: (request: Request) => boolean;
   observer?: Observer;
@@ -169,9 +168,8 @@ export async function appOn(
     now: () => clock.now,
     keyLimit: options.keyLimit ?? 1_000_000,
     orgLimit: options.orgLimit ?? 1_000_000,
-    ...(options.bodyLimits && { bodyLimits: options.bodyLimits }),
+    ...(options.inFlightLimits && { inFlightLimits: options.inFlightLimits }),
     ...(options.bodyWaitMs !== undefined && { bodyWaitMs: options.bodyWaitMs }),
-    ...(options.answerLimits && { answerLimits: options.answerLimits }),
     ...(options.isUnsent && { isUnsent: options.isUnsent }),
     ...(options.observer && { observer: options.observer }),
     logger: (options.log && createLogger('json', options.log)) ?? {
