@@ -124,7 +124,7 @@ describe('usage errors end with 2, say what is wrong and what to do, and leave s
     [['import', 'deals', 'none.csv', '--map', 'Value=estimated_value*'], 'no number behind', '*'],
     [['import', 'tasks', 'none.csv', '--set', 'name'], 'not of the form field=value', '--set'],
     [['import', 'tasks', 'none.csv', '--errors', './none.csv'], 'names the input itself', 'another file'],
-    [['import', 'segments', 'none.csv', '--custom'], 'no custom fields', '--custom'],
+    [['import', 'segments', 'none.csv', '--custom'], 'no custom fields', 'crm import segments none.csv\n'],
     [['update', 'interactions', 'x', 'title=y'], 'cannot be changed', 'listed'],
     [['delete', 'contacts', 'x'], 'Nobody can be asked', '--yes'],
     [['link', 'notes/x/records', 'y'], 'type of the record', 'contact|company|deal'],
