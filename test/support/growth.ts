@@ -33,7 +33,8 @@ export async function growthOf(
 ): Promise<Growth> {
   const costs: [number, number][] = [];
   for (const size of sizesOf(from, to)) {
-    const [smaller] = costs.at(-1) ?? [size];
+    // Sixteen times smaller, also where the last size is less than that above the one before.
+    const smaller = costs.length === 0 ? size : Math.max(from, Math.round(size / STEP));
     const isOdd = (large: number, small: number): boolean =>
       large / Math.max(LEAST_MS, small) > (size / smaller) * MARGIN;
     let cost = await leastMs(work, size, 1);
