@@ -1,5 +1,7 @@
 // Counts of a service that is one process: a table in memory, which its threads may share.
 import { type Counted, type Counters, hasRoom, type Usage, WINDOW_MS } from './counters.ts';
+import { MemoryLock } from './memory-lock.ts';
+import { NameHashes, newSeed, SEED_WORDS } from './name-hashes.ts';
 
 // The memory in words of 32 bits: what is said once, then a table of entries for each kind of event.
 const LOCK = 0;
@@ -16,12 +18,8 @@ const ENTRIES = 2 ** 16;
 // So many places after that of its hash an entry may stand at most; at half of all, none is pushed as far.
 const PROBES_MAX = 256;
 
-const FREE = 0;
-const HELD = 1;
-const WAITED_FOR = 2;
-
 /**
- * Memory for counts, zeroed but for where each start begins: hashes are its own, so that nobody can choose names that meet.
+ * Memory for counts, zeroed but for where each start begins.
  * @param isShared whether several threads count in it
  * @param entries names of a kind that can be counted in a minute, a power of two
  */
@@ -31,17 +29,10 @@ export function countMemory(isShared: boolean, entries = ENTRIES): ArrayBufferLi
   const words = new Int32Array(memory);
   words[GENERATION] = 1;
   words[MINUTE] = -1;
-  words.set(crypto.getRandomValues(new Int32Array(2)), SEED);
+  words.set(newSeed(), SEED);
   return memory;
 }
 
-interface Hash {
-  low: number;
-  high: number;
-}
-
-// What is kept of names, so that the same ones are not hashed again.
-const HASHES_MAX = 10_000;
 // In place of an entry.
 const NO_PLACE = 0;
 
@@ -53,10 +44,9 @@ const NO_PLACE = 0;
 export class MemoryCounters implements Counters {
   readonly #clock: () => number;
   readonly #words: Int32Array;
-  readonly #isShared: boolean;
+  readonly #lock: MemoryLock;
   readonly #entries: number;
-  readonly #seed: bigint;
-  readonly #hashes = new Map<string | number, Hash>();
+  readonly #hashes: NameHashes;
   // What is counted for just now, while the memory is held.
   #group = NO_PLACE;
   #member = NO_PLACE;
@@ -65,10 +55,9 @@ export class MemoryCounters implements Counters {
   constructor(clock: () => number, memory = countMemory(false)) {
     this.#clock = clock;
     this.#words = new Int32Array(memory);
-    this.#isShared = memory instanceof SharedArrayBuffer;
+    this.#lock = new MemoryLock(this.#words, LOCK);
     this.#entries = (this.#words.length - START) / ENTRY_WORDS / TABLE_COUNT;
-    const [low = 0, high = 0] = this.#words.subarray(SEED);
-    this.#seed = (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0);
+    this.#hashes = new NameHashes(this.#words.slice(SEED, SEED + SEED_WORDS));
   }
 
   count(counted: Counted): Usage {
@@ -79,31 +68,31 @@ export class MemoryCounters implements Counters {
       usage.used += 1;
       usage.memberUsed += 1;
     }
-    this.#leave();
+    this.#lock.leave();
     return usage;
   }
 
   look(counted: Counted): Usage {
     const usage = this.#enter(counted);
-    this.#leave();
+    this.#lock.leave();
     return usage;
   }
 
   giveBack(counted: Counted, minute: number): void {
     const usage = this.#enter(counted);
     if (usage.minute === minute) this.#add(-1);
-    this.#leave();
+    this.#lock.leave();
   }
 
   purge(): void {
     // Each minute forgets the one before.
   }
 
-  // Takes the memory for itself, and finds what is counted for; nothing between this and `#leave` can throw.
+  // Takes the memory for itself, and finds what is counted for; nothing between this and its leaving can throw.
   #enter({ what, group, limit, member }: Counted): Usage {
-    const groupHash = this.#hashOf(group);
-    const memberHash = member && this.#hashOf(member.name);
-    if (this.#isShared) this.#lock();
+    const groupHash = this.#hashes.of(group);
+    const memberHash = member && this.#hashes.of(member.name);
+    this.#lock.enter();
     // Not before: a thread that has waited for long would seem to have its clock set back.
     const now = this.#clock();
     const minute = this.#turnTo(Math.floor(now / WINDOW_MS));
@@ -119,17 +108,6 @@ export class MemoryCounters implements Counters {
       minute,
       now,
     };
-  }
-
-  #leave(): void {
-    if (this.#isShared && Atomics.exchange(this.#words, LOCK, FREE) === WAITED_FOR)
-      Atomics.notify(this.#words, LOCK, 1);
-  }
-
-  #lock(): void {
-    if (Atomics.compareExchange(this.#words, LOCK, FREE, HELD) === FREE) return;
-    while (Atomics.exchange(this.#words, LOCK, WAITED_FOR) !== FREE)
-      Atomics.wait(this.#words, LOCK, WAITED_FOR);
   }
 
   #turnTo(minute: number): number {
@@ -166,16 +144,5 @@ export class MemoryCounters implements Counters {
   #add(events: 1 | -1): void {
     for (const place of [this.#group, this.#member])
       if (place !== NO_PLACE) this.#words[place + 3] = this.#countAt(place) + events;
-  }
-
-  #hashOf(name: string | number): Hash {
-    let hash = this.#hashes.get(name);
-    if (hash === undefined) {
-      const bits = Bun.hash.wyhash(String(name), this.#seed);
-      hash = { low: Number(bits & 0xffff_ffffn) | 0, high: Number(bits >> 32n) | 0 };
-      if (this.#hashes.size >= HASHES_MAX) this.#hashes.clear();
-      this.#hashes.set(name, hash);
-    }
-    return hash;
   }
 }

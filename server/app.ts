@@ -1,5 +1,6 @@
 // createApp(): the whole server on one screen; importing or creating it does nothing until a request comes.
 import { Elysia } from 'elysia';
+import type { CommonMemory } from '../db/common-memory.ts';
 import { WINDOW_MS } from '../db/counters.ts';
 import type { Eventually } from '../db/engine.ts';
 import type { ReadStore } from '../db/store.ts';
@@ -49,8 +50,8 @@ export interface AppOptions {
   /** Says when the server is about to stop: what has not come whole by then is answered. */
   ending?: AbortSignal;
   bodyWaitMs?: number;
-  /** How many threads there are to share them; one unless given. */
-  threads?: number;
+  /** Memory in which the threads of a process count together what is under way; there is one thread unless given. */
+  common?: Pick<CommonMemory, 'bodies' | 'answers'> | undefined;
   /** Closes the connection of a request that has been silent for so many seconds; never for 0. */
   limitSilence?: (request: Request, seconds: number) => void;
   /** Whether the answer to a request is still being sent. */
@@ -106,14 +107,14 @@ function servicesOf(options: AppOptions): Services {
   const { keyLimit = KEY_LIMIT, orgLimit = ORG_LIMIT, addressOf = () => 'local' } = options;
   const { limitSilence = () => undefined, isUnsent = () => false } = options;
   const limiter = new RateLimiter(store.counters, { keyLimit, orgLimit });
-  const { inFlightLimits: limits = IN_FLIGHT_LIMITS, threads: among = 1 } = options;
+  const { inFlightLimits: limits = IN_FLIGHT_LIMITS, common } = options;
   const bodies = new InFlightBudget({
-    ...{ limits, among },
+    ...{ limits, memory: common?.bodies },
     ...(options.bodyWaitMs !== undefined && { waitMs: options.bodyWaitMs }),
     ...{ limit: 'bodies', subject: 'request bodies' },
   });
   const answers = new InFlightBudget({
-    ...{ limits, among },
+    ...{ limits, memory: common?.answers },
     ...{ limit: 'answers', subject: 'answers', isSmallFree: true },
   });
   observer?.watch({ limiter, bodies, answers });

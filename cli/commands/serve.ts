@@ -55,7 +55,7 @@ export function registerServeCommand(program: Command): void {
     .option('--body-mib <n>', 'MiB of request bodies under way for all, and as much of answers', count, 256)
     .option(
       '--readers <n>',
-      'threads that answer requests, for a file: one for each core; each has its part of the MiB above',
+      'threads that answer requests, for a file: one for each core',
       upTo(READERS_MAX),
       0,
     )

@@ -61,11 +61,20 @@ export const FAMILIES = {
     ...gauge,
     help: 'The part of its limit on stored answers that the fullest organization has used up.',
   },
-  crm_request_body_bytes: { ...gauge, help: 'Bytes of request bodies that are under way.' },
-  crm_request_body_limit_bytes: { ...gauge, help: 'Bytes of request bodies that may be under way.' },
+  // What threads count in common, each of them tells.
+  crm_request_body_bytes: { ...gauge, help: 'Bytes of request bodies that are under way.', across: 'first' },
+  crm_request_body_limit_bytes: {
+    ...gauge,
+    help: 'Bytes of request bodies that may be under way.',
+    across: 'first',
+  },
   crm_request_bodies_waiting: { ...gauge, help: 'Requests whose body waits until there is room for it.' },
-  crm_answer_bytes: { ...gauge, help: 'Bytes of answers of over 64 KiB that are under way.' },
-  crm_answer_limit_bytes: { ...gauge, help: 'Bytes of such answers that may be under way.' },
+  crm_answer_bytes: {
+    ...gauge,
+    help: 'Bytes of answers of over 64 KiB that are under way.',
+    across: 'first',
+  },
+  crm_answer_limit_bytes: { ...gauge, help: 'Bytes of such answers that may be under way.', across: 'first' },
   crm_answers_waiting: { ...gauge, help: 'Requests whose answer waits until there is room for it.' },
   crm_batch_items_total: {
     ...counter,

@@ -1,8 +1,10 @@
 // Bytes under way: what does not fit into the budget of its key, its organization or the server waits for room.
 import type { Eventually } from '../../db/engine.ts';
+import { MemorySums } from '../../db/memory-sums.ts';
 import { ApiError, type LimitName } from '../errors.ts';
 import { IN_FLIGHT_HEADER } from '../quota.ts';
-import { type Holder, Lane } from './lane.ts';
+import { type Holder, LANE_KINDS, Lane } from './lane.ts';
+import { WaitingLines } from './waiting-lines.ts';
 
 const KIBIBYTE = 1024;
 const MEBIBYTE = 1024 * KIBIBYTE;
@@ -26,8 +28,8 @@ export const IN_FLIGHT_LIMITS: InFlightLimits = { orgBytes: 64 * MEBIBYTE, allBy
 
 export interface InFlightOptions {
   limits: InFlightLimits;
-  /** How many hand out room each for itself, this one its part of it; one unless given. */
-  among?: number;
+  /** Memory of `sumsMemory` in which the threads of a process count together; its own unless given. */
+  memory?: ArrayBufferLike | undefined;
   /** How long a claim waits for room, in milliseconds. */
   waitMs?: number;
   /** The limit that a claim without room is refused by. */
@@ -38,35 +40,37 @@ export interface InFlightOptions {
   isSmallFree?: boolean;
 }
 
-interface Waiting {
-  line: string;
-  claim: InFlightClaim;
-  bytes: number;
-  admit: () => void;
-}
+// Kinds of sums, in the memory that all threads count in.
+const SMALL = 0;
+const LARGE = LANE_KINDS;
+const LINES = 2 * LANE_KINDS;
 
 /** Hands out room for the bytes of request bodies, or of answers. */
 export class InFlightBudget {
   readonly #options: InFlightOptions;
+  readonly #sums: MemorySums;
   readonly #small: Lane;
   readonly #large: Lane;
-  /** Those that wait, in lines: in each the first that came is let in first. */
-  readonly #lines = new Map<string, Set<Waiting>>();
-  #waiting = 0;
+  readonly #lines: WaitingLines;
 
   constructor(options: InFlightOptions) {
     this.#options = options;
-    const { among = 1, limits, isSmallFree = false } = options;
+    const { limits, memory, isSmallFree = false } = options;
+    const sums = new MemorySums(memory);
+    this.#sums = sums;
+    this.#lines = new WaitingLines(sums, LINES);
     const smallPart = isSmallFree ? 0 : SMALL_PART;
     const orgBytes = ({ bodyBytesMax }: Holder) => bodyBytesMax ?? limits.orgBytes;
     this.#large = new Lane({
-      orgBytes: (holder) => orgBytes(holder) / among,
-      allBytes: limits.allBytes / among,
+      ...{ sums, kind: LARGE },
+      orgBytes,
+      allBytes: limits.allBytes,
       takesOneAlone: true,
     });
     this.#small = new Lane({
-      orgBytes: (holder) => Math.min(orgBytes(holder) * smallPart, SMALL_ORG_BYTES_MAX) / among,
-      allBytes: (limits.allBytes * smallPart) / among,
+      ...{ sums, kind: SMALL },
+      orgBytes: (holder) => Math.min(orgBytes(holder) * smallPart, SMALL_ORG_BYTES_MAX),
+      allBytes: limits.allBytes * smallPart,
       takesOneAlone: false,
     });
   }
@@ -78,47 +82,56 @@ export class InFlightBudget {
 
   /** Gives a claim room for so many bytes more, if there is any; what is alone always has it. */
   take(claim: InFlightClaim, bytes: number): boolean {
+    this.#sums.lock.enter();
     const { holder, lane: from } = claim;
     const to = this.#laneWithRoom(claim, bytes);
-    if (to === null) return false;
-    if (from !== null && from !== to) {
-      from.change(holder, -claim.bytes);
-      to.change(holder, claim.bytes);
+    if (to !== null) {
+      if (from !== null && from !== to) {
+        from.change(holder, -claim.bytes);
+        to.change(holder, claim.bytes);
+      }
+      to.change(holder, bytes);
+      claim.bytes += bytes;
+      claim.lane = to;
     }
-    to.change(holder, bytes);
-    claim.bytes += bytes;
-    claim.lane = to;
-    return true;
+    this.#sums.lock.leave();
+    return to !== null;
   }
 
   /** Takes so many bytes of a claim back, and gives them to those that wait. */
   give(claim: InFlightClaim, bytes: number): void {
+    this.#sums.lock.enter();
     claim.lane?.change(claim.holder, -bytes);
+    this.#sums.lock.leave();
     claim.bytes -= bytes;
     if (claim.bytes === 0) claim.lane = null;
-    if (this.#waiting > 0) this.#letIn();
+    this.#lines.roomGivenBack();
   }
 
   /** Waits for room; @throws ApiError 429 once that has taken too long */
   async wait(claim: InFlightClaim, bytes: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiting = { line: lineOf(claim, bytes), claim, bytes, admit: resolve };
-    this.#enter(waiting);
+    const tryToEnter = () => {
+      if (!this.take(claim, bytes)) return false;
+      resolve();
+      return true;
+    };
+    const waiting = { line: lineOf(claim, bytes), tryToEnter };
+    this.#lines.enter(waiting);
     const timer = setTimeout(() => {
-      this.#leave(waiting);
+      this.#lines.leave(waiting);
       reject(this.#tooMuch(claim.holder));
     }, this.#options.waitMs ?? WAIT_MS_MAX);
     await promise.finally(() => clearTimeout(timer));
   }
 
-  /** How much is under way, how much may be, and how many claims wait for their room. */
+  /** How much is under way in all threads, how much may be, and how many claims wait for their room in this one. */
   figures(): { bytes: number; bytesMax: number; waiting: number } {
     const [small, large] = [this.#small, this.#large];
-    return {
-      bytes: small.bytes + large.bytes,
-      bytesMax: small.bytesMax + large.bytesMax,
-      waiting: this.#waiting,
-    };
+    this.#sums.lock.enter();
+    const bytes = small.bytes + large.bytes;
+    this.#sums.lock.leave();
+    return { bytes, bytesMax: small.bytesMax + large.bytesMax, waiting: this.#lines.size };
   }
 
   #laneWithRoom({ holder, lane, bytes: held }: InFlightClaim, bytes: number): Lane | null {
@@ -129,31 +142,6 @@ export class InFlightBudget {
         ? this.#large.hasRoom(holder, bytes, held)
         : this.#large.hasRoom(holder, held + bytes, 0);
     return hasRoom ? this.#large : null;
-  }
-
-  // However many of a key wait, only the first of each of its lines is looked at.
-  #letIn(): void {
-    for (const line of this.#lines.values()) {
-      for (const waiting of line) {
-        if (!this.take(waiting.claim, waiting.bytes)) break;
-        this.#leave(waiting);
-        waiting.admit();
-      }
-    }
-  }
-
-  #enter(waiting: Waiting): void {
-    const line = this.#lines.get(waiting.line);
-    if (line === undefined) this.#lines.set(waiting.line, new Set([waiting]));
-    else line.add(waiting);
-    this.#waiting += 1;
-  }
-
-  #leave(waiting: Waiting): void {
-    const line = this.#lines.get(waiting.line);
-    if (line?.delete(waiting) !== true) return;
-    if (line.size === 0) this.#lines.delete(waiting.line);
-    this.#waiting -= 1;
   }
 
   #tooMuch({ bodyBytesMax }: Holder): ApiError {

@@ -109,8 +109,7 @@ export class ReaderThreads {
 
   /** @param entry the module that each of them runs */
   constructor(options: ReaderThreadsOptions, entry: string | URL = ENTRY) {
-    const { count, addLine, onFailure, ...threadOptions } = options;
-    const workerData: ThreadOptions = { ...threadOptions, threads: count };
+    const { count, addLine, onFailure, ...workerData } = options;
     const write = (kind: WriteKind) => (text: string) => this.#writes?.[kind](text);
     const handlers: Record<ParentKind, Handler> = {
       write: write('write'),

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Eventually } from '../../db/engine.ts';
 import { nextTurn } from '../../db/event-loop.ts';
+import { sumsMemory } from '../../db/memory-sums.ts';
 import { InFlightBudget, type InFlightClaim } from '../../server/pipeline/in-flight.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { setQuota } from '../support/quota.ts';
@@ -11,10 +12,10 @@ const KIBIBYTE = 1024;
 const WAIT_MS = 1_000;
 
 describe('room for bytes', () => {
-  const budget = (among = 1) =>
+  const budget = (memory?: ArrayBufferLike) =>
     new InFlightBudget({
       limits: { orgBytes: 4_096 * KIBIBYTE, allBytes: 6_144 * KIBIBYTE },
-      ...{ among, waitMs: 60_000, limit: 'bodies', subject: 'request bodies' },
+      ...{ memory, waitMs: 60_000, limit: 'bodies', subject: 'request bodies' },
     });
   const of = (orgId: number, { key = '1', max = null as number | null } = {}) => ({
     orgId,
@@ -89,13 +90,43 @@ describe('room for bytes', () => {
     expect(bytes.figures().bytes).toBe(5_000 * KIBIBYTE);
   });
 
-  test('is shared out among several that hand it out', () => {
-    const bytes = budget(4);
-    const claims = [bytes.open(of(1)), bytes.open(of(1))] as const;
-    expect(take(claims[0], 400)).toBe(true);
-    expect(take(claims[1], 113)).toBe(false);
-    expect(take(bytes.open(of(1, { key: '2' })), 625)).toBe(false);
-    expect(take(bytes.open(of(1, { key: '3' })), 624)).toBe(true);
+  test('is one for all threads that count in the same memory', async () => {
+    const memory = sumsMemory(true);
+    const [one, two] = [budget(memory), budget(memory)];
+    const held = one.open(of(1));
+    expect(take(held, 2_000)).toBe(true);
+    expect(take(two.open(of(1)), 100)).toBe(false);
+    expect(take(two.open(of(1, { key: '2' })), 2_000)).toBe(true);
+    expect(take(one.open(of(1, { key: '3' })), 100)).toBe(false);
+    expect(take(two.open(of(2)), 2_048)).toBe(true);
+    expect(take(one.open(of(3)), 100)).toBe(false);
+    expect(take(one.open(of(3)), 64)).toBe(true);
+    expect([one.figures().bytes, two.figures().bytes]).toEqual([6_112 * KIBIBYTE, 6_112 * KIBIBYTE]);
+    expect([one.figures().waiting, two.figures().waiting]).toEqual([2, 1]);
+    held.release();
+    while (one.figures().waiting + two.figures().waiting > 0) await Bun.sleep(1);
+    expect(one.figures().bytes).toBe(4_412 * KIBIBYTE);
+  });
+
+  test('goes to who waits in order, whichever thread that is', async () => {
+    const memory = sumsMemory(true);
+    const threads = [budget(memory), budget(memory), budget(memory)] as const;
+    const held = threads[0].open(of(1));
+    held.grow(2_048 * KIBIBYTE);
+    const admitted: number[] = [];
+    const claims = [1, 0, 2, 2, 1, 0].map((thread, index) => {
+      const claim = (threads[thread] ?? threads[0]).open(of(1));
+      const room = Promise.resolve(claim.grow(2_000 * KIBIBYTE)).then(() => admitted.push(index));
+      return { claim, room };
+    });
+    held.release();
+    for (const { claim, room } of claims) {
+      await room;
+      expect(threads[0].figures().bytes).toBe(2_000 * KIBIBYTE);
+      claim.release();
+    }
+    expect(admitted).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(threads[2].figures()).toMatchObject({ bytes: 0, waiting: 0 });
   });
 
   test('is given up to the quota of an organization that has one, more or less than others may have', () => {

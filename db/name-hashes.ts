@@ -1,0 +1,39 @@
+// Hashes of names, for tables in memory that threads share.
+
+/** 64 bits, as two words. */
+export interface Hash {
+  low: number;
+  high: number;
+}
+
+// What is kept of names, so that the same ones are not hashed again.
+const HASHES_MAX = 10_000;
+/** Words of a seed. */
+export const SEED_WORDS = 2;
+
+/** A seed for each start: hashes are its own, so that nobody can choose names that meet. */
+export function newSeed(): Int32Array {
+  return crypto.getRandomValues(new Int32Array(SEED_WORDS));
+}
+
+export class NameHashes {
+  readonly #seed: bigint;
+  readonly #hashes = new Map<string | number, Hash>();
+
+  /** @param seed of `newSeed` */
+  constructor(seed: Int32Array) {
+    const [low = 0, high = 0] = seed;
+    this.#seed = (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0);
+  }
+
+  of(name: string | number): Hash {
+    let hash = this.#hashes.get(name);
+    if (hash === undefined) {
+      const bits = Bun.hash.wyhash(String(name), this.#seed);
+      hash = { low: Number(bits & 0xffff_ffffn) | 0, high: Number(bits >> 32n) | 0 };
+      if (this.#hashes.size >= HASHES_MAX) this.#hashes.clear();
+      this.#hashes.set(name, hash);
+    }
+    return hash;
+  }
+}
