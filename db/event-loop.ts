@@ -8,16 +8,12 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
+/** How long a turn may be, in milliseconds. */
+const TURN_MS = 10;
+
 /** Divides work that takes long into turns, so that nobody else waits for more than about one of them. */
 export class Turns {
-  readonly #turnMs: number;
-  #ends: number;
-
-  /** @param turnMs how long a turn may be, in milliseconds */
-  constructor(turnMs: number) {
-    this.#turnMs = turnMs;
-    this.#ends = performance.now() + turnMs;
-  }
+  #ends = performance.now() + TURN_MS;
 
   /** Whether the turn is over, and `next` has to be waited for. */
   get isOver(): boolean {
@@ -26,7 +22,7 @@ export class Turns {
 
   async next(): Promise<void> {
     await nextTurn();
-    this.#ends = performance.now() + this.#turnMs;
+    this.#ends = performance.now() + TURN_MS;
   }
 }
 

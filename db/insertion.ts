@@ -1,5 +1,6 @@
 // Rows that are written together: several by one statement, which takes half as long as a statement for each.
 import type { Bound, Engine, StoredValue } from './engine.ts';
+import { Turns } from './event-loop.ts';
 import type { Db } from './schema.ts';
 import { madeOnce } from './statement.ts';
 
@@ -26,8 +27,11 @@ export function insertion(table: string, columns: readonly string[]): Insertion 
       return;
     }
     let done = 0;
+    const turns = rows.length > 1 ? new Turns() : null;
     for (const { size, on } of statements) {
       for (; rows.length - done >= size; done += size) {
+        // A hundred rows can have 30 MB of text in them.
+        if (turns?.isOver) await turns.next();
         await on(db)(valuesOf(columns, rows.slice(done, done + size)));
       }
     }

@@ -16,6 +16,7 @@ import { Exports } from './pipeline/exports.ts';
 import { IN_FLIGHT_LIMITS, InFlightBudget, type InFlightLimits } from './pipeline/in-flight.ts';
 import { Leftovers } from './pipeline/leftovers.ts';
 import type { Observer } from './pipeline/observer.ts';
+import { Pace } from './pipeline/pace.ts';
 import { answer, answerError, exchangeOf } from './pipeline/pipeline.ts';
 import { KEY_LIMIT, ORG_LIMIT, RateLimiter } from './pipeline/rate-limit.ts';
 import { Replays } from './pipeline/replay.ts';
@@ -132,6 +133,7 @@ function servicesOf(options: AppOptions): Services {
     ending: options.ending,
     answers,
     unsent: new Unsent({ isUnsent, limitSilence }),
+    pace: new Pace(),
     replays: new Replays(),
     baseUrl: options.baseUrl,
     now: options.now ?? Date.now,

@@ -75,6 +75,11 @@ export class AnswerRoom implements Room {
     return Math.max(SMALL_BYTES_MAX, this.#claim?.bytes ?? 0);
   }
 
+  /** Bytes that the last answer has, or lacks, beside what any may have. */
+  get bytes(): number {
+    return Math.max(this.#lacking, this.#claim?.bytes ?? 0);
+  }
+
   /** Whether the last answer did not fit. */
   get isLacking(): boolean {
     return this.#lacking > 0;

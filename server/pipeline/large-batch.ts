@@ -27,7 +27,6 @@ const ELEMENT_TOO_LARGE: Fault = {
   message: `The item is larger than ${ELEMENT_BYTES_MAX / MIB} MiB, more than any record takes.`,
   code: 'VALIDATION_OUT_OF_RANGE',
 };
-const TURN_MS = 10;
 // What is gone through between two looks at the clock: less than a millisecond of work.
 const STEP_BYTES = MIB / 4;
 const OPENING_BRACKET = 0x5b;
@@ -53,7 +52,7 @@ export async function readLargeBatch(
 ): Promise<BatchElement[]> {
   requireJson(contentType);
   const bytes = withoutMark(body);
-  const turns = new Turns(TURN_MS);
+  const turns = new Turns();
   await requireArray(bytes, turns);
   const survey = new JsonSurvey(bytes, { withElements: true });
   while (!survey.isDone) {

@@ -72,7 +72,7 @@ async function answerLater(
 async function passSteps(services: Services, served: ServedOperation, exchange: Exchange): Promise<Rendered> {
   const { operation } = served;
   const { request, baseUrl } = exchange;
-  const { bodies, leftovers, answers, replays, limiter, signing, cursors } = services;
+  const { bodies, leftovers, answers, pace, replays, limiter, signing, cursors } = services;
 
   const params = served.matchPath(rawPath(request.url));
   if (params === undefined) throw unknownPath();
@@ -116,8 +116,10 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
     if (refreshing instanceof Promise) await refreshing;
     if (!room.take(expectedBytes(operation, bytes.byteLength, body))) await waitForRoom(exchange, room);
     for (;;) {
+      if (pace.isSpent(access.orgId)) await pace.turn(access.orgId);
       const executing = execute(services, { operation, call, exchange, keyed, room });
       const executed = executing instanceof Promise ? await executing : executing;
+      pace.spend(access.orgId, room.bytes);
       if (executed !== null) return kept(exchange, room, executed);
       if (room.isLacking) {
         await waitForRoom(exchange, room);

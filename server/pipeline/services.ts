@@ -10,6 +10,7 @@ import type { Executor } from './execute.ts';
 import type { Exports } from './exports.ts';
 import type { InFlightBudget } from './in-flight.ts';
 import type { Leftovers } from './leftovers.ts';
+import type { Pace } from './pace.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Replays } from './replay.ts';
 import type { Unsent } from './unsent.ts';
@@ -30,6 +31,7 @@ export interface Services {
   ending: AbortSignal | undefined;
   answers: InFlightBudget;
   unsent: Unsent;
+  pace: Pace;
   replays: Replays;
   baseUrl: () => string;
   now: () => number;

@@ -8,9 +8,6 @@ import { BATCH_ITEMS_MAX, type Operation } from '../operation.ts';
 import { type ParsedBody, parseJson, requireUnencoded } from './json.ts';
 import { type BatchElement, LARGE_BATCH_BYTES, notAnArray, readLargeBatch } from './large-batch.ts';
 
-// How long the items of a batch keep other requests waiting at a time.
-const TURN_MS_MAX = 10;
-
 /** A body that an operation can take. */
 export interface ValidBody {
   /** What was sent; an array for a batch, with null in place of items that have faults. */
@@ -63,7 +60,7 @@ async function faultsOfEach(
   faultsIn: (element: BatchElement) => Fault[],
 ): Promise<Fault[][]> {
   const faults: Fault[][] = [];
-  const turns = new Turns(TURN_MS_MAX);
+  const turns = new Turns();
   for (const element of elements) {
     if (turns.isOver) await turns.next();
     faults.push(element.fault === null ? faultsIn(element) : [element.fault]);

@@ -1,0 +1,60 @@
+// What one organization asks for does not keep another waiting: large answers and large writes leave turns to others.
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type Harness, type Json, startHarness } from '../support/harness.ts';
+import { longText } from '../support/long-texts.ts';
+
+const LARGE_LISTS = 8;
+
+let harness: Harness;
+let other = '';
+
+// 300,000 bytes of custom.
+const large = (index: number): Json => ({
+  first_name: `Large ${index}`,
+  custom: Object.fromEntries(Array.from({ length: 100 }, (_, key) => [`key ${key}`, longText('CJK')])),
+});
+const batchOf = (count: number): Json => Array.from({ length: count }, (_, index) => large(index));
+
+beforeAll(async () => {
+  harness = await startHarness();
+  other = (await harness.issue({ orgId: harness.otherOrgId })).key;
+  await harness.send('POST', '/api/v2/contacts/batch', { body: batchOf(16) });
+}, 60_000);
+afterAll(() => harness.close());
+
+test('of large lists that are asked for at once, one is made before another organization has its turn', async () => {
+  const answered: string[] = [];
+  const ask = async (name: string, path: string, key: string) => {
+    const { status } = await harness.send('GET', path, { key });
+    expect(status).toBe(200);
+    answered.push(name);
+  };
+  const lists = Array.from({ length: LARGE_LISTS }, () => ask('large', '/api/v2/contacts', harness.v2));
+  const others = Bun.sleep(0).then(() => ask('other', '/api/v2/deals', other));
+  await Promise.all([...lists, others]);
+  expect(answered.indexOf('other')).toBeLessThanOrEqual(LARGE_LISTS / 2);
+}, 60_000);
+
+test('a large batch leaves turns to others while it is stored, answered and committed', async () => {
+  let turns = 0;
+  let isWriting = false;
+  let isOver = false;
+  const count = () => {
+    if (isWriting) turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  const { write } = harness.store;
+  harness.store.write = (scope, job) =>
+    write(scope, (trx) => {
+      isWriting = true;
+      return job(trx);
+    }).finally(() => {
+      isOver = true;
+    });
+  count();
+  const { body } = await harness.send('POST', '/api/v2/contacts/batch', { body: batchOf(100) });
+  harness.store.write = write;
+  expect(body.data.summary.succeeded).toBe(100);
+  // In one go it would be over before anybody else has any.
+  expect(turns).toBeGreaterThanOrEqual(3);
+}, 60_000);
