@@ -30,9 +30,9 @@ export function insertion(table: string, columns: readonly string[]): Insertion 
     const turns = rows.length > 1 ? new Turns() : null;
     for (const { size, on } of statements) {
       for (; rows.length - done >= size; done += size) {
-        // A hundred rows can have 30 MB of text in them.
-        if (turns?.isOver) await turns.next();
         await on(db)(valuesOf(columns, rows.slice(done, done + size)));
+        // A hundred rows can have 30 MB of text in them, and what comes next takes as long again.
+        if (turns?.isOver) await turns.next();
       }
     }
   };

@@ -1,7 +1,7 @@
 // The write queue: jobs of one lane run one after another, and those that arrive together share one durable transaction.
 import { DatabaseError } from './database-error.ts';
 import type { Eventually } from './engine.ts';
-import { nextTurn, Turns } from './event-loop.ts';
+import { nextTurn } from './event-loop.ts';
 import { storeStates } from './org-states.ts';
 import type { Db, RecordKey } from './schema.ts';
 import { WriteFigures } from './store-figures.ts';
@@ -135,15 +135,12 @@ export class WriteQueue {
     const isTooLate = () => this.#closed || performance.now() > tooLateAt;
     const transaction = await this.#transactor.begin(first.scope, isTooLate);
     const { progress } = transaction.db.engine;
-    const turns = new Turns();
     Object.assign(progress, { hasSavepoints, isSpoiled: false, failure: null });
     try {
       await runGroup(group, waiting, transaction);
       if (progress.isSpoiled) await transaction.rollback();
       else {
         await storeStates(transaction.db);
-        // A commit of much takes as long as it took to write it.
-        if (turns.isOver) await turns.next();
         const begunAt = performance.now();
         await transaction.commit();
         this.figures.commitSeconds.add((performance.now() - begunAt) / 1_000);

@@ -1,5 +1,5 @@
 // How SQLite writes: one lane for all, because the database has one write lock.
-
+import { Turns } from '../event-loop.ts';
 import type { Transaction, Transactor } from '../write-queue.ts';
 import type { Connection } from './connection.ts';
 import { isBusy, isDiskFailure } from './errors.ts';
@@ -20,13 +20,16 @@ export interface TransactorEvents {
 
 /** Makes the writer of a connection. */
 export function sqliteTransactor(connection: Connection, events: TransactorEvents): Transactor {
+  let turns = new Turns();
+  const commit = (): void => {
+    events.beforeCommit();
+    connection.post('COMMIT');
+    events.onCommit();
+  };
   const transaction: Transaction = {
     db: connection.db,
-    commit() {
-      events.beforeCommit();
-      connection.post('COMMIT');
-      events.onCommit();
-    },
+    // A commit of much takes as long as it took to write it.
+    commit: () => (turns.isOver ? turns.next().then(commit) : commit()),
     rollback() {
       if (!connection.inTransaction) return;
       try {
@@ -46,6 +49,7 @@ export function sqliteTransactor(connection: Connection, events: TransactorEvent
         try {
           connection.post('BEGIN IMMEDIATE');
           connection.progress.states.length = 0;
+          turns = new Turns();
           return transaction;
         } catch (error) {
           if (!isBusy(error) || isTooLate()) throw error;

@@ -2,7 +2,6 @@
 
 import { secondsUntilRoomIn } from '../../db/answer-bytes.ts';
 import { andThen, type Eventually } from '../../db/engine.ts';
-import { Turns } from '../../db/event-loop.ts';
 import { takeInstant } from '../../db/instants.ts';
 import { attempt } from '../../db/savepoint.ts';
 import type { Db, RecordKey } from '../../db/schema.ts';
@@ -113,11 +112,7 @@ async function write(store: Store, clock: () => number, executable: Executable):
   const { orgId } = call.access;
   const run = async (db: Db) => {
     if (exchange.givenUp !== null) throw exchange.givenUp;
-    const turns = new Turns();
-    const answer = await operation.run({ ...call, db, now: await takeInstant(db, orgId, clock()) });
-    // The answer to a large batch takes about as long to write as its records took to store.
-    if (turns.isOver) await turns.next();
-    return answer;
+    return operation.run({ ...call, db, now: await takeInstant(db, orgId, clock()) });
   };
   // Before the commit: what was done is undone where the answer cannot be given.
   const checked = (rendered: Rendered) => {

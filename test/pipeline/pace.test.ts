@@ -1,7 +1,9 @@
-// What one organization asks for does not keep another waiting: large answers and large writes leave turns to others.
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+// What one organization asks for keeps no other waiting: large answers and large writes leave turns to others.
+// Of what PostgreSQL keeps, answers come in turns by themselves.
+import { afterAll, beforeAll, expect } from 'bun:test';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { longText } from '../support/long-texts.ts';
+import { test } from '../support/on-sqlite.ts';
 
 const LARGE_LISTS = 8;
 
