@@ -34,7 +34,8 @@ export async function printKey(
     await printRecord(config, record, { columns: [], allFields: Object.keys(record) });
     return false;
   }
-  if (!config.isOutputGiven && !process.stdout.isTTY) {
+  // Tables may be the rule in the environment or a profile; $(…) takes the key all the same.
+  if (!process.stdout.isTTY) {
     await writeOut(`${key}\n`);
     return false;
   }

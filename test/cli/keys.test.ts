@@ -28,6 +28,12 @@ describe('keys issue', () => {
     expect(stdout).toMatch(/^service_live_[0-9A-Za-z]{49}\n$/);
   });
 
+  test('prints the bare key in a pipe where tables are the rule', async () => {
+    const words = ['keys', 'issue', '--org', 'Example', '--scopes', 'contacts:read'];
+    const { stdout } = await desk.crm(words, { env: { CRM_OUTPUT: 'table' } });
+    expect(stdout).toMatch(/^service_live_[0-9A-Za-z]{49}\n$/);
+  });
+
   test('prints a framed notice on a terminal, where the key stands alone in its line', async () => {
     const { code, output } = await desk.onTerminal(
       ['keys', 'issue', '--org', 'Example', '--all-scopes', '--name', 'nightly'],
