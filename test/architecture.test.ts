@@ -373,11 +373,12 @@ describe('modules', () => {
 describe('the top level', () => {
   const FIXED = ['README.md', 'bunfig.toml', 'cli', 'db', 'package.json', 'server', 'test', 'tsconfig.json'];
   const TOOLS = ['biome.json', 'bun.lock'];
+  const ABOUT = ['CHANGELOG.md', 'LICENSE'];
   const NOT_KEPT = ['dist', 'node_modules'];
 
   test('is fixed', () => {
     const kept = readdirSync(ROOT).filter((name) => !name.startsWith('.') && !NOT_KEPT.includes(name));
-    expect(kept.toSorted()).toEqual([...FIXED, ...TOOLS].toSorted());
+    expect(kept.toSorted()).toEqual([...FIXED, ...TOOLS, ...ABOUT].toSorted());
     const ignored = readFileSync(join(ROOT, '.gitignore'), 'utf8').split('\n');
     for (const name of NOT_KEPT) expect(ignored.some((line) => line.replaceAll('/', '') === name)).toBe(true);
   });
