@@ -63,7 +63,7 @@ test('what deletes no record is not told', async () => {
 test('an export is told once an hour for each key and list, whatever runs it names', async () => {
   const before = (await entries()).length;
   const run = crypto.randomUUID();
-  const headers = { ...FROM, 'User-Agent': `crm/0.1.0 (export; ${run})` };
+  const headers = { ...FROM, 'User-Agent': `crm/0.2.0 (export; ${run})` };
   await harness.send('GET', '/api/v2/companies?name=Acme&limit=1', { headers });
   for (let page = 0; page < 20; page++) {
     const another = { 'User-Agent': `crm/9.${page} (export; ${crypto.randomUUID()})` };

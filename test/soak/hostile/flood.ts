@@ -55,7 +55,7 @@ export const FLOOD: readonly Client[] = [
     once: (site) =>
       site.ask('GET /api/v2/contacts?limit=1', {
         key: site.key(8),
-        fields: { 'User-Agent': `crm/0.1.0 (export; ${crypto.randomUUID()})` },
+        fields: { 'User-Agent': `crm/0.2.0 (export; ${crypto.randomUUID()})` },
       }),
   },
   {
