@@ -242,6 +242,6 @@ async function tryAddress(
 async function nextCommand(server: { url: string; isEmpty: boolean }, config: Config): Promise<string> {
   const db = await databaseFlag(config.db);
   if (server.isEmpty) return `crm init --org "My company"${db}   (in another terminal)`;
-  const url = server.url === 'http://127.0.0.1:4000' ? '' : ` --url ${server.url}`;
+  const url = server.url === config.url ? '' : ` --url ${server.url}`;
   return `crm list contacts${url}   (with a key in CRM_API_KEY; "crm keys issue" makes one)`;
 }
