@@ -15,7 +15,7 @@ const LONG = 300_000;
 
 const ROOT = join(import.meta.dir, '../..');
 const BINARY = join(ROOT, 'dist/crm');
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const PAGE = readFileSync(join(ROOT, 'cli/manual/performance.md'), 'utf8');
 
 const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -66,19 +66,19 @@ function expectMeasurements({ measurements }: Report, builds: readonly BuildName
 
 describe.skipIf(!existsSync(BINARY))('the benchmark (needs dist/crm: bun run build)', () => {
   test.skipIf(isPostgres)(
-    'runs everything on everything, and README has the same rows',
+    'runs everything on everything, and the manual has the same rows',
     async () => {
       const report = await runShort(['--readers', '2'], { CRM_BIN_BEFORE: BINARY });
       expectOperations(report, ['before', 'crm-readers'], ['bare', 'same-tables']);
       expectMeasurements(report, ['crm', 'before', 'crm-readers']);
-      expect(labels(between(README, 'bench'))).toEqual(labels(tables(report)));
-      expect(labels(between(README, 'bench-postgres'))).toEqual(labels(postgresTables(report)));
+      expect(labels(between(PAGE, 'bench'))).toEqual(labels(tables(report)));
+      expect(labels(between(PAGE, 'bench-postgres'))).toEqual(labels(postgresTables(report)));
       expect(labels(readersTables(report))).toEqual(
-        expect.arrayContaining(labels(between(README, 'bench-readers'))),
+        expect.arrayContaining(labels(between(PAGE, 'bench-readers'))),
       );
-      const remade = withTables(README, report);
+      const remade = withTables(PAGE, report);
       expect(withTables(remade, report)).toBe(remade);
-      expect(between(remade, 'bench-postgres')).toBe(between(README, 'bench-postgres'));
+      expect(between(remade, 'bench-postgres')).toBe(between(PAGE, 'bench-postgres'));
     },
     LONG,
   );
@@ -95,13 +95,13 @@ describe.skipIf(!existsSync(BINARY))('the benchmark (needs dist/crm: bun run bui
     };
 
     test(
-      'runs everything there too, and README has the same rows',
+      'runs everything there too, and the manual has the same rows',
       async () => {
         const report = await runShort(['--postgres', address, '--against', 'bare-postgres']);
         expectOperations(report, ['crm-postgres'], ['bare-postgres']);
         expectMeasurements(report, ['crm', 'crm-postgres']);
-        expect(labels(between(README, 'bench-postgres'))).toEqual(labels(postgresTables(report)));
-        expect(withTables(README, report)).toContain(postgresTables(report));
+        expect(labels(between(PAGE, 'bench-postgres'))).toEqual(labels(postgresTables(report)));
+        expect(withTables(PAGE, report)).toContain(postgresTables(report));
       },
       LONG,
     );

@@ -1,4 +1,4 @@
-// README's tables of measured figures, made from the JSON file of a run.
+// The manual's tables of measured figures, made from the JSON file of a run.
 import type { OperationReport, Report } from './report.ts';
 import type { BareName, BuildName, ServerName } from './servers.ts';
 import { figureText, ratioText } from './terminal.ts';
@@ -18,17 +18,16 @@ const SECTIONS: readonly Section[] = [
 
 const BARE: readonly BareName[] = ['bare', 'same-tables'];
 const SERVERS = ['crm', ...BARE] as const;
-const EACH = 'crm / bare / same tables';
+const SERVERS_SHOWN = ['crm', 'bare', 'same tables'];
 const POSTGRES = ['crm-postgres', 'bare-postgres'] as const;
-const EACH_POSTGRES = 'crm / bare';
 const WITH_READERS = ['crm', 'crm-readers'] as const;
-const EACH_WAY = 'without / with';
-const LATENCY = 'crm p50 / p99, ms';
+const EACH_WAY = ['without', 'with'];
+const LATENCY = 'p50 / p99, ms';
 const NOTHING = '–';
 
-/** README with the tables of a run, each between its two marks; those of servers that it had not stay as they are. */
-export function withTables(readme: string, report: Report): string {
-  let text = readme;
+/** The page with the tables of a run, each between its two marks; those of servers that it had not stay as they are. */
+export function withTables(page: string, report: Report): string {
+  let text = page;
   for (const { name, server, tables: made } of SECTIONS) {
     if (report.builds[server] === undefined) continue;
     const [start, end] = placeOf(text, name);
@@ -37,15 +36,15 @@ export function withTables(readme: string, report: Report): string {
   return text;
 }
 
-/** What stands in README between the marks of that name. */
-export function between(readme: string, name: string): string {
-  return readme.slice(...placeOf(readme, name));
+/** What stands on the page between the marks of that name. */
+export function between(page: string, name: string): string {
+  return page.slice(...placeOf(page, name));
 }
 
-function placeOf(readme: string, name: string): [start: number, end: number] {
+function placeOf(page: string, name: string): [start: number, end: number] {
   const opening = `<!-- ${name}: made by test/bench/readme.ts from the JSON of a run -->`;
   const closing = `<!-- /${name} -->`;
-  const [start, end] = [readme.indexOf(opening), readme.indexOf(closing)];
+  const [start, end] = [page.indexOf(opening), page.indexOf(closing)];
   if (start < 0 || end < start) throw new Error(`the marks are missing: ${opening} … ${closing}`);
   return [start + opening.length, end];
 }
@@ -54,15 +53,31 @@ function placeOf(readme: string, name: string): [start: number, end: number] {
 export function tables(report: Report): string {
   const { operations, measurements } = report;
   const isCompared = ({ ratios }: OperationReport) => BARE.some((name) => ratios[name] !== undefined);
+  const compared = operations.filter(isCompared);
+  const ratioOf = ({ ratios }: OperationReport, name: BareName) =>
+    ratios[name] === undefined ? NOTHING : ratioText(ratios[name].cpu);
   return [
     circumstances(report, 'crm'),
+    table(['CPU µs', ...SERVERS_SHOWN], rowsOf(compared, SERVERS, [cpuOf])),
     table(
-      ['', `CPU µs: ${EACH}`, 'bare ÷ crm', 'same tables ÷ crm', `a second: ${EACH}`, LATENCY],
-      operations.filter(isCompared).map(comparedRow),
+      ['CPU time, ratio', 'bare ÷ crm', 'same tables ÷ crm'],
+      compared.map((operation) => [operation.label, ...BARE.map((name) => ratioOf(operation, name))]),
     ),
     table(
-      ['crm alone', 'CPU µs', 'a second', LATENCY],
-      operations.filter((operation) => !isCompared(operation)).map(aloneRow),
+      ['per second', ...SERVERS_SHOWN, `crm ${LATENCY}`],
+      compared.map((operation) => [
+        operation.label,
+        ...SERVERS.map((name) => rateOf(operation, name)),
+        latencyOf(operation, 'crm'),
+      ]),
+    ),
+    table(
+      ['crm alone', 'CPU µs', 'per second', LATENCY],
+      rowsOf(
+        operations.filter((operation) => !isCompared(operation)),
+        ['crm'],
+        [cpuOf, rateOf, latencyOf],
+      ),
     ),
     table(
       ['once', 'crm'],
@@ -77,61 +92,62 @@ export function tables(report: Report): string {
 /** The tables of a server with threads that answer beside one without. */
 export function readersTables(report: Report): string {
   const { operations, measurements, options } = report;
-  const each = (text: (name: (typeof WITH_READERS)[number]) => string) => WITH_READERS.map(text).join(' / ');
-  const rows = operations.map((operation) => {
-    const { rate } = operation.ratios['crm-readers'] ?? {};
-    return [
-      operation.label,
-      each((name) => rateOf(operation, name)),
-      rate === undefined
-        ? NOTHING
-        : ratioText({ median: 1 / rate.median, min: 1 / rate.max, max: 1 / rate.min }),
-      each((name) => cpuOf(operation, name)),
-      latencyOf(operation, 'crm'),
-      latencyOf(operation, 'crm-readers'),
-    ];
-  });
-  const once = measurements.map(({ label, unit, servers }) => [
-    label,
-    `${each((name) => figureText(servers[name]?.median ?? 0))} ${unit}`,
-  ]);
-  const head = [
-    `with \`--readers ${options.readers}\``,
-    `a second: ${EACH_WAY}`,
-    'with ÷ without',
-    `CPU µs: ${EACH_WAY}`,
-    'p50 / p99 without, ms',
-    'with, ms',
-  ];
-  return [circumstances(report, 'crm-readers'), table(head, rows), table(['once', EACH_WAY], once)].join(
-    '\n\n',
-  );
+  const gainOf = ({ ratios }: OperationReport) => {
+    const { rate } = ratios['crm-readers'] ?? {};
+    return rate === undefined
+      ? NOTHING
+      : ratioText({ median: 1 / rate.median, min: 1 / rate.max, max: 1 / rate.min });
+  };
+  return [
+    circumstances(report, 'crm-readers'),
+    table(
+      ['per second', 'without', `with \`--readers ${options.readers}\``, 'with ÷ without'],
+      operations.map((operation) => [
+        operation.label,
+        ...WITH_READERS.map((name) => rateOf(operation, name)),
+        gainOf(operation),
+      ]),
+    ),
+    table(['CPU µs', ...EACH_WAY], rowsOf(operations, WITH_READERS, [cpuOf])),
+    table([LATENCY, ...EACH_WAY], rowsOf(operations, WITH_READERS, [latencyOf])),
+    table(
+      ['once', EACH_WAY.join(' / ')],
+      measurements.map(({ label, unit, servers }) => [
+        label,
+        `${WITH_READERS.map((name) => figureText(servers[name]?.median ?? 0)).join(' / ')} ${unit}`,
+      ]),
+    ),
+  ].join('\n\n');
 }
 
-/** The table of PostgreSQL. */
+/** The tables of PostgreSQL. */
 export function postgresTables(report: Report): string {
-  const rows = report.operations.map((operation) => {
-    const bare = operation.ratios['bare-postgres'];
-    const each = (text: typeof cpuOf) => POSTGRES.map((name) => text(operation, name)).join(' / ');
-    return [
-      operation.label,
-      each(cpuOf),
-      bare === undefined ? NOTHING : ratioText(bare.cpu),
-      cpuOf(operation, 'crm'),
-      each(databaseCpuOf),
-      each(rateOf),
-      latencyOf(operation, 'crm-postgres'),
-    ];
-  });
-  const columns = [
-    `CPU µs: ${EACH_POSTGRES}`,
-    'bare ÷ crm',
-    'on SQLite, CPU µs',
-    `PostgreSQL's own CPU µs: ${EACH_POSTGRES}`,
-    `a second: ${EACH_POSTGRES}`,
-    LATENCY,
-  ];
-  return [circumstances(report, 'crm-postgres'), table(['on PostgreSQL', ...columns], rows)].join('\n\n');
+  const { operations } = report;
+  const ratioOf = ({ ratios }: OperationReport) => {
+    const bare = ratios['bare-postgres'];
+    return bare === undefined ? NOTHING : ratioText(bare.cpu);
+  };
+  return [
+    circumstances(report, 'crm-postgres'),
+    table(
+      ['CPU µs', 'crm', 'bare', 'bare ÷ crm', 'crm on SQLite'],
+      operations.map((operation) => [
+        operation.label,
+        ...POSTGRES.map((name) => cpuOf(operation, name)),
+        ratioOf(operation),
+        cpuOf(operation, 'crm'),
+      ]),
+    ),
+    table(["PostgreSQL's own CPU µs", 'for crm', 'for bare'], rowsOf(operations, POSTGRES, [databaseCpuOf])),
+    table(
+      ['per second', 'crm', 'bare', `crm ${LATENCY}`],
+      operations.map((operation) => [
+        operation.label,
+        ...POSTGRES.map((name) => rateOf(operation, name)),
+        latencyOf(operation, 'crm-postgres'),
+      ]),
+    ),
+  ].join('\n\n');
 }
 
 function circumstances({ machine, options, builds, postgres }: Report, server: BuildName): string {
@@ -139,18 +155,21 @@ function circumstances({ machine, options, builds, postgres }: Report, server: B
   const beside = server !== 'crm-postgres' ? '' : `, PostgreSQL ${postgres}`;
   const where = `${machine.cores} cores (${machine.cpu}, Linux ${machine.kernel}), ${builds[server]}${beside}`;
   const how = `${contacts.toLocaleString('en')} contacts, ${connections} connections, ${rounds} rounds of ${seconds} s`;
-  return `On ${where}; ${how}; medians, ratios with min–max of the rounds:`;
+  return `On ${where}. ${how}. Medians of the rounds; behind a ratio, its lowest and highest round.`;
 }
 
-function comparedRow(operation: OperationReport): string[] {
-  const { label, ratios } = operation;
-  const ratio = (name: BareName) => (ratios[name] === undefined ? NOTHING : ratioText(ratios[name].cpu));
-  const each = (text: typeof cpuOf) => SERVERS.map((name) => text(operation, name)).join(' / ');
-  return [label, each(cpuOf), ...BARE.map(ratio), each(rateOf), latencyOf(operation, 'crm')];
-}
+type Cell = (operation: OperationReport, name: ServerName) => string;
 
-function aloneRow(operation: OperationReport): string[] {
-  return [operation.label, cpuOf(operation, 'crm'), rateOf(operation, 'crm'), latencyOf(operation, 'crm')];
+// A row an operation: its name, then each cell of each server.
+function rowsOf(
+  operations: readonly OperationReport[],
+  servers: readonly ServerName[],
+  cells: readonly Cell[],
+): string[][] {
+  return operations.map((operation) => [
+    operation.label,
+    ...servers.flatMap((name) => cells.map((cell) => cell(operation, name))),
+  ]);
 }
 
 function cpuOf({ servers }: OperationReport, name: ServerName): string {
