@@ -9,6 +9,7 @@ import { registerDoctorCommand } from './commands/doctor.ts';
 import { registerExportCommand } from './commands/export.ts';
 import { registerGetCommand } from './commands/get.ts';
 import { registerHealthCommand } from './commands/health.ts';
+import { registerHelpCommand } from './commands/help.ts';
 import { registerImportCommand } from './commands/import.ts';
 import { registerIngestCommand } from './commands/ingest.ts';
 import { registerInitCommand } from './commands/init.ts';
@@ -38,13 +39,13 @@ import { note, writeOut } from './terminal/streams.ts';
 import { terminalWidth, wrapParagraphs } from './terminal/wrap.ts';
 import { versionLine } from './version.ts';
 
-const ABOUT = 'About crm:';
 // What an option does stands beside it as long as there is so much room.
 const HELP_CHARACTERS_MIN = 20;
 
-function buildProgram(): Command {
+/** The command line with all its commands. */
+export function buildProgram(): Command {
   const program = new Command('crm')
-    .description('A self-hosted CRM records service and its command line.')
+    .description('A self-hosted CRM records service and its command line. "crm help" lists the manual.')
     .version(versionLine(), '-V, --version', 'print version, commit and Bun version')
     .exitOverride()
     .configureOutput({
@@ -79,15 +80,13 @@ function buildProgram(): Command {
   registerExportCommand(program);
   program.commandsGroup('To see it all at once:');
   registerQuickstartCommand(program);
-  program.commandsGroup(ABOUT);
+  program.commandsGroup('About crm:');
   registerOpenapiCommand(program);
   registerCompletionCommand(program);
   registerRecipeCommand(program);
   registerHealthCommand(program);
   registerVersionCommand(program);
-  program.addHelpCommand(
-    new Command('help').argument('[command]').description('print what a command takes').helpGroup(ABOUT),
-  );
+  registerHelpCommand(program);
   knowCommands(program.commands.map((command) => command.name()));
   return program;
 }

@@ -94,6 +94,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/import/all',
     'cli/ingest',
     'cli/input',
+    'cli/manual',
     'cli/operator',
     'cli/people',
     'cli/quickstart',
@@ -151,6 +152,7 @@ const HOUSE: Record<string, string[]> = {
   'cli/ingest/calendar': ['cli/input', 'cli/terminal', 'db/declare', 'db/ingest'],
   'cli/ingest/json': ['cli/input', 'db/declare', 'db/ingest', 'db/resources'],
   'cli/input': ['cli/terminal', 'db/declare'],
+  'cli/manual': [],
   'cli/operator': [
     'cli/files',
     'cli/input',

@@ -12,18 +12,32 @@ export async function completions(program: Command, words: readonly string[]): P
     return matching([...options.flatMap(flagsOf), '--help'], current);
   }
   if (command.commands.length > 0) {
-    const shown = command.commands.filter((one) => !one.name().startsWith('__'));
     return matching(
-      shown.map((one) => one.name()),
+      shownCommands(command).map((one) => one.name()),
       current,
     );
   }
+  if (command.name() === 'help') return matching(await helpWords(program, words), current);
   const argument = command.registeredArguments[given];
   if (argument?.name() === 'resource') {
     const everything = ['export', 'import'].includes(command.name()) ? ['all'] : [];
     return matching([...(await resourceNames()), ...everything], current);
   }
   return matching(argument?.argChoices ?? [], current);
+}
+
+/** Topics of the manual and commands; behind a group of commands, those in it. */
+async function helpWords(program: Command, words: readonly string[]): Promise<string[]> {
+  const before = words.slice(words.indexOf('help') + 1, -1).filter((word) => !word.startsWith('-'));
+  const { command, given } = descend(program, before);
+  const commands = given > 0 ? [] : shownCommands(command).map((one) => one.name());
+  if (before.length > 0) return commands;
+  const { allTopics } = await import('../manual/topics.ts');
+  return [...new Set([...allTopics().map(({ name }) => name), ...commands])];
+}
+
+function shownCommands(command: Command): Command[] {
+  return command.commands.filter((one) => !one.name().startsWith('__'));
 }
 
 function descend(program: Command, words: readonly string[]): { command: Command; given: number } {

@@ -5,11 +5,11 @@ import { didYouMean } from '../nearest.ts';
 import { redact } from '../terminal/redact.ts';
 import { shellWord } from '../terminal/text.ts';
 
-/** The words with `--help` for a `help` among them; commander's own help command knows one level and no mistakes. */
+/** The words with `--help` for a `help` behind `crm keys` and its like; commander's own help command knows no mistakes. */
 export function withHelpFlag(program: Command, words: readonly string[]): readonly string[] {
   const at = words.indexOf('help');
   const group = commandAt(program, words.slice(0, Math.max(0, at)));
-  if (at < 0 || group === undefined || group.commands.length === 0) return words;
+  if (at < 0 || group === undefined || group === program || group.commands.length === 0) return words;
   return [...words.filter((word) => word !== 'help'), '--help'];
 }
 
@@ -24,6 +24,25 @@ export async function refuseUnknownHelp(program: Command, words: readonly string
   throw await unknownCommand(`There is no command "crm ${path.join(' ')}".`, {
     ...{ command, name, word: rest[0] ?? '' },
     seeAll: `run "${name} --help" to see which there are.`,
+  });
+}
+
+/** What to say of words behind `crm help` that name neither a topic nor a command. */
+export async function unknownTopic(
+  program: Command,
+  words: readonly string[],
+  topics: readonly string[],
+): Promise<CliError> {
+  const { command, name, rest } = commandNamed(program, words);
+  const [word = ''] = rest;
+  if (command !== program)
+    return unknownCommand(`There is no command "crm ${words.join(' ')}".`, {
+      ...{ command, name, word },
+      seeAll: `run "${name} --help" to see which there are.`,
+    });
+  return unknownCommand(`There is no topic or command "${words.join(' ')}".`, {
+    ...{ command, name, word, topics },
+    seeAll: 'run "crm help" to see the topics, "crm --help" to see the commands.',
   });
 }
 
@@ -59,17 +78,20 @@ interface Unknown {
   word: string;
   /** The whole command line, where it was meant to be run. */
   words?: readonly string[];
+  /** Topics of the manual that it may have been, too. */
+  topics?: readonly string[];
   seeAll: string;
 }
 
 async function unknownCommand(message: string, unknown: Unknown): Promise<CliError> {
-  const { command, word, words = [], seeAll } = unknown;
-  const names = command.commands.map((one) => one.name()).filter((name) => !name.startsWith('__'));
+  const { command, word, words = [], topics = [], seeAll } = unknown;
+  const commands = command.commands.map((one) => one.name()).filter((name) => !name.startsWith('__'));
+  const names = [...commands, ...topics];
   const resource = command.parent === null ? await resourceMeant(word) : undefined;
   if (resource === undefined) return usageError(message + didYouMean(word, names), seeAll);
   const at = words.indexOf(word);
   const verb = words[at + 1] ?? '';
-  const isVerb = names.includes(verb);
+  const isVerb = commands.includes(verb);
   const rest = isVerb ? words.slice(at + 2) : [];
   const line = [...words.slice(0, Math.max(0, at)), isVerb ? verb : 'list', resource, ...rest];
   return usageError(
@@ -92,7 +114,7 @@ function flagsOf(program: Command, command: Command): string[] {
 }
 
 /** The command that the words name; words behind one that has no commands of its own are its arguments. */
-function commandAt(program: Command, words: readonly string[]): Command | undefined {
+export function commandAt(program: Command, words: readonly string[]): Command | undefined {
   let command: Command | undefined = program;
   for (const word of words) {
     if (command === undefined || command.commands.length === 0) break;

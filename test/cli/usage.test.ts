@@ -25,7 +25,7 @@ describe('help', () => {
 
   test.each([
     [['--help']],
-    [['help']],
+    [['help', 'recipe']],
     [['keys', '--help']],
     [['help', 'list']],
     [['keys', 'issue', '--help']],
@@ -38,7 +38,6 @@ describe('help', () => {
   test('of a command of a command can be asked for either way', async () => {
     expect(await desk.ok(['help', 'keys', 'issue'])).toBe(await desk.ok(['keys', 'issue', '--help']));
     expect(await desk.ok(['keys', 'help', 'issue'])).toBe(await desk.ok(['keys', 'issue', '--help']));
-    expect(await desk.ok(['help', 'help'])).toBe(await desk.ok(['--help']));
   });
 });
 
@@ -67,13 +66,10 @@ describe('usage errors end with 2, say what is wrong and what to do, and leave s
   test.each([
     [['nope'], "unknown command 'nope'", 'crm --help'],
     [['keys', 'nope'], "unknown command 'nope'", 'crm keys --help'],
-    [['help', 'nope'], 'There is no command "crm nope".', 'crm --help'],
     [['nope', '--help'], 'There is no command "crm nope".', 'crm --help'],
     [['lisst', 'deals'], "unknown command 'lisst'. Did you mean list?", 'crm --help'],
-    [['help', 'imprt'], 'There is no command "crm imprt". Did you mean import?', 'crm --help'],
     [['keys', 'isue'], "unknown command 'isue'. Did you mean issue?", 'crm keys --help'],
     [['help', 'keys', 'isue'], '"crm keys isue". Did you mean issue?', 'crm keys --help'],
-    [['help', 'deals'], 'then deals', 'crm list deals'],
     [['help', 'keys', 'nope'], 'There is no command "crm keys nope".', 'crm keys --help'],
     [['keys', 'help', 'nope'], 'There is no command "crm keys nope".', 'crm keys --help'],
     [['keys'], 'needs a command of its own', 'crm keys --help'],

@@ -25,10 +25,10 @@ const named = (folder: string, names: readonly string[]) => names.map((name) => 
 const OF_ONE_ENGINE = [
   ...['test/sqlite/', 'test/readers/', 'test/postgres/', ...named('nodes', ['faults', 'promotion'])],
   ...named('cli', ['components', 'config', 'debug', 'health', 'interrupted-export', 'key-rules', 'list']),
-  ...named('cli', ['log-file', 'recipes', 'serve-log', 'serve-tls', 'signals', 'usage']),
+  ...named('cli', ['log-file', 'pager', 'recipes', 'serve-log', 'serve-tls', 'signals', 'usage']),
   ...named('import', ['address-books', 'doubts', 'dry-run', 'exports', 'folders', 'foreign-files']),
   ...named('import', ['quota', 'rejected', 'rows', 'same-words']),
-  ...['test/clients/', 'test/openapi/', 'test/quickstart/', ...named('copy', ['command'])],
+  ...['test/clients/', 'test/manual/', 'test/openapi/', 'test/quickstart/', ...named('copy', ['command'])],
   ...[...named('metrics', ['recipes', 'serve']), ...named('pipeline', ['body', 'in-flight', 'log', 'words'])],
 ];
 

@@ -1,0 +1,46 @@
+// The manual: the pages that `crm help TOPIC` prints, in their groups and in the order of its list.
+
+const MANUAL = {
+  'Get started': {},
+  'Your data': {},
+  Access: {},
+  'Run it': {},
+  About: {},
+} as const satisfies Record<string, Record<string, string>>;
+
+type Manual = typeof MANUAL;
+
+export type GroupTitle = keyof Manual;
+
+/** A topic by its name. */
+export type TopicName = { [Title in GroupTitle]: keyof Manual[Title] }[GroupTitle];
+
+export const GROUP_TITLES = Object.keys(MANUAL) as GroupTitle[];
+
+/** A page of the manual, in Markdown. */
+export interface Topic {
+  name: string;
+  page: string;
+}
+
+/** The topics of a group, in order. */
+export function topicsIn(group: GroupTitle): Topic[] {
+  return Object.entries<string>(MANUAL[group]).map(([name, page]) => ({ name, page }));
+}
+
+/** All topics, in order. */
+export function allTopics(): Topic[] {
+  return GROUP_TITLES.flatMap(topicsIn);
+}
+
+/** The title of a page. */
+export function pageTitle(page: string): string {
+  return /^# (.+)$/m.exec(page)?.[1] ?? '';
+}
+
+/** The first sentence of a page, as plain text. */
+export function summaryOf(page: string): string {
+  const [, paragraph = ''] = page.split(/\n{2,}/);
+  const text = Bun.markdown.render(paragraph).replaceAll('\n', ' ').trim();
+  return /^.*?[.?!](?= |$)/.exec(text)?.[0] ?? text;
+}

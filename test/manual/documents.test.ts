@@ -1,0 +1,158 @@
+// What every Markdown file of the repository names is there: pages, anchors, files, commands and their flags.
+import { describe, expect, test } from 'bun:test';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { allTopics, GROUP_TITLES, pageTitle, summaryOf } from '../../cli/manual/topics.ts';
+import { buildProgram } from '../../cli/program.ts';
+import { crmLines, faultOf } from './crm-lines.ts';
+import {
+  allDocuments,
+  anchorsOf,
+  brokenLinks,
+  fencesOf,
+  inlineCodeOf,
+  MANUAL,
+  manualPages,
+  ROOT,
+  topicOf,
+} from './documents.ts';
+import { blocksOf } from './run-page.ts';
+
+const SUMMARY_CHARACTERS_MAX = 72;
+// Pages that are being written; links to them lead nowhere yet.
+const TO_COME: string[] = [
+  ...['start', 'settings', 'output', 'exit-codes', 'import', 'export', 'ingest'],
+  ...['keys', 'quotas', 'audit', 'privacy', 'security'],
+  ...['serve', 'tls-and-proxies', 'deploy', 'upgrade', 'backup', 'metrics', 'logs', 'postgres', 'limits'],
+  ...['performance', 'reliability', 'releases'],
+];
+
+const documents = allDocuments();
+const byPath = new Map(documents.map((document) => [document.path, document]));
+const program = buildProgram();
+const topics = [...allTopics().map(({ name }) => name), ...TO_COME];
+const isToCome = (path: string) => TO_COME.some((name) => path === `${MANUAL}/${name}.md`);
+
+describe('the index of the manual', () => {
+  test('has every page, and no other', () => {
+    const indexed = allTopics().map(({ name }) => name);
+    expect(indexed.toSorted()).toEqual(manualPages().map(topicOf));
+    expect(new Set(indexed).size).toBe(indexed.length);
+    expect(TO_COME.filter((name) => indexed.includes(name))).toEqual([]);
+  });
+
+  test('has a test for each group', () => {
+    for (const title of GROUP_TITLES) {
+      const name = title.toLowerCase().replaceAll(' ', '-');
+      expect(readFileSync(join(import.meta.dir, `${name}.test.ts`), 'utf8')).toContain(
+        `testGroup('${title}')`,
+      );
+    }
+  });
+
+  for (const { name, page } of allTopics())
+    test(`${name} has a title and a summary that fits a list`, () => {
+      expect(page).toMatch(/^# \S.*\n\n\S/);
+      expect(pageTitle(page)).not.toMatch(/[.`]$/);
+      expect(summaryOf(page)).toMatch(/^[A-Z`].*\.$/);
+      expect(summaryOf(page).length).toBeLessThanOrEqual(SUMMARY_CHARACTERS_MAX);
+    });
+});
+
+describe.each(documents.map((document) => [document.path, document] as const))('%s', (path, document) => {
+  test('links lead to what is there', () => {
+    const isThere = (target: string) => existsSync(join(ROOT, target)) || isToCome(target);
+    const known = new Map(byPath);
+    expect(brokenLinks(document, known, isThere)).toEqual([]);
+  });
+
+  test('commands have names and flags that there are', () => {
+    const isExample = path === 'README.md' || path.startsWith(MANUAL);
+    const scripts = fencesOf(document).filter(({ language }) => language === 'sh' && isExample);
+    const inline = inlineCodeOf(document).filter((code) => code.startsWith('crm '));
+    const lines = [
+      ...scripts.flatMap(({ text }) => crmLines(text)),
+      ...inline.flatMap((code) => crmLines(code.replace(/[[\]()]/g, ''))),
+    ];
+    const faults = lines.flatMap((words) => {
+      const fault = faultOf(program, words, topics);
+      return fault === null ? [] : [`crm ${words.join(' ')}: ${fault}`];
+    });
+    expect(faults).toEqual([]);
+  });
+
+  test('files and folders that it names exist', () => {
+    const named = inlineCodeOf(document).filter((code) => /^(?:db|server|cli|test)\/[\w./-]*$/.test(code));
+    expect(named.filter((name) => !existsSync(join(ROOT, name)))).toEqual([]);
+  });
+
+  if (path === 'README.md' || path.startsWith(MANUAL))
+    test('fences are of a kind that is known', () => {
+      expect(() => blocksOf(document)).not.toThrow();
+    });
+});
+
+describe('the checks see', () => {
+  const page = (text: string) => ({ path: 'cli/manual/x.md', text });
+  const fault = (line: string) => crmLines(line).map((words) => faultOf(program, words, ['backup']));
+
+  test.each([
+    ['crm nope', 'crm has no "nope"'],
+    ['crm keys isue', 'crm keys has no "isue"'],
+    ['crm keys issue|nope', 'crm keys has no "nope"'],
+    ['crm serve --ports 1', 'crm serve has no --ports'],
+    ['sudo -u crm crm serve --nope', 'crm serve has no --nope'],
+    ['KEY=$(crm keys issue --al-scopes) crm health', 'crm keys issue has no --al-scopes'],
+    ['crm list contact', 'crm list: there is no "contact"'],
+    ['crm list -o xml contacts', '-o: there is no "xml"'],
+    ['cat x | crm import contacts - --frmat csv', 'crm import has no --frmat'],
+    ['crm help bakup', 'crm help: there is no "bakup"'],
+    ['crm recipe sytemd > x', 'crm recipe: there is no "sytemd"'],
+    ['crm health ready', 'crm health does not take "ready"'],
+    ['crm backup a \\\n  --kep 3', 'crm backup has no --kep'],
+  ])('the fault of %p', (line, expected) => {
+    expect(fault(line)).toContain(expected);
+  });
+
+  test.each([
+    ['crm COMMAND --help'],
+    ['crm help backup'],
+    ['crm help keys issue'],
+    ['crm keys issue|list|update'],
+    ['crm -o json list deals/$DEAL/contacts --filter "a=b" > out 2>&1'],
+    ['crm serve --port 4100 --log off & # crm nope'],
+    ["crm create deals name='crm nope; x' estimated_value=1"],
+    ['cat > x <<END\ncrm nope\nEND\ncrm health'],
+    ['crm recipe systemd | sudo tee /etc/x'],
+    ['install -o crm /var/lib/crm'],
+  ])('no fault in %p', (line) => {
+    expect(fault(line).filter((one) => one !== null)).toEqual([]);
+  });
+
+  test('links to a page, an anchor or a file that is not there', () => {
+    const all = new Map([
+      ['cli/manual/y.md', page('# Y\n\n## Rotate a `key`, *now*\n\n## Rotate a key, now\n')],
+    ]);
+    const links = '[a](y.md) [b](y.md#rotate-a-key-now) [c](y.md#rotate-a-key-now-1) [d](https://x.example)';
+    const broken = '[e](z.md) [f](y.md#nope) [g](#nope) [h](../../README.md)';
+    const exists = (path: string) => path === 'cli/manual/y.md' || path === 'cli/manual/x.md';
+    expect(brokenLinks(page(`${links} ${broken}`), all, exists)).toEqual([
+      ...['z.md', 'y.md#nope', '#nope', '../../README.md'],
+    ]);
+  });
+
+  test('anchors as GitHub makes them', () => {
+    const text = '# `crm help`: what, *why* & how\n\n## 1. Get it\n\n## TLS and proxies\n';
+    expect([...anchorsOf(page(text))]).toEqual(['crm-help-what-why--how', '1-get-it', 'tls-and-proxies']);
+  });
+
+  test.each([
+    ['```output\nx\n```\n', 'follows no block'],
+    ['```sh norun\nx\n```\n\n```output\nx\n```\n', 'follows no block'],
+    ['```sh tour\nx\n```\n', '"tour" is not known'],
+    ['```\nx\n```\n', 'names no language'],
+    ['```sh\nx\n', 'not closed'],
+  ])('the fault of a fence: %p', (text, expected) => {
+    expect(() => blocksOf(page(text))).toThrow(expected);
+  });
+});
