@@ -16,6 +16,7 @@ import { registerInitCommand } from './commands/init.ts';
 import { registerKeysCommand } from './commands/keys.ts';
 import { registerLinkCommands } from './commands/link.ts';
 import { registerListCommand } from './commands/list.ts';
+import { registerManCommand } from './commands/man.ts';
 import { registerMigrateCommand } from './commands/migrate.ts';
 import { registerOpenapiCommand } from './commands/openapi.ts';
 import { registerOrgsCommand } from './commands/orgs.ts';
@@ -87,6 +88,7 @@ export function buildProgram(): Command {
   registerHealthCommand(program);
   registerVersionCommand(program);
   registerHelpCommand(program);
+  registerManCommand(program);
   knowCommands(program.commands.map((command) => command.name()));
   return program;
 }

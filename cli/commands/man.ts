@@ -1,0 +1,15 @@
+// `crm man`: the whole manual as one page for man(1).
+import type { Command } from 'commander';
+import { writeOut } from '../terminal/streams.ts';
+
+/** Adds `crm man`. */
+export function registerManCommand(program: Command): void {
+  program
+    .command('man')
+    .summary('print the manual as a page for man')
+    .description('Print commands and manual as one page for man(1), such as /usr/local/share/man/man1/crm.1.')
+    .action(async () => {
+      const { manPage } = await import('../manual/man-page.ts');
+      await writeOut(manPage(program));
+    });
+}
