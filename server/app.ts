@@ -5,18 +5,16 @@ import { WINDOW_MS } from '../db/counters.ts';
 import type { Eventually } from '../db/engine.ts';
 import type { ReadStore } from '../db/store.ts';
 import type { Access } from './access.ts';
-import { Cursors } from './cursor.ts';
 import { docs } from './docs/docs.ts';
 import { allOperations } from './interface.ts';
-import type { Logger } from './log.ts';
-import { BODY_PACES, type BodyPaces } from './pipeline/body-clock.ts';
+import type { Logger } from './logging/logger.ts';
+import { BODY_PACES, type BodyPaces } from './pipeline/body-timeouts.ts';
 import { Authenticator } from './pipeline/credential.ts';
 import type { Executor } from './pipeline/execute.ts';
-import { Exports } from './pipeline/exports.ts';
-import { IN_FLIGHT_LIMITS, InFlightBudget, type InFlightLimits } from './pipeline/in-flight.ts';
-import { Leftovers } from './pipeline/leftovers.ts';
+import { Exports } from './pipeline/export-audit.ts';
+import { Pace } from './pipeline/fair-turns.ts';
+import { Leftovers } from './pipeline/garbage-collection.ts';
 import type { Observer } from './pipeline/observer.ts';
-import { Pace } from './pipeline/pace.ts';
 import { answer, answerError, exchangeOf } from './pipeline/pipeline.ts';
 import { KEY_LIMIT, ORG_LIMIT, RateLimiter } from './pipeline/rate-limit.ts';
 import { Replays } from './pipeline/replay.ts';
@@ -31,8 +29,10 @@ import {
 } from './pipeline/route.ts';
 import { served } from './pipeline/served-operation.ts';
 import type { Services } from './pipeline/services.ts';
-import { Unsent } from './pipeline/unsent.ts';
-import { signingOf } from './signing.ts';
+import { Unsent } from './pipeline/unsent-responses.ts';
+import { IN_FLIGHT_LIMITS, InFlightBudget, type InFlightLimits } from './quotas/in-flight-budget.ts';
+import { Cursors } from './signing/cursors.ts';
+import { signingOf } from './signing/signing.ts';
 
 export interface AppOptions {
   store: ReadStore;

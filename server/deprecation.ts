@@ -1,5 +1,5 @@
 // Version 1 is deprecated: since when, and where a client is told what to do.
-import { anchorOf } from './docs/html.ts';
+import { anchorOf } from './heading-anchor.ts';
 
 // RFC 9745: Unix seconds, of 2026-01-01.
 const DEPRECATED_SINCE = '@1767225600';

@@ -2,8 +2,8 @@
 import type { Counters } from '../db/counters.ts';
 import { MemoryCounters } from '../db/memory-counters.ts';
 import type { Operation } from './operation.ts';
-import { MinuteLimit } from './pipeline/window.ts';
-import { Signing } from './signing.ts';
+import { MinuteLimit } from './pipeline/minute-limit.ts';
+import { Signing } from './signing/signing.ts';
 import { v1Operations } from './v1/routes.ts';
 import { v2Operations } from './v2/routes.ts';
 import { DOWNLOADS_PER_MINUTE, TranscriptLinks } from './v2/transcript-links.ts';

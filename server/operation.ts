@@ -6,8 +6,8 @@ import type { Eventually } from '../db/engine.ts';
 import type { Db } from '../db/schema.ts';
 import type { Api } from '../db/tables/key-format.ts';
 import type { Access } from './access.ts';
-import type { RequestOrigin } from './audited.ts';
-import type { Cursors } from './cursor.ts';
+import type { RequestOrigin } from './request-origin.ts';
+import type { Cursors } from './signing/cursors.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 

@@ -5,16 +5,16 @@ import { type DatabaseError, lockForServing, openStore, type Store, type StoreOp
 import { pruneAudit } from '../db/tables/audit.ts';
 import { purgeStoredResponses } from '../db/tables/idempotency.ts';
 import { makeSigningSecret } from '../db/tables/settings.ts';
-import { Entrance, type EntranceOptions } from './entrance.ts';
-import { linger } from './handover.ts';
-import { LineWriter, stderrWrite } from './line-writer.ts';
-import { lostLine } from './log.ts';
+import { Renewal } from './lifecycle/certificate-renewal.ts';
+import { canSteer, closeListening } from './lifecycle/reuseport-steering.ts';
+import { findFormerServer, takeOverFrom } from './lifecycle/takeover-new-server.ts';
+import { linger } from './lifecycle/takeover-old-server.ts';
+import { Entrance, type EntranceOptions } from './listener-group.ts';
+import { LineWriter, stderrWrite } from './logging/line-writer.ts';
+import type { RequestLog } from './logging/log-file.ts';
+import { lostLine } from './logging/logger.ts';
 import { Measurement, MetricsAddressError } from './metrics/measurement.ts';
 import type { MetricsOptions } from './metrics/metrics.ts';
-import { Renewal } from './renewal.ts';
-import type { RequestLog } from './request-log.ts';
-import { canSteer, closeListening } from './steer-connections.ts';
-import { findFormerServer, takeOverFrom } from './take-over.ts';
 
 export interface ServeOptions extends EntranceOptions {
   /** Where metrics are told, and what of; nothing is counted for them unless given. */

@@ -1,5 +1,5 @@
 // The files that `crm serve` goes on with: its log and its certificate, which SIGHUP has it open and read anew.
-import type { RequestLog } from '../../server/request-log.ts';
+import type { RequestLog } from '../../server/logging/log-file.ts';
 import type { RunningServer, ServeOptions } from '../../server/serve.ts';
 import { errorCode, messageOf, systemFault, usageError } from '../errors.ts';
 import { neutralize } from '../terminal/text.ts';
@@ -16,7 +16,7 @@ export async function openLog({
   if (logFile === undefined) return undefined;
   if (log === 'off')
     throw usageError('--log-file and --log off exclude each other.', 'leave one of them out.');
-  const { RequestLog } = await import('../../server/request-log.ts');
+  const { RequestLog } = await import('../../server/logging/log-file.ts');
   try {
     return new RequestLog(logFile);
   } catch (error) {

@@ -93,7 +93,7 @@ async function proxyNetworks({
     if (trustedProxy === undefined) return undefined;
     throw usageError('--trusted-proxy goes with --behind-proxy.', 'give both, or neither.');
   }
-  const { LOOPBACK } = await import('../../server/client-address.ts');
+  const { LOOPBACK } = await import('../../server/pipeline/client-address.ts');
   if (trustedProxy === undefined) return LOOPBACK;
   return trustedProxy.map((text) => {
     const network = parseNetwork(text);

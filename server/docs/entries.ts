@@ -1,8 +1,8 @@
 // The operations of a description as the page orders them: versions, groups, operations.
 import type { JsonValue } from '../../db/declare/json.ts';
 import type { Api } from '../../db/tables/key-format.ts';
+import { anchorOf } from '../heading-anchor.ts';
 import { apiOfPath } from '../pipeline/route.ts';
-import { anchorOf } from './html.ts';
 import {
   type AnswerShape,
   type Description,

@@ -17,11 +17,6 @@ export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** The name of a place on the page: ASCII letters and digits in lower case, joined by hyphens. */
-export function anchorOf(title: string): string {
-  return (title.toLowerCase().match(/[a-z0-9]+/g) ?? []).join('-');
-}
-
 const ENTITIES: Record<string, string> = {
   '&': '&amp;',
   '<': '&lt;',

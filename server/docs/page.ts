@@ -1,9 +1,10 @@
 // The page at /docs, made whole from the description: readable as it is, with search and requests where scripts run.
 import { setImmediate } from 'node:timers/promises';
 import type { Data } from '../../db/declare/json.ts';
+import { anchorOf } from '../heading-anchor.ts';
 import { type Group, type Version, versionsOf } from './entries.ts';
 import { keysDialog } from './forms.ts';
-import { anchorOf, type Html, html } from './html.ts';
+import { type Html, html } from './html.ts';
 import { markdown, type Section, sectionsOf } from './markdown.ts';
 import { methodBadge, operationSection } from './operation-section.ts';
 import { descriptionIn } from './shapes.ts';

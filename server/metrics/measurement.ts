@@ -1,11 +1,11 @@
 // What a server does to be measured: whom it lets count, and the port on which it then tells of it.
 import type { Eventually } from '../../db/engine.ts';
 import type { Store } from '../../db/store.ts';
-import { freePort } from '../listener.ts';
+import { freePort } from '../lifecycle/listener.ts';
+import type { Metric } from './metric-values.ts';
 import type { MetricsOptions } from './metrics.ts';
 import type { MetricsPort } from './metrics-port.ts';
 import { BatchFigures } from './service-metrics.ts';
-import type { Metric } from './sheet.ts';
 
 /** Says that metrics cannot be told at an address; its cause says why. */
 export class MetricsAddressError extends Error {}

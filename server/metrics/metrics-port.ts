@@ -7,7 +7,7 @@ import {
   Registry,
   type RegistryContentType,
 } from 'prom-client';
-import type { Metric } from './sheet.ts';
+import type { Metric } from './metric-values.ts';
 
 export interface MetricsAddress {
   host: string;

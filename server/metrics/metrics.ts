@@ -3,6 +3,7 @@ import type { Store } from '../../db/store.ts';
 import { findLastBackup } from '../../db/tables/last-backup.ts';
 import { sumReplayBytes } from '../../db/tables/quotas.ts';
 import { LoopDelay } from './loop-delay.ts';
+import type { Metric } from './metric-values.ts';
 import { MetricsPort } from './metrics-port.ts';
 import {
   type BackupFigures,
@@ -10,7 +11,6 @@ import {
   type ServiceFigures,
   serviceMetrics,
 } from './service-metrics.ts';
-import type { Metric } from './sheet.ts';
 
 export interface MetricsOptions {
   host: string;

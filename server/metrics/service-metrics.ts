@@ -3,7 +3,7 @@ import type { Distribution } from '../../db/distribution.ts';
 import type { StoreFigures } from '../../db/store-figures.ts';
 import type { Answer, Operation } from '../operation.ts';
 import type { WriteObserver } from '../pipeline/observer.ts';
-import { type Metric, Sheet } from './sheet.ts';
+import { type Metric, Sheet } from './metric-values.ts';
 
 /** What has become of backups that are made on a schedule. */
 export interface BackupFigures {

@@ -4,10 +4,10 @@ import { V1_SCOPES, V2_SCOPES } from '../../db/resources/index.ts';
 import { PAGE_BYTES_MAX } from '../../db/tables/page-reading.ts';
 import { MIGRATION_TITLE } from '../deprecation.ts';
 import { BATCH_BODY_BYTES_MAX, BATCH_ITEMS_MAX, BODY_BYTES_MAX } from '../operation.ts';
-import { BODY_PACES } from '../pipeline/body-clock.ts';
+import { BODY_PACES } from '../pipeline/body-timeouts.ts';
 import { WRONG_CREDENTIALS_PER_MINUTE } from '../pipeline/credential.ts';
-import { IN_FLIGHT_LIMITS } from '../pipeline/in-flight.ts';
 import { KEY_LIMIT, ORG_LIMIT } from '../pipeline/rate-limit.ts';
+import { IN_FLIGHT_LIMITS } from '../quotas/in-flight-budget.ts';
 import { PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX } from '../v2/paging.ts';
 import { DOWNLOADS_PER_MINUTE, LINK_LIFETIME_SECONDS } from '../v2/transcript-links.ts';
 

@@ -2,7 +2,7 @@
 import type { Data } from '../../db/declare/json.ts';
 import type { Operation } from '../operation.ts';
 import { honoursKeys, USED_WITH_ANOTHER_KEY } from '../pipeline/replay.ts';
-import { IN_FLIGHT_HEADER } from '../quota.ts';
+import { IN_FLIGHT_HEADER } from '../quotas/quota-errors.ts';
 import { component } from './components.ts';
 import { ERROR_ENVELOPE, errorExample } from './envelopes.ts';
 import type { ErrorAnswer, ErrorFamily } from './error-answer.ts';

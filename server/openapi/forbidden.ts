@@ -1,6 +1,6 @@
 // The 403 answers: of quotas they speak only where something is added, which needs room.
 import type { Operation } from '../operation.ts';
-import { QUOTA_HEADERS } from '../quota.ts';
+import { QUOTA_HEADERS } from '../quotas/quota-errors.ts';
 import type { ErrorAnswer, ErrorExample } from './error-answer.ts';
 
 const ELSEWHERE: ErrorExample = {

@@ -1,8 +1,8 @@
 // Step 4, body size: the bytes of the body, read no further than the limit, and no faster than there is room for them.
 import { ApiError, invalid } from '../errors.ts';
-import { BodyClock, type BodyPace } from './body-clock.ts';
-import { Gathered } from './gathered.ts';
-import type { InFlightClaim } from './in-flight.ts';
+import type { InFlightClaim } from '../quotas/in-flight-budget.ts';
+import { BodyClock, type BodyPace } from './body-timeouts.ts';
+import { Gathered } from './byte-buffer.ts';
 
 export interface BodyReading {
   /** The most bytes that it may have. */

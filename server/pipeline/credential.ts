@@ -4,8 +4,8 @@ import { andThen, type Eventually } from '../../db/engine.ts';
 import type { Store } from '../../db/store.ts';
 import { type Api, apiOfKey } from '../../db/tables/key-format.ts';
 import { ApiError, type ErrorKind } from '../errors.ts';
-import { type KnownKey, KnownKeys } from './known-keys.ts';
-import { MinuteLimit } from './window.ts';
+import { type KnownKey, KnownKeys } from './key-cache.ts';
+import { MinuteLimit } from './minute-limit.ts';
 
 /** Wrong credentials that one client address may send in a minute. */
 export const WRONG_CREDENTIALS_PER_MINUTE = 60;

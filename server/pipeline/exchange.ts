@@ -6,7 +6,7 @@ import type { Api } from '../../db/tables/key-format.ts';
 import { deprecationHeaders } from '../deprecation.ts';
 import type { LimitName } from '../errors.ts';
 import type { Admission } from '../operation.ts';
-import type { AnswerRoom } from './answer-room.ts';
+import type { AnswerRoom } from './response-reservation.ts';
 
 /** What an envelope tells of the request that it answers, and what it needs for that. */
 export interface Asked {

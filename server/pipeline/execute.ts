@@ -11,12 +11,12 @@ import { findStoredResponse } from '../../db/tables/idempotency.ts';
 import { touchKey } from '../../db/tables/keys.ts';
 import { ApiError } from '../errors.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
-import { bytesToSend, type Room } from './answer-room.ts';
 import type { Asked, Exchange } from './exchange.ts';
-import { type Exports, Once, type Told } from './exports.ts';
+import { type Exports, Once, type Told } from './export-audit.ts';
 import type { WriteObserver } from './observer.ts';
 import { type KeyedRequest, storeAnswer } from './replay.ts';
 import { type Rendered, renderAnswer, renderError, renderPage } from './respond.ts';
+import { bytesToSend, type Room } from './response-reservation.ts';
 
 /** A request that has passed every check. */
 export interface Executable {

@@ -12,10 +12,10 @@ import {
   requireJson,
   syntaxError,
   withoutMark,
-} from './json.ts';
-import { countKeys, refuseStructure, tooMuch } from './json-structure.ts';
-import { type ElementPlace, JsonSurvey } from './json-survey.ts';
-import { characterAt, findElementFault, TextPlace } from './json-syntax.ts';
+} from '../json/json-reader.ts';
+import { type ElementPlace, JsonSurvey } from '../json/json-scan.ts';
+import { countKeys, refuseStructure, tooMuch } from '../json/json-structure.ts';
+import { characterAt, findElementFault, TextPlace } from '../json/json-syntax.ts';
 
 const MIB = 1024 * 1024;
 /** A batch of more bytes is read in turns. */

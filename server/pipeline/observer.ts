@@ -1,7 +1,7 @@
 // Who is told of what becomes of requests, to count it; where nobody is, a request takes no notice of that.
 import type { Answer, Operation } from '../operation.ts';
+import type { InFlightBudget } from '../quotas/in-flight-budget.ts';
 import type { Exchange } from './exchange.ts';
-import type { InFlightBudget } from './in-flight.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
 /** What requests share, that can tell how it stands. */

@@ -7,21 +7,21 @@ import type { Api } from '../../db/tables/key-format.ts';
 import type { Access } from '../access.ts';
 import { ApiError } from '../errors.ts';
 import { BATCH_BODY_BYTES_MAX, BODY_BYTES_MAX, type Operation } from '../operation.ts';
-import { AnswerRoom, expectedBytes } from './answer-room.ts';
+import type { InFlightClaim } from '../quotas/in-flight-budget.ts';
 import { readBytes } from './body.ts';
 import { requireNetwork } from './credential.ts';
+import { whilePatient } from './deadline.ts';
 import { type Exchange, startExchange } from './exchange.ts';
 import { execute } from './execute.ts';
-import type { InFlightClaim } from './in-flight.ts';
-import { whilePatient } from './patience.ts';
 import { checkKeyFormat, keyedRequest } from './replay.ts';
 import { publicError, type Rendered, renderError, toResponse } from './respond.ts';
+import { AnswerRoom, expectedBytes } from './response-reservation.ts';
 import { rawPath, requireOneHost, unknownPath } from './route.ts';
 import { requireAccess } from './scope.ts';
 import type { ServedOperation } from './served-operation.ts';
 import type { Services } from './services.ts';
 import { type ValidBody, validateBody } from './validate.ts';
-import { kept, replay, uncount, waitForRoom } from './waiting-answers.ts';
+import { kept, replay, uncount, waitForRoom } from './waiting-responses.ts';
 
 /** Starts the exchange of a request. */
 export function exchangeOf(services: Services, request: Request, api: Api): Exchange {

@@ -3,7 +3,7 @@ import { type Counted, type Counters, type Usage, WINDOW_MS } from '../../db/cou
 import type { Eventually } from '../../db/engine.ts';
 import type { Access } from '../access.ts';
 import type { LimitName } from '../errors.ts';
-import { limitExceeded, limitHeaders, stateOf, type WindowState } from './window.ts';
+import { limitExceeded, limitHeaders, stateOf, type WindowState } from './minute-limit.ts';
 
 /** Requests per key and minute unless the operator says otherwise. */
 export const KEY_LIMIT = 200;

@@ -5,7 +5,7 @@ import { retryAfterSeconds } from '../../db/store.ts';
 import { PAGE_BYTES_MAX } from '../../db/tables/page-reading.ts';
 import { ApiError } from '../errors.ts';
 import type { Answer, ListAnswer } from '../operation.ts';
-import { quotaRefusal } from '../quota.ts';
+import { quotaRefusal } from '../quotas/quota-errors.ts';
 import { type Asked, type Exchange, metaOf } from './exchange.ts';
 
 /** An answer ready to be sent, or to be stored and sent again. */

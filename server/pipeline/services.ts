@@ -1,19 +1,19 @@
 // What the pipeline works with, made once for an app.
 import type { ReadStore } from '../../db/store.ts';
 import type { Access } from '../access.ts';
-import type { Cursors } from '../cursor.ts';
-import type { Signing } from '../signing.ts';
-import type { BodyPaces } from './body-clock.ts';
+import type { InFlightBudget } from '../quotas/in-flight-budget.ts';
+import type { Cursors } from '../signing/cursors.ts';
+import type { Signing } from '../signing/signing.ts';
+import type { BodyPaces } from './body-timeouts.ts';
 import type { Authenticator } from './credential.ts';
 import type { Exchange } from './exchange.ts';
 import type { Executor } from './execute.ts';
-import type { Exports } from './exports.ts';
-import type { InFlightBudget } from './in-flight.ts';
-import type { Leftovers } from './leftovers.ts';
-import type { Pace } from './pace.ts';
+import type { Exports } from './export-audit.ts';
+import type { Pace } from './fair-turns.ts';
+import type { Leftovers } from './garbage-collection.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Replays } from './replay.ts';
-import type { Unsent } from './unsent.ts';
+import type { Unsent } from './unsent-responses.ts';
 
 /** What the pipeline works with. */
 export interface Services {

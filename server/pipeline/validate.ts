@@ -4,8 +4,8 @@ import type { Fault } from '../../db/declare/faults.ts';
 import type { JsonValue } from '../../db/declare/json.ts';
 import { Turns } from '../../db/event-loop.ts';
 import { invalid, validationError } from '../errors.ts';
+import { type ParsedBody, parseJson, requireUnencoded } from '../json/json-reader.ts';
 import { BATCH_ITEMS_MAX, type Operation } from '../operation.ts';
-import { type ParsedBody, parseJson, requireUnencoded } from './json.ts';
 import { type BatchElement, LARGE_BATCH_BYTES, notAnArray, readLargeBatch } from './large-batch.ts';
 
 /** A body that an operation can take. */

@@ -1,5 +1,5 @@
 // Questions and answers between two threads, each a text: of all that can be passed that is what costs least.
-import { decodeFailure, encodeFailure } from './failure.ts';
+import { decodeFailure, encodeFailure } from './error-codec.ts';
 
 /** Questions and answers that go together, each in three places: its number, its kind, its text. */
 export type Messages = readonly (number | string)[];

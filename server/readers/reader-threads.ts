@@ -1,13 +1,13 @@
 // Threads that share a port and answer requests, so that reads use every core; what they write this one writes for them.
 import { Worker } from 'node:worker_threads';
 import type { Store } from '../../db/store.ts';
-import type { HandingOver } from '../handover.ts';
-import type { Certificate, Listening } from '../listener.ts';
-import type { Metric } from '../metrics/sheet.ts';
+import type { Certificate, Listening } from '../lifecycle/listener.ts';
+import type { HandingOver } from '../lifecycle/takeover-old-server.ts';
+import type { Metric } from '../metrics/metric-values.ts';
 import type { WriteObserver } from '../pipeline/observer.ts';
 import { Channel, type Handler, type Messages } from './channel.ts';
+import { type WriteKind, writeHandlers } from './forwarded-writes.ts';
 import type { ParentKind, ThreadKind, ThreadOptions } from './thread.ts';
-import { type WriteKind, writeHandlers } from './writes.ts';
 
 // A compiled executable has one entry, which knows by itself when it is run as a thread.
 const ENTRY = Bun.main.includes('$bunfs') ? Bun.main : new URL('./thread.ts', import.meta.url);

@@ -2,13 +2,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { CommonMemory } from '../../db/common-memory.ts';
 import { openThreadStore } from '../../db/store.ts';
-import { addressesOf, type FrontOptions, openFront } from '../front.ts';
-import type { Certificate } from '../listener.ts';
-import { createLogger, type LogStyle } from '../log.ts';
-import { FrontMetrics } from '../metrics/front-metrics.ts';
-import { WaitingRoom } from '../waiting-room.ts';
+import { addressesOf, type FrontOptions, openFront } from '../lifecycle/app-server.ts';
+import type { Certificate } from '../lifecycle/listener.ts';
+import { WaitingRoom } from '../lifecycle/queueing-listener.ts';
+import { createLogger, type LogStyle } from '../logging/logger.ts';
+import { FrontMetrics } from '../metrics/request-metrics.ts';
 import { Channel, type Handler, type Messages } from './channel.ts';
-import { remoteExecutor, type WriteKind } from './writes.ts';
+import { remoteExecutor, type WriteKind } from './forwarded-writes.ts';
 
 /** What a thread is started with. */
 export interface ThreadOptions

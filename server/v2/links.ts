@@ -7,10 +7,10 @@ import { idAlone, named, recordSchema } from '../../db/declare/schemas.ts';
 import { withArticle } from '../../db/declare/text.ts';
 import { getResource } from '../../db/resources/index.ts';
 import type { LinkPosition } from '../../db/tables/links.ts';
-import type { ListIdentity } from '../cursor.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 import { requireScope } from '../pipeline/scope.ts';
 import { linkRecord, listLinked, unlinkRecord } from '../records/links.ts';
+import type { ListIdentity } from '../signing/cursors.ts';
 import { capitalized, pathOf, titleOf, typeNameOf } from './naming.ts';
 import { identityOf, PAGE_PARAMETERS } from './paging.ts';
 

@@ -2,9 +2,9 @@
 import { type ColumnValue, exampleId } from '../../db/declare/fields.ts';
 import type { JsonValue } from '../../db/declare/json.ts';
 import type { Filter, Resource } from '../../db/declare/resource.ts';
-import type { ListIdentity } from '../cursor.ts';
 import type { Call, QueryParameter } from '../operation.ts';
 import type { PageRequest } from '../records/records.ts';
+import type { ListIdentity } from '../signing/cursors.ts';
 
 /** Largest page of a v2 list. */
 export const PAGE_ROWS_MAX = 200;

@@ -2,8 +2,8 @@
 import type { Access } from '../access.ts';
 import { ApiError } from '../errors.ts';
 import type { Admission } from '../operation.ts';
-import type { MinuteLimit } from '../pipeline/window.ts';
-import { Signer, type Signing } from '../signing.ts';
+import type { MinuteLimit } from '../pipeline/minute-limit.ts';
+import { Signer, type Signing } from '../signing/signing.ts';
 
 /** How long a link can be used, in seconds. */
 export const LINK_LIFETIME_SECONDS = 300;

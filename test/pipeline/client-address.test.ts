@@ -7,7 +7,7 @@ import {
   networkText,
   parseNetwork,
 } from '../../db/declare/networks.ts';
-import { clientAddress, LOOPBACK, membership } from '../../server/client-address.ts';
+import { clientAddress, LOOPBACK, membership } from '../../server/pipeline/client-address.ts';
 
 const networks = (...texts: string[]): Network[] => texts.flatMap((text) => parseNetwork(text) ?? []);
 const isLoopback = membership(LOOPBACK);

@@ -1,7 +1,7 @@
 // What comes while a thread is busy in the very moment of its end is answered before the connection is closed.
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { Listener } from '../../server/listener.ts';
+import { Listener } from '../../server/lifecycle/listener.ts';
 
 const CLIENT = `
 const { HttpConnection } = require(${JSON.stringify(join(import.meta.dir, '../support/http-connection.ts'))});

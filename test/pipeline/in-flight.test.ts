@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Eventually } from '../../db/engine.ts';
 import { nextTurn } from '../../db/event-loop.ts';
 import { sumsMemory } from '../../db/memory-sums.ts';
-import { InFlightBudget, type InFlightClaim } from '../../server/pipeline/in-flight.ts';
+import { InFlightBudget, type InFlightClaim } from '../../server/quotas/in-flight-budget.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { setQuota } from '../support/quota.ts';
 

@@ -2,9 +2,9 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { JsonValue } from '../../db/declare/json.ts';
-import { parseJson } from '../../server/pipeline/json.ts';
-import { countKeys, refuseStructure } from '../../server/pipeline/json-structure.ts';
-import { JsonSurvey } from '../../server/pipeline/json-survey.ts';
+import { parseJson } from '../../server/json/json-reader.ts';
+import { JsonSurvey } from '../../server/json/json-scan.ts';
+import { countKeys, refuseStructure } from '../../server/json/json-structure.ts';
 import { readLargeBatch } from '../../server/pipeline/large-batch.ts';
 
 const key = fc.constantFrom('a', 'b', '', 'x:y', '{', '"', '\\', '__proto__', 'constructor', '\u0000', 'é');

@@ -5,7 +5,7 @@ import { nextTurn } from '../../db/event-loop.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { generateKey, hashKey } from '../../db/tables/key-format.ts';
 import { revokeKey, rotateKey } from '../../db/tables/keys.ts';
-import { KnownKeys } from '../../server/pipeline/known-keys.ts';
+import { KnownKeys } from '../../server/pipeline/key-cache.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 import { Place } from '../support/server-process.ts';

@@ -1,7 +1,7 @@
 // What large bodies leave is collected after so many bytes of them, and small ones cost nothing.
 import { expect, test } from 'bun:test';
 import { nextTurn } from '../../db/event-loop.ts';
-import { Leftovers } from '../../server/pipeline/leftovers.ts';
+import { Leftovers } from '../../server/pipeline/garbage-collection.ts';
 
 const MIB = 1024 * 1024;
 

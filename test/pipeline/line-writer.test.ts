@@ -1,6 +1,6 @@
 // Lines that are gathered for stderr: all of them, in order and whole, however slowly they are taken, in bounded memory.
 import { describe, expect, test } from 'bun:test';
-import { LineWriter, WAITING_CHARACTERS_MAX } from '../../server/line-writer.ts';
+import { LineWriter, WAITING_CHARACTERS_MAX } from '../../server/logging/line-writer.ts';
 
 const systemError = (code: string) => Object.assign(new Error(code), { code });
 

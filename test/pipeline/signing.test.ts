@@ -1,7 +1,7 @@
 // A rotation of the secret that signs: what was signed is accepted for its grace, by all that serve the database, and no longer.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { announceSigningSecret, findSigningSecrets, rotateSigningSecret } from '../../db/tables/settings.ts';
-import { SECRETS_AGE_MS_MAX } from '../../server/signing.ts';
+import { SECRETS_AGE_MS_MAX } from '../../server/signing/signing.ts';
 import { expectRefusal, versionOf } from '../support/envelope.ts';
 import { appOn, BASE_URL, type Harness, type Send, sender, startHarness } from '../support/harness.ts';
 import { insertTranscribed } from '../support/read-only.ts';

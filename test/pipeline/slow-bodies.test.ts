@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { openStore } from '../../db/store.ts';
 import { createOrganization } from '../../db/tables/accounts.ts';
 import { issueKey } from '../../db/tables/keys.ts';
-import { BodyClock } from '../../server/pipeline/body-clock.ts';
+import { BodyClock } from '../../server/pipeline/body-timeouts.ts';
 import { type RunningServer, startServer } from '../../server/serve.ts';
 import { chunk, type Dribbled, dribble, requestHead } from '../support/dribble.ts';
 import { databasePaths } from '../support/folders.ts';

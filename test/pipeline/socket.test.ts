@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { openStore } from '../../db/store.ts';
 import { createOrganization } from '../../db/tables/accounts.ts';
 import { issueKey } from '../../db/tables/keys.ts';
-import { LOOPBACK } from '../../server/client-address.ts';
+import { LOOPBACK } from '../../server/pipeline/client-address.ts';
 import { type RunningServer, startServer } from '../../server/serve.ts';
 import { type Dribbled, dribble } from '../support/dribble.ts';
 import type { Json } from '../support/harness.ts';

@@ -3,8 +3,8 @@ import { afterAll, afterEach, expect } from 'bun:test';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { inletPlace } from '../../server/inlet.ts';
-import { Renewal } from '../../server/renewal.ts';
+import { Renewal } from '../../server/lifecycle/certificate-renewal.ts';
+import { inletPlace } from '../../server/lifecycle/takeover-socket.ts';
 import { describe, test } from '../support/on-sqlite.ts';
 
 describe('a place for requests that are handed over', () => {

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TrustedInlet } from '../../server/trusted-inlet.ts';
+import { TrustedInlet } from '../../server/lifecycle/takeover-socket-owner.ts';
 import { Desk } from '../support/command.ts';
 import { describe, test } from '../support/on-sqlite.ts';
 

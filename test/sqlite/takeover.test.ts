@@ -2,7 +2,7 @@
 import { Database } from 'bun:sqlite';
 import { expect } from 'bun:test';
 import { openSync } from 'node:fs';
-import { WaitingRoom } from '../../server/waiting-room.ts';
+import { WaitingRoom } from '../../server/lifecycle/queueing-listener.ts';
 import { UpgradeLoad } from '../soak/upgrade-load.ts';
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts';
 import { COMMAND, Desk } from '../support/command.ts';

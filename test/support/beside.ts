@@ -3,8 +3,8 @@ import type { CommonMemory } from '../../db/common-memory.ts';
 import { openThreadStore, type ReadStore, type Store } from '../../db/store.ts';
 import type { Executor } from '../../server/pipeline/execute.ts';
 import { Channel } from '../../server/readers/channel.ts';
+import { remoteExecutor, type WriteKind, writeHandlers } from '../../server/readers/forwarded-writes.ts';
 import type { ThreadKind } from '../../server/readers/thread.ts';
-import { remoteExecutor, type WriteKind, writeHandlers } from '../../server/readers/writes.ts';
 
 /** Whether the tests that have a harness run on such an app. */
 export const isBeside = process.env.CRM_TEST_READERS !== undefined;

@@ -1,5 +1,5 @@
 // A server in a process of its own, for tests that kill it or take its disk: `bun serve-child.ts DATABASE [LOG]` prints its URL.
-import type { LogStyle } from '../../server/log.ts';
+import type { LogStyle } from '../../server/logging/logger.ts';
 import { startServer } from '../../server/serve.ts';
 
 const options = { host: '127.0.0.1', port: 0, keyLimit: 1e6, orgLimit: 1e6 };

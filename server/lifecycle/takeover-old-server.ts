@@ -1,0 +1,159 @@
+// How a server hands what still comes on its connections to the one that takes its place: nobody is to find them closed.
+import { type ServingProcess, servingProcess } from '../../db/store.ts';
+import { SILENT_SECONDS } from '../pipeline/body.ts';
+import { publicError } from '../pipeline/respond.ts';
+import { UNTAKEN_SECONDS } from '../pipeline/unsent-responses.ts';
+import { type Fetch, lastOfConnection, nextTurns } from './drain.ts';
+import { DRAIN_MS_MAX, type Listener } from './listener.ts';
+import { lastRefusal, sendAway, WAIT_MS_MAX, Waiting } from './request-queue.ts';
+import { connectionCounter } from './reuseport-steering.ts';
+import { sendTo } from './takeover-socket.ts';
+import { TrustedInlet } from './takeover-socket-owner.ts';
+
+const LOOK_MS = 20;
+const LINGER_LOOK_MS = 500;
+// Whoever has just looked up where this server takes requests finds it there.
+const LINGER_MS_MIN = 1_000;
+/** Longer than a connection may be silent: what is left of them by then is in use. */
+const LINGER_MS_MAX = (SILENT_SECONDS + 5) * 1_000;
+
+/** What hands over, in this thread or in another. */
+export interface HandingOver {
+  /** Has what comes from now on wait; resolves once what came before is answered, after 9 s at most. */
+  holdBack(): Promise<void>;
+  /** Hands what waits, and what still comes, to whoever has the database then. */
+  handOver(): Promise<void>;
+}
+
+export class Handover implements HandingOver {
+  readonly #listener: Listener;
+  readonly #successors: Successors;
+  readonly #baseUrl: string;
+  readonly #waiting: Waiting;
+  readonly #trusted = new TrustedInlet();
+  /** The search for the server that has the database, for all that need it at the same time. */
+  #search: Promise<string | null> | null = null;
+
+  /**
+   * @param db path of the database file
+   * @param baseUrl where clients reach the service, without a trailing slash
+   */
+  constructor(listener: Listener, db: string, baseUrl: string) {
+    this.#listener = listener;
+    this.#successors = new Successors(db);
+    this.#baseUrl = baseUrl;
+    this.#waiting = new Waiting(baseUrl);
+  }
+
+  async holdBack(): Promise<void> {
+    const until = performance.now() + DRAIN_MS_MAX;
+    this.#listener.answerWith(this.#waiting.fetch);
+    // What is with the system still, as this thread was busy.
+    await nextTurns();
+    while (this.#listener.pending > this.#waiting.count && performance.now() < until) {
+      await Bun.sleep(LOOK_MS);
+    }
+    // What has not come whole by now finds no database here any more.
+    this.#listener.endBodies();
+    await nextTurns();
+  }
+
+  async handOver(): Promise<void> {
+    this.#listener.answerWith(this.#send);
+    this.#waiting.open(this.#send);
+    // Not to be waited for by whoever comes when it has died.
+    this.#successor().catch(() => undefined);
+  }
+
+  readonly #send: Fetch = async (request) => {
+    const peer = this.#listener.peerOf(request);
+    // Who answers knows how long a body may take.
+    this.#listener.limitSilence(request, 0);
+    try {
+      const named = await this.#successor();
+      const inlet = named === null ? null : this.#trusted.reach(named);
+      if (inlet === null) return sendAway(request, this.#baseUrl);
+      const response = await sendTo(inlet, request, peer);
+      // The other sees how far this one takes its answer, not whether the client takes any of it.
+      this.#listener.limitSilence(request, UNTAKEN_SECONDS);
+      return lastOfConnection(response);
+    } catch (error) {
+      return this.#refuse(request, error);
+    }
+  };
+
+  // Asked each time: it may have been replaced by yet another.
+  #successor(): Promise<string | null> {
+    this.#search ??= this.#find().finally(() => {
+      this.#search = null;
+    });
+    return this.#search;
+  }
+
+  async #find(): Promise<string | null> {
+    const until = performance.now() + WAIT_MS_MAX;
+    do {
+      const successor = this.#successors.look();
+      if (successor !== null) return successor?.inlet ?? null;
+      await Bun.sleep(LOOK_MS);
+    } while (performance.now() < until);
+    return null;
+  }
+
+  #refuse(request: Request, error: unknown): Response {
+    const code = error instanceof Error && 'code' in error ? error.code : '';
+    if (code === 'ENOENT' || code === 'ECONNREFUSED') return sendAway(request, this.#baseUrl);
+    // Nobody knows how far it came.
+    return lastRefusal(request, publicError(error), this.#baseUrl);
+  }
+}
+
+/** Resolves once this process has no connection left, or nobody to hand requests to; after 65 s at most, or at `end`. */
+export async function linger(db: string, end: Promise<unknown>): Promise<void> {
+  const count = connectionCounter();
+  const successors = new Successors(db);
+  const begunAt = performance.now();
+  let servedAt = begunAt;
+  let isOver = false;
+  const ended = end.then(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    await Promise.race([ended, Bun.sleep(LINGER_LOOK_MS)]);
+    const now = performance.now();
+    const successor = successors.look();
+    if (successor) servedAt = now;
+    // Others may hand requests to this one, until they know of its successor.
+    const isUnused = now > begunAt + LINGER_MS_MIN && servedAt > begunAt && count() === 0;
+    const isAlone = successor === undefined || now > servedAt + WAIT_MS_MAX;
+    isOver ||= isUnused || isAlone || now > begunAt + LINGER_MS_MAX;
+  }
+}
+
+/** Looks who serves a database after this process. */
+class Successors {
+  readonly #db: string;
+  #last: number | null = null;
+
+  constructor(db: string) {
+    this.#db = db;
+  }
+
+  /** The server that has the database now; null while one is to be expected, undefined where the last one has died. */
+  look(): ServingProcess | null | undefined {
+    const holder = servingProcess(this.#db);
+    if (holder === null || holder.pid === process.pid) {
+      return this.#last === null || isAlive(this.#last) ? null : undefined;
+    }
+    this.#last = holder.pid;
+    return holder;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,97 @@
+// The way to another server's inlet, if that is this user's own: requests that go there have their keys with them.
+import { ptr } from 'bun:ffi';
+import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { systemLibrary } from '../../db/system-library.ts';
+
+const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
+const OTHERS = 0o077;
+// unix(7), socket(7) and socket(2) of Linux.
+const AF_UNIX = 1;
+const SOCK_STREAM = 1;
+const SOCK_NONBLOCK = 0o4000;
+const SOCK_CLOEXEC = 0o2000000;
+const SOL_SOCKET = 1;
+const SO_PEERCRED = 17;
+const ADDRESS_BYTES = 110;
+
+function openLibrary() {
+  return systemLibrary({
+    socket: { args: ['int', 'int', 'int'], returns: 'int' },
+    connect: { args: ['int', 'ptr', 'u32'], returns: 'int' },
+    getsockopt: { args: ['int', 'int', 'int', 'ptr', 'ptr'], returns: 'int' },
+    close: { args: ['int'], returns: 'int' },
+  });
+}
+
+/** Says by which path to reach an inlet; keeps the folder of the last one open, so that nobody puts another in its place. */
+export class TrustedInlet {
+  #inlet: string | null = null;
+  #folder = -1;
+
+  /**
+   * The path by which to reach it; null where its folder, its socket or who listens there is not this user's.
+   * @throws the system's error where nothing is there
+   */
+  reach(inlet: string): string | null {
+    if (inlet !== this.#inlet) {
+      this.close();
+      this.#folder = openSync(dirname(inlet), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+      if (!this.#isOwn(inlet)) {
+        this.close();
+        return null;
+      }
+      this.#inlet = inlet;
+    }
+    return this.#pathOf(inlet);
+  }
+
+  // In a folder that others cannot even look into it stays so.
+  #isOwn(inlet: string): boolean {
+    const folder = fstatSync(this.#folder);
+    if (!isOwn(folder) || (folder.mode & OTHERS) !== 0) return false;
+    const path = this.#pathOf(inlet);
+    return isOwnSocket(lstatSync(path)) && listenerOf(path) === process.geteuid?.();
+  }
+
+  // By the folder that is open, whatever has its name by now.
+  #pathOf(inlet: string): string {
+    return `/proc/self/fd/${this.#folder}/${basename(inlet)}`;
+  }
+
+  close(): void {
+    if (this.#folder >= 0) closeSync(this.#folder);
+    this.#folder = -1;
+    this.#inlet = null;
+  }
+}
+
+function isOwn({ uid }: Stats): boolean {
+  return uid === process.geteuid?.();
+}
+
+function isOwnSocket(stats: Stats): boolean {
+  return stats.isSocket() && isOwn(stats);
+}
+
+/** The user whose process listens at a path; undefined where nobody does, or the system does not tell. */
+function listenerOf(path: string): number | undefined {
+  const library = openLibrary();
+  if (library === undefined) return undefined;
+  const socket = library.socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (socket < 0) return undefined;
+  try {
+    const address = Buffer.alloc(ADDRESS_BYTES);
+    address.writeUInt16LE(AF_UNIX, 0);
+    address.write(path, 2);
+    if (library.connect(socket, ptr(address), ADDRESS_BYTES) !== 0) return undefined;
+    // The process, its user, its group.
+    const credentials = new Int32Array(3);
+    const size = new Uint32Array([credentials.byteLength]);
+    if (library.getsockopt(socket, SOL_SOCKET, SO_PEERCRED, ptr(credentials), ptr(size)) !== 0)
+      return undefined;
+    return credentials[1];
+  } finally {
+    library.close(socket);
+  }
+}

@@ -1,0 +1,114 @@
+// Counts the requests that one thread answers: plain numbers, from which metrics are made when somebody asks.
+import { Distribution, SECONDS_BOUNDS } from '../../db/distribution.ts';
+import type { Api } from '../../db/tables/key-format.ts';
+import { LIMIT_NAMES, type LimitName } from '../errors.ts';
+import type { Exchange } from '../pipeline/exchange.ts';
+import type { Observer, Shared } from '../pipeline/observer.ts';
+import { LoopDelay } from './loop-delay.ts';
+import { type Metric, Sheet } from './metric-values.ts';
+
+/** What became of the requests to one route by one method. */
+interface RouteFigures {
+  api: Api;
+  route: string;
+  method: string;
+  /** How many were answered with each status. */
+  statuses: Map<number, number>;
+  seconds: Distribution;
+}
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+/** Stand for what clients make up: a path of no operation, and a method that there is not. */
+const NO_ROUTE: Record<Api, string> = { v1: '/api/v1/*', v2: '/*' };
+const NO_METHOD = 'other';
+
+export class FrontMetrics implements Observer {
+  /** By path, then by method. */
+  readonly #routes = new Map<string, Map<string, RouteFigures>>();
+  readonly #refusals = new Map<LimitName, number>(LIMIT_NAMES.map((limit) => [limit, 0]));
+  readonly #delay = new LoopDelay();
+  readonly #now: () => number;
+  #replays = 0;
+  #shared: Shared | undefined;
+
+  /** @param now Unix milliseconds */
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  watch(shared: Shared): void {
+    this.#shared = shared;
+  }
+
+  answered(exchange: Exchange, status: number): void {
+    const { statuses, seconds } = this.#figuresOf(exchange);
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    seconds.add((performance.now() - exchange.begunAt) / 1_000);
+    if (exchange.refusedBy !== null) this.#noteRefusal(exchange.refusedBy);
+    if (exchange.headers['Idempotent-Replayed'] !== undefined) this.#replays += 1;
+  }
+
+  /** All that there is to tell; `inFlight` requests are being answered. */
+  metrics(inFlight: number): Metric[] {
+    const sheet = new Sheet();
+    for (const methods of this.#routes.values()) {
+      for (const figures of methods.values()) putRoute(sheet, figures);
+    }
+    sheet.put('crm_http_requests_in_flight', inFlight, {});
+    for (const [limit, count] of this.#refusals) sheet.put('crm_limit_refusals_total', count, { limit });
+    sheet.put('crm_idempotent_replays_total', this.#replays, {});
+    if (this.#shared !== undefined) putShared(sheet, this.#shared, this.#now());
+    sheet.spread('crm_event_loop_delay_seconds', this.#delay.seconds, {});
+    return sheet.metrics;
+  }
+
+  #figuresOf({ api, route, request }: Exchange): RouteFigures {
+    const path = route ?? NO_ROUTE[api];
+    const { method } = request;
+    const methods = this.#methodsOf(path);
+    const known = methods.get(method);
+    if (known !== undefined) return known;
+    const shown = METHODS.has(method) ? method : NO_METHOD;
+    const figures = methods.get(shown) ?? noRequests({ api, route: path, method: shown });
+    methods.set(shown, figures);
+    return figures;
+  }
+
+  #methodsOf(path: string): Map<string, RouteFigures> {
+    let methods = this.#routes.get(path);
+    if (methods === undefined) {
+      methods = new Map();
+      this.#routes.set(path, methods);
+    }
+    return methods;
+  }
+
+  #noteRefusal(limit: LimitName): void {
+    this.#refusals.set(limit, (this.#refusals.get(limit) ?? 0) + 1);
+  }
+}
+
+function noRequests(to: Pick<RouteFigures, 'api' | 'route' | 'method'>): RouteFigures {
+  return { ...to, statuses: new Map(), seconds: new Distribution(SECONDS_BOUNDS) };
+}
+
+function putRoute(sheet: Sheet, { api, route, method, statuses, seconds }: RouteFigures): void {
+  for (const [status, count] of statuses)
+    sheet.put('crm_http_requests_total', count, { api, method, route, status: String(status) });
+  sheet.spread('crm_http_request_duration_seconds', seconds, { method, route });
+}
+
+function putShared(sheet: Sheet, { limiter, bodies, answers }: Shared, now: number): void {
+  for (const { limit, perMinute, usedMost } of limiter.figures(now)) {
+    sheet.put('crm_rate_limit_requests_per_minute', perMinute, { limit });
+    sheet.put('crm_rate_limit_used_ratio', usedMost, { limit });
+  }
+  const sent = bodies.figures();
+  sheet.put('crm_request_body_bytes', sent.bytes, {});
+  sheet.put('crm_request_body_limit_bytes', sent.bytesMax, {});
+  sheet.put('crm_request_bodies_waiting', sent.waiting, {});
+  const answered = answers.figures();
+  sheet.put('crm_answer_bytes', answered.bytes, {});
+  sheet.put('crm_answer_limit_bytes', answered.bytesMax, {});
+  sheet.put('crm_answers_waiting', answered.waiting, {});
+}

@@ -1,0 +1,193 @@
+// Bytes under way: what does not fit into the budget of its key, its organization or the server waits for room.
+import type { Eventually } from '../../db/engine.ts';
+import { MemorySums } from '../../db/memory-sums.ts';
+import { ApiError, type LimitName } from '../errors.ts';
+import { type Holder, LANE_KINDS, Lane } from './in-flight-counts.ts';
+import { WaitingLines } from './in-flight-queues.ts';
+import { IN_FLIGHT_HEADER } from './quota-errors.ts';
+
+const KIBIBYTE = 1024;
+const MEBIBYTE = 1024 * KIBIBYTE;
+/** What is no larger has a budget of its own, and so does not wait behind what is. */
+export const SMALL_BYTES_MAX = 64 * KIBIBYTE;
+/** That budget: so much of an organization's, and at most so many bytes. */
+const SMALL_PART = 1 / 8;
+const SMALL_ORG_BYTES_MAX = 8 * MEBIBYTE;
+/** How long a claim waits for room, in milliseconds. */
+const WAIT_MS_MAX = 10_000;
+const RETRY_AFTER_SECONDS = 5;
+
+/** Bytes that one organization may have under way, and that the server holds at once. */
+export interface InFlightLimits {
+  orgBytes: number;
+  allBytes: number;
+}
+
+/** Unless the operator says otherwise. */
+export const IN_FLIGHT_LIMITS: InFlightLimits = { orgBytes: 64 * MEBIBYTE, allBytes: 256 * MEBIBYTE };
+
+export interface InFlightOptions {
+  limits: InFlightLimits;
+  /** Memory of `sumsMemory` in which the threads of a process count together; its own unless given. */
+  memory?: ArrayBufferLike | undefined;
+  /** How long a claim waits for room, in milliseconds. */
+  waitMs?: number;
+  /** The limit that a claim without room is refused by. */
+  limit: LimitName;
+  /** What there is too much of then, as a plural. */
+  subject: string;
+  /** Whether what is small takes no room, and so has no budget of its own. */
+  isSmallFree?: boolean;
+}
+
+// Kinds of sums, in the memory that all threads count in.
+const SMALL = 0;
+const LARGE = LANE_KINDS;
+const LINES = 2 * LANE_KINDS;
+
+/** Hands out room for the bytes of request bodies, or of answers. */
+export class InFlightBudget {
+  readonly #options: InFlightOptions;
+  readonly #sums: MemorySums;
+  readonly #small: Lane;
+  readonly #large: Lane;
+  readonly #lines: WaitingLines;
+
+  constructor(options: InFlightOptions) {
+    this.#options = options;
+    const { limits, memory, isSmallFree = false } = options;
+    const sums = new MemorySums(memory);
+    this.#sums = sums;
+    this.#lines = new WaitingLines(sums, LINES);
+    const smallPart = isSmallFree ? 0 : SMALL_PART;
+    const orgBytes = ({ bodyBytesMax }: Holder) => bodyBytesMax ?? limits.orgBytes;
+    this.#large = new Lane({
+      ...{ sums, kind: LARGE },
+      orgBytes,
+      allBytes: limits.allBytes,
+      takesOneAlone: true,
+    });
+    this.#small = new Lane({
+      ...{ sums, kind: SMALL },
+      orgBytes: (holder) => Math.min(orgBytes(holder) * smallPart, SMALL_ORG_BYTES_MAX),
+      allBytes: limits.allBytes * smallPart,
+      takesOneAlone: false,
+    });
+  }
+
+  /** A claim without any room yet. */
+  open(holder: Holder): InFlightClaim {
+    return new InFlightClaim(this, holder);
+  }
+
+  /** Gives a claim room for so many bytes more, if there is any; what is alone always has it. */
+  take(claim: InFlightClaim, bytes: number): boolean {
+    this.#sums.lock.enter();
+    const { holder, lane: from } = claim;
+    const to = this.#laneWithRoom(claim, bytes);
+    if (to !== null) {
+      if (from !== null && from !== to) {
+        from.change(holder, -claim.bytes);
+        to.change(holder, claim.bytes);
+      }
+      to.change(holder, bytes);
+      claim.bytes += bytes;
+      claim.lane = to;
+    }
+    this.#sums.lock.leave();
+    return to !== null;
+  }
+
+  /** Takes so many bytes of a claim back, and gives them to those that wait. */
+  give(claim: InFlightClaim, bytes: number): void {
+    this.#sums.lock.enter();
+    claim.lane?.change(claim.holder, -bytes);
+    this.#sums.lock.leave();
+    claim.bytes -= bytes;
+    if (claim.bytes === 0) claim.lane = null;
+    this.#lines.roomGivenBack();
+  }
+
+  /** Waits for room; @throws ApiError 429 once that has taken too long */
+  async wait(claim: InFlightClaim, bytes: number): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const tryToEnter = () => {
+      if (!this.take(claim, bytes)) return false;
+      resolve();
+      return true;
+    };
+    const waiting = { line: lineOf(claim, bytes), tryToEnter };
+    this.#lines.enter(waiting);
+    const timer = setTimeout(() => {
+      this.#lines.leave(waiting);
+      reject(this.#tooMuch(claim.holder));
+    }, this.#options.waitMs ?? WAIT_MS_MAX);
+    await promise.finally(() => clearTimeout(timer));
+  }
+
+  /** How much is under way in all threads, how much may be, and how many claims wait for their room in this one. */
+  figures(): { bytes: number; bytesMax: number; waiting: number } {
+    const [small, large] = [this.#small, this.#large];
+    this.#sums.lock.enter();
+    const bytes = small.bytes + large.bytes;
+    this.#sums.lock.leave();
+    return { bytes, bytesMax: small.bytesMax + large.bytesMax, waiting: this.#lines.size };
+  }
+
+  #laneWithRoom({ holder, lane, bytes: held }: InFlightClaim, bytes: number): Lane | null {
+    const isSmall = lane !== this.#large && held + bytes <= SMALL_BYTES_MAX;
+    if (isSmall && this.#small.hasRoom(holder, bytes, held)) return this.#small;
+    const hasRoom =
+      lane === this.#large
+        ? this.#large.hasRoom(holder, bytes, held)
+        : this.#large.hasRoom(holder, held + bytes, 0);
+    return hasRoom ? this.#large : null;
+  }
+
+  #tooMuch({ bodyBytesMax }: Holder): ApiError {
+    const { subject, limit } = this.#options;
+    const message = `Too many bytes of ${subject} are under way; try again in ${RETRY_AFTER_SECONDS} s, with fewer or smaller requests at once.`;
+    return new ApiError('RATE_LIMIT_EXCEEDED', message, {
+      headers: {
+        'Retry-After': String(RETRY_AFTER_SECONDS),
+        ...(bodyBytesMax !== null && { [IN_FLIGHT_HEADER]: String(bodyBytesMax) }),
+      },
+      limit,
+    });
+  }
+}
+
+// What is small does not wait for what is large, nor what needs a little more for what has nothing yet.
+function lineOf({ holder, bytes: held }: InFlightClaim, bytes: number): string {
+  const kind = held > 0 ? 'more' : bytes <= SMALL_BYTES_MAX ? 'small' : 'large';
+  return `${kind} ${holder.keyId}`;
+}
+
+/** The room that one body or answer has. */
+export class InFlightClaim {
+  readonly #budget: InFlightBudget;
+  readonly holder: Holder;
+  bytes = 0;
+  /** Where its room is, once it has any. */
+  lane: Lane | null = null;
+
+  constructor(budget: InFlightBudget, holder: Holder) {
+    this.#budget = budget;
+    this.holder = holder;
+  }
+
+  /** Takes room for so many bytes more, at once or when there is; @throws ApiError 429 */
+  grow(bytes: number): Eventually<void> {
+    if (!this.#budget.take(this, bytes)) return this.#budget.wait(this, bytes);
+  }
+
+  /** Keeps room for so many bytes, and gives back what it has beyond that. */
+  shrink(toBytes: number): void {
+    if (this.bytes > toBytes) this.#budget.give(this, this.bytes - toBytes);
+  }
+
+  /** Gives all of it back. */
+  release(): void {
+    this.shrink(0);
+  }
+}

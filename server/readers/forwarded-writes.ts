@@ -1,0 +1,136 @@
+// Writes on their way from the thread that checked them to the one that carries them out, and their answers back.
+import type { Fault } from '../../db/declare/faults.ts';
+import type { JsonValue } from '../../db/declare/json.ts';
+import type { RecordKey } from '../../db/schema.ts';
+import type { Store } from '../../db/store.ts';
+import type { Access } from '../access.ts';
+import { allOperations } from '../interface.ts';
+import type { Asked } from '../pipeline/exchange.ts';
+import { type Executable, type Executed, type Executor, storeExecutor } from '../pipeline/execute.ts';
+import type { Told } from '../pipeline/export-audit.ts';
+import type { KeyedRequest } from '../pipeline/replay.ts';
+import { publicError, type Rendered } from '../pipeline/respond.ts';
+import { bytesToSend, GrantedRoom } from '../pipeline/response-reservation.ts';
+import type { RequestOrigin } from '../request-origin.ts';
+import { Cursors } from '../signing/cursors.ts';
+import { signingOf } from '../signing/signing.ts';
+import type { Channel, Handler } from './channel.ts';
+
+/** What a thread can ask of the one that writes. */
+export type WriteKind = 'write' | 'noteUse' | 'record' | 'ready';
+
+interface Written {
+  operation: string;
+  asked: Asked;
+  access: Omit<Access, 'scopes'>;
+  scopes: string[];
+  origin: RequestOrigin;
+  params: Record<string, string>;
+  query: Record<string, JsonValue>;
+  body: JsonValue;
+  itemFaults: readonly Fault[][];
+  keyed: KeyedRequest | null;
+  /** Bytes that its answer may have. */
+  roomBytes: number;
+}
+
+// More than any record has: of a change of one, nobody here knows how large it is.
+const ROOM_BYTES = 1024 * 1024;
+
+/** Has writes carried out by the thread at the other end. */
+export function remoteExecutor(channel: Pick<Channel<WriteKind>, 'ask' | 'tell'>): Executor {
+  return {
+    write: async (executable) => {
+      const { room } = executable;
+      room.widen(ROOM_BYTES);
+      const executed = decodeExecuted(await channel.ask('write', encode(executable)));
+      if (typeof executed === 'number') room.lack(executed);
+      else if (executed !== null) room.take(bytesToSend(executed.body));
+      return typeof executed === 'number' ? null : executed;
+    },
+    record: async (told) => void (await channel.ask('record', JSON.stringify(told))),
+    noteUse: (key, at) => channel.tell('noteUse', JSON.stringify({ key, at })),
+  };
+}
+
+/**
+ * Carries out what other threads ask of the store.
+ * @param options of the executor
+ */
+export function writeHandlers(
+  store: Store,
+  options?: Parameters<typeof storeExecutor>[1],
+): Record<WriteKind, Handler> {
+  const executor = storeExecutor(store, options);
+  const signing = signingOf(store);
+  const operations = new Map(
+    allOperations(signing, store.counters).map((operation) => [operation.id, operation]),
+  );
+  const cursors = new Cursors(signing);
+  const decode = (text: string): Executable & { room: GrantedRoom } => {
+    const { asked, access, scopes, origin, params, query, body, itemFaults, ...rest } = JSON.parse(
+      text,
+    ) as Written;
+    const operation = operations.get(rest.operation);
+    if (operation === undefined) throw new Error(`there is no operation ${rest.operation}`);
+    const { baseUrl } = asked;
+    const whole = { ...access, scopes: new Set(scopes) };
+    const call = { access: whole, origin, params, query, body, itemFaults, baseUrl, cursors };
+    const room = new GrantedRoom(rest.roomBytes);
+    return { operation, call, exchange: { ...asked, givenUp: null }, keyed: rest.keyed, room };
+  };
+  return {
+    write: async (text) => {
+      try {
+        const executable = decode(text);
+        const executed = await executor.write(executable);
+        return encodeExecuted(executed ?? (executable.room.lacking || null));
+      } catch (error) {
+        // Here, where the engine's own errors are still what they are.
+        throw publicError(error);
+      }
+    },
+    noteUse: (text) => {
+      const { key, at } = JSON.parse(text) as { key: RecordKey; at: number };
+      executor.noteUse(key, at);
+    },
+    record: (text) => executor.record(JSON.parse(text) as Told),
+    ready: () => store.ready(),
+  };
+}
+
+// A body can be long, and would be longer as text within text: it follows the rest, which is one line.
+function encodeExecuted(executed: Executed | number): string {
+  if (executed === null) return '';
+  if (typeof executed === 'number') return String(executed);
+  const { body, ...rest } = executed;
+  return `${JSON.stringify(rest)}\n${body}`;
+}
+
+// A number is that of bytes for which there was no room.
+function decodeExecuted(text: string): Executed | number {
+  if (text === '') return null;
+  const end = text.indexOf('\n');
+  if (end < 0) return Number(text);
+  const rest = JSON.parse(text.slice(0, end)) as Omit<Rendered, 'body'>;
+  return { ...rest, body: text.slice(end + 1) };
+}
+
+function encode({ operation, call, exchange, keyed, room }: Executable): string {
+  const { access, origin, params, query, body, itemFaults } = call;
+  const { api, requestId, now, baseUrl } = exchange;
+  const written: Written = {
+    operation: operation.id,
+    asked: { api, requestId, now, baseUrl },
+    access,
+    scopes: [...access.scopes],
+    origin: { requestId, address: origin.address },
+    params,
+    query,
+    body,
+    itemFaults,
+    keyed,
+    roomBytes: room.granted,
+  };
+  return JSON.stringify(written);
+}
