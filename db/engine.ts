@@ -1,6 +1,6 @@
 // What the tables ask of a database engine: statements that are prepared once, and a transaction whose parts can fail.
 import type { Compilable, CompiledQuery, Expression, QueryExecutorProvider, RawBuilder } from 'kysely';
-import type { ColumnValue } from './declare/fields.ts';
+import type { ColumnValue } from './model/fields.ts';
 
 /** An answer that one engine has at once and another later; whoever wants it awaits either. */
 export type Eventually<T> = T | Promise<T>;

@@ -1,8 +1,8 @@
 // The tables as Kysely sees them: the accounts typed one by one, the records by the shape they share.
 import type { Kysely } from 'kysely';
-import type { ColumnValue } from './declare/fields.ts';
-import type { Resource, Row } from './declare/resource.ts';
 import type { Engine } from './engine.ts';
+import type { ColumnValue } from './model/fields.ts';
+import type { Resource, Row } from './model/resource.ts';
 
 export interface OrganizationRow {
   /** What every other row knows it by; nobody outside the database is shown it. */

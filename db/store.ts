@@ -2,8 +2,8 @@
 import { CommitCount, type CommonMemory } from './common-memory.ts';
 import { assertWhole } from './copy-mark.ts';
 import type { Counters } from './counters.ts';
+import { isAddress } from './database-address.ts';
 import { DatabaseError } from './database-error.ts';
-import { isAddress } from './declare/text.ts';
 import { MemoryCounters } from './memory-counters.ts';
 import { parseAddress, shownAddress } from './postgres/address.ts';
 import { explainStatement, isUnreachable } from './postgres/errors.ts';

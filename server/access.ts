@@ -1,7 +1,7 @@
 // Who is asking and what they may do: the one thing that business rules know of a key.
 
-import type { Data } from '../db/declare/json.ts';
-import type { Resource, Row } from '../db/declare/resource.ts';
+import type { Data } from '../db/model/json.ts';
+import type { Resource, Row } from '../db/model/resource.ts';
 import type { AccessLevel } from '../db/tables/keys.ts';
 
 export interface Access {

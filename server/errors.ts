@@ -1,6 +1,6 @@
 // Every way a request can fail: one table from kind to public code and status, one error type to throw.
 import { Type } from 'typebox';
-import { listed, type ValidationCode } from '../db/declare/faults.ts';
+import { listed, type ValidationCode } from '../db/model/faults.ts';
 
 /** What a client can be told; the codes of the contract, and four kinds that share a code but not a status. */
 const ERRORS = {

@@ -1,9 +1,9 @@
 // Request bodies from the command line: JSON as it is, or field=value typed by the declaration.
-import { unreadableText } from '../../db/declare/faults.ts';
-import type { Field } from '../../db/declare/fields.ts';
-import type { Data, JsonValue } from '../../db/declare/json.ts';
-import { isObject } from '../../db/declare/json.ts';
-import { singularOf, withArticle } from '../../db/declare/text.ts';
+import { unreadableText } from '../../db/model/faults.ts';
+import type { Field } from '../../db/model/fields.ts';
+import type { Data, JsonValue } from '../../db/model/json.ts';
+import { isObject } from '../../db/model/json.ts';
+import { singularOf, withArticle } from '../../db/model/text.ts';
 import { messageOf, usageError } from '../errors.ts';
 import { valueOfText } from '../input/field-value.ts';
 import { readInputText } from '../input/files.ts';

@@ -1,6 +1,6 @@
 // The shapes of the service's answers, and what a good one carries.
-import type { Data, JsonValue } from '../../db/declare/json.ts';
-import { isObject } from '../../db/declare/json.ts';
+import type { Data, JsonValue } from '../../db/model/json.ts';
+import { isObject } from '../../db/model/json.ts';
 import { CliError } from '../errors.ts';
 
 export interface Meta {

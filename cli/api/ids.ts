@@ -1,5 +1,5 @@
 // Ids on the command line: what cannot be one is told before anything is sent, with the command that shows those there are.
-import { singularOf, withArticle } from '../../db/declare/text.ts';
+import { singularOf, withArticle } from '../../db/model/text.ts';
 import { usageError } from '../errors.ts';
 import { isOurId } from '../input/record-id.ts';
 

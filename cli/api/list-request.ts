@@ -1,5 +1,5 @@
 // From the options of `list` and `export` to the requests that answer them, page by page.
-import type { Data } from '../../db/declare/json.ts';
+import type { Data } from '../../db/model/json.ts';
 import { usageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
 import type { Look } from '../terminal/output.ts';

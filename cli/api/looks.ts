@@ -1,6 +1,6 @@
 // How records of each resource, version and sub-resource look on stdout.
-import { childOf, isMixed, itemFields } from '../../db/declare/links.ts';
-import type { Resource } from '../../db/declare/resource.ts';
+import { childOf, isMixed, itemFields } from '../../db/model/links.ts';
+import type { Resource } from '../../db/model/resource.ts';
 import { instantsOf, type Look } from '../terminal/output.ts';
 import { resourceNamed, type Target } from './target.ts';
 import type { V1List } from './v1.ts';

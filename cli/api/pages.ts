@@ -1,5 +1,5 @@
 // Lists, a page at a time: the one place that follows cursors.
-import type { Data } from '../../db/declare/json.ts';
+import type { Data } from '../../db/model/json.ts';
 import type { Client } from './client.ts';
 import { type ApiResponse, pageOf } from './envelope.ts';
 

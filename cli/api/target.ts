@@ -1,5 +1,5 @@
 // What the commands act on: a resource by name, a record by id, a sub-resource by path.
-import type { Association, Link, Resource, Verb } from '../../db/declare/resource.ts';
+import type { Association, Link, Resource, Verb } from '../../db/model/resource.ts';
 import { type CliError, usageError } from '../errors.ts';
 import { didYouMean, nearest } from '../nearest.ts';
 
@@ -17,7 +17,7 @@ export interface Target {
 
 /** The resource of that name; a usage error names those there are. */
 export async function resourceNamed(name: string): Promise<Resource> {
-  const { findResource, RESOURCES } = await import('../../db/resources/index.ts');
+  const { findResource, RESOURCES } = await import('../../db/model/resources/registry.ts');
   const resource = findResource(name);
   if (resource !== undefined) return resource;
   const names = RESOURCES.map((one) => one.name);
@@ -77,7 +77,7 @@ export async function parseTarget(text: string): Promise<Target> {
 }
 
 async function unknownTarget(text: string, of: Resource): Promise<CliError> {
-  const { RESOURCES } = await import('../../db/resources/index.ts');
+  const { RESOURCES } = await import('../../db/model/resources/registry.ts');
   const known = RESOURCES.flatMap((resource) =>
     subResourcesOf(resource).map((name) => `${resource.name}/ID/${name}`),
   );

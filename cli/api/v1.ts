@@ -6,7 +6,7 @@ import {
   PEOPLE_FILTERS,
   PEOPLE_PAGE_MAX,
   PERSON_FIELDS,
-} from '../../db/resources/v1.ts';
+} from '../../db/model/v1-names.ts';
 
 export interface V1List {
   name: string;

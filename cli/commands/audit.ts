@@ -1,6 +1,6 @@
 // `crm audit list`: what operators and keys did, newest first.
 import { type Command, Option } from 'commander';
-import type { Data } from '../../db/declare/json.ts';
+import type { Data } from '../../db/model/json.ts';
 import type { AuditAction, ListedEntry } from '../../db/tables/audit.ts';
 import { usageError } from '../errors.ts';
 import { isoMilliseconds } from '../input/instant.ts';

@@ -62,7 +62,7 @@ function flagsOf(option: Option): string[] {
 }
 
 async function resourceNames(): Promise<string[]> {
-  const { RESOURCES } = await import('../../db/resources/index.ts');
+  const { RESOURCES } = await import('../../db/model/resources/registry.ts');
   return RESOURCES.map((resource) => resource.name);
 }
 

@@ -67,7 +67,7 @@ async function setUp(store: Store, name: string, email: string | undefined): Pro
     '../../db/tables/accounts.ts'
   );
   const { issueKey, listKeys } = await import('../../db/tables/keys.ts');
-  const { V2_SCOPES } = await import('../../db/resources/index.ts');
+  const { V2_SCOPES } = await import('../../db/model/resources/registry.ts');
   const now = Date.now();
   return store.write('accounts', async (trx) => {
     const known = await findOrganization(trx, name);

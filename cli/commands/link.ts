@@ -1,8 +1,8 @@
 // `crm link` and `crm unlink`: tie records together through every sub-resource and association.
 import type { Command } from 'commander';
-import type { Data } from '../../db/declare/json.ts';
-import { isMixed } from '../../db/declare/links.ts';
-import type { Link } from '../../db/declare/resource.ts';
+import type { Data } from '../../db/model/json.ts';
+import { isMixed } from '../../db/model/links.ts';
+import type { Link } from '../../db/model/resource.ts';
 import { bodyFromPairs } from '../api/body.ts';
 import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';

@@ -1,6 +1,6 @@
 // `crm orgs`: makes, lists and changes organizations.
 import type { Command } from 'commander';
-import type { Data } from '../../db/declare/json.ts';
+import type { Data } from '../../db/model/json.ts';
 import type { OrganizationRow } from '../../db/schema.ts';
 import { usageError } from '../errors.ts';
 import { recordAction } from '../operator/audit.ts';

@@ -1,6 +1,6 @@
 // `crm people`: what an organization has of a person is handed out, or erased.
 import type { Command } from 'commander';
-import { isAddress } from '../../db/declare/text.ts';
+import { isAddress } from '../../db/database-address.ts';
 
 import { CliError } from '../errors.ts';
 import { type EraseOptions, type EraseSummary, erase } from '../people/erase-person.ts';

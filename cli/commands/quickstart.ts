@@ -1,6 +1,6 @@
 // `crm quickstart`: the whole journey on a throw-away database, from nothing to exported records.
 import type { Command } from 'commander';
-import { isAddress } from '../../db/declare/text.ts';
+import { isAddress } from '../../db/database-address.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { type Config, type GlobalOptions, isColored, resolveConfig } from '../settings/config.ts';
 import { stopRequested } from '../terminal/interrupt.ts';

@@ -1,7 +1,7 @@
 // What `crm serve` is told, and whether it can be meant.
 import { readFileSync } from 'node:fs';
-import { parseNetwork } from '../../db/declare/networks.ts';
-import { isAddress } from '../../db/declare/text.ts';
+import { isAddress } from '../../db/database-address.ts';
+import { parseNetwork } from '../../db/networks.ts';
 import type { ServeOptions } from '../../server/serve.ts';
 import { isLoopback } from '../api/loopback.ts';
 import { errorCode, systemFault, usageError } from '../errors.ts';

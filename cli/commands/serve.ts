@@ -1,7 +1,7 @@
 // `crm serve`: runs the server until it is told to stop.
 import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { isAddress } from '../../db/declare/text.ts';
+import { isAddress } from '../../db/database-address.ts';
 import type { RunningServer, ServeOptions } from '../../server/serve.ts';
 import { isLoopback } from '../api/loopback.ts';
 import { serveInBackground, tellStarter } from '../operator/background.ts';

@@ -102,7 +102,7 @@ async function unknownCommand(message: string, unknown: Unknown): Promise<CliErr
 }
 
 async function resourceMeant(word: string): Promise<string | undefined> {
-  const { RESOURCES } = await import('../../db/resources/index.ts');
+  const { RESOURCES } = await import('../../db/model/resources/registry.ts');
   const wanted = word.toLowerCase();
   return RESOURCES.find(({ name, singular }) => name === wanted || singular === wanted)?.name;
 }

@@ -1,6 +1,6 @@
 // `crm users`: makes and lists the users of an organization.
 import type { Command } from 'commander';
-import type { Data } from '../../db/declare/json.ts';
+import type { Data } from '../../db/model/json.ts';
 import type { OrganizationRow, UserRow } from '../../db/schema.ts';
 import { recordAction } from '../operator/audit.ts';
 import { checkedEmail, checkedName, organizationNamed, withReader, withStore } from '../operator/database.ts';

@@ -1,6 +1,6 @@
 // Looks at the database that operator commands work on, whichever engine it is of.
 import { existsSync, readFileSync } from 'node:fs';
-import { isAddress } from '../../db/declare/text.ts';
+import { isAddress } from '../../db/database-address.ts';
 import type { ServerFacts } from '../../db/store.ts';
 import { CliError } from '../errors.ts';
 import { databaseError, databaseFlag } from '../operator/database.ts';

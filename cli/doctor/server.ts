@@ -1,5 +1,5 @@
 // Looks at the server that data commands ask: whether it answers and is ready, its clock, its version, and what the key may do.
-import { isObject } from '../../db/declare/json.ts';
+import { isObject } from '../../db/model/json.ts';
 import { serverBase } from '../api/client.ts';
 import { Trace } from '../api/trace.ts';
 import { unreachedBy } from '../api/unreached.ts';
@@ -133,7 +133,7 @@ interface Reading {
 }
 
 async function readAll(base: string, key: string): Promise<Reading[]> {
-  const { RESOURCES } = await import('../../db/resources/index.ts');
+  const { RESOURCES } = await import('../../db/model/resources/registry.ts');
   const readings: Reading[] = [];
   for (const { name } of RESOURCES) {
     const answer = await ask(`${base}/api/v2/${name}?limit=1`, { Authorization: `Bearer ${key}` });

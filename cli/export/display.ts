@@ -1,5 +1,5 @@
 // What an export shows on its way: records by their place in time, links by their number, and waits.
-import type { Data } from '../../db/declare/json.ts';
+import type { Data } from '../../db/model/json.ts';
 import type { Client } from '../api/client.ts';
 import { noteWait } from '../api/connect.ts';
 import type { ListRequest } from '../api/list-request.ts';

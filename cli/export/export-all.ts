@@ -1,7 +1,7 @@
 // Exports everything into a folder: one file a resource, links.ndjson, and export.json, which says that it is whole.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Resource } from '../../db/declare/resource.ts';
+import type { Resource } from '../../db/model/resource.ts';
 import type { Client } from '../api/client.ts';
 import { listRequest } from '../api/list-request.ts';
 import { counted } from '../terminal/format.ts';
@@ -48,7 +48,7 @@ export async function exportAll(job: ExportAllJob): Promise<number> {
 const LINKS_NAME = 'links.ndjson';
 
 async function gather(job: ExportAllJob, part: string) {
-  const { RESOURCES } = await import('../../db/resources/index.ts');
+  const { RESOURCES } = await import('../../db/model/resources/registry.ts');
   const { url, subject, isResumed } = job;
   const began_at = new Date().toISOString();
   const spools: Spool[] = [];

@@ -1,6 +1,6 @@
 // The links of exported records, as lines that `import all` ties together again.
-import type { Data } from '../../db/declare/json.ts';
-import type { Resource } from '../../db/declare/resource.ts';
+import type { Data } from '../../db/model/json.ts';
+import type { Resource } from '../../db/model/resource.ts';
 import type { Client } from '../api/client.ts';
 import { listRequest } from '../api/list-request.ts';
 import { type Page, pagesOf } from '../api/pages.ts';

@@ -1,7 +1,7 @@
 // `export.json`: what an exported folder holds, when it was made, and the digests by which it is known to be whole.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '../../db/declare/json.ts';
+import { isObject } from '../../db/model/json.ts';
 import { CliError } from '../errors.ts';
 import { hashFile } from '../files/digest.ts';
 import { replaceFile, writeAt } from '../files/own-file.ts';

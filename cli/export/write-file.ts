@@ -1,7 +1,7 @@
 // From spooled records to the exported text: CSV columns found in a pass of their own, files renamed when whole.
 import { renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import type { Data } from '../../db/declare/json.ts';
+import type { Data } from '../../db/model/json.ts';
 import { errorCode } from '../errors.ts';
 import { CREATED, syncFolderOf } from '../files/own-file.ts';
 import { partName, removeParts } from '../files/parts.ts';

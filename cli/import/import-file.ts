@@ -1,5 +1,5 @@
 // One import from beginning to end: survey, plan, journal, rows, summary.
-import type { Resource } from '../../db/declare/resource.ts';
+import type { Resource } from '../../db/model/resource.ts';
 import { connect } from '../api/connect.ts';
 import { resourceFor } from '../api/target.ts';
 import { CliError, usageError } from '../errors.ts';

@@ -1,6 +1,6 @@
 // What passes through an import: rows as they were read, and why one of them was turned away.
-import { listed } from '../../db/declare/faults.ts';
-import type { Data, JsonValue } from '../../db/declare/json.ts';
+import { listed } from '../../db/model/faults.ts';
+import type { Data, JsonValue } from '../../db/model/json.ts';
 import { nearest } from '../nearest.ts';
 import type { Changes } from './changes.ts';
 import type { ImportFlags } from './flags.ts';

@@ -1,5 +1,5 @@
 // What the readers of `crm ingest` give back: entries with the line they stand in, and the faults of the rest.
-import type { Fault } from '../../db/declare/faults.ts';
+import type { Fault } from '../../db/model/faults.ts';
 import { messageOf } from '../errors.ts';
 import { formatCount } from '../terminal/format.ts';
 import { neutralizeLine } from '../terminal/text.ts';

@@ -1,7 +1,7 @@
 // Runs an ingest: reads the file piece by piece, and stores what of it is sound.
 import { basename } from 'node:path';
-import type { Data } from '../../db/declare/json.ts';
 import type { IngestEntry, IngestOptions, IngestReport } from '../../db/ingest/desk.ts';
+import type { Data } from '../../db/model/json.ts';
 import type { RecordRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
 import { CliError, usageError } from '../errors.ts';

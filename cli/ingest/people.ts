@@ -1,5 +1,5 @@
 // People in calendars and bookings: a name, an email, each once.
-import { caselessKey } from '../../db/declare/text.ts';
+import { caselessKey } from '../../db/model/text.ts';
 
 /** Someone who holds, attends or books; at least one of the two is known. */
 export interface Person {

@@ -1,6 +1,6 @@
 // WebVTT: the cues of a transcript become segments, with the speaker that a voice span names.
-import { NAME_CHARACTERS_MAX } from '../../db/declare/fields.ts';
-import type { Data } from '../../db/declare/json.ts';
+import { NAME_CHARACTERS_MAX } from '../../db/model/fields.ts';
+import type { Data } from '../../db/model/json.ts';
 import { CliError } from '../errors.ts';
 import { type FaultList, type Findings, quoted } from './entries.ts';
 import { decodeLine, LineSplitter, NOT_UTF8 } from './text-lines.ts';

@@ -1,6 +1,6 @@
 // Text, typed on the command line or read from a file, becomes the value that its field is declared to have.
-import type { Field } from '../../db/declare/fields.ts';
-import type { JsonValue } from '../../db/declare/json.ts';
+import type { Field } from '../../db/model/fields.ts';
+import type { JsonValue } from '../../db/model/json.ts';
 import { addressesIn } from './addresses.ts';
 
 /** How dates are written where the text comes from; what cannot be read is for them to tell. */

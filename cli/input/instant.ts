@@ -1,5 +1,5 @@
 // Instants: ISO 8601 as people type it on the command line, and how long ago a moment was.
-import { instantMs } from '../../db/declare/instants.ts';
+import { instantMs } from '../../db/model/instants.ts';
 
 export const DAY_MS = 86_400_000;
 

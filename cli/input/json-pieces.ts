@@ -1,6 +1,6 @@
 // Reads JSON arrays and NDJSON in pieces, one element at a time, so that a file of any length fits in memory.
-import type { Data, JsonValue } from '../../db/declare/json.ts';
-import { isObject } from '../../db/declare/json.ts';
+import type { Data, JsonValue } from '../../db/model/json.ts';
+import { isObject } from '../../db/model/json.ts';
 import { CliError, messageOf } from '../errors.ts';
 
 export interface TextPiece {

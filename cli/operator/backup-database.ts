@@ -1,7 +1,7 @@
 // Carries out `crm backup`: what is not whole and checked has a name of its own until it is.
 import { existsSync, linkSync, lstatSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { isAddress } from '../../db/declare/text.ts';
+import { isAddress } from '../../db/database-address.ts';
 import type { LastBackup } from '../../db/tables/last-backup.ts';
 import { CliError, messageOf, systemFault, usageError } from '../errors.ts';
 import { kindAt, syncFolderOf } from '../files/own-file.ts';

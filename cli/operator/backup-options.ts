@@ -1,6 +1,6 @@
 // The flags of `crm serve` by which it makes backups, and what they ask for.
 import { type Command, InvalidArgumentError } from 'commander';
-import { isAddress } from '../../db/declare/text.ts';
+import { isAddress } from '../../db/database-address.ts';
 import { usageError } from '../errors.ts';
 import { durationMs } from '../settings/options.ts';
 import { type KeepRule, keepRules } from './backup-retention.ts';

@@ -1,5 +1,5 @@
 // `--allow-ip`: the networks that a key may be used from, as they are typed, stored and told.
-import { hasHostBits, networkText, parseNetwork } from '../../db/declare/networks.ts';
+import { hasHostBits, networkText, parseNetwork } from '../../db/networks.ts';
 import type { ApiKeyRow } from '../../db/schema.ts';
 import { usageError } from '../errors.ts';
 

@@ -1,5 +1,5 @@
 // What a key would open if it were issued: its scopes in words, and the records that it could reach.
-import type { Resource } from '../../db/declare/resource.ts';
+import type { Resource } from '../../db/model/resource.ts';
 import type { Store } from '../../db/store.ts';
 import type { NewKey } from '../../db/tables/keys.ts';
 
@@ -14,7 +14,7 @@ export interface Opened {
 
 /** What a key would open, resource by resource. */
 export async function keyOpens(store: Store, key: NewKey): Promise<Opened[]> {
-  const { RESOURCES } = await import('../../db/resources/index.ts');
+  const { RESOURCES } = await import('../../db/model/resources/registry.ts');
   const { scopesFromV1 } = await import('../../db/tables/keys.ts');
   const scopes = key.api === 'v1' ? scopesFromV1(key.scopes) : key.scopes;
   const opened: Opened[] = [];

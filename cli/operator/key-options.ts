@@ -110,7 +110,7 @@ async function organizationOf(
 }
 
 async function chosenScopes(options: IssueOptions): Promise<string[]> {
-  const { V1_SCOPES, V2_SCOPES } = await import('../../db/resources/index.ts');
+  const { V1_SCOPES, V2_SCOPES } = await import('../../db/model/resources/registry.ts');
   const valid: readonly string[] = options.api === 'v1' ? V1_SCOPES : V2_SCOPES;
   if (options.allScopes) return options.api === 'v1' ? ['ALL'] : [...valid];
   const wanted = (options.scopes ?? '').split(',').map((scope) => scope.trim());

@@ -1,5 +1,5 @@
 // How a key is shown, once: bare in a pipe, framed on a terminal, as an object with -o json.
-import type { Data } from '../../db/declare/json.ts';
+import type { Data } from '../../db/model/json.ts';
 import type { ApiKeyRow } from '../../db/schema.ts';
 import type { IssuedKey, ListedKey, NewKey } from '../../db/tables/keys.ts';
 import type { Config } from '../settings/config.ts';

@@ -1,7 +1,7 @@
 // The backup of a database file that is made before a newer crm changes its tables.
 import { existsSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { isAddress } from '../../db/declare/text.ts';
+import { isAddress } from '../../db/database-address.ts';
 import { CliError, messageOf } from '../errors.ts';
 import { syncFolderOf } from '../files/own-file.ts';
 import { formatBytes, formatTime } from '../terminal/format.ts';

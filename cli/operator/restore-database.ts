@@ -1,7 +1,7 @@
 // Carries out `crm restore`: a backup that is checked beside the database takes its place, and that is kept.
 import { copyFileSync, existsSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isAddress } from '../../db/declare/text.ts';
+import { isAddress } from '../../db/database-address.ts';
 import type { Returned, Tombstones } from '../../db/people/tombstones.ts';
 import { CliError, errorCode, messageOf, usageError } from '../errors.ts';
 import { kindAt, syncFolderOf } from '../files/own-file.ts';

@@ -1,5 +1,5 @@
 // Carries out `crm people erase`: a person goes from an organization, and from what the file keeps of deleted rows.
-import { isAddress } from '../../db/declare/text.ts';
+import { isAddress } from '../../db/database-address.ts';
 import type { Erasure } from '../../db/people/erase.ts';
 import type { DataSubject } from '../../db/people/person.ts';
 import type { OrganizationRow } from '../../db/schema.ts';

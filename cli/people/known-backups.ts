@@ -1,7 +1,7 @@
 // Copies of a database that lie where its last backup went, so that somebody knows what still has what was erased.
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isAddress } from '../../db/declare/text.ts';
+import { isAddress } from '../../db/database-address.ts';
 import type { LastBackup } from '../../db/tables/last-backup.ts';
 
 export interface KnownBackup {

@@ -1,5 +1,5 @@
 // Looks whether anything is left of a person who was erased: in rows, in what the engine keeps beside them, in bytes of the file.
-import { isAddress } from '../../db/declare/text.ts';
+import { isAddress } from '../../db/database-address.ts';
 import type { AddressSet } from '../../db/people/addresses.ts';
 import type { Leftover } from '../../db/people/leftovers.ts';
 import type { Store } from '../../db/store.ts';

@@ -1,7 +1,7 @@
 // The last leg of quickstart: all contacts into a CSV file, beside the database where that is a file.
 import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { isAddress } from '../../db/declare/text.ts';
+import { isAddress } from '../../db/database-address.ts';
 import { listRequest } from '../api/list-request.ts';
 import { exportToFile } from '../export/export-resource.ts';
 import { Spool } from '../export/spool.ts';

@@ -1,10 +1,10 @@
 // The demo data as files: a folder such as `crm export all` writes, with the demo's keys for ids.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Data, JsonValue } from '../../db/declare/json.ts';
-import type { Resource } from '../../db/declare/resource.ts';
-import { getResource } from '../../db/resources/index.ts';
-import { DEFAULT_PIPELINE_NAME, DEFAULT_STAGES } from '../../db/resources/pipelines.ts';
+import type { Data, JsonValue } from '../../db/model/json.ts';
+import type { Resource } from '../../db/model/resource.ts';
+import { DEFAULT_PIPELINE_NAME, DEFAULT_STAGES } from '../../db/model/resources/pipelines.ts';
+import { getResource } from '../../db/model/resources/registry.ts';
 import { writeManifest } from '../export/manifest.ts';
 import { type DemoLink, WRITABLE } from './data/types.ts';
 import type { Demo } from './demo.ts';

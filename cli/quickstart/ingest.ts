@@ -1,7 +1,7 @@
 // The read-only leg of quickstart: meetings, recordings and bookings go through files, as `crm ingest` takes them.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { getResource } from '../../db/resources/index.ts';
+import { getResource } from '../../db/model/resources/registry.ts';
 import { CliError } from '../errors.ts';
 import { runIngest } from '../ingest/ingest-file.ts';
 import { withTemporaryFolder } from '../input/files.ts';

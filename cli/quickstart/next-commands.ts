@@ -1,5 +1,5 @@
 // The commands that quickstart ends with, written so that they can be copied and run.
-import { isAddress } from '../../db/declare/text.ts';
+import { isAddress } from '../../db/database-address.ts';
 import { programName } from '../terminal/program-name.ts';
 import { shellWord } from '../terminal/text.ts';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAddress } from '../../db/declare/text.ts';
+import { isAddress } from '../../db/database-address.ts';
 import type { Db } from '../../db/schema.ts';
 import type { NewKey } from '../../db/tables/keys.ts';
 import { CliError, errorCode, messageOf, systemFault, usageError } from '../errors.ts';
@@ -112,7 +112,7 @@ export async function createDatabase(
 // of the newcomer's key are left to the newcomer.
 async function issueKeys(trx: Db, orgId: number, now: number): Promise<DemoDatabase['keys']> {
   const { issueKey } = await import('../../db/tables/keys.ts');
-  const { V2_SCOPES } = await import('../../db/resources/index.ts');
+  const { V2_SCOPES } = await import('../../db/model/resources/registry.ts');
   const issue = async (options: Pick<NewKey, 'api' | 'name' | 'scopes' | 'expiresAt'>): Promise<string> => {
     const issued = await issueKey(trx, { ...options, orgId, access: 'organization', userId: null, now });
     return issued.key;

@@ -1,5 +1,5 @@
 // The end of quickstart: what was done, in figures, and what to try next.
-import type { Data } from '../../db/declare/json.ts';
+import type { Data } from '../../db/model/json.ts';
 import { formatCount } from '../terminal/format.ts';
 import { programName } from '../terminal/program-name.ts';
 import { shellWord } from '../terminal/text.ts';

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { isObject } from '../../db/declare/json.ts';
-import { isAddress } from '../../db/declare/text.ts';
+import { isAddress } from '../../db/database-address.ts';
+import { isObject } from '../../db/model/json.ts';
 import { CliError, errorCode, messageOf, systemFault, usageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
 import type { OutputFormat } from '../terminal/output.ts';

@@ -1,5 +1,5 @@
 // Writes CSV as RFC 4180 has it, with line feeds; nested values become JSON text.
-import type { JsonValue } from '../../db/declare/json.ts';
+import type { JsonValue } from '../../db/model/json.ts';
 
 // Signs of full width count as their plain ones, and white space before a sign is skipped.
 const FORMULA_START = /^[=+\-@＝＋－＠\t\r\n]/;

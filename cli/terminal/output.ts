@@ -1,6 +1,6 @@
 // Data on stdout in the format that was asked for: table, json, ndjson or csv.
-import type { Field } from '../../db/declare/fields.ts';
-import type { Data } from '../../db/declare/json.ts';
+import type { Field } from '../../db/model/fields.ts';
+import type { Data } from '../../db/model/json.ts';
 import { usageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
 import { csvRow } from './csv.ts';

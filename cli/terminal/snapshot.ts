@@ -1,5 +1,5 @@
 // Progress at one moment, in words: what the bar on a terminal and the plain lines elsewhere have in common.
-import { singularOf } from '../../db/declare/text.ts';
+import { singularOf } from '../../db/model/text.ts';
 import { formatCount, formatDuration } from './format.ts';
 
 export interface ProgressState {

@@ -1,6 +1,6 @@
 // Tables for people: aligned columns, fitted to the terminal, nothing in them that a terminal would obey.
-import type { Data, JsonValue } from '../../db/declare/json.ts';
-import { isObject } from '../../db/declare/json.ts';
+import type { Data, JsonValue } from '../../db/model/json.ts';
+import { isObject } from '../../db/model/json.ts';
 import { formatBytes } from './format.ts';
 import { neutralize, neutralizeLine } from './text.ts';
 import { wrapLines } from './wrap.ts';

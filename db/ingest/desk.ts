@@ -1,10 +1,11 @@
 // What every ingest does with an entry: finds its record by external id, writes what is given, counts what became of it.
-import type { ColumnValue } from '../declare/fields.ts';
-import type { Data } from '../declare/json.ts';
-import type { Resource } from '../declare/resource.ts';
+
 import { QuotaError } from '../holdings.ts';
 import { takeInstant } from '../instants.ts';
-import { meetings } from '../resources/meetings.ts';
+import type { ColumnValue } from '../model/fields.ts';
+import type { Data } from '../model/json.ts';
+import type { Resource } from '../model/resource.ts';
+import { meetings } from '../model/resources/meetings.ts';
 import { attempt } from '../savepoint.ts';
 import type { Db, RecordKey, RecordRow } from '../schema.ts';
 import type { Store } from '../store.ts';

@@ -1,6 +1,6 @@
 // Recordings from call-recording tools: the recording with its meeting's owner, and the transcript beside it.
-import type { Data, JsonValue } from '../declare/json.ts';
-import { recordings } from '../resources/recordings.ts';
+import type { Data, JsonValue } from '../model/json.ts';
+import { recordings } from '../model/resources/recordings.ts';
 import type { RecordRow } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { findByExternalIds } from '../tables/external-ids.ts';

@@ -1,5 +1,5 @@
 // Email addresses in text that somebody wrote: where they stand, and the text without them.
-import { isObject, type JsonValue } from '../declare/json.ts';
+import { isObject, type JsonValue } from '../model/json.ts';
 
 /** What stands where something of a person was. */
 export const ERASED = '[erased]';

@@ -1,10 +1,11 @@
 // Erases a person from an organization: every record that is about nobody else, and every trace in those of others.
-import type { Data } from '../declare/json.ts';
+
 import { nextTurn } from '../event-loop.ts';
 import { liftQuota } from '../holdings.ts';
 import { takeInstant } from '../instants.ts';
-import { contacts } from '../resources/contacts.ts';
-import { getResource, RESOURCES } from '../resources/index.ts';
+import type { Data } from '../model/json.ts';
+import { contacts } from '../model/resources/contacts.ts';
+import { getResource, RESOURCES } from '../model/resources/registry.ts';
 import type { Db } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { deleteRecord } from '../tables/deletion.ts';

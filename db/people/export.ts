@@ -1,7 +1,8 @@
 // What there is of a person in an organization, as one document that can be handed to the person.
-import { showRow } from '../declare/forms.ts';
-import type { Data, JsonValue } from '../declare/json.ts';
-import { getResource, RESOURCES } from '../resources/index.ts';
+
+import type { Data, JsonValue } from '../model/json.ts';
+import { showRow } from '../model/record-forms.ts';
+import { getResource, RESOURCES } from '../model/resources/registry.ts';
 import type { Db } from '../schema.ts';
 import { findRecords } from '../tables/records.ts';
 import { type DataSubject, findTied, isThem } from './person.ts';

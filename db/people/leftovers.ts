@@ -1,7 +1,7 @@
 // What is left of a person's addresses once they were erased: every text of every table is read, whatever it is for.
 import { type RawBuilder, sql } from 'kysely';
 import { readRows } from '../copy/rows.ts';
-import { getResource, RESOURCES } from '../resources/index.ts';
+import { getResource, RESOURCES } from '../model/resources/registry.ts';
 import type { Db } from '../schema.ts';
 import { listTables, type TableShape } from '../store.ts';
 import { answerText } from '../tables/answer-text.ts';

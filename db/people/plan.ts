@@ -1,9 +1,9 @@
 // What becomes of a record when a person is erased: gone where it is about nobody else, else left without the person.
-import type { Field } from '../declare/fields.ts';
-import { type Data, isObject, type JsonValue } from '../declare/json.ts';
-import type { Resource, Row, SideTable } from '../declare/resource.ts';
-import { involvedContacts } from '../resources/interactions.ts';
-import { notes } from '../resources/notes.ts';
+import type { Field } from '../model/fields.ts';
+import { type Data, isObject, type JsonValue } from '../model/json.ts';
+import type { Resource, Row, SideTable } from '../model/resource.ts';
+import { involvedContacts } from '../model/resources/interactions.ts';
+import { notes } from '../model/resources/notes.ts';
 import { type Db, linkTable, type RecordRow, tableOf } from '../schema.ts';
 import { changedColumns } from '../tables/records.ts';
 import { ERASED } from './addresses.ts';

@@ -1,9 +1,10 @@
 // Where an organization's records mention a person: no index knows, so everything is read, some at a time.
-import type { Field } from '../declare/fields.ts';
-import { type Data, isObject, type JsonValue } from '../declare/json.ts';
-import type { Resource, Row } from '../declare/resource.ts';
+
 import { nextTurn } from '../event-loop.ts';
-import { RESOURCES } from '../resources/index.ts';
+import type { Field } from '../model/fields.ts';
+import { type Data, isObject, type JsonValue } from '../model/json.ts';
+import type { Resource, Row } from '../model/resource.ts';
+import { RESOURCES } from '../model/resources/registry.ts';
 import { type Db, type RecordRow, tableOf } from '../schema.ts';
 import { type DataSubject, isThem, nameOf, type RecordIds } from './person.ts';
 

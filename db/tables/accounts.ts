@@ -1,8 +1,8 @@
 // Organizations and their users.
 import { sql } from 'kysely';
-import { caselessKey } from '../declare/text.ts';
 import { takeInstant } from '../instants.ts';
-import { DEFAULT_PIPELINE_NAME, DEFAULT_STAGES } from '../resources/pipelines.ts';
+import { DEFAULT_PIPELINE_NAME, DEFAULT_STAGES } from '../model/resources/pipelines.ts';
+import { caselessKey } from '../model/text.ts';
 import type { Db, OrganizationRow, RecordKey, UserRow } from '../schema.ts';
 import { statement } from '../statement.ts';
 import { insertPipeline } from './pipelines.ts';

@@ -1,8 +1,8 @@
 // Columns of records in queries: those that are shown, so that a row becomes what a response carries where it is, and keys.
 import { type AliasedRawBuilder, type RawBuilder, sql } from 'kysely';
-import { keyColumn } from '../declare/fields.ts';
-import { shownColumns } from '../declare/forms.ts';
-import type { Resource } from '../declare/resource.ts';
+import { keyColumn } from '../model/fields.ts';
+import { shownColumns } from '../model/record-forms.ts';
+import type { Resource } from '../model/resource.ts';
 
 /** The key by which a field is looked up, as the indexes have it; `table` is what its table is called in the query. */
 export function keyExpression(name: string, table?: string): RawBuilder<string> {

@@ -1,9 +1,9 @@
 // Who an email belongs to: one row for each address, primary or alternative, of a contact.
 import { sql } from 'kysely';
-import { isObject, type JsonValue } from '../declare/json.ts';
-import type { Row } from '../declare/resource.ts';
-import { caselessKey } from '../declare/text.ts';
 import { insertion } from '../insertion.ts';
+import { isObject, type JsonValue } from '../model/json.ts';
+import type { Row } from '../model/resource.ts';
+import { caselessKey } from '../model/text.ts';
 import type { Db } from '../schema.ts';
 import { type Param, statement } from '../statement.ts';
 

@@ -1,11 +1,11 @@
 // How many bytes records hold: of what their fields say in words.
 import { type RawBuilder, sql } from 'kysely';
-import type { Field } from '../declare/fields.ts';
-import type { JsonValue } from '../declare/json.ts';
-import type { Resource } from '../declare/resource.ts';
-import { isShown } from '../declare/schemas.ts';
 import type { Holdings } from '../engine.ts';
-import { RESOURCES } from '../resources/index.ts';
+import type { Field } from '../model/fields.ts';
+import type { JsonValue } from '../model/json.ts';
+import type { Resource } from '../model/resource.ts';
+import { RESOURCES } from '../model/resources/registry.ts';
+import { isShown } from '../model/schemas.ts';
 import { type Db, tableOf } from '../schema.ts';
 import { madeOnce } from '../statement.ts';
 

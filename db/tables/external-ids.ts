@@ -1,6 +1,6 @@
 // Records that come from elsewhere, by the ids that they have there.
-import type { Resource } from '../declare/resource.ts';
-import { keyStart, textKey } from '../declare/text.ts';
+import type { Resource } from '../model/resource.ts';
+import { keyStart, textKey } from '../model/text.ts';
 import { type Db, type RecordRow, tableOf } from '../schema.ts';
 import { madeOnce, type Param, statement } from '../statement.ts';
 import { keyExpression } from './columns.ts';

@@ -1,6 +1,6 @@
 // Which filter a page is searched by, and on which way.
-import type { ColumnValue } from '../declare/fields.ts';
-import type { Match, Resource } from '../declare/resource.ts';
+import type { ColumnValue } from '../model/fields.ts';
+import type { Match, Resource } from '../model/resource.ts';
 import { type Db, linkTable } from '../schema.ts';
 import { madeOnce, statement } from '../statement.ts';
 import type { ListQuery } from './list-query.ts';

@@ -1,7 +1,7 @@
 // Links between records: the tables behind collection sub-resources.
 import { sql } from 'kysely';
-import type { Link, Resource, Row } from '../declare/resource.ts';
-import { getResource } from '../resources/index.ts';
+import type { Link, Resource, Row } from '../model/resource.ts';
+import { getResource } from '../model/resources/registry.ts';
 import { type Db, type LinkRow, linkTable, type RecordKey, tableOf } from '../schema.ts';
 import { madeOnce, type Param, statement } from '../statement.ts';
 

@@ -1,5 +1,5 @@
 // What a list is asked for.
-import type { ColumnValue } from '../declare/fields.ts';
+import type { ColumnValue } from '../model/fields.ts';
 
 export type Direction = 'asc' | 'desc';
 

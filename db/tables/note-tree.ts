@@ -1,6 +1,6 @@
 // Where notes stand in their trees, looked up within bounds: trees were deeper once, and may be wide.
 import { type Compilable, type RawBuilder, sql } from 'kysely';
-import { NOTE_LEVELS_MAX } from '../resources/notes.ts';
+import { NOTE_LEVELS_MAX } from '../model/resources/notes.ts';
 import type { Db, RecordKey } from '../schema.ts';
 import { statement } from '../statement.ts';
 

@@ -1,6 +1,6 @@
 // How far a page is read: 200 records can be larger than any answer is to be.
-import type { Resource } from '../declare/resource.ts';
-import { isShown } from '../declare/schemas.ts';
+import type { Resource } from '../model/resource.ts';
+import { isShown } from '../model/schemas.ts';
 import type { RecordRow } from '../schema.ts';
 import { madeOnce } from '../statement.ts';
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { inPieces } from '../event-loop.ts';
 import { insertion } from '../insertion.ts';
-import { pipelines, type StageType } from '../resources/pipelines.ts';
+import { pipelines, type StageType } from '../model/resources/pipelines.ts';
 import { type ColumnMap, type Db, type RecordKey, type StageRow, tableOf } from '../schema.ts';
 import { statement } from '../statement.ts';
 import { recordId } from './record-id.ts';

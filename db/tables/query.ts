@@ -1,8 +1,8 @@
 // Lists of records: filters, time windows and keyset pages; each shape of list is compiled once.
 import { type Compilable, type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely';
-import type { ColumnValue } from '../declare/fields.ts';
-import { shownColumns } from '../declare/forms.ts';
-import type { Match, Resource } from '../declare/resource.ts';
+import type { ColumnValue } from '../model/fields.ts';
+import { shownColumns } from '../model/record-forms.ts';
+import type { Match, Resource } from '../model/resource.ts';
 import { type Db, type LinkRow, linkTable, type RecordRow, tableOf } from '../schema.ts';
 import { type Param, type Statement, statement } from '../statement.ts';
 import { columnsOf, keyExpression } from './columns.ts';

@@ -1,6 +1,6 @@
 // Recordings by the meeting that they are of.
 import { sql } from 'kysely';
-import { recordings } from '../resources/recordings.ts';
+import { recordings } from '../model/resources/recordings.ts';
 import { type Db, tableOf } from '../schema.ts';
 import { statement } from '../statement.ts';
 

@@ -1,12 +1,12 @@
 // Records by id: insert, find, update, the same for every resource, compiled once each.
 import { sql } from 'kysely';
-import { keyColumn } from '../declare/fields.ts';
-import { storeRecord, toColumns } from '../declare/forms.ts';
-import type { Data } from '../declare/json.ts';
-import type { Resource, Row } from '../declare/resource.ts';
 import { andThen, type Eventually } from '../engine.ts';
 import { countChange } from '../holdings.ts';
 import { type Insertion, insertion } from '../insertion.ts';
+import { keyColumn } from '../model/fields.ts';
+import type { Data } from '../model/json.ts';
+import { storeRecord, toColumns } from '../model/record-forms.ts';
+import type { Resource, Row } from '../model/resource.ts';
 import { type Db, type RecordKey, type RecordRow, tableOf } from '../schema.ts';
 import { madeOnce, type Statement, statement } from '../statement.ts';
 import { columnsOf } from './columns.ts';

@@ -1,9 +1,9 @@
 // Ids in reference fields: each must lead to a user of the organization, or to a record of it that can be seen.
-import { type Fault, unknownReference } from '../declare/faults.ts';
-import type { Field } from '../declare/fields.ts';
-import type { Data } from '../declare/json.ts';
-import type { Resource, Row } from '../declare/resource.ts';
-import { getResource } from '../resources/index.ts';
+import { type Fault, unknownReference } from '../model/faults.ts';
+import type { Field } from '../model/fields.ts';
+import type { Data } from '../model/json.ts';
+import type { Resource, Row } from '../model/resource.ts';
+import { getResource } from '../model/resources/registry.ts';
 import type { Db, RecordRow } from '../schema.ts';
 import { madeOnce } from '../statement.ts';
 import { findUsersById } from './accounts.ts';

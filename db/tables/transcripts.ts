@@ -1,6 +1,7 @@
 // Transcripts of recordings.
-import type { JsonValue } from '../declare/json.ts';
+
 import { countChange } from '../holdings.ts';
+import type { JsonValue } from '../model/json.ts';
 import type { Db, RecordKey, TranscriptRow } from '../schema.ts';
 import { statement } from '../statement.ts';
 import { bytesIn } from './content-bytes.ts';

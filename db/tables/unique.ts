@@ -1,7 +1,7 @@
 // Whose a unique value is: statements for each that is declared, made from the list filter that finds it.
 import { sql } from 'kysely';
-import type { Filter, Resource } from '../declare/resource.ts';
-import type { UniqueValue } from '../declare/rules.ts';
+import type { Filter, Resource } from '../model/resource.ts';
+import type { UniqueValue } from '../model/rules.ts';
 import { type Db, linkTable, tableOf } from '../schema.ts';
 import { madeOnce, type Param, statement } from '../statement.ts';
 import { keyExpression } from './columns.ts';

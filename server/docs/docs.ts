@@ -1,6 +1,6 @@
 // /docs: the description, and a page that shows it; both come whole from the executable, built when first asked for.
 import { Elysia } from 'elysia';
-import type { Data } from '../../db/declare/json.ts';
+import type { Data } from '../../db/model/json.ts';
 import { Content } from './content.ts';
 
 // The page may load from its own origin only, so that no key entered there can go anywhere else.

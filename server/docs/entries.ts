@@ -1,5 +1,5 @@
 // The operations of a description as the page orders them: versions, groups, operations.
-import type { JsonValue } from '../../db/declare/json.ts';
+import type { JsonValue } from '../../db/model/json.ts';
 import type { Api } from '../../db/tables/key-format.ts';
 import { anchorOf } from '../heading-anchor.ts';
 import { apiOfPath } from '../pipeline/route.ts';

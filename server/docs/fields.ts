@@ -1,5 +1,5 @@
 // Lists of fields: name, type, meaning, limits and example of each, with the fields inside it below.
-import type { JsonValue } from '../../db/declare/json.ts';
+import type { JsonValue } from '../../db/model/json.ts';
 import { type Html, html } from './html.ts';
 import { markdown } from './markdown.ts';
 import { examplesOf, type Parameter, type SchemaShape } from './shapes.ts';

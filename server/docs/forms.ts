@@ -1,5 +1,5 @@
 // The forms of the page: one to try each operation with, and one that takes the keys they are sent with.
-import type { JsonValue } from '../../db/declare/json.ts';
+import type { JsonValue } from '../../db/model/json.ts';
 import { KEY_HEADERS } from './client/curl.ts';
 import type { Entry, Version } from './entries.ts';
 import { type Html, html } from './html.ts';

@@ -1,5 +1,5 @@
 // One operation on the page: a line that opens to all that is said of it, beside its request and answer.
-import type { Data, JsonValue } from '../../db/declare/json.ts';
+import type { Data, JsonValue } from '../../db/model/json.ts';
 import { addressOf, curlLine, KEY_HEADERS } from './client/curl.ts';
 import type { Entry } from './entries.ts';
 import { fieldList, parameterList } from './fields.ts';

@@ -1,6 +1,6 @@
 // The page at /docs, made whole from the description: readable as it is, with search and requests where scripts run.
 import { setImmediate } from 'node:timers/promises';
-import type { Data } from '../../db/declare/json.ts';
+import type { Data } from '../../db/model/json.ts';
 import { anchorOf } from '../heading-anchor.ts';
 import { type Group, type Version, versionsOf } from './entries.ts';
 import { keysDialog } from './forms.ts';

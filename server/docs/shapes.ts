@@ -1,5 +1,5 @@
 // What the page reads of an OpenAPI document, 3.0 or 3.1: references replaced, everything else as it stands.
-import { type Data, isObject, type JsonValue } from '../../db/declare/json.ts';
+import { type Data, isObject, type JsonValue } from '../../db/model/json.ts';
 
 export interface SchemaShape {
   /** What the component is called that it stands for. */

@@ -1,5 +1,5 @@
 // A schema in words: its type, and what it allows.
-import type { JsonValue } from '../../db/declare/json.ts';
+import type { JsonValue } from '../../db/model/json.ts';
 import type { SchemaShape } from './shapes.ts';
 
 const NUMBER = new Intl.NumberFormat('en');

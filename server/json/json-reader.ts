@@ -1,5 +1,5 @@
 // The strict JSON reader: bytes → UTF-8 → nesting and keys → value; nothing is dropped or coerced in silence.
-import type { JsonValue } from '../../db/declare/json.ts';
+import type { JsonValue } from '../../db/model/json.ts';
 import { type ApiError, invalid } from '../errors.ts';
 import { JsonSurvey } from './json-scan.ts';
 import { countKeys, refuseStructure, tooMuch } from './json-structure.ts';

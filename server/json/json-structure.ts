@@ -1,6 +1,6 @@
 // What JSON.parse takes in silence and no body may have: too deep nesting, too many values, repeated keys, `__proto__`.
-import { below, forbiddenKey } from '../../db/declare/faults.ts';
-import { isObject, type JsonValue } from '../../db/declare/json.ts';
+import { below, forbiddenKey } from '../../db/model/faults.ts';
+import { isObject, type JsonValue } from '../../db/model/json.ts';
 import { type ApiError, invalid, validationError } from '../errors.ts';
 import { NESTING_MAX, VALUES_MAX } from './json-scan.ts';
 

@@ -1,5 +1,5 @@
 // One thread's way from the network to the app and back: its listener, with what the app has to know of connections.
-import type { Network } from '../../db/declare/networks.ts';
+import type { Network } from '../../db/networks.ts';
 import { type AppOptions, createApp } from '../app.ts';
 import { clientAddress, membership } from '../pipeline/client-address.ts';
 import type { Fetch } from './drain.ts';

@@ -1,6 +1,6 @@
 // Request logs: one line a request, without ids, query strings, bodies, or anything that may be a key or a token.
 
-import { instantText } from '../../db/declare/instants.ts';
+import { instantText } from '../../db/model/instants.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { rawPath } from '../pipeline/route.ts';
 

@@ -1,5 +1,5 @@
 // Named parts of the document: each stands once among the components, with a reference wherever it is used.
-import { type Data, isObject, type JsonValue } from '../../db/declare/json.ts';
+import { type Data, isObject, type JsonValue } from '../../db/model/json.ts';
 import { openObject } from './open-objects.ts';
 
 const SCHEMAS = '#/components/schemas/';

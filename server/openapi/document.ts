@@ -1,7 +1,7 @@
 // The OpenAPI document: @elysiajs/swagger describes an app that has every route and serves none.
 import { swagger } from '@elysiajs/swagger';
 import { Elysia } from 'elysia';
-import type { Data } from '../../db/declare/json.ts';
+import type { Data } from '../../db/model/json.ts';
 import type { Api } from '../../db/tables/key-format.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { describedOperations } from '../interface.ts';

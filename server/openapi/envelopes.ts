@@ -1,7 +1,7 @@
 // What every answer of the interface is wrapped in, as schemas, and examples of it.
 import { type TSchema, Type } from 'typebox';
-import type { Data, JsonValue } from '../../db/declare/json.ts';
-import { nullable } from '../../db/declare/schemas.ts';
+import type { Data, JsonValue } from '../../db/model/json.ts';
+import { nullable } from '../../db/model/schemas.ts';
 import type { Api } from '../../db/tables/key-format.ts';
 import { type Detail, errorCodeSchema, errorDetailSchema } from '../errors.ts';
 import { sampleOf } from './sample.ts';

@@ -1,5 +1,5 @@
 // The error answers, as components: one for each status, and where they differ for each kind of endpoint.
-import type { Data } from '../../db/declare/json.ts';
+import type { Data } from '../../db/model/json.ts';
 import type { Operation } from '../operation.ts';
 import { honoursKeys, USED_WITH_ANOTHER_KEY } from '../pipeline/replay.ts';
 import { IN_FLIGHT_HEADER } from '../quotas/quota-errors.ts';

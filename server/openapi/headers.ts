@@ -1,5 +1,5 @@
 // The headers of answers, as components.
-import type { Data } from '../../db/declare/json.ts';
+import type { Data } from '../../db/model/json.ts';
 import type { Api } from '../../db/tables/key-format.ts';
 import { component } from './components.ts';
 

@@ -1,5 +1,5 @@
 // Objects with declared properties and others beside them, written so that clients' generators can compile them.
-import { type Data, isObject, type JsonValue } from '../../db/declare/json.ts';
+import { type Data, isObject, type JsonValue } from '../../db/model/json.ts';
 
 /**
  * The same object as what its properties say and what every property must be, one after the other. Side by side, generators

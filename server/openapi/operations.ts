@@ -1,7 +1,7 @@
 // What the description says of one operation, as the `detail` of its route.
 import type { DocumentDecoration } from 'elysia';
 import { type TSchema, Type } from 'typebox';
-import { type Data, isObject } from '../../db/declare/json.ts';
+import { type Data, isObject } from '../../db/model/json.ts';
 import { BATCH_ITEMS_MAX, type Operation } from '../operation.ts';
 import { honoursKeys } from '../pipeline/replay.ts';
 import { envelopeSchema } from './envelopes.ts';

@@ -1,7 +1,7 @@
 // The parameters of an operation: path, query, and the header of idempotent writes.
-import { exampleId } from '../../db/declare/fields.ts';
-import type { Data } from '../../db/declare/json.ts';
-import { singularOf } from '../../db/declare/text.ts';
+import { exampleId } from '../../db/model/fields.ts';
+import type { Data } from '../../db/model/json.ts';
+import { singularOf } from '../../db/model/text.ts';
 import type { Operation, QueryParameter } from '../operation.ts';
 import { honoursKeys, KEY_HEADER } from '../pipeline/replay.ts';
 import { component } from './components.ts';

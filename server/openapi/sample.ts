@@ -1,5 +1,5 @@
 // Examples: a value that is valid against a schema, made of the examples that the declarations give.
-import { type Data, isObject, type JsonValue } from '../../db/declare/json.ts';
+import { type Data, isObject, type JsonValue } from '../../db/model/json.ts';
 
 const FORMATS: Record<string, string> = {
   'date-time': '2026-01-01T00:00:00.000Z',

@@ -1,5 +1,5 @@
 // How a key is sent, as the description tells it to clients that are made from it.
-import type { Data } from '../../db/declare/json.ts';
+import type { Data } from '../../db/model/json.ts';
 import type { Api } from '../../db/tables/key-format.ts';
 
 /** The scheme of each version's keys; one alone for each, since clients send a key by every scheme that they find. */

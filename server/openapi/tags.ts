@@ -1,6 +1,6 @@
 // The groups that operations are shown in.
-import type { Data } from '../../db/declare/json.ts';
-import { RESOURCES } from '../../db/resources/index.ts';
+import type { Data } from '../../db/model/json.ts';
+import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { titleOf } from '../v2/naming.ts';
 
 // In the order of the contract: people first, then what is done with them.

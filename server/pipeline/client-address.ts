@@ -1,6 +1,6 @@
 // Who a request comes from: the other end of its connection, or whom the proxies in front of the server name.
 import { BlockList, isIP } from 'node:net';
-import type { Network } from '../../db/declare/networks.ts';
+import type { Network } from '../../db/networks.ts';
 
 /** This machine: whose word counts unless the operator names other networks. */
 export const LOOPBACK: readonly Network[] = [

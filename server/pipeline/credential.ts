@@ -1,6 +1,7 @@
 // Step 2, credential: exactly one key, of this interface, neither revoked nor expired, from where it may be used.
-import { addressText } from '../../db/declare/networks.ts';
+
 import { andThen, type Eventually } from '../../db/engine.ts';
+import { addressText } from '../../db/networks.ts';
 import type { Store } from '../../db/store.ts';
 import { type Api, apiOfKey } from '../../db/tables/key-format.ts';
 import { ApiError, type ErrorKind } from '../errors.ts';

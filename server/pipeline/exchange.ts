@@ -1,7 +1,7 @@
 // One request on its way through the pipeline: its id, its clock, and the headers gathered for its answer.
 
-import { instantText } from '../../db/declare/instants.ts';
-import type { JsonValue } from '../../db/declare/json.ts';
+import { instantText } from '../../db/model/instants.ts';
+import type { JsonValue } from '../../db/model/json.ts';
 import type { Api } from '../../db/tables/key-format.ts';
 import { deprecationHeaders } from '../deprecation.ts';
 import type { LimitName } from '../errors.ts';

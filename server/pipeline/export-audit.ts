@@ -1,5 +1,5 @@
 // Who takes lists away, for the audit log: a client that says it exports, and one that walks a list to its end.
-import type { Data } from '../../db/declare/json.ts';
+import type { Data } from '../../db/model/json.ts';
 import type { AuditEntry } from '../../db/tables/audit.ts';
 import type { Call, ListAnswer, Operation } from '../operation.ts';
 import { actorOf } from '../request-origin.ts';

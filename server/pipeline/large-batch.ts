@@ -1,7 +1,8 @@
 // A large batch, read element by element, in turns: as one text it would keep every other request waiting.
-import type { Fault } from '../../db/declare/faults.ts';
-import type { JsonValue } from '../../db/declare/json.ts';
+
 import { Turns } from '../../db/event-loop.ts';
+import type { Fault } from '../../db/model/faults.ts';
+import type { JsonValue } from '../../db/model/json.ts';
 import { type ApiError, invalid } from '../errors.ts';
 import {
   decodeUtf8,

@@ -1,8 +1,8 @@
 // Step 7, validation of query parameters: each known, given once, not empty, and exactly of its type.
 
-import { type Fault, notAmong, type ValidationCode } from '../../db/declare/faults.ts';
-import { instantMs } from '../../db/declare/instants.ts';
-import type { JsonValue } from '../../db/declare/json.ts';
+import { type Fault, notAmong, type ValidationCode } from '../../db/model/faults.ts';
+import { instantMs } from '../../db/model/instants.ts';
+import type { JsonValue } from '../../db/model/json.ts';
 import { validationError } from '../errors.ts';
 import type { Operation, QueryParameter } from '../operation.ts';
 

@@ -1,5 +1,5 @@
 // Step 5, idempotent replay: a keyed request that was answered before gets the stored answer, a running one is waited for.
-import { V2_SCOPES } from '../../db/resources/index.ts';
+import { V2_SCOPES } from '../../db/model/resources/registry.ts';
 import type { Db } from '../../db/schema.ts';
 import {
   type ResponseKey,

@@ -1,6 +1,7 @@
 // Last step, answer: the envelope around what an operation gives, or around an error.
-import type { Data } from '../../db/declare/json.ts';
+
 import { QuotaError } from '../../db/holdings.ts';
+import type { Data } from '../../db/model/json.ts';
 import { retryAfterSeconds } from '../../db/store.ts';
 import { PAGE_BYTES_MAX } from '../../db/tables/page-reading.ts';
 import { ApiError } from '../errors.ts';

@@ -1,8 +1,9 @@
 // Step 7, validation: the body against the operation's schema; every fault with its path and what is allowed.
-import { faultsOf } from '../../db/declare/check.ts';
-import type { Fault } from '../../db/declare/faults.ts';
-import type { JsonValue } from '../../db/declare/json.ts';
+
 import { Turns } from '../../db/event-loop.ts';
+import { faultsOf } from '../../db/model/check.ts';
+import type { Fault } from '../../db/model/faults.ts';
+import type { JsonValue } from '../../db/model/json.ts';
 import { invalid, validationError } from '../errors.ts';
 import { type ParsedBody, parseJson, requireUnencoded } from '../json/json-reader.ts';
 import { BATCH_ITEMS_MAX, type Operation } from '../operation.ts';

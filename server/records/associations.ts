@@ -1,8 +1,8 @@
 // Single associations: the one record that another is associated with, kept in a reference field of it.
-import { unknownReference } from '../../db/declare/faults.ts';
-import type { Data } from '../../db/declare/json.ts';
-import type { Association, Resource } from '../../db/declare/resource.ts';
-import { getResource } from '../../db/resources/index.ts';
+import { unknownReference } from '../../db/model/faults.ts';
+import type { Data } from '../../db/model/json.ts';
+import type { Association, Resource } from '../../db/model/resource.ts';
+import { getResource } from '../../db/model/resources/registry.ts';
 import { updateRecord } from '../../db/tables/records.ts';
 import { mayRead } from '../access.ts';
 import { validationError } from '../errors.ts';

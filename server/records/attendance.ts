@@ -1,7 +1,7 @@
 // People in calendars: whose contact an attendee is follows from the email, as contacts are now.
-import { type Data, isObject, type JsonValue } from '../../db/declare/json.ts';
-import { caselessKey } from '../../db/declare/text.ts';
-import { contacts } from '../../db/resources/contacts.ts';
+import { type Data, isObject, type JsonValue } from '../../db/model/json.ts';
+import { contacts } from '../../db/model/resources/contacts.ts';
+import { caselessKey } from '../../db/model/text.ts';
 import { emailsOf, findContactsByEmail } from '../../db/tables/contact-emails.ts';
 import { findVisibleIds } from './references.ts';
 import type { Reader } from './rules.ts';

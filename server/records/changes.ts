@@ -1,9 +1,10 @@
 // Creates, updates and deletes, the same for every resource: first all checks, then all that is written.
-import { initialRecord, showRow } from '../../db/declare/forms.ts';
-import { instantText } from '../../db/declare/instants.ts';
-import type { Data } from '../../db/declare/json.ts';
-import type { Resource } from '../../db/declare/resource.ts';
+
 import { QuotaError } from '../../db/holdings.ts';
+import { instantText } from '../../db/model/instants.ts';
+import type { Data } from '../../db/model/json.ts';
+import { initialRecord, showRow } from '../../db/model/record-forms.ts';
+import type { Resource } from '../../db/model/resource.ts';
 import { recordAudit } from '../../db/tables/audit.ts';
 import { deleteRecord } from '../../db/tables/deletion.ts';
 import { recordId } from '../../db/tables/record-id.ts';

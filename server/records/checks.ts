@@ -1,9 +1,10 @@
 // The checks that every change passes before anything is written; rules add what is special.
-import { setFields } from '../../db/declare/forms.ts';
-import { type Data, isObject } from '../../db/declare/json.ts';
-import { CUSTOM_KEYS_MAX } from '../../db/declare/json-fields.ts';
-import type { Resource } from '../../db/declare/resource.ts';
-import { missingIdentity, uniqueValues } from '../../db/declare/rules.ts';
+
+import { type Data, isObject } from '../../db/model/json.ts';
+import { CUSTOM_KEYS_MAX } from '../../db/model/json-fields.ts';
+import { setFields } from '../../db/model/record-forms.ts';
+import type { Resource } from '../../db/model/resource.ts';
+import { missingIdentity, uniqueValues } from '../../db/model/rules.ts';
 import { referenceFaults } from '../../db/tables/references.ts';
 import { ApiError, validationError } from '../errors.ts';
 import { refuseTaken } from './conflict.ts';

@@ -1,5 +1,5 @@
 // Companies: the domain is kept in one form.
-import { normalizeDomain } from '../../db/declare/text.ts';
+import { normalizeDomain } from '../../db/model/text.ts';
 import type { Rules } from './rules.ts';
 
 export const companyRules: Rules = {

@@ -1,5 +1,5 @@
 // The 409 for something that only one record may have.
-import { takenMessage } from '../../db/declare/rules.ts';
+import { takenMessage } from '../../db/model/rules.ts';
 import { uniqueName } from '../../db/tables/unique.ts';
 import { canSee, mayRead } from '../access.ts';
 import { ApiError } from '../errors.ts';

@@ -1,6 +1,6 @@
 // Contacts: an email, primary or alternative, belongs to one contact of the organization.
-import type { Data } from '../../db/declare/json.ts';
-import { caselessKey } from '../../db/declare/text.ts';
+import type { Data } from '../../db/model/json.ts';
+import { caselessKey } from '../../db/model/text.ts';
 import { replaceContactEmails } from '../../db/tables/contact-emails.ts';
 import type { Change, Rules } from './rules.ts';
 

@@ -1,7 +1,7 @@
 // Deals: pipeline and stage agree, and status and closing date follow the stage.
-import { unknownReference } from '../../db/declare/faults.ts';
-import { instantText } from '../../db/declare/instants.ts';
-import { STAGE_ELSEWHERE } from '../../db/resources/deals.ts';
+import { unknownReference } from '../../db/model/faults.ts';
+import { instantText } from '../../db/model/instants.ts';
+import { STAGE_ELSEWHERE } from '../../db/model/resources/deals.ts';
 import type { StageRow } from '../../db/schema.ts';
 import { findFirstStage, findOldestPipeline, findStages } from '../../db/tables/pipelines.ts';
 import { oncePerBatch } from './lookups.ts';

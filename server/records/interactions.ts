@@ -1,9 +1,9 @@
 // Interactions: written once, about a contact that an id or an email names; a repeated one is not written again.
 
-import type { Data } from '../../db/declare/json.ts';
-import { caselessKey, textKey } from '../../db/declare/text.ts';
-import { contacts } from '../../db/resources/contacts.ts';
-import { CONTACT_UNKNOWN } from '../../db/resources/interactions.ts';
+import type { Data } from '../../db/model/json.ts';
+import { contacts } from '../../db/model/resources/contacts.ts';
+import { CONTACT_UNKNOWN } from '../../db/model/resources/interactions.ts';
+import { caselessKey, textKey } from '../../db/model/text.ts';
 import { emailsOf, findContactsByEmail, replaceContactEmails } from '../../db/tables/contact-emails.ts';
 import { findOrigins, listInvolved, logInteraction, type NewContact } from '../../db/tables/interactions.ts';
 import { putRecord } from '../../db/tables/records.ts';

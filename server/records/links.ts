@@ -1,11 +1,11 @@
 // Linked records: list, link and unlink the children of a parent.
-import { unknownReference } from '../../db/declare/faults.ts';
-import { toColumns } from '../../db/declare/forms.ts';
-import { instantText } from '../../db/declare/instants.ts';
-import type { Data } from '../../db/declare/json.ts';
-import { childOf } from '../../db/declare/links.ts';
-import type { Link, Resource } from '../../db/declare/resource.ts';
-import { getResource } from '../../db/resources/index.ts';
+import { unknownReference } from '../../db/model/faults.ts';
+import { instantText } from '../../db/model/instants.ts';
+import type { Data } from '../../db/model/json.ts';
+import { childOf } from '../../db/model/links.ts';
+import { toColumns } from '../../db/model/record-forms.ts';
+import type { Link, Resource } from '../../db/model/resource.ts';
+import { getResource } from '../../db/model/resources/registry.ts';
 import type { LinkRow, RecordRow } from '../../db/schema.ts';
 import { deleteLink, findLink, insertLink, type LinkPosition, listLinks } from '../../db/tables/links.ts';
 import { findPage } from '../../db/tables/records.ts';

@@ -1,6 +1,6 @@
 // What the checks of changes ask of the records there are, looked up for all items of a batch together.
-import type { Data } from '../../db/declare/json.ts';
-import type { Resource } from '../../db/declare/resource.ts';
+import type { Data } from '../../db/model/json.ts';
+import type { Resource } from '../../db/model/resource.ts';
 import type { RecordRow } from '../../db/schema.ts';
 import { findRecords } from '../../db/tables/records.ts';
 import { findReferences, type References } from '../../db/tables/references.ts';

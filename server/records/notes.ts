@@ -1,7 +1,7 @@
 // Notes: trees without cycles, and of a depth that can be looked through.
 
-import type { ValidationCode } from '../../db/declare/faults.ts';
-import { NOTE_LEVELS_MAX } from '../../db/resources/notes.ts';
+import type { ValidationCode } from '../../db/model/faults.ts';
+import { NOTE_LEVELS_MAX } from '../../db/model/resources/notes.ts';
 import { findHeight, findPaths, NOTES_BELOW_MAX } from '../../db/tables/note-tree.ts';
 import { oncePerBatch } from './lookups.ts';
 import type { Change, Rules } from './rules.ts';

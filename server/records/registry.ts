@@ -1,5 +1,5 @@
 // Which resource has rules of its own; all others live by the common ones alone.
-import type { Resource } from '../../db/declare/resource.ts';
+import type { Resource } from '../../db/model/resource.ts';
 import { bookingRules } from './bookings.ts';
 import { companyRules } from './companies.ts';
 import { contactRules } from './contacts.ts';

@@ -1,7 +1,7 @@
 // What a resource may add to the common life of a record: checks, derived fields, what is written beside it.
-import type { Data } from '../../db/declare/json.ts';
-import type { Resource } from '../../db/declare/resource.ts';
-import type { UniqueValue } from '../../db/declare/rules.ts';
+import type { Data } from '../../db/model/json.ts';
+import type { Resource } from '../../db/model/resource.ts';
+import type { UniqueValue } from '../../db/model/rules.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Access } from '../access.ts';
 import type { Detail } from '../errors.ts';

@@ -1,5 +1,5 @@
 // Segments: how many members they have is counted when they are shown.
-import { segmentMembers } from '../../db/resources/segments.ts';
+import { segmentMembers } from '../../db/model/resources/segments.ts';
 import { countLinks } from '../../db/tables/links.ts';
 import type { Rules } from './rules.ts';
 

@@ -1,5 +1,5 @@
 // Tasks: done_at follows done.
-import { instantText } from '../../db/declare/instants.ts';
+import { instantText } from '../../db/model/instants.ts';
 import type { Rules } from './rules.ts';
 
 export const taskRules: Rules = {

@@ -1,5 +1,5 @@
 // Cursors: opaque places in a list, signed, and bound to the list's order and filters.
-import type { JsonScalar } from '../../db/declare/json.ts';
+import type { JsonScalar } from '../../db/model/json.ts';
 import { invalid } from '../errors.ts';
 import { Signer, type Signing } from './signing.ts';
 

@@ -1,12 +1,12 @@
 // What v1 operations do: v2 logic on translated bodies, with answers translated back.
 
-import type { Fault } from '../../db/declare/faults.ts';
-import type { Data } from '../../db/declare/json.ts';
-import type { Resource } from '../../db/declare/resource.ts';
-import { newRecordFaults } from '../../db/declare/rules.ts';
-import { companies } from '../../db/resources/companies.ts';
-import { contacts } from '../../db/resources/contacts.ts';
-import { interactions } from '../../db/resources/interactions.ts';
+import type { Fault } from '../../db/model/faults.ts';
+import type { Data } from '../../db/model/json.ts';
+import type { Resource } from '../../db/model/resource.ts';
+import { companies } from '../../db/model/resources/companies.ts';
+import { contacts } from '../../db/model/resources/contacts.ts';
+import { interactions } from '../../db/model/resources/interactions.ts';
+import { newRecordFaults } from '../../db/model/rules.ts';
 import { getOrganization } from '../../db/tables/accounts.ts';
 import { findUnique } from '../../db/tables/unique.ts';
 import type { Answer, Call } from '../operation.ts';

@@ -1,5 +1,5 @@
 // The v1 interface, deprecated and complete: its endpoint table.
-import { WRITTEN_ONCE } from '../../db/resources/interactions.ts';
+import { WRITTEN_ONCE } from '../../db/model/resources/interactions.ts';
 import type { Operation } from '../operation.ts';
 import { inV1Words, type V1Errors } from './errors.ts';
 import * as run from './handlers.ts';

@@ -9,18 +9,22 @@ import {
   LONG_TEXT_CHARACTERS_MAX,
   NAME_CHARACTERS_MAX,
   sayingText,
-} from '../../db/declare/fields.ts';
-import { customEntries } from '../../db/declare/json-fields.ts';
-import type { Resource } from '../../db/declare/resource.ts';
-import { companies } from '../../db/resources/companies.ts';
-import { contacts } from '../../db/resources/contacts.ts';
-import { INTERACTION_DIRECTIONS, INTERACTION_TYPES, interactions } from '../../db/resources/interactions.ts';
+} from '../../db/model/fields.ts';
+import { customEntries } from '../../db/model/json-fields.ts';
+import type { Resource } from '../../db/model/resource.ts';
+import { companies } from '../../db/model/resources/companies.ts';
+import { contacts } from '../../db/model/resources/contacts.ts';
+import {
+  INTERACTION_DIRECTIONS,
+  INTERACTION_TYPES,
+  interactions,
+} from '../../db/model/resources/interactions.ts';
 import {
   INTERACTION_FILTERS,
   INTERACTIONS_PAGE_MAX,
   PEOPLE_FILTERS,
   PEOPLE_PAGE_MAX,
-} from '../../db/resources/v1.ts';
+} from '../../db/model/v1-names.ts';
 import { COMPANY_WRITABLE_FIELDS, v1Text, v2Name } from './translate.ts';
 
 /** Rows of a page that is asked for without a limit. */

@@ -1,7 +1,7 @@
 // The translation between v1 and v2: names, dates, and what v1 leaves out. Pure functions, no rules of their own.
-import { instantText } from '../../db/declare/instants.ts';
-import type { Data, JsonValue } from '../../db/declare/json.ts';
-import { INTERACTION_FIELDS, PERSON_FIELDS } from '../../db/resources/v1.ts';
+import { instantText } from '../../db/model/instants.ts';
+import type { Data, JsonValue } from '../../db/model/json.ts';
+import { INTERACTION_FIELDS, PERSON_FIELDS } from '../../db/model/v1-names.ts';
 
 // v1 name → v2 name, where camelCase and snake_case do not say it all.
 const RENAMED: Record<string, string> = {

@@ -1,10 +1,10 @@
 // Single associations: read, set and clear the one record that another is associated with.
 import { type TSchema, Type } from 'typebox';
-import { exampleId, idSchema } from '../../db/declare/fields.ts';
-import type { Data } from '../../db/declare/json.ts';
-import type { Association, Resource } from '../../db/declare/resource.ts';
-import { idAlone, named, recordSchema } from '../../db/declare/schemas.ts';
-import { withArticle } from '../../db/declare/text.ts';
+import { exampleId, idSchema } from '../../db/model/fields.ts';
+import type { Data } from '../../db/model/json.ts';
+import type { Association, Resource } from '../../db/model/resource.ts';
+import { idAlone, named, recordSchema } from '../../db/model/schemas.ts';
+import { withArticle } from '../../db/model/text.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 import { associatedResource, readAssociation, setAssociation } from '../records/associations.ts';
 import { capitalized, pathOf, titleOf } from './naming.ts';

@@ -1,7 +1,7 @@
 // Batch-create: items in order, each by itself.
 import { type TSchema, Type } from 'typebox';
-import type { Data } from '../../db/declare/json.ts';
-import type { Resource } from '../../db/declare/resource.ts';
+import type { Data } from '../../db/model/json.ts';
+import type { Resource } from '../../db/model/resource.ts';
 import { ApiError, errorCodeSchema, errorDetailSchema, validationError } from '../errors.ts';
 import type { Call } from '../operation.ts';
 import { createRecords } from '../records/changes.ts';

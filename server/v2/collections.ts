@@ -1,12 +1,12 @@
 // List, get, create, update, delete and batch of one resource.
 import { type TSchema, Type } from 'typebox';
-import type { Field } from '../../db/declare/fields.ts';
-import type { Data } from '../../db/declare/json.ts';
-import type { Resource, Verb } from '../../db/declare/resource.ts';
-import { newRecordFaults } from '../../db/declare/rules.ts';
-import { idAlone, named, recordSchema } from '../../db/declare/schemas.ts';
-import { withArticle } from '../../db/declare/text.ts';
 import { andThen, type Eventually } from '../../db/engine.ts';
+import type { Field } from '../../db/model/fields.ts';
+import type { Data } from '../../db/model/json.ts';
+import type { Resource, Verb } from '../../db/model/resource.ts';
+import { newRecordFaults } from '../../db/model/rules.ts';
+import { idAlone, named, recordSchema } from '../../db/model/schemas.ts';
+import { withArticle } from '../../db/model/text.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 import { createRecord, removeRecord, updateRecordFields } from '../records/changes.ts';
 import { getRecord, listPage, placeAfter } from '../records/records.ts';

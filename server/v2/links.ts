@@ -1,11 +1,11 @@
 // Collection sub-resources: list, link and unlink the children of a record.
 import { type TSchema, Type } from 'typebox';
-import type { Data } from '../../db/declare/json.ts';
-import { childOf, isMixed, itemFields, linkSchema } from '../../db/declare/links.ts';
-import type { Link, Resource } from '../../db/declare/resource.ts';
-import { idAlone, named, recordSchema } from '../../db/declare/schemas.ts';
-import { withArticle } from '../../db/declare/text.ts';
-import { getResource } from '../../db/resources/index.ts';
+import type { Data } from '../../db/model/json.ts';
+import { childOf, isMixed, itemFields, linkSchema } from '../../db/model/links.ts';
+import type { Link, Resource } from '../../db/model/resource.ts';
+import { getResource } from '../../db/model/resources/registry.ts';
+import { idAlone, named, recordSchema } from '../../db/model/schemas.ts';
+import { withArticle } from '../../db/model/text.ts';
 import type { LinkPosition } from '../../db/tables/links.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 import { requireScope } from '../pipeline/scope.ts';

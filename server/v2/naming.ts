@@ -1,6 +1,6 @@
 // Names that v2 operations derive from a resource.
-import type { Resource } from '../../db/declare/resource.ts';
-import { singularOf } from '../../db/declare/text.ts';
+import type { Resource } from '../../db/model/resource.ts';
+import { singularOf } from '../../db/model/text.ts';
 
 /** Path of a resource's collection. */
 export function pathOf(resource: Pick<Resource, 'name'>): string {

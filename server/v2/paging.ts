@@ -1,7 +1,7 @@
 // Pages of v2 lists: their query parameters, and the way from a request to a page and on to the next cursor.
-import { type ColumnValue, exampleId } from '../../db/declare/fields.ts';
-import type { JsonValue } from '../../db/declare/json.ts';
-import type { Filter, Resource } from '../../db/declare/resource.ts';
+import { type ColumnValue, exampleId } from '../../db/model/fields.ts';
+import type { JsonValue } from '../../db/model/json.ts';
+import type { Filter, Resource } from '../../db/model/resource.ts';
 import type { Call, QueryParameter } from '../operation.ts';
 import type { PageRequest } from '../records/records.ts';
 import type { ListIdentity } from '../signing/cursors.ts';

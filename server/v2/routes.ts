@@ -1,7 +1,7 @@
 // The v2 interface: every resource's endpoints, derived from its declaration.
-import type { Association, Link, Resource } from '../../db/declare/resource.ts';
-import { RESOURCES } from '../../db/resources/index.ts';
-import { recordings } from '../../db/resources/recordings.ts';
+import type { Association, Link, Resource } from '../../db/model/resource.ts';
+import { recordings } from '../../db/model/resources/recordings.ts';
+import { RESOURCES } from '../../db/model/resources/registry.ts';
 import type { Operation } from '../operation.ts';
 import { associationOperations } from './associations.ts';
 import { collectionOperations, type ShownAlone } from './collections.ts';

@@ -1,8 +1,8 @@
 // Transcripts: the link that getting a recording gives downloads its transcript without a key.
 import { Type } from 'typebox';
-import { exampleId } from '../../db/declare/fields.ts';
-import type { JsonValue } from '../../db/declare/json.ts';
-import { nullable } from '../../db/declare/schemas.ts';
+import { exampleId } from '../../db/model/fields.ts';
+import type { JsonValue } from '../../db/model/json.ts';
+import { nullable } from '../../db/model/schemas.ts';
 import { findTranscript } from '../../db/tables/transcripts.ts';
 import type { Answer, Operation } from '../operation.ts';
 import type { ShownAlone } from './collections.ts';

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { listRequest } from '../../cli/api/list-request.ts';
 import type { CliError } from '../../cli/errors.ts';
-import { RESOURCES } from '../../db/resources/index.ts';
+import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { Desk } from '../support/command.ts';
 
 const desk = new Desk();

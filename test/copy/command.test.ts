@@ -2,7 +2,7 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
-import { contacts } from '../../db/resources/contacts.ts';
+import { contacts } from '../../db/model/resources/contacts.ts';
 import { openStore } from '../../db/store.ts';
 import { recordId } from '../../db/tables/record-id.ts';
 import { putRecords } from '../../db/tables/records.ts';

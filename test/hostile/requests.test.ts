@@ -1,8 +1,8 @@
 // Requests that are made to cost time: no step grows by more than linear, and none keeps the thread from the others.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { faultsOf } from '../../db/declare/check.ts';
-import { listed } from '../../db/declare/faults.ts';
-import { RESOURCES } from '../../db/resources/index.ts';
+import { faultsOf } from '../../db/model/check.ts';
+import { listed } from '../../db/model/faults.ts';
+import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { ApiError } from '../../server/errors.ts';
 import { describedOperations } from '../../server/interface.ts';
 import { BATCH_BODY_BYTES_MAX, BODY_BYTES_MAX, type Operation } from '../../server/operation.ts';

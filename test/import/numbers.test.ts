@@ -5,7 +5,7 @@ import { messageOf } from '../../cli/errors.ts';
 import { Evidence } from '../../cli/import/plan/evidence.ts';
 import { decideNumbers } from '../../cli/import/plan/numbers.ts';
 import { readValue } from '../../cli/import/plan/values.ts';
-import { companies } from '../../db/resources/companies.ts';
+import { companies } from '../../db/model/resources/companies.ts';
 
 describe('numbers', () => {
   /** What a column of these cells is read as, where a cell is no number its fault. */

@@ -1,10 +1,10 @@
 // Reading values: exact decimals, and what JSON has in other types.
 import { describe, expect, test } from 'bun:test';
 import { readValue } from '../../cli/import/plan/values.ts';
-import type { Field } from '../../db/declare/fields.ts';
-import { companies } from '../../db/resources/companies.ts';
-import { deals } from '../../db/resources/deals.ts';
-import { tasks } from '../../db/resources/tasks.ts';
+import type { Field } from '../../db/model/fields.ts';
+import { companies } from '../../db/model/resources/companies.ts';
+import { deals } from '../../db/model/resources/deals.ts';
+import { tasks } from '../../db/model/resources/tasks.ts';
 
 describe('values', () => {
   const dates = { format: null, orders: new Map() };

@@ -1,6 +1,6 @@
 // JSON files of meetings and recordings: what they give, and what is told of bad ones.
 import { describe, expect, test } from 'bun:test';
-import type { Data } from '../../db/declare/json.ts';
+import type { Data } from '../../db/model/json.ts';
 import { readMeetings, readRecordings, told } from '../support/ingest-readers.ts';
 
 function meetings(text: string | Uint8Array, chunkBytes?: number): { data: Data[]; faults: string[] } {

@@ -1,6 +1,6 @@
 // Bookings as Cal.com and Calendly send them: what they give, and what is told of bad ones.
 import { describe, expect, test } from 'bun:test';
-import type { Data } from '../../db/declare/json.ts';
+import type { Data } from '../../db/model/json.ts';
 import { readBookings, told } from '../support/ingest-readers.ts';
 
 function bookings(...items: unknown[]) {

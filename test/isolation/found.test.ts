@@ -1,6 +1,6 @@
 // The isolation matrix, where nothing is named: lists, filters, cursors, counts, what is unique, and answers that are stored.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { RESOURCES } from '../../db/resources/index.ts';
+import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { CREATABLE } from '../support/contract.ts';
 import type { Json, Reply } from '../support/harness.ts';
 import { clientOf, minimalBody } from '../support/v2.ts';

@@ -1,6 +1,6 @@
 // The isolation matrix: every operation, for all who must not get through, refused in the words of what does not exist.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { V1_SCOPES, V2_SCOPES } from '../../db/resources/index.ts';
+import { V1_SCOPES, V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { findKey, revokeKey } from '../../db/tables/keys.ts';
 import { expectRefusal, versionOf } from '../support/envelope.ts';
 import type { KeyOptions, Reply } from '../support/harness.ts';

@@ -1,7 +1,7 @@
 // Whether commands that a document names, and does not run, have names and flags that there are.
 import type { Command, Option } from 'commander';
 import { RECIPES } from '../../cli/recipes/recipes.ts';
-import { RESOURCES } from '../../db/resources/index.ts';
+import { RESOURCES } from '../../db/model/resources/registry.ts';
 
 const RESOURCE_NAMES = [...RESOURCES.map(({ name }) => name), 'people', 'all'];
 // What may stand before a command and belongs to the shell.

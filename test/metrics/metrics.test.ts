@@ -1,6 +1,6 @@
 // What a server tells on its metrics port: of requests, limits, writes and its database, and of nobody in particular.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { V2_SCOPES } from '../../db/resources/index.ts';
+import { V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { openStore } from '../../db/store.ts';
 import { createOrganization } from '../../db/tables/accounts.ts';
 import { type IssuedKey, issueKey } from '../../db/tables/keys.ts';

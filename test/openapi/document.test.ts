@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { V2_SCOPES } from '../../db/resources/index.ts';
+import { V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { describedOperations } from '../../server/interface.ts';
 import { openApiDocument } from '../../server/openapi/document.ts';
 import { COMMAND } from '../support/command.ts';

@@ -1,12 +1,6 @@
 // Whose word about the address of a client counts, and how networks are written.
 import { describe, expect, test } from 'bun:test';
-import {
-  addressText,
-  hasHostBits,
-  type Network,
-  networkText,
-  parseNetwork,
-} from '../../db/declare/networks.ts';
+import { addressText, hasHostBits, type Network, networkText, parseNetwork } from '../../db/networks.ts';
 import { clientAddress, LOOPBACK, membership } from '../../server/pipeline/client-address.ts';
 
 const networks = (...texts: string[]): Network[] => texts.flatMap((text) => parseNetwork(text) ?? []);

@@ -1,7 +1,7 @@
 // The quick look at a body's text: it lets through exactly what going through the text piece by piece does not refuse.
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { JsonValue } from '../../db/declare/json.ts';
+import type { JsonValue } from '../../db/model/json.ts';
 import { parseJson } from '../../server/json/json-reader.ts';
 import { JsonSurvey } from '../../server/json/json-scan.ts';
 import { countKeys, refuseStructure } from '../../server/json/json-structure.ts';

@@ -4,9 +4,9 @@ import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { buildDemoData } from '../../cli/quickstart/data/demo-data.ts';
 import { type DemoRecord, READ_ONLY, WRITABLE, type WritableName } from '../../cli/quickstart/data/types.ts';
-import { linkSchema } from '../../db/declare/links.ts';
-import { getResource } from '../../db/resources/index.ts';
-import { DEFAULT_STAGES } from '../../db/resources/pipelines.ts';
+import { linkSchema } from '../../db/model/links.ts';
+import { DEFAULT_STAGES } from '../../db/model/resources/pipelines.ts';
+import { getResource } from '../../db/model/resources/registry.ts';
 
 const NOW = Date.parse('2026-05-13T10:00:00Z');
 const DAY_MS = 86_400_000;

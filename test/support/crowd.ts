@@ -1,6 +1,6 @@
 // Thousands of rows in every table of a database on PostgreSQL, with the values that the questions of the tests ask for.
-import { asIs } from '../../db/declare/fields.ts';
-import { RESOURCES } from '../../db/resources/index.ts';
+import { asIs } from '../../db/model/fields.ts';
+import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { instantOf } from './questions.ts';
 
 /** How many rows every table has of each organization. */

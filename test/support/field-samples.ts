@@ -1,5 +1,5 @@
 // For each kind of field: values that it takes, and values that it must refuse with which code.
-import type { Field, FieldKind } from '../../db/declare/fields.ts';
+import type { Field, FieldKind } from '../../db/model/fields.ts';
 import { lengthMaxOf } from './contract.ts';
 import type { Json } from './harness.ts';
 import { type Client, uniqueEmail } from './v2.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commonMemory } from '../../db/common-memory.ts';
-import { V2_SCOPES } from '../../db/resources/index.ts';
+import { V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { createOrganization, createUser } from '../../db/tables/accounts.ts';
 import { type AccessLevel, issueKey } from '../../db/tables/keys.ts';

@@ -1,7 +1,8 @@
 // Meetings, recordings and bookings as an integration would leave them in the database.
-import type { Data } from '../../db/declare/json.ts';
+
 import { takeInstant } from '../../db/instants.ts';
-import { getResource } from '../../db/resources/index.ts';
+import type { Data } from '../../db/model/json.ts';
+import { getResource } from '../../db/model/resources/registry.ts';
 import { insertRecord } from '../../db/tables/records.ts';
 import { saveTranscript } from '../../db/tables/transcripts.ts';
 import type { Harness, Json } from './harness.ts';

@@ -1,7 +1,7 @@
 // Somebody's records, each text in them with a mark that nobody else's answers may have: something of everything, tied together.
-import type { Field } from '../../db/declare/fields.ts';
-import type { Data, JsonValue } from '../../db/declare/json.ts';
-import { getResource } from '../../db/resources/index.ts';
+import type { Field } from '../../db/model/fields.ts';
+import type { Data, JsonValue } from '../../db/model/json.ts';
+import { getResource } from '../../db/model/resources/registry.ts';
 import { CREATABLE, READ_ONLY } from './contract.ts';
 import type { Harness, Json, Reply } from './harness.ts';
 import { insertReadOnly, insertTranscribed } from './read-only.ts';

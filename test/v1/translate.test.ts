@@ -1,9 +1,9 @@
 // The translation between v1 and v2 by itself: pure, and the way back leads to where it began.
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { companies } from '../../db/resources/companies.ts';
-import { contacts } from '../../db/resources/contacts.ts';
-import { interactions } from '../../db/resources/interactions.ts';
+import { companies } from '../../db/model/resources/companies.ts';
+import { contacts } from '../../db/model/resources/contacts.ts';
+import { interactions } from '../../db/model/resources/interactions.ts';
 import {
   COMPANY_READ_ONLY_FIELDS,
   COMPANY_WRITABLE_FIELDS,

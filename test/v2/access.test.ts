@@ -1,6 +1,6 @@
 // Access level `user`: another's record is as good as absent, everywhere and in the same words.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { getResource, RESOURCES } from '../../db/resources/index.ts';
+import { getResource, RESOURCES } from '../../db/model/resources/registry.ts';
 import { COLLECTIONS, makeParent, titleOf } from '../support/collections.ts';
 import { CHANGEABLE, CREATABLE, READ_ONLY } from '../support/contract.ts';
 import { type Harness, type Json, type Reply, startHarness } from '../support/harness.ts';

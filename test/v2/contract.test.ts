@@ -1,6 +1,6 @@
 // Each resource of v2 has the fields, filters and endpoints of the contract, and the life of a record that it promises.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { RESOURCES } from '../../db/resources/index.ts';
+import { RESOURCES } from '../../db/model/resources/registry.ts';
 import {
   CHANGEABLE,
   COMMON_FIELDS,

@@ -1,6 +1,6 @@
 // What deletes leave behind, generated from the declarations: every reference to a deleted record becomes null.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { RESOURCES } from '../../db/resources/index.ts';
+import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { CHANGEABLE, READ_ONLY } from '../support/contract.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 import { insertReadOnly } from '../support/read-only.ts';

@@ -1,6 +1,6 @@
 // The endpoints of v2: every path answers its methods under its scopes, every other method is a 405, every other path a 404.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { V2_SCOPES } from '../../db/resources/index.ts';
+import { V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { CONTRACT } from '../support/contract.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 import { type Client, clientOf, expectError, expectMissing } from '../support/v2.ts';

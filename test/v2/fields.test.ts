@@ -1,7 +1,7 @@
 // Every field that clients write, generated from the declarations: what it takes, refuses, defaults to, and how null clears it.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Field } from '../../db/declare/fields.ts';
-import { getResource } from '../../db/resources/index.ts';
+import type { Field } from '../../db/model/fields.ts';
+import { getResource } from '../../db/model/resources/registry.ts';
 import { COMMON_FIELDS, CONTRACT, type Contract, CREATABLE } from '../support/contract.ts';
 import { acceptedValues, makeTargets, refusedValues, type Targets } from '../support/field-samples.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';

@@ -1,6 +1,6 @@
 // A folder as `crm export all` writes it, brought in in dependency order, with new ids in place of the old ones.
 import { join } from 'node:path';
-import { RESOURCES } from '../../../db/resources/index.ts';
+import { RESOURCES } from '../../../db/model/resources/registry.ts';
 import { notWhole, readManifest } from '../../export/manifest.ts';
 import { hashFile, sha256 } from '../../files/digest.ts';
 import { kindAt } from '../../files/own-file.ts';

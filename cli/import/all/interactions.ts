@@ -1,5 +1,5 @@
 // What of exported interactions cannot be made again: one needs its main contact, and names no other who took part.
-import type { JsonValue } from '../../../db/declare/json.ts';
+import type { JsonValue } from '../../../db/model/json.ts';
 import type { SurveyedInput } from '../plan/survey.ts';
 import type { SourceRow } from '../row.ts';
 import { KeyStore } from '../rows/key-store.ts';

@@ -1,8 +1,8 @@
 // Exported links: each is made again between the records that the old ones have become.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import type { Data } from '../../../db/declare/json.ts';
-import { childOf } from '../../../db/declare/links.ts';
-import { findResource } from '../../../db/resources/index.ts';
+import type { Data } from '../../../db/model/json.ts';
+import { childOf } from '../../../db/model/links.ts';
+import { findResource } from '../../../db/model/resources/registry.ts';
 import { sha256 } from '../../files/digest.ts';
 import { surveyInput } from '../plan/survey.ts';
 import type { Counts } from '../request.ts';

@@ -1,6 +1,7 @@
 // Asks before an exported folder goes into an organization that has records already.
-import { RESOURCES } from '../../../db/resources/index.ts';
-import { DEFAULT_PIPELINE_NAME } from '../../../db/resources/pipelines.ts';
+
+import { DEFAULT_PIPELINE_NAME } from '../../../db/model/resources/pipelines.ts';
+import { RESOURCES } from '../../../db/model/resources/registry.ts';
 import type { Client } from '../../api/client.ts';
 import { listAt } from '../../api/pages.ts';
 import { resourcePath } from '../../api/target.ts';

@@ -1,5 +1,5 @@
 // Exported pipelines: one of the same name is used, with its stages made equal; the others are created.
-import type { Data } from '../../../db/declare/json.ts';
+import type { Data } from '../../../db/model/json.ts';
 import type { Client } from '../../api/client.ts';
 import { recordOf } from '../../api/envelope.ts';
 import { isRefusal } from '../../errors.ts';

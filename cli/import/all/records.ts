@@ -1,7 +1,7 @@
 // The records of an exported folder, resource by resource, with new ids in place of the old ones.
 import { join } from 'node:path';
-import type { Data } from '../../../db/declare/json.ts';
-import type { Resource } from '../../../db/declare/resource.ts';
+import type { Data } from '../../../db/model/json.ts';
+import type { Resource } from '../../../db/model/resource.ts';
 import { CliError } from '../../errors.ts';
 import { secondsSince } from '../../input/instant.ts';
 import { Evidence } from '../plan/evidence.ts';

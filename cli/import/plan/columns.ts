@@ -1,5 +1,5 @@
 // Settles what every column of an input means, and gathers all that stands against it.
-import type { Resource } from '../../../db/declare/resource.ts';
+import type { Resource } from '../../../db/model/resource.ts';
 import { counted } from '../../terminal/format.ts';
 import type { ImportRequest } from '../request.ts';
 import {

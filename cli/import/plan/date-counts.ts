@@ -1,5 +1,5 @@
 // Dates that are plain digits: Excel's days, Unix seconds or milliseconds, told apart by --date-format where they must be.
-import { instantMs } from '../../../db/declare/instants.ts';
+import { instantMs } from '../../../db/model/instants.ts';
 import { DAY_MS } from '../../input/instant.ts';
 import type { ImportFlags } from '../flags.ts';
 import { RowFault } from '../row.ts';

@@ -1,5 +1,5 @@
 // Dates as files write them: ISO, slashed once it is known which number is the month, plain digits once it is known what they count.
-import { instantMs } from '../../../db/declare/instants.ts';
+import { instantMs } from '../../../db/model/instants.ts';
 import { type Remedy, RowFault } from '../row.ts';
 import { countedMs, type DateDoubt, type DateFormat, digitsDoubt, isCount } from './date-counts.ts';
 

@@ -1,5 +1,5 @@
 // What the cells of each column tell before a row is sent: how dates and numbers are written, and whether ids are ours.
-import type { JsonValue } from '../../../db/declare/json.ts';
+import type { JsonValue } from '../../../db/model/json.ts';
 import { isOurId } from '../../input/record-id.ts';
 import { weighDigits } from './date-counts.ts';
 import { type DateEvidence, type SlashedEvidence, weighDate } from './dates.ts';

@@ -1,6 +1,6 @@
 // Which field a column of another product's export means.
-import type { Field } from '../../../db/declare/fields.ts';
-import type { Resource } from '../../../db/declare/resource.ts';
+import type { Field } from '../../../db/model/fields.ts';
+import type { Resource } from '../../../db/model/resource.ts';
 import { ERROR_COLUMNS } from '../row.ts';
 
 export type LookupKind = 'company' | 'pipeline' | 'stage' | 'contact' | 'owner';

@@ -1,6 +1,6 @@
 // Reads --map, --map-file, --map-value and --set: what the user says about columns beyond what their names tell.
 import { readFileSync } from 'node:fs';
-import { isObject } from '../../../db/declare/json.ts';
+import { isObject } from '../../../db/model/json.ts';
 import { CliError, systemFault, usageError } from '../../errors.ts';
 import { didYouMean } from '../../nearest.ts';
 import type { ImportFlags } from '../flags.ts';

@@ -1,6 +1,6 @@
 // The plan of an import: for every column where its values go, settled before the first row is sent.
-import type { FieldKind } from '../../../db/declare/fields.ts';
-import type { Resource } from '../../../db/declare/resource.ts';
+import type { FieldKind } from '../../../db/model/fields.ts';
+import type { Resource } from '../../../db/model/resource.ts';
 import { usageError } from '../../errors.ts';
 import { changedBy } from '../changes.ts';
 import { importCommand } from '../flags.ts';

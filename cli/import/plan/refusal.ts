@@ -1,5 +1,5 @@
 // All that keeps an input from being imported as it is, told at once, with the command that would import it.
-import type { Resource } from '../../../db/declare/resource.ts';
+import type { Resource } from '../../../db/model/resource.ts';
 import { type CliError, usageError } from '../../errors.ts';
 import { shellWord } from '../../terminal/text.ts';
 import type { Changes } from '../changes.ts';

@@ -1,9 +1,9 @@
 // What every record must have and no column of an input fills: known before a row is sent, with the mapping that would do.
-import { faultsOf } from '../../../db/declare/check.ts';
-import type { Field } from '../../../db/declare/fields.ts';
-import type { Data } from '../../../db/declare/json.ts';
-import type { Resource } from '../../../db/declare/resource.ts';
-import { newRecordFaults } from '../../../db/declare/rules.ts';
+import { faultsOf } from '../../../db/model/check.ts';
+import type { Field } from '../../../db/model/fields.ts';
+import type { Data } from '../../../db/model/json.ts';
+import type { Resource } from '../../../db/model/resource.ts';
+import { newRecordFaults } from '../../../db/model/rules.ts';
 import { isOurId } from '../../input/record-id.ts';
 import type { Changes } from '../changes.ts';
 import { RowFault } from '../row.ts';

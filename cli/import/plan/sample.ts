@@ -1,5 +1,5 @@
 // The first values of each column, by which it can be told what a column might mean.
-import type { JsonValue } from '../../../db/declare/json.ts';
+import type { JsonValue } from '../../../db/model/json.ts';
 
 /** Values of the first rows that have any, by header. */
 export interface Sample {

@@ -1,6 +1,6 @@
 // Opens an input: finds out its format, then gives its rows one at a time.
 import { extname } from 'node:path';
-import type { Data } from '../../../db/declare/json.ts';
+import type { Data } from '../../../db/model/json.ts';
 import { CliError } from '../../errors.ts';
 import { decodeText } from '../../input/decode.ts';
 import { JsonArrayScanner, LineScanner, parseObject, type TextPiece } from '../../input/json-pieces.ts';

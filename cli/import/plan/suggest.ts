@@ -1,5 +1,5 @@
 // `--suggest-map`: what the columns of an input are taken for, in the form that --map-file takes.
-import type { Resource } from '../../../db/declare/resource.ts';
+import type { Resource } from '../../../db/model/resource.ts';
 import { jsonText } from '../../terminal/output.ts';
 import { note, writeOut } from '../../terminal/streams.ts';
 import { ERROR_COLUMNS } from '../row.ts';

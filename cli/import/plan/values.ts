@@ -1,7 +1,7 @@
 // A cell becomes the value that its field is declared to have, or a fault that says what is allowed.
-import { unreadableText } from '../../../db/declare/faults.ts';
-import type { Field } from '../../../db/declare/fields.ts';
-import type { JsonValue } from '../../../db/declare/json.ts';
+import { unreadableText } from '../../../db/model/faults.ts';
+import type { Field } from '../../../db/model/fields.ts';
+import type { JsonValue } from '../../../db/model/json.ts';
 import { DECIMAL, valueOfText } from '../../input/field-value.ts';
 import { type Remedy, RowFault } from '../row.ts';
 import { isMilliseconds } from './date-counts.ts';

@@ -1,5 +1,5 @@
 // What the lines of a vCard are called as columns, so that cards go the way of every other row.
-import type { JsonValue } from '../../../db/declare/json.ts';
+import type { JsonValue } from '../../../db/model/json.ts';
 import type { TextPiece } from '../../input/json-pieces.ts';
 import { type CardProperty, parseVCard } from '../../input/vcards.ts';
 import type { SourceRow } from '../row.ts';

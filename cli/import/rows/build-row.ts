@@ -1,8 +1,8 @@
 // From a row of the input to the body that creates its record: places, types, looks up and checks every value.
-import { faultsOf } from '../../../db/declare/check.ts';
-import type { Field } from '../../../db/declare/fields.ts';
-import { type Data, isObject, type JsonValue } from '../../../db/declare/json.ts';
-import { newRecordFaults } from '../../../db/declare/rules.ts';
+import { faultsOf } from '../../../db/model/check.ts';
+import type { Field } from '../../../db/model/fields.ts';
+import { type Data, isObject, type JsonValue } from '../../../db/model/json.ts';
+import { newRecordFaults } from '../../../db/model/rules.ts';
 import { addressesIn } from '../../input/addresses.ts';
 import { isOurId } from '../../input/record-id.ts';
 import type { LookupKind } from '../plan/headers.ts';

@@ -1,6 +1,6 @@
 // The cells of a row that say something, and which of several takes the field that they all mean.
-import type { JsonValue } from '../../../db/declare/json.ts';
-import type { Resource } from '../../../db/declare/resource.ts';
+import type { JsonValue } from '../../../db/model/json.ts';
+import type { Resource } from '../../../db/model/resource.ts';
 import { type Destination, slotOf } from '../plan/headers.ts';
 import type { Plan } from '../plan/plan.ts';
 import { isAbsent } from '../plan/values.ts';

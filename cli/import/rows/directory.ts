@@ -1,5 +1,5 @@
 // The companies or contacts of a small organization, read at once: a request a page instead of one a name.
-import type { Data } from '../../../db/declare/json.ts';
+import type { Data } from '../../../db/model/json.ts';
 import type { Client } from '../../api/client.ts';
 import { listAt, pagesOf } from '../../api/pages.ts';
 import { isRefusal } from '../../errors.ts';

@@ -1,10 +1,10 @@
 // Names become ids: companies, contacts, pipelines and stages are asked of the server once and remembered.
 
-import { faultsOf } from '../../../db/declare/check.ts';
-import type { Data } from '../../../db/declare/json.ts';
-import { uniqueValues } from '../../../db/declare/rules.ts';
-import { caselessKey, normalizeDomain } from '../../../db/declare/text.ts';
-import { getResource } from '../../../db/resources/index.ts';
+import { faultsOf } from '../../../db/model/check.ts';
+import type { Data } from '../../../db/model/json.ts';
+import { getResource } from '../../../db/model/resources/registry.ts';
+import { uniqueValues } from '../../../db/model/rules.ts';
+import { caselessKey, normalizeDomain } from '../../../db/model/text.ts';
 import type { Client } from '../../api/client.ts';
 import { pageOf, recordOf } from '../../api/envelope.ts';
 import { listAt, pagesOf } from '../../api/pages.ts';

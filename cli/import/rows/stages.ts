@@ -1,6 +1,6 @@
 // Stages as a create takes them: what an export says beyond that, the service gives anew.
-import type { JsonValue } from '../../../db/declare/json.ts';
-import { isObject } from '../../../db/declare/json.ts';
+import type { JsonValue } from '../../../db/model/json.ts';
+import { isObject } from '../../../db/model/json.ts';
 
 /** Stages without the ids and positions that an exported pipeline has. */
 export function stagesToCreate(stages: JsonValue): JsonValue {

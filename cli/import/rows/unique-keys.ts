@@ -1,7 +1,7 @@
 // Keys of rows whose order must be kept, because the later one depends on what became of the earlier.
-import type { Data } from '../../../db/declare/json.ts';
-import type { Resource } from '../../../db/declare/resource.ts';
-import { type UniqueValue, uniqueValues } from '../../../db/declare/rules.ts';
+import type { Data } from '../../../db/model/json.ts';
+import type { Resource } from '../../../db/model/resource.ts';
+import { type UniqueValue, uniqueValues } from '../../../db/model/rules.ts';
 
 /** A unique value as the key under which it is remembered. */
 export function keyOf({ filter, key }: UniqueValue): string {

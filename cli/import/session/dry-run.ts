@@ -1,7 +1,7 @@
 // What a run would do with each row, found out without writing: references, conflicts with the server and in the file.
-import type { Data } from '../../../db/declare/json.ts';
-import type { Resource } from '../../../db/declare/resource.ts';
-import { takenMessage, uniqueValues } from '../../../db/declare/rules.ts';
+import type { Data } from '../../../db/model/json.ts';
+import type { Resource } from '../../../db/model/resource.ts';
+import { takenMessage, uniqueValues } from '../../../db/model/rules.ts';
 import type { Client } from '../../api/client.ts';
 import type { OnDuplicate } from '../request.ts';
 import { type RowOutcome, rejectionOf } from '../row.ts';

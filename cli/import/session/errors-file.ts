@@ -1,7 +1,7 @@
 // The file of rejected rows: their own columns and why, in a form that can be corrected and imported again.
 import { closeSync, fdatasyncSync, ftruncateSync, renameSync, rmSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
-import type { Data } from '../../../db/declare/json.ts';
+import type { Data } from '../../../db/model/json.ts';
 import { CliError, systemFault, usageError } from '../../errors.ts';
 import { hashFile } from '../../files/digest.ts';
 import { createOwn, kindAt, reopenOwn, syncFolderOf, writeAt } from '../../files/own-file.ts';

@@ -1,5 +1,5 @@
 // Rows in batches, several under way at once, settled strictly in the order of the input.
-import type { Data } from '../../../db/declare/json.ts';
+import type { Data } from '../../../db/model/json.ts';
 import type { PreparedRow, RowOutcome, SourceRow } from '../row.ts';
 import type { PendingBatch } from './journal-state.ts';
 

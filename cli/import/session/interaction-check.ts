@@ -1,9 +1,9 @@
 // What is special about interactions in a dry run: the contact that an email names, and what was logged before.
-import type { Data } from '../../../db/declare/json.ts';
-import type { Resource } from '../../../db/declare/resource.ts';
-import { uniqueValues } from '../../../db/declare/rules.ts';
-import { contacts } from '../../../db/resources/contacts.ts';
-import { CONTACT_UNKNOWN } from '../../../db/resources/interactions.ts';
+import type { Data } from '../../../db/model/json.ts';
+import type { Resource } from '../../../db/model/resource.ts';
+import { contacts } from '../../../db/model/resources/contacts.ts';
+import { CONTACT_UNKNOWN } from '../../../db/model/resources/interactions.ts';
+import { uniqueValues } from '../../../db/model/rules.ts';
 import type { Client } from '../../api/client.ts';
 import { isRefusal } from '../../errors.ts';
 import type { Rejection } from '../row.ts';

@@ -1,7 +1,7 @@
 // Asks the server about ids that cannot be read, such as those of users, by items that it is certain to refuse.
-import type { Data } from '../../../db/declare/json.ts';
-import type { Resource } from '../../../db/declare/resource.ts';
-import { RESOURCES } from '../../../db/resources/index.ts';
+import type { Data } from '../../../db/model/json.ts';
+import type { Resource } from '../../../db/model/resource.ts';
+import { RESOURCES } from '../../../db/model/resources/registry.ts';
 import type { Client } from '../../api/client.ts';
 import { type BatchItem, unexpectedAnswer } from '../../api/envelope.ts';
 import { responseError } from '../../api/response-error.ts';

@@ -1,7 +1,7 @@
 // The records that are there, read once for a dry run, so that most rows need no request of their own.
-import type { Data } from '../../../db/declare/json.ts';
-import { type UniqueValue, uniqueValues } from '../../../db/declare/rules.ts';
-import { getResource } from '../../../db/resources/index.ts';
+import type { Data } from '../../../db/model/json.ts';
+import { getResource } from '../../../db/model/resources/registry.ts';
+import { type UniqueValue, uniqueValues } from '../../../db/model/rules.ts';
 import type { Client } from '../../api/client.ts';
 import { pageOf } from '../../api/envelope.ts';
 import { listAt, pagesOf } from '../../api/pages.ts';

@@ -1,8 +1,8 @@
 // Whether the ids of a row lead somewhere, found out without writing.
-import { unknownReference } from '../../../db/declare/faults.ts';
-import type { Data } from '../../../db/declare/json.ts';
-import type { Resource } from '../../../db/declare/resource.ts';
-import { STAGE_ELSEWHERE } from '../../../db/resources/deals.ts';
+import { unknownReference } from '../../../db/model/faults.ts';
+import type { Data } from '../../../db/model/json.ts';
+import type { Resource } from '../../../db/model/resource.ts';
+import { STAGE_ELSEWHERE } from '../../../db/model/resources/deals.ts';
 import type { Client } from '../../api/client.ts';
 import { isRefusal } from '../../errors.ts';
 import { type Rejection, RowFault } from '../row.ts';

@@ -1,6 +1,6 @@
 // What a run over one input is made of.
-import type { Data } from '../../../db/declare/json.ts';
-import type { Resource } from '../../../db/declare/resource.ts';
+import type { Data } from '../../../db/model/json.ts';
+import type { Resource } from '../../../db/model/resource.ts';
 import type { Client } from '../../api/client.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { SurveyedInput } from '../plan/survey.ts';

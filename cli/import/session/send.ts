@@ -1,7 +1,7 @@
 // Sends one batch and settles its conflicts as --on-duplicate says.
-import type { Data } from '../../../db/declare/json.ts';
-import type { Resource } from '../../../db/declare/resource.ts';
-import { uniqueValues } from '../../../db/declare/rules.ts';
+import type { Data } from '../../../db/model/json.ts';
+import type { Resource } from '../../../db/model/resource.ts';
+import { uniqueValues } from '../../../db/model/rules.ts';
 import type { Client } from '../../api/client.ts';
 import type { BatchItem } from '../../api/envelope.ts';
 import { pageOf, unexpectedAnswer } from '../../api/envelope.ts';

@@ -1,7 +1,7 @@
 // One VEVENT: its fields, its time, and what it says of the series it belongs to.
-import { notAmong } from '../../../db/declare/faults.ts';
-import { LONG_TEXT_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from '../../../db/declare/fields.ts';
-import type { Data } from '../../../db/declare/json.ts';
+import { notAmong } from '../../../db/model/faults.ts';
+import { LONG_TEXT_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from '../../../db/model/fields.ts';
+import type { Data } from '../../../db/model/json.ts';
 import { FaultList, quoted } from '../entries.ts';
 import { type Person, uniquePeople } from '../people.ts';
 import type { Block, ContentLine } from './blocks.ts';

@@ -1,5 +1,5 @@
 // Days and times of iCalendar, with the zone they are told in.
-import { INSTANT_MS_MAX, INSTANT_MS_MIN } from '../../../db/declare/fields.ts';
+import { INSTANT_MS_MAX, INSTANT_MS_MIN } from '../../../db/model/fields.ts';
 import { messageOf } from '../../errors.ts';
 import { DAY_MS } from '../../input/instant.ts';
 import { quoted } from '../entries.ts';

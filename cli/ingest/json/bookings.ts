@@ -1,6 +1,6 @@
 // Bookings from JSON: the read-only fields, or the webhooks of Cal.com and Calendly, in the order of what happened.
 import type { BookingEntry } from '../../../db/ingest/bookings.ts';
-import { bookings } from '../../../db/resources/bookings.ts';
+import { bookings } from '../../../db/model/resources/bookings.ts';
 import type { EntryReader, FaultList, Findings } from '../entries.ts';
 import { isCalCom, readCalCom } from './cal-com.ts';
 import { isCalendly, readCalendly } from './calendly.ts';

@@ -1,7 +1,8 @@
 // Bookings as Calendly's webhooks send them: one for each invitee; a move cancels one invitee and creates another.
-import { LONG_TEXT_CHARACTERS_MAX } from '../../../db/declare/fields.ts';
-import type { Data } from '../../../db/declare/json.ts';
+
 import type { BookingEntry } from '../../../db/ingest/bookings.ts';
+import { LONG_TEXT_CHARACTERS_MAX } from '../../../db/model/fields.ts';
+import type { Data } from '../../../db/model/json.ts';
 import type { FaultList } from '../entries.ts';
 import { Foreign, given } from './foreign.ts';
 

@@ -1,13 +1,13 @@
 // Checks the entries of a JSON file against the declaration of their resource.
 import type { TSchema } from 'typebox';
-import { faultsOf } from '../../../db/declare/check.ts';
-import { below, type Fault, listed, malformed } from '../../../db/declare/faults.ts';
-import { type Field, text } from '../../../db/declare/fields.ts';
-import type { Data, JsonValue } from '../../../db/declare/json.ts';
-import { isObject } from '../../../db/declare/json.ts';
-import type { Resource } from '../../../db/declare/resource.ts';
-import { bodySchema } from '../../../db/declare/schemas.ts';
 import type { IngestEntry } from '../../../db/ingest/desk.ts';
+import { faultsOf } from '../../../db/model/check.ts';
+import { below, type Fault, listed, malformed } from '../../../db/model/faults.ts';
+import { type Field, text } from '../../../db/model/fields.ts';
+import type { Data, JsonValue } from '../../../db/model/json.ts';
+import { isObject } from '../../../db/model/json.ts';
+import type { Resource } from '../../../db/model/resource.ts';
+import { bodySchema } from '../../../db/model/schemas.ts';
 import type { FaultList } from '../entries.ts';
 import { instantIn } from './foreign.ts';
 import type { JsonItem } from './json-reader.ts';

@@ -1,8 +1,8 @@
 // Reads JSON that other services wrote: takes what is needed, ignores the rest, and tells what is missing.
-import { below, malformed, missing } from '../../../db/declare/faults.ts';
-import { NAME_CHARACTERS_MAX } from '../../../db/declare/fields.ts';
-import type { Data } from '../../../db/declare/json.ts';
-import { isObject } from '../../../db/declare/json.ts';
+import { below, malformed, missing } from '../../../db/model/faults.ts';
+import { NAME_CHARACTERS_MAX } from '../../../db/model/fields.ts';
+import type { Data } from '../../../db/model/json.ts';
+import { isObject } from '../../../db/model/json.ts';
 import { isoMilliseconds } from '../../input/instant.ts';
 import type { FaultList } from '../entries.ts';
 import type { Person } from '../people.ts';

@@ -1,5 +1,5 @@
 // JSON files for ingest: an array, NDJSON or one object, taken apart so that one bad entry harms no other.
-import type { Data } from '../../../db/declare/json.ts';
+import type { Data } from '../../../db/model/json.ts';
 import { CliError } from '../../errors.ts';
 import { completeLength } from '../../input/decode.ts';
 import { JsonArrayScanner, LineScanner, parseObject, type TextPiece } from '../../input/json-pieces.ts';

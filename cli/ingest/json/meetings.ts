@@ -1,6 +1,6 @@
 // Meetings from JSON: the read-only fields as the service shows them.
 import type { MeetingGroup } from '../../../db/ingest/meetings.ts';
-import { meetings } from '../../../db/resources/meetings.ts';
+import { meetings } from '../../../db/model/resources/meetings.ts';
 import type { EntryReader, Findings } from '../entries.ts';
 import { declared, declaredEntry } from './declared.ts';
 import { JsonReader } from './json-reader.ts';

@@ -1,13 +1,13 @@
 // Recordings from JSON: the read-only fields, the meeting by either id, and the transcript's segments.
 import { Type } from 'typebox';
-import type { Fault } from '../../../db/declare/faults.ts';
-import { text } from '../../../db/declare/fields.ts';
-import type { Data, JsonValue } from '../../../db/declare/json.ts';
-import { isObject } from '../../../db/declare/json.ts';
-import { json } from '../../../db/declare/json-fields.ts';
-import { nullable } from '../../../db/declare/schemas.ts';
 import type { IngestEntry } from '../../../db/ingest/desk.ts';
-import { recordings } from '../../../db/resources/recordings.ts';
+import type { Fault } from '../../../db/model/faults.ts';
+import { text } from '../../../db/model/fields.ts';
+import type { Data, JsonValue } from '../../../db/model/json.ts';
+import { isObject } from '../../../db/model/json.ts';
+import { json } from '../../../db/model/json-fields.ts';
+import { recordings } from '../../../db/model/resources/recordings.ts';
+import { nullable } from '../../../db/model/schemas.ts';
 import type { EntryReader, Findings } from '../entries.ts';
 import { declared, declaredEntry, endBeforeStart } from './declared.ts';
 import { type JsonItem, JsonReader } from './json-reader.ts';

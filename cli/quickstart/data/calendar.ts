@@ -1,5 +1,5 @@
 // Makes what calendars, call recorders and scheduling tools would hand over: meetings, recordings and bookings.
-import type { Data } from '../../../db/declare/json.ts';
+import type { Data } from '../../../db/model/json.ts';
 import { DAY_MS } from '../../input/instant.ts';
 import { CONVERSATIONS, type Conversation } from './conversations.ts';
 import { workingHour } from './days.ts';

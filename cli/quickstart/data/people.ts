@@ -1,5 +1,5 @@
 // Makes the contacts of the demo data: who works for the companies, and how to reach them.
-import type { Data } from '../../../db/declare/json.ts';
+import type { Data } from '../../../db/model/json.ts';
 import type { DemoCompany } from './companies.ts';
 import { TITLES } from './industries.ts';
 import { asciiWords, CULTURES } from './names.ts';

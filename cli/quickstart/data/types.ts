@@ -1,5 +1,5 @@
 // The shape of the demo data: records with keys in place of ids, which exist only once the server has given them.
-import type { Data } from '../../../db/declare/json.ts';
+import type { Data } from '../../../db/model/json.ts';
 
 /** A record to create; its reference fields hold keys of other records, such as `companies/12`. */
 export interface DemoRecord {

@@ -1,6 +1,6 @@
 // The tables of the bare servers: one with two indexes, or all that crm has; either way with the contacts that crm has.
 import { Database } from 'bun:sqlite';
-import { contacts } from '../../../db/resources/contacts.ts';
+import { contacts } from '../../../db/model/resources/contacts.ts';
 
 /** One table made by hand, or the tables and indexes of crm. */
 export type Tables = 'own' | 'same';

@@ -1,10 +1,10 @@
 // Contacts: the people an organization deals with (v1: people).
-import { boolean, email, LONG_TEXT_CHARACTERS_MAX, reference, text, timestamp } from '../declare/fields.ts';
-import { emailIn, equals, ofAddress, refersTo } from '../declare/filters.ts';
-import { custom, emails } from '../declare/json-fields.ts';
-import { childrenOf } from '../declare/links.ts';
-import { defineResource, type SideTable } from '../declare/resource.ts';
-import { textKey } from '../declare/text.ts';
+import { boolean, email, LONG_TEXT_CHARACTERS_MAX, reference, text, timestamp } from '../fields.ts';
+import { emailIn, equals, ofAddress, refersTo } from '../filters.ts';
+import { custom, emails } from '../json-fields.ts';
+import { childrenOf } from '../links.ts';
+import { defineResource, type SideTable } from '../resource.ts';
+import { textKey } from '../text.ts';
 import { segmentMembers } from './segments.ts';
 
 // Who an email belongs to: one row for each address, primary or alternative.

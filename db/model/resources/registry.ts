@@ -1,5 +1,5 @@
 // The registry: every resource of the service, in dependency order (a resource refers to earlier ones).
-import { type Resource, scopesOf } from '../declare/resource.ts';
+import { type Resource, scopesOf } from '../resource.ts';
 import { bookings } from './bookings.ts';
 import { companies } from './companies.ts';
 import { contacts } from './contacts.ts';

@@ -1,10 +1,10 @@
 // Companies: the organizations that contacts work for and deals are made with.
-import { domain, integer, number, reference, text, timestamp } from '../declare/fields.ts';
-import { caseless, domainIs, refersTo } from '../declare/filters.ts';
-import { custom } from '../declare/json-fields.ts';
-import { childrenOf } from '../declare/links.ts';
-import { defineResource } from '../declare/resource.ts';
-import { caselessKey } from '../declare/text.ts';
+import { domain, integer, number, reference, text, timestamp } from '../fields.ts';
+import { caseless, domainIs, refersTo } from '../filters.ts';
+import { custom } from '../json-fields.ts';
+import { childrenOf } from '../links.ts';
+import { defineResource } from '../resource.ts';
+import { caselessKey } from '../text.ts';
 import { segmentMembers } from './segments.ts';
 
 export const companies = defineResource({

@@ -1,9 +1,9 @@
 // Pipelines: the stages that deals pass through, in order.
 import { type TSchema, Type } from 'typebox';
-import { exampleId, idSchema, NAME_CHARACTERS_MAX, sayingText, text } from '../declare/fields.ts';
-import { json } from '../declare/json-fields.ts';
-import { defineResource } from '../declare/resource.ts';
-import { nullable } from '../declare/schemas.ts';
+import { exampleId, idSchema, NAME_CHARACTERS_MAX, sayingText, text } from '../fields.ts';
+import { json } from '../json-fields.ts';
+import { defineResource } from '../resource.ts';
+import { nullable } from '../schemas.ts';
 
 export const STAGE_TYPES = ['open', 'won', 'lost'] as const;
 export type StageType = (typeof STAGE_TYPES)[number];

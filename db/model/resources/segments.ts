@@ -1,10 +1,10 @@
 // Segments: named sets of contacts or of companies.
 import { Type } from 'typebox';
-import { enumeration, LONG_TEXT_CHARACTERS_MAX, text } from '../declare/fields.ts';
-import { oneOf } from '../declare/filters.ts';
-import { json } from '../declare/json-fields.ts';
-import { link } from '../declare/links.ts';
-import { defineResource } from '../declare/resource.ts';
+import { enumeration, LONG_TEXT_CHARACTERS_MAX, text } from '../fields.ts';
+import { oneOf } from '../filters.ts';
+import { json } from '../json-fields.ts';
+import { link } from '../links.ts';
+import { defineResource } from '../resource.ts';
 
 const RECORD_TYPES = ['contact', 'company'] as const;
 

@@ -1,8 +1,8 @@
 // Notes: texts about records, in trees.
-import { boolean, reference, text } from '../declare/fields.ts';
-import { isTrue, refersTo } from '../declare/filters.ts';
-import { link, parentsOf } from '../declare/links.ts';
-import { defineResource } from '../declare/resource.ts';
+import { boolean, reference, text } from '../fields.ts';
+import { isTrue, refersTo } from '../filters.ts';
+import { link, parentsOf } from '../links.ts';
+import { defineResource } from '../resource.ts';
 
 /** How deep a note may stand: the first of a tree is on level 1. */
 export const NOTE_LEVELS_MAX = 100;

@@ -8,12 +8,12 @@ import {
   LONG_TEXT_CHARACTERS_MAX,
   reference,
   text,
-} from '../declare/fields.ts';
-import { after, before, refersTo } from '../declare/filters.ts';
-import { json } from '../declare/json-fields.ts';
-import { defineResource } from '../declare/resource.ts';
-import { nullable } from '../declare/schemas.ts';
-import { textKey } from '../declare/text.ts';
+} from '../fields.ts';
+import { after, before, refersTo } from '../filters.ts';
+import { json } from '../json-fields.ts';
+import { defineResource } from '../resource.ts';
+import { nullable } from '../schemas.ts';
+import { textKey } from '../text.ts';
 
 const nullableText = nullable(Type.String());
 

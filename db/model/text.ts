@@ -82,8 +82,3 @@ export function singularOf(plural: string): string {
 export function withArticle(noun: string): string {
   return `${/^[aeio]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 }
-
-/** Whether a text is an address that begins with a scheme, such as postgres://, and not the path of a file. */
-export function isAddress(text: string): boolean {
-  return /^(?:[a-z][\w+.-]+:\/\/|postgres(?:ql)?:)/i.test(text);
-}

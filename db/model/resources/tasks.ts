@@ -1,7 +1,7 @@
 // Tasks: what somebody has to do, about a contact, a company or a deal.
-import { boolean, instant, LONG_TEXT_CHARACTERS_MAX, reference, text, timestamp } from '../declare/fields.ts';
-import { after, before, isTrue, refersTo } from '../declare/filters.ts';
-import { defineResource } from '../declare/resource.ts';
+import { boolean, instant, LONG_TEXT_CHARACTERS_MAX, reference, text, timestamp } from '../fields.ts';
+import { after, before, isTrue, refersTo } from '../filters.ts';
+import { defineResource } from '../resource.ts';
 
 export const tasks = defineResource({
   name: 'tasks',

@@ -10,12 +10,12 @@ import {
   NAME_CHARACTERS_MAX,
   reference,
   text,
-} from '../declare/fields.ts';
-import { oneOf, refersTo } from '../declare/filters.ts';
-import { json } from '../declare/json-fields.ts';
-import { parentsOf } from '../declare/links.ts';
-import { defineResource, type SideTable } from '../declare/resource.ts';
-import { textKey } from '../declare/text.ts';
+} from '../fields.ts';
+import { oneOf, refersTo } from '../filters.ts';
+import { json } from '../json-fields.ts';
+import { parentsOf } from '../links.ts';
+import { defineResource, type SideTable } from '../resource.ts';
+import { textKey } from '../text.ts';
 
 export const INTERACTION_TYPES = [
   'DIRECT_MESSAGE',

@@ -1,18 +1,9 @@
 // Deals: what is being sold, moving through the stages of a pipeline.
-import {
-  currency,
-  date,
-  enumeration,
-  exampleId,
-  number,
-  reference,
-  text,
-  timestamp,
-} from '../declare/fields.ts';
-import { oneOf, refersTo } from '../declare/filters.ts';
-import { custom } from '../declare/json-fields.ts';
-import { link, parentsOf } from '../declare/links.ts';
-import { defineResource } from '../declare/resource.ts';
+import { currency, date, enumeration, exampleId, number, reference, text, timestamp } from '../fields.ts';
+import { oneOf, refersTo } from '../filters.ts';
+import { custom } from '../json-fields.ts';
+import { link, parentsOf } from '../links.ts';
+import { defineResource } from '../resource.ts';
 import { STAGE_TYPES } from './pipelines.ts';
 
 const dealContacts = link({

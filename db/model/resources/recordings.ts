@@ -1,10 +1,10 @@
 // Recordings: read-only, fed by call-recording imports; a transcript is fetched through a short-lived link.
 import { Type } from 'typebox';
-import { boolean, instant, number, reference, text } from '../declare/fields.ts';
-import { isTrue, refersTo } from '../declare/filters.ts';
-import { json } from '../declare/json-fields.ts';
-import { defineResource } from '../declare/resource.ts';
-import { textKey } from '../declare/text.ts';
+import { boolean, instant, number, reference, text } from '../fields.ts';
+import { isTrue, refersTo } from '../filters.ts';
+import { json } from '../json-fields.ts';
+import { defineResource } from '../resource.ts';
+import { textKey } from '../text.ts';
 
 export const recordings = defineResource({
   name: 'recordings',

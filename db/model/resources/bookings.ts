@@ -1,17 +1,10 @@
 // Bookings: read-only, fed by scheduling tools.
 import { Type } from 'typebox';
-import {
-  enumeration,
-  exampleId,
-  instant,
-  LONG_TEXT_CHARACTERS_MAX,
-  reference,
-  text,
-} from '../declare/fields.ts';
-import { after, before, caseless, ofAddress, oneOf } from '../declare/filters.ts';
-import { json } from '../declare/json-fields.ts';
-import { defineResource } from '../declare/resource.ts';
-import { caselessKey, textKey } from '../declare/text.ts';
+import { enumeration, exampleId, instant, LONG_TEXT_CHARACTERS_MAX, reference, text } from '../fields.ts';
+import { after, before, caseless, ofAddress, oneOf } from '../filters.ts';
+import { json } from '../json-fields.ts';
+import { defineResource } from '../resource.ts';
+import { caselessKey, textKey } from '../text.ts';
 import { attendeeSchema, organizerSchema } from './meetings.ts';
 
 const BOOKING_STATUSES = ['booked', 'rescheduled', 'cancelled'] as const;
