@@ -1,17 +1,20 @@
 // The seam between the business and a database engine: read with Kysely, write through durable jobs.
-import { CommitCount, type CommonMemory } from './common-memory.ts';
-import { assertWhole } from './copy-mark.ts';
-import type { Counters } from './counters.ts';
+
+import type { Counters } from './counters/counters.ts';
+import { MemoryCounters } from './counters/memory-counters.ts';
+import { CommitCount, type CommonMemory } from './counters/shared-memory.ts';
 import { isAddress } from './database-address.ts';
 import { DatabaseError } from './database-error.ts';
-import { MemoryCounters } from './memory-counters.ts';
+import { assertWhole } from './engine/copy-marker.ts';
+import type { Db } from './engine/schema.ts';
+import { assertReadable, type DatabaseSnapshot } from './engine/snapshot.ts';
+import type { StoreFigures } from './engine/store-stats.ts';
+import type { Scope } from './engine/write-queue.ts';
 import { parseAddress, shownAddress } from './postgres/address.ts';
 import { explainStatement, isUnreachable } from './postgres/errors.ts';
 import { openPostgres } from './postgres/open-store.ts';
 import { openPostgresSnapshot, postgresIdentity } from './postgres/snapshot.ts';
 import { analyze, findUsers } from './postgres/users.ts';
-import type { Db } from './schema.ts';
-import { assertReadable, type DatabaseSnapshot } from './snapshot.ts';
 import { abandon } from './sqlite/abandon.ts';
 import { explainFileError, isDiskFailure, isUnavailable } from './sqlite/errors.ts';
 import { inspectFile } from './sqlite/integrity.ts';
@@ -22,26 +25,13 @@ import { lockFile } from './sqlite/serving-lock.ts';
 import { fileIdentity, openFileSnapshot } from './sqlite/snapshot.ts';
 import { type StoreEvents, sqliteStore } from './sqlite/sqlite-store.ts';
 import { threadStore } from './sqlite/thread-store.ts';
-import type { StoreFigures } from './store-figures.ts';
-import type { Scope } from './write-queue.ts';
 
 export { DatabaseAddressError, DatabaseError } from './database-error.ts';
+export type { DatabaseSnapshot } from './engine/snapshot.ts';
+export type { Scope } from './engine/write-queue.ts';
 export { hasPassword } from './postgres/address.ts';
-export { examineServer, type ServerFacts } from './postgres/examination.ts';
-export { removalStatement } from './postgres/removal.ts';
-export { findInStatistics } from './postgres/statistics-values.ts';
-export type { DatabaseSnapshot } from './snapshot.ts';
 export { whyOnlyReadable } from './sqlite/as-it-is.ts';
-export { listTables, type TableShape } from './sqlite/catalog.ts';
-export { examineFile, type FileFacts } from './sqlite/examination.ts';
-export { FileCopy, ORIGINAL } from './sqlite/file-copy.ts';
-export { type FoundBytes, findBytes } from './sqlite/found-bytes.ts';
-export { damaged, inspectFile } from './sqlite/integrity.ts';
-export { replaceDatabase } from './sqlite/replace-file.ts';
-export { emptyLog, freePages, scrubFreePages } from './sqlite/scrub.ts';
 export { lockPlace, ServedAlreadyError, type ServingProcess, servingProcess } from './sqlite/serving-lock.ts';
-export { assertRestorable } from './sqlite/source-file.ts';
-export type { Scope } from './write-queue.ts';
 
 /** What requests are answered from. */
 export interface ReadStore {

@@ -1,8 +1,8 @@
 // createApp(): the whole server on one screen; importing or creating it does nothing until a request comes.
 import { Elysia } from 'elysia';
-import type { CommonMemory } from '../db/common-memory.ts';
-import { WINDOW_MS } from '../db/counters.ts';
-import type { Eventually } from '../db/engine.ts';
+import { WINDOW_MS } from '../db/counters/counters.ts';
+import type { CommonMemory } from '../db/counters/shared-memory.ts';
+import type { Eventually } from '../db/engine/engine.ts';
 import type { ReadStore } from '../db/store.ts';
 import type { Access } from './access.ts';
 import { docs } from './docs/docs.ts';

@@ -1,6 +1,6 @@
 // The whole interface: every operation of both versions.
-import type { Counters } from '../db/counters.ts';
-import { MemoryCounters } from '../db/memory-counters.ts';
+import type { Counters } from '../db/counters/counters.ts';
+import { MemoryCounters } from '../db/counters/memory-counters.ts';
 import type { Operation } from './operation.ts';
 import { MinuteLimit } from './pipeline/minute-limit.ts';
 import { Signing } from './signing/signing.ts';

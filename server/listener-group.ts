@@ -1,5 +1,5 @@
 // Where requests come in: by this thread, or by others of this process, which may listen before anything can be answered.
-import type { CommonMemory } from '../db/common-memory.ts';
+import type { CommonMemory } from '../db/counters/shared-memory.ts';
 import type { Network } from '../db/networks.ts';
 import type { Store } from '../db/store.ts';
 import { type Addresses, addressesOf, openFront } from './lifecycle/app-server.ts';

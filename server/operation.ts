@@ -1,9 +1,9 @@
 // What an endpoint is: its place, its rules, and what it does once a request has passed the pipeline.
 import type { TSchema } from 'typebox';
-import type { Eventually } from '../db/engine.ts';
+import type { Eventually } from '../db/engine/engine.ts';
+import type { Db } from '../db/engine/schema.ts';
 import type { Fault } from '../db/model/faults.ts';
 import type { Data, JsonValue } from '../db/model/json.ts';
-import type { Db } from '../db/schema.ts';
 import type { Api } from '../db/tables/key-format.ts';
 import type { Access } from './access.ts';
 import type { RequestOrigin } from './request-origin.ts';

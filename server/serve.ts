@@ -1,6 +1,6 @@
 // Starts the service: lock, database, app, socket; and stops it in the opposite order.
 import { hostname } from 'node:os';
-import { commonMemory } from '../db/common-memory.ts';
+import { commonMemory } from '../db/counters/shared-memory.ts';
 import { type DatabaseError, lockForServing, openStore, type Store, type StoreOptions } from '../db/store.ts';
 import { pruneAudit } from '../db/tables/audit.ts';
 import { purgeStoredResponses } from '../db/tables/idempotency.ts';

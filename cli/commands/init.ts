@@ -1,6 +1,6 @@
 // `crm init`: from nothing to a database with an organization, a user and a key; run again it changes nothing.
 import type { Command } from 'commander';
-import type { OrganizationRow } from '../../db/schema.ts';
+import type { OrganizationRow } from '../../db/engine/schema.ts';
 import type { Store } from '../../db/store.ts';
 import type { AuditAction } from '../../db/tables/audit.ts';
 import type { IssuedKey } from '../../db/tables/keys.ts';

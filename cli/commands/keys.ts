@@ -1,6 +1,6 @@
 // `crm keys`: issues, lists, changes, rotates and revokes API keys.
 import { type Command, Option } from 'commander';
-import type { ApiKeyRow } from '../../db/schema.ts';
+import type { ApiKeyRow } from '../../db/engine/schema.ts';
 import type { Store } from '../../db/store.ts';
 import { CliError, usageError } from '../errors.ts';
 import { DAY_MS } from '../input/instant.ts';

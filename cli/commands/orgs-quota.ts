@@ -1,6 +1,6 @@
 // `crm orgs quota`: shows what an organization holds, and sets what it may hold at most.
 import { type Command, InvalidArgumentError } from 'commander';
-import type { OrganizationRow } from '../../db/schema.ts';
+import type { OrganizationRow } from '../../db/engine/schema.ts';
 import type { Store } from '../../db/store.ts';
 import type { Quota, QuotaUse } from '../../db/tables/quotas.ts';
 import { organizationNamed, withStore } from '../operator/database.ts';

@@ -1,7 +1,7 @@
 // `crm orgs`: makes, lists and changes organizations.
 import type { Command } from 'commander';
+import type { OrganizationRow } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
-import type { OrganizationRow } from '../../db/schema.ts';
 import { usageError } from '../errors.ts';
 import { recordAction } from '../operator/audit.ts';
 import {

@@ -1,7 +1,7 @@
 // `crm users`: makes and lists the users of an organization.
 import type { Command } from 'commander';
+import type { OrganizationRow, UserRow } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
-import type { OrganizationRow, UserRow } from '../../db/schema.ts';
 import { recordAction } from '../operator/audit.ts';
 import { checkedEmail, checkedName, organizationNamed, withReader, withStore } from '../operator/database.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';

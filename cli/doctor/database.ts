@@ -1,7 +1,7 @@
 // Looks at the database that operator commands work on, whichever engine it is of.
 import { existsSync, readFileSync } from 'node:fs';
 import { isAddress } from '../../db/database-address.ts';
-import type { ServerFacts } from '../../db/store.ts';
+import type { ServerFacts } from '../../db/maintenance.ts';
 import { CliError } from '../errors.ts';
 import { databaseError, databaseFlag } from '../operator/database.ts';
 import { counted, formatBytes } from '../terminal/format.ts';
@@ -38,7 +38,8 @@ function checkReadable(db: string, reason: string): Finding {
 }
 
 async function checkFile(db: string): Promise<Finding[]> {
-  const { examineFile, openSnapshot } = await import('../../db/store.ts');
+  const { openSnapshot } = await import('../../db/store.ts');
+  const { examineFile } = await import('../../db/maintenance.ts');
   const { findLastBackup } = await import('../../db/tables/last-backup.ts');
   const facts = await examineFile(db);
   const snapshot = facts.isBehind || facts.faults.length > 0 ? null : await openSnapshot(db);
@@ -62,7 +63,7 @@ function openFilesMax(): number | null {
 }
 
 async function checkPostgres(db: string): Promise<Finding[]> {
-  const { examineServer } = await import('../../db/store.ts');
+  const { examineServer } = await import('../../db/maintenance.ts');
   const facts = await examineServer(db);
   const flag = await databaseFlag(db);
   return [

@@ -1,5 +1,5 @@
 // Looks at a database file: whether it is sound, its own, and has room to grow.
-import type { FileFacts } from '../../db/store.ts';
+import type { FileFacts } from '../../db/maintenance.ts';
 import type { LastBackup } from '../../db/tables/last-backup.ts';
 import { counted, formatBytes, formatDuration } from '../terminal/format.ts';
 import { shellWord } from '../terminal/text.ts';

@@ -1,5 +1,5 @@
 // Looks at the quotas of organizations: how far each is used up, and whether what is counted is what there is.
-import type { Db } from '../../db/schema.ts';
+import type { Db } from '../../db/engine/schema.ts';
 import type { Quota, QuotaUse } from '../../db/tables/quotas.ts';
 import { databaseFlag } from '../operator/database.ts';
 import { isLimited } from '../operator/quota.ts';

@@ -1,8 +1,8 @@
 // Runs an ingest: reads the file piece by piece, and stores what of it is sound.
 import { basename } from 'node:path';
+import type { RecordRow } from '../../db/engine/schema.ts';
 import type { IngestEntry, IngestOptions, IngestReport } from '../../db/ingest/desk.ts';
 import type { Data } from '../../db/model/json.ts';
-import type { RecordRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
 import { CliError, usageError } from '../errors.ts';
 import { organizationNamed, userNamed, withStore } from '../operator/database.ts';
@@ -93,7 +93,7 @@ export async function runIngest(request: IngestRequest): Promise<IngestSummary> 
 
 // What an operator is told where the quota of the organization has ended an ingest; other errors come back as they are.
 async function refusalOf(error: unknown, name: string): Promise<unknown> {
-  const { QuotaError } = await import('../../db/holdings.ts');
+  const { QuotaError } = await import('../../db/engine/quota.ts');
   if (!(error instanceof QuotaError)) return error;
   const { lacking, allowance } = error;
   const max = lacking === 'records' ? allowance.recordsMax : allowance.bytesMax;

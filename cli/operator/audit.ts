@@ -1,8 +1,8 @@
 // What an operator does, told in the audit log of the database that it is done to.
 import { existsSync, readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
+import type { ApiKeyRow, Db } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
-import type { ApiKeyRow, Db } from '../../db/schema.ts';
 import type { AuditEntry } from '../../db/tables/audit.ts';
 import { isoTime } from './database.ts';
 

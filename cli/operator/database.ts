@@ -1,6 +1,6 @@
 // What operator commands share: the database opened and closed, its errors said for people, accounts by name.
 import { isAddress } from '../../db/database-address.ts';
-import type { OrganizationRow, UserRow } from '../../db/schema.ts';
+import type { OrganizationRow, UserRow } from '../../db/engine/schema.ts';
 import type { Store } from '../../db/store.ts';
 import { CliError, EXIT, usageError, withSteps } from '../errors.ts';
 import { note } from '../terminal/streams.ts';

@@ -1,6 +1,7 @@
 // `--allow-ip`: the networks that a key may be used from, as they are typed, stored and told.
+
+import type { ApiKeyRow } from '../../db/engine/schema.ts';
 import { hasHostBits, networkText, parseNetwork } from '../../db/networks.ts';
-import type { ApiKeyRow } from '../../db/schema.ts';
 import { usageError } from '../errors.ts';
 
 const NETWORKS_MAX = 100;

@@ -33,7 +33,7 @@ export async function keyOpens(store: Store, key: NewKey): Promise<Opened[]> {
 }
 
 async function countVisible(store: Store, resource: Resource, { orgId, userId }: NewKey): Promise<number> {
-  const { tableOf } = await import('../../db/schema.ts');
+  const { tableOf } = await import('../../db/engine/schema.ts');
   let query = store.read
     .selectFrom(tableOf(resource))
     .select((eb) => eb.fn.countAll<number>().as('total'))

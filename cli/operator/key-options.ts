@@ -1,6 +1,6 @@
 // From the options of `keys issue` to the key that is to be made, with everything checked.
 
-import type { ApiKeyRow, OrganizationRow } from '../../db/schema.ts';
+import type { ApiKeyRow, OrganizationRow } from '../../db/engine/schema.ts';
 import type { Store } from '../../db/store.ts';
 import type { AccessLevel, NewKey } from '../../db/tables/keys.ts';
 import { CliError, usageError } from '../errors.ts';

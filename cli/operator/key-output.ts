@@ -1,6 +1,7 @@
 // How a key is shown, once: bare in a pipe, framed on a terminal, as an object with -o json.
+
+import type { ApiKeyRow } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
-import type { ApiKeyRow } from '../../db/schema.ts';
 import type { IssuedKey, ListedKey, NewKey } from '../../db/tables/keys.ts';
 import type { Config } from '../settings/config.ts';
 import { createPrinter, printRecord } from '../terminal/output.ts';

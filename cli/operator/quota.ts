@@ -1,8 +1,8 @@
 // Quotas of organizations: set beside a server, from the very next request on, and shown with how far they are used up.
 
-import type { Holdings } from '../../db/engine.ts';
+import type { Holdings } from '../../db/engine/engine.ts';
+import type { OrganizationRow } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
-import type { OrganizationRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
 import type { Quota, QuotaUse } from '../../db/tables/quotas.ts';
 import { CliError } from '../errors.ts';

@@ -42,7 +42,7 @@ export async function restore(
     const place = kindAt(db) === 'link' && existsSync(db) ? realpathSync(db) : db;
     const part = newPart(place);
     const { checkBackup } = await import('../../db/copy/backup.ts');
-    const { replaceDatabase } = await import('../../db/store.ts');
+    const { replaceDatabase } = await import('../../db/maintenance.ts');
     const former = await tombstonesIn(place);
     const { note, keptAs, returned } = await withWork(quiet, part, async (work) => {
       copyFileSync(file, part);
@@ -81,7 +81,7 @@ async function refuseSource(db: string, file: string): Promise<void> {
   if (await isSameFile(db, file)) {
     throw usageError(`${file} is the database itself.`, 'name a backup of it.');
   }
-  const { assertRestorable } = await import('../../db/store.ts');
+  const { assertRestorable } = await import('../../db/maintenance.ts');
   try {
     assertRestorable(file);
   } catch (error) {
@@ -99,7 +99,7 @@ async function refuseSource(db: string, file: string): Promise<void> {
 async function sourceError(file: string, part: string, error: unknown): Promise<unknown> {
   const explained = await databaseError(part, error);
   if (!(explained instanceof CliError)) return explained;
-  const { damaged } = await import('../../db/store.ts');
+  const { damaged } = await import('../../db/maintenance.ts');
   if (/^SQLITE_(?:CORRUPT|NOTADB)/.test(errorCode(explained.cause)))
     return databaseError(file, damaged(file, [messageOf(explained.cause)]));
   const named = (text: string) => text.replaceAll(realpathSync(part), file).replaceAll(part, file);

@@ -1,8 +1,8 @@
 // Carries out `crm people erase`: a person goes from an organization, and from what the file keeps of deleted rows.
 import { isAddress } from '../../db/database-address.ts';
+import type { OrganizationRow } from '../../db/engine/schema.ts';
 import type { Erasure } from '../../db/people/erase.ts';
 import type { DataSubject } from '../../db/people/person.ts';
-import type { OrganizationRow } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
 import { usageError } from '../errors.ts';
 import { recordAction } from '../operator/audit.ts';
@@ -103,7 +103,7 @@ function sums(resources: Erasure['resources']) {
 }
 
 async function scrub(store: Store, quiet: boolean): Promise<void> {
-  const { freePages, scrubFreePages } = await import('../../db/store.ts');
+  const { freePages, scrubFreePages } = await import('../../db/maintenance.ts');
   const total = await freePages(store.read);
   const progress = await startProgress({ label: 'Writing over', unit: 'free pages', total, quiet });
   let done = 0;

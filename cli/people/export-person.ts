@@ -1,5 +1,5 @@
 // Carries out `crm people export`: one document of all that an organization has of a person.
-import type { OrganizationRow } from '../../db/schema.ts';
+import type { OrganizationRow } from '../../db/engine/schema.ts';
 import { makeFolderOf, refusePlace } from '../files/output-place.ts';
 import { replaceFile, writeAt } from '../files/own-file.ts';
 import { recordAction } from '../operator/audit.ts';

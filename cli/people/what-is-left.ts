@@ -36,9 +36,8 @@ export async function findLeft(
   db: string,
   { orgId, addresses, rows }: { orgId: number; addresses: AddressSet; rows: readonly Leftover[] },
 ): Promise<Left[]> {
-  const { emptyLog, findBytes, findInStatistics, noteContents, openSnapshot } = await import(
-    '../../db/store.ts'
-  );
+  const { noteContents, openSnapshot } = await import('../../db/store.ts');
+  const { emptyLog, findBytes, findInStatistics } = await import('../../db/maintenance.ts');
   const left: Left[] = [];
   let othersMayHave = rows.length > 0;
   if (isAddress(db)) {

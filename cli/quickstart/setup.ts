@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAddress } from '../../db/database-address.ts';
-import type { Db } from '../../db/schema.ts';
+import type { Db } from '../../db/engine/schema.ts';
 import type { NewKey } from '../../db/tables/keys.ts';
 import { CliError, errorCode, messageOf, systemFault, usageError } from '../errors.ts';
 import { withStore } from '../operator/database.ts';

@@ -66,7 +66,7 @@ export function sayGoodbye(screen: Screen, { shown, folder, isThrowAway }: Place
 
 /** Says how to take the demo's organization out of a database that may be in use for something else. */
 export async function sayRemoval(screen: Screen, { shown, organization }: DemoDatabase): Promise<void> {
-  const { removalStatement } = await import('../../db/store.ts');
+  const { removalStatement } = await import('../../db/maintenance.ts');
   screen.text(
     `\nThe organization ${organization.name} stays in the database. To remove it, with all that it has but\nits entries in the audit log:`,
   );

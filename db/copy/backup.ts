@@ -1,6 +1,7 @@
 // Backups of a database file: each knows what it should hold, so that it can be checked wherever it lies.
 import { sql } from 'kysely';
-import { DatabaseError, damaged, FileCopy, inspectFile, ORIGINAL, type TableShape } from '../store.ts';
+import { damaged, FileCopy, inspectFile, ORIGINAL, type TableShape } from '../maintenance.ts';
+import { DatabaseError } from '../store.ts';
 import { BACKUP_NOTE, findBackupNote, setBackupNote } from '../tables/backup-note.ts';
 import { at, type CopySource } from './database.ts';
 import { digestOf, type TableDigest } from './digest.ts';

@@ -1,7 +1,7 @@
 // Copies a database table by table, in the order of the keys, so that what is there tells where to go on.
 import { sql } from 'kysely';
-import { insertion, type TableRow } from '../insertion.ts';
-import { listTables } from '../store.ts';
+import { insertion, type TableRow } from '../engine/bulk-insert.ts';
+import { listTables } from '../maintenance.ts';
 import { SIGNING_SETTINGS } from '../tables/settings.ts';
 import { at, type CopySource, type CopyTarget } from './database.ts';
 import { type CopiedTable, countRows, lastKey, readRows } from './rows.ts';

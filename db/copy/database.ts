@@ -1,5 +1,5 @@
 // The two databases of a copy, and at which of them an error came.
-import type { Db } from '../schema.ts';
+import type { Db } from '../engine/schema.ts';
 import type { Store } from '../store.ts';
 
 /** A database that rows are read from: that which is copied, and its copy to be compared. */

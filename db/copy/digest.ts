@@ -1,5 +1,5 @@
 // What a table holds, in short: how many rows, and a digest of every value in all of them.
-import type { StoredValue } from '../engine.ts';
+import type { StoredValue } from '../engine/engine.ts';
 import type { CopySource } from './database.ts';
 import { type CopiedTable, readRows } from './rows.ts';
 

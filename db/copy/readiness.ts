@@ -1,6 +1,6 @@
 // Whether a database can take a copy of another, and the mark that it is not whole until that is done.
-import { findCopyMark, removeCopyMark, setCopyMark } from '../copy-mark.ts';
-import type { Db } from '../schema.ts';
+import { findCopyMark, removeCopyMark, setCopyMark } from '../engine/copy-marker.ts';
+import type { Db } from '../engine/schema.ts';
 import { SIGNING_SETTINGS } from '../tables/settings.ts';
 import { at, type CopySource, type CopyTarget } from './database.ts';
 import { type CopiedTable, lastKey } from './rows.ts';

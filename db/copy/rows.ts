@@ -1,8 +1,8 @@
 // The rows of any table, read in the order of its key and in batches that fit in memory however long the rows are.
 import { type RawBuilder, sql } from 'kysely';
+import type { TableRow } from '../engine/bulk-insert.ts';
 import { nextTurn } from '../event-loop.ts';
-import type { TableRow } from '../insertion.ts';
-import type { TableShape } from '../store.ts';
+import type { TableShape } from '../maintenance.ts';
 import { at, type CopySource } from './database.ts';
 
 const CHARACTERS_PER_BATCH = 1_000_000;

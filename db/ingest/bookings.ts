@@ -1,9 +1,9 @@
 // Bookings from scheduling tools: their state, or what happened to them, which may arrive in any order.
 
+import type { RecordRow } from '../engine/schema.ts';
 import type { Data } from '../model/json.ts';
 import { showRow } from '../model/record-forms.ts';
 import { bookings } from '../model/resources/bookings.ts';
-import type { RecordRow } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { emailsOf } from '../tables/contact-emails.ts';
 import { findByExternalIds } from '../tables/external-ids.ts';

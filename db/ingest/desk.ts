@@ -1,13 +1,13 @@
 // What every ingest does with an entry: finds its record by external id, writes what is given, counts what became of it.
 
-import { QuotaError } from '../holdings.ts';
-import { takeInstant } from '../instants.ts';
+import { QuotaError } from '../engine/quota.ts';
+import { attempt } from '../engine/savepoint.ts';
+import type { Db, RecordKey, RecordRow } from '../engine/schema.ts';
+import { takeInstant } from '../engine/write-instant.ts';
 import type { ColumnValue } from '../model/fields.ts';
 import type { Data } from '../model/json.ts';
 import type { Resource } from '../model/resource.ts';
 import { meetings } from '../model/resources/meetings.ts';
-import { attempt } from '../savepoint.ts';
-import type { Db, RecordKey, RecordRow } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { findUserByEmail } from '../tables/accounts.ts';
 import { emailsOf, findContactsByEmail } from '../tables/contact-emails.ts';

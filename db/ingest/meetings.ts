@@ -1,9 +1,9 @@
 // Meetings from calendars: an older revision changes nothing, and what a calendar no longer has is cancelled.
 
+import { type RecordRow, tableOf } from '../engine/schema.ts';
 import { instantMs } from '../model/instants.ts';
 import { showRow } from '../model/record-forms.ts';
 import { meetings } from '../model/resources/meetings.ts';
-import { type RecordRow, tableOf } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { emailsOf } from '../tables/contact-emails.ts';
 import { findByExternalIds, findByStart } from '../tables/external-ids.ts';

@@ -1,7 +1,8 @@
 // Recordings from call-recording tools: the recording with its meeting's owner, and the transcript beside it.
+
+import type { RecordRow } from '../engine/schema.ts';
 import type { Data, JsonValue } from '../model/json.ts';
 import { recordings } from '../model/resources/recordings.ts';
-import type { RecordRow } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { findByExternalIds } from '../tables/external-ids.ts';
 import { saveTranscript } from '../tables/transcripts.ts';

@@ -1,6 +1,7 @@
 // Answers that are stored for repeated requests: what they say of a person goes with the person.
+
+import type { Db, IdempotencyRow } from '../engine/schema.ts';
 import { nextTurn } from '../event-loop.ts';
-import type { Db, IdempotencyRow } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { answerText } from '../tables/answer-text.ts';
 import { deleteResponses } from '../tables/idempotency.ts';

@@ -1,12 +1,12 @@
 // Erases a person from an organization: every record that is about nobody else, and every trace in those of others.
 
+import { liftQuota } from '../engine/quota.ts';
+import type { Db } from '../engine/schema.ts';
+import { takeInstant } from '../engine/write-instant.ts';
 import { nextTurn } from '../event-loop.ts';
-import { liftQuota } from '../holdings.ts';
-import { takeInstant } from '../instants.ts';
 import type { Data } from '../model/json.ts';
 import { contacts } from '../model/resources/contacts.ts';
 import { getResource, RESOURCES } from '../model/resources/registry.ts';
-import type { Db } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { deleteRecord } from '../tables/deletion.ts';
 import { updateRecord } from '../tables/records.ts';

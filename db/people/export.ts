@@ -1,9 +1,9 @@
 // What there is of a person in an organization, as one document that can be handed to the person.
 
+import type { Db } from '../engine/schema.ts';
 import type { Data, JsonValue } from '../model/json.ts';
 import { showRow } from '../model/record-forms.ts';
 import { getResource, RESOURCES } from '../model/resources/registry.ts';
-import type { Db } from '../schema.ts';
 import { findRecords } from '../tables/records.ts';
 import { type DataSubject, findTied, isThem } from './person.ts';
 import { type FoundIn, findSegments, findTraces, speakerTest, type Traces } from './traces.ts';

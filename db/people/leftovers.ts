@@ -1,9 +1,9 @@
 // What is left of a person's addresses once they were erased: every text of every table is read, whatever it is for.
 import { type RawBuilder, sql } from 'kysely';
 import { readRows } from '../copy/rows.ts';
+import type { Db } from '../engine/schema.ts';
+import { listTables, type TableShape } from '../maintenance.ts';
 import { getResource, RESOURCES } from '../model/resources/registry.ts';
-import type { Db } from '../schema.ts';
-import { listTables, type TableShape } from '../store.ts';
 import { answerText } from '../tables/answer-text.ts';
 import type { AddressSet } from './addresses.ts';
 import { holdsAddresses } from './traces.ts';

@@ -1,11 +1,12 @@
 // Who a person is to an organization: the contact with an address, all its addresses, and what is tied to it.
+
+import { type Db, linkTable, tableOf, type UserRow } from '../engine/schema.ts';
 import type { Field } from '../model/fields.ts';
 import { type Data, isObject, type JsonValue } from '../model/json.ts';
 import { showRow } from '../model/record-forms.ts';
 import type { Resource } from '../model/resource.ts';
 import { contacts } from '../model/resources/contacts.ts';
 import { RESOURCES } from '../model/resources/registry.ts';
-import { type Db, linkTable, tableOf, type UserRow } from '../schema.ts';
 import { findUserByEmail } from '../tables/accounts.ts';
 import { emailsOf, findContactsByEmail } from '../tables/contact-emails.ts';
 import { columnsTo } from '../tables/deletion.ts';

@@ -1,10 +1,11 @@
 // What becomes of a record when a person is erased: gone where it is about nobody else, else left without the person.
+
+import { type Db, linkTable, type RecordRow, tableOf } from '../engine/schema.ts';
 import type { Field } from '../model/fields.ts';
 import { type Data, isObject, type JsonValue } from '../model/json.ts';
 import type { Resource, Row, SideTable } from '../model/resource.ts';
 import { involvedContacts } from '../model/resources/interactions.ts';
 import { notes } from '../model/resources/notes.ts';
-import { type Db, linkTable, type RecordRow, tableOf } from '../schema.ts';
 import { changedColumns } from '../tables/records.ts';
 import { ERASED } from './addresses.ts';
 import { type DataSubject, isThem } from './person.ts';

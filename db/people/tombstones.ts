@@ -1,5 +1,5 @@
 // Whom an organization has erased, as digests that tell nobody who it was: so that a restored backup can be looked through.
-import type { Db } from '../schema.ts';
+import type { Db } from '../engine/schema.ts';
 
 const KEY = 'erasure_key';
 const PREFIX = 'erased:';

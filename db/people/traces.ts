@@ -1,11 +1,11 @@
 // Where an organization's records mention a person: no index knows, so everything is read, some at a time.
 
+import { type Db, type RecordRow, tableOf } from '../engine/schema.ts';
 import { nextTurn } from '../event-loop.ts';
 import type { Field } from '../model/fields.ts';
 import { type Data, isObject, type JsonValue } from '../model/json.ts';
 import type { Resource, Row } from '../model/resource.ts';
 import { RESOURCES } from '../model/resources/registry.ts';
-import { type Db, type RecordRow, tableOf } from '../schema.ts';
 import { type DataSubject, isThem, nameOf, type RecordIds } from './person.ts';
 
 /** A field of a record in which an address stands. */

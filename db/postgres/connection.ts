@@ -1,8 +1,8 @@
 // One connection to PostgreSQL: made when it is needed, closed when nothing comes on it, made anew, but never amid a transaction.
 import { type ReservedSQL, SQL } from 'bun';
 import { type CompiledQuery, Kysely } from 'kysely';
-import { type Bound, type Engine, noProgress, type TransactionProgress, taken } from '../engine.ts';
-import type { Db, Schema } from '../schema.ts';
+import { type Bound, type Engine, noProgress, type TransactionProgress, taken } from '../engine/engine.ts';
+import type { Db, Schema } from '../engine/schema.ts';
 import { PostgresDialect } from './dialect.ts';
 import { isWriteRefused } from './errors.ts';
 import { insertOf, isAmong, isIn, within } from './expressions.ts';

@@ -1,8 +1,8 @@
 // Counts that all nodes share: a row for each group, raised by one statement, in the minutes of the database's clock.
 import { CompiledQuery } from 'kysely';
-import { type Counted, type Counters, type Usage, WINDOW_MS } from '../counters.ts';
-import type { Bound, Engine } from '../engine.ts';
-import { Gathering } from '../gathering.ts';
+import { Gathering } from '../coalescer.ts';
+import { type Counted, type Counters, type Usage, WINDOW_MS } from '../counters/counters.ts';
+import type { Bound, Engine } from '../engine/engine.ts';
 
 // $1 is the group's name, $2 the member's, '' for none; a given clock takes the place of the database's. `excluded.used` is
 // how many events are counted together.

@@ -1,5 +1,5 @@
 // What there is to be known about a database of PostgreSQL beside what it holds.
-import { migrationsOf } from '../applied-migrations.ts';
+import { migrationsOf } from '../engine/applied-migrations.ts';
 import { MIGRATIONS } from '../migrations/index.ts';
 import { parseAddress } from './address.ts';
 import { clockTrouble } from './clock.ts';

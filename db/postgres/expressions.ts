@@ -7,7 +7,7 @@ import {
   type RawBuilder,
   sql,
 } from 'kysely';
-import type { Reach } from '../engine.ts';
+import type { Reach } from '../engine/engine.ts';
 
 /** Whether a value is one of the texts of a JSON array. */
 export function isAmong(value: RawBuilder<string>, list: never): RawBuilder<boolean> {

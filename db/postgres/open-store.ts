@@ -1,9 +1,8 @@
 // The store on PostgreSQL: connections that read, connections that write, and an eye on what can go wrong with either.
 import type { DatabaseError } from '../database-error.ts';
-import { inTime } from '../in-time.ts';
-import type { Db } from '../schema.ts';
-import type { StoreFigures } from '../store-figures.ts';
-import { type Scope, WriteQueue } from '../write-queue.ts';
+import type { Db } from '../engine/schema.ts';
+import type { StoreFigures } from '../engine/store-stats.ts';
+import { type Scope, WriteQueue } from '../engine/write-queue.ts';
 import { type PostgresAddress, parseAddress } from './address.ts';
 import { runAlone } from './alone.ts';
 import { assertWritable, checkServer } from './check-server.ts';
@@ -19,6 +18,7 @@ import { PostgresPool } from './pool.ts';
 import { checkPooler } from './pooler.ts';
 import type { Purpose } from './settings.ts';
 import { analyzeUnknown, TableGrowth } from './statistics.ts';
+import { inTime } from './timeout.ts';
 import { PostgresTransactor } from './transactor.ts';
 
 const COUNTERS = 2;

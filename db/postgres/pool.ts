@@ -1,8 +1,8 @@
 // Several connections for statements of which none depends on another: each goes to the one that has least to do.
 import type { CompiledQuery } from 'kysely';
-import { type Bound, type Engine, noProgress, taken } from '../engine.ts';
-import type { Db } from '../schema.ts';
-import type { PoolFigures } from '../store-figures.ts';
+import { type Bound, type Engine, noProgress, taken } from '../engine/engine.ts';
+import type { Db } from '../engine/schema.ts';
+import type { PoolFigures } from '../engine/store-stats.ts';
 import { dbOf, type PostgresConnection } from './connection.ts';
 import { insertOf, isAmong, isIn, within } from './expressions.ts';
 import { alone, Question, type Rows } from './question.ts';

@@ -1,6 +1,6 @@
 // A database of PostgreSQL as it is at one moment.
 import { sql } from 'kysely';
-import type { DatabaseSnapshot } from '../snapshot.ts';
+import type { DatabaseSnapshot } from '../engine/snapshot.ts';
 import { checkServer } from './check-server.ts';
 import { connectTo } from './connect.ts';
 import type { PostgresConnection } from './connection.ts';

@@ -1,9 +1,9 @@
 // How PostgreSQL writes: a lane for each organization, and in each transaction the organization's lock, over all nodes.
-import type { Eventually } from '../engine.ts';
-import { CLOCK_COLUMNS, type ClockRow, orgStateOf } from '../org-states.ts';
-import { statement } from '../statement.ts';
-import type { PoolFigures } from '../store-figures.ts';
-import type { Scope, Transaction, Transactor } from '../write-queue.ts';
+import type { Eventually } from '../engine/engine.ts';
+import { CLOCK_COLUMNS, type ClockRow, orgStateOf } from '../engine/organization-state.ts';
+import { statement } from '../engine/statement.ts';
+import type { PoolFigures } from '../engine/store-stats.ts';
+import type { Scope, Transaction, Transactor } from '../engine/write-queue.ts';
 import type { PostgresConnection } from './connection.ts';
 import { endsTransaction, isOutdated } from './errors.ts';
 import { poolFigures } from './pool.ts';

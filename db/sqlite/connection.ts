@@ -9,8 +9,8 @@ import {
   type RawBuilder,
   sql,
 } from 'kysely';
-import { type Bound, type Engine, noProgress, type StoredValue, taken } from '../engine.ts';
-import type { Db, Schema } from '../schema.ts';
+import { type Bound, type Engine, noProgress, type StoredValue, taken } from '../engine/engine.ts';
+import type { Db, Schema } from '../engine/schema.ts';
 import { SteadyDialect } from './dialect.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;

@@ -1,7 +1,8 @@
 // Whether a database file is sound: its pages, its indexes, and what its rows say of each other.
-import { migrationsOf } from '../applied-migrations.ts';
+
 import { DatabaseError } from '../database-error.ts';
-import type { DatabaseSnapshot } from '../snapshot.ts';
+import { migrationsOf } from '../engine/applied-migrations.ts';
+import type { DatabaseSnapshot } from '../engine/snapshot.ts';
 import { indexesOf, type TableShape, tablesOf } from './catalog.ts';
 import { isDamage } from './errors.ts';
 import { assertKnownMigrations } from './migrate.ts';

@@ -1,6 +1,6 @@
 // Whether API keys may have changed: a number, by which what was read of them can be kept until it is another.
 import { CompiledQuery } from 'kysely';
-import type { Bound } from '../engine.ts';
+import type { Bound } from '../engine/engine.ts';
 import type { Connection } from './connection.ts';
 
 // SQLite changes it for a connection with each commit of any other one: here, of other processes.

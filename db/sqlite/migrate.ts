@@ -1,9 +1,9 @@
 // Brings the schema of a database file up to date.
 import { Migrator } from 'kysely';
-import { migrationsOf } from '../applied-migrations.ts';
 import { DatabaseError } from '../database-error.ts';
+import { migrationsOf } from '../engine/applied-migrations.ts';
+import type { Db } from '../engine/schema.ts';
 import { MIGRATIONS } from '../migrations/index.ts';
-import type { Db } from '../schema.ts';
 import type { Connection } from './connection.ts';
 import { tellPlanner } from './planner.ts';
 

@@ -1,8 +1,8 @@
 // Has a file forget what was erased from it: SQLite leaves it in pages that are free, and in its log.
 import { sql } from 'kysely';
+import type { Db } from '../engine/schema.ts';
+import type { Scope } from '../engine/write-queue.ts';
 import { nextTurn } from '../event-loop.ts';
-import type { Db } from '../schema.ts';
-import type { Scope } from '../write-queue.ts';
 import { Connection } from './connection.ts';
 import { guarded } from './errors.ts';
 

@@ -1,7 +1,7 @@
 // A database file as it is at one moment.
 import { existsSync, statSync } from 'node:fs';
-import type { Db } from '../schema.ts';
-import type { DatabaseSnapshot } from '../snapshot.ts';
+import type { Db } from '../engine/schema.ts';
+import type { DatabaseSnapshot } from '../engine/snapshot.ts';
 import { asItIs, type ReadableAsItIs, whyOnlyReadable } from './as-it-is.ts';
 import { Connection, type OpenMode } from './connection.ts';
 import { guarded } from './errors.ts';

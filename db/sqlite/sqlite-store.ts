@@ -1,10 +1,10 @@
 // The store on SQLite: one connection that writes in groups, one that reads, and an eye on the files under both.
-import { CommitCount, type CommonMemory } from '../common-memory.ts';
+import { CommitCount, type CommonMemory } from '../counters/shared-memory.ts';
 import type { DatabaseError } from '../database-error.ts';
-import { Distribution, SECONDS_BOUNDS } from '../distribution.ts';
-import type { Db } from '../schema.ts';
-import type { StoreFigures } from '../store-figures.ts';
-import { closedHere, type Scope, WriteQueue } from '../write-queue.ts';
+import { Distribution, SECONDS_BOUNDS } from '../engine/histogram.ts';
+import type { Db } from '../engine/schema.ts';
+import type { StoreFigures } from '../engine/store-stats.ts';
+import { closedHere, type Scope, WriteQueue } from '../engine/write-queue.ts';
 import { abandon, isAbandoned } from './abandon.ts';
 import { checkpoint, checkpointAll, isCheckpointDue } from './checkpoint.ts';
 import type { Connection } from './connection.ts';

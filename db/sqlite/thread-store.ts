@@ -1,5 +1,5 @@
 // What a thread beside the one that writes answers requests from: connections of its own, which only read.
-import type { CommitCount } from '../common-memory.ts';
+import type { CommitCount } from '../counters/shared-memory.ts';
 import { Connection } from './connection.ts';
 import { guarded } from './errors.ts';
 import { KeyMark } from './key-mark.ts';

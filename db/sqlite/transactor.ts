@@ -1,6 +1,7 @@
 // How SQLite writes: one lane for all, because the database has one write lock.
+
+import type { Transaction, Transactor } from '../engine/write-queue.ts';
 import { Turns } from '../event-loop.ts';
-import type { Transaction, Transactor } from '../write-queue.ts';
 import type { Connection } from './connection.ts';
 import { isBusy, isDiskFailure } from './errors.ts';
 

@@ -1,10 +1,10 @@
 // Organizations and their users.
 import { sql } from 'kysely';
-import { takeInstant } from '../instants.ts';
+import type { Db, OrganizationRow, RecordKey, UserRow } from '../engine/schema.ts';
+import { statement } from '../engine/statement.ts';
+import { takeInstant } from '../engine/write-instant.ts';
 import { DEFAULT_PIPELINE_NAME, DEFAULT_STAGES } from '../model/resources/pipelines.ts';
 import { caselessKey } from '../model/text.ts';
-import type { Db, OrganizationRow, RecordKey, UserRow } from '../schema.ts';
-import { statement } from '../statement.ts';
 import { insertPipeline } from './pipelines.ts';
 
 /** A name or email that is taken already; `existingId` says by what. */

@@ -1,5 +1,5 @@
 // The text of a stored answer: compressed where that pays, and as it is where it does not.
-import type { IdempotencyRow } from '../schema.ts';
+import type { IdempotencyRow } from '../engine/schema.ts';
 
 // Below that it takes longer than it saves: of 0.7 KB a fifth of what carrying out the request takes, for 0.3 KB.
 const PACKED_FROM_CHARACTERS = 2_048;

@@ -1,7 +1,8 @@
 // The audit log: what operators and keys did, added in the transaction that did it; no personal data, no key, no token.
+
+import type { AuditRow, Db } from '../engine/schema.ts';
+import { statement } from '../engine/statement.ts';
 import type { Data } from '../model/json.ts';
-import type { AuditRow, Db } from '../schema.ts';
-import { statement } from '../statement.ts';
 import type { Store } from '../store.ts';
 import { recordId } from './record-id.ts';
 

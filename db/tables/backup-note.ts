@@ -1,5 +1,5 @@
 // What a backup says of itself, kept in the file that it is; a database that is no backup has none.
-import type { Db } from '../schema.ts';
+import type { Db } from '../engine/schema.ts';
 
 /** The setting that it stands in, which is about a file rather than about what it holds. */
 export const BACKUP_NOTE = 'backup';

@@ -1,11 +1,11 @@
 // Who an email belongs to: one row for each address, primary or alternative, of a contact.
 import { sql } from 'kysely';
-import { insertion } from '../insertion.ts';
+import { insertion } from '../engine/bulk-insert.ts';
+import type { Db } from '../engine/schema.ts';
+import { type Param, statement } from '../engine/statement.ts';
 import { isObject, type JsonValue } from '../model/json.ts';
 import type { Row } from '../model/resource.ts';
 import { caselessKey } from '../model/text.ts';
-import type { Db } from '../schema.ts';
-import { type Param, statement } from '../statement.ts';
 
 interface Owner {
   email_key: string;

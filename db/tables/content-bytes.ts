@@ -1,13 +1,13 @@
 // How many bytes records hold: of what their fields say in words.
 import { type RawBuilder, sql } from 'kysely';
-import type { Holdings } from '../engine.ts';
+import type { Holdings } from '../engine/engine.ts';
+import { type Db, tableOf } from '../engine/schema.ts';
+import { madeOnce } from '../engine/statement.ts';
 import type { Field } from '../model/fields.ts';
 import type { JsonValue } from '../model/json.ts';
 import type { Resource } from '../model/resource.ts';
 import { RESOURCES } from '../model/resources/registry.ts';
 import { isShown } from '../model/schemas.ts';
-import { type Db, tableOf } from '../schema.ts';
-import { madeOnce } from '../statement.ts';
 
 // Ids, named values, numbers and instants take room that nobody can choose. They do not count, and so neither do changes of
 // them that a write brings about in other records.

@@ -1,15 +1,15 @@
 // Deleting a record: what belongs or is tied to it goes with it, and what refers to it does so no more.
 import { sql } from 'kysely';
-import type { Holdings } from '../engine.ts';
+import type { Holdings } from '../engine/engine.ts';
+import { countChange } from '../engine/quota.ts';
+import { type Db, linkTable, type RecordKey, tableOf } from '../engine/schema.ts';
+import { madeOnce, type Statement, statement } from '../engine/statement.ts';
 import { inPieces } from '../event-loop.ts';
-import { countChange } from '../holdings.ts';
 import type { Field } from '../model/fields.ts';
 import { showRow } from '../model/record-forms.ts';
 import type { Link, Resource, SideTable } from '../model/resource.ts';
 import { RESOURCES } from '../model/resources/registry.ts';
 import { uniqueValues } from '../model/rules.ts';
-import { type Db, linkTable, type RecordKey, tableOf } from '../schema.ts';
-import { madeOnce, type Statement, statement } from '../statement.ts';
 import { bytesOf } from './content-bytes.ts';
 import { findRecord } from './records.ts';
 

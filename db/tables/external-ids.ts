@@ -1,8 +1,9 @@
 // Records that come from elsewhere, by the ids that they have there.
+
+import { type Db, type RecordRow, tableOf } from '../engine/schema.ts';
+import { madeOnce, type Param, statement } from '../engine/statement.ts';
 import type { Resource } from '../model/resource.ts';
 import { keyStart, textKey } from '../model/text.ts';
-import { type Db, type RecordRow, tableOf } from '../schema.ts';
-import { madeOnce, type Param, statement } from '../statement.ts';
 import { keyExpression } from './columns.ts';
 
 const KEY = keyExpression('external_id');

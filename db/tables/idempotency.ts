@@ -1,8 +1,9 @@
 // Stored responses of keyed requests, written in the same transaction as the work they answer.
-import { ANSWER_KEPT_MS, type CountedAnswer, countAnswers } from '../answer-bytes.ts';
-import type { AnswerBytes } from '../engine.ts';
-import type { Db, IdempotencyRow } from '../schema.ts';
-import { statement } from '../statement.ts';
+
+import type { AnswerBytes } from '../engine/engine.ts';
+import type { Db, IdempotencyRow } from '../engine/schema.ts';
+import { statement } from '../engine/statement.ts';
+import { ANSWER_KEPT_MS, type CountedAnswer, countAnswers } from '../engine/stored-response-bytes.ts';
 import type { Store } from '../store.ts';
 import { type AnswerColumns, isLong, packedText, plainText, readAnswerText } from './answer-text.ts';
 import { packedFrom } from './settings.ts';

@@ -1,13 +1,13 @@
 // Logging an interaction: told from what is there already, linked to contacts and their companies, and remembered by them.
 import { type Expression, sql } from 'kysely';
+import { type ColumnMap, type Db, linkTable, tableOf } from '../engine/schema.ts';
+import { madeOnce, type Param, type Statement, statement } from '../engine/statement.ts';
 import type { Data } from '../model/json.ts';
 import type { Resource, SideTable } from '../model/resource.ts';
 import { companies } from '../model/resources/companies.ts';
 import { contacts } from '../model/resources/contacts.ts';
 import { interactions, involvedCompanies, involvedContacts } from '../model/resources/interactions.ts';
 import { textKey } from '../model/text.ts';
-import { type ColumnMap, type Db, linkTable, tableOf } from '../schema.ts';
-import { madeOnce, type Param, type Statement, statement } from '../statement.ts';
 import { keyExpression } from './columns.ts';
 import { putRecord, takeRoom } from './records.ts';
 

@@ -1,7 +1,7 @@
 // API keys: issued, found by the hash of their secret, rotated, revoked. No secret is stored.
 
-import type { ApiKeyRow, Db } from '../schema.ts';
-import { statement } from '../statement.ts';
+import type { ApiKeyRow, Db } from '../engine/schema.ts';
+import { statement } from '../engine/statement.ts';
 import { getOrganization } from './accounts.ts';
 import { type Api, generateKey, hashKey, KEY_PREFIXES } from './key-format.ts';
 

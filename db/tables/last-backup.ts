@@ -1,5 +1,5 @@
 // When the database was last copied, so that somebody can see that it was not.
-import type { Db } from '../schema.ts';
+import type { Db } from '../engine/schema.ts';
 
 const NAME = 'last_backup';
 

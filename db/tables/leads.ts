@@ -1,8 +1,9 @@
 // Which filter a page is searched by, and on which way.
+
+import { type Db, linkTable } from '../engine/schema.ts';
+import { madeOnce, statement } from '../engine/statement.ts';
 import type { ColumnValue } from '../model/fields.ts';
 import type { Match, Resource } from '../model/resource.ts';
-import { type Db, linkTable } from '../schema.ts';
-import { madeOnce, statement } from '../statement.ts';
 import type { ListQuery } from './list-query.ts';
 
 export type LinkMatch = Extract<Match, { table: string }>;

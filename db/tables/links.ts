@@ -1,9 +1,9 @@
 // Links between records: the tables behind collection sub-resources.
 import { sql } from 'kysely';
+import { type Db, type LinkRow, linkTable, type RecordKey, tableOf } from '../engine/schema.ts';
+import { madeOnce, type Param, statement } from '../engine/statement.ts';
 import type { Link, Resource, Row } from '../model/resource.ts';
 import { getResource } from '../model/resources/registry.ts';
-import { type Db, type LinkRow, linkTable, type RecordKey, tableOf } from '../schema.ts';
-import { madeOnce, type Param, statement } from '../statement.ts';
 
 const statementsOf = madeOnce((link: Link) => {
   const { parentColumn, childColumn, fields } = link;

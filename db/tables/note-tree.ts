@@ -1,8 +1,8 @@
 // Where notes stand in their trees, looked up within bounds: trees were deeper once, and may be wide.
 import { type Compilable, type RawBuilder, sql } from 'kysely';
+import type { Db, RecordKey } from '../engine/schema.ts';
+import { statement } from '../engine/statement.ts';
 import { NOTE_LEVELS_MAX } from '../model/resources/notes.ts';
-import type { Db, RecordKey } from '../schema.ts';
-import { statement } from '../statement.ts';
 
 /** Most notes below one that are looked at before it is moved. */
 export const NOTES_BELOW_MAX = 10_000;

@@ -1,8 +1,9 @@
 // How far a page is read: 200 records can be larger than any answer is to be.
+
+import type { RecordRow } from '../engine/schema.ts';
+import { madeOnce } from '../engine/statement.ts';
 import type { Resource } from '../model/resource.ts';
 import { isShown } from '../model/schemas.ts';
-import type { RecordRow } from '../schema.ts';
-import { madeOnce } from '../statement.ts';
 
 /** Bytes of UTF-8 with which an item of a page is the last one. */
 export const PAGE_BYTES_MAX = 4 * 1024 * 1024;

@@ -1,10 +1,10 @@
 // Pipelines with their stages, which have a table of their own so that deals can refer to them.
 import { sql } from 'kysely';
+import { insertion } from '../engine/bulk-insert.ts';
+import { type ColumnMap, type Db, type RecordKey, type StageRow, tableOf } from '../engine/schema.ts';
+import { statement } from '../engine/statement.ts';
 import { inPieces } from '../event-loop.ts';
-import { insertion } from '../insertion.ts';
 import { pipelines, type StageType } from '../model/resources/pipelines.ts';
-import { type ColumnMap, type Db, type RecordKey, type StageRow, tableOf } from '../schema.ts';
-import { statement } from '../statement.ts';
 import { recordId } from './record-id.ts';
 import { insertRecord } from './records.ts';
 

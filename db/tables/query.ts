@@ -1,10 +1,10 @@
 // Lists of records: filters, time windows and keyset pages; each shape of list is compiled once.
 import { type Compilable, type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely';
+import { type Db, type LinkRow, linkTable, type RecordRow, tableOf } from '../engine/schema.ts';
+import { type Param, type Statement, statement } from '../engine/statement.ts';
 import type { ColumnValue } from '../model/fields.ts';
 import { shownColumns } from '../model/record-forms.ts';
 import type { Match, Resource } from '../model/resource.ts';
-import { type Db, type LinkRow, linkTable, type RecordRow, tableOf } from '../schema.ts';
-import { type Param, type Statement, statement } from '../statement.ts';
 import { columnsOf, keyExpression } from './columns.ts';
 import { type Lead, type LinkMatch, leadsOf } from './leads.ts';
 import type { ListQuery } from './list-query.ts';

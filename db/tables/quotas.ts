@@ -1,8 +1,9 @@
 // The quotas of organizations: set by the operator, who is told how far they are used up.
-import { ANSWER_BYTES_MAX, answerBytes } from '../answer-bytes.ts';
-import type { Holdings } from '../engine.ts';
-import { changeRow } from '../org-states.ts';
-import type { Db } from '../schema.ts';
+
+import type { Holdings } from '../engine/engine.ts';
+import { changeRow } from '../engine/organization-state.ts';
+import type { Db } from '../engine/schema.ts';
+import { ANSWER_BYTES_MAX, answerBytes } from '../engine/stored-response-bytes.ts';
 import { countHoldings } from './content-bytes.ts';
 
 /** What an organization may hold at most; null for without a limit. */

@@ -1,8 +1,8 @@
 // Recordings by the meeting that they are of.
 import { sql } from 'kysely';
+import { type Db, tableOf } from '../engine/schema.ts';
+import { statement } from '../engine/statement.ts';
 import { recordings } from '../model/resources/recordings.ts';
-import { type Db, tableOf } from '../schema.ts';
-import { statement } from '../statement.ts';
 
 type OfMeeting = { id: string; meeting_id: string };
 

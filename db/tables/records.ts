@@ -1,14 +1,14 @@
 // Records by id: insert, find, update, the same for every resource, compiled once each.
 import { sql } from 'kysely';
-import { andThen, type Eventually } from '../engine.ts';
-import { countChange } from '../holdings.ts';
-import { type Insertion, insertion } from '../insertion.ts';
+import { type Insertion, insertion } from '../engine/bulk-insert.ts';
+import { andThen, type Eventually } from '../engine/engine.ts';
+import { countChange } from '../engine/quota.ts';
+import { type Db, type RecordKey, type RecordRow, tableOf } from '../engine/schema.ts';
+import { madeOnce, type Statement, statement } from '../engine/statement.ts';
 import { keyColumn } from '../model/fields.ts';
 import type { Data } from '../model/json.ts';
 import { storeRecord, toColumns } from '../model/record-forms.ts';
 import type { Resource, Row } from '../model/resource.ts';
-import { type Db, type RecordKey, type RecordRow, tableOf } from '../schema.ts';
-import { madeOnce, type Statement, statement } from '../statement.ts';
 import { columnsOf } from './columns.ts';
 import { bytesOf } from './content-bytes.ts';
 import { longTexts, PageReading } from './page-reading.ts';

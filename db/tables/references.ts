@@ -1,11 +1,12 @@
 // Ids in reference fields: each must lead to a user of the organization, or to a record of it that can be seen.
+
+import type { Db, RecordRow } from '../engine/schema.ts';
+import { madeOnce } from '../engine/statement.ts';
 import { type Fault, unknownReference } from '../model/faults.ts';
 import type { Field } from '../model/fields.ts';
 import type { Data } from '../model/json.ts';
 import type { Resource, Row } from '../model/resource.ts';
 import { getResource } from '../model/resources/registry.ts';
-import type { Db, RecordRow } from '../schema.ts';
-import { madeOnce } from '../statement.ts';
 import { findUsersById } from './accounts.ts';
 import { findRecords } from './records.ts';
 

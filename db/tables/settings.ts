@@ -1,7 +1,7 @@
 // Settings of the database as a whole: the secrets that sign cursors and transcript links, and what an upgrade waits for.
-import { andThen, type Engine, type Eventually } from '../engine.ts';
-import type { Db } from '../schema.ts';
-import { madeOnce, statement } from '../statement.ts';
+import { andThen, type Engine, type Eventually } from '../engine/engine.ts';
+import type { Db } from '../engine/schema.ts';
+import { madeOnce, statement } from '../engine/statement.ts';
 
 const CURRENT = 'signing_secret';
 const OTHERS = 'other_signing_secrets';

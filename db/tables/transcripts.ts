@@ -1,9 +1,9 @@
 // Transcripts of recordings.
 
-import { countChange } from '../holdings.ts';
+import { countChange } from '../engine/quota.ts';
+import type { Db, RecordKey, TranscriptRow } from '../engine/schema.ts';
+import { statement } from '../engine/statement.ts';
 import type { JsonValue } from '../model/json.ts';
-import type { Db, RecordKey, TranscriptRow } from '../schema.ts';
-import { statement } from '../statement.ts';
 import { bytesIn } from './content-bytes.ts';
 
 export interface Transcript {

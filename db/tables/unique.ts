@@ -1,9 +1,9 @@
 // Whose a unique value is: statements for each that is declared, made from the list filter that finds it.
 import { sql } from 'kysely';
+import { type Db, linkTable, tableOf } from '../engine/schema.ts';
+import { madeOnce, type Param, statement } from '../engine/statement.ts';
 import type { Filter, Resource } from '../model/resource.ts';
 import type { UniqueValue } from '../model/rules.ts';
-import { type Db, linkTable, tableOf } from '../schema.ts';
-import { madeOnce, type Param, statement } from '../statement.ts';
 import { keyExpression } from './columns.ts';
 
 const statementsOf = madeOnce((resource: Resource) =>

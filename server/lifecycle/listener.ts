@@ -1,6 +1,6 @@
 // Where a thread listens: HTTP or HTTPS, with certificates that can be renewed while it runs, and an end that drains.
 import { readFileSync } from 'node:fs';
-import type { Eventually } from '../../db/engine.ts';
+import type { Eventually } from '../../db/engine/engine.ts';
 import { SILENT_SECONDS } from '../pipeline/body.ts';
 import { Drain, type Fetch, lastOfConnection } from './drain.ts';
 import { limitUnsent } from './kernel-sockets.ts';

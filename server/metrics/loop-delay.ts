@@ -1,5 +1,5 @@
 // How long a thread is kept from what is due, because it is busy with something else.
-import { Distribution, SECONDS_BOUNDS } from '../../db/distribution.ts';
+import { Distribution, SECONDS_BOUNDS } from '../../db/engine/histogram.ts';
 
 const EVERY_MS = 100;
 

@@ -1,5 +1,5 @@
 // What a server does to be measured: whom it lets count, and the port on which it then tells of it.
-import type { Eventually } from '../../db/engine.ts';
+import type { Eventually } from '../../db/engine/engine.ts';
 import type { Store } from '../../db/store.ts';
 import { freePort } from '../lifecycle/listener.ts';
 import type { Metric } from './metric-values.ts';

@@ -1,5 +1,5 @@
 // What there is to tell at one moment, in the form in which prom-client takes the metrics of several processes.
-import type { Distribution } from '../../db/distribution.ts';
+import type { Distribution } from '../../db/engine/histogram.ts';
 import { FAMILIES, type Family, type FamilyName, type LabelsOf } from './families.ts';
 
 interface Sample {

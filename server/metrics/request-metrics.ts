@@ -1,5 +1,5 @@
 // Counts the requests that one thread answers: plain numbers, from which metrics are made when somebody asks.
-import { Distribution, SECONDS_BOUNDS } from '../../db/distribution.ts';
+import { Distribution, SECONDS_BOUNDS } from '../../db/engine/histogram.ts';
 import type { Api } from '../../db/tables/key-format.ts';
 import { LIMIT_NAMES, type LimitName } from '../errors.ts';
 import type { Exchange } from '../pipeline/exchange.ts';

@@ -1,6 +1,6 @@
 // What is told of the service as a whole: its store, what was written, its backups, whether it is ready.
-import type { Distribution } from '../../db/distribution.ts';
-import type { StoreFigures } from '../../db/store-figures.ts';
+import type { Distribution } from '../../db/engine/histogram.ts';
+import type { StoreFigures } from '../../db/engine/store-stats.ts';
 import type { Answer, Operation } from '../operation.ts';
 import type { WriteObserver } from '../pipeline/observer.ts';
 import { type Metric, Sheet } from './metric-values.ts';

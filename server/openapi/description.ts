@@ -1,5 +1,5 @@
 // What the description says of the interface as a whole: the rules that hold for every operation.
-import { ANSWER_BYTES_MAX } from '../../db/answer-bytes.ts';
+import { ANSWER_BYTES_MAX } from '../../db/engine/stored-response-bytes.ts';
 import { V1_SCOPES, V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { PAGE_BYTES_MAX } from '../../db/tables/page-reading.ts';
 import { MIGRATION_TITLE } from '../deprecation.ts';

@@ -1,6 +1,6 @@
 // Step 2, credential: exactly one key, of this interface, neither revoked nor expired, from where it may be used.
 
-import { andThen, type Eventually } from '../../db/engine.ts';
+import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import { addressText } from '../../db/networks.ts';
 import type { Store } from '../../db/store.ts';
 import { type Api, apiOfKey } from '../../db/tables/key-format.ts';

@@ -1,10 +1,10 @@
 // Step 8, execution: a read on the reader; a write in one transaction with the stored answer to its key.
 
-import { secondsUntilRoomIn } from '../../db/answer-bytes.ts';
-import { andThen, type Eventually } from '../../db/engine.ts';
-import { takeInstant } from '../../db/instants.ts';
-import { attempt } from '../../db/savepoint.ts';
-import type { Db, RecordKey } from '../../db/schema.ts';
+import { andThen, type Eventually } from '../../db/engine/engine.ts';
+import { attempt } from '../../db/engine/savepoint.ts';
+import type { Db, RecordKey } from '../../db/engine/schema.ts';
+import { secondsUntilRoomIn } from '../../db/engine/stored-response-bytes.ts';
+import { takeInstant } from '../../db/engine/write-instant.ts';
 import type { ReadStore, Store } from '../../db/store.ts';
 import { recordAudit } from '../../db/tables/audit.ts';
 import { findStoredResponse } from '../../db/tables/idempotency.ts';

@@ -1,7 +1,7 @@
 // The keys that requests have presented, by their hash, kept for as long as no commit can have changed any.
 
-import type { Eventually } from '../../db/engine.ts';
-import { Gathering } from '../../db/gathering.ts';
+import { Gathering } from '../../db/coalescer.ts';
+import type { Eventually } from '../../db/engine/engine.ts';
 import { parseNetwork } from '../../db/networks.ts';
 import type { Store } from '../../db/store.ts';
 import { getOrganization } from '../../db/tables/accounts.ts';

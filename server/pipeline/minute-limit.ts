@@ -1,5 +1,5 @@
 // Limits by the minute, as a client is told of them: by how much they are used up, and when the minute ends.
-import { type Counted, type Counters, type Usage, WINDOW_MS } from '../../db/counters.ts';
+import { type Counted, type Counters, type Usage, WINDOW_MS } from '../../db/counters/counters.ts';
 import { ApiError, type LimitName } from '../errors.ts';
 
 const WINDOW_SECONDS = WINDOW_MS / 1_000;

@@ -1,7 +1,7 @@
 // The order of checks that every request passes, one step after another; each step is a file beside this one.
 
-import type { Usage } from '../../db/counters.ts';
-import { andThen, type Eventually } from '../../db/engine.ts';
+import type { Usage } from '../../db/counters/counters.ts';
+import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import { commonTurn } from '../../db/event-loop.ts';
 import type { Api } from '../../db/tables/key-format.ts';
 import type { Access } from '../access.ts';

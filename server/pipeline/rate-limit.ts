@@ -1,6 +1,6 @@
 // Step 6, rate limit: requests per key and per organization in the epoch-aligned minute, counted together or not at all.
-import { type Counted, type Counters, type Usage, WINDOW_MS } from '../../db/counters.ts';
-import type { Eventually } from '../../db/engine.ts';
+import { type Counted, type Counters, type Usage, WINDOW_MS } from '../../db/counters/counters.ts';
+import type { Eventually } from '../../db/engine/engine.ts';
 import type { Access } from '../access.ts';
 import type { LimitName } from '../errors.ts';
 import { limitExceeded, limitHeaders, stateOf, type WindowState } from './minute-limit.ts';

@@ -1,6 +1,7 @@
 // Step 5, idempotent replay: a keyed request that was answered before gets the stored answer, a running one is waited for.
+
+import type { Db } from '../../db/engine/schema.ts';
 import { V2_SCOPES } from '../../db/model/resources/registry.ts';
-import type { Db } from '../../db/schema.ts';
 import {
   type ResponseKey,
   readStoredBody,

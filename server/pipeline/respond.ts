@@ -1,6 +1,6 @@
 // Last step, answer: the envelope around what an operation gives, or around an error.
 
-import { QuotaError } from '../../db/holdings.ts';
+import { QuotaError } from '../../db/engine/quota.ts';
 import type { Data } from '../../db/model/json.ts';
 import { retryAfterSeconds } from '../../db/store.ts';
 import { PAGE_BYTES_MAX } from '../../db/tables/page-reading.ts';

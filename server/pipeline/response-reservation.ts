@@ -1,6 +1,6 @@
 // Room for an answer: a small one takes none; of a large one, nothing is kept while it waits for its room.
 
-import type { Eventually } from '../../db/engine.ts';
+import type { Eventually } from '../../db/engine/engine.ts';
 import type { JsonValue } from '../../db/model/json.ts';
 import type { Operation } from '../operation.ts';
 import { type InFlightBudget, type InFlightClaim, SMALL_BYTES_MAX } from '../quotas/in-flight-budget.ts';

@@ -1,5 +1,5 @@
 // How a request waits for room for its answer, and gets the one that was stored.
-import { ANSWER_BYTES_MAX, secondsUntilRoom } from '../../db/answer-bytes.ts';
+import { ANSWER_BYTES_MAX, secondsUntilRoom } from '../../db/engine/stored-response-bytes.ts';
 import { findStoredResponse } from '../../db/tables/idempotency.ts';
 import type { Access } from '../access.ts';
 import type { Exchange } from './exchange.ts';

@@ -1,6 +1,7 @@
 // Bytes under way: what does not fit into the budget of its key, its organization or the server waits for room.
-import type { Eventually } from '../../db/engine.ts';
-import { MemorySums } from '../../db/memory-sums.ts';
+
+import { MemorySums } from '../../db/counters/memory-sums.ts';
+import type { Eventually } from '../../db/engine/engine.ts';
 import { ApiError, type LimitName } from '../errors.ts';
 import { type Holder, LANE_KINDS, Lane } from './in-flight-counts.ts';
 import { WaitingLines } from './in-flight-queues.ts';

@@ -1,5 +1,5 @@
 // Bytes that are counted together: how many each key has, each organization, and all of them.
-import type { MemorySums } from '../../db/memory-sums.ts';
+import type { MemorySums } from '../../db/counters/memory-sums.ts';
 import type { Access } from '../access.ts';
 
 /** Whose bytes they are; `bodyBytesMax` is the quota of the organization in place of the usual limit, or null. */

@@ -1,5 +1,5 @@
 // Claims that wait for room, in lines: in each the first that came is let in first, whichever thread it came to.
-import type { MemorySums } from '../../db/memory-sums.ts';
+import type { MemorySums } from '../../db/counters/memory-sums.ts';
 
 export interface InLine {
   /** Who waits behind one another. */

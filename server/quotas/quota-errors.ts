@@ -1,6 +1,6 @@
 // What a client is told of the quota of its organization: how far it is used up, and what helps.
-import type { Allowance } from '../../db/engine.ts';
-import type { QuotaError } from '../../db/holdings.ts';
+import type { Allowance } from '../../db/engine/engine.ts';
+import type { QuotaError } from '../../db/engine/quota.ts';
 import { ApiError } from '../errors.ts';
 
 /** Headers of refusals; each is there where the organization has such a quota. */

@@ -1,7 +1,8 @@
 // Writes on their way from the thread that checked them to the one that carries them out, and their answers back.
+
+import type { RecordKey } from '../../db/engine/schema.ts';
 import type { Fault } from '../../db/model/faults.ts';
 import type { JsonValue } from '../../db/model/json.ts';
-import type { RecordKey } from '../../db/schema.ts';
 import type { Store } from '../../db/store.ts';
 import type { Access } from '../access.ts';
 import { allOperations } from '../interface.ts';

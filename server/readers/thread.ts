@@ -1,6 +1,6 @@
 // The entry of a thread that answers requests: reads by itself, writes by way of the thread that started it.
 import { parentPort, workerData } from 'node:worker_threads';
-import type { CommonMemory } from '../../db/common-memory.ts';
+import type { CommonMemory } from '../../db/counters/shared-memory.ts';
 import { openThreadStore } from '../../db/store.ts';
 import { addressesOf, type FrontOptions, openFront } from '../lifecycle/app-server.ts';
 import type { Certificate } from '../lifecycle/listener.ts';

@@ -1,6 +1,6 @@
 // Creates, updates and deletes, the same for every resource: first all checks, then all that is written.
 
-import { QuotaError } from '../../db/holdings.ts';
+import { QuotaError } from '../../db/engine/quota.ts';
 import { instantText } from '../../db/model/instants.ts';
 import type { Data } from '../../db/model/json.ts';
 import { initialRecord, showRow } from '../../db/model/record-forms.ts';

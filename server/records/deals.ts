@@ -1,8 +1,9 @@
 // Deals: pipeline and stage agree, and status and closing date follow the stage.
+
+import type { StageRow } from '../../db/engine/schema.ts';
 import { unknownReference } from '../../db/model/faults.ts';
 import { instantText } from '../../db/model/instants.ts';
 import { STAGE_ELSEWHERE } from '../../db/model/resources/deals.ts';
-import type { StageRow } from '../../db/schema.ts';
 import { findFirstStage, findOldestPipeline, findStages } from '../../db/tables/pipelines.ts';
 import { oncePerBatch } from './lookups.ts';
 import type { Change, Rules } from './rules.ts';

@@ -1,4 +1,6 @@
 // Linked records: list, link and unlink the children of a parent.
+
+import type { LinkRow, RecordRow } from '../../db/engine/schema.ts';
 import { unknownReference } from '../../db/model/faults.ts';
 import { instantText } from '../../db/model/instants.ts';
 import type { Data } from '../../db/model/json.ts';
@@ -6,7 +8,6 @@ import { childOf } from '../../db/model/links.ts';
 import { toColumns } from '../../db/model/record-forms.ts';
 import type { Link, Resource } from '../../db/model/resource.ts';
 import { getResource } from '../../db/model/resources/registry.ts';
-import type { LinkRow, RecordRow } from '../../db/schema.ts';
 import { deleteLink, findLink, insertLink, type LinkPosition, listLinks } from '../../db/tables/links.ts';
 import { findPage } from '../../db/tables/records.ts';
 import { mayRead } from '../access.ts';

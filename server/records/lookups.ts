@@ -1,7 +1,8 @@
 // What the checks of changes ask of the records there are, looked up for all items of a batch together.
+
+import type { RecordRow } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
-import type { RecordRow } from '../../db/schema.ts';
 import { findRecords } from '../../db/tables/records.ts';
 import { findReferences, type References } from '../../db/tables/references.ts';
 import { findOwners, uniqueName } from '../../db/tables/unique.ts';

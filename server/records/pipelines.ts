@@ -1,8 +1,9 @@
 // Pipelines: their stages keep their identity through updates, and deals keep their stages.
+
+import type { StageRow } from '../../db/engine/schema.ts';
 import { missing } from '../../db/model/faults.ts';
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import { DEFAULT_STAGES, type StageType } from '../../db/model/resources/pipelines.ts';
-import type { StageRow } from '../../db/schema.ts';
 import {
   deleteStages,
   findStagesInUse,

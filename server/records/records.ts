@@ -1,11 +1,11 @@
 // Records as they are read, the same for every resource: one, or a page of them; rules fill in what is computed.
 
-import { andThen, type Eventually } from '../../db/engine.ts';
+import { andThen, type Eventually } from '../../db/engine/engine.ts';
+import type { RecordRow } from '../../db/engine/schema.ts';
 import type { ColumnValue } from '../../db/model/fields.ts';
 import type { Data } from '../../db/model/json.ts';
 import { showRow } from '../../db/model/record-forms.ts';
 import type { Resource } from '../../db/model/resource.ts';
-import type { RecordRow } from '../../db/schema.ts';
 import type { Direction } from '../../db/tables/list-query.ts';
 import { listRecords } from '../../db/tables/query.ts';
 import { findRecord } from '../../db/tables/records.ts';

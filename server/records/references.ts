@@ -1,10 +1,11 @@
 // Ids that a body names: each must be of a record that exists and that the key can see, in the same words for both.
+
+import type { Db, RecordRow } from '../../db/engine/schema.ts';
 import type { Fault } from '../../db/model/faults.ts';
 import type { Field } from '../../db/model/fields.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { findResource } from '../../db/model/resources/registry.ts';
-import type { Db, RecordRow } from '../../db/schema.ts';
 import { findRecord, findRecords } from '../../db/tables/records.ts';
 import { findReferences, referenceFaults, type Viewer } from '../../db/tables/references.ts';
 import { type Access, canSee } from '../access.ts';

@@ -1,8 +1,9 @@
 // What a resource may add to the common life of a record: checks, derived fields, what is written beside it.
+
+import type { Db } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import type { UniqueValue } from '../../db/model/rules.ts';
-import type { Db } from '../../db/schema.ts';
 import type { Access } from '../access.ts';
 import type { Detail } from '../errors.ts';
 

@@ -1,6 +1,6 @@
 // What signs cursors and transcript links, and whose signatures are accepted: never older than it may be known.
 import { timingSafeEqual } from 'node:crypto';
-import { andThen, type Eventually } from '../../db/engine.ts';
+import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import type { ReadStore } from '../../db/store.ts';
 import { findSigningSecrets, type SigningSecret } from '../../db/tables/settings.ts';
 

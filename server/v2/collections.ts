@@ -1,6 +1,6 @@
 // List, get, create, update, delete and batch of one resource.
 import { type TSchema, Type } from 'typebox';
-import { andThen, type Eventually } from '../../db/engine.ts';
+import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import type { Field } from '../../db/model/fields.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource, Verb } from '../../db/model/resource.ts';

@@ -1,8 +1,8 @@
 // `crm ingest` as its users run it: streams, summary, exit codes, and a server running beside it.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
+import { tableOf } from '../../db/engine/schema.ts';
 import { getResource } from '../../db/model/resources/registry.ts';
-import { tableOf } from '../../db/schema.ts';
 import { openStore } from '../../db/store.ts';
 import { Desk, ndjson, type Result } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';

@@ -1,6 +1,6 @@
 // Copies of keyed requests that reach two nodes at once: one is carried out, the others get its answer and are not counted.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { WINDOW_MS } from '../../db/counters.ts';
+import { WINDOW_MS } from '../../db/counters/counters.ts';
 import { listQuotas } from '../../db/tables/quotas.ts';
 import type { Json, Reply } from '../support/harness.ts';
 import { type Nodes, startNodes } from '../support/nodes.ts';

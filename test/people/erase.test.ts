@@ -1,11 +1,11 @@
 // Handing out and erasing a person: over all resources, what is theirs alone goes, what is of others stays without them.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
+import { tableOf } from '../../db/engine/schema.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { type Erasure, erasePerson } from '../../db/people/erase.ts';
 import { exportPerson } from '../../db/people/export.ts';
 import { findPerson } from '../../db/people/person.ts';
-import { tableOf } from '../../db/schema.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { countedIn, heldIn, setQuota } from '../support/quota.ts';
 import { insertReadOnly, insertTranscribed } from '../support/read-only.ts';

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
+import { listTables } from '../../db/maintenance.ts';
 import { erasePerson } from '../../db/people/erase.ts';
 import { exportPerson, type PersonDocument } from '../../db/people/export.ts';
 import { findLeftovers } from '../../db/people/leftovers.ts';
 import { findPerson } from '../../db/people/person.ts';
-import { listTables } from '../../db/store.ts';
 import { issueKey } from '../../db/tables/keys.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { insertReadOnly, insertTranscribed } from '../support/read-only.ts';

@@ -1,8 +1,8 @@
 // Bytes under way: what does not fit waits unread, is let in when there is room, and is refused in the end.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Eventually } from '../../db/engine.ts';
+import { sumsMemory } from '../../db/counters/memory-sums.ts';
+import type { Eventually } from '../../db/engine/engine.ts';
 import { nextTurn } from '../../db/event-loop.ts';
-import { sumsMemory } from '../../db/memory-sums.ts';
 import { InFlightBudget, type InFlightClaim } from '../../server/quotas/in-flight-budget.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { setQuota } from '../support/quota.ts';

@@ -1,6 +1,6 @@
 // Counts that take their time, as over the network: a read goes on beside, a write waits, and what the limit says holds.
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import type { Counters, Usage } from '../../db/counters.ts';
+import type { Counters, Usage } from '../../db/counters/counters.ts';
 import { ApiError } from '../../server/errors.ts';
 import {
   appOn,

@@ -1,11 +1,11 @@
 // Connections to PostgreSQL: what they give back, and what becomes of a transaction when they or a statement fail.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
+import type { Db } from '../../db/engine/schema.ts';
+import { statement } from '../../db/engine/statement.ts';
 import { PostgresConnection } from '../../db/postgres/connection.ts';
 import { isUnreachable, sqlState } from '../../db/postgres/errors.ts';
 import { PostgresPool } from '../../db/postgres/pool.ts';
-import type { Db } from '../../db/schema.ts';
-import { statement } from '../../db/statement.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 

@@ -1,7 +1,7 @@
 // How PostgreSQL finds what it is asked for: it reads that and little else, as soon as tables fill up and when it knows them well.
 import { afterAll, beforeAll, expect } from 'bun:test';
 import { sql } from 'kysely';
-import type { Db } from '../../db/schema.ts';
+import type { Db } from '../../db/engine/schema.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { createOrganization } from '../../db/tables/accounts.ts';
 import { crowd, MANY, ROWS, type Run } from '../support/crowd.ts';

@@ -1,6 +1,6 @@
 // What PostgreSQL is told to learn of its tables: of those that fill up, and of those that somebody else has filled.
 import { afterAll, beforeAll, expect } from 'bun:test';
-import { insertion } from '../../db/insertion.ts';
+import { insertion } from '../../db/engine/bulk-insert.ts';
 import { openStore } from '../../db/store.ts';
 import { dropDatabase, freshDatabase, isPostgres } from '../support/fresh-databases.ts';
 import { describe, test } from '../support/on-postgres.ts';

@@ -1,7 +1,7 @@
 // What goes wrong with a server of several threads: one fails, all are killed.
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
-import { commonMemory } from '../../db/common-memory.ts';
+import { commonMemory } from '../../db/counters/shared-memory.ts';
 import { openStore } from '../../db/store.ts';
 import { ReaderThreads } from '../../server/readers/reader-threads.ts';
 import { KeyedLoad } from '../soak/keyed-load.ts';

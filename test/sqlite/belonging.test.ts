@@ -3,7 +3,7 @@ import { Database } from 'bun:sqlite';
 import { beforeAll, expect } from 'bun:test';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Db } from '../../db/schema.ts';
+import type { Db } from '../../db/engine/schema.ts';
 import { DatabaseError, openStore, type Store } from '../../db/store.ts';
 import { databasePaths } from '../support/folders.ts';
 import { describe, test } from '../support/on-sqlite.ts';

@@ -1,8 +1,8 @@
 // How SQLite finds what it is asked for: every search goes by an index that narrows it down further than to the organization.
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect } from 'bun:test';
+import { type Db, linkTable } from '../../db/engine/schema.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
-import { type Db, linkTable } from '../../db/schema.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 import { ObservedConnection } from '../support/observed.ts';

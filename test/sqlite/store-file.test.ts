@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect } from 'bun:test';
 import { closeSync, existsSync, fstatSync, openSync, utimesSync } from 'node:fs';
 import { sql } from 'kysely';
-import type { Db } from '../../db/schema.ts';
+import type { Db } from '../../db/engine/schema.ts';
 import { lockForServing, openStore, retryAfterSeconds, type Store } from '../../db/store.ts';
 import { databasePaths } from '../support/folders.ts';
 import { describe, test } from '../support/on-sqlite.ts';

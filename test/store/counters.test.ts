@@ -1,6 +1,6 @@
 // What is counted in each minute: two limits that rise together, minutes that only go forward, events that are given back.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
-import { type Counted, hasRoom, WINDOW_MS } from '../../db/counters.ts';
+import { type Counted, hasRoom, WINDOW_MS } from '../../db/counters/counters.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 
 let harness: Harness;

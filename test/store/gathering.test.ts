@@ -1,6 +1,6 @@
 // Questions that share an answer: none gets one that was on its way before it was asked, and a failure is told to its group alone.
 import { expect, test } from 'bun:test';
-import { Gathering } from '../../db/gathering.ts';
+import { Gathering } from '../../db/coalescer.ts';
 
 /** A gathering whose answers are given by hand. */
 function byHand() {

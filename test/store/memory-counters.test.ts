@@ -1,7 +1,7 @@
 // Counts in memory: threads that count in it at once, a table that is full, names that come again.
 import { expect, test } from 'bun:test';
-import { type Counted, hasRoom, WINDOW_MS } from '../../db/counters.ts';
-import { countMemory, MemoryCounters } from '../../db/memory-counters.ts';
+import { type Counted, hasRoom, WINDOW_MS } from '../../db/counters/counters.ts';
+import { countMemory, MemoryCounters } from '../../db/counters/memory-counters.ts';
 import type { Counting } from '../support/counting-thread.ts';
 
 const THREADS = 4;

@@ -1,6 +1,6 @@
 // Sums in memory: names that come and go beside one another, a table that is full.
 import { expect, test } from 'bun:test';
-import { MemorySums, sumsMemory } from '../../db/memory-sums.ts';
+import { MemorySums, sumsMemory } from '../../db/counters/memory-sums.ts';
 import type { Adding } from '../support/adding-thread.ts';
 
 const ENTRIES = 64;

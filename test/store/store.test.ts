@@ -1,8 +1,8 @@
 // The store: durable jobs in groups, and reads that cannot write.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
-import { attempt } from '../../db/savepoint.ts';
-import type { Db } from '../../db/schema.ts';
+import { attempt } from '../../db/engine/savepoint.ts';
+import type { Db } from '../../db/engine/schema.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { databases } from '../support/folders.ts';
 import { observeConnections } from '../support/observed.ts';

@@ -1,9 +1,9 @@
 // The tables of the database and the declarations: what stands beside a record is declared, and goes with it.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { TableMetadata } from 'kysely';
+import type { RecordKey } from '../../db/engine/schema.ts';
 import type { SideTable } from '../../db/model/resource.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
-import type { RecordKey } from '../../db/schema.ts';
 import { deleteRecord } from '../../db/tables/deletion.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import { type Harness, startHarness } from '../support/harness.ts';

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CommitCount, commonMemory } from '../../db/common-memory.ts';
-import { statement } from '../../db/statement.ts';
+import { CommitCount, commonMemory } from '../../db/counters/shared-memory.ts';
+import { statement } from '../../db/engine/statement.ts';
 import { openThreadStore } from '../../db/store.ts';
 import type { WritingOptions } from '../support/writing-thread.ts';
 

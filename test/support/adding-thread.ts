@@ -1,5 +1,5 @@
 // A thread that adds to sums in memory it shares with others, and takes away again what it added.
-import { MemorySums } from '../../db/memory-sums.ts';
+import { MemorySums } from '../../db/counters/memory-sums.ts';
 
 export interface Adding {
   memory: SharedArrayBuffer;

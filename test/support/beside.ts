@@ -1,5 +1,5 @@
 // An app as a reader thread has it, in the thread of the test: its own connection, and writes that go by text.
-import type { CommonMemory } from '../../db/common-memory.ts';
+import type { CommonMemory } from '../../db/counters/shared-memory.ts';
 import { openThreadStore, type ReadStore, type Store } from '../../db/store.ts';
 import type { Executor } from '../../server/pipeline/execute.ts';
 import { Channel } from '../../server/readers/channel.ts';

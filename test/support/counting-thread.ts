@@ -1,6 +1,6 @@
 // A thread that counts in memory it shares with others, by a clock they share too, and tells what it was told.
-import { type Counted, WINDOW_MS } from '../../db/counters.ts';
-import { MemoryCounters } from '../../db/memory-counters.ts';
+import { type Counted, WINDOW_MS } from '../../db/counters/counters.ts';
+import { MemoryCounters } from '../../db/counters/memory-counters.ts';
 
 export interface Counting {
   memory: SharedArrayBuffer;

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { commonMemory } from '../../db/common-memory.ts';
+import { commonMemory } from '../../db/counters/shared-memory.ts';
 import { V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { createOrganization, createUser } from '../../db/tables/accounts.ts';

@@ -3,7 +3,7 @@
 import type { SQLQueryBindings } from 'bun:sqlite';
 import { spyOn } from 'bun:test';
 import type { CompiledQuery } from 'kysely';
-import type { Bound } from '../../db/engine.ts';
+import type { Bound } from '../../db/engine/engine.ts';
 import { PostgresConnection } from '../../db/postgres/connection.ts';
 import { Connection } from '../../db/sqlite/connection.ts';
 

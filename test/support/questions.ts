@@ -1,7 +1,8 @@
 // Everything that the tables ask of a database, told with what it may cost: for what has to be read, whatever the engine.
+
+import type { Db } from '../../db/engine/schema.ts';
 import type { Match, Resource } from '../../db/model/resource.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
-import type { Db } from '../../db/schema.ts';
 import { findUserByEmail, findUsersById } from '../../db/tables/accounts.ts';
 import { findContactsByEmail } from '../../db/tables/contact-emails.ts';
 import { deleteRecord } from '../../db/tables/deletion.ts';

@@ -1,6 +1,6 @@
 // Quotas for tests: set as the operator sets them, and what is counted held against what is there.
 import { changeQuota } from '../../cli/operator/quota.ts';
-import type { Holdings } from '../../db/engine.ts';
+import type { Holdings } from '../../db/engine/engine.ts';
 import { getOrganization } from '../../db/tables/accounts.ts';
 import { countHoldings } from '../../db/tables/content-bytes.ts';
 import { listQuotas, type Quota } from '../../db/tables/quotas.ts';

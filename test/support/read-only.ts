@@ -1,6 +1,6 @@
 // Meetings, recordings and bookings as an integration would leave them in the database.
 
-import { takeInstant } from '../../db/instants.ts';
+import { takeInstant } from '../../db/engine/write-instant.ts';
 import type { Data } from '../../db/model/json.ts';
 import { getResource } from '../../db/model/resources/registry.ts';
 import { insertRecord } from '../../db/tables/records.ts';

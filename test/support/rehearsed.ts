@@ -1,6 +1,6 @@
 // A store that runs every job, undoes what it did, and runs it again: a job does nothing but to the database.
-import { attempt } from '../../db/savepoint.ts';
-import type { Db } from '../../db/schema.ts';
+import { attempt } from '../../db/engine/savepoint.ts';
+import type { Db } from '../../db/engine/schema.ts';
 import type { Store } from '../../db/store.ts';
 
 class Undone extends Error {}

@@ -1,5 +1,5 @@
 // A thread that has a file open to write, and commits whenever it is told what to write.
-import type { CommonMemory } from '../../db/common-memory.ts';
+import type { CommonMemory } from '../../db/counters/shared-memory.ts';
 import { openStore } from '../../db/store.ts';
 
 export interface WritingOptions {

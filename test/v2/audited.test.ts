@@ -1,6 +1,6 @@
 // What requests leave in the audit log: deletes with what they delete, exports and walked lists once, and no word of people.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import type { AuditRow } from '../../db/schema.ts';
+import type { AuditRow } from '../../db/engine/schema.ts';
 import { listAudit } from '../../db/tables/audit.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 import { clientOf } from '../support/v2.ts';

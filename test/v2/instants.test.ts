@@ -1,7 +1,7 @@
 // Instants that the service sets: they follow the order of the commits, so that a client that walks them misses nothing.
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { takeInstant } from '../../db/engine/write-instant.ts';
 import { ingestMeetings } from '../../db/ingest/meetings.ts';
-import { takeInstant } from '../../db/instants.ts';
 import { instantText } from '../../db/model/instants.ts';
 import { Desk } from '../support/command.ts';
 import { BASE_URL, type Harness, type Json, startHarness } from '../support/harness.ts';

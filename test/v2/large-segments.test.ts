@@ -1,6 +1,6 @@
 // Lists of the members of large segments, which are searched in another way than those of small ones.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { linkTable, tableOf } from '../../db/schema.ts';
+import { linkTable, tableOf } from '../../db/engine/schema.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { type Client, clientOf } from '../support/v2.ts';
 

@@ -1,5 +1,5 @@
 // The instants that the service sets: in each organization they follow the order in which its writes are committed.
-import { changeState, knownState } from './org-states.ts';
+import { changeState, knownState } from './organization-state.ts';
 import type { Db } from './schema.ts';
 
 /**

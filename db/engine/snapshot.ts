@@ -1,8 +1,9 @@
 // A database as it is at one moment, to be read at length.
+
+import { DatabaseError } from '../database-error.ts';
+import { MIGRATIONS } from '../migrations/index.ts';
 import { migrationsOf } from './applied-migrations.ts';
-import { assertWhole } from './copy-mark.ts';
-import { DatabaseError } from './database-error.ts';
-import { MIGRATIONS } from './migrations/index.ts';
+import { assertWhole } from './copy-marker.ts';
 import type { Db } from './schema.ts';
 
 export interface DatabaseSnapshot {

@@ -1,8 +1,8 @@
 // The tables as Kysely sees them: the accounts typed one by one, the records by the shape they share.
 import type { Kysely } from 'kysely';
+import type { ColumnValue } from '../model/fields.ts';
+import type { Resource, Row } from '../model/resource.ts';
 import type { Engine } from './engine.ts';
-import type { ColumnValue } from './model/fields.ts';
-import type { Resource, Row } from './model/resource.ts';
 
 export interface OrganizationRow {
   /** What every other row knows it by; nobody outside the database is shown it. */
@@ -30,7 +30,7 @@ export interface OrgClockRow {
   bytes_max: number | null;
   /** The count that is under way. */
   count_id: string | null;
-  /** What its stored answers take, by the hour; `answer-bytes.ts` reads it. Null for nothing. */
+  /** What its stored answers take, by the hour; `stored-response-bytes.ts` reads it. Null for nothing. */
   answer_bytes: string | null;
   /** What they may take; null for as much as those of any other. */
   answer_bytes_max: number | null;

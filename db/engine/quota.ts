@@ -1,6 +1,6 @@
 // What an organization with a quota holds: counted in the transaction of each write that changes it, and held to the quota.
 import type { Allowance, Eventually, Holdings } from './engine.ts';
-import { changeState, knownState } from './org-states.ts';
+import { changeState, knownState } from './organization-state.ts';
 import type { Db } from './schema.ts';
 
 /** A write that would take an organization beyond its quota; nothing of it is written. */

@@ -1,5 +1,5 @@
 // What a store tells of itself to whoever watches over it.
-import { Distribution, SECONDS_BOUNDS } from './distribution.ts';
+import { Distribution, SECONDS_BOUNDS } from './histogram.ts';
 
 const GROUP_BOUNDS = [1, 2, 4, 8, 16, 32, 64];
 

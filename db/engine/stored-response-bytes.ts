@@ -1,6 +1,6 @@
 // What the stored answers of an organization take: counted in the transaction that stores or deletes them.
 import type { AnswerBytes } from './engine.ts';
-import { changeState, knownState } from './org-states.ts';
+import { changeState, knownState } from './organization-state.ts';
 import type { Db } from './schema.ts';
 
 /** What they may take unless the operator says otherwise: 1 GiB. */

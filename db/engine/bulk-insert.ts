@@ -1,6 +1,7 @@
 // Rows that are written together: several by one statement, which takes half as long as a statement for each.
+
+import { Turns } from '../event-loop.ts';
 import type { Bound, Engine, StoredValue } from './engine.ts';
-import { Turns } from './event-loop.ts';
 import type { Db } from './schema.ts';
 import { madeOnce } from './statement.ts';
 

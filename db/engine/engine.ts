@@ -1,6 +1,6 @@
 // What the tables ask of a database engine: statements that are prepared once, and a transaction whose parts can fail.
 import type { Compilable, CompiledQuery, Expression, QueryExecutorProvider, RawBuilder } from 'kysely';
-import type { ColumnValue } from './model/fields.ts';
+import type { ColumnValue } from '../model/fields.ts';
 
 /** An answer that one engine has at once and another later; whoever wants it awaits either. */
 export type Eventually<T> = T | Promise<T>;
@@ -77,7 +77,7 @@ export interface Allowance extends Holdings {
   readonly bytesMax: number | null;
 }
 
-/** What the stored answers of an organization take, by the hour as `answer-bytes.ts` reads it, and may take at most. */
+/** What the stored answers of an organization take, by the hour as `stored-response-bytes.ts` reads it, and may take at most. */
 export interface AnswerBytes {
   readonly byHour: string | null;
   /** Null for as much as those of any other. */

@@ -1,10 +1,10 @@
 // The write queue: jobs of one lane run one after another, and those that arrive together share one durable transaction.
-import { DatabaseError } from './database-error.ts';
+import { DatabaseError } from '../database-error.ts';
+import { nextTurn } from '../event-loop.ts';
 import type { Eventually } from './engine.ts';
-import { nextTurn } from './event-loop.ts';
-import { storeStates } from './org-states.ts';
+import { storeStates } from './organization-state.ts';
 import type { Db, RecordKey } from './schema.ts';
-import { WriteFigures } from './store-figures.ts';
+import { WriteFigures } from './store-stats.ts';
 
 // Both bound how long readers wait for the event loop, and writers for the others of their group.
 const GROUP_JOBS_MAX = 64;

@@ -1,5 +1,5 @@
 // What says of a database that it is being filled with a copy of another, and not whole yet.
-import { DatabaseError } from './database-error.ts';
+import { DatabaseError } from '../database-error.ts';
 import type { Db } from './schema.ts';
 
 const NAME = 'copied_from';

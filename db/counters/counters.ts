@@ -1,5 +1,5 @@
 // Counts of what is limited in each minute, as whoever limits it sees them.
-import type { Eventually } from './engine.ts';
+import type { Eventually } from '../engine/engine.ts';
 
 export const WINDOW_MS = 60_000;
 
