@@ -11,11 +11,10 @@ import { assertReadable, type DatabaseSnapshot } from './engine/snapshot.ts';
 import type { StoreFigures } from './engine/store-stats.ts';
 import type { Scope } from './engine/write-queue.ts';
 import { parseAddress, shownAddress } from './postgres/address.ts';
+import { analyze, findUsers } from './postgres/crm-connections.ts';
 import { explainStatement, isUnreachable } from './postgres/errors.ts';
 import { openPostgres } from './postgres/open-store.ts';
 import { openPostgresSnapshot, postgresIdentity } from './postgres/snapshot.ts';
-import { analyze, findUsers } from './postgres/users.ts';
-import { abandon } from './sqlite/abandon.ts';
 import { explainFileError, isDiskFailure, isUnavailable } from './sqlite/errors.ts';
 import { inspectFile } from './sqlite/integrity.ts';
 import type { LockHolder } from './sqlite/lock-holder.ts';
@@ -25,12 +24,13 @@ import { lockFile } from './sqlite/serving-lock.ts';
 import { fileIdentity, openFileSnapshot } from './sqlite/snapshot.ts';
 import { type StoreEvents, sqliteStore } from './sqlite/sqlite-store.ts';
 import { threadStore } from './sqlite/thread-store.ts';
+import { abandon } from './sqlite/unclosed-connections.ts';
 
 export { DatabaseAddressError, DatabaseError } from './database-error.ts';
 export type { DatabaseSnapshot } from './engine/snapshot.ts';
 export type { Scope } from './engine/write-queue.ts';
 export { hasPassword } from './postgres/address.ts';
-export { whyOnlyReadable } from './sqlite/as-it-is.ts';
+export { whyOnlyReadable } from './sqlite/read-only-file.ts';
 export { lockPlace, ServedAlreadyError, type ServingProcess, servingProcess } from './sqlite/serving-lock.ts';
 
 /** What requests are answered from. */

@@ -385,8 +385,8 @@ describe('direction of imports', () => {
     expect(users.map(({ path }) => path).toSorted()).toEqual([
       'db/sqlite/connection.ts',
       'db/sqlite/dialect.ts',
+      'db/sqlite/lock-file.ts',
       'db/sqlite/lock-holder.ts',
-      'db/sqlite/private-file.ts',
     ]);
     const outside = product.filter(
       ({ path, imports }) =>

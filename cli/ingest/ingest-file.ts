@@ -1,7 +1,7 @@
 // Runs an ingest: reads the file piece by piece, and stores what of it is sound.
 import { basename } from 'node:path';
 import type { RecordRow } from '../../db/engine/schema.ts';
-import type { IngestEntry, IngestOptions, IngestReport } from '../../db/ingest/desk.ts';
+import type { IngestEntry, IngestOptions, IngestReport } from '../../db/ingest/ingest-transaction.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Store } from '../../db/store.ts';
 import { CliError, usageError } from '../errors.ts';
@@ -207,7 +207,7 @@ async function planTranscript(
 }
 
 async function meetingNamed(store: Store, orgId: number, id: string): Promise<RecordRow> {
-  const { findMeeting } = await import('../../db/ingest/desk.ts');
+  const { findMeeting } = await import('../../db/ingest/ingest-transaction.ts');
   const meeting = await findMeeting(store.read, { orgId, id });
   if (meeting !== undefined) return meeting;
   throw new CliError(`The organization has no meeting "${id}".`, {

@@ -70,7 +70,7 @@ async function eraseRecords(
 ): Promise<Erasure> {
   const { erasePerson } = await import('../../db/people/erase.ts');
   const { setTombstones } = await import('../../db/people/tombstones.ts');
-  const { countTraced } = await import('../../db/people/traces.ts');
+  const { countTraced } = await import('../../db/people/mentions.ts');
   const rows = await countTraced(store.read, orgId);
   // All is read once more in the end.
   const total = isDryRun ? rows : 2 * rows;

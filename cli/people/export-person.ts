@@ -26,7 +26,7 @@ export async function runPeopleExport(
   if (out !== undefined) refusePlace(out, force);
   const { exportPerson } = await import('../../db/people/export.ts');
   const { findPerson } = await import('../../db/people/person.ts');
-  const { countTraced } = await import('../../db/people/traces.ts');
+  const { countTraced } = await import('../../db/people/mentions.ts');
   const { organization, document } = await withStore(db, async (store) => {
     const found = await organizationNamed(store, orgName);
     const person = await findPerson(store.read, found.number, email);

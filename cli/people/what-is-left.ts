@@ -1,7 +1,7 @@
 // Looks whether anything is left of a person who was erased: in rows, in what the engine keeps beside them, in bytes of the file.
 import { isAddress } from '../../db/database-address.ts';
-import type { AddressSet } from '../../db/people/addresses.ts';
-import type { Leftover } from '../../db/people/leftovers.ts';
+import type { AddressSet } from '../../db/people/email-addresses.ts';
+import type { Leftover } from '../../db/people/erasure-check.ts';
 import type { Store } from '../../db/store.ts';
 
 /** A place that still has an address. */
@@ -13,7 +13,7 @@ export type Left =
 
 /** The rows of an organization that are left. */
 export async function rowsLeft(store: Pick<Store, 'read'>, orgId: number, addresses: AddressSet) {
-  const { findLeftovers } = await import('../../db/people/leftovers.ts');
+  const { findLeftovers } = await import('../../db/people/erasure-check.ts');
   return findLeftovers(store.read, addresses, { orgId });
 }
 
@@ -55,7 +55,7 @@ export async function findLeft(
     }
   }
   if (!othersMayHave) return left;
-  const { findLeftovers } = await import('../../db/people/leftovers.ts');
+  const { findLeftovers } = await import('../../db/people/erasure-check.ts');
   const snapshot = await openSnapshot(db);
   try {
     const others = isAddress(db)

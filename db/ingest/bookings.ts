@@ -19,7 +19,7 @@ import {
   type Stored,
   settle,
   upsertOwned,
-} from './desk.ts';
+} from './ingest-transaction.ts';
 
 export interface BookingEntry extends IngestEntry {
   /** What happened; null where the entry tells the booking's state, which then counts as it is. */

@@ -18,7 +18,7 @@ import {
   type Stored,
   settle,
   upsertOwned,
-} from './desk.ts';
+} from './ingest-transaction.ts';
 
 export interface MeetingEntry extends IngestEntry {
   /** Revision of the calendar's entry: an older one never overwrites a newer one. Null where there are none. */

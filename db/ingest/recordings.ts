@@ -17,7 +17,7 @@ import {
   type Outcome,
   settle,
   upsert,
-} from './desk.ts';
+} from './ingest-transaction.ts';
 
 /**
  * Stores recordings. Beside the fields of a recording an entry may have `meeting_external_id`, `language` and

@@ -11,11 +11,11 @@ import type { Store } from '../store.ts';
 import { deleteRecord } from '../tables/deletion.ts';
 import { updateRecord } from '../tables/records.ts';
 import { saveTranscript } from '../tables/transcripts.ts';
-import { ERASED } from './addresses.ts';
-import { deleteAnswers } from './answers.ts';
+import { ERASED } from './email-addresses.ts';
+import { nobody, planFor, valueWithout } from './erasure-plan.ts';
+import { findSegments, findTraces, speakerTest, type Traces } from './mentions.ts';
 import { type DataSubject, findTied } from './person.ts';
-import { nobody, planFor, valueWithout } from './plan.ts';
-import { findSegments, findTraces, speakerTest, type Traces } from './traces.ts';
+import { deleteAnswers } from './stored-responses.ts';
 
 /** What was done with the records of a resource, or would be. */
 export interface ErasureCounts {

@@ -5,8 +5,8 @@ import type { Data, JsonValue } from '../model/json.ts';
 import { showRow } from '../model/record-forms.ts';
 import { getResource, RESOURCES } from '../model/resources/registry.ts';
 import { findRecords } from '../tables/records.ts';
+import { type FoundIn, findSegments, findTraces, speakerTest, type Traces } from './mentions.ts';
 import { type DataSubject, findTied, isThem } from './person.ts';
-import { type FoundIn, findSegments, findTraces, speakerTest, type Traces } from './traces.ts';
 
 /** All records that are tied to a person or mention one, by resource; of others in them only how many there are. */
 export interface PersonDocument {

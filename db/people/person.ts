@@ -11,7 +11,7 @@ import { findUserByEmail } from '../tables/accounts.ts';
 import { emailsOf, findContactsByEmail } from '../tables/contact-emails.ts';
 import { columnsTo } from '../tables/deletion.ts';
 import { findRecord } from '../tables/records.ts';
-import { AddressSet } from './addresses.ts';
+import { AddressSet } from './email-addresses.ts';
 
 export interface DataSubject {
   orgId: number;

@@ -1,6 +1,6 @@
 // Whether a server is one that crm can work with: new enough, its text in UTF-8, and where it is written to the primary.
 import type { PostgresAddress } from './address.ts';
-import type { Runner } from './clock.ts';
+import type { Runner } from './clock-check.ts';
 import { onlyReading, told } from './errors.ts';
 
 const VERSION_MIN = 13;

@@ -6,7 +6,7 @@ import type { Db, Schema } from '../engine/schema.ts';
 import { PostgresDialect } from './dialect.ts';
 import { isWriteRefused } from './errors.ts';
 import { insertOf, isAmong, isIn, within } from './expressions.ts';
-import { alone, asTheyAre, Command, Question, type Rows } from './question.ts';
+import { alone, asTheyAre, Command, Question, type Rows } from './prepared-query.ts';
 
 const BEGIN = new Command('begin');
 const COMMIT = new Command('commit');

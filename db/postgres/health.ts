@@ -1,7 +1,7 @@
 // Whether the database can be reached and served from here; the operator hears when that changes, once each time.
 import type { DatabaseError } from '../database-error.ts';
 import type { PostgresAddress } from './address.ts';
-import { clockTrouble, type Runner } from './clock.ts';
+import { clockTrouble, type Runner } from './clock-check.ts';
 import { explainOpening, type PostgresError, sqlState } from './errors.ts';
 
 // The others that have a connection go on being served.

@@ -5,7 +5,7 @@ import type { Db } from '../engine/schema.ts';
 import type { PoolFigures } from '../engine/store-stats.ts';
 import { dbOf, type PostgresConnection } from './connection.ts';
 import { insertOf, isAmong, isIn, within } from './expressions.ts';
-import { alone, Question, type Rows } from './question.ts';
+import { alone, Question, type Rows } from './prepared-query.ts';
 
 export class PostgresPool implements Engine {
   readonly progress = noProgress();

@@ -6,8 +6,8 @@ import type { PoolFigures } from '../engine/store-stats.ts';
 import type { Scope, Transaction, Transactor } from '../engine/write-queue.ts';
 import type { PostgresConnection } from './connection.ts';
 import { endsTransaction, isOutdated } from './errors.ts';
+import type { TableGrowth } from './planner-statistics.ts';
 import { poolFigures } from './pool.ts';
-import type { TableGrowth } from './statistics.ts';
 
 // Its number among the organizations': what belongs to none is written under a lock of its own.
 const ACCOUNTS = 0;

@@ -10,12 +10,12 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseError } from '../database-error.ts';
-import { assertOurs } from './belonging.ts';
 import { guarded, notWritable } from './errors.ts';
-import { HeldFile } from './held-file.ts';
+import { assertOurs } from './file-ownership.ts';
 import { inodeLockHolder } from './inode-lock.ts';
-import { removeKeptNames } from './kept-names.ts';
-import { assertOwnFilesBeside, makePrivately } from './private-file.ts';
+import { assertOwnFilesBeside, makePrivately } from './lock-file.ts';
+import { HeldFile } from './raw-file.ts';
+import { removeKeptNames } from './replaced-file-names.ts';
 
 /** A file that SQLite may open. */
 export interface CheckedFile {

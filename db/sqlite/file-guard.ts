@@ -2,8 +2,8 @@
 import { type BigIntStats, statSync } from 'node:fs';
 import { DatabaseError } from '../database-error.ts';
 import type { Connection } from './connection.ts';
-import { type HeldFile, inodeOf } from './held-file.ts';
 import { readMainFile } from './main-file.ts';
+import { type HeldFile, inodeOf } from './raw-file.ts';
 
 const SUFFIXES = ['', '-wal', '-shm'] as const;
 

@@ -1,7 +1,7 @@
 // A lock on a file itself rather than on a name of it, so that no link, mount or new name leads around it.
 import { readFileSync, statSync } from 'node:fs';
 import { systemLibrary } from '../system-library.ts';
-import type { HeldFile } from './held-file.ts';
+import type { HeldFile } from './raw-file.ts';
 
 // flock(2). SQLite's locks are of another kind, and neither sees the other.
 const LOCK_EX = 2;

@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite';
 import { lstatSync } from 'node:fs';
 import { isBusy } from './errors.ts';
-import { openPrivately } from './private-file.ts';
+import { openPrivately } from './lock-file.ts';
 
 /** Who serves a database. */
 export interface LockHolder {

@@ -1,6 +1,6 @@
 // The database file by itself, without its write-ahead log: whose it is, and which state of the database it holds.
 import { fstatSync } from 'node:fs';
-import type { HeldFile } from './held-file.ts';
+import type { HeldFile } from './raw-file.ts';
 
 /** "CRM1", so that another program's database is told from ours before anything is written. */
 export const APPLICATION_ID = 0x43524d31;

@@ -2,8 +2,8 @@
 import { Connection, ReadConnection } from './connection.ts';
 import { guarded } from './errors.ts';
 import { checkFile } from './file-check.ts';
-import type { HeldFile } from './held-file.ts';
 import { APPLICATION_ID, firstMark } from './main-file.ts';
+import type { HeldFile } from './raw-file.ts';
 
 const WRITER = {
   journal_mode: 'wal',

@@ -5,8 +5,8 @@ import { checkpointAll } from './checkpoint.ts';
 import { guarded } from './errors.ts';
 import { realPath } from './file-check.ts';
 import { syncFile } from './file-copy.ts';
-import { keptName } from './kept-names.ts';
 import { openWriter } from './open-store.ts';
+import { keptName } from './replaced-file-names.ts';
 
 /**
  * Puts a database that is whole, and on the disk, in the place of another, in one step; whoever calls this has the lock

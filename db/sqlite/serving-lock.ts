@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs';
 import { DatabaseError } from '../database-error.ts';
 import { explainFileError, guarded, isBusy } from './errors.ts';
 import { checkFile, createPrivately, realPath } from './file-check.ts';
-import { HeldFile } from './held-file.ts';
 import { inodeLockHolder, lockInode } from './inode-lock.ts';
-import { removeKeptNames } from './kept-names.ts';
+import { openPrivately } from './lock-file.ts';
 import { type LockHolder, lockHolder, lockPath, readHolder, writeHolder } from './lock-holder.ts';
-import { openPrivately } from './private-file.ts';
+import { HeldFile } from './raw-file.ts';
+import { removeKeptNames } from './replaced-file-names.ts';
 
 const LOOK_MS_MAX = 500;
 

@@ -2,11 +2,11 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Db } from '../engine/schema.ts';
 import type { DatabaseSnapshot } from '../engine/snapshot.ts';
-import { asItIs, type ReadableAsItIs, whyOnlyReadable } from './as-it-is.ts';
 import { Connection, type OpenMode } from './connection.ts';
 import { guarded } from './errors.ts';
 import { checkFile } from './file-check.ts';
-import { inodeOf } from './held-file.ts';
+import { inodeOf } from './raw-file.ts';
+import { asItIs, type ReadableAsItIs, whyOnlyReadable } from './read-only-file.ts';
 
 /**
  * Opens a file to be read.

@@ -5,16 +5,16 @@ import { Distribution, SECONDS_BOUNDS } from '../engine/histogram.ts';
 import type { Db } from '../engine/schema.ts';
 import type { StoreFigures } from '../engine/store-stats.ts';
 import { closedHere, type Scope, WriteQueue } from '../engine/write-queue.ts';
-import { abandon, isAbandoned } from './abandon.ts';
 import { checkpoint, checkpointAll, isCheckpointDue } from './checkpoint.ts';
 import type { Connection } from './connection.ts';
 import { fileBytes, freeBytesAt, isDiskFull } from './disk-space.ts';
 import { diskFull, isDiskFailure } from './errors.ts';
 import { FileGuard } from './file-guard.ts';
-import type { HeldFile } from './held-file.ts';
-import { KeyMark } from './key-mark.ts';
+import { KeyMark } from './key-version.ts';
 import { openReader, READER_BUSY_TIMEOUT_MS } from './open-store.ts';
+import type { HeldFile } from './raw-file.ts';
 import { sqliteTransactor } from './transactor.ts';
+import { abandon, isAbandoned } from './unclosed-connections.ts';
 
 const CHECKPOINT_LOOK_MS = 10;
 

@@ -2,7 +2,7 @@
 import type { CommitCount } from '../counters/shared-memory.ts';
 import { Connection } from './connection.ts';
 import { guarded } from './errors.ts';
-import { KeyMark } from './key-mark.ts';
+import { KeyMark } from './key-version.ts';
 import { openReader, READER_BUSY_TIMEOUT_MS } from './open-store.ts';
 
 /** Opens a file that another thread of this process has open to write. */

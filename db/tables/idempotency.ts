@@ -5,8 +5,8 @@ import type { Db, IdempotencyRow } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
 import { ANSWER_KEPT_MS, type CountedAnswer, countAnswers } from '../engine/stored-response-bytes.ts';
 import type { Store } from '../store.ts';
-import { type AnswerColumns, isLong, packedText, plainText, readAnswerText } from './answer-text.ts';
 import { packedFrom } from './settings.ts';
+import { type AnswerColumns, isLong, packedText, plainText, readAnswerText } from './stored-response-text.ts';
 
 const PURGE_ROWS_MAX = 200;
 

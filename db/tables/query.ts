@@ -6,9 +6,9 @@ import type { ColumnValue } from '../model/fields.ts';
 import { shownColumns } from '../model/record-forms.ts';
 import type { Match, Resource } from '../model/resource.ts';
 import { columnsOf, keyExpression } from './columns.ts';
-import { type Lead, type LinkMatch, leadsOf } from './leads.ts';
+import { type Lead, type LinkMatch, leadsOf } from './leading-filter.ts';
 import type { ListQuery } from './list-query.ts';
-import { longTexts, PAGE_BYTES_MAX, PageReading } from './page-reading.ts';
+import { longTexts, PAGE_BYTES_MAX, PageReading } from './page-size.ts';
 import { leastId } from './record-id.ts';
 
 /** The rows of a page: fewer than were asked for, too, where they are large. */

@@ -11,7 +11,7 @@ import { storeRecord, toColumns } from '../model/record-forms.ts';
 import type { Resource, Row } from '../model/resource.ts';
 import { columnsOf } from './columns.ts';
 import { bytesOf } from './content-bytes.ts';
-import { longTexts, PageReading } from './page-reading.ts';
+import { longTexts, PageReading } from './page-size.ts';
 import { recordId } from './record-id.ts';
 
 interface Statements {

@@ -1,7 +1,7 @@
 // What the description says of the interface as a whole: the rules that hold for every operation.
 import { ANSWER_BYTES_MAX } from '../../db/engine/stored-response-bytes.ts';
 import { V1_SCOPES, V2_SCOPES } from '../../db/model/resources/registry.ts';
-import { PAGE_BYTES_MAX } from '../../db/tables/page-reading.ts';
+import { PAGE_BYTES_MAX } from '../../db/tables/page-size.ts';
 import { MIGRATION_TITLE } from '../deprecation.ts';
 import { BATCH_BODY_BYTES_MAX, BATCH_ITEMS_MAX, BODY_BYTES_MAX } from '../operation.ts';
 import { BODY_PACES } from '../pipeline/body-timeouts.ts';

@@ -3,7 +3,7 @@
 import { QuotaError } from '../../db/engine/quota.ts';
 import type { Data } from '../../db/model/json.ts';
 import { retryAfterSeconds } from '../../db/store.ts';
-import { PAGE_BYTES_MAX } from '../../db/tables/page-reading.ts';
+import { PAGE_BYTES_MAX } from '../../db/tables/page-size.ts';
 import { ApiError } from '../errors.ts';
 import type { Answer, ListAnswer } from '../operation.ts';
 import { quotaRefusal } from '../quotas/quota-errors.ts';

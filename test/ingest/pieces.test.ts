@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { Findings } from '../../cli/ingest/entries.ts';
 import { recordingsReader } from '../../cli/ingest/json/recordings.ts';
-import { ingestAll } from '../../db/ingest/desk.ts';
+import { ingestAll } from '../../db/ingest/ingest-transaction.ts';
 import type { Store } from '../../db/store.ts';
 import { createOrganization } from '../../db/tables/accounts.ts';
 import { fixture } from '../fixtures/ingest/calendar.ts';

@@ -1,6 +1,6 @@
 // AddressSet in text: found in whatever case, form and company, and never as a part of another address.
 import { describe, expect, test } from 'bun:test';
-import { AddressSet } from '../../db/people/addresses.ts';
+import { AddressSet } from '../../db/people/email-addresses.ts';
 
 const ada = new AddressSet(['Ada@X.org', 'ada.l@mail.example']);
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseError } from '../../db/database-error.ts';
 import { parseAddress } from '../../db/postgres/address.ts';
 import { assertWritable, checkServer } from '../../db/postgres/check-server.ts';
-import { clockTrouble } from '../../db/postgres/clock.ts';
+import { clockTrouble } from '../../db/postgres/clock-check.ts';
 import { openStore } from '../../db/store.ts';
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts';
 import { refusing, silentServer, webServer } from '../support/fake-database.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { DatabaseError } from '../../db/database-error.ts';
 import { parseAddress } from '../../db/postgres/address.ts';
-import { runAlone } from '../../db/postgres/alone.ts';
+import { runAlone } from '../../db/postgres/advisory-lock.ts';
 import { clientOptions } from '../../db/postgres/client-options.ts';
 import { PostgresConnection } from '../../db/postgres/connection.ts';
 import { openStore } from '../../db/store.ts';

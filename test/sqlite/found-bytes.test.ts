@@ -4,7 +4,7 @@ import { afterAll, beforeEach, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findBytes } from '../../db/sqlite/found-bytes.ts';
+import { findBytes } from '../../db/sqlite/byte-search.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,7 +1,7 @@
 // A database for the tests of ingest, with an organization of its own for every test, and what is seen of it over HTTP.
 import { afterAll, beforeAll, beforeEach, expect } from 'bun:test';
 import { ingestBookings } from '../../db/ingest/bookings.ts';
-import type { IngestOptions, IngestReport } from '../../db/ingest/desk.ts';
+import type { IngestOptions, IngestReport } from '../../db/ingest/ingest-transaction.ts';
 import { ingestMeetings } from '../../db/ingest/meetings.ts';
 import { ingestRecordings } from '../../db/ingest/recordings.ts';
 import { createOrganization, createUser } from '../../db/tables/accounts.ts';

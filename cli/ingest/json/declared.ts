@@ -1,6 +1,6 @@
 // Checks the entries of a JSON file against the declaration of their resource.
 import type { TSchema } from 'typebox';
-import type { IngestEntry } from '../../../db/ingest/desk.ts';
+import type { IngestEntry } from '../../../db/ingest/ingest-transaction.ts';
 import { faultsOf } from '../../../db/model/check.ts';
 import { below, type Fault, listed, malformed } from '../../../db/model/faults.ts';
 import { type Field, text } from '../../../db/model/fields.ts';

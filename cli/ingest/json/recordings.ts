@@ -1,6 +1,6 @@
 // Recordings from JSON: the read-only fields, the meeting by either id, and the transcript's segments.
 import { Type } from 'typebox';
-import type { IngestEntry } from '../../../db/ingest/desk.ts';
+import type { IngestEntry } from '../../../db/ingest/ingest-transaction.ts';
 import type { Fault } from '../../../db/model/faults.ts';
 import { text } from '../../../db/model/fields.ts';
 import type { Data, JsonValue } from '../../../db/model/json.ts';

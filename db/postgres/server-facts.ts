@@ -2,9 +2,9 @@
 import { migrationsOf } from '../engine/applied-migrations.ts';
 import { MIGRATIONS } from '../migrations/index.ts';
 import { parseAddress } from './address.ts';
-import { clockTrouble } from './clock.ts';
+import { clockTrouble } from './clock-check.ts';
+import { unknownTables } from './planner-statistics.ts';
 import { openPostgresConnection } from './snapshot.ts';
-import { unknownTables } from './statistics.ts';
 
 export interface ServerFacts {
   /** Such as `15.18`. */

@@ -1,12 +1,12 @@
 // What there is to be known about a database file beside what it holds: its size, its log, its indexes, who serves it.
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { whyOnlyReadable } from './as-it-is.ts';
 import { shapeOfSchema } from './catalog.ts';
 import { fileBytes, freeBytesAt } from './disk-space.ts';
 import { realPath } from './file-check.ts';
 import { type Inspection, inspectFile } from './integrity.ts';
 import { type LockHolder, lockHolder } from './lock-holder.ts';
+import { whyOnlyReadable } from './read-only-file.ts';
 
 export interface FileFacts {
   bytes: number;

@@ -3,8 +3,8 @@
 import type { Db, IdempotencyRow } from '../engine/schema.ts';
 import { nextTurn } from '../event-loop.ts';
 import type { Store } from '../store.ts';
-import { answerText } from '../tables/answer-text.ts';
 import { deleteResponses } from '../tables/idempotency.ts';
+import { answerText } from '../tables/stored-response-text.ts';
 import type { DataSubject } from './person.ts';
 
 type Key = Pick<IdempotencyRow, 'principal' | 'key'>;

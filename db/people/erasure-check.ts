@@ -4,9 +4,9 @@ import { readRows } from '../copy/rows.ts';
 import type { Db } from '../engine/schema.ts';
 import { listTables, type TableShape } from '../maintenance.ts';
 import { getResource, RESOURCES } from '../model/resources/registry.ts';
-import { answerText } from '../tables/answer-text.ts';
-import type { AddressSet } from './addresses.ts';
-import { holdsAddresses } from './traces.ts';
+import { answerText } from '../tables/stored-response-text.ts';
+import type { AddressSet } from './email-addresses.ts';
+import { holdsAddresses } from './mentions.ts';
 
 /** A column of a row that has an address. */
 export interface Leftover {

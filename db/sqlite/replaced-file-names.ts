@@ -1,8 +1,8 @@
 // The names under which restores keep what they replace, and what they leave of them when they are cut off.
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { inodeOf } from './held-file.ts';
 import { whileUnserved } from './lock-holder.ts';
+import { inodeOf } from './raw-file.ts';
 
 const KEPT = '.before-restore-';
 

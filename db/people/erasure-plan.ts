@@ -7,9 +7,9 @@ import type { Resource, Row, SideTable } from '../model/resource.ts';
 import { involvedContacts } from '../model/resources/interactions.ts';
 import { notes } from '../model/resources/notes.ts';
 import { changedColumns } from '../tables/records.ts';
-import { ERASED } from './addresses.ts';
+import { ERASED } from './email-addresses.ts';
+import { holdsAddresses, storedColumns } from './mentions.ts';
 import { type DataSubject, isThem } from './person.ts';
-import { holdsAddresses, storedColumns } from './traces.ts';
 
 /** What is to be done with a record. */
 export type RecordPlan =

@@ -1,7 +1,7 @@
 // An eye on the clock: the instants of records come from this machine's, the minutes of limits from the database's.
 import type { PostgresAddress } from './address.ts';
 import { type PostgresError, told } from './errors.ts';
-import type { Rows } from './question.ts';
+import type { Rows } from './prepared-query.ts';
 
 const SKEW_MS_MAX = 5_000;
 

@@ -1,9 +1,9 @@
 // Whether what lies at a path is ours, and whether the log beside it belongs to it.
 import { DatabaseError } from '../database-error.ts';
 import { notADatabase } from './errors.ts';
-import type { HeldFile } from './held-file.ts';
-import { type LogFile, readLogFile } from './log-file.ts';
 import { APPLICATION_ID, type MainFile, readMainFile } from './main-file.ts';
+import type { HeldFile } from './raw-file.ts';
+import { type LogFile, readLogFile } from './wal-file.ts';
 
 const LOOKS_MAX = 4;
 const BETWEEN_LOOKS_MS = 50;
