@@ -27,7 +27,6 @@ import { registerRestoreCommand } from './commands/restore.ts';
 import { registerSecretsCommand } from './commands/secrets.ts';
 import { registerServeCommand } from './commands/serve.ts';
 import { registerUpdateCommand } from './commands/update.ts';
-import { refuseUnknownHelp, usageErrorOf, withHelpFlag } from './commands/usage-errors.ts';
 import { registerUsersCommand } from './commands/users.ts';
 import { registerVersionCommand } from './commands/version.ts';
 import { CliError, describeError, EXIT, errorCode } from './errors.ts';
@@ -38,6 +37,7 @@ import { knowCommands } from './terminal/program-name.ts';
 import { redact } from './terminal/redact.ts';
 import { note, writeOut } from './terminal/streams.ts';
 import { terminalWidth, wrapParagraphs } from './terminal/wrap.ts';
+import { refuseUnknownHelp, usageErrorOf, withHelpFlag } from './usage-errors.ts';
 import { versionLine } from './version.ts';
 
 // What an option does stands beside it as long as there is so much room.

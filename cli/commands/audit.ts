@@ -2,10 +2,10 @@
 import { type Command, Option } from 'commander';
 import type { Data } from '../../db/model/json.ts';
 import type { AuditAction, ListedEntry } from '../../db/tables/audit.ts';
+import { isoTime, organizationNamed, withReader } from '../database/database.ts';
 import { usageError } from '../errors.ts';
 import { isoMilliseconds } from '../input/instant.ts';
 import { didYouMean } from '../nearest.ts';
-import { isoTime, organizationNamed, withReader } from '../operator/database.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { count, durationMs } from '../settings/options.ts';
 import { createPrinter, type Look, type Printer } from '../terminal/output.ts';

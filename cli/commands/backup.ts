@@ -1,7 +1,7 @@
 // `crm backup`: a checked copy of the database file, beside a running server or without one.
 import type { Command } from 'commander';
-import { backUp } from '../operator/backup-database.ts';
-import { databaseFlag } from '../operator/database.ts';
+import { backUp } from '../backup/create-backup.ts';
+import { databaseFlag } from '../database/database.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { count } from '../settings/options.ts';
 import { counted, formatBytes, formatDuration } from '../terminal/format.ts';

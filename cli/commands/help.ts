@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type GlobalOptions, isColored } from '../settings/config.ts';
 import { writePaged } from '../terminal/pager.ts';
 import { terminalWidth } from '../terminal/wrap.ts';
-import { commandAt, unknownTopic } from './usage-errors.ts';
+import { commandAt, unknownTopic } from '../usage-errors.ts';
 
 interface Options extends GlobalOptions {
   pager: boolean;

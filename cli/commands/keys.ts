@@ -2,13 +2,13 @@
 import { type Command, Option } from 'commander';
 import type { ApiKeyRow } from '../../db/engine/schema.ts';
 import type { Store } from '../../db/store.ts';
+import { issuedEntry, recordAction } from '../database/audit.ts';
+import { organizationNamed, withReader, withStore } from '../database/database.ts';
 import { CliError, usageError } from '../errors.ts';
 import { DAY_MS } from '../input/instant.ts';
-import { issuedEntry, recordAction } from '../operator/audit.ts';
-import { organizationNamed, withReader, withStore } from '../operator/database.ts';
-import { allowedNetworks, usableFrom } from '../operator/key-networks.ts';
-import { checkOptions, type IssueOptions, newKey } from '../operator/key-options.ts';
-import { keyStatus, printKey, printKeyList, printOpened } from '../operator/key-output.ts';
+import { allowedNetworks, usableFrom } from '../keys/networks.ts';
+import { checkOptions, type IssueOptions, newKey } from '../keys/options.ts';
+import { keyStatus, printKey, printKeyList, printOpened } from '../keys/output.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { apiOption, collect, durationMs } from '../settings/options.ts';
 import { note } from '../terminal/streams.ts';
@@ -103,7 +103,7 @@ async function runIssue(options: IssueOptions & { dryRun?: boolean }, config: Co
   const now = Date.now();
   await checkOptions(options, now);
   if (options.dryRun) {
-    const { keyOpens } = await import('../operator/key-opens.ts');
+    const { keyOpens } = await import('../keys/preview.ts');
     const { opens, key } = await withStore(config.db, async (store) => {
       const planned = await newKey(store, options, now);
       return { opens: await keyOpens(store, planned.key), key: planned.key };

@@ -1,8 +1,8 @@
 // `crm migrate`: copies a whole database into another, of the same engine or the other one.
 import type { Command } from 'commander';
+import type { ComparedTable } from '../database/copy-database.ts';
+import { databaseFlag } from '../database/database.ts';
 import { CliError } from '../errors.ts';
-import type { ComparedTable } from '../operator/copy-database.ts';
-import { databaseFlag } from '../operator/database.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { counted, formatCount, formatDuration } from '../terminal/format.ts';
 import { printFigures } from '../terminal/output.ts';
@@ -45,7 +45,7 @@ export function registerMigrateCommand(program: Command): void {
 }
 
 async function runMigrate(options: Options, config: Config): Promise<void> {
-  const { copyDatabase } = await import('../operator/copy-database.ts');
+  const { copyDatabase } = await import('../database/copy-database.ts');
   const summary = await copyDatabase(options);
   await printFigures(config, summary);
   if (!options.quiet) for (const line of linesOf(summary.tables)) note(line);

@@ -2,8 +2,7 @@
 import type { Command } from 'commander';
 import type { OrganizationRow } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
-import { usageError } from '../errors.ts';
-import { recordAction } from '../operator/audit.ts';
+import { recordAction } from '../database/audit.ts';
 import {
   checkedName,
   databaseFlag,
@@ -11,9 +10,10 @@ import {
   organizationNamed,
   withReader,
   withStore,
-} from '../operator/database.ts';
-import { parseLifetime } from '../operator/key-expiry.ts';
-import { isLimited, QUOTA_FIELDS, QUOTA_SIZES, quotaData } from '../operator/quota.ts';
+} from '../database/database.ts';
+import { usageError } from '../errors.ts';
+import { parseLifetime } from '../keys/expiry.ts';
+import { isLimited, QUOTA_FIELDS, QUOTA_SIZES, quotaData } from '../organizations/quota.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { durationText } from '../settings/options.ts';
 import { createPrinter, printRecord } from '../terminal/output.ts';

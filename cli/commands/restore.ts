@@ -1,7 +1,7 @@
 // `crm restore`: puts a backup in the place of the database, which is kept.
 import type { Command } from 'commander';
-import { databaseFlag } from '../operator/database.ts';
-import { restore } from '../operator/restore-database.ts';
+import { restore } from '../backup/restore-backup.ts';
+import { databaseFlag } from '../database/database.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { counted, formatDuration } from '../terminal/format.ts';
 import { printFigures } from '../terminal/output.ts';

@@ -1,9 +1,9 @@
 // `crm secrets rotate`: has a new secret sign cursors and transcript links, without a word to any server.
 import type { Command } from 'commander';
+import { recordAction } from '../database/audit.ts';
+import { isoTime, withStore } from '../database/database.ts';
 import { CliError, usageError } from '../errors.ts';
 import { DAY_MS } from '../input/instant.ts';
-import { recordAction } from '../operator/audit.ts';
-import { isoTime, withStore } from '../operator/database.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { durationMs } from '../settings/options.ts';
 import { printFigures } from '../terminal/output.ts';

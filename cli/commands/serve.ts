@@ -4,20 +4,20 @@ import { type Command, Option } from 'commander';
 import { isAddress } from '../../db/database-address.ts';
 import type { RunningServer, ServeOptions } from '../../server/serve.ts';
 import { isLoopback } from '../api/loopback.ts';
-import { serveInBackground, tellStarter } from '../operator/background.ts';
-import { addBackupFlags, backupPlan } from '../operator/backup-options.ts';
-import { BackupSchedule } from '../operator/backup-schedule.ts';
-import { databaseError, databaseFlag } from '../operator/database.ts';
-import { tellMainProcess, tellReady } from '../operator/service-manager.ts';
+import { BackupSchedule } from '../backup/schedule.ts';
+import { addBackupFlags, backupPlan } from '../backup/serve-options.ts';
+import { databaseError, databaseFlag } from '../database/database.ts';
+import { serveInBackground, tellStarter } from '../serve/background.ts';
+import { metricsError, startError } from '../serve/errors.ts';
+import { openLog, reopenFiles } from '../serve/files.ts';
+import { auditKeepMs, checkFlags, metricsAddress, type ServeFlags } from '../serve/flags.ts';
+import { tellMainProcess, tellReady } from '../serve/service-manager.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { collect, count, port, upTo } from '../settings/options.ts';
 import { formatTime } from '../terminal/format.ts';
 import { onHangUp, type StopRequest, stopRequested } from '../terminal/interrupt.ts';
 import { note } from '../terminal/streams.ts';
 import { COMMIT, VERSION } from '../version.ts';
-import { metricsError, startError } from './serve-errors.ts';
-import { openLog, reopenFiles } from './serve-files.ts';
-import { auditKeepMs, checkFlags, metricsAddress, type ServeFlags } from './serve-flags.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const READERS_MAX = 64;
@@ -194,7 +194,7 @@ async function start(
       throw metricsError(options, error);
     });
   }
-  const { assertCanMigrate, backUpBeforeMigrations } = await import('../operator/migration-backup.ts');
+  const { assertCanMigrate, backUpBeforeMigrations } = await import('../database/migration-backup.ts');
   if (options.takeover) await assertCanMigrate(config.db, options.backup);
   return startServer({
     db: config.db,

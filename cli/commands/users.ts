@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import type { OrganizationRow, UserRow } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
-import { recordAction } from '../operator/audit.ts';
-import { checkedEmail, checkedName, organizationNamed, withReader, withStore } from '../operator/database.ts';
+import { recordAction } from '../database/audit.ts';
+import { checkedEmail, checkedName, organizationNamed, withReader, withStore } from '../database/database.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { createPrinter, type Look, printRecord } from '../terminal/output.ts';
 

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isAddress } from '../../db/database-address.ts';
 import type { ServerFacts } from '../../db/maintenance.ts';
+import { databaseError, databaseFlag } from '../database/database.ts';
 import { CliError } from '../errors.ts';
-import { databaseError, databaseFlag } from '../operator/database.ts';
 import { counted, formatBytes } from '../terminal/format.ts';
 import { shellWord } from '../terminal/text.ts';
 import { checkFileFacts, checkOpenFiles, checkSchema } from './file.ts';

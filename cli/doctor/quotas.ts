@@ -1,8 +1,8 @@
 // Looks at the quotas of organizations: how far each is used up, and whether what is counted is what there is.
 import type { Db } from '../../db/engine/schema.ts';
 import type { Quota, QuotaUse } from '../../db/tables/quotas.ts';
-import { databaseFlag } from '../operator/database.ts';
-import { isLimited } from '../operator/quota.ts';
+import { databaseFlag } from '../database/database.ts';
+import { isLimited } from '../organizations/quota.ts';
 import { counted, formatBytes, formatCount } from '../terminal/format.ts';
 import { shellWord } from '../terminal/text.ts';
 import { type Finding, ok, warn } from './finding.ts';

@@ -1,9 +1,9 @@
 // Carries out `crm people export`: one document of all that an organization has of a person.
 import type { OrganizationRow } from '../../db/engine/schema.ts';
+import { recordAction } from '../database/audit.ts';
+import { checkedEmail, isoTime, organizationNamed, withStore } from '../database/database.ts';
 import { makeFolderOf, refusePlace } from '../files/output-place.ts';
 import { replaceFile, writeAt } from '../files/own-file.ts';
-import { recordAction } from '../operator/audit.ts';
-import { checkedEmail, isoTime, organizationNamed, withStore } from '../operator/database.ts';
 import { counted } from '../terminal/format.ts';
 import { jsonText } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';

@@ -1,7 +1,7 @@
 // The stage of quickstart: the demo database made and served.
 
+import { databaseError } from '../database/database.ts';
 import { errorCode } from '../errors.ts';
-import { databaseError } from '../operator/database.ts';
 import { buildDemoData } from './data/demo-data.ts';
 import type { DemoData, Ids } from './data/types.ts';
 import type { Screen } from './screen.ts';

@@ -1,8 +1,8 @@
 // Backups at intervals: which of them stay, and that a server makes them.
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { keepRules, outdated } from '../../cli/operator/backup-retention.ts';
-import { BackupSchedule } from '../../cli/operator/backup-schedule.ts';
+import { keepRules, outdated } from '../../cli/backup/retention.ts';
+import { BackupSchedule } from '../../cli/backup/schedule.ts';
 import { Desk } from '../support/command.ts';
 
 const MINUTE = 60_000;

@@ -1,5 +1,5 @@
 // Quotas for tests: set as the operator sets them, and what is counted held against what is there.
-import { changeQuota } from '../../cli/operator/quota.ts';
+import { changeQuota } from '../../cli/organizations/quota.ts';
 import type { Holdings } from '../../db/engine/engine.ts';
 import { getOrganization } from '../../db/tables/accounts.ts';
 import { countHoldings } from '../../db/tables/content-bytes.ts';

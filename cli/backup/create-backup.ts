@@ -3,12 +3,12 @@ import { existsSync, linkSync, lstatSync, renameSync, rmSync, statSync } from 'n
 import { basename, join, resolve } from 'node:path';
 import { isAddress } from '../../db/database-address.ts';
 import type { LastBackup } from '../../db/tables/last-backup.ts';
+import { databaseError, tellOnlyReadable, withStore } from '../database/database.ts';
+import { isSameFile, newPart, rowsOf, theirTools, withWork } from '../database/partial-backup.ts';
 import { CliError, messageOf, systemFault, usageError } from '../errors.ts';
 import { kindAt, syncFolderOf } from '../files/own-file.ts';
 import { note } from '../terminal/streams.ts';
 import { VERSION } from '../version.ts';
-import { isSameFile, newPart, rowsOf, theirTools, withWork } from './backup-part.ts';
-import { databaseError, tellOnlyReadable, withStore } from './database.ts';
 
 /** What was done, as it is told. */
 export interface BackupSummary {

@@ -3,7 +3,7 @@ import type { RequestLog } from '../../server/logging/log-file.ts';
 import type { RunningServer, ServeOptions } from '../../server/serve.ts';
 import { errorCode, messageOf, systemFault, usageError } from '../errors.ts';
 import { neutralize } from '../terminal/text.ts';
-import type { ServeFlags } from './serve-flags.ts';
+import type { ServeFlags } from './flags.ts';
 
 /**
  * Opens the file that the log is to go to, if there is to be one.

@@ -5,9 +5,9 @@ import type { OrganizationRow } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Store } from '../../db/store.ts';
 import type { Quota, QuotaUse } from '../../db/tables/quotas.ts';
+import { recordAction } from '../database/audit.ts';
+import { databaseError } from '../database/database.ts';
 import { CliError } from '../errors.ts';
-import { recordAction } from './audit.ts';
-import { databaseError } from './database.ts';
 
 /** What is shown of a quota; a limit that is not set is null. */
 export const QUOTA_FIELDS = [

@@ -3,12 +3,12 @@ import { copyFileSync, existsSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isAddress } from '../../db/database-address.ts';
 import type { Returned, Tombstones } from '../../db/people/tombstones.ts';
+import { recordAction } from '../database/audit.ts';
+import { databaseError, lockedForServing } from '../database/database.ts';
+import { isSameFile, newPart, rowsOf, theirTools, withWork } from '../database/partial-backup.ts';
 import { CliError, errorCode, messageOf, usageError } from '../errors.ts';
 import { kindAt, syncFolderOf } from '../files/own-file.ts';
 import { shellWord } from '../terminal/text.ts';
-import { recordAction } from './audit.ts';
-import { isSameFile, newPart, rowsOf, theirTools, withWork } from './backup-part.ts';
-import { databaseError, lockedForServing } from './database.ts';
 
 /** What was done, as it is told. */
 export interface RestoreSummary {

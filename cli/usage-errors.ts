@@ -1,9 +1,9 @@
 // Command lines that cannot be meant: commander's complaints as errors for people, with what was most likely meant.
 import type { Command, CommanderError } from 'commander';
-import { type CliError, usageError } from '../errors.ts';
-import { didYouMean } from '../nearest.ts';
-import { redact } from '../terminal/redact.ts';
-import { shellWord } from '../terminal/text.ts';
+import { type CliError, usageError } from './errors.ts';
+import { didYouMean } from './nearest.ts';
+import { redact } from './terminal/redact.ts';
+import { shellWord } from './terminal/text.ts';
 
 /** The words with `--help` for a `help` behind `crm keys` and its like; commander's own help command knows no mistakes. */
 export function withHelpFlag(program: Command, words: readonly string[]): readonly string[] {
@@ -102,7 +102,7 @@ async function unknownCommand(message: string, unknown: Unknown): Promise<CliErr
 }
 
 async function resourceMeant(word: string): Promise<string | undefined> {
-  const { RESOURCES } = await import('../../db/model/resources/registry.ts');
+  const { RESOURCES } = await import('../db/model/resources/registry.ts');
   const wanted = word.toLowerCase();
   return RESOURCES.find(({ name, singular }) => name === wanted || singular === wanted)?.name;
 }

@@ -3,11 +3,11 @@
 import type { ApiKeyRow, OrganizationRow } from '../../db/engine/schema.ts';
 import type { Store } from '../../db/store.ts';
 import type { AccessLevel, NewKey } from '../../db/tables/keys.ts';
+import { checkedName, organizationNamed, userNamed } from '../database/database.ts';
 import { CliError, usageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
-import { checkedName, organizationNamed, userNamed } from './database.ts';
-import { expiryOf, parseExpiry } from './key-expiry.ts';
-import { allowedNetworks, networksIn, usableFrom } from './key-networks.ts';
+import { expiryOf, parseExpiry } from './expiry.ts';
+import { allowedNetworks, networksIn, usableFrom } from './networks.ts';
 
 export interface IssueOptions {
   org?: string;

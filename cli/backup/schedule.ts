@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, systemFault, usageError } from '../errors.ts';
-import { type KeepRule, outdated } from './backup-retention.ts';
+import { type KeepRule, outdated } from './retention.ts';
 
 export interface BackupPlan {
   db: string;

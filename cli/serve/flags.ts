@@ -4,8 +4,8 @@ import { isAddress } from '../../db/database-address.ts';
 import { parseNetwork } from '../../db/networks.ts';
 import type { ServeOptions } from '../../server/serve.ts';
 import { isLoopback } from '../api/loopback.ts';
+import type { BackupFlags } from '../backup/serve-options.ts';
 import { errorCode, systemFault, usageError } from '../errors.ts';
-import type { BackupFlags } from '../operator/backup-options.ts';
 import type { Config, GlobalOptions } from '../settings/config.ts';
 import { durationMs, durationText } from '../settings/options.ts';
 

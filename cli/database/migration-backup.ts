@@ -8,7 +8,7 @@ import { formatBytes, formatTime } from '../terminal/format.ts';
 import { note } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
 import { VERSION } from '../version.ts';
-import { newPart, withWork } from './backup-part.ts';
+import { newPart, withWork } from './partial-backup.ts';
 
 const WAY_OUT = 'or go without that backup: crm serve --no-backup';
 

@@ -1,9 +1,9 @@
 // When a key ends: as it is said, as the v1 key that it follows does, or as the keys of its organization do.
 import type { ApiKeyRow, OrganizationRow } from '../../db/engine/schema.ts';
+import { isoTime } from '../database/database.ts';
 import { usageError } from '../errors.ts';
 import { isoMilliseconds } from '../input/instant.ts';
 import { durationMs, durationText } from '../settings/options.ts';
-import { isoTime } from './database.ts';
 
 const NEVER = /^(?:never|none)$/;
 

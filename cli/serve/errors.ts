@@ -1,10 +1,11 @@
 // What keeps `crm serve` from its start, in words and with the way out.
+
+import { databaseError } from '../database/database.ts';
 import { CliError, errorCode } from '../errors.ts';
-import { databaseError } from '../operator/database.ts';
 import type { Config } from '../settings/config.ts';
 import { redact } from '../terminal/redact.ts';
 import { shellWord } from '../terminal/text.ts';
-import { metricsAddress, type ServeFlags } from './serve-flags.ts';
+import { metricsAddress, type ServeFlags } from './flags.ts';
 
 /** Where something was to listen, and the flags that say so. */
 interface ListeningAt {

@@ -3,8 +3,8 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { isAddress } from '../../db/database-address.ts';
 import { usageError } from '../errors.ts';
 import { durationMs } from '../settings/options.ts';
-import { type KeepRule, keepRules } from './backup-retention.ts';
-import type { BackupPlan } from './backup-schedule.ts';
+import { type KeepRule, keepRules } from './retention.ts';
+import type { BackupPlan } from './schedule.ts';
 
 export interface BackupFlags {
   backupEvery?: number;

@@ -3,15 +3,15 @@
 import type { ApiKeyRow } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { IssuedKey, ListedKey, NewKey } from '../../db/tables/keys.ts';
+import { isoTime } from '../database/database.ts';
 import type { Config } from '../settings/config.ts';
 import { createPrinter, printRecord } from '../terminal/output.ts';
 import { asTyped } from '../terminal/program-name.ts';
 import { note, writeOut } from '../terminal/streams.ts';
 import { neutralizeLine } from '../terminal/text.ts';
 import { terminalWidth, wrapLines } from '../terminal/wrap.ts';
-import { isoTime } from './database.ts';
-import { networksIn, usableFrom } from './key-networks.ts';
-import type { Opened } from './key-opens.ts';
+import { networksIn, usableFrom } from './networks.ts';
+import type { Opened } from './preview.ts';
 
 /**
  * Prints a key that was just issued or rotated; it can never be shown again. Resolves with whether the next commands
