@@ -1,12 +1,12 @@
 // The HTTP client of all data commands: waits out rate limits, retries what may be retried, explains what failed.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CliError, EXIT, usageError } from '../errors.ts';
-import type { Wait } from '../terminal/waits.ts';
+import type { Wait } from '../terminal/wait-reasons.ts';
+import { unreachedBy, unreachedError } from './connection-error.ts';
 import type { ApiResponse, Envelope } from './envelope.ts';
-import { refusedKey } from './refused-key.ts';
+import { refusedKey } from './key-hints.ts';
 import { isRefusedKey, responseError } from './response-error.ts';
 import { Trace, type TracedInit } from './trace.ts';
-import { unreachedBy, unreachedError } from './unreached.ts';
 
 export interface RequestOptions {
   query?: Record<string, string>;

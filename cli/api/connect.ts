@@ -2,7 +2,7 @@
 
 import type { Config } from '../settings/config.ts';
 import { note } from '../terminal/streams.ts';
-import { type Wait, waitInWords } from '../terminal/waits.ts';
+import { type Wait, waitInWords } from '../terminal/wait-reasons.ts';
 import { VERSION } from '../version.ts';
 import { Client, type ClientOptions } from './client.ts';
 import { isLoopback } from './loopback.ts';

@@ -3,7 +3,7 @@ import { errorCode, messageOf } from '../errors.ts';
 import { debug, isDebugging } from '../terminal/debug.ts';
 import { formatCount } from '../terminal/format.ts';
 import { headerLine, redactedStart } from '../terminal/redact.ts';
-import { type Wait, waitInWords } from '../terminal/waits.ts';
+import { type Wait, waitInWords } from '../terminal/wait-reasons.ts';
 
 const BODY_CHARACTERS_MAX = 2_048;
 

@@ -6,7 +6,7 @@ import type { LastBackup } from '../../db/tables/last-backup.ts';
 import { databaseError, tellOnlyReadable, withStore } from '../database/database.ts';
 import { isSameFile, newPart, rowsOf, theirTools, withWork } from '../database/partial-backup.ts';
 import { CliError, messageOf, systemFault, usageError } from '../errors.ts';
-import { kindAt, syncFolderOf } from '../files/own-file.ts';
+import { kindAt, syncFolderOf } from '../files/private-file.ts';
 import { note } from '../terminal/streams.ts';
 import { VERSION } from '../version.ts';
 

@@ -7,7 +7,7 @@ import { recordAction } from '../database/audit.ts';
 import { databaseError, lockedForServing } from '../database/database.ts';
 import { isSameFile, newPart, rowsOf, theirTools, withWork } from '../database/partial-backup.ts';
 import { CliError, errorCode, messageOf, usageError } from '../errors.ts';
-import { kindAt, syncFolderOf } from '../files/own-file.ts';
+import { kindAt, syncFolderOf } from '../files/private-file.ts';
 import { shellWord } from '../terminal/text.ts';
 
 /** What was done, as it is told. */

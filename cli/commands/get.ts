@@ -1,8 +1,8 @@
 // `crm get`: prints one record.
 import type { Command } from 'commander';
+import { resourceLook, targetLook } from '../api/column-layout.ts';
 import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';
-import { resourceLook, targetLook } from '../api/looks.ts';
 import { isTarget, parseTarget, resourceFor, resourcePath } from '../api/target.ts';
 import { usageError } from '../errors.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';

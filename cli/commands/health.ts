@@ -1,9 +1,9 @@
 // `crm health`: whether a server is ready, for whoever asks often and has neither shell nor curl, as in a container.
 import type { Command } from 'commander';
 import { serverBase } from '../api/client.ts';
+import { unreachedBy } from '../api/connection-error.ts';
 import { isLoopback } from '../api/loopback.ts';
 import { Trace } from '../api/trace.ts';
-import { unreachedBy } from '../api/unreached.ts';
 import { CliError } from '../errors.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { note } from '../terminal/streams.ts';

@@ -4,8 +4,8 @@ import { isAddress } from '../../db/database-address.ts';
 
 import { CliError } from '../errors.ts';
 import { type EraseOptions, type EraseSummary, erase } from '../people/erase-person.ts';
+import { nextStepsFor, placeOf } from '../people/erasure-check.ts';
 import { type ExportOptions, runPeopleExport } from '../people/export-person.ts';
-import { nextStepsFor, placeOf } from '../people/what-is-left.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { counted } from '../terminal/format.ts';
 import { printFigures } from '../terminal/output.ts';

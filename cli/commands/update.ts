@@ -1,9 +1,9 @@
 // `crm update`: changes the given fields of one record and prints it.
 import type { Command } from 'commander';
 import { requestBody } from '../api/body.ts';
+import { resourceLook } from '../api/column-layout.ts';
 import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';
-import { resourceLook } from '../api/looks.ts';
 import { resourceFor, resourcePath } from '../api/target.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { printRecord } from '../terminal/output.ts';

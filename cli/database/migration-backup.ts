@@ -3,7 +3,7 @@ import { existsSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isAddress } from '../../db/database-address.ts';
 import { CliError, messageOf } from '../errors.ts';
-import { syncFolderOf } from '../files/own-file.ts';
+import { syncFolderOf } from '../files/private-file.ts';
 import { formatBytes, formatTime } from '../terminal/format.ts';
 import { note } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';

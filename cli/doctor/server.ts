@@ -1,8 +1,8 @@
 // Looks at the server that data commands ask: whether it answers and is ready, its clock, its version, and what the key may do.
 import { isObject } from '../../db/model/json.ts';
 import { serverBase } from '../api/client.ts';
+import { unreachedBy } from '../api/connection-error.ts';
 import { Trace } from '../api/trace.ts';
-import { unreachedBy } from '../api/unreached.ts';
 import { CliError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
 import { formatDuration } from '../terminal/format.ts';

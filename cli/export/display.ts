@@ -6,9 +6,9 @@ import type { ListRequest } from '../api/list-request.ts';
 import type { Page } from '../api/pages.ts';
 import { isRefusal } from '../errors.ts';
 import { type Progress, type ProgressOptions, startProgress } from '../terminal/progress.ts';
-import type { ProgressState } from '../terminal/snapshot.ts';
+import type { ProgressState } from '../terminal/progress-text.ts';
 import { note } from '../terminal/streams.ts';
-import type { Wait } from '../terminal/waits.ts';
+import type { Wait } from '../terminal/wait-reasons.ts';
 
 /** One display at a time, for one part of the export after the other. */
 export class ExportDisplay {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isObject } from '../../db/model/json.ts';
 import { CliError } from '../errors.ts';
 import { hashFile } from '../files/digest.ts';
-import { replaceFile, writeAt } from '../files/own-file.ts';
+import { replaceFile, writeAt } from '../files/private-file.ts';
 
 export const MANIFEST_NAME = 'export.json';
 

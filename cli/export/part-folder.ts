@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { usageError } from '../errors.ts';
-import { kindAt, syncFolderOf } from '../files/own-file.ts';
+import { kindAt, syncFolderOf } from '../files/private-file.ts';
 import { MANIFEST_NAME, type Manifest } from './manifest.ts';
 import { unwritable } from './spool.ts';
 

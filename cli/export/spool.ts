@@ -1,7 +1,7 @@
 // What an export has fetched so far, as NDJSON beside the file to be, with the cursor from which to go on.
 import { closeSync, fdatasyncSync, ftruncateSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { CliError, errorCode, systemFault } from '../errors.ts';
-import { createOwn, reopenOwn, replaceFile, syncFolderOf, writeAt } from '../files/own-file.ts';
+import { createOwn, reopenOwn, replaceFile, syncFolderOf, writeAt } from '../files/private-file.ts';
 
 const SAVE_INTERVAL_MS = 500;
 

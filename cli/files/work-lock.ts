@@ -4,7 +4,7 @@ import { closeSync, lstatSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CliError, errorCode } from '../errors.ts';
-import { createOwn, foreignness, isOwnFolder } from './own-file.ts';
+import { createOwn, foreignness, isOwnFolder } from './private-file.ts';
 
 const { SQLITE_OPEN_NOFOLLOW, SQLITE_OPEN_READWRITE } = constants;
 

@@ -2,9 +2,9 @@
 import { inputName } from '../input/files.ts';
 import { counted } from '../terminal/format.ts';
 import type { FolderSummary } from './all/folder-job.ts';
-import { type Changes, changedBy, isOfSameImport } from './changes.ts';
 import { importCommand, readImportFlags, repeatedFlags } from './flags.ts';
 import type { ImportRequest, ImportSummary } from './request.ts';
+import { type Changes, changedBy, isOfSameImport } from './suggested-flags.ts';
 
 /** The next steps after a run that rejected rows, the one that brings most of them in first. */
 export function stepsAfter(summary: ImportSummary, request: ImportRequest): string[] {

@@ -1,6 +1,7 @@
 // What an import is asked to do, and what it tells in the end.
-import type { Changes } from './changes.ts';
+
 import type { ImportFlags } from './flags.ts';
+import type { Changes } from './suggested-flags.ts';
 
 export type OnDuplicate = ImportFlags['onDuplicate'];
 

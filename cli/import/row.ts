@@ -2,8 +2,8 @@
 import { listed } from '../../db/model/faults.ts';
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import { nearest } from '../nearest.ts';
-import type { Changes } from './changes.ts';
 import type { ImportFlags } from './flags.ts';
+import type { Changes } from './suggested-flags.ts';
 
 export type Format = NonNullable<ImportFlags['format']>;
 

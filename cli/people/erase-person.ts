@@ -8,8 +8,8 @@ import { recordAction } from '../database/audit.ts';
 import { checkedEmail, organizationNamed, withStore } from '../database/database.ts';
 import { usageError } from '../errors.ts';
 import { startProgress } from '../terminal/progress.ts';
+import { findLeft, type Left, rowsLeft } from './erasure-check.ts';
 import { type KnownBackup, knownBackups } from './known-backups.ts';
-import { findLeft, type Left, rowsLeft } from './what-is-left.ts';
 
 export interface EraseOptions {
   org: string;

@@ -2,8 +2,8 @@
 import type { OrganizationRow } from '../../db/engine/schema.ts';
 import { recordAction } from '../database/audit.ts';
 import { checkedEmail, isoTime, organizationNamed, withStore } from '../database/database.ts';
-import { makeFolderOf, refusePlace } from '../files/output-place.ts';
-import { replaceFile, writeAt } from '../files/own-file.ts';
+import { makeFolderOf, refusePlace } from '../files/output-path.ts';
+import { replaceFile, writeAt } from '../files/private-file.ts';
 import { counted } from '../terminal/format.ts';
 import { jsonText } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';

@@ -7,7 +7,7 @@ import { exportToFile } from '../export/export-resource.ts';
 import { Spool } from '../export/spool.ts';
 import { clientFor } from './client.ts';
 import type { Demo } from './demo.ts';
-import type { ExportMeasure } from './figures.ts';
+import type { ExportMeasure } from './stats.ts';
 
 /** Exports the contacts as `crm export contacts --format csv` does. */
 export async function exportContacts(demo: Demo): Promise<ExportMeasure> {

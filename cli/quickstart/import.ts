@@ -11,8 +11,8 @@ import { withTemporaryFolder } from '../input/files.ts';
 import { clientFor } from './client.ts';
 import { WRITABLE } from './data/types.ts';
 import type { Demo } from './demo.ts';
-import type { Figures, Measure } from './figures.ts';
 import { writeDemoFolder } from './folder.ts';
+import type { Figures, Measure } from './stats.ts';
 
 /** Imports records and links, whose ids the demo knows from then on; throws at the first that is rejected. */
 export function importDemo(demo: Demo): Promise<Pick<Figures, 'imported' | 'links' | 'importRequests'>> {

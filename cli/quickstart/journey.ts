@@ -6,9 +6,9 @@ import { CliError } from '../errors.ts';
 import { clientFor } from './client.ts';
 import type { Demo } from './demo.ts';
 import { exportContacts } from './export.ts';
-import type { Figures, Measure } from './figures.ts';
 import { importDemo } from './import.ts';
 import { ingestDemo } from './ingest.ts';
+import type { Figures, Measure } from './stats.ts';
 
 /** Carries the demo data through the server and back; throws where anything is refused, lost or doubled. */
 export async function travel(demo: Demo): Promise<Figures> {

@@ -2,8 +2,8 @@
 import { counted, formatBytes, formatCount, formatTime } from '../terminal/format.ts';
 import { type Progress, type ProgressOptions, startProgress } from '../terminal/progress.ts';
 import { neutralize } from '../terminal/text.ts';
-import { type Wait, waitInWords } from '../terminal/waits.ts';
-import { type Measure, perSecond } from './figures.ts';
+import { type Wait, waitInWords } from '../terminal/wait-reasons.ts';
+import { type Measure, perSecond } from './stats.ts';
 
 /** How far some work has come. */
 export interface Done {

@@ -4,10 +4,10 @@ import { formatCount } from '../terminal/format.ts';
 import { programName } from '../terminal/program-name.ts';
 import { shellWord } from '../terminal/text.ts';
 import type { Demo } from './demo.ts';
-import { type Figures, type Measure, pagesLine, perSecond, summaryLines } from './figures.ts';
 import { commandsAfterwards, commandsWhileServing } from './next-commands.ts';
 import type { Screen } from './screen.ts';
 import type { DemoDatabase, Place } from './setup.ts';
+import { type Figures, type Measure, pagesLine, perSecond, summaryLines } from './stats.ts';
 
 /** Says what was done, with the figures, and which commands to try. */
 export function summarize(

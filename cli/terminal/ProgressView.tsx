@@ -2,7 +2,7 @@
 import { Box, Text } from 'ink';
 import type { ReactNode } from 'react';
 import { formatCount } from './format.ts';
-import { percentDone, progressFacts, type Snapshot, shareDone, unitOf } from './snapshot.ts';
+import { percentDone, progressFacts, type Snapshot, shareDone, unitOf } from './progress-text.ts';
 
 export interface ProgressViewProps {
   snapshot: Snapshot;

@@ -2,7 +2,7 @@
 import { render, Text, useStdout } from 'ink';
 import { useLayoutEffect } from 'react';
 import { ProgressView } from './ProgressView.tsx';
-import type { Snapshot } from './snapshot.ts';
+import type { Snapshot } from './progress-text.ts';
 import { notesBy } from './streams.ts';
 
 const FRAME_INTERVAL_MS = 150;

@@ -1,8 +1,8 @@
 // Progress of long work on stderr: an Ink bar on a terminal, a plain line every few seconds anywhere else.
 import { formatCount, formatDuration } from './format.ts';
-import { type ProgressState, progressLine, type Snapshot } from './snapshot.ts';
+import { type ProgressState, progressLine, type Snapshot } from './progress-text.ts';
 import { note } from './streams.ts';
-import { type Wait, waitInWords } from './waits.ts';
+import { type Wait, waitInWords } from './wait-reasons.ts';
 
 export interface ProgressOptions {
   label: string;

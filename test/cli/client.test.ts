@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, type RequestOptions } from '../../cli/api/client.ts';
 import { CliError } from '../../cli/errors.ts';
-import type { Wait } from '../../cli/terminal/waits.ts';
+import type { Wait } from '../../cli/terminal/wait-reasons.ts';
 import { generateKey } from '../../db/tables/key-format.ts';
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts';
 import { freePort } from '../support/ports.ts';

@@ -16,7 +16,14 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashFile, sha256 } from '../../cli/files/digest.ts';
-import { createOwn, isOwnFolder, kindAt, reopenOwn, replaceFile, writeAt } from '../../cli/files/own-file.ts';
+import {
+  createOwn,
+  isOwnFolder,
+  kindAt,
+  reopenOwn,
+  replaceFile,
+  writeAt,
+} from '../../cli/files/private-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'crm-files-test-'));
 afterAll(() => rmSync(folder, { recursive: true }));

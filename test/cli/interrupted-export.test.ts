@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { partName, removeParts } from '../../cli/files/parts.ts';
+import { partName, removeParts } from '../../cli/files/partial-files.ts';
 import { lockBeside, lockOf, lockWork } from '../../cli/files/work-lock.ts';
 import { exportTrials } from '../soak/export-trials.ts';
 import { interrupt } from '../soak/interrupted.ts';

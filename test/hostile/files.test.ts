@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { CliError } from '../../cli/errors.ts';
-import { Evidence } from '../../cli/import/plan/evidence.ts';
+import { Evidence } from '../../cli/import/plan/column-evidence.ts';
 import { openSource } from '../../cli/import/plan/source.ts';
 import { readValue } from '../../cli/import/plan/values.ts';
 import { type Format, RowFault } from '../../cli/import/row.ts';

@@ -1,9 +1,9 @@
 // Reading dates: every spelling and order, and digits that may count several things.
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { Evidence } from '../../cli/import/plan/column-evidence.ts';
 import type { DateFormat } from '../../cli/import/plan/date-counts.ts';
 import { decideDates, readDay, readInstant } from '../../cli/import/plan/dates.ts';
-import { Evidence } from '../../cli/import/plan/evidence.ts';
 
 describe('dates', () => {
   const none = { format: null, orders: new Map() };

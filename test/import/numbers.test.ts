@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { messageOf } from '../../cli/errors.ts';
-import { Evidence } from '../../cli/import/plan/evidence.ts';
+import { Evidence } from '../../cli/import/plan/column-evidence.ts';
 import { decideNumbers } from '../../cli/import/plan/numbers.ts';
 import { readValue } from '../../cli/import/plan/values.ts';
 import { companies } from '../../db/model/resources/companies.ts';

@@ -4,7 +4,7 @@ import { cleanup, render } from 'ink-testing-library';
 import { formatDuration } from '../../cli/terminal/format.ts';
 import { ProgressView } from '../../cli/terminal/ProgressView.tsx';
 import { estimateInWords, estimateSeconds, Meter } from '../../cli/terminal/progress.ts';
-import { progressLine, type Snapshot } from '../../cli/terminal/snapshot.ts';
+import { progressLine, type Snapshot } from '../../cli/terminal/progress-text.ts';
 
 afterEach(cleanup);
 

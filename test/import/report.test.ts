@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import { ExportDisplay } from '../../cli/export/display.ts';
 import { Reporter } from '../../cli/import/session/report.ts';
-import type { ProgressState } from '../../cli/terminal/snapshot.ts';
+import type { ProgressState } from '../../cli/terminal/progress-text.ts';
 
 test('every part is counted from its own beginning', async () => {
   const shown: [label: string, state: ProgressState][] = [];

@@ -9,10 +9,10 @@ import { asciiWords } from '../../cli/quickstart/data/names.ts';
 import { COUNTRIES } from '../../cli/quickstart/data/places.ts';
 import { createRandom } from '../../cli/quickstart/data/random.ts';
 import type { Demo } from '../../cli/quickstart/demo.ts';
-import { type Figures, pagesLine, perSecond, summaryLines } from '../../cli/quickstart/figures.ts';
 import { writeDemoFolder } from '../../cli/quickstart/folder.ts';
 import { commandsAfterwards, commandsWhileServing } from '../../cli/quickstart/next-commands.ts';
 import { removePlace } from '../../cli/quickstart/setup.ts';
+import { type Figures, pagesLine, perSecond, summaryLines } from '../../cli/quickstart/stats.ts';
 import { figuresJson } from '../../cli/quickstart/summary.ts';
 import { formatBytes, formatTime } from '../../cli/terminal/format.ts';
 

@@ -1,7 +1,7 @@
 // What the import of a folder is given, what its parts share, and what it tells.
 import type { Client } from '../../api/client.ts';
 import type { ImportRequest, ImportSummary } from '../request.ts';
-import type { Greeting } from '../session/greet.ts';
+import type { Greeting } from '../session/preflight.ts';
 import type { Reporter } from '../session/report.ts';
 import type { IdMap } from './id-map.ts';
 

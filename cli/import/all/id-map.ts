@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CliError, systemFault } from '../../errors.ts';
-import { isOwnFolder, kindAt, replaceFile, writeAt } from '../../files/own-file.ts';
+import { isOwnFolder, kindAt, replaceFile, writeAt } from '../../files/private-file.ts';
 import { KeyStore } from '../rows/key-store.ts';
 import { JOURNAL_SUFFIX } from '../session/journal.ts';
 

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { RESOURCES } from '../../../db/model/resources/registry.ts';
 import { notWhole, readManifest } from '../../export/manifest.ts';
 import { hashFile, sha256 } from '../../files/digest.ts';
-import { kindAt } from '../../files/own-file.ts';
+import { kindAt } from '../../files/private-file.ts';
 import { surveyInput } from '../plan/survey.ts';
 import type { ImportSummary } from '../request.ts';
-import { greet } from '../session/greet.ts';
 import { lockImport } from '../session/lock.ts';
+import { greet } from '../session/preflight.ts';
+import { confirmOccupied } from './confirm-not-empty.ts';
 import type { FolderJob, FolderParts, FolderSummary } from './folder-job.ts';
 import { IdMap } from './id-map.ts';
 import { importLinks } from './links.ts';
-import { confirmOccupied } from './occupied.ts';
 import { type ExportedFile, RecordsImport } from './records.ts';
 
 interface Surveyed {

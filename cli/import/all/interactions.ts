@@ -3,7 +3,7 @@ import type { JsonValue } from '../../../db/model/json.ts';
 import type { SurveyedInput } from '../plan/survey.ts';
 import type { SourceRow } from '../row.ts';
 import { KeyStore } from '../rows/key-store.ts';
-import { idOf } from '../rows/levels.ts';
+import { idOf } from '../rows/note-levels.ts';
 import { ErrorsFile } from '../session/errors-file.ts';
 
 /** What is told of the interactions of a folder. */

@@ -7,7 +7,7 @@ import { sha256 } from '../../files/digest.ts';
 import { surveyInput } from '../plan/survey.ts';
 import type { Counts } from '../request.ts';
 import { type Rejection, RowFault } from '../row.ts';
-import { askForRow } from '../rows/ask.ts';
+import { askForRow } from '../rows/row-request.ts';
 import { ErrorsFile } from '../session/errors-file.ts';
 import type { FolderParts, LinksSummary } from './folder-job.ts';
 import type { IdMap } from './id-map.ts';

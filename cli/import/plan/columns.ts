@@ -11,7 +11,7 @@ import {
   writableFields,
 } from './headers.ts';
 import { type Mapping, parseDestination } from './mapping.ts';
-import type { Problem } from './refusal.ts';
+import type { Problem } from './plan-errors.ts';
 import type { Survey } from './survey.ts';
 
 /** The meaning of columns for one import. */

@@ -2,15 +2,15 @@
 import type { FieldKind } from '../../../db/model/fields.ts';
 import type { Resource } from '../../../db/model/resource.ts';
 import { usageError } from '../../errors.ts';
-import { changedBy } from '../changes.ts';
 import { importCommand } from '../flags.ts';
 import type { ImportRequest } from '../request.ts';
+import { changedBy } from '../suggested-flags.ts';
 import { Columns, type Contest, contestProblem, contestsOf, fieldNames } from './columns.ts';
 import { type DateRules, decideDates } from './dates.ts';
 import type { ColumnMatch, Destination } from './headers.ts';
 import { type Mapping, readMapping } from './mapping.ts';
 import { decideNumbers, type NumberRules } from './numbers.ts';
-import { type Problem, refusal } from './refusal.ts';
+import { type Problem, refusal } from './plan-errors.ts';
 import { requiredProblems } from './required.ts';
 import type { Survey } from './survey.ts';
 

@@ -5,9 +5,9 @@ import type { Data } from '../../../db/model/json.ts';
 import type { Resource } from '../../../db/model/resource.ts';
 import { newRecordFaults } from '../../../db/model/rules.ts';
 import { isOurId } from '../../input/record-id.ts';
-import type { Changes } from '../changes.ts';
 import { RowFault } from '../row.ts';
-import type { Problem } from './refusal.ts';
+import type { Changes } from '../suggested-flags.ts';
+import type { Problem } from './plan-errors.ts';
 import type { Sample } from './sample.ts';
 import { readValue } from './values.ts';
 

@@ -4,7 +4,7 @@ import { CliError, usageError } from '../../errors.ts';
 import { inputChunks, inputName, unreadable } from '../../input/files.ts';
 import { shellWord } from '../../terminal/text.ts';
 import type { Format, SourceRow } from '../row.ts';
-import { type ColumnEvidence, Evidence } from './evidence.ts';
+import { type ColumnEvidence, Evidence } from './column-evidence.ts';
 import { type Sample, Sampler } from './sample.ts';
 import { formatOfName, type InputForm, openSource, type RowSource } from './source.ts';
 

@@ -10,8 +10,8 @@ import { pageOf, recordOf } from '../../api/envelope.ts';
 import { listAt, pagesOf } from '../../api/pages.ts';
 import { sha256 } from '../../files/digest.ts';
 import { RowFault, rejectionOf } from '../row.ts';
-import { askForRow, refuseUnwritable } from './ask.ts';
 import { readDirectory } from './directory.ts';
+import { askForRow, refuseUnwritable } from './row-request.ts';
 import { keyOf } from './unique-keys.ts';
 
 export interface LookupOptions {

@@ -4,7 +4,7 @@ import { basename, extname, join, resolve } from 'node:path';
 import type { Data } from '../../../db/model/json.ts';
 import { CliError, systemFault, usageError } from '../../errors.ts';
 import { hashFile } from '../../files/digest.ts';
-import { createOwn, kindAt, reopenOwn, syncFolderOf, writeAt } from '../../files/own-file.ts';
+import { createOwn, kindAt, reopenOwn, syncFolderOf, writeAt } from '../../files/private-file.ts';
 import { csvRow } from '../../terminal/csv.ts';
 import { note } from '../../terminal/streams.ts';
 import type { ImportRequest } from '../request.ts';

@@ -9,9 +9,9 @@ import { settledRequest } from '../plan/plan.ts';
 import type { Diagnosis, ImportRequest, ImportSummary } from '../request.ts';
 import { totalCounts } from '../request.ts';
 import { ERROR_COLUMNS } from '../row.ts';
-import { runPass, tellSettled } from './pass.ts';
-import { elsewhere } from './reasons.ts';
+import { elsewhere } from './rejection-reasons.ts';
 import { nextPass, settingsOf } from './resume.ts';
+import { runPass, tellSettled } from './row-pass.ts';
 import type { RunParts } from './run-parts.ts';
 
 /** One run over one input; the journal says where it begins. */

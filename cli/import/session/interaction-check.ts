@@ -7,7 +7,7 @@ import { uniqueValues } from '../../../db/model/rules.ts';
 import type { Client } from '../../api/client.ts';
 import { isRefusal } from '../../errors.ts';
 import type { Rejection } from '../row.ts';
-import { refuseUnwritable } from '../rows/ask.ts';
+import { refuseUnwritable } from '../rows/row-request.ts';
 import { repeatKeys } from '../rows/unique-keys.ts';
 import type { RecordScan } from './record-scan.ts';
 

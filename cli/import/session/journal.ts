@@ -1,7 +1,7 @@
 // The journal beside an input: what of it is in, and what was sent without an answer, so that a run can be resumed.
 import { closeSync, fdatasyncSync, ftruncateSync, readFileSync } from 'node:fs';
 import { CliError, errorCode, systemFault } from '../../errors.ts';
-import { kindAt, reopenOwn, replaceFile, writeAt } from '../../files/own-file.ts';
+import { kindAt, reopenOwn, replaceFile, writeAt } from '../../files/private-file.ts';
 import type { ErrorsMark } from './errors-file.ts';
 import {
   afterLine,

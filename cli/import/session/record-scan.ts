@@ -6,8 +6,8 @@ import type { Client } from '../../api/client.ts';
 import { pageOf } from '../../api/envelope.ts';
 import { listAt, pagesOf } from '../../api/pages.ts';
 import { isRefusal } from '../../errors.ts';
-import { askForRow } from '../rows/ask.ts';
 import { KeyStore } from '../rows/key-store.ts';
+import { askForRow } from '../rows/row-request.ts';
 import { keyOf, repeatKeys } from '../rows/unique-keys.ts';
 
 /** How much of a resource's records was read; none where the key may not. */

@@ -6,9 +6,9 @@ import { STAGE_ELSEWHERE } from '../../../db/model/resources/deals.ts';
 import type { Client } from '../../api/client.ts';
 import { isRefusal } from '../../errors.ts';
 import { type Rejection, RowFault } from '../row.ts';
-import { askForRow } from '../rows/ask.ts';
 import { ID_TO_BE, type Lookups } from '../rows/lookups.ts';
-import { ReferenceProbe } from './probe.ts';
+import { askForRow } from '../rows/row-request.ts';
+import { ReferenceProbe } from './id-probe.ts';
 import type { RecordScan } from './record-scan.ts';
 
 export interface ReferenceCheckOptions {

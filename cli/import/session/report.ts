@@ -1,9 +1,9 @@
 // What an import tells on its way: counts, waits, and why rows were turned away.
 import { noteWait } from '../../api/connect.ts';
 import { type Progress, type ProgressOptions, startProgress } from '../../terminal/progress.ts';
-import type { Wait } from '../../terminal/waits.ts';
+import type { Wait } from '../../terminal/wait-reasons.ts';
 import type { Counts } from '../request.ts';
-import { Reasons } from './reasons.ts';
+import { Reasons } from './rejection-reasons.ts';
 
 const NOTHING_DONE: Counts = { created: 0, updated: 0, skipped: 0, rejected: 0 };
 

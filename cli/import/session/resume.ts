@@ -1,7 +1,7 @@
 // Opens the journal of an import: afresh, where an earlier run stopped, or to find that there is nothing left to do.
 import { CliError, usageError } from '../../errors.ts';
 import { sha256 } from '../../files/digest.ts';
-import { kindAt } from '../../files/own-file.ts';
+import { kindAt } from '../../files/private-file.ts';
 import { counted, formatCount } from '../../terminal/format.ts';
 import { canAsk, confirm, note } from '../../terminal/streams.ts';
 import { type Plan, planKey } from '../plan/plan.ts';

@@ -9,7 +9,7 @@ import { isQuotaRefusal, responseError } from '../../api/response-error.ts';
 import { CliError } from '../../errors.ts';
 import type { OnDuplicate } from '../request.ts';
 import { type Rejection, RowFault, type RowOutcome } from '../row.ts';
-import { askForRow, rejectionOfError } from '../rows/ask.ts';
+import { askForRow, rejectionOfError } from '../rows/row-request.ts';
 import type { PendingBatch } from './journal-state.ts';
 
 export interface SenderOptions {

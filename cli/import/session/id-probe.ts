@@ -7,7 +7,7 @@ import { type BatchItem, unexpectedAnswer } from '../../api/envelope.ts';
 import { responseError } from '../../api/response-error.ts';
 import { writableFields } from '../plan/headers.ts';
 import type { Rejection } from '../row.ts';
-import { rejectionOfError } from '../rows/ask.ts';
+import { rejectionOfError } from '../rows/row-request.ts';
 
 /** A reference field, and another of the same resource that keeps an item from being created. */
 interface Asker {

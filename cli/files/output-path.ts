@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { CliError, systemFault, usageError } from '../errors.ts';
-import { kindAt } from './own-file.ts';
+import { kindAt } from './private-file.ts';
 
 /** Only a file can be replaced by what is written, and that only if it is to be. */
 export function refusePlace(out: string, isForced: boolean): void {

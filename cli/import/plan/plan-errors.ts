@@ -2,9 +2,9 @@
 import type { Resource } from '../../../db/model/resource.ts';
 import { type CliError, usageError } from '../../errors.ts';
 import { shellWord } from '../../terminal/text.ts';
-import type { Changes } from '../changes.ts';
 import { importCommand } from '../flags.ts';
 import type { ImportRequest } from '../request.ts';
+import type { Changes } from '../suggested-flags.ts';
 
 export interface Problem {
   message: string;

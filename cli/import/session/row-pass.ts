@@ -5,7 +5,7 @@ import type { PreparedRow, RowOutcome, SourceRow } from '../row.ts';
 import { RowBuilder } from '../rows/build-row.ts';
 import { Lookups } from '../rows/lookups.ts';
 import { orderingKeys } from '../rows/unique-keys.ts';
-import { type InputRow, runFlow } from './flow.ts';
+import { type InputRow, runFlow } from './batches.ts';
 import { isOpen, type PendingBatch } from './journal-state.ts';
 import type { RunParts } from './run-parts.ts';
 import { Sender } from './send.ts';

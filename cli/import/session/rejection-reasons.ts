@@ -1,9 +1,9 @@
 // Why rows were rejected, gathered by reason: how many rows each has, which values, and what would mend it.
 import { formatCount } from '../../terminal/format.ts';
-import { type Changes, changedBy } from '../changes.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Diagnosis, ImportRequest } from '../request.ts';
 import { likeliest, type Rejection, type Remedy, type RowReason, type SourceRow } from '../row.ts';
+import { type Changes, changedBy } from '../suggested-flags.ts';
 
 interface Group {
   reason: RowReason;
