@@ -1,14 +1,15 @@
-// How much more work a step has with larger input: the least time of several runs, at sizes that grow sixteenfold.
+// How much more work a step has with larger input: the least CPU time of several runs, at sizes that grow sixteenfold.
+import { threadMs } from './thread-time.ts';
 
-// What is linear then takes sixteen times as long, what is quadratic 256 times: between the two there is room for a busy
-// machine, for garbage, and for what the compiler does late.
+// What is linear then takes sixteen times as long, what is quadratic 256 times: between the two there is room for
+// caches that are too small, for garbage, and for what the compiler does late.
 const STEP = 16;
 const MARGIN = 4;
-// Below, nobody waits for long, and what is measured on a busy machine is noise. Milliseconds.
-const NOISE_MS = 25;
+// Below, nobody waits for long, and what is measured is noise. Milliseconds.
+const NOISE_MS = 4;
 const LEAST_MS = 0.05;
 const RUNS = 5;
-const ATTEMPTS = 5;
+const ATTEMPTS = 3;
 
 export type Work = (size: number) => unknown;
 
@@ -38,7 +39,7 @@ export async function growthOf(
     const isOdd = (large: number, small: number): boolean =>
       large / Math.max(LEAST_MS, small) > (size / smaller) * MARGIN;
     let cost = await leastMs(work, size, 1);
-    // Told only if it is seen each time: a run may have waited for the compiler, for garbage, or for another process.
+    // Told only if it is seen each time: a run may have had to collect garbage, or have run before it was compiled.
     let attempts = 0;
     while (cost > NOISE_MS && smaller < size && isOdd(cost, await leastMs(work, smaller, RUNS))) {
       if (++attempts === ATTEMPTS) return { isTooMuch: true, costs: [...costs, [size, cost]] };
@@ -60,10 +61,10 @@ function sizesOf(from: number, to: number): number[] {
 async function leastMs(work: Work, size: number, runs: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let run = 0; run < runs; run++) {
-    const begun = performance.now();
+    const begun = threadMs();
     const working = work(size);
     if (working instanceof Promise) await working;
-    least = Math.min(least, performance.now() - begun);
+    least = Math.min(least, threadMs() - begun);
   }
   return least;
 }
