@@ -32,31 +32,24 @@ export function registerExportCommand(program: Command): void {
     .command('export')
     .summary('write records to a file, or everything to a folder')
     .description(
-      'Write all records of a resource to a file or stdout, or with "all" every resource and links.ndjson to a folder.',
+      'Write the records of one resource to a file or stdout, or with "all" everything to a folder.',
     )
     .argument('<resource>', 'contacts, companies, deals, …, or all')
     .addOption(
-      new Option('--format <format>', 'by the name in --out unless said, else ndjson').choices([
+      new Option('--format <format>', 'format (default: by the name in --out, else ndjson)').choices([
         'csv',
         'ndjson',
         'json',
       ]),
     )
-    .option(
-      '--out <file>',
-      'file to write, or folder for all, with the folders above it; it appears when it is whole',
-    )
+    .option('--out <file>', 'file to write, or new folder for "all"; it appears when it is complete')
     .option('--filter <key=value>', 'only records that match; repeatable', collect)
     .option('--fields <a,b>', 'only these fields; custom.key for your own')
-    .option('--excel-safe', 'escape CSV cells that a spreadsheet would run')
-    .option('--force', 'write over a file that is there already')
-    .option('--resume', 'go on where an interrupted export to the same place left off')
+    .option('--excel-safe', 'escape CSV cells that a spreadsheet would run as formulas')
+    .option('--force', 'replace a file that exists')
+    .option('--resume', 'go on where an interrupted export to the same place stopped')
     .addOption(apiOption())
-    .addHelpText(
-      'after',
-      '\n"all" gathers in FOLDER.crm-part, which becomes FOLDER once every file, and export.json with their digests, is there.\n' +
-        '\nExamples:\n  crm export contacts --out contacts.csv\n  crm export all --out backup',
-    )
+    .addHelpText('after', '\nSee "crm help export".')
     .action((resource: string, options: Options, command: Command) => {
       const config = resolveConfig(command);
       return resource === 'all' ? runExportAll(options, config) : runExport(resource, options, config);

@@ -24,22 +24,27 @@ const ANY_RUN: Use = { isForAll: true, isRepeated: false };
 
 /** The flags by what the request calls them. */
 export const IMPORT_FLAGS = {
-  format: choice('--format <format>', 'of the input (default: by its name, or its first character)', RUN, [
-    'csv',
-    'json',
-    'ndjson',
-    'vcf',
-  ]),
+  format: choice(
+    '--format <format>',
+    'format of the input (default: by its name, or its first character)',
+    RUN,
+    ['csv', 'json', 'ndjson', 'vcf'],
+  ),
   // An errors file is UTF-8, whatever its input was.
-  encoding: text('--encoding <name>', 'of the input (default: by its mark, else utf-8)', RUN, encodingNamed),
+  encoding: text(
+    '--encoding <name>',
+    'encoding of the input (default: by its byte order mark, else utf-8)',
+    RUN,
+    encodingNamed,
+  ),
   map: list('--map <header=field>', 'what a column means; repeatable', MEANING),
   mapFile: text('--map-file <file>', 'JSON object of such mappings', MEANING),
-  mapValue: list('--map-value <header:value=new>', 'replaces a value of a column; repeatable', MEANING),
+  mapValue: list('--map-value <header:value=new>', 'replace a value of a column; repeatable', MEANING),
   set: list('--set <field=value>', 'a value for every row; repeatable', MEANING),
-  custom: onOff('--custom', 'keep unknown columns as custom.*', MEANING),
+  custom: onOff('--custom', 'keep unknown columns as custom fields', MEANING),
   ignoreUnknown: onOff('--ignore-unknown', 'leave unknown columns out', MEANING),
-  suggestMap: onOff('--suggest-map', 'print a map file for the columns, and do nothing else', RUN),
-  dateFormat: choice('--date-format <format>', 'how slashed dates, or plain digits, are read', MEANING, [
+  suggestMap: onOff('--suggest-map', 'print a map file for the columns, and stop', RUN),
+  dateFormat: choice('--date-format <format>', 'how to read slashed dates and plain digits', MEANING, [
     'iso',
     'mdy',
     'dmy',
@@ -48,10 +53,10 @@ export const IMPORT_FLAGS = {
     'unix-ms',
   ]),
   decimalComma: onOff('--decimal-comma', 'numbers have a decimal comma: 1.200,50', MEANING),
-  createMissing: onOff('--create-missing', 'create companies that are not found', MEANING),
+  createMissing: onOff('--create-missing', 'create companies that do not exist', MEANING),
   onDuplicate: otherwise(
     'fail',
-    choice('--on-duplicate <what>', 'when an email or domain is there already', ANY_MEANING, [
+    choice('--on-duplicate <what>', 'what to do when an email or domain exists', ANY_MEANING, [
       'skip',
       'update',
       'fail',
@@ -60,15 +65,19 @@ export const IMPORT_FLAGS = {
   isDryRun: onOff('--dry-run', 'check everything, write nothing', RUN),
   /** Null for the default, which a dry run does not write. */
   errors: text('--errors <file>', 'where rejected rows go (default: FILE.errors.csv or .ndjson)', RUN),
-  stopAfter: number('--stop-after <n>', 'stop after so many rejected rows', RUN),
+  stopAfter: number('--stop-after <n>', 'stop after this many rejected rows', RUN),
   batchSize: otherwise(100, number('--batch-size <n>', 'rows in a request', ANY_RUN, 100)),
   concurrency: otherwise(4, number('--concurrency <n>', 'requests at once', ANY_RUN, 32)),
   isResumeWanted: {
-    ...onOff('--no-resume', 'start afresh, with new idempotency keys', ANY_RUN),
+    ...onOff('--no-resume', 'send every row as if for the first time', ANY_RUN),
     absent: true,
   },
-  isConfirmed: onOff('--yes', 'send rows of unknown fate again, or "all" beside other records', ANY_RUN),
-  isQuiet: onOff('--quiet', 'say nothing but errors', ANY_RUN),
+  isConfirmed: onOff(
+    '--yes',
+    'do not ask before sending rows again, or importing "all" beside other records',
+    ANY_RUN,
+  ),
+  isQuiet: onOff('--quiet', 'print errors only', ANY_RUN),
 };
 
 /** What the flags say. */

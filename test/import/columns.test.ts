@@ -1,6 +1,6 @@
 // Columns that compete for a field, ids that are not ours, and all that is wrong told at once with a command that works.
 import { describe, expect, test } from 'bun:test';
-import { COLUMN_ORDERS } from '../../cli/commands/import.ts';
+import { join } from 'node:path';
 import { describePlan } from '../../cli/import/plan/describe.ts';
 import { cellsOf, settled } from '../../cli/import/rows/cells.ts';
 import { destinations, planFor, refusal } from '../fixtures/import/plan.ts';
@@ -27,16 +27,15 @@ describe('several columns of one field', () => {
     ]);
   });
 
-  test('the order is the one that the help gives', () => {
-    let resource = '';
-    for (const line of COLUMN_ORDERS.split('\n')) {
-      const [, named = '', slot = '', names = ''] = /^ {2}(\w*) +(\w+): ([^(]+)/.exec(line) ?? [];
-      resource = named || resource;
-      const headers = names.trim().split(', ');
+  test('the order is the one that the manual gives', async () => {
+    const page = await Bun.file(join(import.meta.dir, '../../cli/manual/import.md')).text();
+    const lines = [...page.matchAll(/^- (companies|contacts|deals) `(\w+)`[^:\n]*: (.+)$/gm)];
+    expect(lines).toHaveLength(9);
+    for (const [, resource = '', slot = '', names = ''] of lines) {
+      const headers = names.split(', ');
       const plan = planFor(resource, headers.toReversed(), { custom: true });
       expect(plan.contests).toEqual([{ slot: slot === 'company' ? 'company_id' : slot, headers }]);
     }
-    expect(resource).toBe('deals');
   });
 
   test('what --set and --map say comes first, in the order in which it is said', () => {
