@@ -1,8 +1,21 @@
 // The manual: the pages that `crm help TOPIC` prints, in their groups and in the order of its list.
 
+import exitCodes from './exit-codes.md' with { type: 'text' };
+import exportPage from './export.md' with { type: 'text' };
+import importPage from './import.md' with { type: 'text' };
+import ingest from './ingest.md' with { type: 'text' };
+import output from './output.md' with { type: 'text' };
+import settings from './settings.md' with { type: 'text' };
+import start from './start.md' with { type: 'text' };
+
 const MANUAL = {
-  'Get started': {},
-  'Your data': {},
+  'Get started': {
+    start,
+    settings,
+    output,
+    'exit-codes': exitCodes,
+  },
+  'Your data': { import: importPage, export: exportPage, ingest },
   Access: {},
   'Run it': {},
   About: {},

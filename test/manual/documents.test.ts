@@ -21,7 +21,6 @@ import { blocksOf } from './run-page.ts';
 const SUMMARY_CHARACTERS_MAX = 72;
 // Pages that are being written; links to them lead nowhere yet.
 const TO_COME: string[] = [
-  ...['start', 'settings', 'output', 'exit-codes', 'import', 'export', 'ingest'],
   ...['keys', 'quotas', 'audit', 'privacy', 'security'],
   ...['serve', 'tls-and-proxies', 'deploy', 'upgrade', 'backup', 'metrics', 'logs', 'postgres', 'limits'],
   ...['performance', 'reliability', 'releases'],
