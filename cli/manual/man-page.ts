@@ -42,7 +42,8 @@ const FILES: readonly Entry[] = [
 /** The whole manual as one page in roff. */
 export function manPage(program: Command, now = new Date()): string {
   const [date = ''] = now.toISOString().split('T');
-  const heading = ['CRM', '1', date, `crm ${VERSION}`, 'crm manual'].map(roffArgument).join(' ');
+  // Dates are read by formatters too, which want plain hyphens.
+  const heading = `CRM 1 ${date} ${roffArgument(`crm ${VERSION}`)} ${roffArgument('crm manual')}`;
   const about = program.description().replace(/ "crm help".*$/, '');
   const sections = [
     section('NAME', `crm \\- ${roffText(about.replace(/^A /, 'a ').replace(/\.$/, ''))}\n`),

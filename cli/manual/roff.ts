@@ -49,7 +49,7 @@ export function roffOf(markdown: string): string {
     .split(LINE)
     .map((line) => line.trim())
     .filter((line) => line !== '');
-  const needed = made.filter((line, index) => line !== PARAGRAPH || !BEGINS.test(made[index - 1] ?? ''));
+  const needed = made.filter((line, index) => !isNeedless(line, made[index - 1] ?? ''));
   return `${needed.flatMap((line, index) => linesOf(line, needed[index - 1])).join('\n')}\n`;
 }
 
@@ -59,8 +59,8 @@ const PARAGRAPH = `${MACRO}PP`;
 const INDENTED = `${MACRO}RS ${INDENT}`;
 const BACK = `${MACRO}RE`;
 const TAGGED = `${MACRO}TP`;
-// Where a paragraph has just begun.
-const BEGINS = new RegExp(`^(?:${MACRO}(?:SS|RS|PP)|$)`);
+const SPACE = `${MACRO}sp`;
+const HEADING = `${MACRO}SS `;
 
 const CALLBACKS: Bun.markdown.RenderCallbacks = {
   // Only code has line breaks as a part of its text.
@@ -69,14 +69,14 @@ const CALLBACKS: Bun.markdown.RenderCallbacks = {
     if (level === 1) return '';
     // A heading is bold as a whole.
     const title = text.replace(/\\f[BIR]/g, '');
-    return level === 2 ? lines(`${MACRO}SS ${title}`) : lines(PARAGRAPH, bold(title));
+    return level === 2 ? lines(HEADING + title) : lines(PARAGRAPH, bold(title));
   },
   paragraph: (text) => lines(PARAGRAPH, text),
   code: (text) => {
     const code = text.split(CODE_LINE).map((line) => line.replaceAll(' ', CODE_SPACE) || CODE_SPACE);
     if (code.at(-1) === CODE_SPACE) code.pop();
     const example = code.map((line) => CODE_LINE + line);
-    return lines(...[`${MACRO}sp`, INDENTED, `${MACRO}EX`], ...example, ...[`${MACRO}EE`, BACK]);
+    return lines(...[SPACE, INDENTED, `${MACRO}EX`], ...example, ...[`${MACRO}EE`, BACK]);
   },
   blockquote: (text) => lines(INDENTED, text, BACK),
   list: (items) => LINE + items,
@@ -96,6 +96,13 @@ const CALLBACKS: Bun.markdown.RenderCallbacks = {
     return `${text} (${target.startsWith('crm ') ? bold(roffText(target)) : roffText(target)})`;
   },
 };
+
+/** Whether a paragraph or space is asked for where a heading or indent has just brought it. */
+function isNeedless(line: string, before: string): boolean {
+  if (line !== PARAGRAPH && line !== SPACE) return false;
+  if (before === '' || before.startsWith(HEADING)) return true;
+  return line === PARAGRAPH && (before === INDENTED || before === PARAGRAPH);
+}
 
 // What stands before its first macro goes beside the marker, the rest below that.
 function itemOf(text: string, marker: string): string {
