@@ -22,6 +22,8 @@ const MASKS: readonly [pattern: RegExp, mask: string][] = [
   [/(?<=(127\.0\.0\.1|localhost|\[::1\]):)\d+/g, 'PORT'],
   [/[\d,]+(\.\d+)? (\w+)\/s\b/g, 'RATE $2/s'],
   [/\b\d+ h \d+ min\b|\b\d+ min( \d+ s)?\b|\b[\d,]+(\.\d+)? (ms|µs|s)\b/g, 'DURATION'],
+  [/"ms":[\d.]+/g, '"ms":DURATION'],
+  [/[\d.]+ [kMGT]B free/g, 'SIZE free'],
   // The test sets these where a reader has them from elsewhere.
   [/\b((?:url|output)\b.*) \((?:default|from CRM_\w+)\)/g, '$1 (SOURCE)'],
   [/\bon (linux|darwin|win32) (x64|arm64)\b/g, 'on SYSTEM'],

@@ -8,6 +8,7 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -97,9 +98,10 @@ class PagePlace implements AsyncDisposable {
 
   private constructor(preparation: Preparation, ports: Map<string, string>) {
     this.#ports = ports;
-    for (const name of ['bin', 'home', 'tmp', 'work']) mkdirSync(join(this.#root, name));
+    for (const name of ['bin', 'home', 'real', 'tmp', 'work']) mkdirSync(join(this.#root, name));
     writeFileSync(join(this.#root, 'bin/crm'), this.#wrapper());
     chmodSync(join(this.#root, 'bin/crm'), 0o755);
+    symlinkSync(BINARY, join(this.#root, 'real/crm'));
     this.#env = {
       PATH: [join(this.#root, 'bin'), ...(preparation.path ?? []), process.env.PATH ?? ''].join(':'),
       ...{ HOME: join(this.#root, 'home'), TMPDIR: join(this.#root, 'tmp') },
@@ -159,8 +161,8 @@ class PagePlace implements AsyncDisposable {
     }
   }
 
-  // Under the name that a reader types. What goes to the screen there goes to a file here, and is a table all the same;
-  // and the port that is the default is another.
+  // Under the name that a reader types, and by which crm finds itself too. What goes to the screen there goes to a file
+  // here, and is a table all the same; and the port that is the default is another.
   #wrapper(): string {
     return `#!/bin/bash
 if [ /dev/fd/1 -ef '${this.#out}' ]; then export CRM_OUTPUT="\${CRM_OUTPUT:-table}"; fi
@@ -168,7 +170,7 @@ case " $* " in
   *' help '* | *' --help '* | *' --port'*) ;;
   *' serve '*) set -- "$@" --port ${this.#ownPort(READER_PORT)} ;;
 esac
-exec -a crm '${BINARY}' "$@"
+PATH='${join(this.#root, 'real')}':$PATH exec -a crm '${BINARY}' "$@"
 `;
   }
 
