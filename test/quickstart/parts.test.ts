@@ -67,7 +67,9 @@ describe('places and names', () => {
       expect(country.currency).toMatch(/^[A-Z]{3}$/);
       expect(Intl.supportedValuesOf('currency')).toContain(country.currency);
       expect(() => new Intl.DateTimeFormat('en', { timeZone: country.timezone })).not.toThrow();
-      expect(country.cities.length * country.forms.length * country.cultures.length).toBeGreaterThan(0);
+      expect(
+        country.cities.length * country.forms.length * Object.keys(country.cultures).length,
+      ).toBeGreaterThan(0);
     }
   });
 

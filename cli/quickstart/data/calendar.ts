@@ -1,7 +1,8 @@
 // Makes what calendars, call recorders and scheduling tools would hand over: meetings, recordings and bookings.
 import type { Data } from '../../../db/model/json.ts';
 import { DAY_MS } from '../../input/instant.ts';
-import { CONVERSATIONS, type Conversation } from './conversations.ts';
+import texts from './calendar.json' with { type: 'json' };
+import conversations from './conversations.json' with { type: 'json' };
 import { workingHour } from './days.ts';
 import type { DemoContact } from './people.ts';
 import { createRandom, type Random } from './random.ts';
@@ -11,14 +12,8 @@ import type { DemoUser } from './types.ts';
 const CALENDAR = 'calendar.example';
 const MINUTE_MS = 60_000;
 
-const SUBJECTS = [
-  ['Site visit {city}', 'Walk through {sites} and count the points.'],
-  ['{company}: requirements', 'What has to be measured, who gets the alarms, what the auditor wants.'],
-  ['Demonstration for {company}', 'Alarms, reports, access rights. Questions welcome.'],
-  ['Quarterly review with {company}', 'Figures of the quarter, open points, next sites.'],
-  ['Installation planning {city}', 'Dates, keys, ladders, contact on site.'],
-] as const;
-const PLACES = ['Video call', 'Telephone', 'Their office', 'Our office, room Plover', 'On site'];
+/** What was said: `U` is ours, `T` is theirs, `S` a second person of theirs; `{…}` is filled in from the deal. */
+type Conversation = (typeof conversations)[number];
 
 interface DemoMeeting {
   readonly entry: Data;
@@ -73,16 +68,16 @@ function makeMeeting({ index, counts, deal, contacts, today, random }: MeetingPl
   );
   const isRecorded = index < counts.recordings;
   const conversation = conversationOf(index);
-  const subject = random.pick(SUBJECTS);
+  const subject = random.pick(texts.meetings);
   const owner = person(deal.company.owner);
   const colleagues = random.sample(colleaguesOf(deal, contacts), random.integer(1, 2));
   const theirs = [deal.contact, ...colleagues].map(person);
   const externalId = `demo-meeting-${index + 1}@${CALENDAR}`;
   const entry = {
     external_id: externalId,
-    title: isRecorded ? `${conversation.title}: ${deal.company.shortName}` : fillIn(subject[0], deal),
-    description: isRecorded ? `About ${deal.name}.` : fillIn(subject[1], deal),
-    location: isRecorded ? 'Video call' : random.pick(PLACES),
+    title: isRecorded ? `${conversation.title}: ${deal.company.shortName}` : fillIn(subject.title, deal),
+    description: isRecorded ? `About ${deal.name}.` : fillIn(subject.description, deal),
+    location: isRecorded ? 'Video call' : random.pick(texts.locations),
     ...{ start_time: start, end_time: start + random.pick([30, 45, 60]) * MINUTE_MS },
     timezone: deal.company.country.timezone,
     status: isRecorded
@@ -104,7 +99,7 @@ function person({ name, email }: DemoUser | DemoContact): Person {
 }
 
 function conversationOf(index: number): Conversation {
-  return CONVERSATIONS[index % CONVERSATIONS.length] as Conversation;
+  return conversations[index % conversations.length] as Conversation;
 }
 
 function makeRecording(meeting: DemoMeeting, index: number, count: number, random: Random): Data {
@@ -144,16 +139,8 @@ function toTenths(seconds: number): number {
   return Math.round(seconds * 10) / 10;
 }
 
-const BOOKED = [
-  ['30-minute introduction', 'What we do, what you need, whether the two fit.'],
-  ['Technical consultation', 'Coverage, batteries, interfaces. Bring your floor plan.'],
-  ['Offer review', 'Questions on the offer of last week.'],
-  ['Support call', 'Something beeps, or should and does not.'],
-] as const;
-const CANCELLED_BECAUSE = ['Travelling', 'Colleague is ill', 'No longer needed', 'Double-booked'];
-
 function makeBooking(index: number, deal: DemoDeal, today: number, random: Random): Data {
-  const [title, description] = random.pick(BOOKED);
+  const { title, description } = random.pick(texts.bookings);
   const start = workingHour(today + random.integer(-50, 25) * DAY_MS, random);
   const status = random.weighted([
     ['booked', 7],
@@ -167,6 +154,6 @@ function makeBooking(index: number, deal: DemoDeal, today: number, random: Rando
     organizer: { ...person(deal.company.owner) },
     attendee: { ...person(deal.contact) },
     guests: random.chance(0.2) ? [`front.desk@${deal.company.domain}`] : [],
-    cancellation_reason: status === 'cancelled' ? random.pick(CANCELLED_BECAUSE) : null,
+    cancellation_reason: status === 'cancelled' ? random.pick(texts.cancellationReasons) : null,
   };
 }

@@ -1,5 +1,6 @@
 // Coins the companies of the demo data.
 
+import syllables from './companies.json' with { type: 'json' };
 import { INDUSTRIES, type Industry } from './industries.ts';
 import { asciiWords } from './names.ts';
 import { type City, COUNTRIES, type Country, type NameStyle } from './places.ts';
@@ -18,37 +19,6 @@ export interface DemoCompany extends DemoRecord {
   readonly headcount: number;
   readonly owner: DemoUser;
 }
-
-const words = (list: string): string[] => list.split(' ');
-
-const SYLLABLES: Record<NameStyle, readonly [beginnings: string[], endings: string[]]> = {
-  english: [
-    words(
-      'Alder Ash Bramble Cinder Copper Dun Ember Fern Harrow Hollow Juniper Kestrel Lark Marl Nettle Oster Pell Quill Sable Thistle Umber Vesper Wren Yarrow',
-    ),
-    words('brook combe crest dale fell field ford gate holt ley mere moor ridge stead vale wick'),
-  ],
-  northern: [
-    words('Berg Brand Birk Eiken Fjell Gran Grau Kron Linden Nord Ost Silber Sten Stor Tall Wald'),
-    words('bach dal feld gren hagen heim hof holm lund mark strand tal vik'),
-  ],
-  romance: [
-    words('Alta Bella Cala Casta Dora Fiora Luma Mira Monte Nova Olmo Porta Rivo Sol Terra Valde Vero'),
-    words('bosco campo lago luna mare nera pino rosa serra tana vento verde villa'),
-  ],
-  slavic: [
-    words('Bystro Dobro Jasno Kamien Lipo Mala Nowo Ostro Rudo Zelo'),
-    words('brod dol gora hrad lesie polana rzecze staw wice'),
-  ],
-  eastern: [
-    words('Aka Fuji Hana Haru Kita Mina Nami Sora Taka Yuki'),
-    words('gawa hara ishi kawa mori nami shima yama zawa'),
-  ],
-  southern: [
-    words('Aru Bahari Chandra Devi Ekon Kari Nila Oba Sahil Tara Zuri'),
-    words('baru dara kanda lani mani nagar pura sefa vani wara'),
-  ],
-};
 
 /** `count` companies with names and domains that no other has. */
 export function makeCompanies(count: number, users: DemoData['users']): DemoCompany[] {
@@ -85,7 +55,7 @@ function makeCompany(
 }
 
 function coinName(style: NameStyle, industry: Industry, random: Random, taken: Set<string>): string {
-  const [beginnings, endings] = SYLLABLES[style];
+  const { beginnings, endings } = syllables[style];
   for (;;) {
     const name = `${random.pick(beginnings)}${random.pick(endings)} ${random.pick(industry.trades)}`;
     const slug = asciiWords(name).join('');

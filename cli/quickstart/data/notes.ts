@@ -1,4 +1,5 @@
 // Makes the notes of the demo data: some stand alone, some are trees of answers.
+import texts from './notes.json' with { type: 'json' };
 import { createRandom, type Random } from './random.ts';
 import { type DemoDeal, fillIn } from './sales.ts';
 import type { DemoLink, DemoRecord } from './types.ts';
@@ -8,72 +9,6 @@ interface DemoNote extends DemoRecord {
   readonly deal: DemoDeal;
   readonly depth: number;
 }
-
-type Texts = readonly (readonly [title: string, content: string])[];
-
-const ROOTS: Texts = [
-  [
-    'First call with {first}',
-    '{first} looks after {sites}. Readings are still written down by hand twice a day. They lost a batch last summer and want alarms on the phone. Interested in {offer}; the budget is decided in the autumn.',
-  ],
-  [
-    'Site visit in {city}',
-    'Walked through with {first}. Good mobile coverage outside, none in the basement: plan a gateway with an antenna. Thick doors, so one sensor per room. Power sockets are scarce, batteries it is.',
-  ],
-  [
-    'Who decides at {company}',
-    '{first} recommends, the managing director signs. Procurement joins above 25,000. They compare three suppliers and know our price list.',
-  ],
-  [
-    'Competition',
-    'They are also talking to a maker of wired loggers. Cheaper per point, but the cabling of {sites} costs more than our whole offer. Stress installation time and the calibration certificates.',
-  ],
-  [
-    'Requirements',
-    'Must have: alarms by text message, a report for the auditor, export to a spreadsheet. Nice to have: single sign-on, an interface to their own database. Not needed: humidity.',
-  ],
-  [
-    'Offer sent',
-    'Offer for {sites} went out today. {first} wants to read it before the end of the week. Ten per cent off if they order within the quarter; not more without asking {owner}.',
-  ],
-  [
-    'Negotiation',
-    'They ask for 60 days to pay and a price fixed for three years. 45 days and two years would be fine with us. {first} is on our side.',
-  ],
-  [
-    'Installed',
-    'All devices are online. Two batteries were flat on arrival and were swapped. {first} got the accounts and was trained for an hour. First report goes out on the first of the month.',
-  ],
-  [
-    'Complaint: too many alarms',
-    'Doors stay open during deliveries, so the alarm goes off every morning. Suggest a delay of 20 minutes; {first} will try it for two weeks.',
-  ],
-  [
-    'Reference',
-    '{first} is willing to take calls from others in {industry}, twice a month at most. A short article with photographs is possible once the second site is live.',
-  ],
-  [
-    'Why we lost',
-    'The group decided on one supplier for all countries and we were not on the list. {first} was sorry. The contract runs for two years: come back in good time.',
-  ],
-  [
-    'Change of contact',
-    'The former contact has left. {first} takes over and knows little about {offer}. Offer an introduction in {city}.',
-  ],
-];
-const ANSWERS: Texts = [
-  ['Answer from {first}', 'Yes, that is how it was meant. The technical colleagues will join the next call.'],
-  ['Numbers checked', 'The number of rooms is right. Two of them are not in use until next year.'],
-  [
-    'From the field engineer',
-    'Feasible. I need half a day on site and a ladder. Earliest date is in two weeks.',
-  ],
-  ['Price approved', '{owner} approved the discount. Valid until the end of the quarter.'],
-  ['Follow-up', 'Called again. {first} is travelling; the assistant has put a call into the diary.'],
-  ['Legal', 'Data protection agreement signed by both sides and filed.'],
-  ['Correction', 'They have fewer sites than we thought. The rest belongs to a sister company.'],
-  ['Good news', 'The board has agreed. The purchase order should come next week.'],
-];
 
 const LINKED_NOTES_MAX = 70;
 
@@ -101,7 +36,7 @@ function makeNote(
   const key = `notes/${earlier.length}`;
   const parent = earlier.length < rootCount ? undefined : pickParent(earlier, rootCount, random);
   const deal = parent?.deal ?? random.pick(deals);
-  const [title, content] = random.pick(parent === undefined ? ROOTS : ANSWERS);
+  const { title, content } = random.pick(parent === undefined ? texts.roots : texts.answers);
   const data = {
     title: fillIn(title, deal),
     content: fillIn(content, deal),

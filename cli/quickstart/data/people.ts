@@ -2,7 +2,8 @@
 import type { Data } from '../../../db/model/json.ts';
 import type { DemoCompany } from './companies.ts';
 import { TITLES } from './industries.ts';
-import { asciiWords, CULTURES } from './names.ts';
+import { asciiWords, CULTURES, type CultureName } from './names.ts';
+import texts from './people.json' with { type: 'json' };
 import { createRandom, type Random } from './random.ts';
 import type { DemoRecord } from './types.ts';
 
@@ -13,20 +14,6 @@ export interface DemoContact extends DemoRecord {
   readonly email: string;
   readonly company: DemoCompany;
 }
-
-const CHANNELS = ['email', 'phone', 'chat', 'in person'];
-const REMARKS = [
-  'Prefers email to calls.',
-  'Best reached before ten in the morning.',
-  'Met at the spring trade fair.',
-  'Came to us through a colleague who moved on.',
-  'Asks for numbers first; send the spreadsheet along.',
-  'On parental leave until the autumn.',
-  'Signs for anything below 25,000; above that the board decides.',
-  'Knows the competition well, used their loggers for years.',
-  'Works part-time, Monday to Wednesday.',
-  'Very thorough: expect questions about calibration certificates.',
-];
 
 /** `count` contacts, shared out among the companies by size, with emails that no other has. */
 export function makeContacts(count: number, companies: readonly DemoCompany[]): DemoContact[] {
@@ -41,19 +28,25 @@ export function makeContacts(count: number, companies: readonly DemoCompany[]): 
 }
 
 function makeContact(key: string, company: DemoCompany, random: Random, taken: Set<string>): DemoContact {
-  const { given, family } = CULTURES[random.weighted(company.country.cultures)];
-  const [firstName, lastName] = [random.pick<string>(given), random.pick<string>(family)];
+  const { given, family } = CULTURES[random.weighted(culturesOf(company))];
+  const [firstName, lastName] = [random.pick(given), random.pick(family)];
   const email = coinEmail(firstName, lastName, company.domain, taken);
   const data: Data = {
     ...{ first_name: firstName, last_name: lastName, email, title: pickTitle(company, random) },
     ...{ phone: dial(company, random), company_id: company.key, owner_id: company.owner.key },
     alt_emails: random.chance(0.06) ? [email.replace('@', '@mail.')] : [],
     linkedin: random.chance(0.4) ? `https://linkedin.example/in/${email.split('@')[0]}` : null,
-    remarks: random.chance(0.15) ? random.pick(REMARKS) : null,
+    remarks: random.chance(0.15) ? random.pick(texts.remarks) : null,
     keep_in_touch: random.chance(0.2),
-    custom: random.chance(0.3) ? { prefers: random.pick(CHANNELS), newsletter: random.chance(0.6) } : {},
+    custom: random.chance(0.3)
+      ? { prefers: random.pick(texts.channels), newsletter: random.chance(0.6) }
+      : {},
   };
   return { key, data, firstName, name: `${firstName} ${lastName}`, email, company };
+}
+
+function culturesOf({ country }: DemoCompany): [CultureName, number][] {
+  return Object.entries(country.cultures) as [CultureName, number][];
 }
 
 function pickTitle(company: DemoCompany, random: Random): string {

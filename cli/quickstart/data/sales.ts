@@ -6,6 +6,7 @@ import { isoDay, workingHour } from './days.ts';
 import { OFFERS, type Offer } from './industries.ts';
 import type { DemoContact } from './people.ts';
 import { createRandom, type Random } from './random.ts';
+import texts from './sales.json' with { type: 'json' };
 import type { DemoRecord } from './types.ts';
 
 /** A deal with what later records are made from. */
@@ -28,26 +29,8 @@ const STAGES = [
 ] as const;
 type StageName = (typeof STAGES)[number][0];
 
-const SOURCES = ['Referral', 'Trade fair', 'Website', 'Outbound', 'Partner', 'Existing customer'];
-const LOST_REASONS = ['Price', 'No budget this year', 'Chose a competitor', 'Project stopped', 'No answer'];
-
 // Roughly what one euro buys; the demo needs plausible amounts, not today's rates.
-const PER_EUR: Record<string, number> = {
-  ...{ EUR: 1, USD: 1.1, GBP: 0.85, CAD: 1.5, AUD: 1.65, SGD: 1.45, SEK: 11, NOK: 11.5, DKK: 7.5, PLN: 4.3 },
-  ...{
-    CZK: 25,
-    TRY: 45,
-    AED: 4,
-    INR: 95,
-    JPY: 165,
-    KRW: 1_550,
-    BRL: 6,
-    MXN: 20,
-    NGN: 1_700,
-    KES: 140,
-    ZAR: 20,
-  },
-};
+const UNITS_PER_EURO: Readonly<Record<string, number>> = texts.unitsPerEuro;
 
 /** `count` deals over the stages of the default pipeline, each with a contact of its company. */
 export function makeDeals(count: number, contacts: readonly DemoContact[], today: number): DemoDeal[] {
@@ -71,8 +54,8 @@ function makeDeal(key: string, contact: DemoContact, random: Random, today: numb
     estimated_close_date: stage === 'Prospecting' && random.chance(0.4) ? null : isoDay(closeDay),
     ...{ company_id: company.key, point_of_contact_id: contact.key, owner_id: company.owner.key },
     custom: {
-      source: random.pick(SOURCES),
-      ...(stage === 'Closed Lost' && { lost_reason: random.pick(LOST_REASONS) }),
+      source: random.pick(texts.sources),
+      ...(stage === 'Closed Lost' && { lost_reason: random.pick(texts.lostReasons) }),
     },
   };
   return { key, data, name, stage, offer, sites, company, contact };
@@ -80,7 +63,7 @@ function makeDeal(key: string, contact: DemoContact, random: Random, today: numb
 
 function price(offer: Offer, siteCount: number, currency: string, random: Random) {
   const euros = (offer.base + offer.perSite * siteCount) * (0.85 + random.next() * 0.3);
-  const perEuro = PER_EUR[currency] ?? 1;
+  const perEuro = UNITS_PER_EURO[currency] ?? 1;
   return {
     estimated_value: roundTo(euros * perEuro, perEuro < 5 ? 50 : perEuro < 50 ? 500 : 10_000),
     currency,
@@ -88,46 +71,7 @@ function price(offer: Offer, siteCount: number, currency: string, random: Random
 }
 
 // What is done next in a stage; `{…}` is filled in from the deal.
-const TASKS: Record<StageName, readonly string[]> = {
-  Prospecting: [
-    'Call {first} to introduce ourselves',
-    'Find out who decides at {company}',
-    'Send {first} the overview brochure',
-    'Invite {first} to the webinar',
-  ],
-  Discovery: [
-    'Site visit in {city}: count the sensors needed',
-    'Ask {first} for the floor plans',
-    'Write up the requirements of {company}',
-    'Check radio coverage in {sites}',
-  ],
-  Proposal: [
-    'Send the offer for {sites} to {first}',
-    'Walk {first} through the offer',
-    'Get the discount approved for {company}',
-    'Add references from {industry} to the offer',
-  ],
-  Negotiation: [
-    'Answer the questions of {company} on data protection',
-    'Agree delivery dates with {first}',
-    'Send the framework contract to {first}',
-    'Chase the purchase order from {company}',
-  ],
-  'Closed Won': [
-    'Hand {company} over to installation',
-    'Book the training day in {city}',
-    'Ask {first} for a reference',
-    'Check in with {first} after the first month',
-  ],
-  'Closed Lost': ['Ask {first} what we could have done better', 'Write to {first} again next year'],
-};
-const DETAILS = [
-  'Keep it short: half an hour at most.',
-  'See the notes of the last meeting first.',
-  'Copy in the field engineer.',
-  'The template is in the shared folder.',
-  'If there is no answer, try the switchboard.',
-];
+const TASKS: Readonly<Record<StageName, readonly string[]>> = texts.tasks;
 
 /** `count` tasks about the deals; those long due are done. */
 export function makeTasks(count: number, deals: readonly DemoDeal[], today: number): DemoRecord[] {
@@ -137,7 +81,7 @@ export function makeTasks(count: number, deals: readonly DemoDeal[], today: numb
     const due = workingHour(today + random.integer(-60, 45) * DAY_MS, random);
     const data = {
       name: fillIn(random.pick(TASKS[deal.stage]), deal),
-      description: random.chance(0.4) ? random.pick(DETAILS) : null,
+      description: random.chance(0.4) ? random.pick(texts.taskDetails) : null,
       due_date: random.chance(0.9) ? due : null,
       done: due < today && random.chance(0.85),
       ...{ company_id: deal.company.key, deal_id: deal.key, person_id: deal.contact.key },
