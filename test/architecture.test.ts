@@ -360,7 +360,7 @@ describe('the house', () => {
   });
 });
 
-// How addresses of databases and networks are spelt: the command line checks that before it opens a database.
+// Modules of db that open no database.
 const PLAIN = ['db/database-address.ts', 'db/networks.ts'];
 
 describe('direction of imports', () => {

@@ -1,5 +1,6 @@
 // Hashes of names, for tables in memory that threads share.
 
+import { BoundedMap } from '../cache.ts';
 /** 64 bits, as two words. */
 export interface Hash {
   low: number;
@@ -18,7 +19,7 @@ export function newSeed(): Int32Array {
 
 export class NameHashes {
   readonly #seed: bigint;
-  readonly #hashes = new Map<string | number, Hash>();
+  readonly #hashes = new BoundedMap<string | number, Hash>(HASHES_MAX);
 
   /** @param seed of `newSeed` */
   constructor(seed: Int32Array) {
@@ -31,7 +32,6 @@ export class NameHashes {
     if (hash === undefined) {
       const bits = Bun.hash.wyhash(String(name), this.#seed);
       hash = { low: Number(bits & 0xffff_ffffn) | 0, high: Number(bits >> 32n) | 0 };
-      if (this.#hashes.size >= HASHES_MAX) this.#hashes.clear();
       this.#hashes.set(name, hash);
     }
     return hash;

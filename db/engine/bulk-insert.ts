@@ -1,9 +1,8 @@
 // Rows that are written together: several by one statement, which takes half as long as a statement for each.
-
+import { memoize } from '../cache.ts';
 import { Turns } from '../event-loop.ts';
 import type { Bound, Engine, StoredValue } from './engine.ts';
 import type { Db } from './schema.ts';
-import { madeOnce } from './statement.ts';
 
 // More rows than the first would gain no more.
 const ROWS_PER_STATEMENT = [25, 5, 1];
@@ -17,7 +16,7 @@ export type Insertion = (db: Db, rows: readonly Readonly<TableRow>[]) => Promise
 /** Makes a function that writes rows of those columns; its statements are prepared at their first use with each connection. */
 export function insertion(table: string, columns: readonly string[]): Insertion {
   const statements = ROWS_PER_STATEMENT.map((size) => ({ size, on: statementOf(table, columns, size) }));
-  const whole = madeOnce((engine: Engine) => {
+  const whole = memoize((engine: Engine) => {
     const query = engine.insertOf(table, columns);
     return query && engine.bind(query);
   });

@@ -55,16 +55,3 @@ function bind<R>(db: Db, build: Build<R>): Run<R> {
     return run(values, takes);
   };
 }
-
-/** What is made of a declaration, such as its statements: once, at first use. */
-export function madeOnce<K extends WeakKey, V>(make: (declaration: K) => V): (declaration: K) => V {
-  const made = new WeakMap<K, V>();
-  return (declaration) => {
-    let one = made.get(declaration);
-    if (one === undefined) {
-      one = make(declaration);
-      made.set(declaration, one);
-    }
-    return one;
-  };
-}

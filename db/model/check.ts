@@ -1,8 +1,10 @@
 // Checks a value against its declaration: the same faults, in the same words, wherever it comes from.
+
 import type { TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { Format, IsEmail } from 'typebox/format';
 import { Settings } from 'typebox/system';
+import { memoize } from '../cache.ts';
 import { below, type Fault, forbiddenKey } from './faults.ts';
 import { NAME_CHARACTERS_MAX } from './fields.ts';
 import { type Data, isObject, type JsonValue } from './json.ts';
@@ -56,17 +58,10 @@ function schemaFaults(schema: TSchema, value: JsonValue): Fault[] {
   return faults.length > 0 ? faults : [{ path: '', message: 'is not valid here', code: 'VALIDATION_FAILED' }];
 }
 
-const validators = new WeakMap<TSchema, Validator>();
-
-function validatorOf(schema: TSchema): Validator {
-  let validator = validators.get(schema);
-  if (validator === undefined) {
-    prepareChecker();
-    validator = Compile(schema);
-    validators.set(schema, validator);
-  }
-  return validator;
-}
+const validatorOf = memoize((schema: TSchema): Validator => {
+  prepareChecker();
+  return Compile(schema);
+});
 
 let isPrepared = false;
 

@@ -1,4 +1,5 @@
 // The two forms of a record, as it is shown and as it is stored: from one to the other only what differs is touched, in place.
+import { memoize } from '../cache.ts';
 import { asIs, type Field, keyColumn } from './fields.ts';
 import type { Data, JsonValue } from './json.ts';
 import type { Row } from './resource.ts';
@@ -28,16 +29,7 @@ interface Forms {
   initial: Data;
 }
 
-const known = new WeakMap<Fields, Forms>();
-
-function formsOf(fields: Fields): Forms {
-  let forms = known.get(fields);
-  if (forms === undefined) {
-    forms = makeForms(fields);
-    known.set(fields, forms);
-  }
-  return forms;
-}
+const formsOf = memoize(makeForms);
 
 function makeForms(fields: Fields): Forms {
   const all = Object.entries(fields).filter(([, { access }]) => access !== 'input');

@@ -1,4 +1,5 @@
 // What the planner knows of tables that fill up: it keeps plans that it made for empty ones until they are analyzed.
+import { BoundedMap } from '../cache.ts';
 import type { PostgresConnection } from './connection.ts';
 
 // As many rows are read quickly in any order, and each further look comes at four times as many.
@@ -28,7 +29,7 @@ interface Growing {
  */
 export class TableGrowth {
   readonly #connect: () => PostgresConnection;
-  readonly #growing = new Map<string, Growing>();
+  readonly #growing = new BoundedMap<string, Growing>(COUNTS_MAX);
   readonly #due = new Set<Growing>();
   #connection: PostgresConnection | null = null;
   #isClosed = false;
@@ -43,7 +44,6 @@ export class TableGrowth {
    * @param orgId the organization's number, 0 where they are of several
    */
   note(orgId: number, written: ReadonlyMap<string, number>): void {
-    if (this.#growing.size > COUNTS_MAX) this.#growing.clear();
     for (const [table, rows] of written) {
       this.#add(table, ALL, rows);
       if (orgId !== ALL) this.#add(table, orgId, rows);

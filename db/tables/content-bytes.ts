@@ -1,8 +1,9 @@
 // How many bytes records hold: of what their fields say in words.
+
 import { type RawBuilder, sql } from 'kysely';
+import { memoize } from '../cache.ts';
 import type { Holdings } from '../engine/engine.ts';
 import { type Db, tableOf } from '../engine/schema.ts';
-import { madeOnce } from '../engine/statement.ts';
 import type { Field } from '../model/fields.ts';
 import type { JsonValue } from '../model/json.ts';
 import type { Resource } from '../model/resource.ts';
@@ -11,7 +12,7 @@ import { isShown } from '../model/schemas.ts';
 
 // Ids, named values, numbers and instants take room that nobody can choose. They do not count, and so neither do changes of
 // them that a write brings about in other records.
-const contentOf = madeOnce((resource: Resource): [name: string, field: Field][] =>
+const contentOf = memoize((resource: Resource): [name: string, field: Field][] =>
   Object.entries(resource.fields).filter(
     ([, field]) =>
       field.column === 'text' && isShown(field) && field.references === undefined && field.kind !== 'enum',

@@ -1,9 +1,11 @@
 // Deleting a record: what belongs or is tied to it goes with it, and what refers to it does so no more.
+
 import { sql } from 'kysely';
+import { memoize } from '../cache.ts';
 import type { Holdings } from '../engine/engine.ts';
 import { countChange } from '../engine/quota.ts';
 import { type Db, linkTable, type RecordKey, tableOf } from '../engine/schema.ts';
-import { madeOnce, type Statement, statement } from '../engine/statement.ts';
+import { type Statement, statement } from '../engine/statement.ts';
 import { inPieces } from '../event-loop.ts';
 import type { Field } from '../model/fields.ts';
 import { showRow } from '../model/record-forms.ts';
@@ -16,7 +18,7 @@ import { findRecord } from './records.ts';
 /** Changes at most so many `rows` that have to do with the record of that `id`, and answers with as many. */
 type Piece = Statement<unknown>;
 
-const piecesOf = madeOnce((resource: Resource): Piece[] =>
+const piecesOf = memoize((resource: Resource): Piece[] =>
   RESOURCES.flatMap((other) => [
     ...columnsTo(resource, other.fields).map((column) => clearReferences(other, column)),
     ...Object.values(other.links).flatMap((link) =>
@@ -28,7 +30,7 @@ const piecesOf = madeOnce((resource: Resource): Piece[] =>
   ]),
 );
 
-const removal = madeOnce((resource: Resource) =>
+const removal = memoize((resource: Resource) =>
   statement<never>((db, param) =>
     db.deleteFrom(tableOf(resource)).where('org_id', '=', param('org')).where('id', '=', param('id')),
   ),
@@ -58,7 +60,7 @@ export async function deleteRecord(
   await removal(resource)(trx, args);
 }
 
-const holders = madeOnce((resource: Resource) =>
+const holders = memoize((resource: Resource) =>
   resource.sideTables.flatMap(({ table, parentColumn, childColumn, holds }) => {
     if (holds === undefined) return [];
     const remove = statement<never>((db, param) =>

@@ -1,7 +1,7 @@
 // Records that come from elsewhere, by the ids that they have there.
-
+import { memoize } from '../cache.ts';
 import { type Db, type RecordRow, tableOf } from '../engine/schema.ts';
-import { madeOnce, type Param, statement } from '../engine/statement.ts';
+import { type Param, statement } from '../engine/statement.ts';
 import type { Resource } from '../model/resource.ts';
 import { keyStart, textKey } from '../model/text.ts';
 import { keyExpression } from './columns.ts';
@@ -10,7 +10,7 @@ const KEY = keyExpression('external_id');
 // A key that begins with some text is at least that text, and less than the text with this after it.
 const LAST_CHARACTER = '\u{10FFFF}';
 
-const statementsOf = madeOnce((resource: Resource) => {
+const statementsOf = memoize((resource: Resource) => {
   const rows = (db: Db, param: Param) =>
     db.selectFrom(tableOf(resource)).selectAll().$castTo<RecordRow>().where('org_id', '=', param('org'));
   return {

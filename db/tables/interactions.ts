@@ -1,7 +1,9 @@
 // Logging an interaction: told from what is there already, linked to contacts and their companies, and remembered by them.
+
 import { type Expression, sql } from 'kysely';
+import { memoize } from '../cache.ts';
 import { type ColumnMap, type Db, linkTable, tableOf } from '../engine/schema.ts';
-import { madeOnce, type Param, type Statement, statement } from '../engine/statement.ts';
+import { type Param, type Statement, statement } from '../engine/statement.ts';
 import type { Data } from '../model/json.ts';
 import type { Resource, SideTable } from '../model/resource.ts';
 import { companies } from '../model/resources/companies.ts';
@@ -210,7 +212,7 @@ export async function listInvolved(
   return { contactIds, companyIds };
 }
 
-const tiedTo = madeOnce(({ table, parentColumn, childColumn }: SideTable) =>
+const tiedTo = memoize(({ table, parentColumn, childColumn }: SideTable) =>
   statement<{ parent: string; child: string }>((db, param) =>
     db
       .selectFrom(linkTable(table))

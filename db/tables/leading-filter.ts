@@ -1,7 +1,7 @@
 // Which filter a page is searched by, and on which way.
-
+import { memoize } from '../cache.ts';
 import { type Db, linkTable } from '../engine/schema.ts';
-import { madeOnce, statement } from '../engine/statement.ts';
+import { statement } from '../engine/statement.ts';
 import type { ColumnValue } from '../model/fields.ts';
 import type { Match, Resource } from '../model/resource.ts';
 import type { ListQuery } from './list-query.ts';
@@ -39,7 +39,7 @@ export async function leadsOf(db: Db, resource: Resource, query: ListQuery): Pro
 // More links than these are followed where nothing else narrows down the list, and it needs no sorting.
 const FOLLOWED_MAX = 1_000;
 
-const more = madeOnce(({ table, record, value }: LinkMatch) =>
+const more = memoize(({ table, record, value }: LinkMatch) =>
   statement((db, param) =>
     db
       .selectFrom(linkTable(table))

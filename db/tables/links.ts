@@ -1,11 +1,13 @@
 // Links between records: the tables behind collection sub-resources.
+
 import { sql } from 'kysely';
+import { memoize } from '../cache.ts';
 import { type Db, type LinkRow, linkTable, type RecordKey, tableOf } from '../engine/schema.ts';
-import { madeOnce, type Param, statement } from '../engine/statement.ts';
+import { type Param, statement } from '../engine/statement.ts';
 import type { Link, Resource, Row } from '../model/resource.ts';
 import { getResource } from '../model/resources/registry.ts';
 
-const statementsOf = madeOnce((link: Link) => {
+const statementsOf = memoize((link: Link) => {
   const { parentColumn, childColumn, fields } = link;
   const table = linkTable(link.table);
   const columns = ['org_id', parentColumn, childColumn, 'created_at', ...Object.keys(fields)];

@@ -1,7 +1,6 @@
 // How far a page is read: 200 records can be larger than any answer is to be.
-
+import { memoize } from '../cache.ts';
 import type { RecordRow } from '../engine/schema.ts';
-import { madeOnce } from '../engine/statement.ts';
 import type { Resource } from '../model/resource.ts';
 import { isShown } from '../model/schemas.ts';
 
@@ -12,7 +11,7 @@ export const PAGE_BYTES_MAX = 4 * 1024 * 1024;
 const SHORT_TEXT_MAX = 1_000;
 
 /** The columns of a resource that can hold long texts. */
-export const longTexts = madeOnce(({ fields }: Resource): string[] =>
+export const longTexts = memoize(({ fields }: Resource): string[] =>
   Object.entries(fields).flatMap(([name, field]) => {
     const { maxLength = Number.POSITIVE_INFINITY } = field.schema as { maxLength?: number };
     const isLong = field.column === 'text' && field.kind !== 'enum' && field.references === undefined;

@@ -1,5 +1,7 @@
 // Lists of records: filters, time windows and keyset pages; each shape of list is compiled once.
+
 import { type Compilable, type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely';
+import { BoundedMap } from '../cache.ts';
 import { type Db, type LinkRow, linkTable, type RecordRow, tableOf } from '../engine/schema.ts';
 import { type Param, type Statement, statement } from '../engine/statement.ts';
 import type { ColumnValue } from '../model/fields.ts';
@@ -31,7 +33,7 @@ interface Search {
 
 // Some thousands of shapes can be asked for; hardly any are.
 const SHAPES_MAX = 500;
-const statements = new Map<string, ListStatement>();
+const statements = new BoundedMap<string, ListStatement>(SHAPES_MAX);
 
 /** The rows of one page, in order. */
 export async function listRecords(db: Db, resource: Resource, query: ListQuery): Promise<ListedRows> {
@@ -70,14 +72,9 @@ function merged(pages: ListedRows[], { sortBy, direction, limit }: ListQuery): L
 }
 
 function statementOf(search: Search): ListStatement {
-  const shape = shapeOf(search);
-  let run = statements.get(shape);
-  if (run === undefined) {
-    run = statement<RecordRow>((db, param) => build(db, search, param));
-    if (statements.size >= SHAPES_MAX) statements.clear();
-    statements.set(shape, run);
-  }
-  return run;
+  return statements.getOrCompute(shapeOf(search), () =>
+    statement<RecordRow>((db, param) => build(db, search, param)),
+  );
 }
 
 function argumentsOf(query: ListQuery): Record<string, ColumnValue> {

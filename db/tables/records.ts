@@ -1,10 +1,12 @@
 // Records by id: insert, find, update, the same for every resource, compiled once each.
+
 import { sql } from 'kysely';
+import { BoundedMap, memoize } from '../cache.ts';
 import { type Insertion, insertion } from '../engine/bulk-insert.ts';
 import { andThen, type Eventually } from '../engine/engine.ts';
 import { countChange } from '../engine/quota.ts';
 import { type Db, type RecordKey, type RecordRow, tableOf } from '../engine/schema.ts';
-import { madeOnce, type Statement, statement } from '../engine/statement.ts';
+import { type Statement, statement } from '../engine/statement.ts';
 import { keyColumn } from '../model/fields.ts';
 import type { Data } from '../model/json.ts';
 import { storeRecord, toColumns } from '../model/record-forms.ts';
@@ -20,7 +22,7 @@ interface Statements {
   findAll: Statement<RecordRow>;
 }
 
-const statementsOf = madeOnce((resource: Resource): Statements => {
+const statementsOf = memoize((resource: Resource): Statements => {
   const table = tableOf(resource);
   return {
     insert: insertion(table, ['org_id', ...resource.storedColumns]),
@@ -173,22 +175,16 @@ export function changedColumns(resource: Resource, stored: RecordRow, data: Data
 // Some thousands of sets of columns can be changed; hardly any are.
 const COLUMN_SETS_MAX = 100;
 
-const updates = madeOnce((_: Resource) => new Map<string, Statement<never>>());
+const updates = memoize((_: Resource) => new BoundedMap<string, Statement<never>>(COLUMN_SETS_MAX));
 
 function updateOf(resource: Resource, columns: readonly string[]): Statement<never> {
-  const known = updates(resource);
-  const name = columns.join(' ');
-  let update = known.get(name);
-  if (update === undefined) {
-    update = statement<never>((db, param) => {
+  return updates(resource).getOrCompute(columns.join(' '), () =>
+    statement<never>((db, param) => {
       const values = Object.fromEntries(columns.map((column) => [column, param(column)]));
       const set = db.updateTable(tableOf(resource)).set(values);
       return set.where('org_id', '=', param('org')).where('id', '=', param('id'));
-    });
-    if (known.size >= COLUMN_SETS_MAX) known.clear();
-    known.set(name, update);
-  }
-  return update;
+    }),
+  );
 }
 
 /** A record as it is stored before it is changed. */

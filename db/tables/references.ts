@@ -1,7 +1,6 @@
 // Ids in reference fields: each must lead to a user of the organization, or to a record of it that can be seen.
-
+import { memoize } from '../cache.ts';
 import type { Db, RecordRow } from '../engine/schema.ts';
-import { madeOnce } from '../engine/statement.ts';
 import { type Fault, unknownReference } from '../model/faults.ts';
 import type { Field } from '../model/fields.ts';
 import type { Data } from '../model/json.ts';
@@ -35,7 +34,7 @@ interface ReferenceField {
 }
 
 // Stages are left to the deal's own rules.
-const referenceFields = madeOnce((fields: Fields): ReferenceField[] =>
+const referenceFields = memoize((fields: Fields): ReferenceField[] =>
   Object.entries(fields).flatMap(([name, { references: target }]) =>
     target === undefined || target === '' || target === 'stages' ? [] : [{ name, target }],
   ),

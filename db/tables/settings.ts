@@ -1,7 +1,8 @@
 // Settings of the database as a whole: the secrets that sign cursors and transcript links, and what an upgrade waits for.
+import { memoize } from '../cache.ts';
 import { andThen, type Engine, type Eventually } from '../engine/engine.ts';
 import type { Db } from '../engine/schema.ts';
-import { madeOnce, statement } from '../engine/statement.ts';
+import { statement } from '../engine/statement.ts';
 
 const CURRENT = 'signing_secret';
 const OTHERS = 'other_signing_secrets';
@@ -86,7 +87,7 @@ async function store(trx: Db, name: string, value: string): Promise<void> {
 }
 
 // Asked for once with each connection: it is set by a migration alone.
-const packing = madeOnce((_: Engine): { from: number | null } => ({ from: null }));
+const packing = memoize((_: Engine): { from: number | null } => ({ from: null }));
 
 /**
  * From when on stored answers may be packed, Unix milliseconds: for a day after an upgrade servers of the release before,

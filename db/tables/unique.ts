@@ -1,13 +1,15 @@
 // Whose a unique value is: statements for each that is declared, made from the list filter that finds it.
+
 import { sql } from 'kysely';
+import { memoize } from '../cache.ts';
 import { type Db, linkTable, tableOf } from '../engine/schema.ts';
-import { madeOnce, type Param, statement } from '../engine/statement.ts';
+import { type Param, statement } from '../engine/statement.ts';
 import type { Filter, Resource } from '../model/resource.ts';
 import type { UniqueValue } from '../model/rules.ts';
 import { keyExpression } from './columns.ts';
 
-const statementsOf = madeOnce((resource: Resource) =>
-  madeOnce((filter: Filter) => ({
+const statementsOf = memoize((resource: Resource) =>
+  memoize((filter: Filter) => ({
     findOne: statement((db, param) => {
       const { key, query } = owners(db, resource, filter, param);
       return query.where(key, '=', param('key'));

@@ -1,4 +1,5 @@
 // Who takes lists away, for the audit log: a client that says it exports, and one that walks a list to its end.
+import { BoundedMap } from '../../db/cache.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { AuditEntry } from '../../db/tables/audit.ts';
 import type { Call, ListAnswer, Operation } from '../operation.ts';
@@ -22,13 +23,12 @@ const PAGING = new Set(['cursor', 'limit', 'sort_by', 'sort_direction']);
 
 /** Remembers what was told, as far as memory should be spent on it. */
 export class Once {
-  readonly #names = new Set<string>();
+  readonly #names = new BoundedMap<string, true>(NAMES_MAX);
 
   /** Does what is to be done once, unless it was done under that name before; what fails can be done again. */
   async do(name: string, work: () => Promise<unknown>): Promise<void> {
     if (this.#names.has(name)) return;
-    if (this.#names.size >= NAMES_MAX) this.#names.clear();
-    this.#names.add(name);
+    this.#names.set(name, true);
     try {
       await work();
     } catch (error) {

@@ -1,5 +1,5 @@
 // The keys that requests have presented, by their hash, kept for as long as no commit can have changed any.
-
+import { BoundedMap } from '../../db/cache.ts';
 import { Gathering } from '../../db/coalescer.ts';
 import type { Eventually } from '../../db/engine/engine.ts';
 import { parseNetwork } from '../../db/networks.ts';
@@ -27,33 +27,20 @@ export interface KnownKey {
 const KEYS_MAX = 10_000;
 const LISTS_MAX = 1_000;
 
-/** What is made of lists of which keys of one kind have the same, so that there are few different ones. */
-class Lists<T> {
-  readonly #made = new Map<string, T>();
-  readonly #make: (items: readonly string[]) => T;
+// Keys of one kind have the same scopes and networks, so that there are few different lists.
+function itemsOf(list: string): string[] {
+  return list === '' ? [] : list.split(',');
+}
 
-  constructor(make: (items: readonly string[]) => T) {
-    this.#make = make;
-  }
-
-  of(list: string): T {
-    const known = this.#made.get(list);
-    if (known !== undefined) return known;
-    const made = this.#make(list === '' ? [] : list.split(','));
-    if (this.#made.size >= LISTS_MAX) this.#made.clear();
-    this.#made.set(list, made);
-    return made;
-  }
+function readNetworks(list: string): ReturnType<typeof membership> {
+  return membership(itemsOf(list).flatMap((network) => parseNetwork(network) ?? []));
 }
 
 export class KnownKeys {
   readonly #store: Pick<Store, 'read' | 'keyMark'>;
-  readonly #keysMax: number;
-  readonly #keys = new Map<string, KnownKey>();
-  readonly #scopes = new Lists<ReadonlySet<string>>((scopes) => new Set(scopes));
-  readonly #networks = new Lists((networks) =>
-    membership(networks.flatMap((network) => parseNetwork(network) ?? [])),
-  );
+  readonly #keys: BoundedMap<string, KnownKey>;
+  readonly #scopes = new BoundedMap<string, ReadonlySet<string>>(LISTS_MAX);
+  readonly #networks = new BoundedMap<string, ReturnType<typeof membership>>(LISTS_MAX);
   // Where keys are looked up for each request, those of one key that come at once share a look.
   readonly #lookUps = new Gathering<string, PresentedKey | undefined>(async (hashes) => {
     const [hash = ''] = hashes;
@@ -61,13 +48,14 @@ export class KnownKeys {
     return hashes.map(() => row);
   });
   // By the ids of keys, none of which is ever that of another organization.
-  readonly #organizations = new Map<string, string>();
+  readonly #organizations: BoundedMap<string, string>;
   #mark: number | null = null;
 
   /** @param keysMax how many are kept at most */
   constructor(store: Pick<Store, 'read' | 'keyMark'>, keysMax = KEYS_MAX) {
     this.#store = store;
-    this.#keysMax = keysMax;
+    this.#keys = new BoundedMap(keysMax);
+    this.#organizations = new BoundedMap(keysMax);
   }
 
   /** The key of that text, as it is now; undefined if it was never issued or is for another interface. */
@@ -87,7 +75,7 @@ export class KnownKeys {
     if (row === undefined) return undefined;
     const key = this.#keyOf(row, { api, organizationId: await this.#organizationOf(row) });
     // Where the mark is another by now, this may be older than it.
-    if (mark === this.#mark) this.#keep(hash, key);
+    if (mark === this.#mark) this.#keys.set(hash, key);
     return key;
   }
 
@@ -95,14 +83,8 @@ export class KnownKeys {
     const known = this.#organizations.get(id);
     if (known !== undefined) return known;
     const organization = await getOrganization(this.#store.read, number);
-    if (this.#organizations.size >= this.#keysMax) this.#organizations.clear();
     this.#organizations.set(id, organization.id);
     return organization.id;
-  }
-
-  #keep(hash: string, key: KnownKey): void {
-    if (this.#keys.size >= this.#keysMax) this.#keys.clear();
-    this.#keys.set(hash, key);
   }
 
   #keyOf(row: PresentedKey, { api, organizationId }: { api: Api; organizationId: string }): KnownKey {
@@ -112,11 +94,11 @@ export class KnownKeys {
       keyId: row.id,
       level: row.access as AccessLevel,
       userId: row.access === 'user' ? row.user_id : null,
-      scopes: this.#scopes.of(row.scopes),
+      scopes: this.#scopes.getOrCompute(row.scopes, (scopes) => new Set(itemsOf(scopes))),
       bodyBytesMax: row.body_bytes_max,
     };
     const { revoked_at, expires_at: expiresAt, secret_expires_at: secretExpiresAt } = row;
-    const admits = row.networks === null ? null : this.#networks.of(row.networks);
+    const admits = row.networks === null ? null : this.#networks.getOrCompute(row.networks, readNetworks);
     return { api, access, isRevoked: revoked_at !== null, expiresAt, secretExpiresAt, admits };
   }
 }
