@@ -1,4 +1,4 @@
-// The address of a PostgreSQL database, as psql takes it too; it is shown without its password, by this module alone.
+// The URL of a PostgreSQL database, as psql accepts it; only this module decides how to show it without its password.
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { DatabaseAddressError } from '../database-error.ts';
@@ -8,23 +8,23 @@ const CHANNEL_BINDINGS = ['disable', 'prefer', 'require'] as const;
 
 export type SslMode = (typeof SSL_MODES)[number];
 
-/** A database, and how to get there: what the address leaves out is taken from the environment, as libpq does. */
+/** A database and how to connect to it; the environment supplies what the URL leaves out, as with libpq. */
 export interface PostgresAddress {
-  /** Name or number of the host, or the folder of a Unix socket. */
+  /** Name or IP address of the host, or the folder of a Unix socket. */
   host: string;
   port: number;
   user: string;
   database: string;
-  /** Null where the address has none. */
+  /** Null if it is not in the URL. */
   password: string | null;
   sslMode: SslMode;
-  /** File with the certificates that the server's is checked against; null for the usual ones. */
+  /** File with the certificates to check the server's against; null for the default. */
   sslRootCert: string | null;
   channelBinding: (typeof CHANNEL_BINDINGS)[number];
-  /** Connections that read, and those that write. */
+  /** Number of connections for reading, and for writing. */
   readers: number;
   writers: number;
-  /** The address to be shown: as it was given, without its password. */
+  /** The URL for messages: as given, without its password. */
   shown: string;
 }
 
@@ -33,7 +33,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const PORT = 5432;
 const CONNECTIONS = 6;
 const CONNECTIONS_MAX = 100;
-// Where Debian's packages, and PostgreSQL as it comes, put the socket.
+// Where Debian's packages, and PostgreSQL's own defaults, put the socket.
 const SOCKET_FOLDERS = ['/var/run/postgresql', '/tmp'];
 
 const FORM = 'postgres://user@host:5432/database';
@@ -57,8 +57,8 @@ const ADDRESS =
   /^postgres(?:ql)?:\/\/(?:([^:@/?]*)(?::([^@/?]*))?@)?(\[[^\]/?]*\]|[^:@/?,[\]]*)(?::(\d*))?(?:\/([^/?]*))?(?:\?(.*))?$/is;
 
 /**
- * Reads the address of a database.
- * @throws DatabaseAddressError if it is none, or lacks what nothing else tells
+ * Reads the URL of a database.
+ * @throws DatabaseAddressError if it is not valid, or lacks a part that the environment does not supply
  */
 export function parseAddress(text: string, env: Environment = process.env): PostgresAddress {
   const match = ADDRESS.exec(text);
@@ -68,7 +68,7 @@ export function parseAddress(text: string, env: Environment = process.env): Post
   const given = (name: string, part?: string, variable = '') =>
     parameters.get(name) || part || env[variable] || null;
   const name = given('dbname', database);
-  if (name === null) throw unusable(text, 'names no database');
+  if (name === null) throw unusable(text, 'does not name a database');
   const portNumber = numberOf(text, 'port', given('port', port, 'PGPORT'), PORT, 65_535);
   return {
     host: given('host', host?.replace(/^\[|\]$/g, ''), 'PGHOST') ?? defaultHost(portNumber),
@@ -90,18 +90,18 @@ export function parseAddress(text: string, env: Environment = process.env): Post
   };
 }
 
-/** An address as it may be shown: without its password, also where it is none that can be read. */
+/** A URL as it can be shown: without its password, even if the URL is not valid. */
 export function shownAddress(text: string): string {
   const [front = '', query = ''] = text.split(/\?(.*)/s);
-  // Where a ? stands in a password, nobody knows where that ends.
+  // With a ? in the password, its end is unknown.
   if (query !== '' && !ADDRESS.test(text)) return text.replace(/\/\/.*/s, '//…');
-  // Up to the last @, because a password that should have been escaped can have one in it.
+  // Up to the last @, because an unescaped password can contain one.
   const shown = front.replace(/^([^/]*\/\/)([^:@/]*)(?::.*)?@/s, '$1$2@');
   const rest = query.split('&').filter((pair) => HARMLESS.includes(pair.split('=')[0] ?? ''));
   return rest.length === 0 ? shown : `${shown}?${rest.join('&')}`;
 }
 
-/** Whether an address holds a password, which whoever lists the processes of the machine can read. */
+/** Whether a URL contains a password, which everyone who can list the processes of the machine can read. */
 export function hasPassword(text: string): boolean {
   return shownAddress(text) !== text;
 }
@@ -115,7 +115,7 @@ function parametersOf(text: string, query: string | undefined): Map<string, stri
       throw unusable(
         text,
         `has the unknown parameter "${name}"`,
-        `after the ? it can have ${PARAMETERS.join(', ')}.`,
+        `the parameters are ${PARAMETERS.join(', ')}.`,
       );
     }),
   );
@@ -125,35 +125,35 @@ function decoded(text: string, part: string | undefined): string | undefined {
   try {
     return part === undefined ? undefined : decodeURIComponent(part);
   } catch {
-    throw unusable(text, 'has a % that begins no character (a % itself is written %25)');
+    throw unusable(text, 'has a % that is not followed by a character code (write a % as %25)');
   }
 }
 
 function whyNot(text: string): string {
   const [, scheme = ''] = /^([a-z][\w+.-]*):/i.exec(text) ?? [];
-  if (!/^postgres(?:ql)?$/i.test(scheme)) return `begins with ${scheme}:, and that is no database of crm`;
-  if (/@.*@/s.test(text)) return 'has more than one @ (in a password it is written %40, a / %2F)';
+  if (!/^postgres(?:ql)?$/i.test(scheme)) return `begins with ${scheme}:, which crm does not support`;
+  if (/@.*@/s.test(text)) return 'has more than one @ (in a password, write @ as %40 and / as %2F)';
   if (/^[^?]*,/.test(text)) return 'names more than one host';
-  return 'cannot be read';
+  return 'is not valid';
 }
 
 function unusable(text: string, reason: string, allowed?: string): DatabaseAddressError {
-  return new DatabaseAddressError(`The address ${shownAddress(text)} ${reason}.`, [
-    allowed ?? `name a database of PostgreSQL as ${FORM}, or the path of a file.`,
+  return new DatabaseAddressError(`The database URL ${shownAddress(text)} ${reason}.`, [
+    allowed ?? `use ${FORM} for a PostgreSQL database, or the path of a file.`,
   ]);
 }
 
 function choiceOf<T extends string>(text: string, name: string, value: string, choices: readonly T[]): T {
   const choice = choices.find((one) => one === value);
   if (choice !== undefined) return choice;
-  throw unusable(text, `has ${name}=${value}`, `${name} is one of ${choices.join(', ')}.`);
+  throw unusable(text, `has ${name}=${value}`, `${name} must be one of ${choices.join(', ')}.`);
 }
 
 function numberOf(text: string, name: string, value: string | null, usual: number, max: number): number {
   if (value === null) return usual;
   const number = /^\d{1,5}$/.test(value) ? Number(value) : 0;
   if (number >= 1 && number <= max) return number;
-  throw unusable(text, `has ${name}=${value}`, `${name} is a number from 1 to ${max}.`);
+  throw unusable(text, `has ${name}=${value}`, `${name} must be a number from 1 to ${max}.`);
 }
 
 function defaultHost(port: number): string {
@@ -164,7 +164,7 @@ function systemUser(text: string): string {
   try {
     return userInfo().username;
   } catch {
-    // One that only a container knows by number has no name.
-    throw unusable(text, 'names no user');
+    // In a container, a user can have a number without a name.
+    throw unusable(text, 'does not name a user');
   }
 }

@@ -1,18 +1,18 @@
-// Jobs that one node at a time does.
+// Jobs that only one node runs at a time.
 import type { PostgresConnection } from './connection.ts';
 
-// Any number that is always the same.
+// Any number that never changes.
 const LOCK = 4_209_922;
-// While the job is done elsewhere the transaction that has the lock is idle; a node that freezes keeps it no longer.
+// While the job runs, the transaction with the lock is idle; a frozen node loses the lock after this time.
 const LONGEST = '1h';
 
 /**
- * Runs the job, unless a node is at it already: then it is not run at all.
- * @param connection of nobody else; it is closed
+ * Runs the job, unless another node is running it.
+ * @param connection used only for this; it is closed afterwards
  */
 export async function runAlone(connection: PostgresConnection, job: () => Promise<void>): Promise<void> {
   try {
-    // The lock is the transaction's: that of a session a pooler would keep.
+    // A transaction lock, because a pooler would keep that of a session.
     await connection.begin();
     await connection.run(`set local idle_in_transaction_session_timeout = '${LONGEST}'`);
     const [row] = await connection.run('select pg_try_advisory_xact_lock($1) as is_mine', [LOCK]);

@@ -1,4 +1,4 @@
-// Whether a server is one that crm can work with: new enough, its text in UTF-8, and where it is written to the primary.
+// Whether crm can work with a server: its version, its encoding, and for writing whether it is the primary.
 import type { PostgresAddress } from './address.ts';
 import type { Runner } from './clock-check.ts';
 import { onlyReading, told } from './errors.ts';
@@ -12,17 +12,17 @@ export async function checkServer(address: PostgresAddress, runner: Runner): Pro
   const [row] = await runner.run(QUESTION);
   const { version, encoding } = row ?? {};
   if (Number(version) < VERSION_MIN) {
-    const reason = `is on PostgreSQL ${version}, and crm needs ${VERSION_MIN} or newer`;
-    throw told(address, reason, ['upgrade the server, or use another.']);
+    const reason = `runs on PostgreSQL ${version}, but crm needs ${VERSION_MIN} or newer`;
+    throw told(address, reason, ['upgrade the server, or use another one.']);
   }
   if (encoding === 'UTF8') return;
-  const nextSteps = ['make one that has: createdb -E UTF8 -T template0 NAME'];
-  throw told(address, `keeps its text in ${encoding}, and crm needs UTF8`, nextSteps);
+  const nextSteps = ['create one with UTF8: createdb -E UTF8 -T template0 NAME'];
+  throw told(address, `has the encoding ${encoding}, but crm needs UTF8`, nextSteps);
 }
 
 /**
- * Asks over a connection that may write.
- * @throws PostgresError if the database takes no writes, as a standby does not
+ * Asks over a connection for writing.
+ * @throws PostgresError if the database is read-only, as on a standby
  */
 export async function assertWritable(address: PostgresAddress, runner: Runner): Promise<void> {
   const [row] = await runner.run(`select current_setting('transaction_read_only')::bool as only_reads`);

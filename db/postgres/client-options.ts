@@ -1,4 +1,4 @@
-// What Bun's client is told of a database: everything, so that nothing of its own choice comes from the environment.
+// The options of Bun's client for a database: complete, so that it takes nothing from the environment by itself.
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -9,13 +9,13 @@ import { CONNECT_SECONDS_MAX, type Purpose, SETTINGS } from './settings.ts';
 
 /**
  * The options of a client.
- * @throws DatabaseAddressError if the file that sslrootcert names cannot be read
+ * @throws DatabaseAddressError if the file in sslrootcert cannot be read
  */
 export function clientOptions(address: PostgresAddress, purpose: Purpose): SQL.PostgresOrMySQLOptions {
   const { host, port, user, database, password, channelBinding } = address;
   const { mode, ca } = trustOf(address);
   return {
-    // The mode is taken from a URL only, and where there is none DATABASE_URL would be looked at.
+    // The client reads the mode only from a URL, and without a URL it would use DATABASE_URL.
     url: `postgres://localhost/?sslmode=${mode}`,
     ...{ hostname: host, port, username: user, database, password: password ?? '' },
     ...(ca !== null && { tls: { ca } }),
@@ -25,7 +25,7 @@ export function clientOptions(address: PostgresAddress, purpose: Purpose): SQL.P
   };
 }
 
-// As libpq has it: a certificate that is named is checked wherever TLS is asked for, and there is a usual place for it.
+// As with libpq: a given certificate is checked whenever TLS is used, and there is a default location for it.
 function trustOf({ sslMode, sslRootCert }: PostgresAddress): { mode: string; ca: string | null } {
   if (sslMode === 'require' && sslRootCert !== null)
     return { mode: 'verify-ca', ca: readCertificates(sslRootCert) };
@@ -44,8 +44,8 @@ function readCertificates(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
-    throw new DatabaseAddressError(`The file ${file} of sslrootcert cannot be read${code}.`, [
-      'name the certificates, in PEM, of whoever signs those of your servers.',
+    throw new DatabaseAddressError(`The sslrootcert file ${file} cannot be read${code}.`, [
+      'specify a PEM file with the CA certificates of your servers.',
     ]);
   }
 }

@@ -1,4 +1,4 @@
-// A connection to the database at an address, for what goes on beside serving it.
+// A connection to a database for work other than serving it.
 import { type PostgresAddress, parseAddress } from './address.ts';
 import { clientOptions } from './client-options.ts';
 import { PostgresConnection } from './connection.ts';
@@ -7,8 +7,8 @@ import { findPassword } from './password.ts';
 import type { Purpose } from './settings.ts';
 
 /**
- * Makes a connection, to be closed by whoever asked for it.
- * @throws DatabaseAddressError if the address is none
+ * Makes a connection, which the caller must close.
+ * @throws DatabaseAddressError if the URL is not valid
  */
 export function connectTo(
   text: string,
@@ -24,8 +24,8 @@ export function connectTo(
 }
 
 /**
- * Does something over a connection of its own.
- * @throws DatabaseAddressError if the address is none; PostgresError if the database cannot be used
+ * Runs something on a separate connection.
+ * @throws DatabaseAddressError if the URL is not valid; PostgresError if the database cannot be used
  */
 export async function withConnection<T>(
   text: string,

@@ -1,4 +1,4 @@
-// One connection to PostgreSQL: made when it is needed, closed when nothing comes on it, made anew, but never amid a transaction.
+// One connection to PostgreSQL: opened when needed, closed when it fails, and reopened, but never within a transaction.
 import { type ReservedSQL, SQL } from 'bun';
 import { type CompiledQuery, Kysely } from 'kysely';
 import { type Bound, type Engine, noProgress, type TransactionProgress, taken } from '../engine/engine.ts';
@@ -18,11 +18,11 @@ export class PostgresConnection implements Engine {
   readonly within = within;
   readonly insertOf = insertOf;
   readonly db: Db = dbOf(this);
-  /** How many rows the transaction has written to each table. */
+  /** Rows that the transaction has written to each table. */
   readonly written = new Map<string, number>();
   readonly #client: SQL;
   readonly #explain: (error: unknown) => Promise<Error>;
-  // Bound to one connection of the server: once that is lost, it takes no further statement.
+  // Bound to one server session: once that is lost, it accepts no more statements.
   #session: ReservedSQL | null = null;
   #opening: Promise<ReservedSQL> | null = null;
   #isInTransaction = false;
@@ -30,21 +30,21 @@ export class PostgresConnection implements Engine {
   #load = 0;
   #opened = 0;
   #failed = 0;
-  // When each statement that is not answered yet was sent, by `performance.now()`; they are answered in order.
+  // When each unanswered statement was sent, by `performance.now()`; they are answered in order.
   readonly #sentAt: number[] = [];
 
-  /** @param explain says why a connection could not be opened */
+  /** @param explain explains why a connection could not be opened */
   constructor(options: SQL.PostgresOrMySQLOptions, explain: (error: unknown) => Promise<Error>) {
     this.#explain = explain;
     this.#client = new SQL({ ...options, adapter: 'postgres', max: 1, onclose: () => this.#lose() });
   }
 
-  /** How many statements are under way. */
+  /** Number of unanswered statements. */
   get load(): number {
     return this.#load;
   }
 
-  /** Whether there is a session, how many there were, and how often none could be opened. */
+  /** Whether a session is open, how many were opened, and how many attempts failed. */
   get sessions(): { isOpen: boolean; opened: number; failed: number } {
     return { isOpen: this.#session !== null, opened: this.#opened, failed: this.#failed };
   }
@@ -59,7 +59,7 @@ export class PostgresConnection implements Engine {
     }
     return (values) => {
       const asking = this.ask(question, values);
-      // Part by part there is somebody to be told of a failure; else the next statement is told, or the commit.
+      // With savepoints, the caller of this part gets the error; without, the next statement or the commit does.
       if (!this.#isInTransaction || this.progress.hasSavepoints) return asking;
       asking.catch(() => undefined);
       return [];
@@ -68,18 +68,18 @@ export class PostgresConnection implements Engine {
 
   post(command: string): void {
     if (command.startsWith('rollback to')) this.progress.failure = null;
-    // Whatever is wrong with it, the next statement is told.
+    // The next statement reports any error.
     this.run(command).catch(() => undefined);
   }
 
-  /** Runs a statement and gives its rows; integers are numbers, whatever their size. */
+  /** Runs a statement and returns its rows; integers are numbers, whatever their size. */
   run(text: string, values: readonly unknown[] = []): Promise<Rows> {
     return this.ask(new Question(text, asTheyAre), values);
   }
 
   /**
-   * Begins a transaction; until its end, what is sent goes over this connection or nowhere. Once there is a connection,
-   * nothing is waited for: whatever is wrong, the next statement is told.
+   * Begins a transaction; until it ends, all statements use this session or fail. Once a session is open, this does not wait:
+   * the next statement reports any error.
    */
   async begin(): Promise<void> {
     if (this.#session === null) await this.#open();
@@ -89,17 +89,16 @@ export class PostgresConnection implements Engine {
     this.ask(BEGIN, []).catch(() => undefined);
   }
 
-  /** Commits; rejects where the server undid the transaction instead, because a statement of it had failed. */
+  /** Commits; rejects if the server rolled the transaction back instead, because one of its statements had failed. */
   async commit(): Promise<void> {
     const { command } = await this.ask(COMMIT, []);
-    if (command !== 'COMMIT')
-      throw this.progress.failure ?? new Error('a transaction that had failed was to be committed');
+    if (command !== 'COMMIT') throw this.progress.failure ?? new Error('cannot commit a failed transaction');
     this.#endTransaction();
   }
 
-  /** Undoes the transaction; where that cannot be told to the server, the end of the connection tells it. */
+  /** Rolls the transaction back; if the server cannot be reached, closing the connection does. */
   async rollback(): Promise<void> {
-    // Where it only reads, the address may lead to another server by now.
+    // After a refused write, the URL could lead to another server by now.
     const isOfUse = !isWriteRefused(this.progress.failure);
     try {
       await this.run('rollback');
@@ -111,8 +110,8 @@ export class PostgresConnection implements Engine {
   }
 
   /**
-   * Runs a statement that is run again and again. While others are under way it goes out at once and is carried out in its
-   * turn, save where Bun has to prepare it first.
+   * Runs a frequent statement. While others are unanswered it is sent at once and runs in its turn, unless Bun has to prepare
+   * it first.
    */
   async ask<T>(question: Question<T>, values: readonly unknown[]): Promise<T> {
     this.#load += 1;
@@ -134,7 +133,7 @@ export class PostgresConnection implements Engine {
     }
   }
 
-  /** Closes the connection if a statement has been without an answer for longer; whoever waits is told. */
+  /** Closes the connection if a statement has been unanswered for longer; its caller gets an error. */
   endIfSilent(longestMs: number): void {
     const [oldest] = this.#sentAt;
     if (oldest === undefined || performance.now() - oldest <= longestMs) return;
@@ -142,7 +141,7 @@ export class PostgresConnection implements Engine {
     if (this.#isInTransaction) this.#session?.close({ timeout: 0 }).catch(() => undefined);
   }
 
-  /** Opens another session for what comes after this transaction, or at once if there is none. */
+  /** Opens another session for use after this transaction, or at once if there is none. */
   renew(): void {
     this.#lose();
   }
@@ -173,7 +172,7 @@ export class PostgresConnection implements Engine {
     }
   }
 
-  // What is sent amid a transaction is refused from now on; else the next statement opens another.
+  // Within a transaction, later statements are rejected; otherwise the next one opens another session.
   #lose(): void {
     this.#isLost = true;
     if (!this.#isInTransaction) this.#forget();
@@ -184,7 +183,7 @@ export class PostgresConnection implements Engine {
     if (this.#isLost) this.#forget();
   }
 
-  // Closed in any case: one that stayed open would keep the client from opening another.
+  // Always closed: an open session would keep the client from opening another.
   #forget(): void {
     const session = this.#session;
     this.#session = null;
@@ -193,8 +192,8 @@ export class PostgresConnection implements Engine {
   }
 }
 
-// The transaction takes no further statement; only a savepoint could bring it back. All that fail after the first do so
-// because of it, so that it is what each of them is told.
+// The transaction accepts no more statements; only a savepoint could restore it. Later statements fail because of the first
+// error, so each of them reports that one.
 function noteFailure(progress: TransactionProgress, error: unknown): unknown {
   progress.failure ??= error;
   if (!progress.hasSavepoints) progress.isSpoiled = true;

@@ -1,18 +1,18 @@
-// Counts that all nodes share: a row for each group, raised by one statement, in the minutes of the database's clock.
+// Counts shared by all nodes: one row per group, updated by one statement, in the minutes of the database's clock.
 import { CompiledQuery } from 'kysely';
 import { Gathering } from '../coalescer.ts';
 import { type Counted, type Counters, type Usage, WINDOW_MS } from '../counters/counters.ts';
 import type { Bound, Engine } from '../engine/engine.ts';
 
-// $1 is the group's name, $2 the member's, '' for none; a given clock takes the place of the database's. `excluded.used` is
-// how many events are counted together.
+// $1 is the group's name, $2 the member's ('' for none); a given clock replaces the database's. `excluded.used` is the number
+// of events counted together.
 const now = (given: string) => `coalesce(${given}::bigint, floor(extract(epoch from now()) * 1000)::bigint)`;
 const MEMBER_USED = `coalesce((counted.by_member ->> $2)::bigint, 0)`;
 
-// A request that began in the last minute must not bring it back; a clock that was set back must.
+// A request that began in the last minute must not bring that back, but a clock that was set back must.
 const IS_OVER = 'excluded.minute not in (counted.minute, counted.minute - 1)';
 
-// What is volatile, such as the clock, stands among the values only: in an update Citus takes none of it.
+// Volatile expressions such as the clock appear only among the values, because Citus rejects them in an update.
 const COUNT = `
   insert into minute_counts as counted (name, minute, used, by_member)
   values ($1, ${now('$5')} / ${WINDOW_MS}, $6::bigint, jsonb_build_object($2::text, $6::bigint))
@@ -40,7 +40,7 @@ const GIVE_BACK = `
 const PURGE = `delete from minute_counts where minute < ${now('$1')} / ${WINDOW_MS} - 1`;
 
 export class PostgresCounters implements Counters {
-  // The more come at once, the fewer statements each of them costs.
+  // The more events arrive at once, the fewer statements each needs.
   readonly #gathering = new Gathering<Counted, Usage>((all) => this.#countAll(all));
   readonly #clock: (() => number) | undefined;
   readonly #count: Bound<Usage>;
@@ -49,8 +49,8 @@ export class PostgresCounters implements Counters {
   readonly #purge: Bound<never>;
 
   /**
-   * @param engine whose commits need not be durable: what a crash forgets of a minute is over by then
-   * @param clock Unix milliseconds; the database's unless given
+   * @param engine whose commits need not be durable: after a crash, the minute is over before its counts matter
+   * @param clock Unix milliseconds; the database's by default
    */
   constructor(engine: Pick<Engine, 'bind'>, clock?: () => number) {
     this.#clock = clock;
@@ -67,7 +67,7 @@ export class PostgresCounters implements Counters {
 
   async look(counted: Counted): Promise<Usage> {
     const [usage] = await this.#look([...namesOf(counted), this.#now()]);
-    if (usage === undefined) throw new Error('a look at the counts gave nothing');
+    if (usage === undefined) throw new Error('reading the counts returned no row');
     return usage;
   }
 
@@ -86,11 +86,11 @@ export class PostgresCounters implements Counters {
     return usages;
   }
 
-  /** Counts as many of that many events as there is room for, or tells all of them that there is none. */
+  /** Counts as many of the events as there is room for, or reports to all of them that there is none. */
   async #countSome(counted: Counted, asked: number): Promise<Usage[]> {
     const { limit, member } = counted;
     const memberLimit = member?.limit ?? limit;
-    // Those that come first in a minute are not held against the limits by the statement.
+    // The statement does not check the limits for the first events of a minute.
     let events = Math.min(asked, limit, memberLimit);
     for (;;) {
       if (events > 0) {
@@ -98,7 +98,7 @@ export class PostgresCounters implements Counters {
         const [usage] = await this.#count(values);
         if (usage !== undefined) return oneByOne(usage, events);
       }
-      // It was used up, and still is, unless another minute has come since.
+      // The limit was reached, and still is unless a new minute has begun.
       const seen = await this.look(counted);
       const room = Math.min(limit - seen.used, memberLimit - seen.memberUsed);
       if (room < 1) return Array.from({ length: asked }, () => seen);
@@ -111,7 +111,7 @@ export class PostgresCounters implements Counters {
   }
 }
 
-// What each of the events is told: the first was there before the others.
+// The usage that each event sees, as if they had come one after the other.
 function oneByOne(usage: Usage, events: number): Usage[] {
   return Array.from({ length: events }, (_, index) => {
     const later = events - 1 - index;

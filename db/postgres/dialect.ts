@@ -1,4 +1,4 @@
-// PostgreSQL for Kysely: it builds the queries and runs the rare ones; what a migration says of a column is put in its types.
+// PostgreSQL for Kysely: builds the queries, runs rare ones, and maps the column types of migrations.
 import {
   type CompiledQuery,
   type CreateTableNode,
@@ -12,13 +12,13 @@ import {
   type QueryResult,
 } from 'kysely';
 
-/** Runs a statement; the rows know how many were written. */
+/** Runs a statement; the rows include the number of written rows. */
 export type RunText = (
   text: string,
   values: readonly unknown[],
 ) => Promise<Record<string, unknown>[] & { count: number }>;
 
-// SQLite's integers and reals have 64 bits, and its text is ordered by its bytes.
+// SQLite's integers and reals have 64 bits, and it sorts text by bytes.
 const TYPES: Record<string, string> = {
   integer: 'bigint',
   real: 'double precision',
@@ -30,7 +30,7 @@ class TypeTranslator extends PostgresQueryCompiler {
     this.append(TYPES[dataType] ?? dataType);
   }
 
-  // STRICT and WITHOUT ROWID are SQLite's.
+  // STRICT and WITHOUT ROWID exist only in SQLite.
   protected override visitCreateTable({ endModifiers: _, ...node }: CreateTableNode): void {
     super.visitCreateTable(node);
   }
@@ -45,14 +45,14 @@ export class PostgresDialect implements Dialect {
 
   createDriver(): Driver {
     const run = this.#run;
-    const refuse = () => Promise.reject(new Error('transactions are begun by the write queue'));
+    const refuse = () => Promise.reject(new Error('only the write queue begins transactions'));
     const connection = {
       async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
         const rows = await run(sql, parameters);
         return { rows: rows as unknown as R[], numAffectedRows: BigInt(rows.count) };
       },
       streamQuery: () => {
-        throw new Error('queries are not streamed');
+        throw new Error('streaming queries is not supported');
       },
     };
     return {

@@ -1,4 +1,4 @@
-// What PostgreSQL says in words of its own.
+// Expressions in PostgreSQL's own SQL.
 import {
   type Compilable,
   CompiledQuery,
@@ -9,23 +9,23 @@ import {
 } from 'kysely';
 import type { Reach } from '../engine/engine.ts';
 
-/** Whether a value is one of the texts of a JSON array. */
+/** Whether a value is in a JSON array of texts. */
 export function isAmong(value: RawBuilder<string>, list: never): RawBuilder<boolean> {
   return isIn(value, sql`(select json_array_elements_text(${list}::text::json))`);
 }
 
-/** Whether a value is one of those found: of an array, and not of rows, as an index finds those in any plan. */
+/** Whether a value is in a result: as an array instead of rows, so that every plan can use an index. */
 export function isIn(value: RawBuilder<string>, found: Expression<unknown>): RawBuilder<boolean> {
   return sql<boolean>`${value} = any (array ${found})`;
 }
 
-/** The query, which ends with the row after that with which its texts pass the bytes that are wanted. */
+/** The query, cut after the row whose texts exceed the wanted bytes, plus one row. */
 export function within<R>(
   db: QueryExecutorProvider,
   query: Compilable<R> & Expression<unknown>,
   { columns, texts, bytesMax }: Reach,
 ): Compilable<R> {
-  // Of a text that is kept apart from its row the length is known without reading it.
+  // The length of a text stored outside its row is known without reading it.
   const bytes = sql.join(
     texts.map((name) => sql`coalesce(octet_length(${sql.ref(name)}), 0)`),
     sql` + `,
@@ -37,7 +37,7 @@ export function within<R>(
   return { compile: () => bounded.compile(db) };
 }
 
-/** Writes rows of a JSON array that is one parameter: all that bind a value each cost twice the time. */
+/** Inserts a JSON array of rows passed as one parameter: one parameter per value takes twice the time. */
 export function insertOf(table: string, columns: readonly string[]): CompiledQuery {
   const names = columns.map((column) => `"${column}"`).join(', ');
   const rows = `json_populate_recordset(null::"${table}", $1::text::json)`;

@@ -1,10 +1,10 @@
-// Whether the database can be reached and served from here; the operator hears when that changes, once each time.
+// Whether the database can be reached and served from here; reports each change to the operator once.
 import type { DatabaseError } from '../database-error.ts';
 import type { PostgresAddress } from './address.ts';
 import { clockTrouble, type Runner } from './clock-check.ts';
 import { explainOpening, type PostgresError, sqlState } from './errors.ts';
 
-// The others that have a connection go on being served.
+// Existing connections still work.
 const TOO_MANY_CONNECTIONS = '53300';
 
 export class Health {
@@ -18,12 +18,12 @@ export class Health {
     this.#onChange = onChange;
   }
 
-  /** Why the clock keeps this machine from serving; null where it does not. */
+  /** Why the clock keeps this machine from serving; null if it does not. */
   get clock(): PostgresError | null {
     return this.#clock;
   }
 
-  /** Says why a connection could not be opened. */
+  /** Explains why a connection could not be opened. */
   async explain(error: unknown): Promise<PostgresError> {
     const explained = await explainOpening(this.#address, error);
     if (!this.#isLost && sqlState(error) !== TOO_MANY_CONNECTIONS) {
@@ -41,7 +41,7 @@ export class Health {
 
   async checkClock(runner: Runner): Promise<void> {
     const before = this.#clock;
-    // Where the database cannot be asked, whoever reads or writes hears of that.
+    // If the database cannot be asked, reads and writes report that.
     this.#clock = await clockTrouble(this.#address, runner).catch(() => before);
     if ((this.#clock === null) !== (before === null)) this.#onChange(this.#clock);
   }

@@ -1,34 +1,34 @@
-// Brings the schema up to date: one process at a time, while others may serve what was there before.
+// Updates the schema: one process at a time, while others can still serve the previous one.
 import { type Migration, Migrator } from 'kysely';
 import { EXPANDING, MIGRATIONS } from '../migrations/index.ts';
 import type { PostgresAddress } from './address.ts';
 import type { PostgresConnection } from './connection.ts';
 import { type PostgresError, sqlState, told } from './errors.ts';
 
-// Any number that is always the same.
+// Any number that never changes.
 const LOCK = 4_209_921;
 const LOCK_WAIT_MS_MAX = 30_000;
 const LOCK_RETRY_MS = 100;
 const DUPLICATE_TABLE = '42P07';
-// A deadlock with what others write, and a table that they did not let go in time.
+// A deadlock with other writers, or a table that they locked for too long.
 const IN_THE_WAY = /^(?:40P01|55P03)$/;
 
-/** The name of the migration that a crm must know to serve the database, among its settings. */
+/** The setting with the migration that a crm must know to serve the database. */
 const NEEDED = 'migration_needed';
 
-/** What a version of crm makes of a database. */
+/** The migrations of a version of crm. */
 export interface Versions {
   migrations: Readonly<Record<string, Migration>>;
-  /** Those beside which a crm that does not know them can serve. */
+  /** Migrations that a crm without them can ignore. */
   expanding: ReadonlySet<string>;
 }
 
 const OURS: Versions = { migrations: MIGRATIONS, expanding: EXPANDING };
 
 /**
- * Brings the schema up to date.
+ * Updates the schema.
  * @param create whether an empty database gets one
- * @throws PostgresError if the database is empty and is not to be filled, or needs a newer crm
+ * @throws PostgresError if the database is empty and must not be filled, or needs a newer crm
  */
 export async function migratePostgres(
   connection: PostgresConnection,
@@ -38,10 +38,8 @@ export async function migratePostgres(
 ): Promise<void> {
   const before = await appliedMigrations(connection);
   if (before.length === 0 && !create) {
-    const nextSteps = [
-      `make an organization, and the tables with it: crm init --org NAME --db '${address.shown}'`,
-    ];
-    throw told(address, 'has no tables of crm', nextSteps);
+    const nextSteps = [`create an organization and the tables: crm init --org NAME --db '${address.shown}'`];
+    throw told(address, 'does not contain crm tables', nextSteps);
   }
   if (isUpToDate(before, versions)) return assertServable(connection, address, before, versions);
   const endsAt = performance.now() + LOCK_WAIT_MS_MAX;
@@ -68,7 +66,7 @@ async function appliedMigrations(connection: PostgresConnection): Promise<string
   return rows.map(({ name }) => String(name));
 }
 
-// A newer crm may have been here, and says which version at least can serve beside it.
+// A newer crm could have been here; its setting says which version is needed.
 async function assertServable(
   connection: PostgresConnection,
   address: PostgresAddress,
@@ -80,11 +78,11 @@ async function assertServable(
   const [row] = await connection.run('select value from settings where name = $1', [NEEDED]);
   if (migrations[String(row?.value)] !== undefined) return;
   throw told(address, `was written by a newer crm (it has the migration ${unknown})`, [
-    'use the newer crm with it, or restore a backup made before the upgrade.',
+    'use the newer crm, or restore a backup made before the upgrade.',
   ]);
 }
 
-// False while another has the lock, which is asked for again and again: a statement has less time than that may take.
+// False while another process has the lock; asked repeatedly, because a statement may not wait as long as that takes.
 async function migrateAlone(
   connection: PostgresConnection,
   address: PostgresAddress,
@@ -93,7 +91,7 @@ async function migrateAlone(
   await connection.begin();
   try {
     const [row] = await connection.run('select pg_try_advisory_xact_lock($1) as is_mine', [LOCK]);
-    // Whoever had the lock may have done it all.
+    // The previous holder of the lock could have done everything.
     const applied = row?.is_mine === true ? await appliedMigrations(connection) : null;
     if (applied !== null && isUpToDate(applied, versions))
       await assertServable(connection, address, applied, versions);
@@ -110,7 +108,7 @@ async function migrate(connection: PostgresConnection, { migrations, expanding }
   const provider = { getMigrations: async () => ({ ...migrations }) };
   const migrator = new Migrator({ db: connection.db, provider, disableTransactions: true });
   const { error } = await migrator.migrateToLatest();
-  // What it fails with in the end may well be that nothing can be done any more.
+  // The final error can be a consequence of the first.
   if (error !== undefined) throw connection.progress.failure ?? error;
   const needed = Object.keys(migrations).findLast((name) => !expanding.has(name));
   await connection.run(
@@ -120,15 +118,17 @@ async function migrate(connection: PostgresConnection, { migrations, expanding }
 }
 
 function beingMigrated(address: PostgresAddress): PostgresError {
-  const nextSteps = [
-    'wait until the crm that does it has finished, or see in pg_stat_activity what it waits for.',
-  ];
+  const nextSteps = ['wait until that crm has finished, or check in pg_stat_activity what it waits for.'];
   const seconds = LOCK_WAIT_MS_MAX / 1_000;
-  return told(address, `is being brought up to date by another crm, for more than ${seconds} s`, nextSteps);
+  return told(
+    address,
+    `is locked by another crm that has been updating its schema for more than ${seconds} s`,
+    nextSteps,
+  );
 }
 
 function otherTables(address: PostgresAddress, error: unknown): PostgresError {
   const said = error instanceof Error ? error.message : '';
-  const nextSteps = ['give crm a database of its own: createdb NAME'];
-  return told(address, `has tables of another program (${said})`, nextSteps, error);
+  const nextSteps = ['create a separate database for crm: createdb NAME'];
+  return told(address, `contains tables of another program (${said})`, nextSteps, error);
 }

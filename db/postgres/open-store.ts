@@ -1,4 +1,4 @@
-// The store on PostgreSQL: connections that read, connections that write, and an eye on what can go wrong with either.
+// The store on PostgreSQL: connections for reading and for writing, and checks for what can go wrong with either.
 import type { DatabaseError } from '../database-error.ts';
 import type { Db } from '../engine/schema.ts';
 import type { StoreFigures } from '../engine/store-stats.ts';
@@ -22,30 +22,30 @@ import { inTime } from './timeout.ts';
 import { PostgresTransactor } from './transactor.ts';
 
 const COUNTERS = 2;
-// Longer than the server lets a statement run: whoever is silent for so long is not there any more.
+// Longer than the server lets a statement run: a connection that is silent for so long is dead.
 const SILENCE_MS_MAX = 8_000;
 const LOOK_EVERY_MS = 250;
 const CLOCK_EVERY_MS = 60_000;
 const READY_MS_MAX = 3_000;
 const FIGURES_MS_MAX = 2_000;
 const CLOSE_MS_MAX = 900;
-// Of the ten seconds within which a client is told.
+// Of the ten seconds after which a client gets an error.
 const ANSWER_MS_MAX = 9_000;
 
 export interface PostgresOptions {
-  /** Whether an empty database gets its tables; true unless said otherwise. */
+  /** Whether an empty database gets its tables; true by default. */
   create?: boolean;
-  /** Takes what the operator should know. */
+  /** Receives warnings for the operator. */
   onWarning?: (warning: string) => void;
-  /** Called when the database cannot be reached, or must not be served, and with null once that is over. */
+  /** Called when the database cannot be reached or must not be served, and with null once that is over. */
   onUnready?: (trouble: DatabaseError | null) => void;
-  /** Tells the minutes that are counted by, Unix milliseconds; the database's clock unless given. */
+  /** The clock for counting minutes, in Unix milliseconds; the database's by default. */
   clock?: () => number;
 }
 
 /**
- * Opens the store in the database at that address, and brings its schema up to date.
- * @throws DatabaseAddressError if the address is none; PostgresError if the database cannot be used
+ * Opens the store in the database at that URL, and updates its schema.
+ * @throws DatabaseAddressError if the URL is not valid; PostgresError if the database cannot be used
  */
 export async function openPostgres(text: string, options: PostgresOptions = {}) {
   const address = parseAddress(text);
@@ -56,7 +56,7 @@ export async function openPostgres(text: string, options: PostgresOptions = {}) 
   return serveFrom(address, options);
 }
 
-// On a connection of its own: what it does may take its time.
+// On a separate connection, because it can take long.
 async function prepare(
   address: PostgresAddress,
   { create = true, onWarning }: PostgresOptions,
@@ -127,7 +127,7 @@ function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptio
     close: async () => {
       clearInterval(checkingClock);
       const closing = queue.close();
-      // What the database does not answer by then it may well do: its own end is told, not waited for.
+      // Does not wait for statements that are still unanswered; their end is reported anyway.
       await Promise.race([closing, Bun.sleep(CLOSE_MS_MAX)]);
       clearInterval(looking);
       await Promise.all([growth, ...connections].map((one) => one.close()));

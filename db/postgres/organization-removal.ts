@@ -1,8 +1,8 @@
-// How an organization is taken out of a database, for whoever has psql: crm itself never removes one.
+// How to remove an organization from a database with psql: crm itself never removes one.
 
 /**
- * The statement that removes an organization with all that belongs to it, at once, so that no row is left that refers to
- * another; it has no single quotes, which a shell has around it. Its entries in the audit log stay.
+ * The statement that removes an organization with all its rows at once, so that no references are left. It contains no
+ * single quotes, because it is quoted with them in a shell. Its entries in the audit log stay.
  */
 export function removalStatement(orgNumber: number): string {
   const rows = `where org_id = ${orgNumber}`;

@@ -1,4 +1,4 @@
-// The password of a database that is kept out of its address: in PGPASSWORD, or in the file that psql reads it from too.
+// The password of a database if it is not in the URL: from PGPASSWORD, or from psql's password file.
 import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -7,16 +7,16 @@ import type { PostgresAddress } from './address.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface FoundPassword {
-  /** Null where there is none. */
+  /** Null if there is none. */
   password: string | null;
-  /** Why the file of passwords was not looked into; null where nothing is to be said. */
+  /** Why the password file was ignored; null if it was not. */
   warning: string | null;
 }
 
-// Its passwords go by the name localhost.
+// The password file calls these sockets localhost.
 const DEFAULT_SOCKET_FOLDERS = ['/var/run/postgresql', '/tmp'];
 
-/** The password of a database: of the address, else of PGPASSWORD, else of PGPASSFILE or ~/.pgpass. */
+/** The password of a database: from its URL, PGPASSWORD, or PGPASSFILE (~/.pgpass by default), in this order. */
 export function findPassword(address: PostgresAddress, env: Environment = process.env): FoundPassword {
   const given = address.password || env.PGPASSWORD;
   if (given) return { password: given, warning: null };
@@ -41,7 +41,7 @@ function readPrivate(path: string): { lines: string[]; warning: string | null } 
     lines: [],
     warning: `The password file ${path} is ignored: ${reason}.`,
   });
-  if (!status.isFile()) return ignored('it is no plain file');
+  if (!status.isFile()) return ignored('it is not a regular file');
   if ((status.mode & 0o077) !== 0) return ignored(`others can read it; run "chmod 600 ${path}"`);
   try {
     return { lines: readFileSync(path, 'utf8').split(/\r?\n/), warning: null };
@@ -50,8 +50,8 @@ function readPrivate(path: string): { lines: string[]; warning: string | null } 
   }
 }
 
-// The first line that fits counts: host, port, database, user and password, with * for whatever it is, and a \ before
-// a : or \ of their own.
+// The first matching line counts: host, port, database, user and password, with * for any value, and a \ before each : or \
+// within a value.
 function passwordIn(
   lines: readonly string[],
   { host, port, database, user }: PostgresAddress,

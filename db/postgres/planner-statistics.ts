@@ -1,31 +1,31 @@
-// What the planner knows of tables that fill up: it keeps plans that it made for empty ones until they are analyzed.
+// Planner statistics of growing tables: plans made for an empty table stay in use until it is analyzed.
 import { BoundedMap } from '../cache.ts';
 import type { PostgresConnection } from './connection.ts';
 
-// As many rows are read quickly in any order, and each further look comes at four times as many.
+// This many rows are read quickly in any order; further checks come at four times as many each.
 const ROWS_MIN = 100;
 const GROWTH = 4;
-// What has so small a part of a table may well not be among the rows that are looked at.
+// A smaller fraction of a table is likely to be missing from the sample.
 const PART_MIN = 0.0001;
-// More counts are not kept; then all begin anew.
+// If there are more counts, all start again.
 const COUNTS_MAX = 10_000;
 
-/** All organizations together, among their numbers. */
+/** The entry for all organizations together. */
 const ALL = 0;
 
 interface Growing {
   table: string;
   orgId: number;
-  /** What this process has written, since it began to count. */
+  /** Rows that this process has written since it began to count. */
   rows: number;
-  /** With how many to look at what is known. */
+  /** The number of rows at which to check the statistics. */
   lookAt: number;
 }
 
 /**
- * Has tables analyzed as they grow, after which every session of every node plans anew. The server does so by itself at
- * most once a minute, in which thousands of rows are written and each of them looks for others; and only once a table has
- * grown by a tenth, before which it takes an organization that is new there for an empty one.
+ * Analyzes tables as they grow, after which every session of every node makes new plans. The server itself does so at most
+ * once per minute, in which thousands of rows are written and looked up, and only after a table has grown by a tenth, until
+ * which it treats a new organization as empty.
  */
 export class TableGrowth {
   readonly #connect: () => PostgresConnection;
@@ -34,14 +34,14 @@ export class TableGrowth {
   #connection: PostgresConnection | null = null;
   #isClosed = false;
 
-  /** @param connect opens a connection whose statements may take their time */
+  /** @param connect opens a connection for slow statements */
   constructor(connect: () => PostgresConnection) {
     this.#connect = connect;
   }
 
   /**
-   * Takes how many rows a transaction has written to each table, and committed.
-   * @param orgId the organization's number, 0 where they are of several
+   * Notes how many rows a committed transaction has written to each table.
+   * @param orgId the organization's number, 0 for several
    */
   note(orgId: number, written: ReadonlyMap<string, number>): void {
     for (const [table, rows] of written) {
@@ -70,10 +70,10 @@ export class TableGrowth {
     const connection = this.#connect();
     this.#connection = connection;
     try {
-      // With those that come meanwhile.
+      // Includes those added in the meantime.
       for (const growing of this.#due) {
         this.#due.delete(growing);
-        // Whoever has the table locked is at it.
+        // A table that is locked is already being analyzed.
         if (!(await isKnown(connection, growing)))
           await connection.run(`analyze (skip_locked) "${growing.table}"`);
       }
@@ -86,8 +86,8 @@ export class TableGrowth {
   }
 }
 
-// How many rows a table has by its statistics, and how many of them are an organization's: those that are named with their
-// part have that, all others have as many each.
+// The number of rows of a table by its statistics, and how many of them belong to an organization: listed organizations have
+// their listed fraction, all others an equal share of the rest.
 const KNOWN = `
   select reltuples as total, reltuples * coalesce(most_common_freqs[array_position(names, $2::bigint)],
     (1 - named) / nullif(organizations - coalesce(cardinality(names), 0), 0), 0) as own
@@ -98,7 +98,7 @@ const KNOWN = `
     from pg_stats where schemaname = current_schema() and tablename = relname and attname = 'org_id') as s on true
   where oid = to_regclass($1)`;
 
-// It may have been analyzed meanwhile, by another node or by itself.
+// Another node, or the server, could have analyzed it in the meantime.
 async function isKnown(connection: PostgresConnection, { table, orgId, rows }: Growing): Promise<boolean> {
   const [known] = await connection.run(KNOWN, [table, orgId]);
   const total = Number(known?.total ?? 0);
@@ -106,13 +106,13 @@ async function isKnown(connection: PostgresConnection, { table, orgId, rows }: G
   return Number(known?.own ?? 0) * GROWTH >= rows || rows < total * PART_MIN;
 }
 
-// Of which the server does not remember that it looked at them; it forgets that in a crash.
+// Tables that the server does not remember analyzing; it forgets that in a crash.
 const FORGOTTEN = `
   select relname from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace
     and pg_relation_size(oid) > current_setting('block_size')::int
     and coalesce(pg_stat_get_last_analyze_time(oid), pg_stat_get_last_autoanalyze_time(oid)) is null`;
 
-/** The tables with more than a page of rows of which nothing is known, as of those that pg_restore has filled. */
+/** The tables with more than a page of rows and without statistics, for example after pg_restore. */
 export async function unknownTables(connection: PostgresConnection): Promise<string[]> {
   const unknown: string[] = [];
   for (const { relname } of await connection.run(FORGOTTEN)) {
@@ -124,7 +124,7 @@ export async function unknownTables(connection: PostgresConnection): Promise<str
   return unknown;
 }
 
-/** Analyzes the tables of which nothing is known. */
+/** Analyzes the tables without statistics. */
 export async function analyzeUnknown(connection: PostgresConnection): Promise<void> {
   for (const table of await unknownTables(connection))
     await connection.run(`analyze (skip_locked) "${table}"`);

@@ -1,4 +1,4 @@
-// What PostgreSQL's planner keeps of the values of columns, which whoever may read the tables can read there too.
+// Column values in the planner's statistics, which everyone who can read the tables can read as well.
 import { withConnection } from './connect.ts';
 
 const FOUND = `
@@ -9,8 +9,8 @@ const FOUND = `
   order by 1, 2`;
 
 /**
- * The columns in whose statistics one of the texts stands, in lower case.
- * @throws DatabaseAddressError if the address is none; PostgresError if the database cannot be used
+ * The columns whose statistics contain one of the texts, in lower case.
+ * @throws DatabaseAddressError if the URL is not valid; PostgresError if the database cannot be used
  */
 export function findInStatistics(
   address: string,

@@ -1,4 +1,4 @@
-// Several connections for statements of which none depends on another: each goes to the one that has least to do.
+// Several connections for independent statements: each statement goes to the connection with the least to do.
 import type { CompiledQuery } from 'kysely';
 import { type Bound, type Engine, noProgress, taken } from '../engine/engine.ts';
 import type { Db } from '../engine/schema.ts';
@@ -29,15 +29,15 @@ export class PostgresPool implements Engine {
   }
 
   post(): never {
-    throw new Error('there is no transaction to have its place in');
+    throw new Error('commands need a transaction');
   }
 
-  /** Runs a statement and gives its rows; integers are numbers, whatever their size. */
+  /** Runs a statement and returns its rows; integers are numbers, whatever their size. */
   run(text: string, values: readonly unknown[] = []): Promise<Rows> {
     return this.#leastLoaded().run(text, values);
   }
 
-  /** What its connections are doing; those for one purpose. */
+  /** The state of its connections, under the name of their purpose. */
   figures(purpose: string): PoolFigures {
     const waiting = this.#connections.reduce((sum, { load }) => sum + Math.max(0, load - 1), 0);
     return { ...poolFigures(purpose, this.#connections), waiting };
@@ -45,13 +45,13 @@ export class PostgresPool implements Engine {
 
   #leastLoaded(): PostgresConnection {
     let [least] = this.#connections;
-    if (least === undefined) throw new Error('a pool without connections');
+    if (least === undefined) throw new Error('the pool is empty');
     for (const connection of this.#connections) if (connection.load < least.load) least = connection;
     return least;
   }
 }
 
-/** What connections for one purpose are doing, each with one thing at a time. */
+/** The state of connections for one purpose, each of which does one thing at a time. */
 export function poolFigures(
   purpose: string,
   connections: readonly PostgresConnection[],

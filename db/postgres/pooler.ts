@@ -1,4 +1,4 @@
-// Whether each connection has a session for itself: a pooler may give it another's, whose statements have the same names.
+// Whether each connection has its own session: a pooler could share sessions, whose prepared statements have the same names.
 import type { PostgresAddress } from './address.ts';
 import type { PostgresConnection } from './connection.ts';
 import { behindPooler } from './errors.ts';
@@ -6,7 +6,7 @@ import { SETTINGS } from './settings.ts';
 
 const QUESTION = `
   select current_setting('lock_timeout') as told, current_setting('idle_in_transaction_session_timeout') = '0' as is_patient`;
-// One that gives out its sessions in turn has come round by then, if it has two.
+// With at least two sessions handed out in turn, a pooler has switched by then.
 const ROUNDS = 3;
 
 export interface PoolerCheck {
@@ -17,7 +17,7 @@ export interface PoolerCheck {
 
 /**
  * Asks over a connection for migrating.
- * @throws PostgresError if connections run statements of one another
+ * @throws PostgresError if connections run each other's statements
  */
 export async function checkPooler(
   address: PostgresAddress,
@@ -25,7 +25,7 @@ export async function checkPooler(
   { another, onWarning }: PoolerCheck,
 ): Promise<void> {
   const [row] = await connection.run(QUESTION);
-  // A pooler that hands on what a connection asks for as it begins keeps a session for it alone.
+  // A pooler that passes a connection's startup parameters on keeps a separate session for it.
   if (row?.told === SETTINGS.migrating.lock_timeout) return;
   const other = another();
   try {
@@ -36,7 +36,7 @@ export async function checkPooler(
   if (row?.is_patient === true) onWarning?.(warningOf(address));
 }
 
-// The same place in the order of a connection has one name, whatever stands there.
+// The statement at the same position of each connection has the same name, whatever its text.
 async function assertOwnStatements(
   address: PostgresAddress,
   connections: readonly PostgresConnection[],
@@ -53,7 +53,7 @@ function warningOf({ shown, user }: PostgresAddress): string {
   const settings = Object.entries(SETTINGS.writing).filter(([name]) => name.endsWith('_timeout'));
   const commands = settings.map(([name, value]) => `ALTER ROLE "${user}" SET ${name} = '${value}';`);
   return (
-    `The database ${shown} is behind a pooler that drops crm's timeouts: whoever freezes amid a write holds up its ` +
-    `organization. Give them to the role:\n${commands.join('\n')}`
+    `The database ${shown} is behind a pooler that drops crm's timeouts: a process that freezes during a write blocks ` +
+    `its organization. Set the timeouts for the role instead:\n${commands.join('\n')}`
   );
 }

@@ -1,38 +1,38 @@
-// A statement as it is sent to PostgreSQL again and again, and what is known of its rows.
+// A statement that is sent to PostgreSQL repeatedly, and what is known about its rows.
 import type { ReservedSQL } from 'bun';
 
-// PostgreSQL's number of its 64-bit integer type, which Bun gives as text.
+// PostgreSQL's number of its 64-bit integer type, which Bun returns as text.
 const INT8 = 20;
 const WRITES = /^\s*(?:insert|update|delete)\b/i;
 const RETURNS = /\breturning\b/i;
 const INSERTS = /^\s*insert into "(\w+)"/i;
 
-/** Rows as Bun gives them. */
+/** Rows as Bun returns them. */
 export type Rows = Record<string, unknown>[] & {
   count: number;
-  /** What the server says that it did, such as COMMIT. */
+  /** The server's command tag, such as COMMIT. */
   command: string;
   columns: { name: string; type: number }[];
 };
 
-/** The rows as they are, for whoever wants to know more of the answer. */
+/** The rows unchanged, for callers that need more of the result. */
 export const asTheyAre = (rows: Rows): Rows => rows;
 
-/** The rows alone: of Bun's own kind of array JSON.stringify takes twice as long. */
+/** The rows as a plain array: JSON.stringify takes twice as long for Bun's own kind of array. */
 export const alone = <R>(rows: Rows): R[] => Array.from(rows) as R[];
 
 export class Question<T> {
   readonly text: string;
   readonly isWrite: boolean;
-  /** Whether nothing is asked but that it be done. */
+  /** Whether the statement returns nothing. */
   readonly answersNothing: boolean;
-  /** The table that it writes rows to. */
+  /** The table that it inserts into. */
   readonly into: string | null;
   readonly #take: (rows: Rows) => T;
-  // The columns that hold 64-bit integers: looked up once, they stay the same.
+  // The columns with 64-bit integers, looked up once because they stay the same.
   #integers: readonly string[] | null = null;
 
-  /** @param take what is taken of the answer */
+  /** @param take converts the rows */
   constructor(text: string, take: (rows: Rows) => T) {
     this.text = text;
     this.isWrite = WRITES.test(text);
@@ -45,7 +45,7 @@ export class Question<T> {
     return session.unsafe(this.text, values as unknown[]);
   }
 
-  /** What is taken of an answer, its 64-bit integers made numbers. */
+  /** The converted rows, with 64-bit integers as numbers. */
   answer(rows: Rows): T {
     if (rows.length > 0) this.#readIntegers(rows);
     return this.#take(rows);
@@ -60,8 +60,8 @@ export class Question<T> {
 }
 
 /**
- * A statement without values that is prepared all the same, by looking like a template of source code. Of any other Bun
- * makes one that waits until all before it are answered, and that all after it wait for.
+ * A statement without values that is still prepared, because it looks like a template literal. For any other, Bun waits for
+ * all earlier statements, and later ones wait for it.
  */
 export class Command extends Question<Rows> {
   readonly #strings: TemplateStringsArray;

@@ -1,4 +1,4 @@
-// What there is to be known about a database of PostgreSQL beside what it holds.
+// Facts about a PostgreSQL database, apart from its content.
 import { migrationsOf } from '../engine/applied-migrations.ts';
 import { MIGRATIONS } from '../migrations/index.ts';
 import { parseAddress } from './address.ts';
@@ -7,17 +7,17 @@ import { unknownTables } from './planner-statistics.ts';
 import { openPostgresConnection } from './snapshot.ts';
 
 export interface ServerFacts {
-  /** Such as `15.18`. */
+  /** For example `15.18`. */
   version: string;
   bytes: number;
-  /** Those open on the server, and how many it takes. */
+  /** Open connections on the server, and their maximum. */
   connections: number;
   connectionsMax: number;
-  /** Why this machine's clock must not serve; null where it agrees. */
+  /** Why this machine must not serve because of its clock; null if the clock is fine. */
   clockTrouble: string | null;
-  /** Tables with more than a page of rows, and no statistics. */
+  /** Tables with more than a page of rows and without statistics. */
   unanalyzed: string[];
-  /** Migrations that have run, and those that are still to come; the next start makes them. */
+  /** Migrations that have run, and those that the next start will run. */
   migrations: number;
   isBehind: boolean;
 }
@@ -28,8 +28,8 @@ const QUESTION = `
     current_setting('max_connections') as connections_max`;
 
 /**
- * Looks at a database.
- * @throws DatabaseAddressError if the address is none; PostgresError if the database cannot be used
+ * Examines a database.
+ * @throws DatabaseAddressError if the URL is not valid; PostgresError if the database cannot be used
  */
 export async function examineServer(text: string): Promise<ServerFacts> {
   const connection = await openPostgresConnection(text);

@@ -1,8 +1,8 @@
-// What each connection sets for itself as it is opened.
+// Settings that each connection makes when it is opened.
 
 export const CONNECT_SECONDS_MAX = 5;
 
-// The times are all below the ten seconds after which a client is told that the database cannot be reached.
+// All timeouts are below the ten seconds after which a client gets an error.
 const COMMON = {
   application_name: 'crm',
   lock_timeout: '6s',
@@ -10,17 +10,17 @@ const COMMON = {
   idle_in_transaction_session_timeout: '5s',
 };
 
-/** By what a connection is for. */
+/** By purpose of the connection. */
 export const SETTINGS = {
   reading: { ...COMMON, default_transaction_read_only: 'on' },
   writing: COMMON,
-  // What a crash forgets of a minute's counts is of no use by the time the database is back.
+  // Counts of a minute that a crash loses are outdated by the time the database is back.
   counting: { ...COMMON, synchronous_commit: 'off' },
-  // A change of the schema may take its time. The time for a lock is one that nobody else sets: it tells that it got there.
+  // A schema change can take long. The lock timeout is a unique value, which shows whether it arrived.
   migrating: { ...COMMON, statement_timeout: '0', lock_timeout: '5999ms' },
-  // So may a look at a large table.
+  // Analyzing a large table can take long too.
   analyzing: { ...COMMON, statement_timeout: '0' },
-  // Read at length, with pauses in which what was read is written elsewhere.
+  // Long reads, with pauses while the rows are written elsewhere.
   copying: {
     ...COMMON,
     default_transaction_read_only: 'on',

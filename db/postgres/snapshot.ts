@@ -1,4 +1,4 @@
-// A database of PostgreSQL as it is at one moment.
+// A PostgreSQL database at one moment.
 import { sql } from 'kysely';
 import type { DatabaseSnapshot } from '../engine/snapshot.ts';
 import { checkServer } from './check-server.ts';
@@ -7,8 +7,8 @@ import type { PostgresConnection } from './connection.ts';
 import { explainStatement } from './errors.ts';
 
 /**
- * Opens a database to be read.
- * @throws DatabaseAddressError if the address is none; PostgresError if the database cannot be used
+ * Opens a database for reading.
+ * @throws DatabaseAddressError if the URL is not valid; PostgresError if the database cannot be used
  */
 export async function openPostgresSnapshot(
   text: string,
@@ -18,7 +18,7 @@ export async function openPostgresSnapshot(
   return { read: connection.db, close: () => connection.close() };
 }
 
-/** The connection that such a snapshot goes by; errors are the same. */
+/** The connection of such a snapshot; throws the same errors. */
 export async function openPostgresConnection(
   text: string,
   onWarning?: (warning: string) => void,
@@ -35,11 +35,11 @@ export async function openPostgresConnection(
   }
 }
 
-// When the server was started tells it from every other, whatever name and port it is reached by.
+// The start time of the server identifies it, whatever name and port it is reached by.
 const IDENTITY = `
   select concat_ws('/', pg_postmaster_start_time(), oid) as identity from pg_database where datname = current_database()`;
 
-/** What tells the database at an address from every other; errors as of `openPostgresSnapshot`. */
+/** Identifies the database at a URL; throws as `openPostgresSnapshot`. */
 export async function postgresIdentity(text: string): Promise<string> {
   const snapshot = await openPostgresSnapshot(text);
   try {

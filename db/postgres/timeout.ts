@@ -1,6 +1,6 @@
-// Waiting that has an end.
+// Waiting with a time limit.
 
-/** What the work gives, or the error of `late` if it takes more milliseconds; the work itself goes on. */
+/** The result of the work, or the error of `late` after `ms` milliseconds; the work continues. */
 export async function inTime<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {
   let timer: Timer | undefined;
   const tooLate = new Promise<never>((_, reject) => {

@@ -1,4 +1,4 @@
-// How PostgreSQL writes: a lane for each organization, and in each transaction the organization's lock, over all nodes.
+// How PostgreSQL writes: a lane per organization, and in each transaction the organization's lock, across all nodes.
 import type { Eventually } from '../engine/engine.ts';
 import { CLOCK_COLUMNS, type ClockRow, orgStateOf } from '../engine/organization-state.ts';
 import { statement } from '../engine/statement.ts';
@@ -9,7 +9,7 @@ import { endsTransaction, isOutdated } from './errors.ts';
 import type { TableGrowth } from './planner-statistics.ts';
 import { poolFigures } from './pool.ts';
 
-// Its number among the organizations': what belongs to none is written under a lock of its own.
+// The number for accounts, which are written under a separate lock.
 const ACCOUNTS = 0;
 
 const lock = statement<ClockRow>((db, param) =>
@@ -23,7 +23,7 @@ const insertLock = statement<never>((db, param) =>
     .onConflict((conflict) => conflict.column('org_id').doNothing()),
 );
 
-/** The connections that write, each used by one lane at a time. */
+/** The connections for writing, each used by one lane at a time. */
 export class PostgresTransactor implements Transactor {
   readonly #connections: readonly PostgresConnection[];
   readonly #free: PostgresConnection[];
@@ -36,7 +36,7 @@ export class PostgresTransactor implements Transactor {
     this.#growth = growth;
   }
 
-  /** What its connections are doing; one that has a transaction is busy until its end. */
+  /** The state of its connections; one with a transaction is busy until its end. */
   figures(purpose: string): PoolFigures {
     return {
       ...poolFigures(purpose, this.#connections),
@@ -55,8 +55,8 @@ export class PostgresTransactor implements Transactor {
     const orgId = scope === 'accounts' ? ACCOUNTS : scope;
     try {
       await connection.begin();
-      // A statement of its own, so that what follows sees what whoever had the lock before has committed. It goes out
-      // together with the one that begins.
+      // A separate statement, so that later ones see what the previous holder of the lock committed. Sent together with the
+      // statement that begins the transaction.
       let [row] = await lock(db, { org: orgId });
       if (row === undefined) {
         await insertLock(db, { org: orgId });
@@ -81,11 +81,11 @@ export class PostgresTransactor implements Transactor {
   }
 
   onFailure(): void {
-    // What failed was told; the next transaction begins anew.
+    // The failure was reported; the next transaction starts again.
   }
 
   betweenGroups(): void {
-    // Nothing is to be moved or checked.
+    // PostgreSQL needs nothing here.
   }
 
   #take(): Eventually<PostgresConnection> {
@@ -93,7 +93,7 @@ export class PostgresTransactor implements Transactor {
   }
 
   async #undo(connection: PostgresConnection): Promise<void> {
-    // So would each such statement be, on every session; a newer crm has added a column.
+    // The same statement would fail on every session, because a newer crm has added a column.
     if (isOutdated(connection.progress.failure)) for (const one of this.#connections) one.renew();
     await connection.rollback();
     this.#give(connection);

@@ -40,24 +40,27 @@ describe('an address', () => {
       ...{ host: 'i', port: 7, user: 'v', sslMode: 'disable' },
     });
     expect(parseAddress('postgres://h/crm', {}).user).toBe(userInfo().username);
-    expect(() => parseAddress('postgres://h', env)).toThrow('names no database');
+    expect(() => parseAddress('postgres://h', env)).toThrow('does not name a database');
   });
 
   test.each([
-    ['mysql://u:secret@h/d', 'The address mysql://u@h/d begins with mysql:, and that is no database of crm.'],
+    [
+      'mysql://u:secret@h/d',
+      'The database URL mysql://u@h/d begins with mysql:, which crm does not support.',
+    ],
     ['http://h/d', 'begins with http:'],
-    ['postgres://u:secret@h', 'The address postgres://u@h names no database.'],
-    ['postgres://u:secret@h/', 'names no database'],
-    ['postgres:d', 'The address postgres:d cannot be read.'],
-    ['postgres://u:sec@ret@h/d', 'The address postgres://u@h/d has more than one @'],
-    ['postgres://u:sec/ret@h/d', 'The address postgres://u@h/d cannot be read.'],
-    ['postgres://u:sec?ret@h/d', 'The address postgres://… cannot be read.'],
-    ['postgres://u:%zz@h/d', 'has a % that begins no character'],
+    ['postgres://u:secret@h', 'The database URL postgres://u@h does not name a database.'],
+    ['postgres://u:secret@h/', 'does not name a database'],
+    ['postgres:d', 'The database URL postgres:d is not valid.'],
+    ['postgres://u:sec@ret@h/d', 'The database URL postgres://u@h/d has more than one @'],
+    ['postgres://u:sec/ret@h/d', 'The database URL postgres://u@h/d is not valid.'],
+    ['postgres://u:sec?ret@h/d', 'The database URL postgres://… is not valid.'],
+    ['postgres://u:%zz@h/d', 'has a % that is not followed by a character code'],
     ['postgres://u:secret@h1,h2/d', 'names more than one host'],
-    ['postgres://h:0/d', 'port is a number from 1 to 65535'],
-    ['postgres://h/d?readers=0', 'readers is a number from 1 to 100'],
-    ['postgres://h/d?sslmode=maybe', 'sslmode is one of disable, allow, prefer'],
-    ['postgres://h/d?pasword=secret', 'The address postgres://h/d has the unknown parameter "pasword".'],
+    ['postgres://h:0/d', 'port must be a number from 1 to 65535'],
+    ['postgres://h/d?readers=0', 'readers must be a number from 1 to 100'],
+    ['postgres://h/d?sslmode=maybe', 'sslmode must be one of disable, allow, prefer'],
+    ['postgres://h/d?pasword=secret', 'The database URL postgres://h/d has the unknown parameter "pasword".'],
   ])('%p is refused, saying why or what is allowed', (text, reason) => {
     const error = thrown(() => parseAddress(text, {}));
     expect(error).toBeInstanceOf(DatabaseAddressError);
@@ -120,7 +123,7 @@ describe('a password', () => {
     });
     const path = join(folder, 'pgpass.d');
     mkdirSync(path);
-    expect(findPassword(database(), { PGPASSFILE: path }).warning).toContain('no plain file');
+    expect(findPassword(database(), { PGPASSFILE: path }).warning).toContain('not a regular file');
   });
 });
 

@@ -141,7 +141,7 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
       const { code, stderr } = await run(['orgs', 'list'], { env });
       expect(code).toBe(1);
       expect(stderr).toContain(`The password file ${desk.path('pgpass')} is ignored: others can read it`);
-      expect(stderr).toContain('wants a password for ada.\nNext: Give it in PGPASSWORD');
+      expect(stderr).toContain('requires a password for ada.\nNext: Set PGPASSWORD');
     },
     LONG,
   );
@@ -157,7 +157,7 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
         for (const args of [['init', '--org', 'X'], ['orgs', 'list'], ['serve'], ['quickstart', '--exit']]) {
           const { code, stdout, stderr } = await run([...args, '--db', db]);
           expect({ db, args, code, stdout }).toEqual({ db, args, code: 2, stdout: '' });
-          expect(stderr).toMatch(/^crm: The address .+\nNext: .+\n$/m);
+          expect(stderr).toMatch(/^crm: The database URL .+\nNext: .+\n$/m);
         }
       }
     },
@@ -171,7 +171,7 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
       const missing = await run(['serve', '--db', none, '-o', 'json']);
       expect([missing.code, missing.stdout]).toEqual([1, '']);
       expect(missing.stderr).toContain(
-        `The database ${without(none)} does not exist.\nNext: Make it: createdb -h`,
+        `The database ${without(none)} does not exist.\nNext: Create it: createdb -h`,
       );
       const db = await database();
       const empty = await run(['orgs', 'list', '--db', db]);
@@ -185,7 +185,9 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
     await using fake = await refusing('57P03', 'the database system is starting up');
     const { code, stdout, stderr } = await run(['serve', '--db', fake.address, '-o', 'json']);
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/is not up \(the database system is starting up\)\.\nNext: Wait until it is/);
+    expect(stderr).toMatch(
+      /is not available \(the database system is starting up\)\.\nNext: Wait until the server is running/,
+    );
   });
 
   test(
@@ -214,7 +216,7 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
       expect(logs[0]?.stderr).toContain(
         'Whoever lists the processes of this machine sees the password in --db',
       );
-      expect(logs[0]?.stderr).toContain('cannot be reached: nobody listens at');
+      expect(logs[0]?.stderr).toContain('cannot be reached: no server listens on');
       for (const { stdout, stderr } of logs) outputs.push(stdout, stderr);
       outputs.push(...files);
     },

@@ -30,17 +30,17 @@ async function said(address: string): Promise<string> {
 describe('an address behind which there is', () => {
   test('no host', async () => {
     expect(await said('postgres://ada:hunter2@nobody.invalid/crm')).toBe(
-      'The database postgres://ada@nobody.invalid/crm cannot be reached: there is no host nobody.invalid.\n' +
-        'check the name of the host.',
+      'The database postgres://ada@nobody.invalid/crm cannot be reached: the host nobody.invalid is unknown.\n' +
+        'check the host name.',
     );
   });
 
   test('nobody, or no socket', async () => {
     expect(await said('postgres://ada:hunter2@127.0.0.1:1/crm')).toContain(
-      'nobody listens at 127.0.0.1:1.\nstart',
+      'no server listens on 127.0.0.1:1.\nstart',
     );
     expect(await said('postgres:///crm?user=ada&host=/nowhere')).toContain(
-      'no server has a socket /nowhere/.s.PGSQL.5432.\nstart the server, or name the folder',
+      'there is no socket /nowhere/.s.PGSQL.5432.\nstart the server, or specify the folder',
     );
   });
 
@@ -49,7 +49,7 @@ describe('an address behind which there is', () => {
     async () => {
       await using fake = await silentServer();
       const begun = performance.now();
-      expect(await said(fake.address)).toContain('does not answer: 5 s have passed.\ncheck host and port');
+      expect(await said(fake.address)).toContain('did not answer within 5 s.\ncheck the host and port');
       expect(performance.now() - begun).toBeLessThan(20_000);
     },
     LONG,
@@ -59,29 +59,37 @@ describe('an address behind which there is', () => {
     'something else',
     async () => {
       await using fake = await webServer();
-      expect(await said(fake.address)).toContain('is no PostgreSQL, or is going down.\ncheck host and port.');
-      expect(await said(`${fake.address}?sslmode=require`)).toContain('is no PostgreSQL');
+      expect(await said(fake.address)).toContain(
+        'is not PostgreSQL, or is shutting down.\ncheck the host and port.',
+      );
+      expect(await said(`${fake.address}?sslmode=require`)).toContain('is not PostgreSQL');
     },
     LONG,
   );
 
   test.each([
-    ['28P01', 'does not take the password of ada.\ngive it in PGPASSWORD'],
-    ['28000', 'does not let ada in (as it says).\ncheck the user, and what pg_hba.conf says'],
-    ['3D000', 'does not exist.\nmake it: createdb -h 127.0.0.1 -p '],
+    ['28P01', 'rejected the password of ada.\nset PGPASSWORD'],
+    [
+      '28000',
+      'does not allow ada to connect (as it says).\ncheck the user name, and the entries of pg_hba.conf',
+    ],
+    ['3D000', 'does not exist.\ncreate it: createdb -h 127.0.0.1 -p '],
     [
       '53300',
-      "has no connection left (as it says).\nraise the server's max_connections,\nor have each crm take fewer: add ?readers=",
+      "does not have a free connection (as it says).\nincrease the server's max_connections,\nor let each crm use fewer: add ?readers=",
     ],
-    ['57P03', 'is not up (as it says).\nwait until it is'],
-    ['53100', 'has no space left on its disk, or its disk failed.\nlook into'],
-    ['42501', 'denies ada what crm needs (as it says).\nas the owner of the tables run: GRANT '],
-    ['25006', 'only reads: its server is a standby, or was set so.\nname the primary'],
+    ['57P03', 'is not available (as it says).\nwait until the server is running'],
+    ['53100', 'has no space left on its disk, or its disk failed.\ncheck'],
+    [
+      '42501',
+      'does not give ada the permissions that crm needs (as it says).\nrun as the owner of the tables: GRANT ',
+    ],
+    ['25006', 'is read-only: its server is a standby, or is set to read-only.\nuse the primary'],
     ...['08P01', '42P05', '26000'].map((code): [string, string] => [
       code,
-      'is behind a pooler that does not keep what crm sets up on a connection (as it says).\ngo to the server',
+      'is behind a pooler that does not keep the session state crm needs (as it says).\nconnect to the server',
     ]),
-    ['XX000', "cannot be reached (as it says).\nlook into the server's log."],
+    ['XX000', "cannot be reached (as it says).\ncheck the server's log."],
   ])('a server that says %s', async (code, words) => {
     await using fake = await refusing(code, 'as it says');
     expect(await said(fake.address)).toContain(words);
@@ -93,10 +101,10 @@ describe('an address behind which there is', () => {
       return await said(fake.address);
     };
     expect(await hint('permission denied for database "crm"')).toContain(
-      ').\nas its owner run: GRANT CONNECT ON',
+      ').\nrun as its owner: GRANT CONNECT ON',
     );
     expect(await hint('permission denied for schema public')).toContain(
-      ').\nas its owner run: GRANT CREATE, USAGE',
+      ').\nrun as its owner: GRANT CREATE, USAGE',
     );
   });
 
@@ -112,15 +120,15 @@ describe('an address behind which there is', () => {
     run: async () => Object.assign([row], { count: 1, command: 'SELECT', columns: [] }),
   });
   test.each([
-    [{ version: 12, encoding: 'UTF8' }, 'is on PostgreSQL 12, and crm needs 13 or newer.'],
-    [{ version: 17, encoding: 'LATIN1' }, 'keeps its text in LATIN1, and crm needs UTF8.'],
+    [{ version: 12, encoding: 'UTF8' }, 'runs on PostgreSQL 12, but crm needs 13 or newer.'],
+    [{ version: 17, encoding: 'LATIN1' }, 'has the encoding LATIN1, but crm needs UTF8.'],
   ])('a server that crm cannot work with: %p', async (row, words) => {
     await expect(checkServer(parseAddress('postgres://h/d'), answering(row))).rejects.toThrow(words);
   });
 
   test('a standby, which cannot be written to', async () => {
     const asked = assertWritable(parseAddress('postgres://h/d'), answering({ only_reads: true }));
-    await expect(asked).rejects.toThrow('only reads: its server is a standby, or was set so.');
+    await expect(asked).rejects.toThrow('is read-only: its server is a standby, or is set to read-only.');
   });
 });
 
@@ -130,7 +138,7 @@ describe('a clock', () => {
     const times = [before, after];
     const address = parseAddress('postgres://h/d');
     const error = await clockTrouble(address, { run: async () => row }, () => times.shift() ?? 0);
-    return error === null ? null : error.message.replace(/^.*here: /, '');
+    return error === null ? null : error.message.replace(/^.*machine: /, '');
   };
 
   test('may be five seconds off, and as much as nobody can tell because of the way to the server', async () => {
@@ -141,8 +149,8 @@ describe('a clock', () => {
   });
 
   test('that is further off is told: by how much, and whether ahead or behind', async () => {
-    expect(await trouble(100_000, 105_100, 105_200)).toBe("this machine's clock is 5.1 s ahead of its own.");
-    expect(await trouble(100_000, 37_000, 37_700)).toBe("this machine's clock is 62.3 s behind its own.");
+    expect(await trouble(100_000, 105_100, 105_200)).toBe("its clock is 5.1 s ahead of the database's.");
+    expect(await trouble(100_000, 37_000, 37_700)).toBe("its clock is 62.3 s behind the database's.");
   });
 });
 
@@ -193,9 +201,9 @@ describe.skipIf(postgresPrograms === null || !hasOpenssl)('a server of its own',
   );
 
   test('is not entered without, or without TLS', async () => {
-    expect(await said(at('ada:wrong', 'ada'))).toContain('does not take the password of ada');
+    expect(await said(at('ada:wrong', 'ada'))).toContain('rejected the password of ada');
     expect(await said(at('ada', 'ada'))).toContain(
-      `wants a password for ada.\ngive it in PGPASSWORD, or keep it in ~/.pgpass, which nobody else may read (chmod 600), in a line:\nlocalhost:${server.port}:ada:ada:PASSWORD`,
+      `requires a password for ada.\nset PGPASSWORD, or add this line to ~/.pgpass, which only you may read (chmod 600):\nlocalhost:${server.port}:ada:ada:PASSWORD`,
     );
     expect(await said(at('ada:hunter2', 'ada', '?sslmode=disable'))).toContain(
       'no pg_hba.conf entry for host',
@@ -204,7 +212,7 @@ describe.skipIf(postgresPrograms === null || !hasOpenssl)('a server of its own',
 
   test('whose certificate nobody vouches for is not trusted where that is asked for', async () => {
     expect(await said(at('ada:hunter2', 'ada', '?sslmode=verify-full'))).toContain(
-      'has a certificate that is not to be trusted (',
+      'has a certificate that is not trusted (',
     );
     const ca = join(server.folder, 'cert.pem');
     const elsewhere = at('ada:hunter2', 'ada', `?sslrootcert=${ca}&sslmode=`).replace(
@@ -212,11 +220,11 @@ describe.skipIf(postgresPrograms === null || !hasOpenssl)('a server of its own',
       '127.0.0.1',
     );
     expect(await said(`${elsewhere}verify-full`)).toContain(
-      'With sslmode=verify-full the host must be a name',
+      'With sslmode=verify-full, the certificate must also contain the host name',
     );
     expect(await said(`${elsewhere}verify-ca`)).toBe('opened');
     expect(await said(at('ada', 'ada', '?sslmode=verify-ca&sslrootcert=/none'))).toContain(
-      'The file /none of sslrootcert cannot be read (ENOENT).',
+      'The sslrootcert file /none cannot be read (ENOENT).',
     );
   });
 
@@ -226,11 +234,11 @@ describe.skipIf(postgresPrograms === null || !hasOpenssl)('a server of its own',
       await server.sql('create database bare');
       await server.sql('revoke create on schema public from public', 'bare');
       expect(await said(at('poor', 'bare'))).toContain(
-        'run: GRANT CREATE, USAGE ON SCHEMA public TO "poor";',
+        'run as its owner: GRANT CREATE, USAGE ON SCHEMA public TO "poor";',
       );
       expect(await said(at('crm', 'bare'))).toBe('opened');
       expect(await said(at('poor', 'bare'))).toContain(
-        'run: GRANT ALL ON ALL TABLES IN SCHEMA public TO "poor";',
+        'run as the owner of the tables: GRANT ALL ON ALL TABLES IN SCHEMA public TO "poor";',
       );
     },
     LONG,

@@ -56,7 +56,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
         if (count === at) throw new Error('interrupted');
       });
       expect(await interrupted.catch((error: Error) => error.message)).toBe('a database failed');
-      expect(openStore(address)).rejects.toThrow('holds a copy of another that is not whole');
+      expect(openStore(address)).rejects.toThrow('contains an incomplete copy of another database');
       const again = await copyOf(harness.dbPath, address);
       expect([at, again.readiness]).toEqual([at, 'begun']);
       digestsOf(again);

@@ -37,7 +37,7 @@ describe.skipIf(postgresPrograms === null)('a pooler', () => {
       );
       expect(refusal).toBeInstanceOf(DatabaseError);
       const { message, nextSteps } = refusal as DatabaseError;
-      expect(message).toContain('is behind a pooler that does not keep what crm sets up on a connection');
+      expect(message).toContain('is behind a pooler that does not keep the session state crm needs');
       expect(nextSteps.join(' ')).toMatch(/pool_mode = session.*1\.21.*max_prepared_statements = 1000/);
     },
   );

@@ -37,8 +37,11 @@ describe.skipIf(postgresPrograms === null)('a server', () => {
       ]);
       await desk.write('clock.ts', WRONG_CLOCK);
       for (const [offMs, words] of [
-        ['6000', /this machine's clock is 6\.\d s ahead of its own\.\nNext: Set the clocks/],
-        ['-3600000', /this machine's clock is 3(?:599\.9|600\.\d) s behind its own\.\nNext: Set the clocks/],
+        ['6000', /its clock is 6\.\d s ahead of the database's\.\nNext: Synchronize the clocks/],
+        [
+          '-3600000',
+          /its clock is 3(?:599\.9|600\.\d) s behind the database's\.\nNext: Synchronize the clocks/,
+        ],
       ] as const) {
         const { code, stderr } = await desk.crm(['serve', '--port', '0', '--db', database.db], {
           env: { OFF_MS: offMs },
@@ -80,7 +83,7 @@ describe.skipIf(postgresPrograms === null)('a server', () => {
       child.kill('SIGTERM');
       expect(await child.exited).toBe(0);
       expect(await said).toMatch(
-        /clock is 7\.\d s ahead of its own\.\n.*\/readyz answers 503.*\nNext: .*\nThe database is as it should be again/,
+        /clock is 7\.\d s ahead of the database's\.\n\/readyz returns 503.*\nNext: .*\nThe database is working again/,
       );
     },
     LONG,

@@ -1,13 +1,12 @@
--- Spreads the organizations of a crm database over the nodes of a Citus cluster: all rows of one organization, whichever
--- table they are in, are on one node. NOT RUN: nobody here had a Citus. A test runs it on plain PostgreSQL, with functions
--- of those names that do nothing, and checks that it names every table and that no unique key and no foreign key lacks what
--- Citus asks for.
+-- Distributes the organizations of a crm database over the nodes of a Citus cluster: all rows of an organization, in all
+-- tables, are on one node. NOT TESTED ON CITUS. A test runs it on plain PostgreSQL, with functions of the same names that do
+-- nothing, and checks that it lists every table and that all unique keys and foreign keys meet the requirements of Citus.
 --
 -- On the coordinator, as the owner of the tables, after "crm init" and with no crm serving:
 --   psql -1 -v ON_ERROR_STOP=1 -f citus.sql crm
--- crm connects to the coordinator only. After an upgrade that adds tables, run what is new here by hand.
+-- crm connects to the coordinator only. After an upgrade that adds tables, run the new statements of this file by hand.
 
--- They come back at the end, when both of their tables are where they are to be.
+-- Foreign keys are restored at the end, when both of their tables are in place.
 create temporary table kept_references on commit drop as
   select conrelid::regclass::text as held_by, conname as name, pg_get_constraintdef(oid) as definition
   from pg_constraint
@@ -21,13 +20,13 @@ begin
   end loop;
 end $$;
 
--- Read with every request or by every organization, seldom written: whole on every node.
+-- Read with every request or by every organization, and rarely written: a full copy on every node.
 select create_reference_table('organizations');
 select create_reference_table('settings');
 select create_reference_table('api_keys');
 select create_reference_table('api_key_secrets');
 
--- By organization. org_clocks has the row that an organization's writes lock.
+-- Distributed by organization. org_clocks has the row that an organization's writes lock.
 select create_distributed_table('org_clocks', 'org_id');
 select create_distributed_table('users', 'org_id', colocate_with => 'org_clocks');
 select create_distributed_table('companies', 'org_id', colocate_with => 'org_clocks');
@@ -52,9 +51,9 @@ select create_distributed_table('recording_transcripts', 'org_id', colocate_with
 select create_distributed_table('bookings', 'org_id', colocate_with => 'org_clocks');
 select create_distributed_table('idempotency_keys', 'org_id', colocate_with => 'org_clocks');
 
--- The counts of limits return the database's clock, which Citus refuses of tables that it spreads.
+-- The counts of limits return the database's clock, which Citus does not allow for distributed tables.
 -- stays on the coordinator: minute_counts
--- Citus spreads no table that has triggers, which keep its entries as they are.
+-- Citus does not distribute tables with triggers, which protect the entries of this one.
 -- stays on the coordinator: audit_log
 -- stays on the coordinator: kysely_migration
 -- stays on the coordinator: kysely_migration_lock
