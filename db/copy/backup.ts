@@ -1,4 +1,4 @@
-// Backups of a database file: each knows what it should hold, so that it can be checked wherever it lies.
+// Backups of a database file: each contains a note of its content, so that it can be checked anywhere.
 import { sql } from 'kysely';
 import { damaged, FileCopy, inspectFile, ORIGINAL, type TableShape } from '../maintenance.ts';
 import { DatabaseError } from '../store.ts';
@@ -6,26 +6,26 @@ import { BACKUP_NOTE, findBackupNote, setBackupNote } from '../tables/backup-not
 import { at, type CopySource } from './database.ts';
 import { digestOf, type TableDigest } from './digest.ts';
 
-/** What a backup says of itself. */
+/** A backup's description of itself. */
 export interface BackupNote {
-  /** RFC 3339, in UTC: what was committed by then is in it. */
+  /** RFC 3339, in UTC: the backup contains what was committed by then. */
   taken_at: string;
   /** Version of the crm that made it. */
   crm: string;
-  /** Rows and digest of each table. */
+  /** Number of rows and digest of each table. */
   tables: Record<string, TableDigest>;
 }
 
-/** Is told of the work: how many rows a part of it has to go through, and then how many more it has. */
+/** Receives progress: the number of rows of a step, and then the number of rows processed. */
 export interface Work {
   begin(part: 'Copying' | 'Reading' | 'Checking', rows: number): Promise<void>;
   add(rows: number): void;
 }
 
 /**
- * Copies a file as it is now, with a note of what it holds; then reads the copy, and compares.
- * @param to a file that is not there yet
- * @throws DatabaseError if either cannot be used, or the copy is not what it is of
+ * Copies the current state of a file, with a note of its content; then reads the copy and compares it.
+ * @param to a file that does not exist yet
+ * @throws DatabaseError if either file cannot be used, or the copy differs from the original
  */
 export async function makeBackup(
   from: string,
@@ -51,15 +51,16 @@ export async function makeBackup(
     copy.close();
   }
   const note = await checkBackup(to, work);
-  if (note === null) throw new DatabaseError(`${to} has lost its note.`, ['Try again.']);
+  if (note === null)
+    throw new DatabaseError(`${to} does not contain the note that a backup has.`, ['Try again.']);
   return note;
 }
 
 /**
- * Reads a whole file, and compares it with its note; null for a sound file that is no backup, such as a copy that was made
- * while nothing served it.
- * @param shown what an error calls it, the path unless given
- * @throws DatabaseError if it is damaged, not what its note says, or written by a newer crm
+ * Reads a whole file and compares it with its note; null for a sound file that is not a backup, for example a copy made
+ * while no server used it.
+ * @param shown the name for messages, by default the path
+ * @throws DatabaseError if it is damaged, differs from its note, or was written by a newer crm
  */
 export async function checkBackup(
   path: string,
@@ -84,7 +85,7 @@ export async function checkBackup(
       (name) => note.tables[name]?.digest !== found[name]?.digest,
     );
     if (different.length === 0) return note;
-    throw damaged(shown, [`what it holds of ${different.join(', ')} is not what was copied`]);
+    throw damaged(shown, [`the content of ${different.join(', ')} differs from what was copied`]);
   } finally {
     await file.close();
   }

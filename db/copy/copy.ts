@@ -1,4 +1,4 @@
-// Copies a database table by table, in the order of the keys, so that what is there tells where to go on.
+// Copies a database table by table, in key order, so that the existing rows show where to continue.
 import { sql } from 'kysely';
 import { insertion, type TableRow } from '../engine/bulk-insert.ts';
 import { listTables } from '../maintenance.ts';
@@ -6,7 +6,7 @@ import { SIGNING_SETTINGS } from '../tables/settings.ts';
 import { at, type CopySource, type CopyTarget } from './database.ts';
 import { type CopiedTable, countRows, lastKey, readRows } from './rows.ts';
 
-/** The tables as they are copied: what a database has for its own use stays where it is. */
+/** The tables with the rows to copy, without internal rows. */
 export async function tablesToCopy(): Promise<CopiedTable[]> {
   const only: Record<string, CopiedTable['only']> = {
     // Row 0 is the lock of what belongs to no organization.
@@ -17,9 +17,9 @@ export async function tablesToCopy(): Promise<CopiedTable[]> {
 }
 
 export interface RowCounts {
-  /** All rows that are to be copied. */
+  /** Number of rows to copy. */
   total: number;
-  /** Those that an earlier run has copied. */
+  /** Rows that an earlier run has copied. */
   done: number;
 }
 
@@ -38,7 +38,7 @@ export async function countAll(
   return counts;
 }
 
-/** Copies the rows of a table that the other database does not have yet; `onRows` is told how many more are there. */
+/** Copies the rows of a table that the target does not have yet; `onRows` receives their number. */
 export async function copyTable(
   from: CopySource,
   to: CopyTarget,
@@ -55,7 +55,7 @@ export async function copyTable(
   for (const column of selfReferences) await referToLater(from, to, table, column);
 }
 
-// A row can refer to one that comes after it, which is not there yet.
+// A row can refer to a later one, which the target does not have yet.
 function withoutLater(row: TableRow, selfReferences: readonly string[]): TableRow {
   const known = { ...row };
   for (const column of selfReferences) if (String(row[column]) > String(row.id)) known[column] = null;

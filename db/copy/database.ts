@@ -1,20 +1,20 @@
-// The two databases of a copy, and at which of them an error came.
+// The two databases of a copy, and errors that name the database they came from.
 import type { Db } from '../engine/schema.ts';
 import type { Store } from '../store.ts';
 
-/** A database that rows are read from: that which is copied, and its copy to be compared. */
+/** A database to read rows from: the original, or the copy for comparison. */
 export interface CopySource {
   /** As the operator named it. */
   db: string;
   read: Db;
 }
 
-/** The database that is filled. */
+/** The database to be filled. */
 export interface CopyTarget extends CopySource {
   write: Store['write'];
 }
 
-/** The error that came at one of two databases. */
+/** An error in one of the two databases. */
 export class ErrorAt extends Error {
   /** The database as the operator named it. */
   readonly db: string;
@@ -26,7 +26,7 @@ export class ErrorAt extends Error {
   }
 }
 
-/** Does what is to be done at a database; an error tells that it came there. */
+/** Runs work on a database; an error names that database. */
 export async function at<T>({ db }: CopySource, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,15 +1,15 @@
-// What a table holds, in short: how many rows, and a digest of every value in all of them.
+// The content of a table in short: the number of rows, and a digest of all their values.
 import type { StoredValue } from '../engine/engine.ts';
 import type { CopySource } from './database.ts';
 import { type CopiedTable, readRows } from './rows.ts';
 
 export interface TableDigest {
   rows: number;
-  /** SHA-256, hex, of the rows as JSON in the order of the key. */
+  /** SHA-256, hex, of the rows as JSON in key order. */
   digest: string;
 }
 
-/** Reads a whole table; `onRows` is told how many rows more have been read. */
+/** Reads a whole table; `onRows` receives the number of rows read. */
 export async function digestOf(
   from: CopySource,
   table: CopiedTable,
@@ -26,7 +26,7 @@ export async function digestOf(
   return { rows: total, digest: hash.digest('hex') };
 }
 
-// Engines give bytes in arrays of their own kinds.
+// Each engine has its own array type for bytes.
 function shown(value: StoredValue | undefined): string | number | null {
   return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : (value ?? null);
 }

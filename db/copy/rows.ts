@@ -1,4 +1,4 @@
-// The rows of any table, read in the order of its key and in batches that fit in memory however long the rows are.
+// Reads the rows of any table in key order, in batches that fit in memory however long the rows are.
 import { type RawBuilder, sql } from 'kysely';
 import type { TableRow } from '../engine/bulk-insert.ts';
 import { nextTurn } from '../event-loop.ts';
@@ -9,12 +9,12 @@ const CHARACTERS_PER_BATCH = 1_000_000;
 const ROWS_MAX = 1_000;
 const ROWS_FIRST = 20;
 
-/** A table, and which of its rows are looked at. */
+/** A table, and which of its rows to read. */
 export interface CopiedTable extends TableShape {
   only: RawBuilder<unknown>;
 }
 
-/** The rows after that of a key, all of them where none is given. */
+/** The rows after those with a key; all rows by default. */
 export async function* readRows(
   from: CopySource,
   table: CopiedTable,
@@ -26,7 +26,7 @@ export async function* readRows(
     const rows = await at(from, () => readSome(from, table, last, rowsMax));
     if (rows.length === 0) return;
     yield rows;
-    // A file answers at once, and the other database would seem silent for as long as it is read.
+    // A file answers at once, without a turn in which the other database's connection is served.
     await nextTurn();
     last = rows.at(-1);
     const fitting = Math.floor((rows.length * CHARACTERS_PER_BATCH) / charactersIn(rows));
@@ -73,7 +73,7 @@ function charactersIn(rows: readonly TableRow[]): number {
   return total;
 }
 
-/** The key of the last row in the order of the keys. */
+/** The key of the last row in key order. */
 export function lastKey(from: CopySource, table: CopiedTable): Promise<TableRow | undefined> {
   const { name, key, only } = table;
   const query = sql<TableRow>`
@@ -82,7 +82,7 @@ export function lastKey(from: CopySource, table: CopiedTable): Promise<TableRow 
   return at(from, async () => (await query.execute(from.read)).rows[0]);
 }
 
-/** How many rows there are; up to that of a key, where one is given. */
+/** Number of rows, optionally up to those with a key. */
 export function countRows(
   from: CopySource,
   table: CopiedTable,

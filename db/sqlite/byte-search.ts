@@ -1,25 +1,25 @@
-// Where a text stands in the bytes of a database file and its log: in what is in use, or in what SQLite has only let go of.
+// Where a text occurs in the bytes of a database file and its log: in used pages, or in parts that SQLite has freed.
 import { closeSync, openSync, readSync } from 'node:fs';
 import { realPath } from './file-check.ts';
 
-/** A place in a file, and what SQLite makes of it. */
+/** A position in a file, and its role. */
 export interface FoundBytes {
   file: string;
   /** From the beginning of the file. */
   offset: number;
   /**
-   * `used` by a row or an index as far as the page tells, which for a long row's further pages it does not; `free` in a page
-   * that is, or in a part of one; `log` in the write-ahead log.
+   * `used` by a row or an index, as far as a page shows, which overflow pages do not; `free` in a free page, or in a free part
+   * of one; `log` in the write-ahead log.
    */
   part: 'used' | 'free' | 'log';
 }
 
 const CHUNK_BYTES = 4 * 1024 * 1024;
 const HEADER_BYTES = 100;
-// A page of a b-tree by its first byte, with the bytes before its list of cells.
+// Pages of a b-tree by their first byte, with the offset of their list of cells.
 const TREE_PAGES: Readonly<Record<number, number>> = { 2: 12, 5: 12, 10: 8, 13: 8 };
 
-/** Every place of texts in a database file and its log; ASCII in any case. */
+/** Every occurrence of texts in a database file and its log; ASCII case-insensitively. */
 export function findBytes(path: string, texts: readonly string[]): FoundBytes[] {
   const wanted = texts.map((text) => Buffer.from(text).toString('latin1').toLowerCase());
   const file = realPath(path);
@@ -37,7 +37,7 @@ export function findBytes(path: string, texts: readonly string[]): FoundBytes[] 
   return found;
 }
 
-/** The pages of a file, as https://sqlite.org/fileformat2.html has them. */
+/** The pages of a file: https://sqlite.org/fileformat2.html. */
 class Pages {
   readonly #descriptor: number;
   readonly #bytes: number;
@@ -55,7 +55,7 @@ class Pages {
     closeSync(this.#descriptor);
   }
 
-  /** Whether nothing has the byte in use. */
+  /** Whether the byte is unused. */
   isFree(offset: number): boolean {
     const number = Math.floor(offset / this.#bytes) + 1;
     if (this.#free.has(number)) return true;
@@ -69,7 +69,7 @@ class Pages {
     for (let block = page.readUInt16BE(start + 1); block > 0 && block + 4 <= this.#bytes; ) {
       if (at >= block && at < block + page.readUInt16BE(block + 2)) return true;
       const next = page.readUInt16BE(block);
-      // They are in order: a list that is not has come under way.
+      // The list is in ascending order; otherwise the page was being changed.
       block = next > block ? next : 0;
     }
     return false;
@@ -119,7 +119,7 @@ function offsetsIn(path: string, wanted: readonly string[]): number[] {
   }
 }
 
-// What lies in the rest of the chunk before was found there.
+// Occurrences in the overlap with the previous chunk were found there.
 function placesIn(text: string, wanted: string, before: number): number[] {
   const places: number[] = [];
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1))

@@ -1,4 +1,4 @@
-// What tables a database of crm has, whatever its engine: asked of an empty one in memory, which the same migrations made.
+// The tables of a crm database, on any engine: read from an empty database in memory made by the same migrations.
 import { Migrator } from 'kysely';
 import { MIGRATIONS } from '../migrations/index.ts';
 import { Connection } from './connection.ts';
@@ -6,18 +6,18 @@ import { Connection } from './connection.ts';
 export interface TableShape {
   name: string;
   columns: readonly string[];
-  /** The columns of its primary key, in their order. */
+  /** The columns of its primary key, in order. */
   key: readonly string[];
-  /** Columns that hold the id of another row of the table. */
+  /** Columns with the id of another row of the same table. */
   selfReferences: readonly string[];
 }
 
-/** All tables in the order in which they were made, so that each comes after those that it refers to. */
+/** All tables in order of creation, so that each comes after those it refers to. */
 export async function listTables(): Promise<TableShape[]> {
   return withNewDatabase(tablesOf);
 }
 
-/** What the migrations make: the names of all indexes, and how many migrations there are. */
+/** The result of the migrations: the names of all indexes, and the number of migrations. */
 export async function shapeOfSchema(): Promise<{ indexes: string[]; migrations: number }> {
   const indexes = await withNewDatabase(indexesOf);
   return { indexes, migrations: Object.keys(MIGRATIONS).length };
@@ -35,7 +35,7 @@ async function withNewDatabase<T>(look: (connection: Connection) => T): Promise<
   }
 }
 
-/** The tables that a database has, in the order in which they were made. */
+/** The tables of a database, in order of creation. */
 export function tablesOf(connection: Connection): TableShape[] {
   const tables = connection.prepare<{ name: string }, []>(`
     SELECT name FROM sqlite_schema
@@ -52,7 +52,7 @@ export function tablesOf(connection: Connection): TableShape[] {
   return tables.all().map(({ name }) => {
     const all = columns.all(name);
     const key = all.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
-    // None of ours: another program's, such as Litestream's.
+    // Not one of ours, but for example Litestream's.
     const isKeyless = key.length === 0;
     return {
       name,
@@ -63,7 +63,7 @@ export function tablesOf(connection: Connection): TableShape[] {
   });
 }
 
-/** The names of the indexes that a database has. */
+/** The names of a database's indexes. */
 export function indexesOf(connection: Connection): string[] {
   const indexes = connection.prepare<{ name: string }, []>(
     "SELECT name FROM sqlite_schema WHERE type = 'index' ORDER BY name",

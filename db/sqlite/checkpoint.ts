@@ -1,17 +1,17 @@
-// Moves the write-ahead log into the file. SQLite would do it by itself, and say nothing of an fsync that failed in it.
+// Moves the write-ahead log into the file. SQLite would do it by itself, but hide a failed fsync.
 import type { Connection } from './connection.ts';
 
-// 4 MB of pages, as SQLite has it.
+// 4 MB of pages, SQLite's default.
 const FRAMES_MAX = 1_000;
 
-/** Whether so much stands in the log that it should be moved. */
+/** Whether the log is long enough to be moved. */
 export function isCheckpointDue(writer: Connection): boolean {
   const { log, checkpointed } = runCheckpoint(writer, 'NOOP');
   return log - checkpointed >= FRAMES_MAX;
 }
 
 /**
- * Moves what the log holds into the file, as far as readers let it; waits for nobody.
+ * Moves the log into the file, as far as readers allow; does not wait for them.
  * @throws SQLite's error if the disk fails, or is full
  */
 export function checkpoint(writer: Connection): void {
@@ -19,14 +19,14 @@ export function checkpoint(writer: Connection): void {
 }
 
 /**
- * Moves all that the log holds into the file, and empties the log if nobody uses it.
+ * Moves the whole log into the file, and empties the log if no one uses it.
  * @throws SQLite's error if the disk fails, or is full
  */
 export function checkpointAll(writer: Connection): void {
   runCheckpoint(writer, 'TRUNCATE');
 }
 
-// Both in frames; one is a page that was written.
+// Both in frames; one frame is one written page.
 interface Progress {
   log: number;
   checkpointed: number;

@@ -1,4 +1,4 @@
-// A connection to SQLite: pragmas that are sure to hold, statements that are kept, and reads of one turn that see one moment.
+// A connection to SQLite: verified pragmas, cached statements, and reads of one turn that share a snapshot.
 import { constants, Database, type SQLQueryBindings, type Statement } from 'bun:sqlite';
 import {
   type Compilable,
@@ -16,9 +16,9 @@ import { SteadyDialect } from './dialect.ts';
 const BUSY_TIMEOUT_MS = 5_000;
 const STATEMENTS_MAX = 500;
 
-// What writes: SQLite itself tells only of statements that have run.
+// Statements that write: SQLite itself reports only statements that have run.
 const WRITES = /^\s*(?:insert|update|delete|replace)\b/i;
-// What may change keys: whatever names their tables and does not only read, so that nobody has to think of it.
+// Statements that could change keys: any that name their tables and do more than read, so that none is forgotten.
 const CHANGES_KEYS = /^(?!\s*select\b).*\bapi_key/is;
 
 type PreparedAs<R, P extends SQLQueryBindings | SQLQueryBindings[]> = ReturnType<
@@ -26,36 +26,36 @@ type PreparedAs<R, P extends SQLQueryBindings | SQLQueryBindings[]> = ReturnType
 >;
 
 const { SQLITE_OPEN_CREATE, SQLITE_OPEN_READONLY, SQLITE_OPEN_READWRITE, SQLITE_OPEN_URI } = constants;
-// Where its name, or that of one that is attached, is a URI.
+// For a connection whose name, or an attached one's, is a URI.
 const BY_URI = {
   readonly: SQLITE_OPEN_URI | SQLITE_OPEN_READONLY,
   create: SQLITE_OPEN_URI | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
 };
 
-/** How a file is opened. */
+/** How to open a file. */
 export type OpenMode =
   | { readonly: true }
   | { readwrite: true; create: boolean }
   | { byUri: keyof typeof BY_URI };
 
-/** A connection, the same for Kysely, which prepares every statement before it runs it, and the engine of statements. */
+/** A connection for Kysely, which prepares every statement before running it, and the engine of statements. */
 export class Connection extends Database implements Engine {
   readonly db: Db = Object.assign(new Kysely<Schema>({ dialect: new SteadyDialect({ database: this }) }), {
     engine: this,
   });
   readonly progress = noProgress();
-  /** How many statements may have changed keys so far. */
+  /** Number of statements so far that could have changed keys. */
   keyChanges = 0;
-  // Kysely's dialect prepares anew at every execution; Bun's own query() takes 0.4 µs to find a statement again.
+  // Kysely's dialect prepares again for every execution; Bun's own query() takes 0.4 µs to find a statement again.
   readonly #kept = new Map<string, Statement>();
 
   constructor(path: string, mode: OpenMode) {
     super(path, 'byUri' in mode ? BY_URI[mode.byUri] : { ...mode, strict: false });
-    // Before anything is asked: another process may be writing just now.
+    // First, because another process could be writing right now.
     this.setPragmas({ busy_timeout: BUSY_TIMEOUT_MS });
   }
 
-  /** Sets pragmas in order, each to the value that SQLite then tells of it; it may not refuse any. */
+  /** Sets pragmas in order, and checks that SQLite then reports each value. */
   setPragmas(values: Readonly<Record<string, string | number>>): void {
     for (const [name, value] of Object.entries(values)) {
       this.run(`PRAGMA ${name} = ${value}`);
@@ -64,7 +64,7 @@ export class Connection extends Database implements Engine {
     }
   }
 
-  /** What SQLite tells of a pragma. */
+  /** SQLite's value of a pragma. */
   pragma(name: string): unknown {
     using statement = super.prepare<Record<string, unknown>, []>(`PRAGMA ${name}`);
     return Object.values(statement.get() ?? {})[0];
@@ -78,14 +78,14 @@ export class Connection extends Database implements Engine {
   }
 
   bind<R>({ sql }: CompiledQuery<R>): Bound<R> {
-    // Not among the statements that give way to newer ones.
+    // Not cached, so that newer ones do not replace it.
     const statement = super.prepare<R, StoredValue[]>(sql);
     const isWrite = WRITES.test(sql);
     const changesKeys = CHANGES_KEYS.test(sql);
     return (values, takes) => {
       if (isWrite) this.progress.writes += 1;
       if (changesKeys) this.keyChanges += 1;
-      // An array that is the only argument is taken for the values: nothing is spread.
+      // A single array argument is taken as the list of values, without spreading.
       const only = values as unknown as StoredValue;
       return takes === undefined ? statement.all(only) : taken(statement.iterate(only), takes);
     };
@@ -115,7 +115,7 @@ export class Connection extends Database implements Engine {
     let statement = this.#kept.get(sql);
     if (statement === undefined) {
       statement = super.prepare(sql) as Statement;
-      // Asked for at every execution, and the same every time.
+      // Read for every execution, and always the same.
       Object.defineProperty(statement, 'columnNames', { value: statement.columnNames });
       if (this.#kept.size >= STATEMENTS_MAX) this.#dropOldest();
       this.#kept.set(sql, statement);
@@ -131,24 +131,24 @@ export class Connection extends Database implements Engine {
     }
   }
 
-  /** Closes it with its statements; the last one to close folds the write-ahead log into the file. */
+  /** Closes it with its statements; closing the last connection moves the write-ahead log into the file. */
   override close(): void {
     super.close(true);
   }
 }
 
 /**
- * A connection that only reads. Taking and giving back SQLite's read lock costs more than most queries do, so the reads
- * of one turn of the event loop share a snapshot.
+ * A connection that only reads. Taking and releasing SQLite's read lock costs more than most queries, so the reads of one
+ * turn of the event loop share a snapshot.
  */
 export class ReadConnection extends Connection {
-  // Not among the statements that give way to newer ones.
+  // Not cached, so that newer ones do not replace it.
   readonly #begin = Database.prototype.prepare.call(this, 'BEGIN');
   readonly #commit = Database.prototype.prepare.call(this, 'COMMIT');
   #isInSnapshot = false;
   /** Called before each snapshot. */
   onSnapshot = (): void => undefined;
-  /** Whether another thread has committed since the snapshot began, so that nobody may be answered from it any more. */
+  /** Whether another thread has committed since the snapshot began, so that it must not answer any more reads. */
   isOutdated = (): boolean => false;
 
   override prepare<R, P extends SQLQueryBindings | SQLQueryBindings[]>(sql: string): PreparedAs<R, P> {
@@ -164,7 +164,7 @@ export class ReadConnection extends Connection {
     };
   }
 
-  /** Has the reads of this turn share a snapshot, if they do not yet. */
+  /** Starts a snapshot for the reads of this turn, unless there is one. */
   enterSnapshot(): void {
     if (this.#isInSnapshot) {
       if (!this.isOutdated()) return;
@@ -176,7 +176,7 @@ export class ReadConnection extends Connection {
     setImmediate(this.endSnapshot);
   }
 
-  /** Ends the snapshot, if one is open; the next read sees what is committed by then. */
+  /** Ends the snapshot, if there is one; the next read sees what is committed by then. */
   readonly endSnapshot = (): void => {
     if (!this.#isInSnapshot) return;
     this.#isInSnapshot = false;

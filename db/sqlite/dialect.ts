@@ -1,10 +1,10 @@
-// SQLite's dialect as statements that are kept want it: a parameter tells its planner nothing.
+// SQLite's dialect for cached statements: hides parameter values from its planner.
 import { type QueryCompiler, SqliteQueryCompiler } from 'kysely';
 import { BunSqliteDialect } from 'kysely-bun-sqlite';
 
 /**
- * The dialect of a connection. A statement whose plan could depend on the value of a parameter is prepared anew each time
- * that it gets another one, which takes longer than most of them run. Of `+?` SQLite knows that as little as we do.
+ * The dialect of a connection. SQLite prepares a statement again for each new value of a parameter that could affect its
+ * plan, which takes longer than most statements run. The value of `+?` does not affect the plan.
  */
 export class SteadyDialect extends BunSqliteDialect {
   override createQueryCompiler(): QueryCompiler {

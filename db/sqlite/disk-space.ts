@@ -1,16 +1,16 @@
-// Whether there is room left for a database: SQLite tells of a full disk in several ways, some of which sound like damage.
+// Whether there is disk space for a database: SQLite reports a full disk in several ways, some of which look like damage.
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-// What a small commit may take: its pages in the log, and the log's index.
+// Space for a small commit: its pages in the log, and the log's index.
 const NEEDED_BYTES = 1024 * 1024;
 
-/** How long a file is; 0 where there is none. */
+/** Size of a file; 0 if it does not exist. */
 export function fileBytes(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Bytes that are left on the disk that holds a file; null where the system does not tell. */
+/** Free bytes on the disk of a file; null if the system does not report them. */
 export function freeBytesAt(path: string): number | null {
   try {
     const { bavail, bsize } = statfsSync(dirname(path));
@@ -20,7 +20,7 @@ export function freeBytesAt(path: string): number | null {
   }
 }
 
-/** Whether the disk that holds a file has no room for a commit; false where the system does not tell. */
+/** Whether the disk of a file has no space for a commit; false if the system does not report it. */
 export function isDiskFull(path: string): boolean {
   const bytes = freeBytesAt(path);
   return bytes !== null && bytes < NEEDED_BYTES;

@@ -1,4 +1,4 @@
-// What must be right about the files at a path before SQLite opens them.
+// Checks the files at a path before SQLite opens them.
 import {
   accessSync,
   existsSync,
@@ -17,18 +17,18 @@ import { assertOwnFilesBeside, makePrivately } from './lock-file.ts';
 import { HeldFile } from './raw-file.ts';
 import { removeKeptNames } from './replaced-file-names.ts';
 
-/** A file that SQLite may open. */
+/** A file that SQLite can open. */
 export interface CheckedFile {
-  /** By which SQLite names its other files: absolute and without links. */
+  /** The path that SQLite derives its other names from: absolute and without links. */
   path: string;
-  /** To be released after SQLite has closed the file. */
+  /** Release it after SQLite has closed the file. */
   held: HeldFile;
 }
 
 /**
- * Looks at what lies at a path, and makes an empty file where there is none and one may be made.
- * @param isWritten whether it must be possible to write it
- * @throws DatabaseError if the file is missing and not to be created, unwritable, or not to be opened as it lies there
+ * Checks the file at a path, and creates an empty one if it is missing and `create` is true.
+ * @param isWritten whether it must be writable
+ * @throws DatabaseError if the file is missing, not writable, or must not be opened
  */
 export function checkFile(path: string, create: boolean, isWritten = true): CheckedFile {
   assertUsablePath(path, create, isWritten);
@@ -49,16 +49,16 @@ export function checkFile(path: string, create: boolean, isWritten = true): Chec
   return { path: real, held };
 }
 
-/** The path without links; of a file that is not there, that of its folder. */
+/** The path without links; for a missing file, that of its folder. */
 export function realPath(path: string): string {
   if (existsSync(path)) return realpathSync(path);
   const name = join(realpathSync(dirname(resolve(path))), basename(path));
   const link = lstatSync(name, { throwIfNoEntry: false });
   if (!link?.isSymbolicLink()) return name;
-  // A link to what is still to be made: what another user laid there may lead anywhere.
+  // A link to a missing file: one made by another user could lead anywhere.
   if (process.geteuid !== undefined && ![process.geteuid(), 0].includes(link.uid))
-    throw new DatabaseError(`${name} is a link of another user (uid ${link.uid}).`, [
-      'Name the file itself, or another, with --db PATH.',
+    throw new DatabaseError(`${name} is a link that belongs to another user (uid ${link.uid}).`, [
+      'Use the file itself, or another one, with --db PATH.',
     ]);
   return realPath(resolve(dirname(name), readlinkSync(name)));
 }
@@ -67,7 +67,7 @@ function assertUsablePath(path: string, create: boolean, isWritten: boolean): vo
   if (existsSync(path)) {
     const file = statSync(path);
     if (!file.isFile()) {
-      throw new DatabaseError(`${path} is not a file.`, ['Name a database file with --db PATH.']);
+      throw new DatabaseError(`${path} is not a file.`, ['Use a database file with --db PATH.']);
     }
     if (file.nlink > 1) assertOneName(path);
     if (isWritten) assertWritable(path);
@@ -75,16 +75,16 @@ function assertUsablePath(path: string, create: boolean, isWritten: boolean): vo
   }
   if (!create) {
     throw new DatabaseError(`There is no database at ${path}.`, [
-      'Make one: crm init --org NAME',
-      'Or name another file with --db PATH (or CRM_DB).',
+      'Create one: crm init --org NAME',
+      'Or use another file with --db PATH (or CRM_DB).',
     ]);
   }
   try {
     accessSync(dirname(resolve(path)), fsConstants.W_OK | fsConstants.X_OK);
   } catch (cause) {
-    const steps = ['Make the folder, or give the user who runs crm the right to write in it.'];
+    const steps = ['Create the folder, or give the user who runs crm write permission for it.'];
     const fault = existsSync(dirname(resolve(path))) ? 'is not writable' : 'does not exist';
-    throw new DatabaseError(`The database ${path} cannot be made: its folder ${fault}.`, steps, cause);
+    throw new DatabaseError(`The database ${path} cannot be created: its folder ${fault}.`, steps, cause);
   }
 }
 
@@ -93,17 +93,17 @@ function assertOneName(path: string): void {
   if (statSync(path).nlink > 1) throw severalNames(path);
 }
 
-// https://sqlite.org/howtocorrupt.html: SQLite keeps a log for each name, and two logs lose writes.
+// https://sqlite.org/howtocorrupt.html: SQLite has a log for each name, and two logs lose writes.
 function severalNames(path: string): DatabaseError {
   const server = inodeLockHolder(path);
   const use = server === undefined ? '' : `, and process ${server} serves it`;
   return new DatabaseError(
-    `The database ${path} has several names (hard links)${use}. Writes by more than one of them would be lost.`,
+    `The database ${path} has several names (hard links)${use}. Writing through more than one of them loses data.`,
     [`Remove all names but one; to find them: find / -xdev -samefile ${path}`],
   );
 }
 
-// SQLite opens a file that it may not write for reading, and says so at the first write only.
+// SQLite opens a file without write permission for reading, and reports that only at the first write.
 function assertWritable(path: string): void {
   try {
     accessSync(path, fsConstants.R_OK | fsConstants.W_OK);
@@ -113,9 +113,9 @@ function assertWritable(path: string): void {
 }
 
 /**
- * Makes an empty file where there is none. What it will hold is about people: nobody but its owner reads it, and SQLite gives
- * its other files the same mode.
- * @param beside the file whose owner it gets where root makes it
+ * Creates an empty file if there is none. Its content will be about people, so only its owner can read it; SQLite gives its
+ * other files the same mode.
+ * @param beside the file whose owner it gets if root creates it
  */
 export function createPrivately(path: string, beside = path): void {
   try {

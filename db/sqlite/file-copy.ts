@@ -1,4 +1,4 @@
-// A copy of a database file as it is at one moment, made beside whoever serves it.
+// Copies a database file as of one moment, while it can be in use.
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { type TableShape, tablesOf } from './catalog.ts';
 import { Connection } from './connection.ts';
@@ -8,16 +8,16 @@ import { APPLICATION_ID, firstMark } from './main-file.ts';
 import { tellPlanner } from './planner.ts';
 import { openConnectionSnapshot } from './snapshot.ts';
 
-/** The name by which queries to the copy reach the tables that it is of. */
+/** The name of the copied database in queries to the copy. */
 export const ORIGINAL = 'original';
 
 const ROWS_PER_STEP = 5_000;
 
 const COPY = {
-  // What is not whole is thrown away; once it is whole it is synced.
+  // An incomplete copy is discarded; a complete one is synced.
   journal_mode: 'memory',
   synchronous: 0,
-  // KiB, where negative.
+  // KiB, if negative.
   cache_size: -65_536,
   temp_store: 2,
 };
@@ -30,11 +30,11 @@ interface Table {
   name: string;
   sql: string;
   columns: string[];
-  /** In the order of which its rows lie. */
+  /** The columns that determine the order of its rows. */
   key: string[];
 }
 
-/** A copy that is being made. */
+/** A copy in progress. */
 export class FileCopy {
   readonly #connection: Connection;
   readonly #original: Closeable;
@@ -49,16 +49,16 @@ export class FileCopy {
   }
 
   /**
-   * Begins a copy of what is committed by now.
-   * @param from a database file, served or not
-   * @param to a file that is not there yet
+   * Begins a copy of what is committed now.
+   * @param from a database file, in use or not
+   * @param to a file that does not exist yet
    * @throws DatabaseError if either cannot be used
    */
   static open(from: string, to: string): FileCopy {
     const original = openConnectionSnapshot(from);
     const opened: Closeable[] = [original];
     try {
-      // Whoever closes a file last moves its log into it. This one is the last here, and cannot where there is one.
+      // Closing a file last moves its log into it. This connection is the last one here, and must not do that.
       guarded(from, () => original.connection.pragma('schema_version'));
       createPrivately(to);
       const connection = guarded(to, () => new Connection(to, { byUri: 'create' }));
@@ -67,7 +67,7 @@ export class FileCopy {
       guarded(from, () => {
         connection.prepare(`ATTACH ? AS ${ORIGINAL}`).run(original.connection.filename);
         connection.post('BEGIN');
-        // The transaction sees from here on what is there now.
+        // From here on, the transaction sees this moment.
         connection.pragma(`${ORIGINAL}.user_version`);
         connection.prepare(`SELECT count(*) FROM ${ORIGINAL}.sqlite_schema`).get();
       });
@@ -78,17 +78,17 @@ export class FileCopy {
     }
   }
 
-  /** For queries: the copy's tables go by their names, those that they are of by `original.NAME`. */
+  /** For queries: the tables of the copy by name, those of the original as `original.NAME`. */
   get db() {
     return this.#connection.db;
   }
 
-  /** The tables that are there to be copied, or are copied already. */
+  /** The tables to be copied, or already copied. */
   get tables(): TableShape[] {
     return tablesOf(this.#connection);
   }
 
-  /** How many rows there are to be copied, those aside that say which migrations have run. */
+  /** Number of rows to be copied, without the list of migrations. */
   countRows(): number {
     let total = 0;
     for (const { name } of this.#tables().filter(isCounted)) {
@@ -101,8 +101,8 @@ export class FileCopy {
   }
 
   /**
-   * Copies table after table; gives after each piece of work how many rows more are there.
-   * @throws DatabaseError of the file that cannot be read, or written
+   * Copies table after table; yields the number of rows copied after each piece of work.
+   * @throws DatabaseError of the file that cannot be read or written
    */
   *copyRows(): Generator<number> {
     try {
@@ -116,8 +116,8 @@ export class FileCopy {
   }
 
   /**
-   * Makes indexes and triggers, and ends what was one moment of the original.
-   * @throws DatabaseError as copyRows does
+   * Creates indexes and triggers, and releases the original.
+   * @throws DatabaseError as copyRows
    */
   complete(): void {
     try {
@@ -137,7 +137,7 @@ export class FileCopy {
     this.#connection.setPragmas({ application_id: APPLICATION_ID, user_version: firstMark() });
   }
 
-  /** Closes both files; what is copied is on the disk then. */
+  /** Closes both files; the copy is then on the disk. */
   close(): void {
     if (this.#connection.inTransaction) this.#connection.post('ROLLBACK');
     this.#connection.close();
@@ -145,7 +145,7 @@ export class FileCopy {
     guarded(this.#path, () => syncFile(this.#path));
   }
 
-  // Nothing is written but the copy.
+  // Only the copy is written.
   #explained(error: unknown): unknown {
     return explainFileError(isWriteFailure(error) ? this.#path : this.#from, error);
   }
@@ -188,7 +188,7 @@ export class FileCopy {
   }
 }
 
-/** Has the disk take what a file holds. */
+/** Syncs a file to the disk. */
 export function syncFile(path: string): void {
   const descriptor = openSync(path, 'r+');
   try {

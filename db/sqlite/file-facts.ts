@@ -1,4 +1,4 @@
-// What there is to be known about a database file beside what it holds: its size, its log, its indexes, who serves it.
+// Facts about a database file, apart from its content: its size, its log, its indexes, its server.
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { shapeOfSchema } from './catalog.ts';
@@ -12,30 +12,30 @@ export interface FileFacts {
   bytes: number;
   /** Of the log, which a checkpoint moves into the file. */
   logBytes: number;
-  /** Of the disk under it; null where the system does not tell. */
+  /** Free disk space; null if the system does not report it. */
   freeBytes: number | null;
-  /** Whether others than its owner may read it; null on Windows, whose files have no such modes. */
+  /** Whether users other than its owner can read it; null on Windows, whose files have no such modes. */
   isOpenToOthers: boolean | null;
   folder: FolderFacts;
-  /** Why it cannot be written, which goes on from its name; null where it can. */
+  /** Why it cannot be written, as a continuation of its name; null if it can. */
   onlyReadable: string | null;
-  /** What is wrong in it, in SQLite's words. */
+  /** Damage in the file, in SQLite's words. */
   faults: string[];
-  /** Indexes that the migrations make, and that are not there. */
+  /** Indexes of the schema that do not exist. */
   missingIndexes: string[];
-  /** Whether a migration is still to come; the next start makes it. */
+  /** Whether the next start will run a migration. */
   isBehind: boolean;
   server: LockHolder | null;
 }
 
-/** The folder of a database file, where whoever may write can put files that SQLite and crm look for beside it. */
+/** The folder of a database file: everyone who can write there can add files that SQLite and crm would use. */
 export interface FolderFacts {
   path: string;
-  /** Who may write there beside its owner; null for nobody. */
+  /** Who can write there besides its owner; null if no one can. */
   writableBy: 'everybody' | 'its group' | null;
-  /** Whether those may only add files, as in a folder for temporary ones, and not replace what others put there. */
+  /** Whether they can only add files, as in a folder for temporary files, and not replace files of others. */
   isSticky: boolean;
-  /** Whether its owner is neither this user, nor the database's, nor root. */
+  /** Whether its owner is neither this user, nor the database's owner, nor root. */
   isOfAnother: boolean;
 }
 
@@ -53,15 +53,15 @@ function folderOf(file: string): FolderFacts {
 }
 
 /**
- * Looks at a file, and reads all of it.
- * @throws DatabaseError if it is missing, cannot be opened at all, or a newer crm wrote it
+ * Examines a file by reading all of it.
+ * @throws DatabaseError if it is missing, cannot be opened, or was written by a newer crm
  */
 export async function examineFile(path: string): Promise<FileFacts> {
   const real = realPath(path);
   const file = inspectFile(path);
   try {
     const faults = file.findFaults();
-    // Nothing else that a damaged file says is to be relied on.
+    // Nothing else in a damaged file is reliable.
     const shape = faults.length > 0 ? { missingIndexes: [], isBehind: false } : await compareSchema(file);
     return {
       ...shape,

@@ -1,4 +1,4 @@
-// Whether the files that a store has open are still those at its path: SQLite goes on writing into files that are gone.
+// Watches whether the open files of a store are still those at its path: SQLite keeps writing to files that were deleted.
 import { type BigIntStats, statSync } from 'node:fs';
 import { DatabaseError } from '../database-error.ts';
 import type { Connection } from './connection.ts';
@@ -20,7 +20,7 @@ export class FileGuard {
   #tell: (trouble: DatabaseError | null) => void = () => undefined;
   #told: string | undefined;
   #timer: Timer | undefined;
-  // Of the file as it was when the database got its last mark.
+  // The file's modification time when the database got its last mark.
   #markedAt = 0n;
   #isMarking = false;
   #hasUnmarked = false;
@@ -35,7 +35,7 @@ export class FileGuard {
     this.#mark = readMainFile(held)?.mark ?? 0;
   }
 
-  /** Looks each second too, and tells of each change: what is wrong, or null once nothing is any more. */
+  /** Checks every second as well, and reports each change: the problem, or null once it is solved. */
   watch(tell: (trouble: DatabaseError | null) => void): void {
     this.#tell = tell;
     this.#timer = setInterval(() => this.trouble(), LOOK_EVERY_MS);
@@ -46,12 +46,12 @@ export class FileGuard {
     clearInterval(this.#timer);
   }
 
-  /** Whether the log may be moved into the file: not into one that another program wrote. */
+  /** Whether the log can be moved into the file: not if another program wrote to it. */
   get takesLog(): boolean {
     return !this.#isWrittenOver;
   }
 
-  /** What happened to the files and what to do; null if they are as they should be. */
+  /** What happened to the files and what to do; null if they are unchanged. */
   trouble(): DatabaseError | null {
     const trouble = this.#look();
     if (trouble?.message !== this.#told) {
@@ -75,8 +75,8 @@ export class FileGuard {
   }
 
   /**
-   * Gives the database its next mark, in a transaction that is open, if it is the first since the file has changed, or the
-   * last before a checkpoint.
+   * Gives the database its next mark, within an open transaction, if it is the first since the file has changed, or the last
+   * before a checkpoint.
    */
   mark(isLast: boolean): void {
     this.#isMarking = isLast || this.#markedAt !== this.#seen.mtimeNs;
@@ -84,18 +84,18 @@ export class FileGuard {
     this.#writer.run(`PRAGMA user_version = ${Number(this.#writer.pragma('user_version')) + 1}`);
   }
 
-  /** Is told that a transaction with `mark` was committed. */
+  /** Notes that a transaction with `mark` was committed. */
   onCommit(): void {
     this.#hasUnmarked = !this.#isMarking;
     if (this.#isMarking) this.#markedAt = this.#seen.mtimeNs;
   }
 
-  /** Has the next transaction marked, whatever it does, so that there is something to write. */
+  /** Makes the next transaction mark the database in any case, so that there is something to write. */
   markNext(): void {
     this.#markedAt = 0n;
   }
 
-  /** Marks the end of what was written, before the connection is closed. */
+  /** Marks the end of all writes before the connection is closed. */
   markEnd(): void {
     if (!this.#hasUnmarked) return;
     this.#writer.run('BEGIN IMMEDIATE');
@@ -104,7 +104,7 @@ export class FileGuard {
     this.onCommit();
   }
 
-  // A checkpoint, ours or another process's, brings the file to a state that the log holds; nothing else writes to it.
+  // Checkpoints, of this or another process, bring the file to a state in the log; nothing else writes to it.
   #hasForeignContent(file: BigIntStats): boolean {
     if (file.mtimeNs === this.#seen.mtimeNs) return false;
     const mark = readMainFile(this.#held)?.mark ?? -1;
@@ -116,7 +116,7 @@ export class FileGuard {
     return false;
   }
 
-  // With what the log holds; null where SQLite can make nothing of it any more.
+  // Including the log; null if SQLite can no longer read it.
   #newestState(): { mark: number; bytes: number } | null {
     try {
       const [mark = 0, pages = 0, pageSize = 0] = ['user_version', 'page_count', 'page_size'].map((name) =>
@@ -137,31 +137,31 @@ function lookAt(path: string): BigIntStats | undefined {
   }
 }
 
-const RESCUE = 'Else take out what the server still holds (crm export all --out DIR), then stop it';
+const RESCUE =
+  'Otherwise export the data that the server still has (crm export all --out DIR), stop the server';
 
 function deleted(path: string): DatabaseError {
-  return new DatabaseError(`The database ${path} is gone: it was deleted or moved while in use.`, [
-    'If it was moved, move it back: writes then go on.',
+  return new DatabaseError(`The database ${path} was deleted or moved while in use.`, [
+    'If it was moved, move it back, and writes will resume.',
     `${RESCUE}, and restore a backup.`,
   ]);
 }
 
 function replaced(path: string): DatabaseError {
-  return new DatabaseError(`Another file was put in the place of the database ${path} while in use.`, [
-    'If the former file is still somewhere, move it back: writes then go on.',
-    `${RESCUE}, and start it again to serve the file that is there now.`,
+  return new DatabaseError(`The database ${path} was replaced by another file while in use.`, [
+    'If the original file still exists, move it back, and writes will resume.',
+    `${RESCUE}, and start it again to serve the new file.`,
   ]);
 }
 
 function writtenOver(path: string): DatabaseError {
-  return new DatabaseError(
-    `Another program wrote over the database ${path}, or cut it short, while in use.`,
-    ['Stop the server, put the file back as it was or restore a backup, and start again.'],
-  );
+  return new DatabaseError(`Another program overwrote or truncated the database ${path} while in use.`, [
+    'Stop the server, put the original file back or restore a backup, and start the server again.',
+  ]);
 }
 
 function logGone(path: string): DatabaseError {
   return new DatabaseError(`${path} was deleted, moved or replaced while the database was in use.`, [
-    'Start the server again: as it stops, it writes what it holds into the database.',
+    'Restart the server: when it stops, it writes its data into the database.',
   ]);
 }

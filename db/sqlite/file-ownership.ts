@@ -1,4 +1,4 @@
-// Whether what lies at a path is ours, and whether the log beside it belongs to it.
+// Whether the file at a path belongs to crm, and the log next to it to the file.
 import { DatabaseError } from '../database-error.ts';
 import { notADatabase } from './errors.ts';
 import { APPLICATION_ID, type MainFile, readMainFile } from './main-file.ts';
@@ -9,23 +9,23 @@ const LOOKS_MAX = 4;
 const BETWEEN_LOOKS_MS = 50;
 
 /**
- * Looks at a file and its log before SQLite does.
- * @param path as the operator named it
- * @param logPath where SQLite has the log
- * @param file null if there is none, or nothing in it
- * @throws DatabaseError if the file is another program's, or the log another file's
+ * Checks a file and its log before SQLite opens them.
+ * @param path the name that the operator gave
+ * @param logPath the path of SQLite's log
+ * @param file null if there is none, or it is empty
+ * @throws DatabaseError if the file belongs to another program, or the log to another file
  */
 export function assertOurs(path: string, logPath: string, file: HeldFile | null): void {
   for (let looks = 1; ; looks++) {
     const fault = faultOf(path, logPath, file);
     if (fault === null) return;
-    // Another process may have moved the log into the file between the looks at the two.
+    // Another process could have moved the log into the file between the two checks.
     if (looks === LOOKS_MAX) throw fault;
     Bun.sleepSync(BETWEEN_LOOKS_MS);
   }
 }
 
-// SQLite applies whatever log lies beside a file, and deletes one that lies beside an empty file.
+// SQLite applies any log next to a file, and deletes one next to an empty file.
 function faultOf(path: string, logPath: string, file: HeldFile | null): DatabaseError | null {
   const log = readLogFile(logPath);
   if (file === null) return log === null ? null : orphaned(path, log);
@@ -37,60 +37,60 @@ function faultOf(path: string, logPath: string, file: HeldFile | null): Database
   return isCutShort(main, log) ? cutShort(path) : null;
 }
 
-// A database without anything in it may become ours.
+// An empty database can become ours.
 function isForeign({ applicationId, schemaVersion }: MainFile, log: LogFile | null): boolean {
   if (applicationId === APPLICATION_ID) return false;
   const isLogOurs = log?.firstPages[0]?.applicationId === APPLICATION_ID;
   return applicationId !== 0 || schemaVersion > 0 || (log !== null && !isLogOurs);
 }
 
-// A log was written on the state that the file holds, or on one that is contained in the log itself.
+// A log was written for the state in the file, or for one that the log itself contains.
 function belongTogether(main: MainFile, log: LogFile): boolean {
   const [oldest] = log.firstPages;
   const newest = log.firstPages.at(-1);
   if (log.pageSize !== main.pageSize) return false;
   if (oldest === undefined || newest === undefined) return true;
   if (oldest.applicationId !== main.applicationId) return false;
-  // SQLite's own copies count the schema's version on, and have their pages in another order.
+  // SQLite's own copies increment the schema version, and have their pages in another order.
   if (main.schemaVersion > newest.schemaVersion) return false;
   const isMarked = main.mark > 0;
   return !isMarked || (oldest.mark - 1 <= main.mark && main.mark <= newest.mark);
 }
 
-// SQLite sees this by itself, but not where a log lies beside the file. Where the log holds the first page as it is in the
-// file, a checkpoint was under way, and the log has the rest too.
+// SQLite detects this itself, unless there is a log. If the log's first page equals the file's, a checkpoint was in
+// progress, and the log has the rest as well.
 function isCutShort(main: MainFile, { firstPages: [oldest] }: LogFile): boolean {
   return main.isShort && (oldest === undefined || main.mark < oldest.mark);
 }
 
 function foreign(path: string): DatabaseError {
-  return new DatabaseError(`${path} is an SQLite database of another program.`, [
-    'Name a database of crm, or a new file, with --db PATH.',
+  return new DatabaseError(`${path} is an SQLite database that belongs to another program.`, [
+    'Use --db PATH to specify a crm database or a new file.',
   ]);
 }
 
 function orphaned(path: string, { transactions }: LogFile): DatabaseError {
   return new DatabaseError(
-    `${path}-wal holds ${transactions} transactions of a database that is not there any more.`,
+    `${path}-wal holds ${transactions} transactions of a database file that no longer exists.`,
     [
-      `Put back the file that was at ${path}: then nothing is lost.`,
-      `To begin anew without them, move the log away: mv ${path}-wal ${path}-wal.old`,
+      `Put the file back at ${path}, so that nothing is lost.`,
+      `To start with an empty database, without those transactions, move the log away: mv ${path}-wal ${path}-wal.old`,
     ],
   );
 }
 
 function mismatched(path: string, { transactions }: LogFile): DatabaseError {
   return new DatabaseError(
-    `${path} is not the file that ${path}-wal belongs to: that holds ${transactions} transactions of another state of it, and both together would be neither.`,
+    `${path} is not the file that ${path}-wal belongs to: the log holds ${transactions} transactions of a different state, and applying them would damage the database.`,
     [
-      `Put back the file that was at ${path}: then nothing is lost.`,
-      `To go on with this file, without those transactions, move the log away: mv ${path}-wal ${path}-wal.old`,
+      `Put the file that belongs to the log back at ${path}, so that nothing is lost.`,
+      `To continue with this file, without those transactions, move the log away: mv ${path}-wal ${path}-wal.old`,
     ],
   );
 }
 
 function cutShort(path: string): DatabaseError {
-  return new DatabaseError(`The database ${path} was cut short: its end is missing.`, [
+  return new DatabaseError(`The database ${path} is truncated: its end is missing.`, [
     `Restore the newest backup of the file, and move its log away: mv ${path}-wal ${path}-wal.old`,
   ]);
 }

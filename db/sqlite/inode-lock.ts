@@ -1,16 +1,16 @@
-// A lock on a file itself rather than on a name of it, so that no link, mount or new name leads around it.
+// A lock on a file itself rather than on one of its names, so that links, mounts or new names do not bypass it.
 import { readFileSync, statSync } from 'node:fs';
 import { systemLibrary } from '../system-library.ts';
 import type { HeldFile } from './raw-file.ts';
 
-// flock(2). SQLite's locks are of another kind, and neither sees the other.
+// flock(2). SQLite's locks are of another kind, and the two kinds ignore each other.
 const LOCK_EX = 2;
 const LOCK_NB = 4;
 const LOCK_UN = 8;
 
 /**
- * Locks an open file until the function that it returns is called, or the process ends; null if it is locked already.
- * Where the system's library is not found, the lock is free for all.
+ * Locks an open file until the returned function is called or the process ends; null if it is locked already. If the
+ * system's library is not found, nothing is locked.
  */
 export function lockInode({ descriptor }: HeldFile): (() => void) | null {
   const library = systemLibrary({ flock: { args: ['int', 'int'], returns: 'int' } });
@@ -19,7 +19,7 @@ export function lockInode({ descriptor }: HeldFile): (() => void) | null {
   return flock(descriptor, LOCK_EX | LOCK_NB) === 0 ? () => flock(descriptor, LOCK_UN) : null;
 }
 
-/** The process that has locked a file; undefined where the system does not tell. */
+/** The process that has locked a file; undefined if the system does not report it. */
 export function inodeLockHolder(path: string): number | undefined {
   try {
     const { ino } = statSync(path, { bigint: true });

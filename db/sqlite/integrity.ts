@@ -1,4 +1,4 @@
-// Whether a database file is sound: its pages, its indexes, and what its rows say of each other.
+// Whether a database file is sound: its pages, its indexes, and the references between its rows.
 
 import { DatabaseError } from '../database-error.ts';
 import { migrationsOf } from '../engine/applied-migrations.ts';
@@ -10,21 +10,21 @@ import { openConnectionSnapshot } from './snapshot.ts';
 
 const FAULTS_MAX = 10;
 
-/** A database file that is looked through, as it is at one moment. */
+/** A database file to be inspected, as of one moment. */
 export interface Inspection extends DatabaseSnapshot {
   tables: TableShape[];
   /** Names. */
   indexes: string[];
   migrations(): Promise<string[]>;
-  /** What is wrong with it, in SQLite's words: nothing with a sound one. Takes as long as reading all of it. */
+  /** Damage, in SQLite's words; empty for a sound file. Takes as long as reading the whole file. */
   findFaults(): string[];
   /** @throws DatabaseError if a newer crm wrote it */
   assertNotNewer(): Promise<void>;
 }
 
 /**
- * Opens a file to be looked through.
- * @throws DatabaseError if it is missing, or cannot be opened at all
+ * Opens a file for inspection.
+ * @throws DatabaseError if it is missing, or cannot be opened
  */
 export function inspectFile(path: string): Inspection {
   const { connection, read, close } = openConnectionSnapshot(path);
@@ -45,7 +45,7 @@ export function inspectFile(path: string): Inspection {
           .prepare<{ table: string; parent: string }, []>('PRAGMA foreign_key_check')
           .all()
           .slice(0, FAULTS_MAX)
-          .map(({ table, parent }) => `a row of ${table} refers to one of ${parent} that is not there`);
+          .map(({ table, parent }) => `a row of ${table} refers to a missing row of ${parent}`);
         return [...pages.filter((text) => text !== 'ok'), ...keys];
       } catch (error) {
         if (isDamage(error)) return [error instanceof Error ? error.message : String(error)];
@@ -55,11 +55,11 @@ export function inspectFile(path: string): Inspection {
   };
 }
 
-/** The error of a file that is not sound. */
+/** The error of a damaged file. */
 export function damaged(path: string, faults: readonly string[]): DatabaseError {
   const [first = 'it cannot be read'] = faults;
   const more = faults.length > 1 ? `, and ${faults.length - 1} more` : '';
   return new DatabaseError(`${path} is damaged: ${first}${more}.`, [
-    'Use an older backup, and check the disk for faults.',
+    'Use an older backup, and check the disk for errors.',
   ]);
 }

@@ -1,9 +1,9 @@
-// Whether API keys may have changed: a number, by which what was read of them can be kept until it is another.
+// Whether API keys could have changed: a number; keys that were read stay valid while it is the same.
 import { CompiledQuery } from 'kysely';
 import type { Bound } from '../engine/engine.ts';
 import type { Connection } from './connection.ts';
 
-// SQLite changes it for a connection with each commit of any other one: here, of other processes.
+// SQLite changes it for a connection with each commit of another connection: here, of other processes.
 const DATA_VERSION = CompiledQuery.raw('PRAGMA data_version') as CompiledQuery<{ data_version: number }>;
 
 export class KeyMark {
@@ -22,7 +22,7 @@ export class KeyMark {
     return this.#value;
   }
 
-  /** Has the mark tell of what other processes have committed so far. */
+  /** Updates the mark with the commits of other processes. */
   look(): void {
     const version = this.#ask();
     if (version !== undefined && version === this.#version) return;
@@ -30,14 +30,14 @@ export class KeyMark {
     this.#value += 1;
   }
 
-  /** Has the mark tell of a commit of the writer, before anybody is told of it. */
+  /** Updates the mark with a commit of the writer, before anyone learns of it. */
   onCommit(): void {
     if (this.#keyChanges === this.#writer.keyChanges) return;
     this.#keyChanges = this.#writer.keyChanges;
     this.#value += 1;
   }
 
-  // Undefined where it cannot be had just now, as while another process recovers the log.
+  // Undefined if it is unavailable right now, for example while another process recovers the log.
   #ask(): number | undefined {
     try {
       const [row] = this.#versions([]) as { data_version: number }[];

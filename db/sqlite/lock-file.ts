@@ -1,4 +1,4 @@
-// Files beside a database that say who serves it: what another user put there first says nothing, and is never opened.
+// Files next to a database that say who serves it: those that another user created are not trusted, and never opened.
 import { constants, Database } from 'bun:sqlite';
 import {
   closeSync,
@@ -18,7 +18,7 @@ const OTHERS = 0o077;
 // Undefined on Windows, whose files have no such owners.
 const USER = process.geteuid?.();
 
-/** Makes an empty file that its owner alone can read, unless something stands there; @throws the system's error */
+/** Creates an empty file that only its owner can read, unless it exists; @throws the system's error */
 export function makePrivately(path: string, beside = path): void {
   let descriptor: number;
   try {
@@ -28,7 +28,7 @@ export function makePrivately(path: string, beside = path): void {
     throw error;
   }
   try {
-    // What root makes is for whose database it is.
+    // Files created by root belong to the owner of the database.
     const owner = USER === 0 ? statAt(beside) : undefined;
     if (owner !== undefined) fchownSync(descriptor, owner.uid, owner.gid);
   } finally {
@@ -37,13 +37,13 @@ export function makePrivately(path: string, beside = path): void {
 }
 
 /**
- * Opens a small database beside a file, which is there.
- * @param file without links, whose owner the small one must have if root opens it
- * @throws DatabaseError if another user could have made it, or can write it
+ * Opens a small database next to an existing file.
+ * @param file without links; if root opens the small database, both must have the same owner
+ * @throws DatabaseError if another user could have created it, or can write to it
  */
 export function openPrivately(path: string, file: string): Database {
   const before = assertPrivate(path, file);
-  // A journal would be played back into it.
+  // A journal would be applied to it.
   for (const name of [`${path}-journal`, `${path}-wal`])
     if (lstatSync(name, { throwIfNoEntry: false }) !== undefined) assertPrivate(name, file);
   const database = new Database(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW);
@@ -57,25 +57,25 @@ function assertPrivate(path: string, file: string): Stats {
   const reason = foreignness(stats, ownersOf(file)) ?? openness(stats);
   if (reason === null) return stats;
   throw new DatabaseError(
-    `${path} ${reason}: what it says of who serves the database cannot be relied on.`,
+    `${path} ${reason}, so its information about the server of this database is not reliable.`,
     stepsFor(path),
   );
 }
 
 /**
- * Looks at the files that SQLite opens beside a database, whoever put them there.
+ * Checks the files that SQLite opens next to a database.
  * @param file without links
- * @throws DatabaseError if one is a link, or another user's
+ * @throws DatabaseError if one is a link, or belongs to another user
  */
 export function assertOwnFilesBeside(file: string): void {
   const owner = statAt(file)?.uid;
   for (const path of ['-wal', '-shm', '-journal'].map((suffix) => file + suffix)) {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats === undefined) continue;
-    // Root's are made on the way to its owner.
+    // Files created by root are about to get its owner.
     const reason = foreignness(stats, new Set([...ownersOf(file), owner, 0]));
     if (reason === null) continue;
-    throw new DatabaseError(`${path} ${reason}: it cannot be a part of this database.`, stepsFor(path));
+    throw new DatabaseError(`${path} ${reason}, so it is not part of this database.`, stepsFor(path));
   }
 }
 
@@ -91,7 +91,7 @@ function openness({ mode, nlink }: Stats): string | null {
   return nlink > 1 ? 'has several names (hard links)' : null;
 }
 
-// Root works on the databases of others.
+// Root works with databases of other users.
 function ownersOf(file: string): Set<number | undefined> {
   const owners = new Set([USER]);
   if (USER === 0) owners.add((statAt(file) ?? statAt(dirname(file)))?.uid);
@@ -104,7 +104,7 @@ function statAt(path: string): Stats | undefined {
 
 function stepsFor(path: string): string[] {
   return [
-    `See whose it is (ls -l ${path}), and move it away if no server runs.`,
-    'Keep the database in a folder that only its own user may write: install -d -m 700 FOLDER',
+    `Check its owner (ls -l ${path}), and move it away if no server is running.`,
+    'Keep the database in a folder that only its owner can write to: install -d -m 700 FOLDER',
   ];
 }

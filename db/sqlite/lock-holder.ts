@@ -1,31 +1,31 @@
-// Who serves a database file, as the lock beside it says.
+// Who serves a database file, according to the lock file next to it.
 import type { Database } from 'bun:sqlite';
 import { lstatSync } from 'node:fs';
 import { isBusy } from './errors.ts';
 import { openPrivately } from './lock-file.ts';
 
-/** Who serves a database. */
+/** The server of a database. */
 export interface LockHolder {
   pid: number;
   since: string;
   address: string;
-  /** Whether it hands over to a server that takes its place, or just ends. */
+  /** Whether it hands requests over to a server that takes over. */
   handsOver?: boolean;
-  /** The path of the socket on which it takes requests that a former server hands over, if it has one. */
+  /** The path of the socket on which it receives handed-over requests, if it has one. */
   inlet?: string | null;
 }
 
-/** The lock beside a database file. */
+/** The path of a database file's lock file. */
 export function lockPath(file: string): string {
   return `${file}-serving`;
 }
 
-/** Who serves the database in that file; null while nobody does. */
+/** The server of the database in that file; null if there is none. */
 export function lockHolder(file: string): LockHolder | null {
   return withLock(file, { isFree: () => null, isTaken: readHolder });
 }
 
-/** Does something to a file that nobody serves, and that nobody begins to serve meanwhile; nothing to one that was never served. */
+/** Runs a job on a file while no one can serve it; skips it if the file is being served, or was never served. */
 export function whileUnserved(file: string, job: () => void): void {
   withLock(file, {
     isFree: () => {
@@ -46,7 +46,7 @@ function withLock<T>(
   try {
     lock.run('PRAGMA busy_timeout = 0');
     try {
-      // Of one who is gone only the words are left.
+      // If the holder is gone, only its entry is left.
       lock.run('BEGIN IMMEDIATE');
     } catch (error) {
       return isBusy(error) ? isTaken(lock) : null;
@@ -59,18 +59,18 @@ function withLock<T>(
   }
 }
 
-/** Writes into a lock who holds it. */
+/** Writes the holder into a lock file. */
 export function writeHolder(lock: Database, { pid, since, address, ...holder }: LockHolder): void {
   lock.run('CREATE TABLE IF NOT EXISTS holder (pid INTEGER, since TEXT, address TEXT) STRICT');
   lock.run('DELETE FROM holder');
   lock.run('INSERT INTO holder VALUES (?, ?, ?)', [pid, since, address]);
-  // In a table of its own: an older crm, which leaves it as it is, knows the other one with three columns.
+  // A separate table: an older crm, which ignores it, expects three columns in the other one.
   lock.run('CREATE TABLE IF NOT EXISTS handover (pid INTEGER, since TEXT, inlet TEXT) STRICT');
   lock.run('DELETE FROM handover');
   if (holder.handsOver) lock.run('INSERT INTO handover VALUES (?, ?, ?)', [pid, since, holder.inlet ?? null]);
 }
 
-/** Who the words in a lock name; null where they cannot be read. */
+/** The holder in a lock file; null if it cannot be read. */
 export function readHolder(lock: Database): LockHolder | null {
   try {
     const holder = lock.query('SELECT pid, since, address FROM holder').get() as LockHolder | null;

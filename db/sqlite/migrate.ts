@@ -1,4 +1,4 @@
-// Brings the schema of a database file up to date.
+// Updates the schema of a database file.
 import { Migrator } from 'kysely';
 import { DatabaseError } from '../database-error.ts';
 import { migrationsOf } from '../engine/applied-migrations.ts';
@@ -9,7 +9,7 @@ import { tellPlanner } from './planner.ts';
 
 /** @throws DatabaseError if the file was written by a newer crm */
 export async function migrateFile(writer: Connection, path: string): Promise<void> {
-  // The write lock, taken before looking, makes two processes that start at once take turns.
+  // Takes the write lock first, so that two processes that start at once take turns.
   writer.run('BEGIN IMMEDIATE');
   try {
     await assertKnownMigrations(writer.db, path);
@@ -25,8 +25,8 @@ export async function migrateFile(writer: Connection, path: string): Promise<voi
 }
 
 /**
- * The migrations that a file lacks; none of a new one.
- * @throws DatabaseError if it has one that this crm does not know
+ * The migrations that a file lacks; none for a new one.
+ * @throws DatabaseError if it has a migration that this crm does not know
  */
 export async function pendingMigrations(db: Db, path: string): Promise<string[]> {
   await assertKnownMigrations(db, path);
@@ -39,6 +39,6 @@ export async function assertKnownMigrations(db: Db, path: string): Promise<void>
   const unknown = (await migrationsOf(db)).find((name) => MIGRATIONS[name] === undefined);
   if (unknown === undefined) return;
   throw new DatabaseError(`${path} was written by a newer crm (it has the migration ${unknown}).`, [
-    'Use the newer crm with it, or restore a backup made before the upgrade.',
+    'Use the newer crm, or restore a backup made before the upgrade.',
   ]);
 }

@@ -1,4 +1,4 @@
-// Opens a database file for writing or for reading, after a look at what lies there.
+// Opens a database file for writing or for reading, after checking it.
 import { Connection, ReadConnection } from './connection.ts';
 import { guarded } from './errors.ts';
 import { checkFile } from './file-check.ts';
@@ -7,31 +7,31 @@ import type { HeldFile } from './raw-file.ts';
 
 const WRITER = {
   journal_mode: 'wal',
-  // FULL: a commit is on the disk before it is answered.
+  // FULL: a commit is on the disk before its response is sent.
   synchronous: 2,
   foreign_keys: 1,
   journal_size_limit: 64 * 1024 * 1024,
-  // KiB, where negative.
+  // KiB, if negative.
   cache_size: -65_536,
   // In memory.
   temp_store: 2,
-  // Done between two groups, where an error is seen.
+  // Checkpoints run between two groups, where errors are noticed.
   wal_autocheckpoint: 0,
 };
-/** Readers wait for recoveries only. */
+/** Readers only wait for recoveries. */
 export const READER_BUSY_TIMEOUT_MS = 100;
 const READER = { query_only: 1, cache_size: -65_536 };
 
 export interface OpenedWriter {
   writer: Connection;
-  /** To be released after the connection is closed. */
+  /** Release it after the connection is closed. */
   held: HeldFile;
 }
 
 /**
- * Opens the connection that writes.
- * @throws DatabaseError if the file is missing and not to be created, unwritable, no database of crm, or lies beside
- * the log of another.
+ * Opens the connection for writing.
+ * @throws DatabaseError if the file is missing and must not be created, not writable, not a crm database, or next to a log
+ * of another file.
  */
 export function openWriter(path: string, create: boolean): OpenedWriter {
   const { path: file, held } = checkFile(path, create);
@@ -40,7 +40,7 @@ export function openWriter(path: string, create: boolean): OpenedWriter {
     guarded(path, () => {
       claimFile(writer);
       writer.setPragmas(WRITER);
-      // What is deleted from a page is written over, as the page is written anyway.
+      // Overwrites deleted content in pages that are written anyway.
       writer.run('PRAGMA secure_delete = FAST');
     });
     return { writer, held };
@@ -50,7 +50,7 @@ export function openWriter(path: string, create: boolean): OpenedWriter {
   }
 }
 
-/** Opens a connection that can only read. */
+/** Opens a read-only connection. */
 export function openReader(path: string): ReadConnection {
   return guarded(path, () => {
     const reader = new ReadConnection(path, { readonly: true });
@@ -59,7 +59,7 @@ export function openReader(path: string): ReadConnection {
   });
 }
 
-// A new, empty file becomes ours, and one of before there were marks gets its first.
+// Marks a new, empty file as ours, and adds the first mark to a file from before there were marks.
 function claimFile(writer: Connection): void {
   if (writer.pragma('application_id') === APPLICATION_ID && writer.pragma('user_version') !== 0) return;
   const claim = writer.transaction(() => {

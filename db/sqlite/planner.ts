@@ -1,26 +1,26 @@
-// What SQLite's planner is to assume of every database: an organization with a million records. By itself it assumes ten.
+// Makes SQLite's planner assume an organization with a million records in every database; by default it assumes ten.
 import type { Connection } from './connection.ts';
 
 const ROWS = 1_000_000;
-// Rows of an index of what most records leave empty, as dates are that lists look for by range.
+// Rows of an index on a column that most records leave empty, such as dates that lists filter by range.
 const ROWS_WITH_VALUE = 10_000;
-// Rows with one value of a column: of one that has an index for lists by updated_at, as owners have, and of any other.
+// Rows with the same value of a column: of one with an index for lists by updated_at, such as owners, and of any other.
 const ROWS_OF_MANY = 10_000;
 const ROWS_OF_FEW = 10;
 
 interface Index {
   tableName: string;
-  /** As the statistics know it: that of a table without rowid goes by the table's name. */
+  /** The name in the statistics: for a table without rowid, the table's name. */
   name: string;
-  /** An expression, by which the key of a field is looked up, has no name. */
+  /** An expression, used to look up a field by its key, has no name. */
   columns: string[];
   /** Whether it leaves out rows whose column is null. */
   isPartial: boolean;
 }
 
 /**
- * Writes the statistics by which plans are made, the same for every database: with those of ANALYZE, or none, lists would
- * be searched by whatever suits the rows of the day, and gone through in their order where a filter has an index.
+ * Writes the planner's statistics, the same for every database: with those of ANALYZE, or none, the plans of lists would
+ * depend on the current rows, and could scan everything in order although a filter has an index.
  */
 export function tellPlanner(writer: Connection): void {
   writer.run('ANALYZE sqlite_schema');
@@ -39,7 +39,7 @@ export function tellPlanner(writer: Connection): void {
     const values = [tableName, name, [all, ...rows].join(' ')];
     writer.run('INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES (?, ?, ?)', values);
   }
-  // Reads them.
+  // Loads them.
   writer.run('ANALYZE sqlite_schema');
 }
 

@@ -1,8 +1,8 @@
-// A database file, read by hand beside SQLite without costing it its locks.
+// A database file opened for reading by crm itself, without affecting SQLite's locks.
 import { type BigIntStats, closeSync, openSync, readSync, statSync } from 'node:fs';
 
-// Closing any descriptor of a file gives back the locks that SQLite has on it in this process
-// (https://sqlite.org/howtocorrupt.html, 2.2), so all holders share one, and the last to let go of it closes it.
+// Closing any descriptor of a file releases SQLite's locks on it in this process
+// (https://sqlite.org/howtocorrupt.html, 2.2), so all holders share one descriptor, and the last to release it closes it.
 interface SharedDescriptor {
   readonly inode: string;
   readonly descriptor: number;
@@ -11,7 +11,7 @@ interface SharedDescriptor {
 
 const shared = new Map<string, SharedDescriptor>();
 
-/** One holder's share in a file that is open. */
+/** One holder's share of an open file. */
 export class HeldFile {
   readonly #file: SharedDescriptor;
   #isReleased = false;
@@ -21,7 +21,7 @@ export class HeldFile {
     this.#file = file;
   }
 
-  /** Opens a file, or joins those who have it open. */
+  /** Opens a file, or joins its current holders. */
   static hold(path: string): HeldFile {
     const inode = inodeOf(statSync(path, { bigint: true }));
     const file = shared.get(inode) ?? { inode, descriptor: openBest(path), holders: 0 };
@@ -29,19 +29,19 @@ export class HeldFile {
     return new HeldFile(file);
   }
 
-  /** The open file; throws once it is released, since the number may belong to another file by then. */
+  /** The open file; throws once it is released, because the number could belong to another file by then. */
   get descriptor(): number {
     if (this.#isReleased) throw new Error('The file was released.');
     return this.#file.descriptor;
   }
 
-  /** The first bytes of the file; null if it has fewer. */
+  /** The first bytes of the file; null if it is shorter. */
   read(length: number): DataView | null {
     const bytes = new Uint8Array(length);
     return readSync(this.descriptor, bytes, 0, length, 0) === length ? new DataView(bytes.buffer) : null;
   }
 
-  /** Lets go of it, once however often it is called; where SQLite has the file open too, after SQLite has closed it. */
+  /** Releases it; further calls have no effect. If SQLite has the file open too, call it after SQLite has closed it. */
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
@@ -52,12 +52,12 @@ export class HeldFile {
   }
 }
 
-/** What tells a file from every other, whatever its name; '' for none. */
+/** Identifies a file, whatever its name; '' for none. */
 export function inodeOf(file: BigIntStats | undefined): string {
   return file === undefined ? '' : `${file.dev}:${file.ino}`;
 }
 
-// What cannot be written is only read.
+// A file that cannot be written is opened for reading.
 function openBest(path: string): number {
   try {
     return openSync(path, 'r+');

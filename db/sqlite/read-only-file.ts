@@ -1,4 +1,4 @@
-// Reads a database that cannot be written, as on a read-only file system, just as its files lie there.
+// Reads a database that cannot be written, for example on a read-only file system, without changing its files.
 import {
   accessSync,
   copyFileSync,
@@ -16,7 +16,7 @@ import type { OpenMode } from './connection.ts';
 
 const { R_OK, W_OK } = fsConstants;
 
-/** Why a file that can be read cannot be written, which goes on from its name; null where it can, or cannot be read either. */
+/** Why a readable file cannot be written, as a continuation of its name; null if it can, or cannot be read either. */
 export function whyOnlyReadable(path: string): string | null {
   try {
     accessSync(path, R_OK);
@@ -32,33 +32,33 @@ export function whyOnlyReadable(path: string): string | null {
   }
 }
 
-/** How SQLite is to open what cannot be written. */
+/** How SQLite can open a file that cannot be written. */
 export interface ReadableAsItIs {
   name: string;
   mode: OpenMode;
-  /** To be called once it is closed. */
+  /** Call this after closing it. */
   release(): void;
 }
 
 /**
- * Finds the way to read a file with all that its log holds.
- * @param shown as the operator named it
+ * Finds a way to read a file with everything in its log.
+ * @param shown the name that the operator gave
  * @param file without links
- * @throws DatabaseError if its log cannot be read where it lies, nor copied
+ * @throws DatabaseError if its log can neither be read in place nor copied
  */
 export function asItIs(shown: string, file: string): ReadableAsItIs {
   const release = () => undefined;
   if (sizeOf(`${file}-wal`) === 0) {
-    // Whoever wrote to it would have a log there.
+    // Without a log, no process is writing to it.
     const name = `${pathToFileURL(file).href}?mode=ro&immutable=1`;
     return { name, mode: { byUri: 'readonly' }, release };
   }
-  // With the index of its log SQLite reads the log where it lies.
+  // With the log's index, SQLite can read the log in place.
   if (sizeOf(`${file}-shm`) > 0) return { name: file, mode: { readonly: true }, release };
   return copied(shown, file);
 }
 
-// SQLite makes the index of a log that has none beside it.
+// SQLite creates a missing index next to the copy.
 function copied(shown: string, file: string): ReadableAsItIs {
   let folder = '';
   const release = () => {
@@ -75,10 +75,10 @@ function copied(shown: string, file: string): ReadableAsItIs {
     release();
     const why = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
     throw new DatabaseError(
-      `${shown} cannot be written, and what its log, ${shown}-wal, holds can be read from a copy alone, which could not be made in ${tmpdir()} (${why}).`,
+      `${shown} is read-only, and its log ${shown}-wal can be read only from a copy, which could not be made in ${tmpdir()} (${why}).`,
       [
-        'Name a folder with room for both files in TMPDIR, and run the same command again.',
-        `Or copy both to where they can be written, and name the copy with --db: cp ${shown} ${shown}-wal FOLDER/`,
+        'Set TMPDIR to a folder with room for both files, and run the same command again.',
+        `Or copy both files to a writable folder, and use the copy with --db: cp ${shown} ${shown}-wal FOLDER/`,
       ],
       cause,
     );

@@ -1,4 +1,4 @@
-// Puts another database in the place of one, which is kept under a new name.
+// Replaces a database by another one, and keeps the previous one under a new name.
 import { existsSync, linkSync, renameSync, statSync, unlinkSync } from 'node:fs';
 import { DatabaseError } from '../database-error.ts';
 import { checkpointAll } from './checkpoint.ts';
@@ -9,17 +9,17 @@ import { openWriter } from './open-store.ts';
 import { keptName } from './replaced-file-names.ts';
 
 /**
- * Puts a database that is whole, and on the disk, in the place of another, in one step; whoever calls this has the lock
- * for serving.
- * @param path the file itself, no link to it
+ * Replaces a database in one step by one that is complete and synced to the disk; the caller must hold the lock for
+ * serving.
+ * @param path the file itself, not a link to it
  * @param part in the same folder
- * @returns the name under which what lay there is kept, with its log if that could not be moved into it; null for nothing
- * @throws DatabaseError if it cannot be done; what lay there then lies there still
+ * @returns the name under which the previous file is kept, with its log if that could not be moved into it; null for none
+ * @throws DatabaseError if that fails; the previous file is then still in place
  */
 export function replaceDatabase(path: string, part: string): string | null {
   if (sizeOf(`${part}-wal`) > 0) {
-    throw new DatabaseError(`${part}-wal holds what could not be moved into the file.`, [
-      'Check the disk for faults and for free space, then try again.',
+    throw new DatabaseError(`${part}-wal contains data that could not be moved into the file.`, [
+      'Check the disk for errors and for free space, then try again.',
     ]);
   }
   const real = guarded(path, () => realPath(path));
@@ -35,7 +35,7 @@ export function replaceDatabase(path: string, part: string): string | null {
   return wasThere ? keptAs : null;
 }
 
-// A second name for a moment: there is no time at which nothing lies there, of which a server would make an empty one.
+// A second name for a moment, so that there is always a file, because a server would create an empty one.
 function keep(real: string, keptAs: string): void {
   const log = `${real}-wal`;
   if (sizeOf(log) > 0) linkSync(log, `${keptAs}-wal`);
@@ -46,7 +46,7 @@ function sizeOf(path: string): number {
   return existsSync(path) ? statSync(path).size : 0;
 }
 
-// What is damaged is kept as it lies there.
+// A damaged file is kept unchanged.
 function settle(path: string): void {
   try {
     const { writer, held } = openWriter(path, false);

@@ -1,4 +1,4 @@
-// The names under which restores keep what they replace, and what they leave of them when they are cut off.
+// The names under which a restore keeps the previous files, and cleanup after an interrupted restore.
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { whileUnserved } from './lock-holder.ts';
@@ -6,7 +6,7 @@ import { inodeOf } from './raw-file.ts';
 
 const KEPT = '.before-restore-';
 
-/** A name that is free, for what lies at a path. */
+/** A free name for keeping the file at a path. */
 export function keptName(path: string): string {
   const name = `${path}${KEPT}${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}`;
   for (let count = 1; ; count++) {
@@ -16,7 +16,7 @@ export function keptName(path: string): string {
 }
 
 /**
- * Takes such names from a file that nobody serves or restores: a restore was cut off before it put another in its place.
+ * Removes such names from a file that is not being served or restored, after a restore was interrupted.
  * @param file without links
  */
 export function removeKeptNames(file: string): void {
@@ -31,7 +31,7 @@ export function removeKeptNames(file: string): void {
   });
 }
 
-// The log may have lost its first name already.
+// The log could have lost its original name already.
 function takeBackLog(file: string, kept: string): void {
   const [log, keptLog] = [`${file}-wal`, `${kept}-wal`];
   if (!existsSync(keptLog)) return;

@@ -1,4 +1,4 @@
-// What a file is that is to be restored, told before anything is made of it: by its name, and with what is wrong with it.
+// Checks a file before it is restored, and explains in terms of its name what is wrong with it.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { DatabaseError } from '../database-error.ts';
 import { APPLICATION_ID, headerOf } from './main-file.ts';
@@ -6,21 +6,25 @@ import { APPLICATION_ID, headerOf } from './main-file.ts';
 const LOOKED_AT_BYTES = 4_096;
 const MAGIC = 'SQLite format 3\0';
 
-/** By their first bytes, what is often taken for a backup, and what to do about it. */
+/** Files that are often mistaken for a backup, by their first bytes, and what to do about them. */
 const OTHERS: readonly [bytes: string, what: string, nextStep: string][] = [
   ['\x1f\x8b', 'is compressed (gzip)', 'unpack it first: gunzip --keep FILE'],
   ['\x28\xb5\x2f\xfd', 'is compressed (zstd)', 'unpack it first: zstd --decompress --keep FILE'],
   ['\xfd7zXZ\0', 'is compressed (xz)', 'unpack it first: unxz --keep FILE'],
   ['BZh', 'is compressed (bzip2)', 'unpack it first: bunzip2 --keep FILE'],
-  ['PK\x03\x04', 'is a ZIP archive', 'unpack it first, and name the database that is in it.'],
+  ['PK\x03\x04', 'is a ZIP archive', 'unpack it first, and use the database in it.'],
   ['age-encryption.org/', 'is encrypted (age)', 'decrypt it first: age --decrypt --output NEWFILE FILE'],
-  ['PGDMP', 'is a dump of PostgreSQL', 'restore it there: pg_restore --clean --if-exists FILE -d ADDRESS'],
+  [
+    'PGDMP',
+    'is a dump of PostgreSQL',
+    'restore it with PostgreSQL: pg_restore --clean --if-exists FILE -d URL',
+  ],
 ];
-const NAME_A_BACKUP = 'name what "crm backup FILE" wrote.';
+const NAME_A_BACKUP = 'use a file that "crm backup FILE" wrote.';
 
 /**
- * Refuses what is no whole SQLite database of crm, as far as its beginning and its length tell.
- * @throws DatabaseError that names the file, the system's error where it cannot be read
+ * Rejects a file that is not a complete SQLite database of crm, as far as its beginning and its length show.
+ * @throws DatabaseError with the name of the file, or the system's error if it cannot be read
  */
 export function assertRestorable(path: string): void {
   const descriptor = openSync(path, 'r');
@@ -41,25 +45,25 @@ function faultOf(path: string, bytes: Buffer, size: number): DatabaseError | nul
       `${path} ${what}.`,
       steps.map((step) => step.replace(/\bFILE\b(?!")/g, () => quoted(path))),
     );
-  if (size === 0) return wrong('is empty', 'copy the backup once more, or use another one.');
+  if (size === 0) return wrong('is empty', 'copy the backup again, or use another one.');
   const text = bytes.toString('latin1');
   const other = OTHERS.find(([start]) => text.startsWith(start));
   if (other !== undefined) return wrong(other[1], other[2]);
   const header = headerOf(bytes);
   if (header === null && MAGIC.startsWith(text.slice(0, MAGIC.length)))
-    return wrong(`is cut off after ${size} bytes`, 'copy the backup once more, whole, or use another one.');
+    return wrong(`is truncated after ${size} bytes`, 'copy the complete backup again, or use another one.');
   if (header === null && isText(bytes))
     return wrong(
       'is a text file, not a backup',
       NAME_A_BACKUP,
-      'rows of a CSV, JSON or vCard file are brought in by: crm import RESOURCE FILE',
+      'to import a CSV, JSON or vCard file, run: crm import RESOURCE FILE',
     );
   if (header === null) return wrong('is not an SQLite database', NAME_A_BACKUP);
   if (header.applicationId !== APPLICATION_ID)
-    return wrong('is an SQLite database of another program', NAME_A_BACKUP);
+    return wrong('is an SQLite database that belongs to another program', NAME_A_BACKUP);
   if (size >= header.bytes) return null;
-  const part = `${size.toLocaleString('en')} of its ${header.bytes.toLocaleString('en')} bytes are there`;
-  return wrong(`is cut off: ${part}`, 'copy the backup once more, whole, or use another one.');
+  const part = `it has ${size.toLocaleString('en')} of ${header.bytes.toLocaleString('en')} bytes`;
+  return wrong(`is truncated: ${part}`, 'copy the complete backup again, or use another one.');
 }
 
 function isText(bytes: Buffer): boolean {
@@ -72,7 +76,7 @@ function isText(bytes: Buffer): boolean {
   }
 }
 
-// For a shell.
+// For use in a shell.
 function quoted(path: string): string {
   return /^[\w./+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

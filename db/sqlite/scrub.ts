@@ -1,4 +1,4 @@
-// Has a file forget what was erased from it: SQLite leaves it in pages that are free, and in its log.
+// Removes erased data from a file: SQLite leaves it in free pages and in its log.
 import { sql } from 'kysely';
 import type { Db } from '../engine/schema.ts';
 import type { Scope } from '../engine/write-queue.ts';
@@ -11,16 +11,16 @@ interface ScrubbedStore {
   write<T>(scope: Scope, job: (trx: Db) => Promise<T>): Promise<T>;
 }
 
-// Blanks, in rows that are there for a moment only.
+// Blanks, in rows that exist only for a moment.
 const NAME = 'blanks:';
 const PAGES_PER_JOB = 256;
-// Of each page of a long row so many bytes say which is the next.
+// Bytes of each overflow page that point to the next one.
 const LINK_BYTES = 4;
 
 /**
- * Writes over the pages that are free: fills them with blanks, some at a time, and gives them back. What is free within
- * pages that are in use is written over whenever something is deleted from them.
- * @param onProgress told how many pages more are done
+ * Overwrites free pages: fills them with blanks, a few at a time, and frees them again. Free space within used pages is
+ * overwritten whenever something is deleted from them.
+ * @param onProgress receives the number of pages done
  */
 export async function scrubFreePages(
   { read, write }: ScrubbedStore,
@@ -28,11 +28,11 @@ export async function scrubFreePages(
 ): Promise<void> {
   const remove = () =>
     write('accounts', (trx) => trx.deleteFrom('settings').where('name', 'like', `${NAME}%`).execute());
-  // Those of a run that was killed.
+  // Rows of a run that was killed.
   await remove();
   const pageBytes = await pragma(read, sql`page_size`);
   try {
-    // Others may free some meanwhile, but hardly as many as are taken.
+    // Others can free some in the meantime, but hardly as many as are filled.
     for (let count = 0, most = (await freePages(read)) + 1; most > 0; count++) {
       const pages = Math.min(PAGES_PER_JOB, await freePages(read));
       if (pages === 0) break;
@@ -52,7 +52,7 @@ export async function scrubFreePages(
   }
 }
 
-/** How many pages of a file are free. */
+/** Number of free pages in a file. */
 export function freePages(read: Db): Promise<number> {
   return pragma(read, sql`freelist_count`);
 }
@@ -62,7 +62,7 @@ async function pragma(read: Db, name: ReturnType<typeof sql>): Promise<number> {
   return Number(Object.values(rows[0] ?? {})[0] ?? 0);
 }
 
-/** Moves the whole log into the file and empties it; false where somebody has read an older state for seconds. */
+/** Moves the whole log into the file and empties it; false if a reader has kept an older state for seconds. */
 export function emptyLog(path: string): boolean {
   return guarded(path, () => {
     const connection = new Connection(path, { readwrite: true, create: false });

@@ -1,4 +1,4 @@
-// The lock that lets one server run per database file, by whatever name, and says who holds it.
+// The lock that allows one server per database file, under any name, and records its holder.
 import { existsSync } from 'node:fs';
 import { DatabaseError } from '../database-error.ts';
 import { explainFileError, guarded, isBusy } from './errors.ts';
@@ -11,14 +11,14 @@ import { removeKeptNames } from './replaced-file-names.ts';
 
 const LOOK_MS_MAX = 500;
 
-/** A database that a server has for itself. */
+/** A database that a server is using. */
 export class ServedAlreadyError extends DatabaseError {}
 
 /**
- * Takes the lock that lets one server run per database file, which is made if it is missing; to be taken before the store
- * is opened, and given back after it is closed. The operating system frees it when the process ends.
- * @returns a function that gives the lock back
- * @throws ServedAlreadyError that names the holder, if another server has it, or says why the file cannot be used
+ * Takes the lock that allows one server per database file, which is created if missing; take it before opening the store,
+ * and release it after closing it. The operating system releases it when the process ends.
+ * @returns a function that releases the lock
+ * @throws ServedAlreadyError with the holder if another server has it, or with the reason why the file cannot be used
  */
 export function lockFile(path: string, holder: LockHolder): () => void {
   const { path: file, held } = checkFile(path, true);
@@ -26,9 +26,9 @@ export function lockFile(path: string, holder: LockHolder): () => void {
 }
 
 /**
- * Takes the same lock whatever lies at the path, be it damaged, another program's or nothing: for whoever is to put a
+ * Takes the same lock whatever is at the path, even if it is damaged, another program's or missing, before placing a
  * database there.
- * @throws ServedAlreadyError as lockFile does
+ * @throws ServedAlreadyError as lockFile
  */
 export function lockPlace(path: string, holder: LockHolder): () => void {
   const file = guarded(path, () => realPath(path));
@@ -44,7 +44,7 @@ function lockBoth(
 ): () => void {
   const taken: (() => void)[] = [() => held?.release()];
   const release = () => {
-    // Once: afterwards the descriptor's number may belong to another file.
+    // Once: afterwards the descriptor's number can belong to another file.
     for (const giveBack of taken.splice(0).toReversed()) giveBack();
   };
   try {
@@ -64,19 +64,19 @@ function otherName(file: string): string {
   return pid === undefined ? ' under another name' : ` under another name (process ${pid})`;
 }
 
-// Beside the file stands who holds it.
+// A file next to the database records the holder.
 function lockName(path: string, file: string, holder: LockHolder): () => void {
   const name = lockPath(file);
   createPrivately(name, file);
   const lock = guarded(path, () => openPrivately(name, file));
   try {
-    // Whoever looks who serves has the lock for a moment.
+    // A process that checks who serves the file holds the lock for a moment.
     lock.run(`PRAGMA busy_timeout = ${LOOK_MS_MAX}`);
     lock.run('PRAGMA journal_mode = DELETE');
     lock.run('BEGIN IMMEDIATE');
     writeHolder(lock, holder);
     lock.run('COMMIT');
-    // A reserved lock keeps other servers out and still lets them read who holds it.
+    // A reserved lock blocks other servers but lets them read who holds it.
     lock.run('BEGIN IMMEDIATE');
   } catch (error) {
     const other = isBusy(error) ? readHolder(lock) : null;
@@ -91,16 +91,16 @@ function lockName(path: string, file: string, holder: LockHolder): () => void {
 function servedAlready(path: string, how: string): ServedAlreadyError {
   return new ServedAlreadyError(`Another crm server is already serving ${path}${how}.`, [
     'Use that server, or stop it first.',
-    'To serve another database, name it with --db PATH.',
+    'To serve another database, specify it with --db PATH.',
   ]);
 }
 
 export interface ServingProcess extends LockHolder {
-  /** Whether the system, too, says that this process has the file; elsewhere, as in another container, it does not. */
+  /** Whether the system confirms that this process has the file open; false elsewhere, for example in another container. */
   isSeen: boolean;
 }
 
-/** Who serves the database at a path; null while nobody does. */
+/** The server of the database at a path; null if there is none. */
 export function servingProcess(path: string): ServingProcess | null {
   const file = guarded(path, () => realPath(path));
   const holder = lockHolder(file);

@@ -1,4 +1,4 @@
-// A database file as it is at one moment.
+// A database file at one moment.
 import { existsSync, statSync } from 'node:fs';
 import type { Db } from '../engine/schema.ts';
 import type { DatabaseSnapshot } from '../engine/snapshot.ts';
@@ -9,7 +9,7 @@ import { inodeOf } from './raw-file.ts';
 import { asItIs, type ReadableAsItIs, whyOnlyReadable } from './read-only-file.ts';
 
 /**
- * Opens a file to be read.
+ * Opens a file for reading.
  * @throws DatabaseError if it is missing or cannot be used
  */
 export function openFileSnapshot(path: string): DatabaseSnapshot {
@@ -17,14 +17,14 @@ export function openFileSnapshot(path: string): DatabaseSnapshot {
   return { read, close: async () => close() };
 }
 
-/** A snapshot with the connection that it goes by. */
+/** A snapshot with its connection. */
 export interface ConnectionSnapshot {
   connection: Connection;
   read: Db;
   close(): void;
 }
 
-/** The same, with the connection that it goes by; of a file that cannot be written, as it lies there. */
+/** The same, with its connection; a file that cannot be written is read without changing it. */
 export function openConnectionSnapshot(path: string): ConnectionSnapshot {
   const isWritten = whyOnlyReadable(path) === null;
   const { path: file, held } = checkFile(path, false, isWritten);
@@ -41,7 +41,7 @@ export function openConnectionSnapshot(path: string): ConnectionSnapshot {
       connection,
       read: connection.db,
       close: () => {
-        // A statement that failed may have ended it.
+        // A failed statement could have ended it.
         if (connection.inTransaction) connection.post('COMMIT');
         connection.close();
         place?.release();
@@ -55,14 +55,14 @@ export function openConnectionSnapshot(path: string): ConnectionSnapshot {
   }
 }
 
-// The last to close a file moves its log into it, and deletes it: what a server that was killed has left there is only
-// read. Where there is none, a reader that could not write would leave an empty one behind.
+// Closing a file last moves its log into it and deletes the log: the log of a killed server is therefore only read. Without
+// a log, a connection that cannot write would leave an empty one behind.
 function modeFor(file: string): OpenMode {
   const hasLog = existsSync(`${file}-wal`) && statSync(`${file}-wal`).size > 0;
   return hasLog ? { readonly: true } : { readwrite: true, create: false };
 }
 
-/** What tells the file at a path from every other, whatever its name; '' where there is none. */
+/** Identifies the file at a path, whatever its name; '' if there is none. */
 export function fileIdentity(path: string): string {
   return inodeOf(statSync(path, { bigint: true, throwIfNoEntry: false }));
 }

@@ -1,4 +1,4 @@
-// The store on SQLite: one connection that writes in groups, one that reads, and an eye on the files under both.
+// The store on SQLite: one connection that writes in groups, one that reads, and checks of the files of both.
 import { CommitCount, type CommonMemory } from '../counters/shared-memory.ts';
 import type { DatabaseError } from '../database-error.ts';
 import { Distribution, SECONDS_BOUNDS } from '../engine/histogram.ts';
@@ -19,15 +19,15 @@ import { abandon, isAbandoned } from './unclosed-connections.ts';
 const CHECKPOINT_LOOK_MS = 10;
 
 export interface StoreEvents {
-  /** Called when the disk fails under the database: the process must end, a restart settles what happened. */
+  /** Called when the disk of the database fails: the process must exit, and a restart recovers. */
   onDiskFailure?: (error: unknown) => void;
-  /** Called when the database files come to harm, for as long as which writes are refused, and with null once it is over. */
+  /** Called when the database files are damaged or missing, and with null once that is over; writes fail until then. */
   onTrouble?: (trouble: DatabaseError | null) => void;
-  /** What threads beside this one, which answer from the same file, have in common with it. */
+  /** Memory shared with other threads that answer requests from the same file. */
   common?: CommonMemory;
 }
 
-/** Makes the store of a database whose schema is up to date; `held` is its file. */
+/** Makes the store of a database with the current schema; `held` is its file. */
 export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEvents) {
   const path = writer.filename;
   const reader = openReader(path);
@@ -39,17 +39,17 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
     abandon(writer);
     events.onDiskFailure?.(error);
   };
-  // Where another process writes, jobs ask again between turns of the event loop.
+  // While another process writes, jobs retry between turns of the event loop.
   writer.setPragmas({ busy_timeout: 0 });
   reader.setPragmas({ busy_timeout: READER_BUSY_TIMEOUT_MS });
   const guard = new FileGuard(writer, held);
   const keyMark = new KeyMark(writer);
-  // Before, so that what is read then is at least as new as the mark.
+  // Before the snapshot, so that the data is at least as new as the mark.
   reader.onSnapshot = () => keyMark.look();
-  // The next commit is the last before a checkpoint.
+  // The next commit is the last one before a checkpoint.
   let isDue = false;
   const checkpointSeconds = new Distribution(SECONDS_BOUNDS);
-  // To ask how long the log is costs as much as several writes.
+  // Checking the length of the log costs as much as several writes.
   let looksAt = 0;
   if (onTrouble !== undefined) guard.watch(onTrouble);
   const queue: WriteQueue = new WriteQueue(
@@ -73,7 +73,7 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
           isDue = isCheckpointDue(writer);
           looksAt = performance.now() + CHECKPOINT_LOOK_MS;
         } catch (error) {
-          // A full disk is told to the next one who needs it; the log holds what the file does not.
+          // A full disk is reported to the next job that needs space; the log contains what the file does not.
           if (isDiskFailure(error)) onDiskFailure(error);
         }
       },

@@ -1,15 +1,15 @@
-// What a thread beside the one that writes answers requests from: connections of its own, which only read.
+// What a thread other than the writing one answers requests from: its own read-only connections.
 import type { CommitCount } from '../counters/shared-memory.ts';
 import { Connection } from './connection.ts';
 import { guarded } from './errors.ts';
 import { KeyMark } from './key-version.ts';
 import { openReader, READER_BUSY_TIMEOUT_MS } from './open-store.ts';
 
-/** Opens a file that another thread of this process has open to write. */
+/** Opens a file that another thread of this process has open for writing. */
 export function threadStore(path: string, commits: CommitCount) {
   const reader = openReader(path);
   reader.setPragmas({ busy_timeout: READER_BUSY_TIMEOUT_MS });
-  // Not the reader itself, which begins a snapshot for whatever it is asked.
+  // Not the reader itself, which starts a snapshot for every query.
   const watcher = guarded(path, () => new Connection(path, { readonly: true }));
   watcher.setPragmas({ busy_timeout: 0 });
   const keyMark = new KeyMark(watcher);

@@ -1,21 +1,21 @@
-// How SQLite writes: one lane for all, because the database has one write lock.
+// How SQLite writes: one lane for everything, because the database has one write lock.
 
 import type { Transaction, Transactor } from '../engine/write-queue.ts';
 import { Turns } from '../event-loop.ts';
 import type { Connection } from './connection.ts';
 import { isBusy, isDiskFailure } from './errors.ts';
 
-// How often the write lock is asked for while another process has it.
+// How often to retry while another process has the write lock.
 const LOCK_RETRY_MS = 2;
 
 export interface TransactorEvents {
-  /** Comes last in each transaction; what it throws fails the whole group. */
+  /** Called last in each transaction; if it throws, the whole group fails. */
   beforeCommit(): void;
-  /** Comes after each commit, before anybody is told of it. */
+  /** Called after each commit, before anyone learns of it. */
   onCommit(): void;
-  /** Comes between two groups, when whoever waited for the first has been answered. */
+  /** Called between two groups, after the callers of the first were answered. */
   betweenGroups(): void;
-  /** The disk failed: nothing that the connection says can be trusted any more. */
+  /** The disk failed: the connection can no longer be trusted. */
   onDiskFailure(error: unknown): void;
 }
 
@@ -29,7 +29,7 @@ export function sqliteTransactor(connection: Connection, events: TransactorEvent
   };
   const transaction: Transaction = {
     db: connection.db,
-    // A commit of much takes as long as it took to write it.
+    // Committing a lot of data takes as long as writing it did.
     commit: () => (turns.isOver ? turns.next().then(commit) : commit()),
     rollback() {
       if (!connection.inTransaction) return;
@@ -45,7 +45,7 @@ export function sqliteTransactor(connection: Connection, events: TransactorEvent
   return {
     laneOf: () => '',
     async begin(_scope, isTooLate) {
-      // SQLite's own way of waiting for a lock is to sleep, and the event loop with it.
+      // SQLite's own way to wait for a lock is to sleep, which blocks the event loop.
       for (;;) {
         try {
           connection.post('BEGIN IMMEDIATE');

@@ -1,17 +1,16 @@
-// Connections that stay open until the process ends, because closing them would lose what the log still has.
+// Connections that stay open until the process ends, because closing them would lose data in the log.
 import { systemLibrary } from '../system-library.ts';
 import type { Connection } from './connection.ts';
 
 const abandoned = new Set<Connection>();
 
 /**
- * The last connection to be closed moves the log into the file and deletes it: after a failed fsync, or into a file that
- * another program wrote, that loses what the log still has. This one is left open, and the process then ends without
- * closing it.
+ * Closing the last connection moves the log into the file and deletes it: after a failed fsync, or if another program wrote
+ * to the file, that loses data in the log. Keeps this connection open, and ends the process without closing it.
  */
 export function abandon(connection: Connection): void {
   if (abandoned.size === 0) process.once('exit', endAtOnce);
-  // What nobody holds is collected, and thereby closed.
+  // Referenced, because the garbage collector would close it.
   abandoned.add(connection);
 }
 
@@ -20,7 +19,7 @@ export function isAbandoned(connection: Connection): boolean {
   return abandoned.has(connection);
 }
 
-// process.exit() would close it: Bun closes every database then.
+// process.exit() would close it, because Bun then closes every database.
 function endAtOnce(code: number): void {
   systemLibrary({ _exit: { args: ['int'], returns: 'void' } })?._exit(code);
   process.kill(process.pid, 'SIGKILL');

@@ -1,4 +1,4 @@
-// SQLite's write-ahead log, read by itself: what it tells of the database that it was written for.
+// Reads SQLite's write-ahead log itself, to identify the database it was written for.
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type FirstPage, readFirstPage } from './main-file.ts';
 
@@ -9,13 +9,13 @@ const FRAME_HEADER_BYTES = 24;
 
 export interface LogFile {
   pageSize: number;
-  /** Committed ones, which SQLite would apply. */
+  /** Committed transactions, which SQLite would apply. */
   transactions: number;
-  /** From the oldest; a transaction that did not touch the first page has none. */
+  /** Oldest first; transactions that did not change the first page are missing. */
   firstPages: FirstPage[];
 }
 
-/** Reads a log up to its last valid commit; null if there is none in it, or no such file. */
+/** Reads a log up to its last valid commit; null if there is none, or no such file. */
 export function readLogFile(path: string): LogFile | null {
   let file: number;
   try {
@@ -43,7 +43,7 @@ function readFrames(file: number): LogFile | null {
   const frameBytes = FRAME_HEADER_BYTES + pageSize;
   for (let at = HEADER_BYTES; ; at += frameBytes) {
     const frame = readAt(file, at, frameBytes);
-    // What lies behind the end is left from before the log was begun anew: under other salts.
+    // Frames after the end are left from before the log was restarted, and have other salts.
     if (frame === null || frame.getUint32(8) !== header.getUint32(16)) break;
     if (frame.getUint32(12) !== header.getUint32(20)) break;
     checksum.add(frame, 0, 8);
@@ -59,7 +59,7 @@ function readFrames(file: number): LogFile | null {
   return log.transactions === 0 ? null : log;
 }
 
-// The log's running checksum: two sums over pairs of 32-bit words, in the byte order that the log's magic number tells.
+// The log's running checksum: two sums over pairs of 32-bit words, in the byte order given by its magic number.
 class Checksum {
   #first = 0;
   #second = 0;

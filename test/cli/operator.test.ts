@@ -145,7 +145,7 @@ describe('what is to be typed next names the database that was named', () => {
 
   test.each([
     ['orgs', 'crm init --org NAME --db nowhere/x.db\n'],
-    ['init', 'nowhere/x.db cannot be made: its folder does not exist.\n'],
+    ['init', 'nowhere/x.db cannot be created: its folder does not exist.\n'],
   ])('where there is none: %s', async (command, said) => {
     const words = command === 'orgs' ? ['orgs', 'list'] : ['init', '--org', 'Acme'];
     const { code, stderr } = await desk.crm([...words, '--db', 'nowhere/x.db']);

@@ -110,10 +110,10 @@ describe('is refused, with what to do next,', () => {
     expect(missing).toContain('There is no database at no.db.\nNext: Name the database that is to be copied');
     await desk.write('empty.db', '');
     const empty = await refusal(1, 'migrate', '--from', 'empty.db', '--to', 'new.db');
-    expect(empty).toContain('The database empty.db has no tables of crm.');
+    expect(empty).toContain('The database empty.db has no crm tables.');
     await desk.write('text.db', 'no database at all, but long enough to be one');
     expect(await refusal(1, 'migrate', '--from', 'text.db', '--to', 'new.db')).toContain(
-      'text.db is no SQLite',
+      'text.db is not an SQLite',
     );
     expect(await desk.exists('new.db')).toBe(false);
   });
@@ -183,7 +183,7 @@ describe('a copy that was ended on its way', () => {
       const opened = await desk.crm(['orgs', 'list', '--db', 'killed.db']);
       expect([opened.code, opened.stderr]).toEqual([
         1,
-        expect.stringContaining('killed.db holds a copy of another'),
+        expect.stringContaining('killed.db contains an incomplete copy of another'),
       ]);
     }
     const { code, stderr } = await desk.crm(migrate('killed.db'));

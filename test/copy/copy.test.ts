@@ -98,7 +98,7 @@ test('that was interrupted at a write goes on there, and is opened by nobody unt
     expect(interrupted).rejects.toThrow('a database failed');
     await interrupted.catch(() => undefined);
     expect(openStore(path)).rejects.toThrow(
-      `The database ${path} holds a copy of another that is not whole.`,
+      `The database ${path} contains an incomplete copy of another database.`,
     );
     const again = await copyOf(harness.dbPath, path);
     expect([at, again.readiness, different(again)]).toEqual([at, 'begun', []]);
@@ -121,7 +121,7 @@ test('is made into nothing but an empty database, or one with a part of it', asy
   };
   await copyOf(harness.dbPath, path, isSecond()).catch(() => undefined);
   expect((await copyOf(dbPath, path)).readiness).toBe('of another database');
-  expect(copyOf(path, fileNamed('of-a-part.db'))).rejects.toThrow('is not whole');
+  expect(copyOf(path, fileNamed('of-a-part.db'))).rejects.toThrow('incomplete copy');
   await empty.close();
 });
 

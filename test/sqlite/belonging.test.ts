@@ -163,7 +163,7 @@ describe('a file in the place of the one that a log belongs to', () => {
     const { main, log, written } = images[0] as Image;
     for (const empty of [null, Buffer.alloc(0)]) {
       const path = laid(empty, log);
-      expect((await refused(path)).message).toContain('of a database that is not there any more');
+      expect((await refused(path)).message).toContain('of a database file that no longer exists');
       expect(existsSync(path)).toBe(empty !== null);
       writeFileSync(path, main);
       expect(await opened(path)).toBe(written);
@@ -172,7 +172,7 @@ describe('a file in the place of the one that a log belongs to', () => {
 
   test('is refused where its end is missing', async () => {
     const { main, log } = images.at(-1) as Image;
-    expect((await refused(laid(main.subarray(0, 40_960), log))).message).toContain('was cut short');
+    expect((await refused(laid(main.subarray(0, 40_960), log))).message).toContain('is truncated');
     await refused(laid(main.subarray(0, 40_960), null));
   });
 

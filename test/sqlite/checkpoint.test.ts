@@ -34,7 +34,7 @@ describe.skipIf(!canTrace)('where every fsync of the file fails (needs strace)',
       answered += reply.status === 200 ? 100 : 0;
     }
     expect(await first.child.exited).toBe(1);
-    expect(await first.said).toContain('The disk under the database failed');
+    expect(await first.said).toContain('The disk of the database failed');
     expect(answered).toBeGreaterThan(100);
     expect(answered).toBeLessThan(10_000);
     expect(existsSync(`${db}-wal`)).toBe(true);

@@ -46,8 +46,8 @@ describe('a database that is served', () => {
     expect(await contacts()).toBe(1);
     const { code, said } = await stop();
     expect(code).toBe(0);
-    expect(said).toContain(`The database ${db} is gone`);
-    expect(said).toContain('Writes are refused (503).\nNext: ');
+    expect(said).toContain(`The database ${db} was deleted or moved while in use`);
+    expect(said).toContain('Writes return 503 until this is fixed.\nNext: ');
   });
 
   test('and deleted says so by itself, within seconds', async () => {
@@ -55,7 +55,7 @@ describe('a database that is served', () => {
     rmSync(db);
     await Bun.sleep(3_000);
     server.child.kill('SIGKILL');
-    expect(await server.said).toContain(`The database ${db} is gone`);
+    expect(await server.said).toContain(`The database ${db} was deleted or moved while in use`);
   });
 
   test('and moved goes on when it is moved back', async () => {
@@ -66,7 +66,7 @@ describe('a database that is served', () => {
     renameSync(`${db}.elsewhere`, db);
     expect(await create()).toBe(201);
     expect(await readiness()).toBe(200);
-    expect((await stop()).said).toContain('writes go on');
+    expect((await stop()).said).toContain('writes have resumed');
     expect(contactsIn(db)).toBe(2);
   });
 
@@ -87,7 +87,7 @@ describe('a database that is served', () => {
     expect(await readiness()).toBe(503);
     const { code, said } = await stop();
     expect(code).toBe(0);
-    expect(said).toContain('Another file was put in the place of the database');
+    expect(said).toContain('was replaced by another file while in use');
     const again = await place.serve(db);
     expect(await allIds(again.url, key, 'contacts')).toEqual([]);
     expect((await post(again.url, key, '/contacts', { first_name: 'B' }, 'k')).status).toBe(201);
@@ -116,7 +116,7 @@ describe('a database that is served', () => {
     expect(await readiness()).toBe(503);
     const { code, said } = await stop();
     expect(code).toBe(0);
-    expect(said).toContain('Another program wrote over the database');
+    expect(said).toContain('Another program overwrote or truncated the database');
     expect(Bun.hash(await Bun.file(db).bytes())).toBe(Bun.hash(await Bun.file(other.db).bytes()));
     expect(place.serve(db)).rejects.toThrow('is not the file that');
   });
@@ -135,6 +135,6 @@ describe('a database that is served', () => {
     server.child.kill('SIGTERM');
     await server.child.exited;
     expect(server.child.signalCode === 'SIGTERM' ? null : server.child.signalCode).toBe(null);
-    expect(place.serve(db)).rejects.toThrow(/cut short|is damaged/);
+    expect(place.serve(db)).rejects.toThrow(/is truncated|is damaged/);
   });
 });

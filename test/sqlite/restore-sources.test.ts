@@ -28,8 +28,8 @@ const rows: [name: string, code: number, said: string, next: string, make: (path
   [
     'cut.db',
     1,
-    'cut.db is cut off: 60,000 of its ',
-    'once more, whole',
+    'cut.db is truncated: it has 60,000 of ',
+    'complete backup again',
     (path) => {
       copyFileSync(desk.path('good.db'), path);
       truncateSync(path, 60_000);
@@ -38,8 +38,8 @@ const rows: [name: string, code: number, said: string, next: string, make: (path
   [
     'stub.db',
     1,
-    'stub.db is cut off after 50 bytes.',
-    'once more, whole',
+    'stub.db is truncated after 50 bytes.',
+    'complete backup again',
     (path) => {
       copyFileSync(desk.path('good.db'), path);
       truncateSync(path, 50);
@@ -56,7 +56,7 @@ const rows: [name: string, code: number, said: string, next: string, make: (path
   [
     'other.db',
     1,
-    'other.db is an SQLite database of another program.',
+    'other.db is an SQLite database that belongs to another program.',
     'crm backup FILE',
     (path) => {
       const other = new Database(path, { create: true });
@@ -84,7 +84,7 @@ const rows: [name: string, code: number, said: string, next: string, make: (path
     'newer.db',
     1,
     'newer.db was written by a newer crm (it has the migration 9999-later).',
-    'Use the newer crm with it',
+    'Use the newer crm, or restore a backup',
     () =>
       changed('newer.db', (database) =>
         database.run("INSERT INTO kysely_migration VALUES ('9999-later', '2030-01-01')"),
@@ -104,7 +104,7 @@ const rows: [name: string, code: number, said: string, next: string, make: (path
   [
     'edited.db',
     1,
-    'edited.db is damaged: what it holds of organizations is not what was copied',
+    'edited.db is damaged: the content of organizations differs from what was copied',
     'Use an older backup',
     () => changed('edited.db', (database) => database.run("UPDATE organizations SET name = 'Else'")),
   ],

@@ -98,15 +98,17 @@ describe.skipIf(!canTakeOver)('a server takes over', () => {
         expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
         return stderr;
       };
-      expect(await refused('--port', String(await freePort()))).toContain('Give the same --host and --port.');
-      expect(await refused('--port', port)).toContain('Give --readers 2 or more.');
+      expect(await refused('--port', String(await freePort()))).toContain(
+        'Use the same --host and --port as the running server.',
+      );
+      expect(await refused('--port', port)).toContain('Use --readers 2 or more.');
       expect(
         await refused('--port', port, '--readers', '2', '--tls-cert', 'no', '--tls-key', 'no'),
       ).toContain('no file');
       const other = await desk.serve(['--db', 'other.db', '--metrics-port', '0']);
       const taken = new URL(other.metricsUrl ?? '').port;
       expect(await refused('--port', port, '--readers', '2', '--metrics-port', taken)).toContain(
-        `another program listens at 127.0.0.1:${taken}`,
+        `another program already listens at 127.0.0.1:${taken}`,
       );
       await other.stop();
       expect(await refused('--db', 'postgres://crm@127.0.0.1/crm')).toContain(
