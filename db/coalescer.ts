@@ -1,4 +1,4 @@
-// Questions that come while the same one is being answered wait for the next answer, together; no answer is older than its question.
+// Combines identical questions: those asked while one is being answered share the next answer, so none gets an old answer.
 
 interface Waiting<Q, A> {
   question: Q;
@@ -10,12 +10,12 @@ export class Gathering<Q, A> {
   readonly #answer: (questions: readonly Q[]) => Promise<readonly A[]>;
   readonly #waiting = new Map<string, Waiting<Q, A>[]>();
 
-  /** @param answer answers questions of one name, in their order */
+  /** @param answer answers questions of one name, in order */
   constructor(answer: (questions: readonly Q[]) => Promise<readonly A[]>) {
     this.#answer = answer;
   }
 
-  /** The answer to a question, together with those of the same name that are waiting. */
+  /** The answer to a question, together with waiting ones of the same name. */
   ask(name: string, question: Q): Promise<A> {
     const { promise, resolve, reject } = Promise.withResolvers<A>();
     const one = { question, resolve, reject };

@@ -1,4 +1,4 @@
-// What is wrong with a database, in words for the operator.
+// Problems with a database, in words for the operator.
 
 /** A database that cannot be used; its message and next steps are for people. */
 export class DatabaseError extends Error {
@@ -10,7 +10,7 @@ export class DatabaseError extends Error {
   }
 }
 
-/** A database that is named in a way that cannot be meant. */
+/** A database that is named in an invalid way. */
 export class DatabaseAddressError extends DatabaseError {
   constructor(message: string, nextSteps: readonly string[]) {
     super(message, nextSteps);

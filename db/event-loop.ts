@@ -1,21 +1,21 @@
-// Work that takes long is done in pieces, so that whoever else waits for the event loop is served in between.
+// Splits long work into pieces, so that others waiting for the event loop are served in between.
 
-// Some milliseconds of writing.
+// Takes a few milliseconds to write.
 const ROWS_PER_PIECE = 500;
 
-/** Resolves in the next turn of the event loop, when whatever else was waiting has had its go. */
+/** Resolves in the next turn of the event loop, after everything that was waiting has run. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** How long a turn may be, in milliseconds. */
+/** Maximum length of a turn, in milliseconds. */
 const TURN_MS = 10;
 
-/** Divides work that takes long into turns, so that nobody else waits for more than about one of them. */
+/** Divides long work into turns, so that others wait no longer than about one turn. */
 export class Turns {
   #ends = performance.now() + TURN_MS;
 
-  /** Whether the turn is over, and `next` has to be waited for. */
+  /** Whether the turn is over, so that `next` must be awaited. */
   get isOver(): boolean {
     return performance.now() > this.#ends;
   }
@@ -26,7 +26,7 @@ export class Turns {
   }
 }
 
-/** The same for many: those who ask for it in one turn share a promise. */
+/** The same for many callers: those of one turn share a promise. */
 export function commonTurn(): Promise<void> {
   common ??= new Promise((resolve) =>
     setImmediate(() => {
@@ -39,7 +39,7 @@ export function commonTurn(): Promise<void> {
 
 let common: Promise<void> | null = null;
 
-/** Repeats a change of at most `rowsMax` rows, which gives how many it changed, until it finds no more of them. */
+/** Repeats a change of at most `rowsMax` rows, which returns how many it changed, until no rows are left. */
 export async function inPieces(change: (rowsMax: number) => Promise<number>): Promise<void> {
   while ((await change(ROWS_PER_PIECE)) >= ROWS_PER_PIECE) await nextTurn();
 }

@@ -1,4 +1,4 @@
-// What operators do to a database beside serving it: look into it, check, copy, replace and scrub it.
+// Operator tasks on a database, apart from serving it: inspecting, checking, copying, replacing and scrubbing it.
 
 export { removalStatement } from './postgres/organization-removal.ts';
 export { findInStatistics } from './postgres/planner-values.ts';

@@ -1,15 +1,15 @@
-// Networks as people write them: an address, and how many of its leading bits count.
+// Networks in CIDR notation: an address and the number of its leading bits that count.
 import { isIP } from 'node:net';
 
 export interface Network {
   address: string;
-  /** Leading bits that an address has in common with it. */
+  /** Number of leading bits. */
   prefix: number;
 }
 
 type Family = 4 | 6;
 const BITS: Readonly<Record<Family, number>> = { 4: 32, 6: 128 };
-/** What the addresses of IPv4 begin with where they are written as IPv6, and how long that is. */
+/** The first bits of an IPv4 address mapped to IPv6, and their number. */
 const MAPPED = { start: 0xffffn, bits: 96 };
 
 /** Reads `10.0.0.0/8`, `fd00::/8`, or a single address; undefined if the text is neither. */
@@ -22,8 +22,8 @@ export function parseNetwork(text: string): Network | undefined {
 }
 
 /**
- * The one way to write a network: without bits beyond its prefix, IPv4 as IPv4, a single address alone. The text that
- * was given says the same where nothing is beyond the prefix.
+ * The canonical form of a network: no bits beyond its prefix, IPv4 as IPv4, a single address without a prefix. Equal to the
+ * input if that has no bits beyond the prefix.
  */
 export function networkText({ address, prefix }: Network): string {
   const family = familyOf(address) ?? 4;
@@ -33,13 +33,13 @@ export function networkText({ address, prefix }: Network): string {
   return written(bits, family, prefix);
 }
 
-/** An address in the same way; as it is where it is none. */
+/** The canonical form of an IP address; other text stays unchanged. */
 export function addressText(address: string): string {
   const network = parseNetwork(address.replace(/%.*$/, ''));
   return network === undefined ? address : networkText(network);
 }
 
-/** Whether a network has bits beyond its prefix, so that it is not clear whether it or its one address is meant. */
+/** Whether a network has bits beyond its prefix, so that it is unclear whether the network or the address is meant. */
 export function hasHostBits({ address, prefix }: Network): boolean {
   const family = familyOf(address) ?? 4;
   const rest = BigInt(BITS[family] - prefix);
@@ -64,7 +64,7 @@ function textOf(bits: bigint, count: number, size: bigint, radix: number): strin
   return places.map((place) => ((bits >> place) & ((1n << size) - 1n)).toString(radix));
 }
 
-// As RFC 5952 has it, which is what hosts of URLs come in.
+// As in RFC 5952, which URL hosts use.
 function shortened(address: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }

@@ -1,4 +1,4 @@
-// The seam between the business and a database engine: read with Kysely, write through durable jobs.
+// The seam between the service and a database engine: read with Kysely, write through durable jobs.
 
 import type { Counters } from './counters/counters.ts';
 import { MemoryCounters } from './counters/memory-counters.ts';
@@ -35,36 +35,36 @@ export { lockPlace, ServedAlreadyError, type ServingProcess, servingProcess } fr
 
 /** What requests are answered from. */
 export interface ReadStore {
-  /** For queries; it cannot write. */
+  /** For queries; read-only. */
   readonly read: Db;
   /**
-   * A number that changes whenever API keys may have changed, here or in another process; what is read of them once it is
-   * known holds until then. Null where the engine cannot tell.
+   * A number that changes whenever API keys could have changed, here or in another process; keys read after the number was
+   * known stay valid while it is the same. Null if the engine cannot tell.
    */
   keyMark(): number | null;
-  /** Counts what is limited in each minute, over all that serve the database. */
+  /** Per-minute counts for limits, shared by all processes that serve the database. */
   readonly counters: Counters;
-  /** How long a client waits for an answer at most, and what it is told then; null where the engine never keeps silent. */
+  /** Maximum time that a client waits for a response, and the error after that; null if the engine is never silent. */
   readonly patience: Patience | null;
-  /** Resolves if the database can be read and written now, else rejects with what keeps it from that. */
+  /** Resolves if the database can be read and written now; otherwise rejects with the reason. */
   ready(): Promise<void>;
 }
 
 export interface Store extends ReadStore {
   /**
-   * Runs the job in a transaction of its own making; resolves once it is durable, rejects with the job undone. Jobs of one
-   * scope run one after another; each may be run twice, so that it does nothing but to the database.
+   * Runs the job in its own transaction; resolves once it is durable, rejects after undoing it. Jobs of one scope run one
+   * after another. A job can run twice, so it must have no effects outside the database.
    */
   write<T>(scope: Scope, job: (trx: Db) => Promise<T>): Promise<T>;
-  /** Whether requests may be answered elsewhere too: by other processes, or other threads of this one. */
+  /** Whether requests can be answered elsewhere too: by other processes, or other threads of this one. */
   readonly isShared: boolean;
-  /** Runs a job that one process at a time does, of all that serve the database; not at all while another is at it. */
+  /** Runs a job in only one process at a time, among all that serve the database; skips it while another runs it. */
   alone(job: () => Promise<void>): Promise<void>;
-  /** What it can tell of itself, for whoever watches over it; it takes no longer than a few seconds. */
+  /** Figures for monitoring; takes at most a few seconds. */
   figures(): Promise<StoreFigures>;
   /**
    * Finishes the queued jobs and closes every connection.
-   * @throws the engine's error if what was written cannot be brought where it belongs
+   * @throws the engine's error if data cannot be written to its final place
    */
   close(): Promise<void>;
 }
@@ -75,23 +75,23 @@ export interface Patience {
 }
 
 export interface StoreOptions extends StoreEvents {
-  /** Whether a missing file is made, and an empty database gets its tables; true unless said otherwise. */
+  /** Whether a missing file is created, and an empty database gets its tables; true by default. */
   create?: boolean;
-  /** Tells the minutes that are counted by, Unix milliseconds; the clock of whoever keeps the counts unless given. */
+  /** The clock for counting minutes, in Unix milliseconds; by default that of the process or server with the counts. */
   clock?: () => number;
-  /** Called when the database at an address cannot be reached, or must not be served, and with null once that is over. */
+  /** Called when a database server cannot be reached or must not be served, and with null once that is over. */
   onUnready?: (trouble: DatabaseError | null) => void;
-  /** Takes what the operator should know, and nothing depends on. */
+  /** Receives warnings for the operator. */
   onWarning?: (warning: string) => void;
-  /** Called before the tables of a file that is in use are brought up to date, with the migrations that it lacks. */
+  /** Called before the schema of an existing file is updated, with the migrations that it lacks. */
   beforeMigrations?: (names: readonly string[]) => Promise<void>;
-  /** Whether it may be one that is being filled with a copy of another; such a one is refused unless said otherwise. */
+  /** Whether an incomplete copy of another database is accepted; by default it is rejected. */
   isBeingFilled?: boolean;
 }
 
 /**
- * Opens the store in the database of that address, or in that file, and brings its schema up to date.
- * @throws DatabaseError if it cannot be used or was written by a newer crm; DatabaseAddressError if it cannot be meant.
+ * Opens the store in the database at that URL or in that file, and updates its schema.
+ * @throws DatabaseError if it cannot be used or was written by a newer crm; DatabaseAddressError if the URL is not valid.
  */
 export async function openStore(db: string, options: StoreOptions = {}): Promise<Store> {
   const store = isAddress(db) ? await openPostgres(db, options) : await openFile(db, options);
@@ -100,8 +100,8 @@ export async function openStore(db: string, options: StoreOptions = {}): Promise
 }
 
 /**
- * Opens a database to be read as it is now, whatever is written meanwhile; nothing is written to it.
- * @throws DatabaseError if it cannot be used or another crm wrote it; DatabaseAddressError if it cannot be meant.
+ * Opens a database for reading its current state, whatever is written later; writes nothing.
+ * @throws DatabaseError if it cannot be used or another crm wrote it; DatabaseAddressError if the URL is not valid.
  */
 export async function openSnapshot(
   db: string,
@@ -111,7 +111,7 @@ export async function openSnapshot(
   return checked(snapshot, () => assertReadable(snapshot.read, shownDatabase(db)));
 }
 
-/** What tells a database from every other, whatever it is called; '' for a file that is not there. */
+/** Identifies a database, whatever name it is reached by; '' for a missing file. */
 export async function databaseIdentity(db: string): Promise<string> {
   return isAddress(db) ? postgresIdentity(db) : fileIdentity(db);
 }
@@ -147,8 +147,8 @@ async function openFile(path: string, options: StoreOptions): Promise<Store> {
 }
 
 /**
- * Opens a file for a thread beside the one that has it open to write, and by that was given memory in common with it.
- * @param ready tells whether the other thread can write
+ * Opens a file for a thread, in addition to the thread that writes and shares its memory.
+ * @param ready checks whether the other thread can write
  */
 export function openThreadStore(
   path: string,
@@ -164,7 +164,7 @@ function countersOf({ clock = Date.now, common }: Pick<StoreOptions, 'clock' | '
 }
 
 /**
- * The migrations that a database in use lacks, and that opening it makes; none of one that is new, or of PostgreSQL.
+ * The migrations that opening an existing database will run; none for a new one, or for PostgreSQL.
  * @throws DatabaseError if it cannot be used or was written by a newer crm
  */
 export async function migrationsToCome(db: string): Promise<string[]> {
@@ -178,42 +178,42 @@ export async function migrationsToCome(db: string): Promise<string[]> {
 }
 
 /**
- * Takes the lock that lets one server run per database file; any number may serve what is named by an address.
- * @returns a function that gives the lock back
- * @throws DatabaseError that names the holder, if another server has it, or says why the file cannot be used
+ * Takes the lock that allows one server per database file; a database server can have any number.
+ * @returns a function that releases the lock
+ * @throws DatabaseError with the holder if another server has it, or with the reason why the file cannot be used
  */
 export function lockForServing(db: string, holder: LockHolder): () => void {
   return isAddress(db) ? () => undefined : lockFile(db, holder);
 }
 
-/** From where crm is at a database that any number may use at once; of a file its lock tells. */
+/** The hosts on which crm uses a database server; for a file, its lock tells. */
 export async function databaseUsers(db: string): Promise<string[]> {
   return isAddress(db) ? findUsers(db) : [];
 }
 
-/** Has a database that was filled take note of what it holds, where its engine plans by that. */
+/** Lets a filled database update its statistics, if its engine plans with them. */
 export async function noteContents(db: string): Promise<void> {
   if (isAddress(db)) await analyze(db);
 }
 
-/** A database as it may be shown, wherever that is: an address without its password, or the path of a file. */
+/** A database as it can be shown anywhere: a URL without its password, or the path of a file. */
 export function shownDatabase(db: string): string {
   return isAddress(db) ? shownAddress(db) : db;
 }
 
-/** Says for the operator what is wrong with a database; an error about something else comes back as it is. */
+/** Explains a database error to the operator; other errors are returned unchanged. */
 export function explainDatabaseError(db: string, error: unknown): unknown {
   if (error instanceof DatabaseError) return error;
   return isAddress(db) ? explainStatement(parseAddress(db), error) : explainFileError(db, error);
 }
 
-// A server is back sooner than a disk.
+// A server usually recovers faster than a disk.
 const SERVER_RETRY_SECONDS = 1;
 const FILE_RETRY_SECONDS = 5;
 
 /**
- * After how many seconds to try again what failed because the database cannot be reached or written for now; null where it
- * failed for another reason.
+ * Seconds after which to retry what failed because the database cannot be reached or written right now; null for any other
+ * error.
  */
 export function retryAfterSeconds(error: unknown): number | null {
   if (isUnreachable(error)) return SERVER_RETRY_SECONDS;

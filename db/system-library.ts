@@ -1,14 +1,14 @@
-// The system's C library, for the little that neither SQLite nor the runtime gives.
+// The system's C library, for the few functions that neither SQLite nor the runtime offers.
 import { dlopen, type FFIFunction, type Library } from 'bun:ffi';
 
-// musl's name has the processor in it, in the words of the system.
+// musl's file name contains the system's name of the processor.
 const PROCESSOR = process.arch === 'arm64' ? 'aarch64' : 'x86_64';
 const NAMES: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   linux: ['libc.so.6', `libc.musl-${PROCESSOR}.so.1`],
   darwin: ['libSystem.B.dylib'],
 };
 
-/** Functions of the C library; undefined where there is none of a known name, as on Windows, or it lacks one of them. */
+/** Functions of the C library; undefined if no library is found, as on Windows, or a function is missing. */
 export function systemLibrary<F extends Record<string, FFIFunction>>(
   functions: F,
 ): Library<F>['symbols'] | undefined {
@@ -16,7 +16,7 @@ export function systemLibrary<F extends Record<string, FFIFunction>>(
     try {
       return dlopen(name, functions).symbols;
     } catch {
-      // The next name then.
+      // Tries the next name.
     }
   }
   return undefined;

@@ -1,38 +1,38 @@
-// Counts of what is limited in each minute, as whoever limits it sees them.
+// Per-minute counts for limits: the interface of the engines.
 import type { Eventually } from '../engine/engine.ts';
 
 export const WINDOW_MS = 60_000;
 
-/** What an event is counted for: a group and, where one is named, a member of it that has a limit of its own. */
+/** What an event counts towards: a group and, optionally, a member of it that has its own limit. */
 export interface Counted {
   what: 'requests' | 'wrong_keys' | 'downloads';
   group: string | number;
-  /** Events of the group in a minute. */
+  /** Maximum events of the group per minute. */
   limit: number;
   member?: { name: string; limit: number };
 }
 
-/** How much of a minute is used up. */
+/** The usage of a minute. */
 export interface Usage {
-  /** Whether the event was counted; false where a limit is used up, which leaves both as they were. */
+  /** Whether the event was counted; false if a limit is reached, which changes neither count. */
   isCounted: boolean;
   used: number;
   memberUsed: number;
   /** Minutes since the epoch. */
   minute: number;
-  /** Unix milliseconds, by the clock that tells the minutes. */
+  /** Unix milliseconds, by the clock that determines the minutes. */
   now: number;
 }
 
 /** Fixed windows, the minutes since the epoch, by one clock for all nodes of a service. */
 export interface Counters {
-  /** Counts an event, against both limits or against none. */
+  /** Counts an event against both limits, or against neither. */
   count(counted: Counted): Eventually<Usage>;
-  /** Tells what is used up, and counts nothing. */
+  /** Returns the usage without counting. */
   look(counted: Counted): Eventually<Usage>;
-  /** Takes back an event that was counted in that minute. */
+  /** Undoes the count of an event in that minute. */
   giveBack(counted: Counted, minute: number): Eventually<void>;
-  /** Deletes what is kept of minutes that are over. */
+  /** Deletes the counts of past minutes. */
   purge(): Eventually<void>;
 }
 

@@ -1,9 +1,9 @@
-// Counts of a service that is one process: a table in memory, which its threads may share.
+// Per-minute counts of a service that is one process: a table in memory that its threads can share.
 import { type Counted, type Counters, hasRoom, type Usage, WINDOW_MS } from './counters.ts';
 import { MemoryLock } from './memory-lock.ts';
 import { NameHashes, newSeed, SEED_WORDS } from './name-hashes.ts';
 
-// The memory in words of 32 bits: what is said once, then a table of entries for each kind of event.
+// Memory layout in 32-bit words: first the shared values, then a table of entries for each kind of event.
 const LOCK = 0;
 const GENERATION = 1;
 const MINUTE = 2;
@@ -13,15 +13,15 @@ const ENTRY_WORDS = 4;
 
 const TABLES: Record<Counted['what'], number> = { requests: 0, wrong_keys: 1, downloads: 2 };
 const TABLE_COUNT = Object.keys(TABLES).length;
-// Names of a kind that can be counted in a minute: a megabyte.
+// Names of one kind that can be counted per minute; takes a megabyte.
 const ENTRIES = 2 ** 16;
-// So many places after that of its hash an entry may stand at most; at half of all, none is pushed as far.
+// Maximum distance of an entry from the position of its hash; at half full, none gets that far.
 const PROBES_MAX = 256;
 
 /**
- * Memory for counts, zeroed but for where each start begins.
+ * Memory for counts, zeroed except for the start of each table.
  * @param isShared whether several threads count in it
- * @param entries names of a kind that can be counted in a minute, a power of two
+ * @param entries names of one kind that can be counted per minute, a power of two
  */
 export function countMemory(isShared: boolean, entries = ENTRIES): ArrayBufferLike {
   const bytes = (START + TABLE_COUNT * entries * ENTRY_WORDS) * Int32Array.BYTES_PER_ELEMENT;
@@ -33,13 +33,13 @@ export function countMemory(isShared: boolean, entries = ENTRIES): ArrayBufferLi
   return memory;
 }
 
-// In place of an entry.
+// Means that there is no entry.
 const NO_PLACE = 0;
 
 /**
- * Each name has an entry in the table: a hash of 64 bits, the generation and the count. A minute's end is another
- * generation, by which all entries are free; within one none is taken back, so that the first free one ends a search.
- * Where a name finds no room its limit is taken for used up.
+ * Each name has an entry in the table: a 64-bit hash, the generation and the count. The end of a minute starts a new
+ * generation, which frees all entries; within one, none is freed, so the first free entry ends a search. If the table
+ * has no room for a name, its limit counts as reached.
  */
 export class MemoryCounters implements Counters {
   readonly #clock: () => number;
@@ -47,11 +47,11 @@ export class MemoryCounters implements Counters {
   readonly #lock: MemoryLock;
   readonly #entries: number;
   readonly #hashes: NameHashes;
-  // What is counted for just now, while the memory is held.
+  // What is being counted while the lock is held.
   #group = NO_PLACE;
   #member = NO_PLACE;
 
-  /** @param clock Unix milliseconds @param memory of `countMemory` */
+  /** @param clock Unix milliseconds @param memory from `countMemory` */
   constructor(clock: () => number, memory = countMemory(false)) {
     this.#clock = clock;
     this.#words = new Int32Array(memory);
@@ -85,15 +85,15 @@ export class MemoryCounters implements Counters {
   }
 
   purge(): void {
-    // Each minute forgets the one before.
+    // Each minute replaces the previous one.
   }
 
-  // Takes the memory for itself, and finds what is counted for; nothing between this and its leaving can throw.
+  // Takes the lock and finds the entries; nothing until the lock is released can throw.
   #enter({ what, group, limit, member }: Counted): Usage {
     const groupHash = this.#hashes.of(group);
     const memberHash = member && this.#hashes.of(member.name);
     this.#lock.enter();
-    // Not before: a thread that has waited for long would seem to have its clock set back.
+    // Read under the lock: otherwise a thread that waited long would seem to have a clock that was set back.
     const now = this.#clock();
     const minute = this.#turnTo(Math.floor(now / WINDOW_MS));
     const table = START + TABLES[what] * this.#entries * ENTRY_WORDS;
@@ -112,14 +112,14 @@ export class MemoryCounters implements Counters {
 
   #turnTo(minute: number): number {
     const current = this.#words[MINUTE] ?? 0;
-    // A request that began in the last minute must not bring it back; a clock that was set back must.
+    // A request that began in the last minute must not bring that back, but a clock that was set back must.
     if (minute <= current && minute >= current - 1) return current;
     this.#words[MINUTE] = minute;
     this.#words[GENERATION] = (this.#words[GENERATION] ?? 0) + 1;
     return minute;
   }
 
-  // The entry of a name, which is made if there is none yet.
+  // The entry of a name, created if necessary.
   #placeOf(table: number, low: number, high: number): number {
     const words = this.#words;
     const generation = words[GENERATION] ?? 0;

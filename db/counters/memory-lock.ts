@@ -1,10 +1,10 @@
-// A lock in memory that threads share: held for less than a microsecond, and free again for whoever slept meanwhile.
+// A lock in shared memory, held for less than a microsecond; releasing it wakes waiting threads.
 
 const FREE = 0;
 const HELD = 1;
 const WAITED_FOR = 2;
 
-/** A lock in one word of 32 bits; of memory that is not shared nobody has to wait for it. */
+/** A lock in one 32-bit word; in memory that is not shared, no one waits for it. */
 export class MemoryLock {
   readonly #words: Int32Array;
   readonly #at: number;
@@ -16,7 +16,7 @@ export class MemoryLock {
     this.#isShared = words.buffer instanceof SharedArrayBuffer;
   }
 
-  /** Takes it; one thread does so once until it leaves, and what it does meanwhile must not throw. */
+  /** Takes the lock; until it is released, no other thread has it, and the holder must not throw. */
   enter(): void {
     if (!this.#isShared) return;
     const words = this.#words;

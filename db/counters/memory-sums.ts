@@ -1,8 +1,8 @@
-// Sums by name of a service that is one process: a table in memory, which its threads may share.
+// Sums by name, for a service that is one process: a table in memory that its threads can share.
 import { MemoryLock } from './memory-lock.ts';
 import { type Hash, NameHashes, newSeed, SEED_WORDS } from './name-hashes.ts';
 
-// The memory in words of 32 bits: what is said once, then the table. An entry is a hash of 64 bits and a sum.
+// Memory layout in 32-bit words: first the shared values, then the table. An entry is a 64-bit hash and a sum.
 const LOCK = 0;
 const THREADS = 1;
 const CHANGES = 2;
@@ -10,15 +10,15 @@ const ENTRIES = 3;
 const SEED = 4;
 const START_WORDS = 8;
 const ENTRY_WORDS = 4;
-/** Names that have a sum at once: a megabyte, of which only what is used is in memory. */
+/** Names that can have a sum at once; takes a megabyte, of which only used pages are in memory. */
 const ENTRIES_MAX = 2 ** 16;
-/** From there on it is full for what is new; the rest keeps searches short. */
+/** Above this fraction the table accepts no new names, so that searches stay short. */
 const FULL_PART = 1 / 2;
 
 /**
  * Memory for sums, all of them 0.
  * @param isShared whether several threads add to them
- * @param entries names that have a sum at once, a power of two
+ * @param entries names that can have a sum at once, a power of two
  */
 export function sumsMemory(isShared: boolean, entries = ENTRIES_MAX): ArrayBufferLike {
   const bytes = (START_WORDS + entries * ENTRY_WORDS) * Int32Array.BYTES_PER_ELEMENT;
@@ -27,19 +27,19 @@ export function sumsMemory(isShared: boolean, entries = ENTRIES_MAX): ArrayBuffe
   return memory;
 }
 
-/** Sums by kind and name. Only what is not 0 has an entry; whoever looks at several, or adds, holds the lock. */
+/** Sums by kind and name. Only sums other than 0 have an entry; hold the lock to read several sums or to add. */
 export class MemorySums {
   readonly lock: MemoryLock;
   /** Whether several threads add to them. */
   readonly isShared: boolean;
-  /** Which of the threads this is, from 0. */
+  /** The number of this thread, from 0. */
   readonly thread: number;
   readonly #words: Int32Array;
   readonly #sums: Float64Array;
   readonly #entries: number;
   readonly #hashes: NameHashes;
 
-  /** @param memory of `sumsMemory` */
+  /** @param memory from `sumsMemory` */
   constructor(memory = sumsMemory(false)) {
     this.#words = new Int32Array(memory);
     this.#sums = new Float64Array(memory);
@@ -50,12 +50,12 @@ export class MemorySums {
     this.thread = Atomics.add(this.#words, THREADS, 1);
   }
 
-  /** How many threads there are. */
+  /** Number of threads. */
   get threads(): number {
     return Atomics.load(this.#words, THREADS);
   }
 
-  /** A number that is another whenever one of them has said that something changed. */
+  /** A number that changes whenever a thread reports a change. */
   get changes(): number {
     return Atomics.load(this.#words, CHANGES);
   }
@@ -64,17 +64,17 @@ export class MemorySums {
     Atomics.add(this.#words, CHANGES, 1);
   }
 
-  /** Whether there may be no place for a name that has no sum yet. */
+  /** Whether a new name might not fit. */
   get isFull(): boolean {
     return (this.#words[ENTRIES] ?? 0) >= this.#entries * FULL_PART;
   }
 
-  /** @param kind a small number: each has its own names */
+  /** @param kind a small number: each kind has its own names */
   get(kind: number, name: string | number): number {
     return this.#sumAt(this.#find(this.#hashes.of(name), kind));
   }
 
-  /** Adds to a sum; what is new and has no place left, in a table more than full, is not counted. */
+  /** Adds to a sum; a new name that does not fit into a full table is not counted. */
   add(kind: number, name: string | number, amount: number): void {
     const hash = this.#hashes.of(name);
     const entry = this.#find(hash, kind);
@@ -91,7 +91,7 @@ export class MemorySums {
     if (sum === 0) this.#close(entry);
   }
 
-  // The entry of a name, or the free one that ends the search for it.
+  // The entry of a name, or the free entry that ends the search for it.
   #find({ low, high }: Hash, kind: number): number {
     const words = this.#words;
     let entry = low & (this.#entries - 1);
@@ -103,7 +103,7 @@ export class MemorySums {
     return entry;
   }
 
-  // An entry that became free must not end the search for those after it: each that may stand there moves up.
+  // A freed entry must not end the search for later ones, so each entry that can use it moves up.
   #close(free: number): void {
     const mask = this.#entries - 1;
     const words = this.#words;

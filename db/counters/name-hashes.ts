@@ -1,18 +1,18 @@
 // Hashes of names, for tables in memory that threads share.
 
 import { BoundedMap } from '../cache.ts';
-/** 64 bits, as two words. */
+/** 64 bits as two words. */
 export interface Hash {
   low: number;
   high: number;
 }
 
-// What is kept of names, so that the same ones are not hashed again.
+// Cached, so that the same names are not hashed again.
 const HASHES_MAX = 10_000;
 /** Words of a seed. */
 export const SEED_WORDS = 2;
 
-/** A seed for each start: hashes are its own, so that nobody can choose names that meet. */
+/** A random seed, so that no one can choose names that collide. */
 export function newSeed(): Int32Array {
   return crypto.getRandomValues(new Int32Array(SEED_WORDS));
 }
@@ -21,7 +21,7 @@ export class NameHashes {
   readonly #seed: bigint;
   readonly #hashes = new BoundedMap<string | number, Hash>(HASHES_MAX);
 
-  /** @param seed of `newSeed` */
+  /** @param seed from `newSeed` */
   constructor(seed: Int32Array) {
     const [low = 0, high = 0] = seed;
     this.#seed = (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0);

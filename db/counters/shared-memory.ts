@@ -1,11 +1,11 @@
-// What the threads of one process have in common of a database: the counts of limits, what is under way, and how often was committed.
+// Memory that the threads of one process share: counts of limits, bytes in flight, and the number of commits.
 import { countMemory } from './memory-counters.ts';
 import { sumsMemory } from './memory-sums.ts';
 
-/** Memory that threads share; it is handed to each as it is. */
+/** Memory that threads share; each thread receives the same buffers. */
 export interface CommonMemory {
   counts: ArrayBufferLike;
-  /** For the bytes of request bodies that are under way, and those of answers. */
+  /** For the bytes of request bodies and of responses in flight. */
   bodies: ArrayBufferLike;
   answers: ArrayBufferLike;
   commits: SharedArrayBuffer;
@@ -21,7 +21,7 @@ export function commonMemory(): CommonMemory {
   };
 }
 
-/** A number that is another after each commit, for every thread from before anybody is told of that commit. */
+/** A number that changes after each commit, for every thread, before anyone learns of the commit. */
 export class CommitCount {
   readonly #count: Int32Array;
 

@@ -1,8 +1,8 @@
-// Which migrations have made a database what it is.
+// The migrations that a database has had.
 import { sql } from 'kysely';
 import type { Db } from './schema.ts';
 
-/** The names of the migrations that a database has had; none where it is not one of crm. */
+/** The names of the migrations of a database; none if it does not belong to crm. */
 export async function migrationsOf(db: Db): Promise<string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some(({ name }) => name === 'kysely_migration')) return [];

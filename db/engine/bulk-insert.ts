@@ -1,19 +1,19 @@
-// Rows that are written together: several by one statement, which takes half as long as a statement for each.
+// Inserts several rows with one statement, which takes half as long as one statement per row.
 import { memoize } from '../cache.ts';
 import { Turns } from '../event-loop.ts';
 import type { Bound, Engine, StoredValue } from './engine.ts';
 import type { Db } from './schema.ts';
 
-// More rows than the first would gain no more.
+// Larger numbers gain nothing.
 const ROWS_PER_STATEMENT = [25, 5, 1];
 
-/** A row of any table, by its columns. */
+/** A row of any table, by column. */
 export type TableRow = { [column: string]: StoredValue };
 
-/** Writes rows to a table; a column that a row leaves out is null. */
+/** Inserts rows into a table; a column that a row leaves out is null. */
 export type Insertion = (db: Db, rows: readonly Readonly<TableRow>[]) => Promise<void>;
 
-/** Makes a function that writes rows of those columns; its statements are prepared at their first use with each connection. */
+/** Makes a function that inserts rows with those columns; each connection prepares its statements on first use. */
 export function insertion(table: string, columns: readonly string[]): Insertion {
   const statements = ROWS_PER_STATEMENT.map((size) => ({ size, on: statementOf(table, columns, size) }));
   const whole = memoize((engine: Engine) => {
@@ -31,7 +31,7 @@ export function insertion(table: string, columns: readonly string[]): Insertion 
     for (const { size, on } of statements) {
       for (; rows.length - done >= size; done += size) {
         await on(db)(valuesOf(columns, rows.slice(done, done + size)));
-        // A hundred rows can have 30 MB of text in them, and what comes next takes as long again.
+        // A hundred rows can contain 30 MB of text, and the next step takes as long again.
         if (turns?.isOver) await turns.next();
       }
     }
@@ -59,7 +59,7 @@ function valuesOf(columns: readonly string[], rows: readonly Readonly<TableRow>[
   return values;
 }
 
-// As the one engine that is given rows as JSON reads bytes.
+// The format in which the engine that receives rows as JSON reads bytes.
 function withBytesAsText(row: Readonly<TableRow>): Readonly<TableRow> {
   let shown = row;
   for (const name in row) {

@@ -1,33 +1,33 @@
-// What says of a database that it is being filled with a copy of another, and not whole yet.
+// The mark of a database that is being filled with a copy of another and is not complete yet.
 import { DatabaseError } from '../database-error.ts';
 import type { Db } from './schema.ts';
 
 const NAME = 'copied_from';
 
-/** What the copy that is not whole is of; undefined where there is none. */
+/** The origin of an incomplete copy; undefined if the database is not one. */
 export async function findCopyMark(db: Db): Promise<string | undefined> {
   const [mark] = await db.selectFrom('settings').select('value').where('name', '=', NAME).execute();
   return mark?.value;
 }
 
-/** Marks a database as one that is being filled. */
+/** Marks a database as an incomplete copy. */
 export async function setCopyMark(trx: Db, origin: string): Promise<void> {
   await trx.insertInto('settings').values({ name: NAME, value: origin }).execute();
 }
 
-/** Marks a database as whole. */
+/** Marks a database as complete. */
 export async function removeCopyMark(trx: Db): Promise<void> {
   await trx.deleteFrom('settings').where('name', '=', NAME).execute();
 }
 
 /**
- * Refuses a database that is not whole.
- * @param shown how the database is told of
- * @throws DatabaseError if it is marked so
+ * Rejects an incomplete copy.
+ * @param shown how messages name the database
+ * @throws DatabaseError if it is marked as incomplete
  */
 export async function assertWhole(db: Db, shown: string): Promise<void> {
   if ((await findCopyMark(db)) === undefined) return;
-  throw new DatabaseError(`The database ${shown} holds a copy of another that is not whole.`, [
-    'Run the "crm migrate" that began it again: it goes on where it stopped.',
+  throw new DatabaseError(`The database ${shown} contains an incomplete copy of another database.`, [
+    'Run the same "crm migrate" command again: it continues where it stopped.',
   ]);
 }

@@ -1,28 +1,28 @@
-// What the tables ask of a database engine: statements that are prepared once, and a transaction whose parts can fail.
+// What the tables need from a database engine: prepared statements, and a transaction whose parts can fail.
 import type { Compilable, CompiledQuery, Expression, QueryExecutorProvider, RawBuilder } from 'kysely';
 import type { ColumnValue } from '../model/fields.ts';
 
-/** An answer that one engine has at once and another later; whoever wants it awaits either. */
+/** A result that one engine has at once and another later; callers await it in both cases. */
 export type Eventually<T> = T | Promise<T>;
 
-/** Goes on with an answer: at once if it is there, for to await it would cost a turn. */
+/** Continues with a result: at once if it is available, because awaiting it would cost a turn. */
 export function andThen<T, R>(answer: Eventually<T>, next: (answer: T) => Eventually<R>): Eventually<R> {
   return answer instanceof Promise ? answer.then(next) : next(answer);
 }
 
-/** What a column of any table can hold; those of records hold no bytes. */
+/** The values of a column in any table; columns of records contain no bytes. */
 export type StoredValue = ColumnValue | Uint8Array;
 
-/** Whether a row is wanted: the first that is not ends the answer. */
+/** Whether a row is wanted: the first unwanted row ends the result. */
 export type Takes<R> = (row: R) => boolean;
 
 /**
- * A query that is ready to run, given the values of its parameters in their order. Where it is said which rows are wanted,
- * the engine reads no further than to the first that is not.
+ * A query that is ready to run with the values of its parameters in order. With `takes`, the engine reads no further than
+ * the first unwanted row.
  */
 export type Bound<R> = (values: readonly StoredValue[], takes?: Takes<R>) => Eventually<R[]>;
 
-/** The rows up to the first that is not wanted. */
+/** The rows before the first unwanted one. */
 export function taken<R>(rows: Iterable<R>, takes: Takes<R>): R[] {
   const wanted: R[] = [];
   for (const row of rows) {
@@ -32,88 +32,88 @@ export function taken<R>(rows: Iterable<R>, takes: Takes<R>): R[] {
   return wanted;
 }
 
-/** How much of the rows of a query is wanted, by the size of the texts in them. */
+/** How much of the rows of a query is wanted, by the size of their texts. */
 export interface Reach {
   /** Its columns, in order. */
   columns: readonly string[];
-  /** Those that can be long. */
+  /** The columns that can be long. */
   texts: readonly string[];
-  /** Bytes of such texts with which a row is the last that is wanted. */
+  /** Bytes of such texts after which no more rows are wanted. */
   bytesMax: number;
 }
 
 export interface Engine {
-  /** Prepares a query, to be kept for as long as the engine. */
+  /** Prepares a query, which stays prepared as long as the engine. */
   bind<R>(query: CompiledQuery<R>): Bound<R>;
   /**
-   * The query that gives no more rows than are wanted, and one that shows that there are more; the query itself where the
-   * engine reads rows one by one, as they are asked for.
+   * The query limited to the wanted rows, plus one that shows that there are more; the query itself if the engine reads rows
+   * one by one as they are needed.
    */
   within<R>(
     db: QueryExecutorProvider,
     query: Compilable<R> & Expression<unknown>,
     reach: Reach,
   ): Compilable<R>;
-  /** Runs a command that answers nothing: in its place among the statements, without being waited for. */
+  /** Runs a command without a result: in order with the statements, but without waiting for it. */
   post(sql: string): void;
-  /** Whether a value is one of the texts of a JSON array that is one parameter: one statement, however many there are. */
+  /** Whether a value is in a JSON array of texts, passed as one parameter, so the statement does not depend on its length. */
   isAmong(value: RawBuilder<string>, list: never): RawBuilder<boolean>;
-  /** Whether a value is one of those that a query gives; they are looked up one by one. */
+  /** Whether a value is in the result of a query; values are looked up one by one. */
   isIn(value: RawBuilder<string>, found: Expression<unknown>): RawBuilder<boolean>;
-  /** Writes those columns of the rows of a JSON array, its one parameter; null where a parameter a value costs less. */
+  /** Inserts those columns from a JSON array of rows, its only parameter; null if one parameter per value is cheaper. */
   insertOf(table: string, columns: readonly string[]): CompiledQuery | null;
   readonly progress: TransactionProgress;
 }
 
-/** Records, and bytes in them. */
+/** Number of records, and of bytes in them. */
 export interface Holdings {
   readonly records: number;
   readonly bytes: number;
 }
 
-/** What an organization holds, and may hold at most; null for without a limit. */
+/** What an organization has, and its maximum; null for no limit. */
 export interface Allowance extends Holdings {
   readonly recordsMax: number | null;
   readonly bytesMax: number | null;
 }
 
-/** What the stored answers of an organization take, by the hour as `stored-response-bytes.ts` reads it, and may take at most. */
+/** Size of an organization's stored responses, by hour in the format of `stored-response-bytes.ts`, and their limit. */
 export interface AnswerBytes {
   readonly byHour: string | null;
-  /** Null for as much as those of any other. */
+  /** Null for the default limit. */
   readonly bytesMax: number | null;
 }
 
-/** What a transaction knows of an organization that it writes to; never changed, but followed by another. */
+/** What a transaction knows about an organization that it writes to; immutable, a change makes a new object. */
 export interface OrgState {
   readonly orgId: number;
-  /** The last instant that was taken, Unix milliseconds. */
+  /** The last instant that was assigned, in Unix milliseconds. */
   readonly instant: number;
-  /** Whether it is what the database has. */
+  /** Whether the database already has this state. */
   readonly isStored: boolean;
-  /** Null where what it holds is not counted. */
+  /** Null if the organization's content is not counted. */
   readonly allowance: Allowance | null;
   readonly answers: AnswerBytes;
 }
 
-/** How a transaction is doing, on the connection that carries it out. */
+/** The state of a transaction on its connection. */
 export interface TransactionProgress {
-  /** How many statements have written so far. */
+  /** Number of statements that have written so far. */
   writes: number;
-  /** Whether parts are set off by savepoints. They cost more than most parts do, so a group is first run without. */
+  /** Whether parts use savepoints. These cost more than most parts, so a group first runs without. */
   hasSavepoints: boolean;
-  /** Whether a part failed after it wrote, with no savepoint to undo it: all has to be run again, with them. */
+  /** Whether a part failed after writing, without a savepoint: the whole group must run again with savepoints. */
   isSpoiled: boolean;
   /**
-   * The error of a statement since which the transaction takes no other until it is undone to a savepoint; null where
-   * there was none, or the engine goes on after one.
+   * The error after which the transaction accepts no statements until it is rolled back to a savepoint; null if there was
+   * none, or the engine continues after errors.
    */
   failure: unknown;
-  /** What is known of organizations, in the order in which it came to be so: the last of each is stored before the commit. */
+  /** What is known about organizations, in order of change: the last state of each is stored before the commit. */
   readonly states: OrgState[];
 }
 
-/** The progress of a connection that has done nothing yet. */
+/** The state of a connection before it has done anything. */
 export function noProgress(): TransactionProgress {
   return { writes: 0, hasSavepoints: false, isSpoiled: false, failure: null, states: [] };
 }

@@ -1,17 +1,17 @@
-// How values are spread: how many lie between which bounds, so that much is known of them though none is kept.
+// A histogram: counts values by bucket without storing them.
 
-/** Bounds for what takes from 100 µs to 10 s, in seconds. */
+/** Bounds for durations from 100 µs to 10 s, in seconds. */
 export const SECONDS_BOUNDS: readonly number[] = [
   0.0001, 0.000_25, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
 export class Distribution {
   readonly bounds: readonly number[];
-  /** How many values are at most each bound, and above the one before it; the last place has those above all. */
+  /** How many values are at most each bound, and above the previous one; the last element counts those above all. */
   readonly counts: number[];
   sum = 0;
 
-  /** @param bounds from the lowest */
+  /** @param bounds in ascending order */
   constructor(bounds: readonly number[]) {
     this.bounds = bounds;
     this.counts = Array.from({ length: bounds.length + 1 }, () => 0);
@@ -25,7 +25,7 @@ export class Distribution {
     this.sum += value;
   }
 
-  /** How many values there are. */
+  /** Number of values. */
   get count(): number {
     return this.counts.reduce((sum, count) => sum + count, 0);
   }

@@ -1,9 +1,9 @@
-// What a transaction knows of the organizations that it writes to: the last instant, and what is held where that is counted.
+// What a transaction knows about the organizations that it writes to: the last instant, and the counted content.
 import type { Eventually, OrgState } from './engine.ts';
 import type { Db, OrgClockRow } from './schema.ts';
 import { statement } from './statement.ts';
 
-/** What is read of an organization before it is written to. */
+/** The columns of an organization that are read before writing to it. */
 export const CLOCK_COLUMNS = [
   'last_instant',
   'records',
@@ -19,7 +19,7 @@ const stored = statement<ClockRow>((db, param) =>
   db.selectFrom('org_clocks').select(CLOCK_COLUMNS).where('org_id', '=', param('org')),
 );
 
-/** What a row says of an organization. */
+/** The state of an organization from its row. */
 export function orgStateOf(orgId: number, row: ClockRow): OrgState {
   const { records, bytes, records_max: recordsMax, bytes_max: bytesMax } = row;
   const allowance = records === null || bytes === null ? null : { records, bytes, recordsMax, bytesMax };
@@ -27,7 +27,7 @@ export function orgStateOf(orgId: number, row: ClockRow): OrgState {
   return { orgId, instant: row.last_instant, isStored: true, allowance, answers };
 }
 
-/** What is known of an organization by now. Kept in the database, because other processes write to it too. */
+/** The current state of an organization. Stored in the database, because other processes write to it too. */
 export function knownState(trx: Db, orgId: number): Eventually<OrgState> {
   return trx.engine.progress.states.findLast((one) => one.orgId === orgId) ?? readState(trx, orgId);
 }
@@ -40,12 +40,12 @@ async function readState(trx: Db, orgId: number): Promise<OrgState> {
   return state;
 }
 
-/** Notes what has changed of an organization, to be stored before the commit. */
+/** Notes a change of an organization's state, which is stored before the commit. */
 export function changeState(trx: Db, state: OrgState, change: Partial<OrgState>): void {
   trx.engine.progress.states.push({ ...state, ...change, isStored: false });
 }
 
-/** Runs what changes the row of an organization by itself, after what the transaction has done so far and before the rest. */
+/** Runs a change of an organization's row itself, in order with the other changes of the transaction. */
 export async function changeRow<T>(trx: Db, orgId: number, change: () => Promise<T>): Promise<T> {
   await storeStates(trx);
   const result = await change();
@@ -79,7 +79,7 @@ const storing = statement<never>((db, param) =>
     ),
 );
 
-/** Stores what has changed of organizations; comes before the commit. */
+/** Stores the changed states of organizations; call it before the commit. */
 export async function storeStates(trx: Db): Promise<void> {
   const last = new Map(trx.engine.progress.states.map((one) => [one.orgId, one]));
   for (const [org, { instant, isStored, allowance, answers }] of last) {

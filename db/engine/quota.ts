@@ -1,13 +1,13 @@
-// What an organization with a quota holds: counted in the transaction of each write that changes it, and held to the quota.
+// Counts what an organization with a quota holds, in the transaction of each write that changes it, and enforces the quota.
 import type { Allowance, Eventually, Holdings } from './engine.ts';
 import { changeState, knownState } from './organization-state.ts';
 import type { Db } from './schema.ts';
 
-/** A write that would take an organization beyond its quota; nothing of it is written. */
+/** A write that would exceed the quota of an organization; nothing of it is written. */
 export class QuotaError extends Error {
-  /** What it has too little of. */
+  /** What there is too little of. */
   readonly lacking: keyof Holdings;
-  /** How much of that the write adds. */
+  /** How much of it the write adds. */
   readonly added: number;
   readonly allowance: Allowance;
 
@@ -21,9 +21,9 @@ export class QuotaError extends Error {
 }
 
 /**
- * Counts what a write adds to what the organization holds, or takes from it; comes before anything of it is written.
- * @param change asked only where it is counted
- * @throws QuotaError if that adds to what there is enough of already
+ * Counts what a write adds to, or removes from, an organization; call it before writing.
+ * @param change called only if the organization's content is counted
+ * @throws QuotaError if it adds to something that has reached its limit
  */
 export async function countChange(trx: Db, orgId: number, change: () => Eventually<Holdings>): Promise<void> {
   const known = knownState(trx, orgId);
@@ -42,7 +42,7 @@ export async function countChange(trx: Db, orgId: number, change: () => Eventual
     changeState(trx, state, { allowance: { ...allowance, records, bytes } });
 }
 
-/** Lets what is written next in the transaction go beyond the quota, for what has to be done whatever is left of it; it counts. */
+/** Lets later writes of the transaction exceed the quota, for work that must be done in any case; they still count. */
 export async function liftQuota(trx: Db, orgId: number): Promise<void> {
   const state = await knownState(trx, orgId);
   if (state.allowance === null) return;

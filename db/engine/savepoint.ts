@@ -1,10 +1,10 @@
-// A part of a write that can fail without the whole.
+// A part of a write that can fail without failing the whole.
 import type { Engine } from './engine.ts';
 import type { Db } from './schema.ts';
 
 /**
- * Runs `part` inside the current transaction; if it throws, what it wrote is undone and the error goes on. Where there
- * are no savepoints and it wrote before it failed, the transaction is spoiled: it will be run again, with them.
+ * Runs `part` in the current transaction; if it throws, its writes are undone and the error is rethrown. Without savepoints,
+ * a part that fails after writing spoils the transaction, which then runs again with them.
  */
 export async function attempt<T>({ engine }: Db, part: () => Promise<T>): Promise<T> {
   const { progress } = engine;
@@ -28,6 +28,6 @@ function undo(engine: Engine): void {
     engine.post('rollback to savepoint part');
     engine.post('release savepoint part');
   } catch {
-    // A full disk ends the whole transaction by itself; then the first error is the one to tell.
+    // A full disk ends the whole transaction; the first error is the one to report.
   }
 }

@@ -1,38 +1,38 @@
-// The tables as Kysely sees them: the accounts typed one by one, the records by the shape they share.
+// The tables as Kysely types: accounts one by one, records by the shape they share.
 import type { Kysely } from 'kysely';
 import type { ColumnValue } from '../model/fields.ts';
 import type { Resource, Row } from '../model/resource.ts';
 import type { Engine } from './engine.ts';
 
 export interface OrganizationRow {
-  /** What every other row knows it by; nobody outside the database is shown it. */
+  /** The organization's key in all other tables; never shown outside the database. */
   number: number;
   id: string;
   name: string;
   name_key: string;
   created_at: number;
-  /** How long its keys last unless said, in milliseconds; null for without an end. */
+  /** Default lifetime of its keys, in milliseconds; null for unlimited. */
   key_lifetime: number | null;
-  /** Bytes of request bodies that it may have under way; null for as many as any other. */
+  /** Bytes of request bodies that it can have in flight; null for the default. */
   body_bytes_max: number | null;
 }
 
 /** What each write of an organization reads and stores. */
 export interface OrgClockRow {
   org_id: number;
-  /** Of its writes, Unix milliseconds. */
+  /** Of its writes, in Unix milliseconds. */
   last_instant: number;
-  /** What it holds; null while that is not counted. */
+  /** Number of records; null if not counted. */
   records: number | null;
   bytes: number | null;
-  /** What it may hold at most; null for without a limit. */
+  /** Maximum number of records; null for no limit. */
   records_max: number | null;
   bytes_max: number | null;
-  /** The count that is under way. */
+  /** The count that is in progress. */
   count_id: string | null;
-  /** What its stored answers take, by the hour; `stored-response-bytes.ts` reads it. Null for nothing. */
+  /** Size of its stored responses by hour, in the format of `stored-response-bytes.ts`. Null for none. */
   answer_bytes: string | null;
-  /** What they may take; null for as much as those of any other. */
+  /** Limit of that size; null for the default. */
   answer_bytes_max: number | null;
 }
 
@@ -59,9 +59,9 @@ export interface ApiKeyRow {
   expires_at: number | null;
   revoked_at: number | null;
   last_used_at: number | null;
-  /** Those it may be used from, comma-separated; null for from anywhere. */
+  /** Networks that it can be used from, comma-separated; null for any. */
   networks: string | null;
-  /** That of its organization. */
+  /** The value of its organization. */
   body_bytes_max: number | null;
 }
 
@@ -71,7 +71,7 @@ export interface ApiKeySecretRow {
   /** SHA-256 of the key, hex. */
   hash: string;
   created_at: number;
-  /** End of the grace after a rotation; null for the current secret. */
+  /** When the grace period after a rotation ends; null for the current secret. */
   expires_at: number | null;
 }
 
@@ -82,22 +82,22 @@ export interface IdempotencyRow {
   fingerprint: string;
   status: number;
   location: string | null;
-  /** Empty where it is packed; `tables/answer-text.ts` gives it in either case. */
+  /** Empty if the body is packed; `tables/stored-response-text.ts` returns it in both cases. */
   body: string;
   created_at: number;
-  /** The body, compressed. */
+  /** The compressed body. */
   packed: Uint8Array | null;
-  /** Bytes of the body as it is sent; this and what follows is null where an older crm stored the answer. */
+  /** Bytes of the body as sent; this and the following columns are null if an older crm stored the response. */
   body_bytes: number | null;
-  /** What the row counts for. */
+  /** The size that the row counts as. */
   stored_bytes: number | null;
-  /** The key that asked. */
+  /** The key that sent the request. */
   key_id: string | null;
 }
 
-/** An entry of the log of what operators and keys did; `tables/audit.ts` says what its words mean. */
+/** An entry of the log of operator and key actions; `tables/audit.ts` explains its values. */
 export interface AuditRow {
-  /** 0 for what belongs to no organization. */
+  /** 0 for entries that belong to no organization. */
   org_id: number;
   created_at: number;
   id: string;
@@ -131,10 +131,10 @@ export interface StageRow {
   probability: number | null;
 }
 
-/** A record in the form in which it is stored; which columns it has follows from its declaration. */
+/** A record in stored form; its declaration determines the columns. */
 export type RecordRow = Row & { id: string; created_at: number; updated_at: number };
 
-/** What every table of links has, its parent's, child's and own columns beside. */
+/** The columns that all link tables have, besides those of the parent, the child and the link itself. */
 export type LinkRow = Row & { org_id: number; created_at: number };
 
 export interface Schema {
@@ -149,15 +149,15 @@ export interface Schema {
   pipeline_stages: StageRow;
   contact_emails: { org_id: number; email_key: string; contact_id: string };
   recording_transcripts: TranscriptRow;
-  /** Stands for any record's table; `tableOf` and `linkTable` give the real name. */
+  /** Stands for the table of any record; `tableOf` and `linkTable` return the real name. */
   records: RecordRow & { org_id: number };
   links: LinkRow;
 }
 
-/** The tables of a database; what runs often goes straight to its engine, by `statement`. */
+/** The tables of a database; frequent queries go straight to its engine, through `statement`. */
 export type Db = Kysely<Schema> & { readonly engine: Engine };
 
-/** What finds a record, or whatever else belongs to an organization. */
+/** Identifies a record, or another row of an organization. */
 export interface RecordKey {
   /** The organization's number. */
   orgId: number;
@@ -171,7 +171,7 @@ export function tableOf(resource: Pick<Resource, 'name'>): 'records' {
   return resource.name as 'records';
 }
 
-/** A table of links by its name, typed as what all links share. */
+/** A link table by its name, typed as what all links share. */
 export function linkTable(name: string): 'links' {
   return name as 'links';
 }

@@ -1,4 +1,4 @@
-// A database as it is at one moment, to be read at length.
+// A database at one moment, for long reads.
 
 import { DatabaseError } from '../database-error.ts';
 import { MIGRATIONS } from '../migrations/index.ts';
@@ -7,15 +7,15 @@ import { assertWhole } from './copy-marker.ts';
 import type { Db } from './schema.ts';
 
 export interface DatabaseSnapshot {
-  /** For queries, all of which see the same moment; it cannot write. */
+  /** For queries, which all see the same moment; read-only. */
   readonly read: Db;
   close(): Promise<void>;
 }
 
 /**
- * Refuses a database that this crm cannot read without changing it.
- * @param shown how the database is told of
- * @throws DatabaseError if it has no tables of crm, or those of another version, or is not whole
+ * Rejects a database that this crm cannot read without changing it.
+ * @param shown how messages name the database
+ * @throws DatabaseError if it has no crm tables, those of another version, or is incomplete
  */
 export async function assertReadable(db: Db, shown: string): Promise<void> {
   const applied = await migrationsOf(db);
@@ -23,15 +23,17 @@ export async function assertReadable(db: Db, shown: string): Promise<void> {
   if (unknown !== undefined) {
     throw new DatabaseError(
       `The database ${shown} was written by a newer crm (it has the migration ${unknown}).`,
-      ['Use the newer crm with it.'],
+      ['Use the newer crm for this database.'],
     );
   }
   if (applied.length === 0) {
-    throw new DatabaseError(`The database ${shown} has no tables of crm.`, ['Name a database of crm.']);
+    throw new DatabaseError(`The database ${shown} has no crm tables.`, [
+      'Specify a database that crm created.',
+    ]);
   }
   if (applied.length < Object.keys(MIGRATIONS).length) {
     throw new DatabaseError(`The database ${shown} was written by an older crm.`, [
-      'Bring it up to date: any command does that, such as crm orgs list --db DATABASE.',
+      'Update its schema first: any command does that, for example crm orgs list --db DATABASE.',
     ]);
   }
   await assertWhole(db, shown);

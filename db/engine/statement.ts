@@ -1,4 +1,4 @@
-// Hot queries, built and compiled by Kysely once and then only given their parameters.
+// Frequent queries, built and compiled by Kysely once and then only run with parameters.
 import type { Compilable } from 'kysely';
 import type { Engine, Eventually, StoredValue, Takes } from './engine.ts';
 import type { Db } from './schema.ts';
@@ -10,12 +10,12 @@ class Placeholder {
   }
 }
 
-/** Stands in a query for the argument of that name; `never` fits whatever type the query wants there. */
+/** Stands for the argument with that name in a query; `never` fits any type that the query expects. */
 export type Param = (name: string) => never;
 
 const param: Param = (name) => new Placeholder(name) as never;
 
-/** Runs a query with its arguments, null for those left out, as `Bound` has it; an engine that can answers at once. */
+/** Runs a query with its arguments (null if left out), as `Bound` does; an engine that can returns at once. */
 export type Statement<R> = (
   db: Db,
   args: Readonly<Record<string, StoredValue>>,
@@ -26,8 +26,8 @@ type Build<R> = (db: Db, param: Param) => Compilable<R>;
 type Run<R> = (args: Readonly<Record<string, StoredValue>>, takes?: Takes<R>) => Eventually<R[]>;
 
 /**
- * Makes a function that runs a query, which is compiled and prepared at its first use with each connection.
- * @param build builds the query, `param(name)` standing for each argument
+ * Makes a function that runs a query, which each connection compiles and prepares on first use.
+ * @param build builds the query; `param(name)` stands for each argument
  */
 export function statement<R>(build: Build<R>): Statement<R> {
   const bound = new WeakMap<Engine, Run<R>>();

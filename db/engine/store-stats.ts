@@ -1,37 +1,37 @@
-// What a store tells of itself to whoever watches over it.
+// Figures of a store for monitoring.
 import { Distribution, SECONDS_BOUNDS } from './histogram.ts';
 
 const GROUP_BOUNDS = [1, 2, 4, 8, 16, 32, 64];
 
-/** What has become of writes since the store was opened. */
+/** The writes since the store was opened. */
 export class WriteFigures {
-  /** Jobs of each transaction that was committed. */
+  /** Jobs in each committed transaction. */
   readonly groupJobs = new Distribution(GROUP_BOUNDS);
-  /** What each commit took, until it was durable. */
+  /** Duration of each commit until it was durable. */
   readonly commitSeconds = new Distribution(SECONDS_BOUNDS);
   /** Transactions that failed as a whole. */
   failures = 0;
 }
 
 export interface FileFigures {
-  /** Of the write-ahead log. */
+  /** Size of the write-ahead log. */
   logBytes: number;
-  /** What is left on the disk; null where the system does not tell. */
+  /** Free disk space; null if the system does not report it. */
   freeBytes: number | null;
-  /** What it took each time to move the log into the file. */
+  /** Duration of each checkpoint. */
   checkpointSeconds: Distribution;
 }
 
 /** Connections for one purpose. */
 export interface PoolFigures {
   purpose: string;
-  /** How many there may be, how many are open, and how many have something to do. */
+  /** Maximum, open and busy connections. */
   size: number;
   open: number;
   busy: number;
-  /** Statements, or transactions, for which none is free. */
+  /** Statements or transactions that wait for a connection. */
   waiting: number;
-  /** Sessions that were opened, and attempts that failed. */
+  /** Sessions opened, and failed attempts. */
   opened: number;
   failed: number;
 }
@@ -39,11 +39,11 @@ export interface PoolFigures {
 export interface StoreFigures {
   engine: 'sqlite' | 'postgresql';
   writes: WriteFigures;
-  /** Jobs that wait for the transaction that will carry them out. */
+  /** Jobs waiting for a transaction. */
   waitingJobs: number;
-  /** Null where the engine does not tell just now. */
+  /** Null if the engine cannot report it right now. */
   databaseBytes: number | null;
-  /** Null where the database is no file. */
+  /** Null if the database is not a file. */
   file: FileFigures | null;
   pools: readonly PoolFigures[];
 }

@@ -1,34 +1,34 @@
-// What the stored answers of an organization take: counted in the transaction that stores or deletes them.
+// The size of an organization's stored responses, counted in the transaction that stores or deletes them.
 import type { AnswerBytes } from './engine.ts';
 import { changeState, knownState } from './organization-state.ts';
 import type { Db } from './schema.ts';
 
-/** What they may take unless the operator says otherwise: 1 GiB. */
+/** Default limit of stored responses: 1 GiB. */
 export const ANSWER_BYTES_MAX = 1024 ** 3;
-/** How long an answer is kept: 24 hours. */
+/** How long a response is kept: 24 hours. */
 export const ANSWER_KEPT_MS = 24 * 60 * 60 * 1_000;
 
 const HOUR_MS = 60 * 60 * 1_000;
-// The operator may raise the budget at any time, and so it is looked at again.
+// The operator can raise the limit at any time, so clients should not wait longer than this.
 const RETRY_SECONDS_MAX = 3_600;
 
-// So an hour that is over for long enough counts no more, whoever deletes its answers, and an older crm does not count.
-/** Bytes of the answers of each hour since the epoch, oldest first. */
+// Counted by hour, so that expired hours stop counting on their own, even if an older crm deletes their rows.
+/** Bytes of the responses of each hour since the epoch, oldest first. */
 type Hours = readonly (readonly [hour: number, bytes: number])[];
 
-/** What an answer takes that was stored, or deleted, with the instant at which it was stored, in Unix milliseconds. */
+/** The size of a response that was stored or deleted, with the time it was stored, in Unix milliseconds. */
 export interface CountedAnswer {
   created_at: number;
-  /** Null for one that was not counted. */
+  /** Null if it was not counted. */
   stored_bytes: number | null;
 }
 
-/** How many bytes the stored answers of an organization take. */
+/** Bytes of the stored responses of an organization. */
 export function answerBytes(byHour: string | null, now: number): number {
   return sum(readHours(byHour, now));
 }
 
-/** In how many seconds there will be room for another answer; 0 where there is room now. */
+/** Seconds until there is room for another response; 0 if there is room now. */
 export function secondsUntilRoom({ byHour, bytesMax }: AnswerBytes, now: number): number {
   const limit = bytesMax ?? ANSWER_BYTES_MAX;
   const hours = readHours(byHour, now);
@@ -41,12 +41,12 @@ export function secondsUntilRoom({ byHour, bytesMax }: AnswerBytes, now: number)
   return RETRY_SECONDS_MAX;
 }
 
-/** In how many seconds the organization will have room for another answer, as the transaction knows it; 0 for now. */
+/** The same for the organization of a transaction. */
 export async function secondsUntilRoomIn(trx: Db, orgId: number, now: number): Promise<number> {
   return secondsUntilRoom((await knownState(trx, orgId)).answers, now);
 }
 
-/** Counts answers that were stored, or takes back those that were deleted. */
+/** Counts stored responses, or subtracts deleted ones. */
 export async function countAnswers(
   trx: Db,
   orgId: number,
@@ -71,7 +71,7 @@ function readHours(byHour: string | null, now: number): Hours {
   return (JSON.parse(byHour) as Hours).filter(([hour]) => endOf(hour) > now);
 }
 
-// When the last answer of an hour has expired.
+// When the last response of an hour expires.
 function endOf(hour: number): number {
   return (hour + 1) * HOUR_MS + ANSWER_KEPT_MS;
 }

@@ -1,11 +1,11 @@
-// The instants that the service sets: in each organization they follow the order in which its writes are committed.
+// The instants that the service sets: within an organization they follow the order of commits.
 import { changeState, knownState } from './organization-state.ts';
 import type { Db } from './schema.ts';
 
 /**
- * The instant of the write that the transaction carries out, Unix milliseconds: that of the clock or, where the
- * organization's last write has had it, as after the clock was set back, the next one. So whoever asks for what came
- * since the last record seen misses nothing.
+ * The instant of the transaction's write, in Unix milliseconds: the time of the clock, or the next millisecond after the
+ * organization's last write if that is later, for example after the clock was set back. Clients that ask for changes
+ * since the last record they saw therefore miss nothing.
  */
 export async function takeInstant(trx: Db, orgId: number, clock: number): Promise<number> {
   const state = await knownState(trx, orgId);

@@ -6,22 +6,22 @@ import { storeStates } from './organization-state.ts';
 import type { Db, RecordKey } from './schema.ts';
 import { WriteFigures } from './store-stats.ts';
 
-// Both bound how long readers wait for the event loop, and writers for the others of their group.
+// Both limit how long readers wait for the event loop, and writers for the others of their group.
 const GROUP_JOBS_MAX = 64;
 const GROUP_MS_MAX = 60;
-// How long a job waits for another process to give back what it has locked.
+// How long a job waits for a lock of another process.
 const LOCK_WAIT_MS_MAX = 5_000;
 
-/** What a job writes to: one organization, or what belongs to none alone (organizations, users, keys, settings). */
+/** What a job writes to: one organization, or accounts (organizations, users, keys, settings). */
 export type Scope = RecordKey['orgId'] | 'accounts';
 
-/** A transaction of an engine, open for a group of jobs. */
+/** An engine's transaction for a group of jobs. */
 export interface Transaction {
   readonly db: Db;
   commit(): Eventually<void>;
-  /** Undoes everything; called after a failed commit too. */
+  /** Undoes everything; also called after a failed commit. */
   rollback(): Eventually<void>;
-  /** Whether after this error of a job the transaction cannot go on. */
+  /** Whether the transaction cannot continue after this error of a job. */
   endsGroup(error: unknown): boolean;
 }
 
@@ -29,11 +29,11 @@ export interface Transaction {
 export interface Transactor {
   /** Jobs of one lane wait for each other. */
   laneOf(scope: Scope): string;
-  /** Begins a transaction; asked again while somebody else has the lock, until `isTooLate`. */
+  /** Begins a transaction; retries while another process has the lock, until `isTooLate`. */
   begin(scope: Scope, isTooLate: () => boolean): Promise<Transaction>;
-  /** Comes after a group that failed as a whole. */
+  /** Called after a group that failed as a whole. */
   onFailure(error: unknown): void;
-  /** Comes after each group, a turn of the event loop after whoever waited for it has been told. */
+  /** Called after each group, one turn of the event loop after its callers were notified. */
   betweenGroups(): void;
 }
 
@@ -42,7 +42,7 @@ interface Entry {
   /** When it was queued, by `performance.now()`. */
   since: number;
   run(db: Db): Promise<void>;
-  /** Tells whoever waits how the last run ended. */
+  /** Reports the result of the last run to the caller. */
   settle(): void;
   fail(error: unknown): void;
 }
@@ -52,12 +52,12 @@ interface Lane {
   draining: Promise<void>;
 }
 
-/** The error of what is asked of a store that is closed, or about to be. */
+/** The error for calls to a store that is closed or closing. */
 export function closedHere(): DatabaseError {
-  return new DatabaseError('The database is closed here.', []);
+  return new DatabaseError('The database is closed in this process.', []);
 }
 
-/** Runs jobs in groups, each group a transaction. A job may be run twice; what counts is the last run. */
+/** Runs jobs in groups, each group in one transaction. A job can run twice; only the last run counts. */
 export class WriteQueue {
   readonly #transactor: Transactor;
   readonly #lanes = new Map<string, Lane>();
@@ -80,12 +80,12 @@ export class WriteQueue {
     return this.#isFailing;
   }
 
-  /** How many jobs wait for a transaction. */
+  /** Jobs waiting for a transaction. */
   get waitingJobs(): number {
     return [...this.#lanes.values()].reduce((sum, { waiting }) => sum + waiting.length, 0);
   }
 
-  /** Refuses further jobs and resolves when the queued ones are done. */
+  /** Rejects further jobs and resolves when the queued ones are done. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#lanes.values()].map(({ draining }) => draining));
@@ -103,7 +103,7 @@ export class WriteQueue {
   }
 
   async #drain(name: string, waiting: Entry[]): Promise<void> {
-    // One turn of the event loop lets requests that are already here join the first group.
+    // One turn of the event loop lets requests that have already arrived join the first group.
     await nextTurn();
     while (waiting.length > 0) {
       await this.#carryOut(waiting.splice(0, GROUP_JOBS_MAX), waiting);
@@ -127,7 +127,7 @@ export class WriteQueue {
     for (const entry of group) entry.settle();
   }
 
-  // False where the group has to be run again, with savepoints.
+  // False if the group must run again with savepoints.
   async #commit(group: Entry[], waiting: Entry[], hasSavepoints: boolean): Promise<boolean> {
     const [first] = group;
     if (first === undefined) return true;
@@ -154,7 +154,7 @@ export class WriteQueue {
   }
 }
 
-// Jobs for which there is no time any more go back to those that wait.
+// Jobs for which there is no time left return to the queue.
 async function runGroup(group: Entry[], waiting: Entry[], transaction: Transaction): Promise<void> {
   const endsAt = performance.now() + GROUP_MS_MAX;
   for (const [index, entry] of group.entries()) {
@@ -195,7 +195,7 @@ function entryOf<T>(
       try {
         const result = await job(db);
         const { failure } = db.engine.progress;
-        // What comes of a job that went on after it has no part in the commit.
+        // Work that a job starts after this point is not part of the commit.
         if (failure !== null) throw failure;
         settle = () => resolve(result);
       } catch (error) {

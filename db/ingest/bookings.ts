@@ -1,4 +1,4 @@
-// Bookings from scheduling tools: their state, or what happened to them, which may arrive in any order.
+// Bookings from scheduling tools: their state, or events that can arrive in any order.
 
 import type { RecordRow } from '../engine/schema.ts';
 import type { Data } from '../model/json.ts';
@@ -22,16 +22,16 @@ import {
 } from './ingest-transaction.ts';
 
 export interface BookingEntry extends IngestEntry {
-  /** What happened; null where the entry tells the booking's state, which then counts as it is. */
+  /** The event; null if the entry contains the booking's state, which is stored unchanged. */
   event: 'created' | 'rescheduled' | 'cancelled' | null;
   /** When it happened, Unix milliseconds. */
   at: number | null;
-  /** The booking that this one was moved from. */
+  /** The booking that this one replaces. */
   replaces: Data | null;
   meetingExternalId: string | null;
 }
 
-// A booking goes this way only: what happened earlier but is told later changes nothing that came after it.
+// The order of states: an earlier event that arrives later does not change a later state.
 const STAGES = ['booked', 'rescheduled', 'cancelled'];
 
 /** Stores bookings, in order. */
@@ -58,7 +58,7 @@ async function writeBooking(desk: Desk, entry: BookingEntry): Promise<Outcome> {
     const moved = await write(desk, entry, onlyNews(entry.replaces, previous), previous);
     if (moved.outcome !== 'unchanged') desk.report[moved.outcome] += 1;
   }
-  // A moved booking was made once; it is logged under the id that it had first.
+  // A moved booking is logged once, under its first id.
   if (previous === undefined) await logBooking(desk, entry, written.row, previousId ?? externalId);
   return written.outcome;
 }
@@ -84,7 +84,7 @@ function stageOf(status: unknown): number {
   return STAGES.indexOf(String(status));
 }
 
-// What the record does not know yet; its state moves forward only.
+// Only what the record does not know yet; its state only moves forward.
 function onlyNews(data: Data, existing: RecordRow | undefined): Data {
   if (existing === undefined) return { ...data };
   const known = showRow(bookings.fields, { ...existing });
@@ -111,7 +111,7 @@ async function logBooking(
     type: isCancelled ? 'BOOKING_CANCELLED' : 'BOOKING_CREATED',
     title: String(title || 'Booking'),
     summary: isCancelled && typeof cancellation_reason === 'string' ? cancellation_reason : null,
-    // It happened before it was told, and before the appointment.
+    // Not later than now or the appointment.
     date: Math.min(at ?? Number(start_time ?? now), now),
     externalId,
     emails: [...emailsOf(attendee), ...emailsOf(guests)],

@@ -1,4 +1,4 @@
-// What every ingest does with an entry: finds its record by external id, writes what is given, counts what became of it.
+// Common steps of every ingest: find the record by external id, write the given fields, count the result.
 
 import { QuotaError } from '../engine/quota.ts';
 import { attempt } from '../engine/savepoint.ts';
@@ -17,21 +17,21 @@ import { changedColumns, findRecord, insertRecord, updateRecord } from '../table
 import { findReferences, referenceFaults } from '../tables/references.ts';
 
 export interface IngestEntry {
-  /** Line of the file, for faults. */
+  /** Line in the file, for error messages. */
   line: number;
-  /** The fields that are given, `external_id` among them. */
+  /** The given fields, including `external_id`. */
   data: Data;
 }
 
 export interface IngestOptions {
   orgId: number;
-  /** Whose work a record is that no user owns: the id of the organization. */
+  /** created_by of records: the id of the organization. */
   createdBy: string;
-  /** The user who owns what no organizer or meeting gives an owner. */
+  /** The owner of records that get none from an organizer or meeting. */
   ownerId: string | null;
   /** Unix milliseconds. */
   clock: () => number;
-  /** Told after every transaction how many entries are behind it. */
+  /** Called after every transaction with the number of entries processed. */
   onProgress?: (done: number) => void;
 }
 
@@ -41,7 +41,7 @@ export interface IngestReport extends Record<Outcome, number> {
   faults: { line: number; message: string }[];
 }
 
-/** An entry that cannot be stored as it is; the message is for the operator. */
+/** An entry that cannot be stored; the message is for the operator. */
 export class IngestFault extends Error {
   constructor(message: string) {
     super(message);
@@ -49,34 +49,34 @@ export class IngestFault extends Error {
   }
 }
 
-// Another process waits for the write lock as long as a transaction takes, and gets it in the pause after it.
+// Other processes wait for the write lock as long as a transaction takes, and get it in the pause after it.
 const TRANSACTION_MS = 50;
 const PAUSE_MS = 5;
 const ITEMS_MAX = 100;
 const OUTCOMES: readonly Outcome[] = ['created', 'updated', 'unchanged', 'cancelled'];
 
-/** One transaction of an ingest: its options, and what became of the entries in it. */
+/** One transaction of an ingest: its options, and the results of its entries. */
 export interface Desk extends IngestOptions {
   trx: Db;
-  /** What the clock says, Unix milliseconds: what is past by then has happened. */
+  /** The current time in Unix milliseconds: what is earlier has happened. */
   now: number;
-  /** When what is written is written, Unix milliseconds; an ingest that changes nothing asks for none, and writes nothing. */
+  /** The time of the writes, in Unix milliseconds; only called if something is written. */
   instant(): Promise<number>;
   report: IngestReport;
 }
 
 /** What an ingest stores, and how. */
 export interface IngestJob<T> {
-  /** Asked for as they are needed, so that a source of any length fits in memory. */
+  /** Read as needed, so that a source of any length fits in memory. */
   items: AsyncIterable<T> | Iterable<T>;
-  /** For how many entries an item counts; one unless told. */
+  /** How many entries an item counts as; one by default. */
   countOf?: (item: T) => number;
   write(desk: Desk, item: T): Promise<void>;
 }
 
 /**
- * Writes the items in transactions of some 50 ms with pauses between them, so that a server beside it is not held up.
- * @throws QuotaError at the first item for which there is no room; those before it are stored
+ * Writes the items in transactions of about 50 ms with pauses between them, so that a running server is not blocked.
+ * @throws QuotaError at the first item that does not fit; the items before it are stored
  */
 export async function ingestAll<T>(
   store: Store,
@@ -109,7 +109,7 @@ export async function ingestAll<T>(
   return total;
 }
 
-// Stops where the time of a transaction is up, or the organization's quota; tells how many of the items it has written.
+// Stops after the time of a transaction, or at the organization's quota; returns how many items it has written.
 async function writeUntilTired<T>(
   trx: Db,
   options: IngestOptions,
@@ -142,7 +142,7 @@ function emptyReport(): IngestReport {
   return { created: 0, updated: 0, unchanged: 0, cancelled: 0, faults: [] };
 }
 
-/** Counts what became of an entry, or tells its fault. */
+/** Counts the result of an entry, or reports its fault. */
 export async function settle(
   { report }: Desk,
   { line }: IngestEntry,
@@ -156,19 +156,19 @@ export async function settle(
   }
 }
 
-/** The meeting of that id or external id. */
+/** The meeting with that id or external id. */
 export async function findMeeting(trx: Db, key: RecordKey): Promise<RecordRow | undefined> {
   const byId = await findRecord(trx, meetings, key);
   return byId ?? (await findByExternalIds(trx, meetings, key.orgId, [key.id])).get(key.id);
 }
 
 export interface Stored {
-  /** The row as it then stands. */
+  /** The row after the write. */
   row: RecordRow;
   outcome: Outcome;
 }
 
-/** As `upsert`, with the owner who is given, else the organizer who is a user, else the one of the run. */
+/** Like `upsert`, with an owner: the given one, else the organizer if that is a user, else that of the run. */
 export async function upsertOwned(
   desk: Desk,
   resource: Resource,
@@ -184,8 +184,8 @@ export async function upsertOwned(
 }
 
 /**
- * Creates the record or changes what is given and differs.
- * @throws IngestFault if the data names a record that does not exist
+ * Creates the record, or changes the given fields that differ.
+ * @throws IngestFault if the data refers to a record that does not exist
  */
 export async function upsert(
   { trx, orgId, createdBy: unowned, instant }: Desk,
@@ -224,7 +224,7 @@ export interface LoggedEvent {
   ownerId: ColumnValue | undefined;
 }
 
-/** Logs that a meeting or booking happened to those of the people who are contacts; nothing if none of them is. */
+/** Logs a meeting or booking as an interaction with those people who are contacts; nothing if no one is. */
 export async function logEvent(desk: Desk, event: LoggedEvent): Promise<void> {
   const { trx, orgId, instant } = desk;
   const found = await findContactsByEmail(trx, orgId, event.emails);

@@ -1,4 +1,4 @@
-// Meetings from calendars: an older revision changes nothing, and what a calendar no longer has is cancelled.
+// Meetings from calendars: older revisions are ignored, and meetings that a calendar no longer contains are cancelled.
 
 import { type RecordRow, tableOf } from '../engine/schema.ts';
 import { instantMs } from '../model/instants.ts';
@@ -21,26 +21,26 @@ import {
 } from './ingest-transaction.ts';
 
 export interface MeetingEntry extends IngestEntry {
-  /** Revision of the calendar's entry: an older one never overwrites a newer one. Null where there are none. */
+  /** Revision of the calendar entry: an older one never overwrites a newer one. Null if there is no revision. */
   sequence: number | null;
 }
 
-/** The stretch of time for which a calendar tells every instance of a series; what else is stored there is gone. */
+/** The time span for which a calendar lists every instance of a series; other stored instances are gone. */
 export interface SeriesExtent {
   sequence: number;
-  /** Unix milliseconds, inclusive; infinite where the calendar tells the series to that end. */
+  /** Unix milliseconds, inclusive; infinite if the calendar lists the series to that end. */
   from: number;
   to: number;
 }
 
-/** The meetings of one calendar entry: one, or the instances of a series. */
+/** The meetings of one calendar entry: a single one, or the instances of a series. */
 export interface MeetingGroup {
-  /** The external id of the one, and what those of instances begin with: `UID/RECURRENCE-ID`. */
+  /** The external id of a single meeting, and the prefix of those of instances: `UID/RECURRENCE-ID`. */
   uid: string;
   entries: readonly MeetingEntry[];
-  /** External ids of meetings that are told badly, and so are left as they are. */
+  /** External ids of meetings with faulty entries, which stay unchanged. */
   spared: readonly string[];
-  /** Null where the entry does not tell what else there is. */
+  /** Null if the entry does not say which other instances exist. */
   extent: SeriesExtent | null;
 }
 
@@ -50,7 +50,7 @@ interface Slice extends MeetingGroup {
   externalIds: ReadonlySet<string>;
 }
 
-/** Stores meetings; groups are written one after the other, in order. */
+/** Stores meetings; groups are written in order. */
 export function ingestMeetings(
   store: Store,
   options: IngestOptions,
@@ -63,7 +63,7 @@ export function ingestMeetings(
   });
 }
 
-// A long series takes several transactions; the last one looks for what is gone.
+// A long series takes several transactions; the last one finds the instances that are gone.
 async function* slicesOf(
   groups: AsyncIterable<MeetingGroup> | Iterable<MeetingGroup>,
 ): AsyncGenerator<Slice> {
@@ -90,7 +90,7 @@ async function writeSlice(desk: Desk, slice: Slice): Promise<void> {
     await settle(desk, entry, async () => {
       const existing = stored.get(externalId);
       if (isOutdated(entry.sequence, existing, stored.get(uid))) return 'unchanged';
-      // The cancellation of a series reaches its instances; it is no meeting of its own.
+      // The cancellation of a series cancels its instances; it is not a meeting itself.
       if (isWordOfSeries && existing === undefined) return 'unchanged';
       const { row, outcome } = await writeMeeting(desk, entry, existing);
       stored.set(externalId, row);
@@ -162,7 +162,7 @@ async function storedInstances({ trx, orgId }: Desk, uid: string): Promise<Recor
   return rows.filter((row) => instanceInstant(uid, row) !== undefined);
 }
 
-// Unix milliseconds of the RECURRENCE-ID; undefined where the id only looks like that of an instance.
+// Unix milliseconds of the RECURRENCE-ID; undefined if the id only looks like that of an instance.
 function instanceInstant(uid: string, row: RecordRow): number | undefined {
   const suffix = String(row.external_id).slice(uid.length);
   const [, day, time = '000000'] = /^\/(\d{8})(?:T(\d{6})Z?)?$/.exec(suffix) ?? [];

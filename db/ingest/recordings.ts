@@ -1,4 +1,4 @@
-// Recordings from call-recording tools: the recording with its meeting's owner, and the transcript beside it.
+// Recordings from call-recording tools: the recording with its meeting's owner, and its transcript.
 
 import type { RecordRow } from '../engine/schema.ts';
 import type { Data, JsonValue } from '../model/json.ts';
@@ -20,8 +20,8 @@ import {
 } from './ingest-transaction.ts';
 
 /**
- * Stores recordings. Beside the fields of a recording an entry may have `meeting_external_id`, `language` and
- * `segments`: null while transcription is in progress, [] when there was no audio.
+ * Stores recordings. Besides the fields of a recording, an entry can have `meeting_external_id`, `language` and
+ * `segments`: null while transcription is in progress, [] if there was no audio.
  */
 export function ingestRecordings(
   store: Store,
@@ -49,7 +49,7 @@ async function writeRecording(desk: Desk, { data: told }: IngestEntry): Promise<
   return outcome === 'unchanged' && isTold ? 'updated' : outcome;
 }
 
-/** The meeting an entry names; null where it clears it, undefined where it says nothing. */
+/** The meeting of an entry; null to clear it, undefined if the entry does not mention it. */
 async function meetingOf(
   { trx, orgId }: Desk,
   id: JsonValue | undefined,
@@ -61,12 +61,10 @@ async function meetingOf(
   const isMeant = meeting !== undefined && (id === undefined || id === null || meeting.id === id);
   if (isMeant) return meeting;
   const field = typeof id === 'string' ? 'meeting_id' : 'meeting_external_id';
-  throw new IngestFault(
-    `${field}: the organization has no meeting ${String(named)}; ingest its meetings first`,
-  );
+  throw new IngestFault(`${field}: the organization has no meeting ${String(named)}; ingest meetings first`);
 }
 
-// The owner of the meeting, if there is one; undefined to leave it as it is.
+// The owner of the meeting, if it has one; undefined to keep the current owner.
 async function ownerOf(
   { trx, orgId, ownerId }: Desk,
   given: JsonValue | undefined,

@@ -1,35 +1,35 @@
-// The first schema: accounts, records, and what stands beside them. Frozen: later changes are migrations of their own.
+// The first schema: accounts, records and related tables. Frozen: later changes are separate migrations.
 import { type Kysely, PostgresAdapter, sql } from 'kysely';
 
 type Db = Kysely<unknown>;
 type ColumnType = 'text' | 'integer' | 'real';
 
 const STRICT = sql`strict`;
-// The rows in the order of their primary key, each in one place. It costs where rows are long, as those of records can be:
-// one of more than 1,002 bytes goes to a page of its own, 4 KiB, and whatever finds it by an index looks for its id then.
+// Stores rows in the order of their primary key. Expensive for long rows, as records can have: a row of more than 1,002
+// bytes takes its own page of 4 KiB, which index lookups have to read for the id.
 const CLUSTERED = sql`strict, without rowid`;
 
-/** A table of rows that belong to an organization; columns are told as `name` or `name:type`, text unless said. */
+/** A table of rows that belong to an organization; columns are `name` or `name:type`, text by default. */
 interface Table {
   /** The primary key, after the organization. */
   key: string;
-  /** Further columns that are never null. */
+  /** Further columns that are not null. */
   required?: string;
   columns?: string;
-  /** Those of them that are looked for by a key: the text itself, unless another column, `<name>_key`, has one. */
+  /** Columns that are looked up by a key: the text itself, or another column, `<name>_key`, if there is one. */
   keyed?: string;
-  /** Column → table of the row whose id it is. */
+  /** Column → table of the row whose id it contains. */
   references?: Record<string, string>;
-  /** Each index, after the organization. Most rows leave most columns empty, which nobody looks for. */
+  /** Each index, after the organization. Partial, because most rows leave most columns empty. */
   indexes?: string[];
   unique?: string;
 }
 
-/** A table of records: `id`, `created_by` and the two instants are understood. */
+/** A table of records: `id`, `created_by` and the two timestamps are implied. */
 interface RecordTable extends Omit<Table, 'key' | 'required' | 'indexes'> {
-  /** Columns that filters look for and deletes clear, one value of which many records may have: in the order of either instant. */
+  /** Columns for filters and deletes, where many records can share a value: indexed in the order of either timestamp. */
   many?: string;
-  /** Those one value of which few records have, and those looked for by range: what is found can be sorted. */
+  /** Columns where few records share a value, and those searched by range: the result can be sorted. */
   few?: string;
   indexes?: string[];
 }
@@ -54,7 +54,7 @@ const ACCOUNTS: Record<string, Table> = {
   },
 };
 
-// References between records; users are never deleted, stages only with their pipeline.
+// References between records; users are never deleted, and stages only with their pipeline.
 const RECORDS: Record<string, RecordTable> = {
   companies: {
     columns:
@@ -113,7 +113,7 @@ const RECORDS: Record<string, RecordTable> = {
     keyed: 'primary_id',
     references: { main_contact: 'contacts' },
     many: 'created_by type direction',
-    // How duplicates are found: by where they come from, or by what they say.
+    // How duplicates are found: by their source, or by their content.
     indexes: ['primary_id type', 'main_contact interaction_date'],
   },
   meetings: {
@@ -148,7 +148,7 @@ const RECORDS: Record<string, RecordTable> = {
 };
 
 const PIPELINES: Record<string, Table> = {
-  // They have no lists by updated_at.
+  // Pipelines have no lists by updated_at.
   pipelines: { key: 'id', required: 'created_by created_at:integer updated_at:integer', columns: 'name' },
   pipeline_stages: {
     key: 'id',
@@ -158,9 +158,9 @@ const PIPELINES: Record<string, Table> = {
   },
 };
 
-// What ties records together, or to their addresses: rows that are short, and all in their keys and indexes anyway.
+// Tables that connect records with each other or with addresses: short rows that are entirely in their keys and indexes.
 const TIES: Record<string, Table> = {
-  // A contact's own row tells its addresses, by which these are found: no index has the contact, and so nothing refers to it.
+  // Found by the addresses in a contact's row: there is no index on the contact, and so no reference to it.
   contact_emails: { key: 'email_key', required: 'contact_id' },
   deal_contacts: {
     key: 'deal_id contact_id',
@@ -211,7 +211,7 @@ const BELONGINGS: Record<string, Table> = {
 
 export async function up(db: Db): Promise<void> {
   await createOrganizations(db);
-  // SQLite has one server, which counts in memory.
+  // With SQLite there is one server, which counts in memory.
   if (db.getExecutor().adapter instanceof PostgresAdapter) await createCounts(db);
   for (const tables of [ACCOUNTS, PIPELINES]) await createTables(db, tables);
   for (const [name, table] of Object.entries(RECORDS)) await createTable(db, name, recordTable(table));
@@ -240,7 +240,7 @@ async function createOrganizations(db: Db): Promise<void> {
     .addColumn('created_at', 'integer', (c) => c.notNull())
     .modifyEnd(STRICT)
     .execute();
-  // The last instant that each organization's writes have had: whatever is written next comes after it.
+  // The last instant of each organization's writes: later writes come after it.
   await db.schema
     .createTable('org_clocks')
     .addColumn('org_id', 'integer', (c) => c.primaryKey().notNull())
@@ -255,7 +255,7 @@ async function createOrganizations(db: Db): Promise<void> {
     .execute();
 }
 
-// Its rows change with each request: half a page free keeps the next version of a row beside the one before.
+// Its rows change with each request: with half a page free, the next version of a row fits next to the previous one.
 async function createCounts(db: Db): Promise<void> {
   await sql`
     create table minute_counts (

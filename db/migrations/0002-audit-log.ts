@@ -1,4 +1,4 @@
-// The audit log, which the database itself keeps as it was written. Frozen: later changes are migrations of their own.
+// The audit log, which the database itself protects against changes. Frozen: later changes are separate migrations.
 import { type Kysely, PostgresAdapter, sql } from 'kysely';
 
 const REFUSAL = sql.lit(
@@ -9,7 +9,7 @@ const KEPT_SECONDS = sql.lit(30 * 24 * 60 * 60);
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('audit_log')
-    // 0 for what belongs to no organization.
+    // 0 for entries that belong to no organization.
     .addColumn('org_id', 'integer', (c) => c.notNull())
     .addColumn('created_at', 'integer', (c) => c.notNull())
     .addColumn('id', 'text', (c) => c.notNull())
@@ -40,7 +40,7 @@ const ON_SQLITE = [
     begin select raise(abort, ${REFUSAL}); end`,
 ];
 
-// Of a statement there is no old row, and so no age.
+// A statement trigger has no old row, and so no age.
 const ON_POSTGRES = [
   sql`
     create function keep_audit_log() returns trigger language plpgsql as $$

@@ -1,9 +1,9 @@
-// From where a key may be used, and how long the keys of an organization last unless said.
+// The networks of a key, and the default lifetime of an organization's keys.
 import type { Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Comma-separated; null for from anywhere.
+  // Comma-separated; null for any network.
   await db.schema.alterTable('api_keys').addColumn('networks', 'text').execute();
-  // Milliseconds; null for without an end.
+  // Milliseconds; null for unlimited.
   await db.schema.alterTable('organizations').addColumn('key_lifetime', 'integer').execute();
 }

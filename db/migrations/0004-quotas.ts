@@ -1,13 +1,13 @@
-// What an organization may hold at most, and what it holds. Frozen: later changes are migrations of their own.
+// The limits of an organization, and what it holds. Frozen: later changes are separate migrations.
 import type { Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Beside the clock, whose row each write reads and stores anyway. Null for without a limit, and for not counted.
+  // In the row of the clock, which each write reads and stores anyway. Null for no limit, and for not counted.
   for (const column of ['records', 'bytes', 'records_max', 'bytes_max'])
     await db.schema.alterTable('org_clocks').addColumn(column, 'integer').execute();
-  // Names the count that is under way, so that of two at once only the later one is taken.
+  // Identifies the count in progress, so that of two concurrent counts only the later one is used.
   await db.schema.alterTable('org_clocks').addColumn('count_id', 'text').execute();
-  // Of bodies under way: kept with each of its keys too, as one is looked up for each request anyway.
+  // Bytes in flight: also stored with each key, because one is looked up for each request anyway.
   for (const table of ['organizations', 'api_keys'])
     await db.schema.alterTable(table).addColumn('body_bytes_max', 'integer').execute();
 }

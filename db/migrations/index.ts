@@ -1,4 +1,4 @@
-// The static list of migrations, in order; a landed one is never edited.
+// The list of migrations, in order; a released migration is never edited.
 import type { Migration } from 'kysely';
 import * as initial from './0001-initial.ts';
 import * as auditLog from './0002-audit-log.ts';
@@ -15,8 +15,8 @@ export const MIGRATIONS: Record<string, Migration> = {
 };
 
 /**
- * Those that only add what a crm without them can leave alone: while several serve one database, it may go on until it
- * is replaced. All others stop it at its next start.
+ * Migrations that only add what a crm without them can ignore: while several servers share a database, older ones can
+ * continue until they are replaced. All other migrations keep an older crm from starting.
  */
 export const EXPANDING: ReadonlySet<string> = new Set([
   '0002-audit-log',

@@ -1,17 +1,17 @@
-// Email addresses in text that somebody wrote: where they stand, and the text without them.
+// Email addresses in free text: finds them, and removes them.
 import { isObject, type JsonValue } from '../model/json.ts';
 
-/** What stands where something of a person was. */
+/** The replacement for erased data of a person. */
 export const ERASED = '[erased]';
 
-// What an address is a part of when it stands beside it. Letters and digits make it longer on both sides, a dot or plus
-// with a letter before it on the left, a dot with a letter after it on the right. Nothing else does: "-" and "_" may be
-// part of an address, yet in text they are more often what stands around one, and it is better found than missed.
+// Characters that make an adjacent address part of a longer one: letters and digits on both sides, a dot or plus with a
+// letter before it on the left, a dot with a letter after it on the right. "-" and "_" can be part of an address as well,
+// but in text they more often separate one, and a false match is better than a miss.
 const WORD = '[\\p{L}\\p{N}\\p{M}]';
-// As a URL has any byte, however often it was encoded; and those that are letters and digits.
+// A byte in a URL, however often it was encoded, and those of letters and digits.
 const PERCENT = '%(?:25)*';
 const ENCODED_WORD = '(?:3\\d|[46][1-9a-f]|[57][\\da])';
-// As JSON and program text have a line break or a tab.
+// A line break or tab in JSON and source code.
 const ESCAPED = '\\\\(?:[bfnrt]|u[\\da-f]{4})';
 const BEFORE = [
   '^',
@@ -26,9 +26,9 @@ const AFTER = [
   `(?:\\.|${PERCENT}2e)(?:[\\p{L}\\p{N}]|${PERCENT}${ENCODED_WORD})`,
 ].join('|');
 const AT = ['@', '\uff20', '&#0*64;', '&#x0*40;', '&commat;', '\\\\u0040'];
-// What any of these forms but the plain one has.
+// Occurs in every encoded form, but not in the plain one.
 const IS_CODED = /[%&\\\uff20]/;
-// Beside these it may have been a part of a longer address.
+// After these characters an address could be part of a longer one.
 const DOUBTFUL_BEFORE = /[\p{L}\p{N}][-_]+$/u;
 const DOUBTFUL_AFTER = /^[-_][\p{L}\p{N}]/u;
 const PLAIN_ADDRESS = /^[^\s@<>()[\]",;:\\%&]+@[^\s@<>()[\]",;:\\%&]+$/;
@@ -50,19 +50,19 @@ export class AddressSet {
     return typeof value === 'string' && this.list.includes(value.toLowerCase());
   }
 
-  /** Whether one of them stands in a text. */
+  /** Whether a text contains one of them. */
   isIn(text: string): boolean {
     if (!text.includes('@') && !IS_CODED.test(text)) return false;
     this.#pattern.lastIndex = 0;
     return this.#pattern.test(text);
   }
 
-  /** The same of what holds an address and nothing else: another one is not it, even if it ends alike. */
+  /** The same for a field that contains only an address: a different address with the same ending does not match. */
   isAt(text: string): boolean {
     return PLAIN_ADDRESS.test(text) ? this.has(text) : this.isIn(text);
   }
 
-  /** Whether one stands anywhere in a value, its keys included. */
+  /** Whether one occurs anywhere in a value, including its keys. */
   isInValue(value: JsonValue, isOfAddresses = false): boolean {
     if (typeof value === 'string') return isOfAddresses ? this.isAt(value) : this.isIn(value);
     if (Array.isArray(value)) return value.some((item) => this.isInValue(item, isOfAddresses));
@@ -70,7 +70,7 @@ export class AddressSet {
     return Object.entries(value).some(([key, item]) => this.isIn(key) || this.isInValue(item, isOfAddresses));
   }
 
-  /** Whether one stands in a text so that it may have been a part of a longer address. */
+  /** Whether a text contains one that could be part of a longer address. */
   isDoubtfulIn(text: string): boolean {
     this.#pattern.lastIndex = 0;
     return [...text.matchAll(this.#pattern)].some(
@@ -84,13 +84,13 @@ export class AddressSet {
     return this.isIn(text) ? text.replace(this.#pattern, ERASED) : text;
   }
 
-  /** What holds an address and nothing else without them. */
+  /** The value of a field that contains only an address, without them. */
   takenOutAt(text: string): string {
     return this.isAt(text) ? this.takenOutOf(text) : text;
   }
 }
 
-// A character as it is, or as a URL has its bytes.
+// A character in plain form, or as the bytes in a URL.
 function formsOf(character: string): string {
   const bytes = [...Buffer.from(character)].map((byte) => PERCENT + byte.toString(16).padStart(2, '0'));
   const forms = character === '@' ? AT : [RegExp.escape(character)];

@@ -1,4 +1,4 @@
-// Erases a person from an organization: every record that is about nobody else, and every trace in those of others.
+// Erases a person from an organization: deletes records about that person only, and removes all traces from others.
 
 import { liftQuota } from '../engine/quota.ts';
 import type { Db } from '../engine/schema.ts';
@@ -17,21 +17,21 @@ import { findSegments, findTraces, speakerTest, type Traces } from './mentions.t
 import { type DataSubject, findTied } from './person.ts';
 import { deleteAnswers } from './stored-responses.ts';
 
-/** What was done with the records of a resource, or would be. */
+/** What was done, or would be done, with the records of a resource. */
 export interface ErasureCounts {
   deleted: number;
   changed: number;
-  /** Whose tie to the person went, and nothing else. */
+  /** Records that only lost their link to the person. */
   unlinked: number;
 }
 
 export interface Erasure {
   resources: Record<string, ErasureCounts>;
-  /** In which what the person said, or an address, is gone. */
+  /** Transcripts from which the person's words, or an address, were removed. */
   transcripts: number;
-  /** Answers stored for `Idempotency-Key`. */
+  /** Responses stored for `Idempotency-Key`. */
   stored_answers: number;
-  /** What is left of that which had to do with the person; somebody has to see whether its text names the person. */
+  /** Remaining records that had to do with the person; someone must check whether their text names the person. */
   to_look_at: ToLookAt[];
 }
 
@@ -39,26 +39,26 @@ export interface Erasure {
 export interface ToLookAt {
   resource: string;
   id: string;
-  /** In which an address stood. */
+  /** The fields that contained an address. */
   fields: string[];
-  /** Those of them in which it stood beside "-" or "_", and may have been a part of somebody else's. */
+  /** Fields in which the address was next to "-" or "_", and could have been part of another address. */
   doubtful_fields: string[];
 }
 
 export interface ErasureOptions {
   isDryRun: boolean;
-  /** How many rows more were read. */
+  /** Receives the number of rows read since the last call. */
   onProgress: (rows: number) => void;
   /** Runs in the transaction that ends the erasure. */
   finish: (trx: Db, erasure: Erasure) => Promise<void>;
 }
 
-// So that nobody waits long for the write lock.
+// Small, so that others do not wait long for the write lock.
 const RECORDS_PER_JOB = 25;
-// What is written meanwhile is found by looking again.
+// Another round finds what was written in the meantime.
 const ROUNDS_MAX = 3;
 
-/** Erases a person, the contact last: begun again after it was cut off, it does the rest. */
+/** Erases a person, and deletes the contact last: after an interruption, running it again completes the rest. */
 export async function erasePerson(
   store: Store,
   person: DataSubject,
@@ -70,7 +70,7 @@ export async function erasePerson(
     const tied = await findTied(store.read, person);
     const isClean = traces.mentioned.size === 0 && traces.transcripts.size === 0;
     if (round > 0 && isClean) break;
-    // What tells which of the speakers is the person goes after what they said.
+    // Removes the information which speaker is the person only after the words.
     await eraseTranscripts(store, person, traces, { erasure, isDryRun, traces });
     const deleted = new Set<string>(person.contactId === '' ? [] : [person.contactId]);
     for (const { name } of RESOURCES) {
@@ -99,7 +99,7 @@ interface Run {
 interface Batch {
   name: string;
   ids: readonly string[];
-  /** Takes the ids of records that are deleted. */
+  /** Receives the ids of deleted records. */
   deleted: Set<string>;
 }
 
@@ -116,7 +116,7 @@ async function eraseRecords(store: Store, person: DataSubject, batch: Batch, run
       ? await eraseSome(store.read, person, { name, ids: some }, null)
       : await store.write(person.orgId, async (trx) => {
           const now = await takeInstant(trx, person.orgId, Date.now());
-          // What stands for an address can be longer.
+          // The replacement can be longer than the address.
           await liftQuota(trx, person.orgId);
           return eraseSome(trx, person, { name, ids: some }, now);
         });
@@ -130,7 +130,7 @@ async function eraseRecords(store: Store, person: DataSubject, batch: Batch, run
   }
 }
 
-// Writes nothing where there is no instant of it.
+// Without an instant, writes nothing.
 async function eraseSome(
   db: Db,
   person: DataSubject,
@@ -184,7 +184,7 @@ async function eraseTranscripts(
   }
 }
 
-// That somebody spoke then is no secret of theirs.
+// Keeps the times, which are not personal.
 function silent(segment: Data): Data {
   return { ...segment, speaker: nobody({ name: null, email: null }), speech: ERASED };
 }
@@ -198,7 +198,7 @@ function lookAt({ places }: Traces, resource: string, id: string): ToLookAt {
   };
 }
 
-// What people name things by, in tables that are no resource's own.
+// Tables with names that people choose, but that belong to no resource.
 const NAMES = { pipeline_stages: 'pipelines', api_keys: 'keys' } as const;
 
 async function eraseNames(store: Store, { orgId, addresses }: DataSubject, run: Run): Promise<void> {

@@ -1,4 +1,4 @@
-// What is left of a person's addresses once they were erased: every text of every table is read, whatever it is for.
+// Searches for remains of a person's addresses after erasure: reads every text in every table.
 import { type RawBuilder, sql } from 'kysely';
 import { readRows } from '../copy/rows.ts';
 import type { Db } from '../engine/schema.ts';
@@ -8,9 +8,9 @@ import { answerText } from '../tables/stored-response-text.ts';
 import type { AddressSet } from './email-addresses.ts';
 import { holdsAddresses } from './mentions.ts';
 
-/** A column of a row that has an address. */
+/** A column of a row that contains an address. */
 export interface Leftover {
-  /** The organization's number; null where the row is of none. */
+  /** The organization's number; null if the row belongs to none. */
   org_id: number | null;
   table: string;
   /** The row's id, or the first part of its key. */
@@ -19,13 +19,13 @@ export interface Leftover {
 }
 
 export interface LeftoverOptions {
-  /** The organization whose rows are looked at, or all but that one. */
+  /** The organization whose rows are searched, or skipped with `isOthers`. */
   orgId: number;
   isOthers?: boolean;
   onProgress?: (rows: number) => void;
 }
 
-/** Reads all rows of an organization, or of all others with what belongs to none, and finds the columns that have an address. */
+/** Reads all rows of an organization, or all others, and finds the columns that contain an address. */
 export async function findLeftovers(
   read: Db,
   addresses: AddressSet,
@@ -46,7 +46,7 @@ export async function findLeftovers(
   return found;
 }
 
-// Null where a table has none.
+// Null if the table has no such rows.
 function rowsOf({ name, columns }: TableShape, orgId: number, isOthers: boolean): RawBuilder<unknown> | null {
   const column = name === 'organizations' ? 'number' : 'org_id';
   if (columns.includes(column))
@@ -56,7 +56,7 @@ function rowsOf({ name, columns }: TableShape, orgId: number, isOthers: boolean)
 
 function columnsWith(addresses: AddressSet, table: string, row: Record<string, unknown>): string[] {
   return Object.entries(row).flatMap(([column, value]) => {
-    // The only bytes there are: a stored answer.
+    // The only binary column: a stored response.
     const text = value instanceof Uint8Array ? answerText({ body: '', packed: value }) : value;
     if (typeof text !== 'string') return [];
     const isThere = isOfAddresses(table, column) ? standsAsOne(addresses, text) : addresses.isIn(text);
@@ -86,7 +86,7 @@ function ownerOf({ name }: TableShape, row: Record<string, unknown>): Pick<Lefto
   return { org_id: number === undefined || Number(number) === 0 ? null : Number(number) };
 }
 
-// Of a row of an idempotency key, a link or a setting what tells it from others, unless that is the very text.
+// For an idempotency key, link or setting, the part that identifies the row, unless it contains the address.
 function idOf({ key }: TableShape, row: Record<string, unknown>): string | null {
   const column = key.find((one) => one !== 'org_id') ?? '';
   return row[column] === undefined ? null : String(row[column]);

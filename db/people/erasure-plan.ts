@@ -1,4 +1,4 @@
-// What becomes of a record when a person is erased: gone where it is about nobody else, else left without the person.
+// What happens to a record when a person is erased: deleted if it is about no one else, otherwise cleaned of the person.
 
 import { type Db, linkTable, type RecordRow, tableOf } from '../engine/schema.ts';
 import type { Field } from '../model/fields.ts';
@@ -11,13 +11,13 @@ import { ERASED } from './email-addresses.ts';
 import { holdsAddresses, storedColumns } from './mentions.ts';
 import { type DataSubject, isThem } from './person.ts';
 
-/** What is to be done with a record. */
+/** What to do with a record. */
 export type RecordPlan =
   | { action: 'delete' }
-  /** Empty where only its tie to the person goes. */
+  /** Empty if it only loses its link to the person. */
   | { action: 'change'; row: RecordRow; columns: Row };
 
-/** Plans for a record that mentions a person or is tied to one; null where it is gone by now. */
+/** The plan for a record that mentions a person or is linked to one; null if it no longer exists. */
 export async function planFor(
   db: Db,
   person: DataSubject,
@@ -39,7 +39,7 @@ export async function planFor(
 
 type Test = (db: Db, person: DataSubject, row: RecordRow) => Promise<boolean> | boolean;
 
-/** Which records are about one person alone. */
+/** Which records are about one person only. */
 const ONLY_THEIRS: Record<string, Test> = {
   tasks: (_, { contactId }, { person_id, company_id, deal_id }) =>
     contactId !== '' && person_id === contactId && company_id === null && deal_id === null,
@@ -76,7 +76,7 @@ async function isTiedToThemAlone(
   return ties.length === 1 && ties[0]?.[childColumn] === contactId;
 }
 
-// The fields in which it mentions the person, as they are to be.
+// The fields that mention the person, with their new values.
 function without(person: DataSubject, { fields }: Pick<Resource, 'fields'>, row: RecordRow): Data {
   const data: Data = {};
   for (const name of storedColumns({ fields })) {
@@ -96,14 +96,14 @@ function without(person: DataSubject, { fields }: Pick<Resource, 'fields'>, row:
 function textWithout({ addresses }: DataSubject, name: string, field: Field, row: RecordRow): string | null {
   const text = String(row[name]);
   if (!addresses.isInValue(text, holdsAddresses(name, field))) return text;
-  // By this it is found when it is fed in again, and no other record may have the same.
+  // Identifies the record for later imports, so it must be unique.
   if (name === 'external_id') return `erased-${row.id}`;
   return addresses.has(text) && field.nullable ? null : addresses.takenOutOf(text);
 }
 
 /**
- * A value with neither the person's addresses nor, where it tells of people, what else it tells of the person.
- * @param isOfPeople whether its objects are people, and its texts in lists their addresses
+ * A value without the person's addresses and, if it describes people, without the person.
+ * @param isOfPeople whether its objects are people, and the texts in its lists their addresses
  */
 export function valueWithout(person: DataSubject, value: JsonValue, isOfPeople: boolean): JsonValue {
   const { addresses } = person;
@@ -123,7 +123,7 @@ export function valueWithout(person: DataSubject, value: JsonValue, isOfPeople: 
   return left;
 }
 
-// Two addresses as keys are not to become one.
+// Two keys that are addresses must not become equal.
 function freeName(name: string, ...taken: readonly Data[]): string {
   const isTaken = (one: string) => taken.some((data) => Object.hasOwn(data, one));
   let free = name;
@@ -131,7 +131,7 @@ function freeName(name: string, ...taken: readonly Data[]): string {
   return free;
 }
 
-/** Somebody of whom nothing is told. */
+/** A person without any details. */
 export function nobody(someone: Data): Data {
   return Object.fromEntries(Object.keys(someone).map((key) => [key, key === 'name' ? ERASED : null]));
 }

@@ -1,4 +1,4 @@
-// What there is of a person in an organization, as one document that can be handed to the person.
+// Everything about a person in an organization, as one document that can be given to the person.
 
 import type { Db } from '../engine/schema.ts';
 import type { Data, JsonValue } from '../model/json.ts';
@@ -8,14 +8,14 @@ import { findRecords } from '../tables/records.ts';
 import { type FoundIn, findSegments, findTraces, speakerTest, type Traces } from './mentions.ts';
 import { type DataSubject, findTied, isThem } from './person.ts';
 
-/** All records that are tied to a person or mention one, by resource; of others in them only how many there are. */
+/** All records that belong to a person or mention one, by resource; other people in them appear only as counts. */
 export interface PersonDocument {
   addresses: readonly string[];
   contact: Data | null;
-  /** Accounts of crm itself with one of the addresses. */
+  /** Users of crm itself with one of the addresses. */
   users: Data[];
   records: Record<string, Data[]>;
-  /** Which fields of these records have an address of the person. */
+  /** Which fields of these records contain an address of the person. */
   mentioned_in: FoundIn[];
   /** What the person said. */
   transcripts: { recording_id: string; segments: Data[] }[];
@@ -23,7 +23,7 @@ export interface PersonDocument {
 
 const RECORDS_PER_PAGE = 100;
 
-/** Gathers the document; reads all of the organization. */
+/** Collects the document; reads the whole organization. */
 export async function exportPerson(
   db: Db,
   person: DataSubject,
@@ -64,9 +64,9 @@ async function recordsOf(
   return found;
 }
 
-// Whom it is handed to has no right to learn who the others are.
+// The person has no right to learn who the others are.
 function withoutOthers(person: DataSubject, record: Data, resource: string, { places }: Traces): Data {
-  // Of somebody else's contact just where the address stands.
+  // Of another person's contact, only the fields with the address.
   if (resource === 'contacts') {
     const there = places.filter((place) => place.resource === resource && place.id === record.id);
     return { id: record.id ?? null, mentioned_in: there.map(({ field }) => field) };

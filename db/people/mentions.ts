@@ -1,4 +1,4 @@
-// Where an organization's records mention a person: no index knows, so everything is read, some at a time.
+// Where an organization's records mention a person: no index covers that, so everything is read in pieces.
 
 import { type Db, type RecordRow, tableOf } from '../engine/schema.ts';
 import { nextTurn } from '../event-loop.ts';
@@ -8,40 +8,40 @@ import type { Resource, Row } from '../model/resource.ts';
 import { RESOURCES } from '../model/resources/registry.ts';
 import { type DataSubject, isThem, nameOf, type RecordIds } from './person.ts';
 
-/** A field of a record in which an address stands. */
+/** A field of a record that contains an address. */
 export interface FoundIn {
   resource: string;
   id: string;
   field: string;
-  /** Whether it stands there beside "-" or "_", and so may have been a part of a longer one. */
+  /** Whether the address is next to "-" or "_", and so could be part of a longer one. */
   is_doubtful: boolean;
 }
 
-/** Where a person is found. */
+/** Where a person was found. */
 export interface Traces {
-  /** Where in these records an address stands. */
+  /** Where these records contain an address. */
   places: FoundIn[];
-  /** Records that mention an address, or name the person as an organizer, an attendee or a guest. */
+  /** Records that mention an address, or list the person as an organizer, an attendee or a guest. */
   mentioned: RecordIds;
-  /** RecordIds of recordings in whose transcripts the person speaks or is mentioned. */
+  /** Ids of recordings in whose transcripts the person speaks or is mentioned. */
   transcripts: Set<string>;
-  /** What the person is called, in lower case: by the contact, and beside an address. */
+  /** Names of the person, in lower case: from the contact, and next to an address. */
   names: Set<string>;
-  /** Meetings that the person was asked to, whose speakers may have no address. */
+  /** Meetings that the person was invited to, whose speakers can lack an address. */
   meetings: Set<string>;
 }
 
 const ROWS_MAX = 500;
 const CHARACTERS_MAX = 1_000_000;
 
-/** Columns of a record as they are stored, without the keys by which they are looked up. */
+/** Columns of a record as stored, without the keys for looking them up. */
 export function storedColumns({ fields }: Pick<Resource, 'fields'>): string[] {
   return Object.entries(fields).flatMap(([name, { column, access }]) =>
     column === null || access === 'input' ? [] : [name],
   );
 }
 
-/** How many rows `findTraces` goes through. */
+/** How many rows `findTraces` reads. */
 export async function countTraced(db: Db, orgId: number): Promise<number> {
   let rows = 0;
   for (const table of [...RESOURCES.map(tableOf), 'recording_transcripts' as 'records']) {
@@ -104,7 +104,7 @@ function charactersIn(rows: readonly Row[]): number {
   return total;
 }
 
-// Notes, too, where, and what the person is called there.
+// Also notes where, and the person's names there.
 function isMentioned(
   person: DataSubject,
   { fields, name }: Resource,
@@ -131,12 +131,12 @@ function isMentioned(
   return isFound;
 }
 
-// As it was said: in JSON text a line break before an address looks like a letter.
+// Decoded, because in JSON text a line break before an address looks like a letter.
 function decoded(field: Field, stored: string): JsonValue {
   return ['json', 'custom', 'emails'].includes(field.kind) ? field.decode(stored) : stored;
 }
 
-/** Whether all that a field can say of somebody's address is that address, so that another one that ends alike is not it. */
+/** Whether a field contains only addresses, so that an address with the same ending does not match. */
 export function holdsAddresses(name: string, { kind }: Pick<Field, 'kind'>): boolean {
   return kind === 'email' || kind === 'emails' || kind === 'json' || name === 'attendee_email';
 }
@@ -146,7 +146,7 @@ function theirsIn(person: DataSubject, value: JsonValue): Data[] {
   return isThem(person, value) ? [value] : [];
 }
 
-// One by one, for each may be of any length.
+// One by one, because each can have any length.
 async function findTranscripts(
   db: Db,
   person: DataSubject,
@@ -180,7 +180,7 @@ export async function findSegments(db: Db, orgId: number, recordingId: string): 
   return Array.isArray(segments) ? segments.filter((one): one is Data => isObject(one)) : [];
 }
 
-/** Tells whether a segment is the person's, by the address, or by the name in a meeting that the person was asked to. */
+/** Returns a test whether a segment is the person's: by address, or by name in a meeting the person was invited to. */
 export async function speakerTest(
   db: Db,
   person: DataSubject,

@@ -1,4 +1,4 @@
-// Who a person is to an organization: the contact with an address, all its addresses, and what is tied to it.
+// A person in an organization: the contact with an address, all its addresses, and the records linked to it.
 
 import { type Db, linkTable, tableOf, type UserRow } from '../engine/schema.ts';
 import type { Field } from '../model/fields.ts';
@@ -15,17 +15,17 @@ import { AddressSet } from './email-addresses.ts';
 
 export interface DataSubject {
   orgId: number;
-  /** That which was asked for, and all others of the contact. */
+  /** The requested address, and all others of the contact. */
   addresses: AddressSet;
-  /** The contact as a response has it; null where none has the address. */
+  /** The contact as in a response; null if no contact has the address. */
   contact: Data | null;
-  /** Its id; '' where there is none. */
+  /** Its id; '' if there is none. */
   contactId: string;
-  /** Users of crm itself are no contacts. */
+  /** Users of crm itself with one of the addresses, who are not contacts. */
   users: UserRow[];
 }
 
-/** The person with an address, in whatever case. */
+/** The person with an address; case-insensitive. */
 export async function findPerson(db: Db, orgId: number, email: string): Promise<DataSubject> {
   const [contactId = ''] = (await findContactsByEmail(db, orgId, [email])).values();
   const row = contactId === '' ? undefined : await findRecord(db, contacts, { orgId, id: contactId });
@@ -36,13 +36,13 @@ export async function findPerson(db: Db, orgId: number, email: string): Promise<
   return { orgId, addresses, contact, contactId, users: users.filter((user) => user !== undefined) };
 }
 
-/** Whether an object that names somebody, such as an attendee, names the person. */
+/** Whether an object that describes someone, such as an attendee, is the person. */
 export function isThem({ addresses, contactId }: DataSubject, value: JsonValue | undefined): value is Data {
   if (!isObject(value)) return false;
   return addresses.has(value.email) || (contactId !== '' && value.contact_id === contactId);
 }
 
-/** The full name of the contact, in lower case; '' where it has none. */
+/** The full name of the contact, in lower case; '' if there is no name. */
 export function nameOf({ contact }: DataSubject): string {
   return [contact?.first_name, contact?.last_name]
     .filter((part) => typeof part === 'string')
@@ -51,10 +51,10 @@ export function nameOf({ contact }: DataSubject): string {
     .toLowerCase();
 }
 
-/** RecordIds of records, by their resource. */
+/** Ids of records, by resource. */
 export type RecordIds = Map<string, Set<string>>;
 
-/** What is tied to the contact by a reference or a link, found by indexes. */
+/** The records linked to the contact by a reference or a link, found through indexes. */
 export async function findTied(db: Db, { orgId, contactId }: DataSubject): Promise<RecordIds> {
   const tied: RecordIds = new Map();
   if (contactId === '') return tied;
@@ -73,7 +73,7 @@ export async function findTied(db: Db, { orgId, contactId }: DataSubject): Promi
   return tied;
 }
 
-/** A column, of a table beside a resource's, that holds ids of contacts, and the one that holds the record's. */
+/** A column with ids of contacts in a table other than a resource's, and the column with the record's id. */
 interface Tie {
   table: string;
   id: string;

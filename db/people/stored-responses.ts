@@ -1,4 +1,4 @@
-// Answers that are stored for repeated requests: what they say of a person goes with the person.
+// Responses stored for repeated requests: those that mention a person are erased with the person.
 
 import type { Db, IdempotencyRow } from '../engine/schema.ts';
 import { nextTurn } from '../event-loop.ts';
@@ -9,12 +9,12 @@ import type { DataSubject } from './person.ts';
 
 type Key = Pick<IdempotencyRow, 'principal' | 'key'>;
 
-// A body may have some megabytes.
+// A body can have several megabytes.
 const ROWS_PER_PAGE = 10;
 
 /**
- * Deletes the stored answers that mention a person, the contact, or a record that is gone; a request that is repeated then
- * is carried out anew. Gives how many these are.
+ * Deletes the stored responses that mention a person, the contact, or a deleted record; a repeated request is then executed
+ * again. Returns their number.
  */
 export async function deleteAnswers(
   store: Store,
@@ -29,7 +29,7 @@ export async function deleteAnswers(
     if (last === undefined) return count;
     after = last;
     const those = rows.filter((row) => {
-      // The key of a request is its client's to choose.
+      // The client chooses the key of a request, so it is searched as well.
       const text = `${answerText(row)} ${row.location ?? ''} ${row.key}`;
       return addresses.isIn(text) || (text.match(IDS) ?? []).some((id) => ids.has(id));
     });

@@ -1,17 +1,17 @@
-// Whom an organization has erased, as digests that tell nobody who it was: so that a restored backup can be looked through.
+// Whom an organization has erased, as digests that do not reveal the person, to check restored backups.
 import type { Db } from '../engine/schema.ts';
 
 const KEY = 'erasure_key';
 const PREFIX = 'erased:';
 
-/** Digests are of one key, which goes with the database; each name of a setting has the organization's id and a digest. */
+/** Digests use a key stored in the database; the name of each setting contains the organization's id and a digest. */
 export interface Tombstones {
   key: string;
-  /** Setting → when, RFC 3339 in UTC. */
+  /** Setting → time of erasure, RFC 3339 in UTC. */
   erased: Map<string, string>;
 }
 
-/** What stands for an address that was erased from an organization, of that id: a digest that the database's key has a part in. */
+/** The digest of an erased address of an organization, made with the key of the database. */
 export function tombstoneOf(key: string, organizationId: string, address: string): string {
   const digest = new Bun.CryptoHasher('sha256', key).update(`${organizationId} ${address.toLowerCase()}`);
   return `${PREFIX}${organizationId}:${digest.digest('hex').slice(0, 32)}`;
@@ -50,7 +50,7 @@ async function put(trx: Db, settings: ReadonlyMap<string, string>): Promise<void
       .execute();
 }
 
-/** All that a database has; null where nobody was ever erased from it. */
+/** All tombstones of a database; null if no one was ever erased. */
 export async function findTombstones(db: Db): Promise<Tombstones | null> {
   const rows = await db
     .selectFrom('settings')
@@ -64,7 +64,7 @@ export async function findTombstones(db: Db): Promise<Tombstones | null> {
   return { key, erased: settings };
 }
 
-/** Somebody who was erased after a backup was made that has come in the place of the database. */
+/** A person erased after the restored backup was made. */
 export interface Returned {
   organization: string;
   address: string;
@@ -72,10 +72,10 @@ export interface Returned {
 
 const CONTACTS_PER_PAGE = 1_000;
 
-/** Gives a database what another one knew, whose place it takes, and finds those whom it has and the other had erased. */
+/** Copies the tombstones of a replaced database, and finds the people whom only that one had erased. */
 export async function takeOverTombstones(trx: Db, former: Tombstones): Promise<Returned[]> {
   const own = await findTombstones(trx);
-  // Of another key these would be of another database.
+  // Tombstones with another key belong to another database.
   if (own !== null && own.key !== former.key) return [];
   const since = new Map([...former.erased].filter(([name, at]) => own?.erased.get(name) !== at));
   await put(trx, new Map([[KEY, former.key], ...since]));
@@ -86,7 +86,7 @@ async function findReturned(db: Db, key: string, erased: ReadonlyMap<string, str
   const found: Returned[] = [];
   const organizations = await db.selectFrom('organizations').select(['number', 'id', 'name']).execute();
   for (const { number, id, name } of organizations) {
-    // One address is enough to erase a contact by.
+    // One address is enough to erase a contact.
     const contacts = new Set<string>();
     for (let after = ''; ; ) {
       const rows = await db

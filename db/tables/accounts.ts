@@ -7,7 +7,7 @@ import { DEFAULT_PIPELINE_NAME, DEFAULT_STAGES } from '../model/resources/pipeli
 import { caselessKey } from '../model/text.ts';
 import { insertPipeline } from './pipelines.ts';
 
-/** A name or email that is taken already; `existingId` says by what. */
+/** A name or email that is already taken; `existingId` identifies its owner. */
 export class TakenError extends Error {
   readonly existingId: string;
   constructor(message: string, existingId: string) {
@@ -18,10 +18,10 @@ export class TakenError extends Error {
 }
 
 /**
- * Makes an organization with the pipeline that each one starts with.
+ * Creates an organization with its first pipeline.
  * @param now Unix milliseconds
- * @param keyLifetime of its keys unless said, in milliseconds
- * @throws TakenError if an organization has that name, whatever the case
+ * @param keyLifetime default lifetime of its keys, in milliseconds
+ * @throws TakenError if an organization has that name (case-insensitive)
  */
 export async function createOrganization(
   trx: Db,
@@ -31,7 +31,7 @@ export async function createOrganization(
 ): Promise<OrganizationRow> {
   const taken = await findOrganization(trx, name);
   if (taken !== undefined)
-    throw new TakenError(`An organization called ${taken.name} exists already.`, taken.id);
+    throw new TakenError(`An organization named ${taken.name} already exists.`, taken.id);
   const id = Bun.randomUUIDv7();
   const row = {
     number: await nextNumber(trx),
@@ -53,7 +53,7 @@ export async function createOrganization(
   return row;
 }
 
-// One that was taken out by hand leaves its entries in the audit log, which are not to become those of another.
+// Not a number with entries in the audit log, because those of a removed organization must not become another's.
 async function nextNumber(trx: Db): Promise<number> {
   const { last, told } = await trx
     .selectNoFrom((eb) => [
@@ -70,7 +70,7 @@ async function nextNumber(trx: Db): Promise<number> {
   return Math.max(last ?? 0, told ?? 0) + 1;
 }
 
-/** Has the keys of an organization that are issued from now on last so many milliseconds unless said; null for without an end. */
+/** Sets the default lifetime of keys issued from now on, in milliseconds; null for unlimited. */
 export async function setKeyLifetime(trx: Db, number: number, keyLifetime: number | null): Promise<void> {
   await trx
     .updateTable('organizations')
@@ -84,7 +84,7 @@ export function listOrganizations(db: Db): Promise<OrganizationRow[]> {
   return db.selectFrom('organizations').selectAll().orderBy('id').execute();
 }
 
-/** The organization of that id or, whatever the case, name. */
+/** The organization with that id or name (case-insensitive). */
 export function findOrganization(db: Db, nameOrId: string): Promise<OrganizationRow | undefined> {
   return db
     .selectFrom('organizations')
@@ -93,14 +93,14 @@ export function findOrganization(db: Db, nameOrId: string): Promise<Organization
     .executeTakeFirst();
 }
 
-/** The organization of that number, which exists. */
+/** The organization with that number, which must exist. */
 export function getOrganization(db: Db, number: number): Promise<OrganizationRow> {
   return db.selectFrom('organizations').selectAll().where('number', '=', number).executeTakeFirstOrThrow();
 }
 
 /**
- * Makes a user of an organization.
- * @throws TakenError if the organization has a user of that email, whatever the case
+ * Creates a user of an organization.
+ * @throws TakenError if the organization has a user with that email (case-insensitive)
  */
 export async function createUser(
   trx: Db,
@@ -108,7 +108,7 @@ export async function createUser(
 ): Promise<UserRow> {
   const taken = await findUser(trx, user.orgId, user.email);
   if (taken !== undefined)
-    throw new TakenError(`A user with the email ${taken.email} exists already.`, taken.id);
+    throw new TakenError(`A user with the email ${taken.email} already exists.`, taken.id);
   const row = {
     org_id: user.orgId,
     id: Bun.randomUUIDv7(),
@@ -130,7 +130,7 @@ const userById = statement<UserRow>((db, param) =>
   db.selectFrom('users').selectAll().where('org_id', '=', param('org')).where('id', '=', param('id')),
 );
 
-/** The user of that id. */
+/** The user with that id. */
 export async function findUserById(db: Db, { orgId, id }: RecordKey): Promise<UserRow | undefined> {
   return (await userById(db, { org: orgId, id }))[0];
 }
@@ -143,7 +143,7 @@ const usersById = statement<UserRow>((db, param) =>
     .where(db.engine.isAmong(sql.ref('id'), param('ids'))),
 );
 
-/** The users of these ids in the organization, in no order. */
+/** The users with these ids in the organization, in no order. */
 export async function findUsersById(db: Db, orgId: number, ids: readonly string[]): Promise<UserRow[]> {
   const [id, ...more] = ids;
   if (id === undefined) return [];
@@ -159,12 +159,12 @@ const userByEmail = statement<UserRow>((db, param) =>
     .where('email_key', '=', param('email')),
 );
 
-/** The user of that email, whatever its case, in the organization. */
+/** The user with that email (case-insensitive) in the organization. */
 export async function findUserByEmail(db: Db, orgId: number, email: string): Promise<UserRow | undefined> {
   return (await userByEmail(db, { org: orgId, email: caselessKey(email) }))[0];
 }
 
-/** The user of that id or, whatever the case, email, in the organization. */
+/** The user with that id or email (case-insensitive) in the organization. */
 export async function findUser(db: Db, orgId: number, emailOrId: string): Promise<UserRow | undefined> {
   return (await findUserById(db, { orgId, id: emailOrId })) ?? (await findUserByEmail(db, orgId, emailOrId));
 }

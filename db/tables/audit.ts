@@ -1,4 +1,4 @@
-// The audit log: what operators and keys did, added in the transaction that did it; no personal data, no key, no token.
+// The audit log: actions of operators and keys, in the transaction of the action; no personal data, key or token.
 
 import type { AuditRow, Db } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
@@ -6,7 +6,7 @@ import type { Data } from '../model/json.ts';
 import type { Store } from '../store.ts';
 import { recordId } from './record-id.ts';
 
-/** Everything that is told of. */
+/** All audited actions. */
 export const AUDIT_ACTIONS = [
   'organization.created',
   'organization.changed',
@@ -32,23 +32,23 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 /** Who did it, and from where. */
 export interface Actor {
   type: 'operator' | 'key' | 'server';
-  /** An operator's `user@host`, a key's id, a server's host. */
+  /** An operator's `user@host`, a key's id, or a server's host. */
   id: string;
   /** The user that a key is bound to. */
   userId: string | null;
-  /** A client's network address, or how else it was done. */
+  /** A client IP, or how else it was done. */
   origin: string;
 }
 
 export interface AuditEntry {
-  /** The organization's number; null for what belongs to none. */
+  /** The organization's number; null for actions that belong to none. */
   orgId: number | null;
   actor: Actor;
   action: AuditAction;
-  /** What it was done to: a resource, or `keys`, `users`, `organizations`, and the id there. */
+  /** The target of the action: a resource, or `keys`, `users`, `organizations`, and the id. */
   target: { type: string; id: string | null } | null;
   requestId?: string;
-  /** A few small values: no names, addresses or titles of people, nothing that lets anybody in. */
+  /** A few small values: no personal names, addresses or titles, and no secrets. */
   details?: Data;
   /** Unix milliseconds. */
   now: number;
@@ -73,7 +73,7 @@ const insertion = statement<never>((db, param) =>
   }),
 );
 
-/** Adds an entry, in the transaction of what it tells of. */
+/** Adds an entry, in the transaction of the action. */
 export async function recordAudit(trx: Db, entry: AuditEntry): Promise<void> {
   const { orgId, actor, action, target, requestId = null, details, now } = entry;
   await insertion(trx, {
@@ -97,17 +97,17 @@ export type ListedEntry = AuditRow & { organization_id: string | null };
 
 export interface AuditQuery {
   orgId?: number;
-  /** Unix milliseconds; that instant included. */
+  /** Unix milliseconds, inclusive. */
   since?: number;
   action?: AuditAction;
-  /** A key's id, that of the user it is bound to, or an operator's `user@host`. */
+  /** A key's id, the id of the user it is bound to, or an operator's `user@host`. */
   actor?: string;
-  /** The entry after which to go on. */
+  /** The entry after which to continue. */
   after?: Pick<AuditRow, 'created_at' | 'id'>;
   limit: number;
 }
 
-/** Entries that match, newest first. */
+/** Matching entries, newest first. */
 export function listAudit(db: Db, { orgId, since, action, actor, after, limit }: AuditQuery) {
   let query = db
     .selectFrom('audit_log as entry')
@@ -132,16 +132,16 @@ export function listAudit(db: Db, { orgId, since, action, actor, after, limit }:
   return query.execute();
 }
 
-/** How long an entry stays at least, as the database itself sees to, in milliseconds: 30 days. */
+/** Minimum time for which the database keeps an entry, in milliseconds: 30 days. */
 export const AUDIT_KEPT_MS_MIN = 30 * 24 * 60 * 60 * 1_000;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const PRUNED_ROWS_MAX = 500;
 
 /**
- * Removes the entries of the days that are past keeping, some at a time so that no write waits long, and tells in one how
- * many went.
- * @param keepMs how long entries are kept, milliseconds
- * @param host that of the server which does it
+ * Removes the entries of expired days, a few at a time so that no write waits long, and records in one entry how many were
+ * removed.
+ * @param keepMs how long entries are kept, in milliseconds
+ * @param host of the server that removes them
  */
 export async function pruneAudit(
   store: Pick<Store, 'read' | 'write'>,

@@ -1,22 +1,22 @@
-// What a backup says of itself, kept in the file that it is; a database that is no backup has none.
+// A backup's description of itself, stored in the backup itself.
 import type { Db } from '../engine/schema.ts';
 
-/** The setting that it stands in, which is about a file rather than about what it holds. */
+/** The setting with the note, which describes a file and is not part of its content. */
 export const BACKUP_NOTE = 'backup';
 
-/** The note of a backup; undefined where there is none. */
+/** The note of a backup; undefined for other databases. */
 export async function findBackupNote(db: Db): Promise<string | undefined> {
   const [note] = await db.selectFrom('settings').select('value').where('name', '=', BACKUP_NOTE).execute();
   return note?.value;
 }
 
-/** Makes a database a backup. */
+/** Turns a database into a backup. */
 export async function setBackupNote(db: Db, value: string): Promise<void> {
   await removeBackupNote(db);
   await db.insertInto('settings').values({ name: BACKUP_NOTE, value }).execute();
 }
 
-/** Makes a backup a database like any other. */
+/** Turns a backup into a normal database. */
 export async function removeBackupNote(db: Db): Promise<void> {
   await db.deleteFrom('settings').where('name', '=', BACKUP_NOTE).execute();
 }

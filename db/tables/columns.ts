@@ -1,18 +1,18 @@
-// Columns of records in queries: those that are shown, so that a row becomes what a response carries where it is, and keys.
+// Columns of records in queries: the shown ones, whose rows become responses in place, and keys.
 import { type AliasedRawBuilder, type RawBuilder, sql } from 'kysely';
 import { keyColumn } from '../model/fields.ts';
 import { shownColumns } from '../model/record-forms.ts';
 import type { Resource } from '../model/resource.ts';
 
-/** The key by which a field is looked up, as the indexes have it; `table` is what its table is called in the query. */
+/** The lookup key of a field, as the indexes define it; `table` is the table's alias in the query. */
 export function keyExpression(name: string, table?: string): RawBuilder<string> {
   const prefix = table === undefined ? '' : `${table}.`;
   return sql<string>`coalesce(${sql.ref(prefix + keyColumn(name))}, ${sql.ref(prefix + name)})`;
 }
 
 /**
- * The columns of a record that are shown, in the order of responses; null holds the place of a computed field, and of one
- * that nobody is going to see.
+ * The shown columns of a record in the order of responses; null takes the place of a computed field, and of one that the
+ * response does not show.
  */
 export function columnsOf(
   { fields }: Resource,

@@ -1,4 +1,4 @@
-// Who an email belongs to: one row for each address, primary or alternative, of a contact.
+// Owners of emails: one row for each address of a contact, primary or alternative.
 import { sql } from 'kysely';
 import { insertion } from '../engine/bulk-insert.ts';
 import type { Db } from '../engine/schema.ts';
@@ -25,7 +25,7 @@ function owners(db: Db, param: Param) {
     .where('org_id', '=', param('org'));
 }
 
-/** The contacts that the emails belong to, in the order of these: lower-case email → contact id. */
+/** The contacts that own the emails, in their order: lower-case email → contact id. */
 export async function findContactsByEmail(
   db: Db,
   orgId: number,
@@ -47,7 +47,7 @@ export async function findContactsByEmail(
   );
 }
 
-/** The emails of a person, or of a list of people, as records hold them. */
+/** The emails of a person, or of a list of people, as records contain them. */
 export function emailsOf(people: JsonValue | undefined): string[] {
   if (typeof people === 'string') return [people];
   if (Array.isArray(people)) return people.flatMap(emailsOf);
@@ -64,14 +64,14 @@ const removal = statement<never>((db, param) =>
     .where('contact_id', '=', param('contact')),
 );
 
-/** A contact's addresses, of which none may belong to another one: those it has had so far, and those it is to have. */
+/** The old and new addresses of a contact, which no other contact can have. */
 export interface ContactAddresses {
   id: string;
   before: readonly string[];
   after: readonly string[];
 }
 
-/** Makes the rows of contacts say what their fields say. */
+/** Updates the rows of contacts to match their fields. */
 export async function replaceContactEmails(
   trx: Db,
   orgId: number,

@@ -1,4 +1,4 @@
-// How many bytes records hold: of what their fields say in words.
+// The size of records in bytes: the text in their fields.
 
 import { type RawBuilder, sql } from 'kysely';
 import { memoize } from '../cache.ts';
@@ -10,8 +10,8 @@ import type { Resource } from '../model/resource.ts';
 import { RESOURCES } from '../model/resources/registry.ts';
 import { isShown } from '../model/schemas.ts';
 
-// Ids, named values, numbers and instants take room that nobody can choose. They do not count, and so neither do changes of
-// them that a write brings about in other records.
+// Ids, enums, numbers and timestamps have a fixed size that no one can choose. They do not count, and so changes of them
+// that a write causes in other records do not count either.
 const contentOf = memoize((resource: Resource): [name: string, field: Field][] =>
   Object.entries(resource.fields).filter(
     ([, field]) =>
@@ -19,7 +19,7 @@ const contentOf = memoize((resource: Resource): [name: string, field: Field][] =
   ),
 );
 
-/** The bytes that a record, or some of its fields, has; it may be as it is stored, or as it is shown. */
+/** The size of a record, or of some of its fields, in stored or shown form. */
 export function bytesOf(resource: Resource, record: Readonly<Record<string, JsonValue | undefined>>): number {
   let bytes = 0;
   for (const [name, { encode }] of contentOf(resource)) {
@@ -29,12 +29,12 @@ export function bytesOf(resource: Resource, record: Readonly<Record<string, Json
   return bytes;
 }
 
-/** The bytes of a text as it is stored, in UTF-8; none where there is none. */
+/** The size of a text as stored, in UTF-8; 0 if there is none. */
 export function bytesIn(text: unknown): number {
   return typeof text === 'string' ? Buffer.byteLength(text) : 0;
 }
 
-/** Counts what an organization holds, by reading all of it. */
+/** Counts what an organization holds by reading all of it. */
 export async function countHoldings(db: Db, orgId: number): Promise<Holdings> {
   let records = 0;
   let bytes = await bytesInColumns(db, 'recording_transcripts', ['segments'], orgId);

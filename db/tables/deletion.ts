@@ -1,4 +1,4 @@
-// Deleting a record: what belongs or is tied to it goes with it, and what refers to it does so no more.
+// Deletes a record with everything that belongs to it, and clears references to it.
 
 import { sql } from 'kysely';
 import { memoize } from '../cache.ts';
@@ -15,7 +15,7 @@ import { uniqueValues } from '../model/rules.ts';
 import { bytesOf } from './content-bytes.ts';
 import { findRecord } from './records.ts';
 
-/** Changes at most so many `rows` that have to do with the record of that `id`, and answers with as many. */
+/** Changes at most `rows` rows related to the record with that `id`, and returns as many. */
 type Piece = Statement<unknown>;
 
 const piecesOf = memoize((resource: Resource): Piece[] =>
@@ -39,7 +39,7 @@ const removal = memoize((resource: Resource) =>
 const NOTHING: Holdings = { records: 0, bytes: 0 };
 
 /**
- * Deletes a record with the rows that belong or are tied to it; references to it become null.
+ * Deletes a record with the rows that belong to it or link to it; references to it become null.
  * @param now Unix milliseconds
  */
 export async function deleteRecord(
@@ -74,7 +74,7 @@ const holders = memoize((resource: Resource) =>
   }),
 );
 
-// The rows that hold its unique values.
+// The rows with its unique values.
 async function deleteHeld(trx: Db, resource: Resource, { orgId, id }: RecordKey): Promise<void> {
   for (const { filter, remove } of holders(resource)) {
     const row = await findRecord(trx, resource, { orgId, id });
@@ -84,7 +84,7 @@ async function deleteHeld(trx: Db, resource: Resource, { orgId, id }: RecordKey)
   }
 }
 
-/** The stored fields that hold ids of the resource. */
+/** The stored fields with ids of the resource. */
 export function columnsTo({ name: target }: Resource, fields: Readonly<Record<string, Field>>): string[] {
   return Object.entries(fields).flatMap(([name, { references, column }]) =>
     references === target && column !== null ? [name] : [],
@@ -114,7 +114,7 @@ function clearLinkField({ table, parentColumn, childColumn }: Link, column: stri
   });
 }
 
-/** A column of a side table that holds ids of a resource, and the rest of the table's key. */
+/** A column of a side table with ids of a resource, and the other columns of the table's key. */
 interface SideColumns {
   column: string;
   other: string;

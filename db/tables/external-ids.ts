@@ -1,4 +1,4 @@
-// Records that come from elsewhere, by the ids that they have there.
+// Records from other systems, by their ids there.
 import { memoize } from '../cache.ts';
 import { type Db, type RecordRow, tableOf } from '../engine/schema.ts';
 import { type Param, statement } from '../engine/statement.ts';
@@ -7,7 +7,7 @@ import { keyStart, textKey } from '../model/text.ts';
 import { keyExpression } from './columns.ts';
 
 const KEY = keyExpression('external_id');
-// A key that begins with some text is at least that text, and less than the text with this after it.
+// Keys with a given prefix are at least the prefix, and less than the prefix followed by this character.
 const LAST_CHARACTER = '\u{10FFFF}';
 
 const statementsOf = memoize((resource: Resource) => {
@@ -21,7 +21,7 @@ const statementsOf = memoize((resource: Resource) => {
   };
 });
 
-/** The organization's records of those external ids, by them. */
+/** The organization's records with those external ids, by external id. */
 export async function findByExternalIds(
   db: Db,
   resource: Resource,

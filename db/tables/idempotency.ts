@@ -1,4 +1,4 @@
-// Stored responses of keyed requests, written in the same transaction as the work they answer.
+// Stored responses of requests with idempotency keys, written in the transaction of the work they answer.
 
 import type { AnswerBytes } from '../engine/engine.ts';
 import type { Db, IdempotencyRow } from '../engine/schema.ts';
@@ -10,7 +10,7 @@ import { type AnswerColumns, isLong, packedText, plainText, readAnswerText } fro
 
 const PURGE_ROWS_MAX = 200;
 
-/** What finds a stored response. */
+/** Identifies a stored response. */
 export interface ResponseKey {
   orgId: number;
   principal: string;
@@ -24,20 +24,20 @@ export interface NewResponse extends ResponseKey {
   status: number;
   location: string | null;
   body: string;
-  /** Whether it takes the place of one that has expired. */
+  /** Whether it replaces an expired one. */
   hasExpired: boolean;
   /** Unix milliseconds. */
   now: number;
 }
 
-/** All of a stored response but its body, which may be long: `readStoredBody` gives that. */
+/** A stored response without its body, which can be long: `readStoredBody` returns that. */
 export interface StoredResponse {
   fingerprint: string;
   status: number;
   location: string | null;
-  /** Bytes of the body as it is sent. */
+  /** Bytes of the body as sent. */
   bodyBytes: number;
-  /** The key that asked; null where an older crm stored it. */
+  /** The key that sent the request; null if an older crm stored the response. */
   keyId: string | null;
 }
 
@@ -48,17 +48,17 @@ type FoundRow = { [K in keyof StoredResponse]: StoredResponse[K] | null } & {
   isPacked: number | null;
 };
 
-/** What is known of a key before the request is carried out. */
+/** What is known about a key before the request is executed. */
 export interface KeyState {
-  /** The response that was stored in the last 24 hours. */
+  /** The response stored in the last 24 hours. */
   stored: StoredResponse | null;
-  /** Whether one from before is still there. */
+  /** Whether an expired one is still there. */
   hasExpired: boolean;
-  /** What the stored responses of the organization take. */
+  /** The size of the organization's stored responses. */
   answers: AnswerBytes;
 }
 
-// With what the organization's answers take: one statement, as most keys are new.
+// Includes the size of the organization's responses: one statement is enough, because most keys are new.
 const found = statement<FoundRow>((db, param) =>
   db
     .selectFrom('org_clocks as clock')
@@ -79,7 +79,7 @@ const found = statement<FoundRow>((db, param) =>
     .$castTo<FoundRow>(),
 );
 
-/** What is stored under a key, and what all that is stored takes. */
+/** The response stored under a key, and the size of all stored responses. */
 export async function findStoredResponse(
   db: Db,
   { orgId, principal, key }: ResponseKey,
@@ -105,7 +105,7 @@ const body = statement<AnswerColumns & Pick<IdempotencyRow, 'body_bytes'>>((db, 
     .where('created_at', '>', param('since')),
 );
 
-/** The body of the response stored under a key in the last 24 hours; undefined where there is none any more. */
+/** The body of the response stored under a key in the last 24 hours; undefined if there is none. */
 export async function readStoredBody(
   db: Db,
   { orgId, principal, key }: ResponseKey,
@@ -147,9 +147,9 @@ const insertion = statement<never>((db, param) =>
     ),
 );
 
-// Before the fingerprint of a packed answer, so that an older crm, which would answer with no body, refuses the key.
+// Prefix of a compressed response's fingerprint: an older crm, which would return an empty body, then rejects the key.
 const PACKED = 'zstd:';
-// Of a row beside its texts: the status, three numbers, and its entries in two indexes, one of which has the key again.
+// Size of a row without its texts: the status, three numbers, and entries in two indexes, one of which repeats the key.
 const ROW_BYTES = 64;
 
 /** Stores a response and counts it. */
@@ -177,7 +177,7 @@ export async function storeResponse(trx: Db, response: NewResponse): Promise<voi
   await countAnswers(trx, orgId, [{ created_at: now, stored_bytes }], { sign: 1, now });
 }
 
-/** Deletes stored responses of an organization, whatever they say, and counts them no more. */
+/** Deletes stored responses of an organization, whatever their content, and subtracts them. */
 export async function deleteResponses(
   trx: Db,
   orgId: number,
@@ -199,8 +199,8 @@ export async function deleteResponses(
 }
 
 /**
- * Deletes all expired responses, some at a time so that no write waits long, and each organization's under its own lock,
- * so that none waits for a request that uses its key again; gives how many went.
+ * Deletes all expired responses, a few at a time so that no write waits long, and those of each organization under its own
+ * lock, so that a request that reuses a key never waits. Returns the number of deleted responses.
  */
 export async function purgeStoredResponses(
   store: Pick<Store, 'read' | 'write'>,
@@ -216,7 +216,7 @@ export async function purgeStoredResponses(
   }
 }
 
-// The oldest of them.
+// The oldest ones.
 function findExpired(db: Db, since: number): Promise<Pick<IdempotencyRow, 'org_id' | 'created_at'>[]> {
   return db
     .selectFrom('idempotency_keys')

@@ -1,4 +1,4 @@
-// Logging an interaction: told from what is there already, linked to contacts and their companies, and remembered by them.
+// Logs an interaction: detects duplicates, links contacts and their companies, and updates their last interaction.
 
 import { type Expression, sql } from 'kysely';
 import { memoize } from '../cache.ts';
@@ -16,7 +16,7 @@ import { putRecord, takeRoom } from './records.ts';
 export interface NewInteraction {
   orgId: number;
   createdBy: string;
-  /** When it is written, Unix milliseconds; not asked for a duplicate. */
+  /** When it is written, in Unix milliseconds; not called for a duplicate. */
   instant(): number | Promise<number>;
   type: string;
   direction: string;
@@ -24,28 +24,28 @@ export interface NewInteraction {
   summary: string | null;
   /** Unix milliseconds. */
   interactionDate: number;
-  /** Whether the date was given, rather than taken from the clock: only then does it tell duplicates. */
+  /** Whether the date was sent, and not taken from the clock: only then does it identify duplicates. */
   isDated: boolean;
-  /** The contact's id, or the one to be made, of no company, where there is none yet and this is no duplicate. */
+  /** The contact's id, or a new contact without a company, which is created unless this is a duplicate. */
   mainContact: string | NewContact;
-  /** Contacts involved beside the main one. */
+  /** Further contacts involved. */
   otherContacts?: readonly string[];
   primaryId: string | null;
   secondaryId: string | null;
-  /** Look for duplicates among what this user created; null for all of the organization. */
+  /** The user whose interactions are searched for duplicates; null for all of the organization. */
   visibleTo: string | null;
-  /** Whether it is known to repeat none. */
+  /** Whether it is known not to be a duplicate. */
   isFirst?: boolean;
 }
 
 export interface NewContact {
   data: Data;
-  /** Writes it, its room being taken, and gives its id. */
+  /** Creates the contact, for which room is already taken, and returns its id. */
   put(): Promise<string>;
 }
 
 /**
- * Writes an interaction unless it is a duplicate; gives the id of the one that then stands.
+ * Writes an interaction unless it is a duplicate; returns the id of the new or existing one.
  * @throws QuotaError
  */
 export async function logInteraction(
@@ -98,7 +98,7 @@ function duplicatesOf(db: Db, param: Param) {
     .where('type', '=', param('type'));
 }
 
-/** The id of the interaction that this one repeats. */
+/** The id of the interaction that this one duplicates. */
 export async function findDuplicate(trx: Db, input: NewInteraction): Promise<string | undefined> {
   if (input.primaryId === null && !input.isDated) return undefined;
   const found = await (input.primaryId === null ? byContent : byOrigin)(trx, {
@@ -112,7 +112,7 @@ export async function findDuplicate(trx: Db, input: NewInteraction): Promise<str
     date: input.interactionDate,
   });
   const visible = found.filter((row) => input.visibleTo === null || row.created_by === input.visibleTo);
-  // The oldest; SQL that asked for that order would be run by going through all interactions in it.
+  // The oldest; sorting in SQL would make the planner scan all interactions in that order.
   return visible.map((row) => row.id).sort()[0];
 }
 
@@ -124,7 +124,7 @@ const origins = statement<{ key: string }>((db, param) =>
     .where(db.engine.isAmong(keyExpression('primary_id'), param('keys'))),
 );
 
-/** Those of the primary ids, by their keys, that interactions have: one with any other repeats none. */
+/** Those of the primary ids, by their keys, that interactions have: any other cannot be a duplicate. */
 export async function findOrigins(
   db: Db,
   orgId: number,
@@ -149,7 +149,7 @@ const companyOf = (db: Db, param: Param) =>
     .where('id', '=', param('contact'))
     .where('company_id', 'is not', null);
 
-// What involves a contact and its company in an interaction: nothing of it has to be read for that.
+// Links a contact and its company to an interaction, without reading anything first.
 const INVOLVING_CONTACT = [
   statement<never>((db, param) =>
     db.insertInto(linkTable(involvedContacts.table)).values({
@@ -167,13 +167,13 @@ const INVOLVING_COMPANY = [
     const tie = db
       .insertInto(linkTable(involvedCompanies.table))
       .columns(['org_id', 'interaction_id', 'company_id'] as never);
-    // Others who are involved may be of the same company.
+    // Other people involved can have the same company.
     return tie.expression(employer).onConflict((conflict) => conflict.doNothing());
   }),
   move(companies, (db, param) => companyOf(db, param).select('company_id')),
 ];
 
-// Forward only: an interaction that is logged late changes nothing that happened since.
+// Only forward: logging an older interaction changes nothing.
 function move(resource: Resource, idOf: (db: Db, param: Param) => Expression<unknown>): Statement<never> {
   return statement<never>((db, param) => {
     const columns = { last_interaction_at: param('date'), updated_at: param('now') } as ColumnMap;
@@ -199,7 +199,7 @@ async function involve(
   }
 }
 
-/** The ids of the contacts and companies that are involved in each of the interactions, in their order. */
+/** The ids of the contacts and companies involved in each interaction, in order. */
 export async function listInvolved(
   db: Db,
   orgId: number,

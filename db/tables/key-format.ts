@@ -1,9 +1,9 @@
-// The text of an API key: prefix, 43 base62 characters from 256 random bits, CRC32 of all before as 6 base62 characters.
+// The text of an API key: prefix, 43 base62 characters from 256 random bits, and a CRC32 of these as 6 base62 characters.
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_CHARACTERS = 43;
 const CHECKSUM_CHARACTERS = 6;
-/** Characters of a key behind its prefix and the underscore that follows that. */
+/** Characters of a key after its prefix and the following underscore. */
 export const KEY_TAIL_CHARACTERS = SECRET_CHARACTERS + CHECKSUM_CHARACTERS;
 
 export type Api = 'v1' | 'v2';
@@ -12,7 +12,7 @@ export const KEY_PREFIXES = {
   v1: ['service_api', 'service_pk'],
 } as const satisfies Record<Api, readonly string[]>;
 
-/** A new key with the given prefix; it exists in clear only in the returned value. */
+/** A new key with the given prefix; only the returned value contains it in clear text. */
 export function generateKey(prefix: string): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32));
   const secret = base62(BigInt(`0x${Buffer.from(bytes).toString('hex')}`), SECRET_CHARACTERS);
@@ -20,7 +20,7 @@ export function generateKey(prefix: string): string {
   return body + checksum(body);
 }
 
-/** Which interface a well-formed key is for; undefined if it is mistyped or no key at all. */
+/** The API version of a well-formed key; undefined if it is mistyped or not a key. */
 export function apiOfKey(key: string): Api | undefined {
   const match = /^(service_(?:live|api|pk))_[0-9A-Za-z]{49}$/.exec(key);
   if (match === null) return undefined;
@@ -29,12 +29,12 @@ export function apiOfKey(key: string): Api | undefined {
   return match[1] === 'service_live' ? 'v2' : 'v1';
 }
 
-/** What is stored of a key: its SHA-256, hex. */
+/** The stored form of a key: its SHA-256, hex. */
 export function hashKey(key: string): string {
   return Bun.SHA256.hash(key, 'hex');
 }
 
-// Asked for at every request.
+// Called for every request.
 function checksum(text: string): string {
   let digits = '';
   for (let rest = Bun.hash.crc32(text); rest > 0; rest = Math.floor(rest / 62)) {

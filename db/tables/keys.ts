@@ -1,4 +1,4 @@
-// API keys: issued, found by the hash of their secret, rotated, revoked. No secret is stored.
+// API keys: issued, found by the hash of their secret, rotated, revoked. Secrets are not stored.
 
 import type { ApiKeyRow, Db } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
@@ -15,22 +15,22 @@ export interface NewKey {
   name: string | null;
   scopes: readonly string[];
   access: AccessLevel;
-  /** The user a key with access `user` is bound to. */
+  /** The user that a key with access `user` is bound to. */
   userId: string | null;
   /** Unix milliseconds, or null for a key that does not expire. */
   expiresAt: number | null;
-  /** As `networkText` writes them; from anywhere unless given. */
+  /** In the format of `networkText`; any network by default. */
   networks?: readonly string[] | null;
   now: number;
 }
 
 export interface IssuedKey {
-  /** The key itself, shown this once. */
+  /** The key itself, shown only once. */
   key: string;
   row: ApiKeyRow;
 }
 
-/** Issues a key; the secret is in the result only. */
+/** Issues a key; only the result contains the secret. */
 export async function issueKey(trx: Db, options: NewKey): Promise<IssuedKey> {
   const prefix = options.prefix ?? KEY_PREFIXES[options.api][0];
   const key = generateKey(prefix);
@@ -70,7 +70,7 @@ function insertSecret(trx: Db, row: ApiKeyRow, key: string, now: number): Promis
 /** A key with the id of its organization. */
 export type ListedKey = ApiKeyRow & { organization_id: string };
 
-/** Keys of one organization, or of all, oldest first, revoked and expired ones included. */
+/** Keys of one organization, or of all, oldest first, including revoked and expired ones. */
 export function listKeys(db: Db, orgId?: number): Promise<ListedKey[]> {
   let query = db
     .selectFrom('api_keys as key')
@@ -82,12 +82,12 @@ export function listKeys(db: Db, orgId?: number): Promise<ListedKey[]> {
   return query.execute();
 }
 
-/** The key of that id, in whichever organization. */
+/** The key with that id, in any organization. */
 export function findKey(db: Db, id: string): Promise<ApiKeyRow | undefined> {
   return db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Gives a key a new secret; earlier ones keep working for `graceMs` milliseconds, 0 ending them at once. */
+/** Gives a key a new secret; earlier ones keep working for `graceMs` milliseconds, 0 to end them at once. */
 export async function rotateKey(trx: Db, row: ApiKeyRow, graceMs: number, now: number): Promise<IssuedKey> {
   const key = generateKey(row.prefix);
   const graceEnds = now + graceMs;
@@ -102,7 +102,7 @@ export async function rotateKey(trx: Db, row: ApiKeyRow, graceMs: number, now: n
   return { key, row };
 }
 
-/** Ends a key with the next request; false if it was revoked before. */
+/** Ends a key with the next request; false if it was already revoked. */
 export async function revokeKey(trx: Db, row: ApiKeyRow, now: number): Promise<boolean> {
   const result = await trx
     .updateTable('api_keys')
@@ -114,7 +114,7 @@ export async function revokeKey(trx: Db, row: ApiKeyRow, now: number): Promise<b
   return result.numUpdatedRows > 0n;
 }
 
-/** Has a key be used from these networks only, from the next request on; null for from anywhere. */
+/** Restricts a key to these networks from the next request; null for any network. */
 export async function limitKey(trx: Db, row: ApiKeyRow, networks: readonly string[] | null): Promise<void> {
   await trx
     .updateTable('api_keys')
@@ -128,7 +128,7 @@ function storedNetworks(networks: readonly string[] | null): string | null {
   return networks?.join(',') ?? null;
 }
 
-/** A key as a request presents it, with the end of its secret's grace. */
+/** A key as found for a request, with the end of its secret's grace period. */
 export type PresentedKey = ApiKeyRow & { secret_expires_at: number | null };
 
 const keyByHash = statement<PresentedKey>((db, param) =>
@@ -142,7 +142,7 @@ const keyByHash = statement<PresentedKey>((db, param) =>
     .where('secret.hash', '=', param('hash')),
 );
 
-/** The key whose current or still honoured secret has that hash. */
+/** The key whose current or still valid secret has that hash. */
 export async function findKeyByHash(db: Db, hash: string): Promise<PresentedKey | undefined> {
   const [row] = await keyByHash(db, { hash });
   return row;
@@ -172,7 +172,7 @@ const V1_TO_V2: Record<string, readonly string[]> = {
   'interactions:write': ['interactions:write'],
 };
 
-/** The v2 scopes that do what the v1 scopes did; `ALL` gives those of every v1 scope and nothing more. */
+/** The v2 scopes that correspond to v1 scopes; `ALL` gives those of every v1 scope and nothing more. */
 export function scopesFromV1(scopes: readonly string[]): string[] {
   const granted = scopes.includes('ALL') ? Object.keys(V1_TO_V2) : scopes;
   return [...new Set(granted.flatMap((scope) => V1_TO_V2[scope] ?? []))];

@@ -1,4 +1,4 @@
-// When the database was last copied, so that somebody can see that it was not.
+// When the database was last backed up, so that a missing backup is noticed.
 import type { Db } from '../engine/schema.ts';
 
 const NAME = 'last_backup';
@@ -9,7 +9,7 @@ export interface LastBackup {
   file: string;
 }
 
-/** The last backup of a database; undefined where there is none. */
+/** The last backup of a database; undefined if there is none. */
 export async function findLastBackup(db: Db): Promise<LastBackup | undefined> {
   const [row] = await db.selectFrom('settings').select('value').where('name', '=', NAME).execute();
   return row && JSON.parse(row.value);

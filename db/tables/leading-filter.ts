@@ -1,4 +1,4 @@
-// Which filter a page is searched by, and on which way.
+// Chooses the filter that drives the search for a page, and how.
 import { memoize } from '../cache.ts';
 import { type Db, linkTable } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
@@ -8,7 +8,7 @@ import type { ListQuery } from './list-query.ts';
 
 export type LinkMatch = Extract<Match, { table: string }>;
 
-/** The filter that a page is searched by: one of its matches at a time, so that each search has an index to follow. */
+/** The filter that drives the search for a page, with one of its matches at a time, so that each search uses an index. */
 export interface Lead {
   name: string;
   match: Match;
@@ -17,12 +17,12 @@ export interface Lead {
 }
 
 /**
- * How a value is looked for among links, which are kept in the order of their records' ids: they are followed, in their
- * order or with the records sorted by updated_at; or the records are gone through, and each is looked up among the links.
+ * How to search by a link, in a table sorted by the ids of records: follow the links, in order or with the records sorted
+ * by updated_at, or scan the records and look each up among the links.
  */
 type Way = 'in order' | 'to be sorted' | 'one by one';
 
-/** The matches to search by, one after the other; null to go through the list as it is. */
+/** The matches to search by, one after the other; null to scan the list in order. */
 export async function leadsOf(db: Db, resource: Resource, query: ListQuery): Promise<(Lead | null)[]> {
   for (const [name, value] of Object.entries(query.filters)) {
     const matches = resource.filters[name]?.match ?? [];
@@ -36,7 +36,7 @@ export async function leadsOf(db: Db, resource: Resource, query: ListQuery): Pro
   return [null];
 }
 
-// More links than these are followed where nothing else narrows down the list, and it needs no sorting.
+// If nothing else narrows the list down, and it needs no sorting, at most this many links are followed.
 const FOLLOWED_MAX = 1_000;
 
 const more = memoize(({ table, record, value }: LinkMatch) =>

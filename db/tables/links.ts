@@ -72,7 +72,7 @@ function total(db: Db, link: Link, param: Param) {
   return linksOf(db, link, param).select((eb) => eb.fn.countAll<number>().as('total'));
 }
 
-// The linked record, if it is of that resource and that owner's; stands in a query of the links.
+// The linked record, if it has that resource and owner; for use in a query of the links.
 function ownedChild(db: Db, link: Link, child: Resource, param: Param) {
   return db
     .selectFrom(`${tableOf(child)} as child`)
@@ -122,12 +122,12 @@ export async function insertLink(
   return row;
 }
 
-/** Removes a link, if it is there. */
+/** Removes a link, if it exists. */
 export async function deleteLink(trx: Db, link: Link, parent: RecordKey, childId: string): Promise<void> {
   await statementsOf(link).remove(trx, { org: parent.orgId, parent: parent.id, child: childId });
 }
 
-/** Where a link stands among those of its parent. */
+/** The position of a link among those of its parent. */
 export interface LinkPosition {
   /** Unix milliseconds. */
   createdAt: number;
@@ -137,15 +137,15 @@ export interface LinkPosition {
 export interface LinkQuery {
   /** Only children of this owner; null for all of the organization. */
   ownerId: string | null;
-  /** The last link of the page before. */
+  /** The last link of the previous page. */
   after: LinkPosition | null;
   limit: number;
 }
 
-// Older than which every link is.
+// Before the first link.
 const END: LinkPosition = { createdAt: Number.MAX_SAFE_INTEGER, childId: '' };
 
-/** Links of a parent, newest first. With an owner given, links to records of others are left out. */
+/** Links of a parent, newest first. If an owner is given, links to records of others are left out. */
 export async function listLinks(
   db: Db,
   link: Link,
@@ -165,7 +165,7 @@ export async function listLinks(
   return (ownerId === null ? list : listOwned)(db, args);
 }
 
-/** How many links a parent has; `ownerId` as in `listLinks`. */
+/** Number of links of a parent; `ownerId` as in `listLinks`. */
 export async function countLinks(
   db: Db,
   link: Link,

@@ -1,9 +1,9 @@
-// What a list is asked for.
+// The query of a list.
 import type { ColumnValue } from '../model/fields.ts';
 
 export type Direction = 'asc' | 'desc';
 
-/** The last row of the page before: the value it was sorted by, and its id. */
+/** The last row of the previous page: its sort value and its id. */
 export interface Position {
   value: number;
   id: string;
@@ -13,7 +13,7 @@ export interface ListQuery {
   orgId: number;
   /** Only records of this owner; null for all of the organization. */
   ownerId: string | null;
-  /** Filters by their name in the declaration, with values as stored. */
+  /** Filters by their name in the declaration, with stored values. */
   filters: Readonly<Record<string, ColumnValue>>;
   /** Inclusive lower bounds, Unix milliseconds. */
   createdSince: number | null;
@@ -21,8 +21,8 @@ export interface ListQuery {
   sortBy: 'created_at' | 'updated_at';
   direction: Direction;
   after: Position | null;
-  /** How many rows at most. */
+  /** Maximum number of rows. */
   limit: number;
-  /** Fields that nobody is going to see: they are read as if unset. */
+  /** Fields that the response does not show, read as if unset. */
   unseen?: readonly string[];
 }

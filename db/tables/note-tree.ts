@@ -1,10 +1,10 @@
-// Where notes stand in their trees, looked up within bounds: trees were deeper once, and may be wide.
+// The position of notes in their trees, read within bounds: trees could be deeper once, and can be wide.
 import { type Compilable, type RawBuilder, sql } from 'kysely';
 import type { Db, RecordKey } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
 import { NOTE_LEVELS_MAX } from '../model/resources/notes.ts';
 
-/** Most notes below one that are looked at before it is moved. */
+/** Maximum number of notes below one that are examined before it is moved. */
 export const NOTES_BELOW_MAX = 10_000;
 
 function written<R>(db: Db, query: RawBuilder<R>): Compilable<R> {
@@ -25,7 +25,7 @@ const above = statement<{ start: string; id: string }>((db, param) => {
   );
 });
 
-/** The path of each note to the top of its tree, itself first, no longer than the deepest path that a note may have. */
+/** The path from each note to the root of its tree, itself first, no longer than the deepest allowed path. */
 export async function findPaths(
   db: Db,
   orgId: number,
@@ -55,7 +55,7 @@ const below = statement<{ levels: number; notes: number }>((db, param) => {
   );
 });
 
-/** How many levels stand below a note; undefined where more notes do than are looked at. */
+/** Number of levels below a note; undefined if there are more notes than are examined. */
 export async function findHeight(db: Db, { orgId, id }: RecordKey): Promise<number | undefined> {
   const [found] = await below(db, { org: orgId, id });
   // The note itself is one of them.

@@ -1,16 +1,16 @@
-// How far a page is read: 200 records can be larger than any answer is to be.
+// How far a page is read: 200 records can be larger than a response may be.
 import { memoize } from '../cache.ts';
 import type { RecordRow } from '../engine/schema.ts';
 import type { Resource } from '../model/resource.ts';
 import { isShown } from '../model/schemas.ts';
 
-/** Bytes of UTF-8 with which an item of a page is the last one. */
+/** Bytes of UTF-8 after which a page ends. */
 export const PAGE_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Longest text of a field that is not counted, in code points. */
+/** Length up to which a field's text is not counted, in code points. */
 const SHORT_TEXT_MAX = 1_000;
 
-/** The columns of a resource that can hold long texts. */
+/** The columns of a resource that can contain long texts. */
 export const longTexts = memoize(({ fields }: Resource): string[] =>
   Object.entries(fields).flatMap(([name, field]) => {
     const { maxLength = Number.POSITIVE_INFINITY } = field.schema as { maxLength?: number };
@@ -19,9 +19,9 @@ export const longTexts = memoize(({ fields }: Resource): string[] =>
   }),
 );
 
-/** Takes rows until their long texts are more than a page is to have; what an answer shows of them has more bytes. */
+/** Accepts rows until their long texts exceed the size of a page; the response is larger than these texts. */
 export class PageReading {
-  /** Whether there are rows after those that were taken. */
+  /** Whether there are rows after the accepted ones. */
   isCut = false;
   readonly #texts: readonly string[];
   #bytes = 0;
@@ -30,12 +30,12 @@ export class PageReading {
     this.#texts = texts;
   }
 
-  /** Whether the page is to have any more. */
+  /** Whether the page accepts more rows. */
   get takesMore(): boolean {
     return this.#bytes <= PAGE_BYTES_MAX;
   }
 
-  /** Counts a row, if the page is to have any more. */
+  /** Counts a row, if the page accepts more. */
   readonly takes = (row: RecordRow): boolean => {
     if (this.takesMore) this.count(row);
     else this.isCut = true;

@@ -1,4 +1,4 @@
-// Pipelines with their stages, which have a table of their own so that deals can refer to them.
+// Pipelines with their stages, which have their own table so that deals can refer to them.
 import { sql } from 'kysely';
 import { insertion } from '../engine/bulk-insert.ts';
 import { type ColumnMap, type Db, type RecordKey, type StageRow, tableOf } from '../engine/schema.ts';
@@ -14,7 +14,7 @@ export interface NewStage {
   probability?: number | null;
 }
 
-/** Writes a pipeline and its stages in order; gives the pipeline's id. `now` is in Unix milliseconds. */
+/** Inserts a pipeline and its stages in order; returns the pipeline's id. `now` is in Unix milliseconds. */
 export async function insertPipeline(
   trx: Db,
   pipeline: { orgId: number; createdBy: string; now: number; name: string; stages: readonly NewStage[] },
@@ -26,7 +26,7 @@ export async function insertPipeline(
 }
 
 /**
- * Makes the row of a stage from what a client gives; its place in the list is its position.
+ * Makes the row of a stage from client input; its index in the list is its position.
  * @param now Unix milliseconds
  */
 export function stageRow(
@@ -93,7 +93,7 @@ const stagesById = statement<StageRow>((db, param) =>
     .where(db.engine.isAmong(sql.ref('id'), param('ids'))),
 );
 
-/** The stages of these ids, in no order. */
+/** The stages with these ids, in no order. */
 export async function findStages(db: Db, orgId: number, ids: readonly string[]): Promise<StageRow[]> {
   const [id, ...more] = ids;
   if (id === undefined) return [];
@@ -125,12 +125,12 @@ const oldestPipeline = statement<{ id: string }>((db, param) =>
     .limit(1),
 );
 
-/** The id of the organization's oldest pipeline, where deals go by default. */
+/** The id of the organization's oldest pipeline, the default for deals. */
 export async function findOldestPipeline(db: Db, orgId: number): Promise<string | undefined> {
   return (await oldestPipeline(db, { org: orgId }))[0]?.id;
 }
 
-/** Those of the stages that deals are in, with their names. */
+/** Those of the stages that contain deals, with their names. */
 export function findStagesInUse(
   db: Db,
   orgId: number,
@@ -155,7 +155,7 @@ export function findStagesInUse(
     .execute();
 }
 
-/** Gives a stage its new name, type, probability and position. */
+/** Updates the name, type, probability and position of a stage. */
 export async function updateStage(trx: Db, row: StageRow): Promise<void> {
   const { name, type, probability, position } = row;
   await trx
@@ -166,7 +166,7 @@ export async function updateStage(trx: Db, row: StageRow): Promise<void> {
     .execute();
 }
 
-/** Removes stages that no deal is in. */
+/** Deletes stages without deals. */
 export async function deleteStages(trx: Db, orgId: number, stageIds: readonly string[]): Promise<void> {
   if (stageIds.length === 0) return;
   await trx
@@ -176,7 +176,7 @@ export async function deleteStages(trx: Db, orgId: number, stageIds: readonly st
     .execute();
 }
 
-/** Makes the deals of a stage follow its new type: their status and, closed or open, their closing time. */
+/** Updates the deals of a stage to its new type: their status and, if closed or reopened, their closing time. */
 export async function moveDealsWithStage(trx: Db, stage: StageRow, now: number): Promise<void> {
   const columns: ColumnMap = {
     status: stage.type,

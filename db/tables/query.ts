@@ -13,10 +13,10 @@ import type { ListQuery } from './list-query.ts';
 import { longTexts, PAGE_BYTES_MAX, PageReading } from './page-size.ts';
 import { leastId } from './record-id.ts';
 
-/** The rows of a page: fewer than were asked for, too, where they are large. */
+/** The rows of a page; fewer than requested if they are large. */
 export interface ListedRows {
   rows: RecordRow[];
-  /** Whether others follow although there are fewer than were asked for. */
+  /** Whether there are more rows although there are fewer than requested. */
   isCut: boolean;
 }
 
@@ -31,7 +31,7 @@ interface Search {
   lead: Lead | null;
 }
 
-// Some thousands of shapes can be asked for; hardly any are.
+// Thousands of shapes are possible, but few are used.
 const SHAPES_MAX = 500;
 const statements = new BoundedMap<string, ListStatement>(SHAPES_MAX);
 
@@ -59,11 +59,11 @@ function textsOf(resource: Resource, { unseen }: ListQuery): string[] {
   return unseen === undefined ? texts : texts.filter((name) => !unseen.includes(name));
 }
 
-// A record may match in several ways; it comes once, in its place.
+// A record that matches in several ways is listed once.
 function merged(pages: ListedRows[], { sortBy, direction, limit }: ListQuery): ListedRows {
   const sign = direction === 'asc' ? 1 : -1;
   const order = (a: RecordRow, b: RecordRow) => sign * (a[sortBy] - b[sortBy] || (a.id < b.id ? -1 : 1));
-  // What comes after the last row of one that was cut may come after others that were not read.
+  // Rows after the last row of a cut result could come after rows of it that were not read.
   const ends = pages.flatMap(({ rows, isCut }) => (isCut ? rows.slice(-1) : []));
   const [end] = ends.sort(order);
   const rows = [...new Map(pages.flatMap((page) => page.rows).map((row) => [row.id, row])).values()];
@@ -91,7 +91,7 @@ function argumentsOf(query: ListQuery): Record<string, ColumnValue> {
   return args;
 }
 
-// Everything that decides the SQL; what varies within a shape is a parameter.
+// Everything that affects the SQL; what differs within a shape is a parameter.
 function shapeOf({ resource, query, lead }: Search): string {
   return [
     resource.name,
@@ -108,7 +108,7 @@ function shapeOf({ resource, query, lead }: Search): string {
   ].join(' ');
 }
 
-// Pages of no more rows than these are read whole.
+// Pages with up to this many rows are read whole.
 const ROWS_READ_MAX = 21;
 
 function isLong({ limit }: ListQuery): boolean {
@@ -131,7 +131,7 @@ function pageOf(db: Db, { resource, query, lead }: Search, param: Param) {
   let select = from(db, { resource, links, unseen }, param).where('record.org_id', '=', param('org'));
   const { owner } = resource;
   if (query.ownerId !== null && owner !== null) select = select.where(`record.${owner}`, '=', param('owner'));
-  // Ids begin with their record's created_at, and so are in its order.
+  // Ids begin with their record's created_at, so they are in its order.
   if (query.createdSince !== null) select = select.where(id, '>=', param('created_since'));
   if (query.updatedSince !== null) select = select.where('record.updated_at', '>=', param('updated_since'));
   for (const name of Object.keys(query.filters)) {
@@ -160,7 +160,7 @@ function pageOf(db: Db, { resource, query, lead }: Search, param: Param) {
 
 interface Source {
   resource: Resource;
-  /** The links that lead to the records, where these are found by following them. */
+  /** The links that lead to the records, if the search follows them. */
   links: LinkMatch | null;
   unseen: readonly string[] | undefined;
 }

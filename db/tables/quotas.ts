@@ -1,4 +1,4 @@
-// The quotas of organizations: set by the operator, who is told how far they are used up.
+// The quotas of organizations: set by the operator, who can see their usage.
 
 import type { Holdings } from '../engine/engine.ts';
 import { changeRow } from '../engine/organization-state.ts';
@@ -6,31 +6,31 @@ import type { Db } from '../engine/schema.ts';
 import { ANSWER_BYTES_MAX, answerBytes } from '../engine/stored-response-bytes.ts';
 import { countHoldings } from './content-bytes.ts';
 
-/** What an organization may hold at most; null for without a limit. */
+/** The limits of what an organization holds; null for no limit. */
 export interface HeldQuota {
   records: number | null;
   bytes: number | null;
 }
 
-/** What an organization may have at most; null for without a limit, or with that of any other. */
+/** All limits of an organization; null for no limit, or for the default. */
 export interface Quota extends HeldQuota {
-  /** Of request bodies under way, in each process that serves. */
+  /** Of request bodies in flight, in each serving process. */
   bytesInFlight: number | null;
-  /** Of stored answers; null for as many as any other. */
+  /** Of stored responses; null for the default. */
   replayBytes: number | null;
 }
 
 export interface QuotaUse {
   orgId: number;
   quota: Quota;
-  /** Null while it is not counted, as where there is no quota of records or bytes. */
+  /** Null if not counted, which is the case without a quota of records or bytes. */
   held: Holdings | null;
-  /** Bytes that stored answers take, and may take. */
+  /** Bytes of stored responses, and their limit. */
   replayBytes: number;
   replayBytesMax: number;
 }
 
-/** The quotas of all organizations by their numbers, or of one, with how far each is used up. */
+/** The quotas of all organizations by number, or of one, with their usage. */
 export async function listQuotas(db: Db, orgId?: number, now = Date.now()): Promise<Map<number, QuotaUse>> {
   let query = db
     .selectFrom('organizations as organization')
@@ -55,7 +55,7 @@ export async function listQuotas(db: Db, orgId?: number, now = Date.now()): Prom
   );
 }
 
-/** What the stored answers of all organizations take, and what part of its limit the fullest of them has used up. */
+/** The size of all stored responses, and the largest fraction of its limit that an organization has used. */
 export async function sumReplayBytes(db: Db, now: number): Promise<{ bytes: number; usedMost: number }> {
   const rows = await db
     .selectFrom('org_clocks')
@@ -72,9 +72,9 @@ export async function sumReplayBytes(db: Db, now: number): Promise<{ bytes: numb
 }
 
 /**
- * Has every write of the organization counted from now on. What it held before is counted then, in a snapshot begun after
- * that, and `saveQuota` adds it: so nobody waits for the count.
- * @returns what tells this count from any other
+ * Starts counting every write of the organization. What it held before is then counted in a later snapshot, and added by
+ * `saveQuota`, so that no one waits for the count.
+ * @returns the id of this count
  */
 export async function beginCount(trx: Db, orgId: number): Promise<string> {
   const count_id = crypto.randomUUID();
@@ -90,7 +90,7 @@ export async function beginCount(trx: Db, orgId: number): Promise<string> {
   return count_id;
 }
 
-/** By how much what the organization holds is more than what was counted of it, at one moment. */
+/** How much more the organization holds than was counted, at the moment of the snapshot. */
 export async function findUncounted(snapshot: Db, orgId: number): Promise<Holdings> {
   const counted = (await listQuotas(snapshot, orgId)).get(orgId)?.held ?? { records: 0, bytes: 0 };
   const held = await countHoldings(snapshot, orgId);
@@ -98,8 +98,8 @@ export async function findUncounted(snapshot: Db, orgId: number): Promise<Holdin
 }
 
 /**
- * Sets what an organization may hold, and adds what was not counted yet; holds from the next write on.
- * @returns false, having done nothing, where another count has begun since
+ * Sets the limits of an organization, and adds what was not counted yet; takes effect with the next write.
+ * @returns false, without any change, if another count has begun since
  */
 export async function saveQuota(
   trx: Db,
@@ -123,14 +123,14 @@ export async function saveQuota(
   return result.numUpdatedRows > 0n;
 }
 
-/** Sets how many bytes of bodies an organization may have under way; null for as many as any other. Holds from the next request. */
+/** Sets the limit of body bytes in flight; null for the default. Takes effect with the next request. */
 export async function setBodyQuota(trx: Db, orgId: number, bytes: number | null): Promise<void> {
   const set = { body_bytes_max: bytes };
   await trx.updateTable('organizations').set(set).where('number', '=', orgId).execute();
   await trx.updateTable('api_keys').set(set).where('org_id', '=', orgId).execute();
 }
 
-/** Sets how many bytes stored answers may take; null for as many as any other's. Holds from the next request. */
+/** Sets the limit of stored responses in bytes; null for the default. Takes effect with the next request. */
 export async function setReplayQuota(trx: Db, orgId: number, bytes: number | null): Promise<void> {
   const update = trx.updateTable('org_clocks').set({ answer_bytes_max: bytes }).where('org_id', '=', orgId);
   await changeRow(trx, orgId, () => update.execute());

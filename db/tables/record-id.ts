@@ -1,7 +1,7 @@
-// Ids of records: UUIDv7 (RFC 9562) of the very millisecond of created_at, in the order in which they are made.
+// Ids of records: UUIDv7 (RFC 9562) of the millisecond of created_at, in order of creation.
 
 const DIGITS = Buffer.from('0123456789abcdef');
-// What comes between time and chance, highest first: the digits after version and variant count.
+// The counter digits between time and randomness, highest first, without the digits of version and variant.
 const COUNTED = [15, 16, 17, 20, 21, 22, 24, 25];
 const RANDOM_FROM = 26;
 const LENGTH = 36;
@@ -14,8 +14,8 @@ let idMs = 0;
 let made = 0;
 
 /**
- * A new id. Within an organization, whose instants follow one another, each is greater than all before it: however many
- * are made in one millisecond, and though Bun's own would run ahead of it after 4,096.
+ * A new id. Within an organization, whose timestamps increase, each id is greater than all earlier ones, however many are
+ * created in one millisecond; Bun's own ids would run ahead after 4,096.
  * @param now the record's created_at, Unix milliseconds
  */
 export function recordId(now: number): string {
@@ -40,7 +40,7 @@ export function recordId(now: number): string {
   return id.toString('latin1');
 }
 
-// A quarter of a microsecond less than to write their text.
+// A quarter of a microsecond faster than formatting a number.
 function writeDigits(bits: number, first: number, last: number): void {
   let rest = bits;
   for (let place = last; place >= first; place--) {
@@ -49,7 +49,7 @@ function writeDigits(bits: number, first: number, last: number): void {
   }
 }
 
-/** What the id of every record made at that instant (Unix milliseconds) or later is not less than. */
+/** A lower bound of the ids of all records created at that instant (Unix milliseconds) or later. */
 export function leastId(instant: number): string {
   return `${timeDigits(Math.min(Math.max(instant, 0), MS_MAX))}-0000-0000-000000000000`;
 }

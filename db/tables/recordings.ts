@@ -1,4 +1,4 @@
-// Recordings by the meeting that they are of.
+// Recordings by meeting.
 import { sql } from 'kysely';
 import { type Db, tableOf } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
@@ -15,13 +15,13 @@ const ofMeetings = statement<OfMeeting>((db, param) =>
     .where(db.engine.isAmong(sql.ref('meeting_id'), param('meetings'))),
 );
 
-/** The ids of the recordings of the meetings, oldest first, each with its meeting's. */
+/** The ids of the meetings' recordings, oldest first, each with its meeting's id. */
 export async function listRecordingsOf(
   db: Db,
   orgId: number,
   meetingIds: readonly string[],
 ): Promise<OfMeeting[]> {
   const rows = await ofMeetings(db, { org: orgId, meetings: JSON.stringify(meetingIds) });
-  // Asked for in SQL, the order by id would be had by going through all recordings.
+  // Sorting by id in SQL would make the planner scan all recordings.
   return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }

@@ -1,4 +1,4 @@
-// Records by id: insert, find, update, the same for every resource, compiled once each.
+// Records by id: insert, find and update, the same for every resource, compiled once for each.
 
 import { sql } from 'kysely';
 import { BoundedMap, memoize } from '../cache.ts';
@@ -45,7 +45,7 @@ const statementsOf = memoize((resource: Resource): Statements => {
   };
 });
 
-/** Whose records are written, by whom and when. */
+/** The organization, the creator and the time of a record. */
 export interface Provenance {
   orgId: number;
   createdBy: string;
@@ -53,14 +53,14 @@ export interface Provenance {
   now: number;
 }
 
-/** A record to be written. */
+/** A record to be inserted. */
 export interface NewRecord extends Provenance {
-  /** Its fields; what they leave out has its own default. */
+  /** Its fields; missing ones get their defaults. */
   data: Data;
 }
 
 /**
- * Writes a new record and gives its row.
+ * Inserts a new record and returns its row.
  * @throws QuotaError
  */
 export async function insertRecord(trx: Db, resource: Resource, record: NewRecord): Promise<RecordRow> {
@@ -69,8 +69,8 @@ export async function insertRecord(trx: Db, resource: Resource, record: NewRecor
 }
 
 /**
- * Counts records that are going to be written together; comes before any of it is.
- * @throws QuotaError if the organization may not hold them as well
+ * Counts records that will be inserted together; call it before inserting.
+ * @throws QuotaError if the organization cannot hold them as well
  */
 export function takeRoom(
   trx: Db,
@@ -83,7 +83,7 @@ export function takeRoom(
   }));
 }
 
-/** Writes a new record for which room is taken, and gives its row. */
+/** Inserts a new record that was counted, and returns its row. */
 export async function putRecord(trx: Db, resource: Resource, record: NewRecord): Promise<RecordRow> {
   const { data, ...origin } = record;
   const row = newRow(resource, origin, recordId(origin.now), data);
@@ -91,7 +91,7 @@ export async function putRecord(trx: Db, resource: Resource, record: NewRecord):
   return row;
 }
 
-/** Writes new records whose ids are made already, and for which room is taken. */
+/** Inserts new records that have ids and were counted. */
 export function putRecords(
   trx: Db,
   resource: Resource,
@@ -112,7 +112,7 @@ function newRow(
   return storeRecord(fields, { ...data, ...origin }) as RecordRow;
 }
 
-/** The record of that id in the organization. */
+/** The record with that id in the organization. */
 export function findRecord(
   db: Db,
   resource: Resource,
@@ -121,7 +121,7 @@ export function findRecord(
   return andThen(statementsOf(resource).find(db, { org: orgId, id }), ([row]) => row);
 }
 
-/** The records of these ids in the organization, in no order. */
+/** The records with these ids in the organization, in no order. */
 export async function findRecords(
   db: Db,
   resource: Resource,
@@ -135,10 +135,10 @@ export async function findRecords(
   return findAll(db, { org: orgId, ids: JSON.stringify(ids) });
 }
 
-// Some thirty megabytes, at the most.
+// At most about thirty megabytes.
 const RECORDS_AT_ONCE = 50;
 
-/** The records of these ids, in no order, as far as a page is to be read: of the first of the ids, and of how many. */
+/** The records with these ids, in no order, as far as a page is read, and how many of the ids that covers. */
 export async function findPage(
   db: Db,
   resource: Resource,
@@ -157,7 +157,7 @@ export async function findPage(
   return { rows, ids: read };
 }
 
-/** The columns in which the fields given differ from what is stored. */
+/** The columns of the given fields that differ from the stored ones. */
 export function changedColumns(resource: Resource, stored: RecordRow, data: Data): Row {
   const columns = toColumns(resource.fields, data);
   const changed: Row = {};
@@ -165,14 +165,14 @@ export function changedColumns(resource: Resource, stored: RecordRow, data: Data
     const value = columns[name];
     if (value === undefined || (stored[name] ?? null) === value) continue;
     changed[name] = value;
-    // Keys are not read with what is shown: they change with their fields.
+    // Shown rows do not include keys, which change with their fields.
     const key = columns[keyColumn(name)];
     if (key !== undefined) changed[keyColumn(name)] = key;
   }
   return changed;
 }
 
-// Some thousands of sets of columns can be changed; hardly any are.
+// Thousands of column sets are possible, but few are used.
 const COLUMN_SETS_MAX = 100;
 
 const updates = memoize((_: Resource) => new BoundedMap<string, Statement<never>>(COLUMN_SETS_MAX));
@@ -187,7 +187,7 @@ function updateOf(resource: Resource, columns: readonly string[]): Statement<nev
   );
 }
 
-/** A record as it is stored before it is changed. */
+/** A record as stored before a change. */
 export interface StoredRecord {
   orgId: number;
   row: RecordRow;

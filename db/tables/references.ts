@@ -1,4 +1,4 @@
-// Ids in reference fields: each must lead to a user of the organization, or to a record of it that can be seen.
+// Ids in reference fields: each must belong to a user of the organization, or to a visible record of it.
 import { memoize } from '../cache.ts';
 import type { Db, RecordRow } from '../engine/schema.ts';
 import { type Fault, unknownReference } from '../model/faults.ts';
@@ -9,13 +9,13 @@ import { getResource } from '../model/resources/registry.ts';
 import { findUsersById } from './accounts.ts';
 import { findRecords } from './records.ts';
 
-/** Whose organization it is, and which of its records can be seen. */
+/** An organization, and which of its records are visible. */
 export interface Viewer {
   orgId: number;
   sees(resource: Resource, row: RecordRow): boolean;
 }
 
-/** What is to become of a record: what is given, and the record before; null where there is none. */
+/** A change of a record: the given fields, and the record before; null for a create. */
 export interface Given {
   input: Data;
   current: Data | Row | null;
@@ -23,7 +23,7 @@ export interface Given {
 
 type Fields = Readonly<Record<string, Field>>;
 
-/** The ids that lead somewhere, by the resource (or `users`) that they are of. */
+/** The ids that exist and are visible, by resource (or `users`). */
 export type References = ReadonlyMap<string, ReadonlySet<string>>;
 
 const NONE: References = new Map();
@@ -33,20 +33,20 @@ interface ReferenceField {
   target: string;
 }
 
-// Stages are left to the deal's own rules.
+// The rules of deals check stages.
 const referenceFields = memoize((fields: Fields): ReferenceField[] =>
   Object.entries(fields).flatMap(([name, { references: target }]) =>
     target === undefined || target === '' || target === 'stages' ? [] : [{ name, target }],
   ),
 );
 
-// What is referred to already is not looked up again, and may be hidden by now.
+// An unchanged reference is not looked up again, and can be hidden by now.
 function newIdIn({ input, current }: Given, name: string): string | undefined {
   const id = input[name];
   return typeof id === 'string' && current?.[name] !== id ? id : undefined;
 }
 
-/** Of the ids in the reference fields of several bodies, those that lead somewhere; looked up all together. */
+/** The ids in the reference fields of several bodies that exist and are visible, looked up together. */
 export async function findReferences(
   db: Db,
   fields: Fields,
@@ -81,7 +81,7 @@ async function findIds(db: Db, target: string, ids: string[], viewer: Viewer): P
   return rows.filter((row) => viewer.sees(resource, row)).map(({ id }) => id);
 }
 
-/** The faults of a body's reference fields, in their order there, `found` being what its ids lead to. */
+/** The faults of a body's reference fields, in their order; `found` contains the valid ids. */
 export function referenceFaults(fields: Fields, given: Given, found: References): Fault[] {
   const faults: Fault[] = [];
   for (const { name, target } of referenceFields(fields)) {

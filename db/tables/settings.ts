@@ -1,4 +1,4 @@
-// Settings of the database as a whole: the secrets that sign cursors and transcript links, and what an upgrade waits for.
+// Settings of the whole database: the secrets that sign cursors and transcript links, and the state of an upgrade.
 import { memoize } from '../cache.ts';
 import { andThen, type Engine, type Eventually } from '../engine/engine.ts';
 import type { Db } from '../engine/schema.ts';
@@ -8,20 +8,20 @@ const CURRENT = 'signing_secret';
 const OTHERS = 'other_signing_secrets';
 const PACKED_FROM = 'answers_packed_from';
 
-/** The settings that go with what a database holds. */
+/** The settings that belong to the content of a database. */
 export const SIGNING_SETTINGS: readonly string[] = [CURRENT, OTHERS];
 
-/** What signs, or is accepted beside it; 32 bytes, hex. */
+/** A secret that signs, or whose signatures are accepted; 32 bytes, hex. */
 export interface SigningSecret {
   secret: string;
-  /** Until when what it signed is accepted, Unix milliseconds; null for as long as it is here. */
+  /** Until when its signatures are accepted, in Unix milliseconds; null as long as it exists. */
   until: number | null;
 }
 
-/** A rotation that another one has done meanwhile. */
+/** Another process has already done this rotation. */
 export class NotAnnouncedError extends Error {}
 
-/** Makes the secret that signs, if there is none. */
+/** Creates the secret that signs, if there is none. */
 export async function makeSigningSecret(trx: Db): Promise<void> {
   await trx
     .insertInto('settings')
@@ -34,7 +34,7 @@ const settings = statement<{ name: string; value: string }>((db) =>
   db.selectFrom('settings').select(['name', 'value']).where('name', 'in', SIGNING_SETTINGS),
 );
 
-/** The secret that signs, and after it all others that are accepted. */
+/** The secret that signs, followed by all others that are accepted. */
 export function findSigningSecrets(db: Db): Eventually<SigningSecret[]> {
   return andThen(settings(db, {}), (rows) => {
     const settingOf = (wanted: string) => rows.find(({ name }) => name === wanted)?.value;
@@ -45,16 +45,16 @@ export function findSigningSecrets(db: Db): Eventually<SigningSecret[]> {
   });
 }
 
-/** Has a secret accepted by all that serve the database, before anything is signed with it. */
+/** Lets all servers of the database accept a new secret, before anything is signed with it. */
 export async function announceSigningSecret(trx: Db): Promise<void> {
   const [, ...others] = await findSigningSecrets(trx);
-  // One is there already where a rotation was broken off.
+  // An interrupted rotation has already announced one.
   if (others.some(isAnnounced)) return;
   await store(trx, OTHERS, JSON.stringify([...others, { secret: newSecret(), until: null }]));
 }
 
 /**
- * Has the announced secret sign; what earlier ones have signed is accepted for `graceMs` more, at most.
+ * Makes the announced secret sign; signatures of earlier ones are accepted for at most `graceMs` more.
  * @param now Unix milliseconds
  * @throws NotAnnouncedError if there is none
  */
@@ -86,12 +86,12 @@ async function store(trx: Db, name: string, value: string): Promise<void> {
     .execute();
 }
 
-// Asked for once with each connection: it is set by a migration alone.
+// Read once per connection: only a migration sets it.
 const packing = memoize((_: Engine): { from: number | null } => ({ from: null }));
 
 /**
- * From when on stored answers may be packed, Unix milliseconds: for a day after an upgrade servers of the release before,
- * which cannot read them so, may answer beside this one.
+ * When compressing stored responses can start, in Unix milliseconds: for a day after an upgrade, servers of the previous
+ * release, which cannot read compressed ones, can run alongside this one.
  */
 export async function packedFrom(db: Db): Promise<number> {
   const known = packing(db.engine);

@@ -53,8 +53,8 @@ const insertion = statement<never>((db, param) =>
 );
 
 /**
- * Makes the transcript of a recording what is given: `segments` null or [] takes it away, undefined leaves it, as it
- * does the language. Tells whether that changed anything.
+ * Replaces the transcript of a recording: `segments` null or [] removes it, undefined keeps it, and the same for the
+ * language. Returns whether anything changed.
  * @throws QuotaError
  */
 export async function saveTranscript(

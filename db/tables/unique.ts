@@ -1,4 +1,4 @@
-// Whose a unique value is: statements for each that is declared, made from the list filter that finds it.
+// Owners of unique values: statements for each declared value, derived from the list filter that finds it.
 
 import { sql } from 'kysely';
 import { memoize } from '../cache.ts';
@@ -21,10 +21,10 @@ const statementsOf = memoize((resource: Resource) =>
   })),
 );
 
-// Records with their unique value; what to look for it in is told beside.
+// Records with their unique value; the caller adds the values to search for.
 function owners(db: Db, resource: Resource, { match: [match] }: Filter, param: Param) {
   if (match === undefined || 'column' in match)
-    throw new Error(`a filter of ${resource.name} finds no unique value`);
+    throw new Error(`a filter of ${resource.name} does not find unique values`);
   const { table, record, key } =
     'table' in match
       ? { table: linkTable(match.table), record: match.record, key: sql.ref<string>(match.value) }
@@ -37,7 +37,7 @@ function owners(db: Db, resource: Resource, { match: [match] }: Filter, param: P
   return { key, query };
 }
 
-/** The id of the record that has a value, in any spelling, that the resource declares unique under that filter. */
+/** The id of the record with a value, in any spelling, that the resource declares unique under that filter. */
 export async function findUnique(
   db: Db,
   resource: Resource,
@@ -50,7 +50,7 @@ export async function findUnique(
   return (await statementsOf(resource)(declared).findOne(db, { org: orgId, key }))[0]?.id;
 }
 
-/** The ids of the records that have any of these values, by what `uniqueName` calls each. */
+/** The ids of the records with any of these values, by `uniqueName`. */
 export async function findOwners(
   db: Db,
   resource: Resource,
@@ -76,7 +76,7 @@ export async function findOwners(
   return found;
 }
 
-/** What tells a unique value from all others of its resource. */
+/** Identifies a unique value among those of its resource. */
 export function uniqueName({ filter, key }: Pick<UniqueValue, 'filter' | 'key'>): string {
   return `${filter} ${key}`;
 }

@@ -75,8 +75,8 @@ describe('recordings', () => {
     );
     expect(counts(report)).toEqual([1, 0, 0, 0]);
     expect(report.faults.map(({ message }) => message)).toEqual([
-      'meeting_external_id: the organization has no meeting z; ingest its meetings first',
-      'meeting_id: the organization has no meeting a@x; ingest its meetings first',
+      'meeting_external_id: the organization has no meeting z; ingest meetings first',
+      'meeting_id: the organization has no meeting a@x; ingest meetings first',
     ]);
   });
 });

@@ -252,6 +252,6 @@ test('the name of an organization', async () => {
     );
     expect(made.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     const refused = made.find((one) => one.status === 'rejected');
-    expect(String(refused?.reason)).toContain(`An organization called ${name} exists already.`);
+    expect(String(refused?.reason)).toContain(`An organization named ${name} already exists.`);
   }
 });
