@@ -1,10 +1,10 @@
-// Every family of metrics: its name, what it tells, and how what several threads tell becomes one answer.
+// Every metric family: its name, its help text, and how the values of several threads are combined.
 
 export interface Family {
   type: 'counter' | 'gauge' | 'histogram';
   help: string;
   labels: readonly string[];
-  /** How values of several threads become one. */
+  /** How the values of several threads are combined. */
   across: 'sum' | 'max' | 'first';
 }
 
@@ -12,108 +12,117 @@ const counter = { type: 'counter', labels: [], across: 'sum' } as const;
 const gauge = { type: 'gauge', labels: [], across: 'sum' } as const;
 const histogram = { type: 'histogram', labels: [], across: 'sum' } as const;
 
-/** Values of labels are of fixed sets: no organization, no key, no path that a client made up. */
+/** Labels take values from fixed sets: never an organization, a key or a path chosen by a client. */
 export const FAMILIES = {
   crm_build_info: {
     ...gauge,
-    help: 'Always 1: version and commit of this crm, and the engine of its database.',
+    help: 'Always 1; labels: version and commit of crm, and database engine.',
     labels: ['version', 'commit', 'engine'],
   },
-  crm_ready: { ...gauge, help: '1 where /readyz answers 200: the database can be read and written.' },
-  crm_reader_threads: { ...gauge, help: 'Threads that answer requests beside the one that writes.' },
+  crm_ready: {
+    ...gauge,
+    help: '1 if /readyz returns 200, which means that the database can be read and written; otherwise 0.',
+  },
+  crm_reader_threads: {
+    ...gauge,
+    help: 'Threads that answer requests, in addition to the thread that writes.',
+  },
   crm_http_requests_total: {
     ...counter,
-    help: 'Requests to the interface that were answered.',
+    help: 'API requests answered.',
     labels: ['api', 'method', 'route', 'status'],
   },
   crm_http_request_duration_seconds: {
     ...histogram,
-    help: 'Time from the head of a request to its answer, that of the body on its way included.',
+    help: 'Time from receiving the request head to sending the response, including the time the body takes to arrive.',
     labels: ['method', 'route'],
   },
-  crm_http_requests_in_flight: { ...gauge, help: 'Requests that are being answered.' },
+  crm_http_requests_in_flight: { ...gauge, help: 'Requests in progress.' },
   crm_limit_refusals_total: {
     ...counter,
-    help: 'Requests refused by a limit (429), or by a quota of records or bytes (403).',
+    help: 'Requests rejected by a limit (429) or by a quota of records or bytes (403).',
     labels: ['limit'],
   },
   crm_rate_limit_requests_per_minute: {
     ...gauge,
-    help: 'Requests a minute that a key, or an organization, may send.',
+    help: 'Maximum requests per minute for a key or an organization.',
     labels: ['limit'],
     across: 'first',
   },
   crm_rate_limit_used_ratio: {
     ...gauge,
-    help: 'The part of its limit that the busiest key, or organization, has used up in this minute.',
+    help: 'Fraction of the rate limit that the busiest key or organization has used in the current minute.',
     labels: ['limit'],
     across: 'max',
   },
   crm_idempotent_replays_total: {
     ...counter,
-    help: 'Requests that got the answer which was stored under their Idempotency-Key.',
+    help: 'Requests answered with the response stored for their Idempotency-Key.',
   },
   crm_stored_answer_bytes: {
     ...gauge,
-    help: 'Bytes of answers that are kept so that requests can be repeated with their Idempotency-Key.',
+    help: 'Bytes of responses stored for requests with an Idempotency-Key.',
   },
   crm_stored_answers_used_ratio: {
     ...gauge,
-    help: 'The part of its limit on stored answers that the fullest organization has used up.',
+    help: 'Fraction of the limit on stored responses that the organization with the highest usage has used.',
   },
-  // What threads count in common, each of them tells.
-  crm_request_body_bytes: { ...gauge, help: 'Bytes of request bodies that are under way.', across: 'first' },
+  // Every thread reports these shared counts.
+  crm_request_body_bytes: { ...gauge, help: 'Bytes of request bodies in progress.', across: 'first' },
   crm_request_body_limit_bytes: {
     ...gauge,
-    help: 'Bytes of request bodies that may be under way.',
+    help: 'Maximum bytes of request bodies in progress.',
     across: 'first',
   },
-  crm_request_bodies_waiting: { ...gauge, help: 'Requests whose body waits until there is room for it.' },
+  crm_request_bodies_waiting: { ...gauge, help: 'Requests whose body waits for room in the budget.' },
   crm_answer_bytes: {
     ...gauge,
-    help: 'Bytes of answers of over 64 KiB that are under way.',
+    help: 'Bytes of responses larger than 64 KiB in progress.',
     across: 'first',
   },
-  crm_answer_limit_bytes: { ...gauge, help: 'Bytes of such answers that may be under way.', across: 'first' },
-  crm_answers_waiting: { ...gauge, help: 'Requests whose answer waits until there is room for it.' },
+  crm_answer_limit_bytes: { ...gauge, help: 'Maximum bytes of such responses in progress.', across: 'first' },
+  crm_answers_waiting: { ...gauge, help: 'Requests whose response waits for room in the budget.' },
   crm_batch_items_total: {
     ...counter,
-    help: 'Items of batches, as imports send them, by what became of them.',
+    help: 'Batch items, such as those of imports, by result.',
     labels: ['route', 'result'],
   },
-  crm_write_queue_jobs: { ...gauge, help: 'Writes that wait for the transaction that will carry them out.' },
-  crm_write_group_jobs: { ...histogram, help: 'Writes that shared a transaction and its commit.' },
-  crm_commits_total: { ...counter, help: 'Transactions that were committed.' },
+  crm_write_queue_jobs: { ...gauge, help: 'Writes waiting for a transaction.' },
+  crm_write_group_jobs: {
+    ...histogram,
+    help: 'Number of writes that shared one transaction and its commit.',
+  },
+  crm_commits_total: { ...counter, help: 'Transactions committed.' },
   crm_commit_duration_seconds: {
     ...histogram,
-    help: 'Time that a commit took until it was durable: of a file, the fsync of its log.',
+    help: 'Time until a commit was durable; for a database file, this includes the fsync of its log.',
   },
   crm_write_failures_total: {
     ...counter,
-    help: 'Transactions that failed as a whole: a full disk, a lost connection, a lock held too long.',
+    help: 'Transactions that failed as a whole, for example because of a full disk, a lost connection or a lock held too long.',
   },
   crm_database_size_bytes: { ...gauge, help: 'Size of the database.' },
-  crm_database_disk_free_bytes: { ...gauge, help: 'What is left on the disk of the database file.' },
+  crm_database_disk_free_bytes: { ...gauge, help: 'Free space on the disk of the database file.' },
   crm_sqlite_wal_bytes: { ...gauge, help: 'Size of the write-ahead log.' },
   crm_sqlite_checkpoint_duration_seconds: {
     ...histogram,
-    help: 'Time that it took to move the write-ahead log into the database file.',
+    help: 'Time to move the write-ahead log into the database file.',
   },
   crm_postgres_pool_size: {
     ...gauge,
-    help: 'Connections that a pool may have.',
+    help: 'Maximum connections of a pool.',
     labels: ['pool'],
   },
-  crm_postgres_pool_open: { ...gauge, help: 'Connections that a pool has open.', labels: ['pool'] },
-  crm_postgres_pool_busy: { ...gauge, help: 'Connections of a pool that are in use.', labels: ['pool'] },
+  crm_postgres_pool_open: { ...gauge, help: 'Open connections of a pool.', labels: ['pool'] },
+  crm_postgres_pool_busy: { ...gauge, help: 'Connections of a pool in use.', labels: ['pool'] },
   crm_postgres_pool_waiting: {
     ...gauge,
-    help: 'Statements, or transactions, that wait for a connection of a pool.',
+    help: 'Statements or transactions waiting for a connection of a pool.',
     labels: ['pool'],
   },
   crm_postgres_connects_total: {
     ...counter,
-    help: 'Connections opened, the first of each included: further ones follow a loss.',
+    help: 'Connections opened, both the initial ones and those that replace lost connections.',
     labels: ['pool'],
   },
   crm_postgres_connect_failures_total: {
@@ -123,19 +132,19 @@ export const FAMILIES = {
   },
   crm_backup_last_success_timestamp_seconds: {
     ...gauge,
-    help: 'When the database file was last backed up, by the schedule or by "crm backup"; 0 for never.',
+    help: 'When the database file was last backed up, by the schedule or by "crm backup"; 0 if never.',
   },
-  crm_backup_interval_seconds: { ...gauge, help: 'How often a backup is made (serve --backup-every).' },
+  crm_backup_interval_seconds: { ...gauge, help: 'Interval of scheduled backups (serve --backup-every).' },
   crm_backups_total: {
     ...counter,
-    help: 'Backups of the schedule since the server started, by how they ended.',
+    help: 'Scheduled backups since the server started, by result.',
     labels: ['result'],
   },
-  crm_backup_last_duration_seconds: { ...gauge, help: 'Time that the last backup of the schedule took.' },
-  crm_backup_last_size_bytes: { ...gauge, help: 'Size of the last backup of the schedule.' },
+  crm_backup_last_duration_seconds: { ...gauge, help: 'Duration of the last scheduled backup.' },
+  crm_backup_last_size_bytes: { ...gauge, help: 'Size of the last scheduled backup.' },
   crm_event_loop_delay_seconds: {
     ...histogram,
-    help: 'How much too late each thread came to what was due, looked at ten times a second.',
+    help: 'How late each thread runs its due timers, sampled ten times per second.',
   },
 } as const satisfies Record<string, Family>;
 

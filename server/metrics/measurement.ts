@@ -1,4 +1,4 @@
-// What a server does to be measured: whom it lets count, and the port on which it then tells of it.
+// Measuring a server: collects the counts of its parts and serves them on the metrics port.
 import type { Eventually } from '../../db/engine/engine.ts';
 import type { Store } from '../../db/store.ts';
 import { freePort } from '../lifecycle/listener.ts';
@@ -7,15 +7,15 @@ import type { MetricsOptions } from './metrics.ts';
 import type { MetricsPort } from './metrics-port.ts';
 import { BatchFigures } from './service-metrics.ts';
 
-/** Says that metrics cannot be told at an address; its cause says why. */
+/** Metrics cannot be served at an address; the cause says why. */
 export class MetricsAddressError extends Error {}
 
-/** Gives what a thread that answers requests has counted. */
+/** Returns what a thread that answers requests has counted. */
 export type FrontCount = () => Eventually<Metric[]>;
 
 export class Measurement {
   readonly batches = new BatchFigures();
-  /** Set when clients are being sent elsewhere. */
+  /** Set while clients are sent elsewhere. */
   isDraining = false;
   readonly #options: MetricsOptions;
   #port: MetricsPort | undefined;
@@ -25,11 +25,11 @@ export class Measurement {
   }
 
   /**
-   * Listens for who asks for metrics.
+   * Starts to serve the metrics.
    * @throws MetricsAddressError if the address cannot be taken
    */
   async open(store: Store, readers: number, fronts: readonly FrontCount[]): Promise<void> {
-    // With its library, which nobody else needs.
+    // Loads the metrics library, which nothing else needs.
     const { openMetrics } = await import('./metrics.ts');
     const { host, port } = this.#options;
     try {
@@ -44,11 +44,11 @@ export class Measurement {
         },
       );
     } catch (error) {
-      throw new MetricsAddressError(`metrics cannot be told at ${host}:${port}`, { cause: error });
+      throw new MetricsAddressError(`metrics cannot be served at ${host}:${port}`, { cause: error });
     }
   }
 
-  /** Where they are told; null before that. */
+  /** URL of the metrics; null before `open`. */
   get url(): string | null {
     return this.#port?.url ?? null;
   }

@@ -1,15 +1,15 @@
-// What there is to tell at one moment, in the form in which prom-client takes the metrics of several processes.
+// The metrics of one moment, in the form in which prom-client accepts the metrics of several processes.
 import type { Distribution } from '../../db/engine/histogram.ts';
 import { FAMILIES, type Family, type FamilyName, type LabelsOf } from './families.ts';
 
 interface Sample {
-  /** Where it is not the family's. */
+  /** If it differs from the name of the family. */
   metricName?: string;
   labels: Record<string, string>;
   value: number;
 }
 
-/** A family with its values, as prom-client's `getMetricsAsJSON` has it. */
+/** A family with its values, in the format of prom-client's `getMetricsAsJSON`. */
 export interface Metric {
   name: string;
   help: string;
@@ -21,12 +21,12 @@ export interface Metric {
 export class Sheet {
   readonly #metrics = new Map<FamilyName, Metric>();
 
-  /** Puts a value down; none where it is null. */
+  /** Adds a value, unless it is null. */
   put<N extends FamilyName>(name: N, value: number | null, labels: LabelsOf<N>): void {
     if (value !== null) this.#valuesOf(name).push({ labels, value });
   }
 
-  /** Puts a histogram down: of each bucket how many values are at most its bound. */
+  /** Adds a histogram: for each bucket, how many values are at most its bound. */
   spread<N extends FamilyName>(name: N, { bounds, counts, sum }: Distribution, labels: LabelsOf<N>): void {
     const values = this.#valuesOf(name);
     let below = 0;

@@ -1,4 +1,4 @@
-// The port on which metrics are told, and nothing else: whoever reaches it needs no key.
+// The port that serves metrics and nothing else; it needs no key.
 import {
   AggregatorRegistry,
   collectDefaultMetrics,
@@ -11,11 +11,11 @@ import type { Metric } from './metric-values.ts';
 
 export interface MetricsAddress {
   host: string;
-  /** 0 takes any free port. */
+  /** 0 picks any free port. */
   port: number;
 }
 
-/** What of prom-client's own is as true here as on Node; its figures of V8 are none of JavaScriptCore. */
+/** The default metrics of prom-client that are valid on Bun as well; its V8 metrics do not apply to JavaScriptCore. */
 export const PROCESS_METRICS = [
   'process_cpu_user_seconds_total',
   'process_cpu_system_seconds_total',
@@ -28,10 +28,10 @@ export const PROCESS_METRICS = [
 ];
 const PATH = '/metrics';
 const OPEN_METRICS = 'application/openmetrics-text';
-// It runs whether its figures are wanted or not.
+// prom-client runs this monitor whether its figures are used or not.
 const LOOP_MONITOR_MS = 1_000;
 
-/** Tells the metrics of a service to whoever asks for them. */
+/** Serves the metrics of a service. */
 export class MetricsPort {
   readonly #process = processRegistry();
   readonly #gather: () => Promise<Metric[][]>;
@@ -39,8 +39,8 @@ export class MetricsPort {
   readonly #host: string;
 
   /**
-   * Starts to listen on a port that is free, as `freePort` finds out.
-   * @param gather gives the metrics of each thread
+   * Starts to listen on a port that is free, as `freePort` checks.
+   * @param gather returns the metrics of each thread
    * @throws the system's error if the address cannot be taken
    */
   constructor({ host, port }: MetricsAddress, gather: () => Promise<Metric[][]>) {
@@ -49,7 +49,7 @@ export class MetricsPort {
     this.#socket = Bun.serve({
       hostname: host,
       port,
-      // So that one which is to take over can see beforehand that nobody else has it.
+      // Lets a server that is about to take over check that no other program uses the port.
       reusePort: true,
       fetch: (request) => this.#answer(request),
     });
@@ -64,20 +64,20 @@ export class MetricsPort {
   }
 
   async #answer(request: Request): Promise<Response> {
-    if (new URL(request.url).pathname !== PATH) return said(404, `There is ${PATH} here, and nothing else.`);
+    if (new URL(request.url).pathname !== PATH) return said(404, `Not found: this port serves only ${PATH}.`);
     if (request.method !== 'GET' && request.method !== 'HEAD')
-      return said(405, `${PATH} takes GET and HEAD only.`, { Allow: 'GET, HEAD' });
+      return said(405, `${PATH} supports only GET and HEAD.`, { Allow: 'GET, HEAD' });
     try {
       return await this.#tell(request.headers.get('Accept') ?? '');
     } catch {
-      return said(503, 'The metrics cannot be gathered just now.');
+      return said(503, 'The metrics are not available right now.');
     }
   }
 
   async #tell(accepted: string): Promise<Response> {
     const isOpen = accepted.includes(OPEN_METRICS);
     const [own, threads] = await Promise.all([this.#process.getMetricsAsJSON(), this.#gather()]);
-    // Some of prom-client's own would be left out, as those of several processes cannot become one.
+    // Otherwise prom-client drops some default metrics, which it cannot combine across processes.
     const ofProcess = own.map((metric) => ({ ...metric, aggregator: 'first' }));
     const all = [...threads, ofProcess].map((metrics) => (isOpen ? metrics.map(withoutTotal) : metrics));
     const registry = AggregatorRegistry.aggregate<RegistryContentType>(all);
@@ -86,7 +86,7 @@ export class MetricsPort {
   }
 }
 
-// In OpenMetrics a counter is called by its name without the suffix that its values have.
+// OpenMetrics names a counter without the suffix of its values.
 function withoutTotal<M extends { name: string; type: unknown }>(metric: M): M {
   return metric.type === 'counter' ? { ...metric, name: metric.name.replace(/_total$/, '') } : metric;
 }

@@ -1,4 +1,4 @@
-// The metrics of a server that runs: gathered from its threads, its store and its backups whenever somebody asks.
+// The metrics of a running server, gathered from its threads, store and backups for each scrape.
 import type { Store } from '../../db/store.ts';
 import { findLastBackup } from '../../db/tables/last-backup.ts';
 import { sumReplayBytes } from '../../db/tables/quotas.ts';
@@ -14,32 +14,32 @@ import {
 
 export interface MetricsOptions {
   host: string;
-  /** 0 takes any free port. */
+  /** 0 picks any free port. */
   port: number;
-  /** Which build of crm this is. */
+  /** The version of crm. */
   version: string;
   commit: string;
-  /** Tells of the schedule of backups, if there is one. */
+  /** Returns the state of scheduled backups, if there is a schedule. */
   backups?: () => BackupFigures;
 }
 
-/** What of a server its metrics are gathered from. */
+/** Where the metrics of a server come from. */
 export interface MetricsSources {
   store: Store;
   readers: number;
   batches: BatchFigures;
   /** What each thread that answers requests has counted. */
   fronts: () => Promise<Metric[][]>;
-  /** Whether it sends clients elsewhere, since it is about to stop. */
+  /** Whether the server sends clients elsewhere because it is about to stop. */
   isDraining: () => boolean;
 }
 
 /**
- * Listens for who asks for metrics.
+ * Starts to serve the metrics.
  * @throws the system's error if the address cannot be taken
  */
 export function openMetrics(options: MetricsOptions, sources: MetricsSources): MetricsPort {
-  // Where others answer, nobody looks how busy this thread is that writes for them.
+  // With reader threads, no request measures the delay of this thread, which only writes.
   const delay = sources.readers > 0 ? new LoopDelay() : null;
   return new MetricsPort(options, async () => {
     const [fronts, figures] = await Promise.all([sources.fronts(), figuresOf(options, sources)]);
@@ -58,7 +58,7 @@ async function figuresOf(
     isReady: isStoreReady && !isDraining(),
     readers,
     store: figures,
-    // Null where the database cannot be read just now.
+    // Null if the database cannot be read right now.
     answers: await sumReplayBytes(store.read, Date.now()).catch(() => null),
     lastBackupAt: figures.file === null ? null : await lastBackupAt(store),
     backups: backups?.() ?? null,
@@ -70,7 +70,7 @@ async function isFulfilled(promise: Promise<void>): Promise<boolean> {
   return status === 'fulfilled';
 }
 
-// Null where the database cannot be read just now.
+// Null if the database cannot be read right now.
 async function lastBackupAt(store: Store): Promise<number | null> {
   try {
     const last = await findLastBackup(store.read);

@@ -1,4 +1,4 @@
-// Counts the requests that one thread answers: plain numbers, from which metrics are made when somebody asks.
+// Counts the requests that one thread answers, in plain numbers that become metrics when they are scraped.
 import { Distribution, SECONDS_BOUNDS } from '../../db/engine/histogram.ts';
 import type { Api } from '../../db/tables/key-format.ts';
 import { LIMIT_NAMES, type LimitName } from '../errors.ts';
@@ -7,18 +7,18 @@ import type { Observer, Shared } from '../pipeline/observer.ts';
 import { LoopDelay } from './loop-delay.ts';
 import { type Metric, Sheet } from './metric-values.ts';
 
-/** What became of the requests to one route by one method. */
+/** Results of the requests to one route with one method. */
 interface RouteFigures {
   api: Api;
   route: string;
   method: string;
-  /** How many were answered with each status. */
+  /** How many responses had each status. */
   statuses: Map<number, number>;
   seconds: Distribution;
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-/** Stand for what clients make up: a path of no operation, and a method that there is not. */
+/** Labels for values that clients can make up: unknown paths and unknown methods. */
 const NO_ROUTE: Record<Api, string> = { v1: '/api/v1/*', v2: '/*' };
 const NO_METHOD = 'other';
 
@@ -48,7 +48,7 @@ export class FrontMetrics implements Observer {
     if (exchange.headers['Idempotent-Replayed'] !== undefined) this.#replays += 1;
   }
 
-  /** All that there is to tell; `inFlight` requests are being answered. */
+  /** All metrics of this thread; `inFlight` requests are in progress. */
   metrics(inFlight: number): Metric[] {
     const sheet = new Sheet();
     for (const methods of this.#routes.values()) {

@@ -1,16 +1,16 @@
-// What is told of the service as a whole: its store, what was written, its backups, whether it is ready.
+// Metrics of the whole service: store, writes, backups and readiness.
 import type { Distribution } from '../../db/engine/histogram.ts';
 import type { StoreFigures } from '../../db/engine/store-stats.ts';
 import type { Answer, Operation } from '../operation.ts';
 import type { WriteObserver } from '../pipeline/observer.ts';
 import { type Metric, Sheet } from './metric-values.ts';
 
-/** What has become of backups that are made on a schedule. */
+/** Results of scheduled backups. */
 export interface BackupFigures {
   intervalMs: number;
   succeeded: number;
   failed: number;
-  /** Of the last one; null before it. */
+  /** Of the last backup; null before the first. */
   lastMs: number | null;
   lastBytes: number | null;
 }
@@ -21,17 +21,17 @@ export interface ServiceFigures {
   isReady: boolean;
   readers: number;
   store: StoreFigures;
-  /** What stored answers take, and what part of its limit the fullest organization has used up; null where unknown. */
+  /** Size of stored responses, and the largest fraction of its limit that an organization has used; null if unknown. */
   answers: { bytes: number; usedMost: number } | null;
-  /** Unix milliseconds, 0 for never; null where backups are not crm's to make. */
+  /** Unix milliseconds, 0 for never; null if crm does not make the backups. */
   lastBackupAt: number | null;
-  /** Null where there is no schedule. */
+  /** Null if there is no schedule. */
   backups: BackupFigures | null;
-  /** By how many seconds the thread that writes is late; null where it answers requests too, and tells it with them. */
+  /** How late the writing thread is, in seconds; null if it answers requests and reports the delay with them. */
   delay: Distribution | null;
 }
 
-/** Counts the items of batches that were written. */
+/** Counts the batch items that were written. */
 export class BatchFigures implements WriteObserver {
   readonly #items = new Map<string, { created: number; failed: number }>();
 
@@ -53,7 +53,7 @@ export class BatchFigures implements WriteObserver {
   }
 }
 
-/** The metrics of the service as a whole. */
+/** The metrics of the whole service. */
 export function serviceMetrics(figures: ServiceFigures, batches: BatchFigures): Metric[] {
   const { version, commit, store, isReady, readers, answers } = figures;
   const sheet = new Sheet();
