@@ -1,4 +1,4 @@
-// Who is asking and what they may do: the one thing that business rules know of a key.
+// Who sends a request and what they can access: all that business rules know about a key.
 
 import type { Data } from '../db/model/json.ts';
 import type { Resource, Row } from '../db/model/resource.ts';
@@ -6,38 +6,38 @@ import type { AccessLevel } from '../db/tables/keys.ts';
 
 export interface Access {
   orgId: number;
-  /** What the organization is called outside of the database; null for a credential that is no key. */
+  /** The public id of the organization; null for a credential that is not a key. */
   organizationId: string | null;
   keyId: string;
   level: AccessLevel;
   /** The user that a user-bound key is limited to; null for organization-wide keys. */
   userId: string | null;
   scopes: ReadonlySet<string>;
-  /** Bytes of request bodies that the organization may have under way; null for as many as any other. */
+  /** Bytes of request bodies that the organization can have in flight; null for the default. */
   bodyBytesMax: number | null;
 }
 
-/** Whose work it is: goes into created_by and tells idempotency keys of different callers apart. */
+/** The principal of a key: goes into created_by, and separates the idempotency keys of different callers. */
 export function principalOf(access: Access): string {
   return access.userId ?? access.keyId;
 }
 
-/** Whether the key sees a record, stored or shown: organization-wide keys see all, user-bound ones what their user owns. */
+/** Whether the key can see a record, in stored or shown form: organization-wide keys see all, others their user's. */
 export function canSee(access: Access, resource: Resource, record: Row | Data): boolean {
   return access.userId === null || resource.owner === null || record[resource.owner] === access.userId;
 }
 
-/** The owner that lists are limited to, null for none. */
+/** The owner that lists are limited to; null for none. */
 export function ownerFilter(access: Access, resource: Resource): string | null {
   return resource.owner === null ? null : access.userId;
 }
 
-/** Whether the key was issued with that v2 scope or, for v1 keys, with its counterpart. */
+/** Whether the key has that v2 scope or, for v1 keys, its counterpart. */
 export function hasScope({ scopes }: Access, scope: string): boolean {
   return scopes.has(scope) || scopes.has('ALL') || scopes.has(scope.replace(/^contacts:/, 'people:'));
 }
 
-/** Whether the key may read a resource at all, whosever the records are. */
+/** Whether the key can read a resource at all, regardless of who owns the records. */
 export function mayRead(access: Access, resource: Resource): boolean {
   return hasScope(access, `${resource.name}:read`);
 }

@@ -1,4 +1,4 @@
-// createApp(): the whole server on one screen; importing or creating it does nothing until a request comes.
+// createApp(): the whole server on one screen; importing or creating it has no effect until a request arrives.
 import { Elysia } from 'elysia';
 import { WINDOW_MS } from '../db/counters/counters.ts';
 import type { CommonMemory } from '../db/counters/shared-memory.ts';
@@ -37,27 +37,27 @@ import { signingOf } from './signing/signing.ts';
 export interface AppOptions {
   store: ReadStore;
   executor: Executor;
-  /** Where clients reach the service, without a trailing slash; asked at each request. */
+  /** The public URL of the service, without a trailing slash; read for each request. */
   baseUrl: () => string;
-  /** Unix milliseconds; the system's clock unless given. */
+  /** Unix milliseconds; the system's clock by default. */
   now?: () => number;
   /** Requests per minute and key, and per minute and organization. */
   keyLimit?: number;
   orgLimit?: number;
-  /** Bytes of request bodies that an organization, and all together, may have under way, and as many of answers. */
+  /** Bytes of request bodies, and of responses, that an organization and the server can have in flight. */
   inFlightLimits?: InFlightLimits;
-  /** How slowly bodies may come, and how long they wait for their room, in milliseconds. */
+  /** How slowly bodies can arrive, and how long they wait for room, in milliseconds. */
   bodyPaces?: BodyPaces;
-  /** Says when the server is about to stop: what has not come whole by then is answered. */
+  /** Signals that the server is about to stop: incomplete requests are then answered with an error. */
   ending?: AbortSignal;
   bodyWaitMs?: number;
-  /** Memory in which the threads of a process count together what is under way; there is one thread unless given. */
+  /** Memory in which the threads of a process count bytes in flight together; not given for a single thread. */
   common?: Pick<CommonMemory, 'bodies' | 'answers'> | undefined;
-  /** Closes the connection of a request that has been silent for so many seconds; never for 0. */
+  /** Closes the connection of a request after this many seconds of silence; 0 means never. */
   limitSilence?: (request: Request, seconds: number) => void;
-  /** Whether the answer to a request is still being sent. */
+  /** Whether the response to a request is still being sent. */
   isUnsent?: (request: Request) => boolean;
-  /** The client's network address. */
+  /** The client IP. */
   addressOf?: (request: Request) => string;
   logger?: Logger;
   observer?: Observer;
@@ -90,8 +90,8 @@ export function createApp(options: AppOptions) {
   return app;
 }
 
-// Elysia looks into a handler's text, where it finds none of a bound one, and awaits whatever one returns from a call, be
-// it there at once.
+// Bound, because Elysia analyses the source of unbound handlers, and awaits whatever they return from a call even if it is
+// not a promise.
 function handlerOf(respond: (request: Request) => Eventually<Response>) {
   const handler = ({ request }: { request: Request }) => respond(request);
   return handler.bind(null);
@@ -116,7 +116,7 @@ function servicesOf(options: AppOptions): Services {
   });
   const answers = new InFlightBudget({
     ...{ limits, memory: common?.answers },
-    ...{ limit: 'answers', subject: 'answers', isSmallFree: true },
+    ...{ limit: 'answers', subject: 'responses', isSmallFree: true },
   });
   observer?.watch({ limiter, bodies, answers });
   return {
@@ -150,7 +150,7 @@ function servicesOf(options: AppOptions): Services {
   };
 }
 
-// Kept to the minute.
+// At most once per minute and key.
 function noteUse(executor: Executor, uses: Map<string, number>, access: Access, now: number): void {
   const minute = Math.floor(now / WINDOW_MS) * WINDOW_MS;
   if (uses.get(access.keyId) === minute) return;
@@ -167,14 +167,14 @@ async function readiness(store: ReadStore): Promise<Response> {
   }
 }
 
-/** A path of the interface, and the methods that it takes. */
+/** A path of the API and the methods it supports. */
 interface KnownPath {
   path: string;
   matchPath: PathMatcher;
   methods: readonly string[];
 }
 
-// What no operation answers: 405 where the path is known with other methods, else 404.
+// For requests that match no operation: 405 if the path supports other methods, otherwise 404.
 function refuse(services: Services, request: Request, known?: KnownPath): Response {
   const path = rawPath(request.url);
   const exchange = exchangeOf(services, request, apiOfPath(path));

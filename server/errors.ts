@@ -1,8 +1,8 @@
-// Every way a request can fail: one table from kind to public code and status, one error type to throw.
+// Every way a request can fail: one table from kind to public code and status, and one error type to throw.
 import { Type } from 'typebox';
 import { listed, type ValidationCode } from '../db/model/faults.ts';
 
-/** What a client can be told; the codes of the contract, and four kinds that share a code but not a status. */
+/** Public errors: the specified codes, and four kinds that share a code but have another status. */
 const ERRORS = {
   AUTH_MISSING_CREDENTIALS: { status: 401, code: 'AUTH_MISSING_CREDENTIALS' },
   AUTH_INVALID_API_KEY: { status: 401, code: 'AUTH_INVALID_API_KEY' },
@@ -29,36 +29,37 @@ export type ErrorCode = (typeof ERRORS)[ErrorKind]['code'];
 /** Schema of a public error code. */
 export const errorCodeSchema = Type.Enum([...new Set(Object.values(ERRORS).map(({ code }) => code))], {
   $id: 'ErrorCode',
-  description: 'What to tell errors apart by.',
+  description: 'Identifies the kind of error.',
 });
 
-/** Schema of a fault in the details of an error. */
+/** Schema of an entry in the details of an error. */
 export const errorDetailSchema = Type.Object(
   {
     path: Type.String({
-      description: 'Where: dotted, such as alt_emails.0; empty for the request as a whole.',
+      description:
+        'The field with the error, dotted, such as alt_emails.0; empty for the request as a whole.',
     }),
-    message: Type.String({ description: 'What is allowed there.' }),
+    message: Type.String({ description: 'What is wrong or what is allowed.' }),
     code: errorCodeSchema,
     existing_id: Type.Optional(
       Type.String({
-        description: 'Of a conflict: the record that is in the way, where the key may read it.',
+        description: 'For a conflict: the id of the conflicting record, if the key can read it.',
       }),
     ),
   },
   { $id: 'ErrorDetail', additionalProperties: false },
 );
 
-/** One fault of a request's content: where, what is allowed there, and the fault's own code. */
+/** One error in the content of a request: where it is, what is allowed there, and its code. */
 export type Detail = {
   path: string;
   message: string;
   code: ErrorCode;
-  /** Of a conflict: the record that is in the way, where the key may read it. */
+  /** For a conflict: the id of the conflicting record, if the key can read it. */
   existing_id?: string;
 };
 
-/** What keeps a request out that is right in itself: limits of requests, of what may be sent at once, and quotas. */
+/** The limits that can reject a valid request: rate limits, bytes in flight, and quotas. */
 export const LIMIT_NAMES = [
   'key',
   'organization',
@@ -75,15 +76,15 @@ export type LimitName = (typeof LIMIT_NAMES)[number];
 export interface ApiErrorOptions {
   details?: Detail[];
   headers?: Record<string, string>;
-  /** Path, from the root, of the record that the answer points to. */
+  /** Path, from the root, of the record for the Location header. */
   location?: string;
-  /** The limit that refused the request, for who counts that. */
+  /** The limit that rejected the request, for the metrics. */
   limit?: LimitName;
-  /** What really happened, for the log only. */
+  /** The internal cause, for the log only. */
   cause?: unknown;
 }
 
-/** A failure with a public text; everything else that is thrown becomes an INTERNAL_ERROR. */
+/** A failure with a public message; every other error becomes an INTERNAL_ERROR. */
 export class ApiError extends Error {
   readonly kind: ErrorKind;
   readonly details: Detail[] | null;
@@ -112,12 +113,12 @@ export class ApiError extends Error {
   }
 }
 
-/** The error for a list of faults: one gives its own code, several are a VALIDATION_FAILED. */
+/** The error for a list of faults: one fault gives its own code, several give VALIDATION_FAILED. */
 export function validationError(details: Detail[]): ApiError {
   const [first] = details;
   if (first === undefined) return new ApiError('VALIDATION_FAILED', 'The request is not valid.');
   if (details.length > 1) {
-    return new ApiError('VALIDATION_FAILED', `The request has ${details.length} faults; see details.`, {
+    return new ApiError('VALIDATION_FAILED', `The request has ${details.length} errors; see details.`, {
       details: listed(details),
     });
   }
@@ -130,7 +131,7 @@ export function invalid(path: string, message: string, code: ValidationCode = 'V
   return validationError([{ path, message, code }]);
 }
 
-/** The 404 for a record that is absent or not the key's to see: the same words for both. */
+/** The 404 for a record that does not exist or that the key cannot see: the message is the same. */
 export function notFound(singular: string): ApiError {
-  return new ApiError('RESOURCE_NOT_FOUND', `No ${singular} with this id exists in your organization.`);
+  return new ApiError('RESOURCE_NOT_FOUND', `Your organization has no ${singular} with this id.`);
 }

@@ -1,4 +1,4 @@
-// The whole interface: every operation of both versions.
+// The whole API: every operation of both versions.
 import type { Counters } from '../db/counters/counters.ts';
 import { MemoryCounters } from '../db/counters/memory-counters.ts';
 import type { Operation } from './operation.ts';
@@ -10,14 +10,14 @@ import { DOWNLOADS_PER_MINUTE, TranscriptLinks } from './v2/transcript-links.ts'
 
 /**
  * Every operation of the service.
- * @param signing what signs the links that some of them give and take back, whose uses are counted
+ * @param signing signs the links of some operations, whose uses `counters` counts
  */
 export function allOperations(signing: Signing, counters: Counters): Operation[] {
   const downloads = new MinuteLimit(counters, 'downloads', DOWNLOADS_PER_MINUTE);
   return [...v2Operations(new TranscriptLinks(signing, downloads)), ...v1Operations()];
 }
 
-/** The same operations to be described, not served: nothing that they would sign holds anywhere. */
+/** The same operations for the description only: signatures made with them are not valid anywhere. */
 export function describedOperations(): Operation[] {
   return allOperations(new Signing(() => []), new MemoryCounters(Date.now));
 }

@@ -1,4 +1,4 @@
-// Where requests come in: by this thread, or by others of this process, which may listen before anything can be answered.
+// Where requests arrive: in this thread or in other threads, which can start to listen before they can answer.
 import type { CommonMemory } from '../db/counters/shared-memory.ts';
 import type { Network } from '../db/networks.ts';
 import type { Store } from '../db/store.ts';
@@ -22,40 +22,40 @@ import type { InFlightLimits } from './quotas/in-flight-budget.ts';
 import { ReaderThreads } from './readers/reader-threads.ts';
 
 export interface EntranceOptions {
-  /** Path of the database file, or the address of a database. */
+  /** Path of the database file, or database URL. */
   db: string;
   host: string;
-  /** 0 takes any free port. */
+  /** 0 picks any free port. */
   port: number;
-  /** Where clients reach the service, if that is not where it listens. */
+  /** The public URL of the service, if it differs from the listen address. */
   baseUrl?: string;
   tls?: CertificateFiles;
-  /** Whose X-Forwarded-For is believed; nobody's unless said. */
+  /** Proxies whose X-Forwarded-For is trusted; none by default. */
   trustedProxies?: readonly Network[];
   keyLimit: number;
   orgLimit: number;
-  /** Bytes of request bodies that an organization, and all together, may have under way, and as many of answers. */
+  /** Bytes of request bodies, and of responses, that an organization and the server can have in flight. */
   inFlightLimits?: InFlightLimits;
-  /** How slowly bodies may come, and how long they wait for their room, in milliseconds. */
+  /** How slowly bodies can arrive, and how long they wait for room, in milliseconds. */
   bodyPaces?: BodyPaces;
   bodyWaitMs?: number;
-  /** Threads that answer requests, this one only writing for them; 0, unless said, for none. Of a file only. */
+  /** Threads that answer requests while this one only writes; 0 by default. Database files only. */
   readers?: number;
   log: LogStyle;
 }
 
 export interface EntranceParts {
-  /** Is told what is to be counted. */
+  /** Receives what is to be counted. */
   measurement: Measurement | undefined;
-  /** What reader threads share; undefined where there are none. */
+  /** Memory that reader threads share; undefined without reader threads. */
   common: CommonMemory | undefined;
-  /** Takes a line of the log. */
+  /** Receives a log line. */
   addLine: (line: string) => void;
-  /** Called when a thread has failed: the process must end. */
+  /** Called when a thread has failed; the process must exit. */
   onFailure: (error: unknown) => void;
 }
 
-/** An entrance that answers. */
+/** An entrance that answers requests. */
 export interface OpenEntrance extends Addresses {
   listeners: readonly Listening[];
   handovers: readonly HandingOver[];
@@ -82,14 +82,14 @@ export class Entrance {
     return this.#options.readers || 1;
   }
 
-  /** Path of the socket on which it takes what a former server hands over; null where it does not. */
+  /** Path of the socket that receives handed-over requests; null if there is none. */
   get inlet(): string | null {
     return this.#inlet?.path ?? null;
   }
 
   /**
-   * Listens on a port that another process has too, where that can hand requests over, and has requests wait.
-   * @throws the system's error if the address cannot be taken, or OpenSSL's if the certificate cannot be used
+   * Listens on a port that another process uses as well, receives the requests it hands over, and lets all requests wait.
+   * @throws the system's error if the port is taken, or OpenSSL's if the certificate cannot be used
    */
   async wait(): Promise<void> {
     const front = this.#front(true, this.#options.port);
@@ -100,8 +100,8 @@ export class Entrance {
   }
 
   /**
-   * Listens, unless it does, and answers.
-   * @throws the system's error if the address cannot be taken, or OpenSSL's if the certificate cannot be used
+   * Listens, unless it already does, and answers requests.
+   * @throws the system's error if the port is taken, or OpenSSL's if the certificate cannot be used
    */
   async start(store: Store): Promise<OpenEntrance> {
     const { common, addLine, measurement } = this.#parts;
@@ -123,19 +123,19 @@ export class Entrance {
     return { ...addresses, listeners: [listener], handovers: [handover], fronts: [count] };
   }
 
-  /** Sends away those that wait, and listens no more; for an entrance from which nothing is answered. */
+  /** Rejects waiting requests and stops listening; for an entrance that will not answer. */
   async close(): Promise<void> {
     await Promise.all([this.#room?.close(), this.#listener?.stop(), this.#threads?.stop()]);
     this.removeInlet();
   }
 
-  /** Removes the place of the inlet, once nobody listens there. */
+  /** Removes the handover socket once no one listens on it. */
   removeInlet(): void {
     this.#inlet?.remove();
   }
 
-  // A port is shared by threads, by listeners with certificates of two ages, and with the server that takes over one day;
-  // one that nobody could name is not taken over.
+  // Shared by threads, by listeners with an old and a new certificate, and by a server that takes over later. A port
+  // chosen by the system is not taken over, since no one can name it in advance.
   async #frontOf(common: CommonMemory | undefined): Promise<Front> {
     const { host, port, tls } = this.#options;
     if (this.#room !== null || this.#threads !== null) return this.#front(true, port);

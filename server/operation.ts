@@ -1,4 +1,4 @@
-// What an endpoint is: its place, its rules, and what it does once a request has passed the pipeline.
+// What an endpoint is: its path, its rules, and what it does with a request that has passed the pipeline.
 import type { TSchema } from 'typebox';
 import type { Eventually } from '../db/engine/engine.ts';
 import type { Db } from '../db/engine/schema.ts';
@@ -17,16 +17,16 @@ export interface QueryParameter {
   minimum?: number;
   maximum?: number;
   initial?: JsonValue;
-  /** An email address or telephone number, in which a space is most often a plus that was not encoded. */
+  /** An email address or telephone number: a space in it is usually a plus that was not encoded. */
   isAddress?: boolean;
   description: string;
-  /** For the description; one of the named values, or an instant, needs none. */
+  /** For the description; not needed for enums and instants. */
   example?: JsonValue;
 }
 
-/** What an operation works with. */
+/** The input of an operation. */
 export interface Call {
-  /** The writing transaction of a write, the reader of a read. */
+  /** The transaction for a write, the reader for a read. */
   db: Db;
   access: Access;
   origin: RequestOrigin;
@@ -34,34 +34,34 @@ export interface Call {
   query: Record<string, JsonValue>;
   /** The body as sent, valid against the operation's schema; an array for a batch. */
   body: JsonValue;
-  /** For each item of a batch the faults that keep it from being carried out. */
+  /** The faults of each batch item; items with faults are not executed. */
   itemFaults: readonly Fault[][];
-  /** Unix milliseconds: of a write the instant it is carried out, taken in its transaction; of a read its arrival. */
+  /** Unix milliseconds: for a write the time of its transaction, for a read its arrival. */
   now: number;
   baseUrl: string;
   cursors: Cursors;
 }
 
-/** Whom an operation lets in by itself, and the headers that its answer then carries. */
+/** The access of a request that an operation admits itself, and the headers of its response. */
 export interface Admission {
   access: Access;
   headers: Record<string, string>;
-  /** Takes back what it was counted for, and gives the headers as they are then. */
+  /** Undoes the count, and returns the updated headers. */
   uncount(): Promise<Record<string, string>>;
 }
 
-/** Items of a list, more than a page has room for among them. */
+/** Items of a list, possibly more than fit on a page. */
 export interface ListAnswer {
   status: 200;
   object: 'list';
   data: Data[];
-  /** Whether others follow these. */
+  /** Whether there are more items after these. */
   hasNextPage: boolean;
-  /** The cursor for what follows that one of the items. */
+  /** The cursor for the position after the item with that index. */
   cursorAfter: (index: number) => string;
 }
 
-/** What an operation answers, with paths from the root; the envelope is put around it. */
+/** The result of an operation, with paths from the root; the pipeline adds the envelope. */
 export type Answer =
   | { status: 200 | 201; object: 'success'; data: JsonValue; location?: string }
   | ListAnswer
@@ -73,46 +73,46 @@ export interface Operation {
   method: Method;
   /** Path with `{parameter}` segments, from the root. */
   path: string;
-  /** Unique name, lowerCamelCase. */
+  /** Unique name in lowerCamelCase. */
   id: string;
   tag: string;
   summary: string;
   description?: string;
-  /** Scopes that are all required; none for an operation that lets requests in by itself. */
+  /** Scopes that are all required; none for an operation with `admit`. */
   scopes: readonly string[];
   /**
-   * Lets a request in that carries a credential of its own instead of a key, within limits of its own.
-   * @throws ApiError for one that it keeps out
+   * Admits a request that has its own credential instead of a key, within its own limits.
+   * @throws ApiError for a request that it rejects
    */
   admit?(request: Request, now: number): Promise<Admission>;
-  /** A user-bound key is refused: the resource belongs to the organization. */
+  /** Rejects user-bound keys, because the resource belongs to the organization. */
   isOrganizationOnly?: boolean;
   /** Runs in a write transaction. */
   isWrite: boolean;
   query: Readonly<Record<string, QueryParameter>>;
-  /** Schema of the JSON body, for operations that take one. */
+  /** Schema of the JSON body, for operations that have one. */
   body?: TSchema;
-  /** Faults beyond the schema that a body, or an item of a batch, has by itself. */
+  /** Faults of a body, or of a batch item, beyond the schema. */
   inspect?: (body: Data) => Fault[];
-  /** Path of the operation that takes an array of what this one takes. */
+  /** Path of the operation that accepts an array of what this one accepts. */
   batchPath?: string;
-  /** The body is a list of items, each checked by itself against `body`. */
+  /** The body is a list of items, each checked separately against `body`. */
   isBatch?: boolean;
-  /** Schema of `data` in a successful answer; none for 204. */
+  /** Schema of `data` in a successful response; none for 204. */
   answer?: TSchema;
   answerKind: 'success' | 'list' | 'batch' | 'none';
-  /** What each status of success means. */
+  /** What each success status means. */
   successes: Readonly<Record<number, string>>;
-  /** Statuses beyond success, 401, 403, 429 and 500 that it can give. */
+  /** Statuses that it can return besides success, 401, 403, 429 and 500. */
   errorStatuses: readonly number[];
-  /** For the description: a body that can be sent, and what of the data its schema's examples do not show. */
+  /** For the description: a body that can be sent, and data that the schema's examples do not show. */
   examples?: { body?: JsonValue; data?: Data };
   run(call: Call): Eventually<Answer>;
 }
 
-/** Largest body of one record, in bytes (1 MiB). */
+/** Maximum size of the body of one record, in bytes (1 MiB). */
 export const BODY_BYTES_MAX = 1024 * 1024;
-/** Largest body of a batch, in bytes (32 MiB). */
+/** Maximum size of a batch, in bytes (32 MiB). */
 export const BATCH_BODY_BYTES_MAX = 32 * 1024 * 1024;
-/** Most items of a batch. */
+/** Maximum number of items in a batch. */
 export const BATCH_ITEMS_MAX = 100;

@@ -1,15 +1,15 @@
-// Who asks, and from where, as the audit log has it.
+// Who sends a request, and from where, for the audit log.
 import type { Actor } from '../db/tables/audit.ts';
 import type { Access } from './access.ts';
 
 /** Where a request came from. */
 export interface RequestOrigin {
   requestId: string;
-  /** The client's network address, of what is told in the audit log. */
+  /** The client IP, for audited actions. */
   address: string | null;
 }
 
-/** Who asks, of a request that carries a key. */
+/** The actor of a request with a key. */
 export function actorOf({ access, origin }: { access: Access; origin: RequestOrigin }): Actor {
   return { type: 'key', id: access.keyId, userId: access.userId, origin: origin.address || 'unknown' };
 }

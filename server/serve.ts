@@ -1,4 +1,4 @@
-// Starts the service: lock, database, app, socket; and stops it in the opposite order.
+// Starts the service: lock, database, app, socket; stops it in the opposite order.
 import { hostname } from 'node:os';
 import { commonMemory } from '../db/counters/shared-memory.ts';
 import { type DatabaseError, lockForServing, openStore, type Store, type StoreOptions } from '../db/store.ts';
@@ -17,52 +17,52 @@ import { Measurement, MetricsAddressError } from './metrics/measurement.ts';
 import type { MetricsOptions } from './metrics/metrics.ts';
 
 export interface ServeOptions extends EntranceOptions {
-  /** Where metrics are told, and what of; nothing is counted for them unless given. */
+  /** Where metrics are served, and their sources; without it nothing is measured. */
   metrics?: MetricsOptions;
-  /** Whether to take port and database over from the server that has them, if there is one. */
+  /** Whether to take the port and the database over from a running server, if there is one. */
   takesOver?: boolean;
-  /** Whether it will be told, by `handOver`, when another server takes over. */
+  /** Whether `handOver` will be called when another server takes over. */
   handsOver?: boolean;
-  /** Called before a file that is in use is brought up to date, with the migrations that it lacks. */
+  /** Called before the schema of an existing file is updated, with the migrations that it lacks. */
   beforeMigrations?: StoreOptions['beforeMigrations'];
-  /** Called when the former server has been told to end, and with how many milliseconds it took once it has. */
+  /** Called when the previous server has been asked to stop, and again once it has, with the milliseconds it took. */
   onTakeOver?: (pid: number, ms: number | null) => Promise<void>;
-  /** Where the lines of requests go in place of stderr. */
+  /** Where request log lines go instead of stderr. */
   logFile?: RequestLog;
-  /** How long entries of the audit log are kept, in milliseconds; for ever unless said. */
+  /** How long entries of the audit log are kept, in milliseconds; forever by default. */
   auditKeepMs?: number;
 }
 
 export interface RunningServer {
-  /** Where clients reach it. */
+  /** The public URL. */
   url: string;
-  /** Where it listens. */
+  /** The listen address as a URL. */
   listensOn: string;
   docsUrl: string;
-  /** Where metrics are told; null where they are not. */
+  /** URL of the metrics; null without metrics. */
   metricsUrl: string | null;
   /** Whether the database has no organization yet. */
   isEmpty: boolean;
   /**
-   * Reads certificate and key anew; false where it serves no HTTPS.
-   * @throws the reason why they cannot be used; what was served before goes on being served
+   * Reads certificate and key again; false without HTTPS.
+   * @throws the reason why they cannot be used; the previous ones stay in use
    */
   reopenCertificates(): Promise<boolean>;
   /**
-   * Has the log, where it goes to a file, go on in what lies at its path now.
-   * @throws the reason why that cannot be used; the log goes on where it went
+   * Reopens the log file, if the log goes to a file.
+   * @throws the reason why that failed; the log then stays in the current file
    */
   reopenLog(): void;
-  /** Writes lines for the operator to stderr, at once and in order with those of a log that goes there too. */
+  /** Writes lines for the operator to stderr, immediately and in order with log lines that go there. */
   tell(text: string): void;
   /**
-   * Goes on for a moment but sends clients elsewhere: for so many milliseconds, else as long as requests come, for at most
-   * 2 s. It is within the 10 s of `stop`.
+   * Keeps answering for a moment but sends clients elsewhere: for `ms` milliseconds, by default until requests stop
+   * arriving, for at most 2 s. Counts towards the 10 s of `stop`.
    */
   drain(ms?: number): Promise<void>;
   /**
-   * Finishes running requests, gives the database up to the server that takes over, and hands it what still comes on
-   * connections that are open; resolves once that is over, within 75 s, or at `end`.
+   * Finishes running requests, releases the database to the server that takes over, and hands it the later requests on
+   * open connections; resolves when that is complete, within 75 s, or at `end`.
    */
   handOver(end: Promise<unknown>): Promise<void>;
   /** Lets running requests finish, for at most 10 s, and closes everything. */
@@ -73,7 +73,7 @@ const PURGE_EVERY_MS = 10 * 60_000;
 
 /**
  * Serves a database.
- * @throws DatabaseError if the file cannot be used, is served already or cannot be taken over; the system's error if the
+ * @throws DatabaseError if the file cannot be used, is already served or cannot be taken over; the system's error if the
  *   port is taken
  */
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
@@ -85,17 +85,17 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     logLines.end();
     lines.end();
   };
-  // However the process ends, if JavaScript hears of it.
+  // However the process ends, as long as JavaScript still runs.
   process.on('exit', endLines);
   const common = options.readers ? commonMemory() : undefined;
-  // Threads are given what can be copied.
+  // Threads receive only what can be copied.
   const { takesOver = false, onTakeOver: _, beforeMigrations, metrics, logFile: __, ...entered } = options;
   const measurement = metrics && new Measurement(metrics);
   const entrance = new Entrance(entered, {
     common,
     measurement,
     addLine: (line) => logLines.add(line),
-    onFailure: (error) => exitOnFailure(lines, 'A thread of the server', error, 'has all of them again'),
+    onFailure: (error) => exitOnFailure(lines, 'A server thread', error, 'starts all threads again'),
   });
   let unlock: () => void = () => undefined;
   const release = () => {
@@ -113,11 +113,11 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       inlet: entrance.inlet,
     });
     const store = await openStore(options.db, {
-      // After a failed write nothing in memory can be trusted; a restart reads what is really on the disk.
+      // After a failed write nothing in memory can be trusted; a restart reads what is on the disk.
       onDiskFailure: (error) =>
-        exitOnFailure(lines, 'The disk under the database', error, 'can settle what was written'),
-      onTrouble: (trouble) => tellTrouble(lines, trouble, 'Writes are refused (503).'),
-      onUnready: (trouble) => tellTrouble(lines, trouble, 'Until that is over /readyz answers 503.'),
+        exitOnFailure(lines, 'The disk of the database', error, 'recovers what was written'),
+      onTrouble: (trouble) => tellTrouble(lines, trouble, 'Writes return 503 until this is fixed.'),
+      onUnready: (trouble) => tellTrouble(lines, trouble, '/readyz returns 503 until this is fixed.'),
       onWarning: (warning) => tell(lines, warning),
       ...(common && { common }),
       ...(beforeMigrations && { beforeMigrations }),
@@ -153,7 +153,7 @@ interface Parts {
   store: Store;
   /** For the operator. */
   lines: LineWriter;
-  /** For the log, which may go there too. */
+  /** For the log, which can use the same writer. */
   logLines: LineWriter;
   entrance: Entrance;
   measurement: Measurement | undefined;
@@ -168,12 +168,12 @@ async function serve(
   const { url, listensOn, listeners, handovers, fronts } = await entrance.start(store);
   await measurement?.open(store, options.readers ?? 0, fronts).catch((error: Error) => {
     if (!options.takesOver || !(error instanceof MetricsAddressError)) throw error;
-    // Nobody else has the database any more.
-    tell(lines, `The server goes on without metrics: ${error.message}.`);
+    // The previous server has already stopped, so starting without metrics is better than not at all.
+    tell(lines, `The server runs without metrics: ${error.message}.`);
   });
   const renewal = new Renewal(options.tls, listeners);
   const purging = setInterval(() => {
-    // What goes wrong is left for the next time; requests that write tell of the same trouble.
+    // Errors are left for the next run; requests that write report the same problem.
     store.alone(() => purge(store, options)).catch(() => undefined);
   }, PURGE_EVERY_MS);
   const close = async () => {
@@ -195,7 +195,7 @@ async function serve(
     isEmpty: organization === undefined,
     reopenCertificates: () => renewal.reopen(),
     reopenLog: () => {
-      // What is known by now belongs to what was moved away.
+      // Lines logged so far belong to the file that was moved away.
       logLines.flush();
       options.logFile?.reopen();
     },
@@ -230,17 +230,17 @@ function exitOnFailure(lines: LineWriter, of: string, error: unknown, purpose: s
   tell(
     lines,
     `${of} failed: ${error instanceof Error ? error.message : error}`,
-    `The server stops, so that a restart ${purpose}.`,
+    `The server stops now; restarting it ${purpose}.`,
   );
   process.exit(1);
 }
 
 function tellTrouble(lines: LineWriter, trouble: DatabaseError | null, effect: string): void {
-  if (trouble === null) tell(lines, 'The database is as it should be again: writes go on.');
+  if (trouble === null) tell(lines, 'The database is working again; writes have resumed.');
   else tell(lines, trouble.message, effect, ...trouble.nextSteps.map((step) => `Next: ${step}`));
 }
 
-// At once, as the process may be about to end.
+// Flushed, because the process could be about to exit.
 function tell(lines: LineWriter, ...texts: readonly string[]): void {
   for (const text of texts) lines.add(text);
   lines.flush();

@@ -1,4 +1,4 @@
-// Checks a value against its declaration: the same faults, in the same words, wherever it comes from.
+// Checks a value against its declaration, with the same errors in the same words wherever the value comes from.
 
 import type { TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
@@ -11,27 +11,27 @@ import { type Data, isObject, type JsonValue } from './json.ts';
 import { faultsOfErrors, type SchemaError } from './schema-faults.ts';
 import { isDomain, isInternationalEmail } from './text.ts';
 
-// Most faults that one body is told of; one of sane size has far fewer.
+// Maximum number of faults collected for one body; a body of normal size has far fewer.
 const FAULTS_MAX = 2_000;
-// Twice what `custom` or a list may have. Above that the size is told alone: to go through it all would take seconds.
+// Twice what `custom` or a list can have. Above that only the size is reported: checking every entry would take seconds.
 const ENTRIES_MAX = 200;
 
-/** What a value must keep to. */
+/** What a value is checked against. */
 export interface Declaration {
   schema: TSchema;
-  /** Faults beyond the schema that an object has by itself; one that the schema refuses may hold values of any type. */
+  /** Faults that an object has beyond the schema; if the schema rejects it, its values can have any type. */
   inspect?: ((value: Data) => Fault[]) | undefined;
 }
 
-/** What is known of where a value comes from. */
+/** What is known about the source of a value. */
 export interface Origin {
-  /** Whether it may hold characters or numbers that no record can hold. */
+  /** Whether it could contain characters or numbers that records cannot store. */
   isSuspect?: boolean;
-  /** Most items or keys that a part of it may have. */
+  /** Maximum number of items or keys in any part of it. */
   entriesMax?: number;
 }
 
-/** Every fault of a value; a path that is faulty in several ways is told for the first of them. */
+/** Every fault of a value; for a path with several faults, only the first. */
 export function faultsOf(value: JsonValue, { schema, inspect }: Declaration, origin: Origin = {}): Fault[] {
   const { isSuspect = true, entriesMax = ENTRIES_MAX } = origin;
   const oversized = oversizedPart(value, '', entriesMax);
@@ -43,7 +43,7 @@ export function faultsOf(value: JsonValue, { schema, inspect }: Declaration, ori
   return faults;
 }
 
-// A path that is faulty already is told once.
+// A path is reported once.
 function addFaults(faults: Fault[], more: readonly Fault[]): void {
   if (more.length === 0) return;
   const told = new Set(faults.map(({ path }) => path));
@@ -54,8 +54,10 @@ function schemaFaults(schema: TSchema, value: JsonValue): Fault[] {
   const validator = validatorOf(schema);
   if (validator.Check(value)) return [];
   const faults = faultsOfErrors(validator.Errors(value) as unknown as SchemaError[], schema);
-  // Whatever fails is refused, even where there are no words for it.
-  return faults.length > 0 ? faults : [{ path: '', message: 'is not valid here', code: 'VALIDATION_FAILED' }];
+  // A value that fails is always rejected, even if no message fits.
+  return faults.length > 0
+    ? faults
+    : [{ path: '', message: 'is not a valid value', code: 'VALIDATION_FAILED' }];
 }
 
 const validatorOf = memoize((schema: TSchema): Validator => {
@@ -75,7 +77,7 @@ function prepareChecker(): void {
   setFormat('currency', (text) => currencies.has(text));
 }
 
-// Half a second for a megabyte: what is surely too long is not looked at, its length is told by the schema.
+// Checking a megabyte takes half a second: text that is certainly too long is skipped, and the schema reports its length.
 function setFormat(name: string, holds: (text: string) => boolean): void {
   Format.Set(name, (text) => text.length > 2 * NAME_CHARACTERS_MAX || holds(text));
 }
@@ -85,7 +87,7 @@ function oversizedPart(value: JsonValue, path: string, entriesMax: number): Faul
   const names = Object.keys(value);
   if (names.length > entriesMax) {
     const what = Array.isArray(value) ? 'items' : 'keys';
-    const message = `has ${names.length} ${what}; nothing here takes more than ${entriesMax}`;
+    const message = `has ${names.length} ${what}, more than the ${entriesMax} that any field allows`;
     return { path, message, code: 'VALIDATION_OUT_OF_RANGE' };
   }
   for (const name of names) {
@@ -97,7 +99,7 @@ function oversizedPart(value: JsonValue, path: string, entriesMax: number): Faul
   return undefined;
 }
 
-// What no record can hold: NUL, lone surrogates, numbers past ±(2^53−1).
+// What records cannot store: NUL, lone surrogates, numbers outside ±(2^53−1).
 function addUnstorable(faults: Fault[], value: JsonValue, path: string): void {
   if (faults.length >= FAULTS_MAX) return;
   if (typeof value === 'string') addTextFault(faults, value, path);
@@ -116,7 +118,7 @@ function addUnstorable(faults: Fault[], value: JsonValue, path: string): void {
 
 function addTextFault(faults: Fault[], text: string, path: string): void {
   if (text.isWellFormed() && !text.includes('\0')) return;
-  const message = 'must not contain the character NUL or half of a surrogate pair';
+  const message = 'must not contain NUL characters or unpaired surrogates';
   const shown = path.toWellFormed().replaceAll('\0', '\uFFFD');
   faults.push({ path: shown, message, code: 'VALIDATION_FAILED' });
 }

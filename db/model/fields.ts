@@ -1,4 +1,4 @@
-// The kinds of field a resource can have: each gives its JSON Schema, its column, and the way between the two.
+// The kinds of field a resource can have: each defines its JSON Schema, its column and the conversion between them.
 import { type TSchema, Type } from 'typebox';
 import { instantText } from './instants.ts';
 import type { JsonValue } from './json.ts';
@@ -7,7 +7,7 @@ import { textKey } from './text.ts';
 export type ColumnType = 'text' | 'integer' | 'real';
 export type ColumnValue = string | number | null;
 
-/** How a field is read, typed and looked up; the CLI's import chooses its parser by it. */
+/** How a field is parsed, typed and looked up; the CLI's import selects its parser by it. */
 export type FieldKind =
   | 'text'
   | 'email'
@@ -26,55 +26,55 @@ export type FieldKind =
 
 export interface Field {
   readonly kind: FieldKind;
-  /** Column type, or null for a field that is computed when a record is presented. */
+  /** Column type, or null for a field that is computed when a record is shown. */
   readonly column: ColumnType | null;
-  /** JSON Schema of a value that is not null, as a client writes it. */
+  /** JSON Schema of a non-null value, as a client sends it. */
   readonly schema: TSchema;
-  /** The same in a create, where it takes less. */
+  /** The same for a create, if that accepts less. */
   readonly createSchema: TSchema;
-  /** JSON Schema of a value that is not null, as a response carries it. */
+  /** JSON Schema of a non-null value, as a response contains it. */
   readonly responseSchema: TSchema;
   /**
-   * Who sets it: the client at any time (`write`), on create only (`create`), on create without being a field of the
-   * record itself (`input`), the service (`read`), or the service for its own use, never shown (`internal`).
+   * Who sets it: the client at any time (`write`), on create only (`create`), on create without being stored in the record
+   * (`input`), the service (`read`), or the service for internal use, never shown (`internal`).
    */
   readonly access: 'write' | 'create' | 'input' | 'read' | 'internal';
-  /** Whether a create must carry it. */
+  /** Whether it is required on create. */
   readonly required: boolean;
-  /** Whether null stands for "unset" in a response. */
+  /** Whether it can be null in a response. */
   readonly nullable: boolean;
   /** Whether null in a body clears it. */
   readonly clearable: boolean;
-  /** What a create stores when the client leaves the field out. */
+  /** What a create stores if the client leaves the field out. */
   readonly initial: JsonValue;
   /** The resource (or `users`) that the value is an id of. */
   readonly references: string | undefined;
   /**
-   * The key by which it is looked up whole, null where it is not. A shadow column `<name>_key` holds it where it is not the
-   * value itself.
+   * The key for looking up the whole value, null if it is not looked up. The shadow column `<name>_key` stores it if it
+   * differs from the value.
    */
   readonly key: ((value: string) => string) | null;
   readonly description: string;
   readonly example: JsonValue;
   /**
-   * Names that other products' exports give this field, `#` for any number. Of several columns the first is taken: the
-   * field's own name, unless it stands among them, then these in their order.
+   * Names of this field in exports of other products, `#` for any number. If several columns match, the first one wins: the
+   * field's own name, unless it is in the list, then these in their order.
    */
   readonly aliases: readonly string[];
   readonly encode: (value: JsonValue) => ColumnValue;
   readonly decode: (column: ColumnValue) => JsonValue;
 }
 
-/** What a declaration may say of any field, beyond its kind. */
+/** Options of a field, apart from its kind. */
 export interface FieldOptions {
   required?: boolean;
   access?: Field['access'];
   nullable?: boolean;
   clearable?: boolean;
   key?: (value: string) => string;
-  /** Where a create takes less than an update. */
+  /** If a create accepts less than an update. */
   createSchema?: TSchema;
-  /** Where what is returned differs from what is sent. */
+  /** If a response differs from what is sent. */
   responseSchema?: TSchema;
   description?: string;
   example?: JsonValue;
@@ -83,7 +83,7 @@ export interface FieldOptions {
 
 export type Shape = Pick<Field, 'kind' | 'column' | 'schema'> & Partial<Field>;
 
-/** The way between the two forms of a field that is stored as it is shown. */
+/** The conversion of a field that is stored in its shown form. */
 export const asIs = (value: JsonValue): ColumnValue => value as ColumnValue;
 
 /** The shadow column of a field that has a key. */
@@ -91,7 +91,7 @@ export function keyColumn(name: string): string {
   return `${name}_key`;
 }
 
-/** A field of that shape, with what the declaration says of it. */
+/** A field of that shape with the options of its declaration. */
 export function field(shape: Shape, options: FieldOptions): Field {
   const required = options.required ?? false;
   const nullable = options.nullable ?? shape.nullable ?? !required;
@@ -119,25 +119,25 @@ export const NAME_CHARACTERS_MAX = 1_000;
 export const EMAIL_CHARACTERS_MAX = NAME_CHARACTERS_MAX;
 export const LONG_TEXT_CHARACTERS_MAX = 10_000;
 
-/** Schema of text that says something: it has a character that is not white space. */
+/** Schema of text that is not blank: it contains a character other than white space. */
 export function sayingText(options: { maxLength: number; examples?: string[] }): TSchema {
   return Type.String({ pattern: '\\S', ...options });
 }
 
-/** Text of at most `maxLength` code points (1,000 unless said otherwise); required text says something. */
+/** Text of at most `maxLength` code points (1,000 by default); required text must not be blank. */
 export function text(options: FieldOptions & { maxLength?: number } = {}): Field {
   const { maxLength = NAME_CHARACTERS_MAX, ...rest } = options;
   const schema = rest.required ? sayingText({ maxLength }) : Type.String({ maxLength });
   return field({ kind: 'text', column: 'text', schema }, rest);
 }
 
-/** One email address, kept as written and compared case-insensitively. */
+/** One email address, stored as written and compared case-insensitively. */
 export function email(options: FieldOptions = {}): Field {
   const schema = Type.String({ format: 'email', maxLength: EMAIL_CHARACTERS_MAX });
   return field({ kind: 'email', column: 'text', schema, example: 'ada@example.com' }, options);
 }
 
-/** An internet domain; `normalizeDomain` gives the stored form. */
+/** An internet domain; `normalizeDomain` returns the stored form. */
 export function domain(options: FieldOptions = {}): Field {
   const schema = Type.String({ format: 'domain', minLength: 1, maxLength: NAME_CHARACTERS_MAX });
   return field({ kind: 'domain', column: 'text', schema, key: textKey, example: 'example.com' }, options);
@@ -182,17 +182,17 @@ export function number(options: FieldOptions & { minimum?: number; maximum?: num
   );
 }
 
-/** The instants that RFC 3339 can write: the years 0000 to 9999. */
+/** The instants that RFC 3339 can express: the years 0000 to 9999. */
 export const INSTANT_MS_MIN = -62_167_219_200_000;
 export const INSTANT_MS_MAX = 253_402_300_799_999;
 
-/** An instant that clients write: integer Unix milliseconds in requests and responses alike. */
+/** An instant that clients set: integer Unix milliseconds in requests and responses. */
 export function instant(options: FieldOptions = {}): Field {
   const schema = Type.Integer({ format: 'int64', minimum: INSTANT_MS_MIN, maximum: INSTANT_MS_MAX });
   return field({ kind: 'instant', column: 'integer', schema, example: 1_767_225_600_000 }, options);
 }
 
-/** An instant that the service sets: Unix milliseconds stored, RFC 3339 UTC with milliseconds shown. */
+/** An instant that the service sets: stored as Unix milliseconds, shown as RFC 3339 UTC with milliseconds. */
 export function timestamp(options: FieldOptions = {}): Field {
   return field(
     {
@@ -232,14 +232,13 @@ export function reference(references: string, options: FieldOptions = {}): Field
 }
 
 /**
- * Schema of an id. Text of any form is one that names nothing, which is told where it is looked up; the format only says
- * what it is.
+ * Schema of an id. It accepts any text, because the lookup rejects unknown ids; the format only documents what it is.
  */
 export function idSchema(options: { description?: string; examples?: string[] } = {}): TSchema {
   return Type.String({ format: 'id', maxLength: NAME_CHARACTERS_MAX, ...options });
 }
 
-/** An id for examples: the same for the same kind of record, and another for every other kind. */
+/** An example id: the same for one kind of record, and different for every other kind. */
 export function exampleId(kind: string): string {
   return `019b76da-a800-7000-8000-${Bun.hash(kind).toString(16).padStart(12, '0').slice(-12)}`;
 }

@@ -1,4 +1,4 @@
-// The kinds of list filter a declaration can name.
+// The kinds of list filter a declaration can use.
 import { parentsOf } from './links.ts';
 import type { Filter, Match, SideTable } from './resource.ts';
 import { caselessKey, normalizeDomain, singularOf, textKey, withArticle } from './text.ts';
@@ -22,7 +22,7 @@ export function equals(...names: string[]): Filter {
   });
 }
 
-/** Match of an id that refers to a record (or user); what the key cannot see finds nothing. */
+/** Match of an id that refers to a record (or user); an id that the key cannot see finds nothing. */
 export function refersTo(target: string | readonly string[], ...match: (string | Match)[]): Filter {
   const references = typeof target === 'string' ? [target] : target;
   return filter({
@@ -37,11 +37,11 @@ export function caseless(name: string): Filter {
   return filter({
     match: [keyed(name)],
     normalize: caselessKey,
-    description: `Whole match of ${name}, whatever the case.`,
+    description: `Case-insensitive match of the whole ${name}.`,
   });
 }
 
-/** The filter, of email addresses or telephone numbers. */
+/** The filter, marked as one of email addresses or telephone numbers. */
 export function ofAddress(one: Filter): Filter {
   return { ...one, isAddress: true };
 }
@@ -52,7 +52,7 @@ export function emailIn(addresses: SideTable): Filter {
     match: [parentsOf(addresses)],
     normalize: caselessKey,
     isAddress: true,
-    description: 'An email address, primary or alternative, whatever the case.',
+    description: 'An email address, primary or alternative; case-insensitive.',
   });
 }
 
@@ -61,7 +61,7 @@ export function domainIs(name: string): Filter {
   return filter({
     match: [keyed(name)],
     normalize: (value) => textKey(normalizeDomain(value)),
-    description: 'A domain; scheme, www., path and case do not matter.',
+    description: 'A domain; scheme, www., path and case are ignored.',
   });
 }
 
@@ -80,15 +80,15 @@ export function before(name: string): Filter {
   return filter({
     type: 'instant',
     match: [{ column: name, operator: '<' }],
-    description: `${name} before this instant (exclusive); RFC 3339 or Unix milliseconds.`,
+    description: `Only records with ${name} before this time, in RFC 3339 or Unix milliseconds.`,
   });
 }
 
-/** Instants from the given one on. */
+/** Instants at or after the given one. */
 export function after(name: string): Filter {
   return filter({
     type: 'instant',
     match: [{ column: name, operator: '>=' }],
-    description: `${name} at or after this instant; RFC 3339 or Unix milliseconds.`,
+    description: `Only records with ${name} at or after this time, in RFC 3339 or Unix milliseconds.`,
   });
 }

@@ -1,9 +1,9 @@
-// Instants: from text whose grammar is checked to Unix milliseconds and back, for what the server and the command line take.
+// Instants: converts checked text to Unix milliseconds and back, for the server and the command line.
 
-/** Unix milliseconds of a date, time and offset in ISO 8601; undefined if no calendar or clock has it. */
+/** Unix milliseconds of a date, time and offset in ISO 8601; undefined if the date or time does not exist. */
 export function instantMs(text: string): number | undefined {
   try {
-    // Temporal reads nine digits of a fraction; RFC 3339 sets no end to them.
+    // Temporal reads nine digits of a fraction; RFC 3339 has no limit.
     return Temporal.Instant.from(text.replace(/(\.\d{9})\d+/, '$1')).epochMilliseconds;
   } catch {
     return undefined;
@@ -13,15 +13,15 @@ export function instantMs(text: string): number | undefined {
 const MILLISECONDS = Array.from({ length: 1_000 }, (_, ms) => `${String(ms).padStart(3, '0')}Z`);
 const MS_AND_ZONE_CHARACTERS = 4;
 
-// The instants that answers tell are of few seconds: now, and those in which what they show was written.
+// The instants in responses are in few different seconds: now, and those in which the records were written.
 const SECONDS_KEPT = 64;
 const kept = Array.from({ length: SECONDS_KEPT }, () => ({ second: Number.NaN, text: '' }));
-// And often of one: a record that was never changed tells it twice, as do those of one batch.
+// Often the instant repeats: a record that was never changed has it twice, and the records of a batch share it.
 let lastMs = Number.NaN;
 let lastText = '';
 
 /**
- * The text of an instant as responses have it: RFC 3339, UTC, with milliseconds.
+ * The text of an instant in responses: RFC 3339, UTC, with milliseconds.
  * @param ms whole Unix milliseconds
  */
 export function instantText(ms: number): string {

@@ -1,4 +1,4 @@
-// The kinds of field that are kept as JSON text: lists, the client's own keys, structures.
+// The kinds of field stored as JSON text: lists, custom keys, structures.
 import { type TSchema, Type } from 'typebox';
 import {
   EMAIL_CHARACTERS_MAX,
@@ -11,7 +11,7 @@ import {
 } from './fields.ts';
 import type { JsonValue } from './json.ts';
 
-/** A list of email addresses, `[]` where there are none. */
+/** A list of email addresses, `[]` if empty. */
 export function emails(options: FieldOptions = {}): Field {
   const schema = Type.Array(Type.String({ format: 'email', maxLength: EMAIL_CHARACTERS_MAX }), {
     maxItems: 100,
@@ -24,7 +24,7 @@ export function emails(options: FieldOptions = {}): Field {
 
 export const CUSTOM_KEYS_MAX = 100;
 
-/** The keys and values that `custom` takes, as options of an object's schema. */
+/** The keys and values that `custom` accepts, as options of an object's schema. */
 export const customEntries = {
   propertyNames: Type.String({ maxLength: 100 }),
   additionalProperties: Type.Unsafe({
@@ -35,7 +35,7 @@ export const customEntries = {
   }),
 };
 
-/** A flat object of the client's own keys; PATCH merges, null removes a key. */
+/** A flat object of custom keys; PATCH merges, null removes a key. */
 export function custom(options: FieldOptions = {}): Field {
   const schema = Type.Unsafe(Type.Object({}, { maxProperties: CUSTOM_KEYS_MAX, ...customEntries }));
   return field(
@@ -44,7 +44,7 @@ export function custom(options: FieldOptions = {}): Field {
   );
 }
 
-/** A structured value kept as JSON, or (`column: null`) computed when the record is presented. */
+/** A structured value stored as JSON, or (`column: null`) computed when the record is shown. */
 export function json(
   schema: TSchema,
   options: FieldOptions & { initial?: JsonValue; column?: null } = {},

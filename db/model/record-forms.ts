@@ -1,4 +1,4 @@
-// The two forms of a record, as it is shown and as it is stored: from one to the other only what differs is touched, in place.
+// The shown and the stored form of a record: converts in place, and only the fields that differ.
 import { memoize } from '../cache.ts';
 import { asIs, type Field, keyColumn } from './fields.ts';
 import type { Data, JsonValue } from './json.ts';
@@ -7,7 +7,7 @@ import { isShown } from './schemas.ts';
 
 type Fields = Readonly<Record<string, Field>>;
 
-/** A column of the table, or where there is none the place of a field that is computed. */
+/** A column of the table, or the position of a field that is computed. */
 export interface ShownColumn {
   name: string;
   isStored: boolean;
@@ -19,7 +19,7 @@ interface Form {
   decode: (column: Row[string]) => JsonValue;
 }
 
-/** What is made once of the fields of a resource. */
+/** Derived once from the fields of a resource. */
 interface Forms {
   shown: readonly ShownColumn[];
   /** The fields whose two forms differ. */
@@ -51,19 +51,19 @@ function makeForms(fields: Fields): Forms {
   };
 }
 
-/** The columns of a record as it is read to be shown, in the order of responses. */
+/** The columns of a record as read for showing it, in the order of responses. */
 export function shownColumns(fields: Fields): readonly ShownColumn[] {
   return formsOf(fields).shown;
 }
 
-/** Makes a row of shown columns, itself, the record that a response carries; computed fields start at their defaults. */
+/** Turns a row of shown columns, in place, into the record of a response; computed fields start at their defaults. */
 export function showRow(fields: Fields, row: Row): Data {
   const { decoded } = formsOf(fields);
   for (const { name, decode } of decoded) (row as Data)[name] = decode(row[name] ?? null);
   return row;
 }
 
-/** Makes a record, itself, the row that is stored; what it leaves out is what a create starts from. */
+/** Turns a record, in place, into the stored row; fields it leaves out get the defaults of a create. */
 export function storeRecord(fields: Fields, record: Data): Row {
   const { encoded, keyed } = formsOf(fields);
   for (const { name, encode } of encoded) record[name] = encode(record[name]);
@@ -71,7 +71,7 @@ export function storeRecord(fields: Fields, record: Data): Row {
   return record as Row;
 }
 
-/** The columns, shadow keys included, that hold the fields given. */
+/** The columns, including shadow keys, of the given fields. */
 export function toColumns(fields: Fields, data: Data): Row {
   const row: Row = {};
   for (const name in data) {
@@ -84,19 +84,19 @@ export function toColumns(fields: Fields, data: Data): Row {
   return row;
 }
 
-// Most values are their own keys, which are not kept twice.
+// Most values are their own keys, which are not stored twice.
 function shadowKey(keyOf: (value: string) => string, value: JsonValue | undefined): string | null {
   if (typeof value !== 'string') return null;
   const key = keyOf(value);
   return key === value ? null : key;
 }
 
-/** A record that a create starts from: its fields in the order of responses, each with its own default. */
+/** The initial record of a create: its fields in the order of responses, each with its default. */
 export function initialRecord(fields: Fields): Data {
   return { ...formsOf(fields).initial };
 }
 
-/** Gives a record what a body says of its fields; null stands for a field's own default. */
+/** Sets the fields of a record from a body; null means the field's default. */
 export function setFields(fields: Fields, record: Data, body: Data): void {
   for (const name in body) {
     const field = fields[name];

@@ -1,4 +1,4 @@
-// defineResource(): from one declaration, the schemas, columns, scopes and lists that everything else derives from.
+// defineResource(): derives schemas, columns, scopes and lists from one declaration.
 
 import type { TSchema } from 'typebox';
 import { type ColumnValue, exampleId, type Field, keyColumn, reference, timestamp } from './fields.ts';
@@ -6,54 +6,54 @@ import { bodySchema, named, recordSchema } from './schemas.ts';
 import { singularOf } from './text.ts';
 
 export type Action = 'read' | 'write' | 'delete';
-/** What can be done with the records of a resource. */
+/** The operations that a resource can have. */
 export type Verb = 'list' | 'get' | 'create' | 'update' | 'delete' | 'batch';
 export type Row = { [column: string]: ColumnValue };
 
-/** One way in which a filter's value can be found: in a column of the record, as the key of a field, or through a table of links. */
+/** A way to find a filter's value: in a column of the record, as the key of a field, or through a table of links. */
 export type Match =
   | { readonly column: string; readonly operator: '=' | '<' | '>=' }
   | { readonly keyed: string }
   | { readonly table: string; readonly record: string; readonly value: string };
 
-/** A query parameter of a list; a record passes when any of the matches holds. */
+/** A query parameter of a list; a record passes if any of the matches holds. */
 export interface Filter {
   readonly type: 'text' | 'boolean' | 'instant' | readonly string[];
   readonly match: readonly Match[];
-  /** Turns the value as given into the value as stored. */
+  /** Converts the value as sent into the value as stored. */
   readonly normalize: (value: string) => string;
-  /** Resources one of which the value is an id of: a record hidden from the key finds nothing. */
+  /** The resources that the value can be an id of: the id of a record hidden from the key finds nothing. */
   readonly references: readonly string[];
-  /** Whether its values are email addresses or telephone numbers, which have no spaces but often a plus. */
+  /** Whether its values are email addresses or telephone numbers, which contain no spaces but often a plus. */
   readonly isAddress: boolean;
   readonly description: string;
 }
 
-/** A table beside the records': each of its rows belongs to a parent, may tie a child to it, and goes with either. */
+/** A table of rows that belong to a parent record, can refer to a child, and are deleted with either. */
 export interface SideTable {
   readonly table: string;
-  /** Column that holds the parent's id. */
+  /** Column with the parent's id. */
   readonly parentColumn: string;
-  /** Column that tells the rows of a parent apart: the id of the child, where they tie one. */
+  /** Column that identifies a row of a parent: the child's id, if rows have a child. */
   readonly childColumn: string;
-  /** The resources that a child can be of, by their singular; none where the rows tie no record. */
+  /** The resources that a child can belong to, by their singular; empty if rows have no child. */
   readonly children: Readonly<Record<string, string>>;
-  /** The filter whose unique values of the parent the rows hold, where they are found by these and not by the parent. */
+  /** The filter whose unique values the rows hold, if they are found by value and not by parent. */
   readonly holds?: string;
 }
 
-/** A collection sub-resource: `/{parent}/{id}/{name}`. The body names the child as the child's column is called. */
+/** A collection sub-resource: `/{parent}/{id}/{name}`. In the body, the child is named as the child's column. */
 export interface Link extends SideTable {
-  /** Whose record_type says which of several resources the child is of: the link's own or the parent's; null for one. */
+  /** Whose record_type says which resource the child belongs to: the link's own, the parent's, or null for a fixed one. */
   readonly typedBy: 'link' | 'parent' | null;
-  /** What the link itself carries. */
+  /** The link's own fields. */
   readonly fields: Readonly<Record<string, Field>>;
   readonly description: string;
 }
 
-/** A single association: `/{parent}/{id}/{name}`, kept in a column of the parent. */
+/** A single association: `/{parent}/{id}/{name}`, stored in a column of the parent. */
 export interface Association {
-  /** A reference field of the parent, which names the child's resource. */
+  /** A reference field of the parent, which determines the child's resource. */
   readonly column: string;
   readonly description: string;
 }
@@ -62,28 +62,28 @@ export interface ResourceOptions {
   name: string;
   description: string;
   verbs: readonly Verb[];
-  /** What an operation does beyond what its schemas say, where a caller could expect something else; in Markdown. */
+  /** Behaviour of an operation that its schemas do not express and that could surprise; in Markdown. */
   explanations?: Partial<Record<Verb, string>>;
   scopes: readonly Action[];
-  /** The field that says whose record it is; null where records belong to the organization. */
+  /** The field with the owner of a record; null if records belong to the organization. */
   owner: string | null;
   fields: Record<string, Field>;
   /** Fields of which at least one must be set. */
   identifying?: readonly string[];
-  /** Fields of which a create gives one, and not both. */
+  /** Fields of which a create must have exactly one. */
   exactlyOneOf?: readonly string[];
-  /** Values that one record alone may have: the filter that finds it, and the fields that hold such values. */
+  /** Values that only one record can have: the filter that finds it, and the fields with such values. */
   unique?: Record<string, readonly string[]>;
-  /** Fields by which a create repeats a record that is there, once the first of them is given. */
+  /** Fields that identify a duplicate of an existing record on create, if the first of them is sent. */
   repeatedBy?: readonly string[];
   filters?: Record<string, Filter>;
-  /** What lists can be sorted and windowed by; pipelines take created_at alone. */
+  /** The fields that lists can be sorted and filtered by time with; pipelines have only created_at. */
   sorts?: readonly ('created_at' | 'updated_at')[];
   links?: Record<string, Link>;
   associations?: Record<string, Association>;
-  /** Tables whose rows belong to records of this resource, without being links that a client can see. */
+  /** Tables whose rows belong to records of this resource but are not links that clients see. */
   sideTables?: readonly SideTable[];
-  /** What the answer to a create carries beyond the record. */
+  /** What the response to a create contains beyond the record. */
   createdFields?: Record<string, Field>;
   /** Fields that a table on a terminal shows. */
   columns: readonly string[];
@@ -91,7 +91,7 @@ export interface ResourceOptions {
 
 export interface Resource extends Required<ResourceOptions> {
   readonly singular: string;
-  /** All fields, the common ones included, in the order of responses. */
+  /** All fields, including the common ones, in the order of responses. */
   readonly fields: Record<string, Field>;
   /** Stored columns with their types, without org_id. */
   readonly storedColumns: readonly string[];
@@ -106,7 +106,7 @@ const COMMON_LAST = {
     access: 'read',
     required: true,
     example: exampleId('users'),
-    description: 'The user of a user-bound key, else the id of the API key.',
+    description: 'The user of a user-bound key; otherwise the id of the API key.',
   }),
   created_at: timestamp({ required: true, description: 'When the record was created.' }),
   updated_at: timestamp({ required: true, description: 'When the record was last changed.' }),

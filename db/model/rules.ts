@@ -1,15 +1,15 @@
-// Rules that a declaration states of several fields: which must be set, which exclude each other, which are unique.
+// Rules about several fields: which are required, which exclude each other, which are unique.
 import type { Fault } from './faults.ts';
 import type { Data, JsonValue } from './json.ts';
 import type { Resource } from './resource.ts';
 import { isBlank } from './text.ts';
 
-/** Faults that the body of a new record has beyond those of its fields. */
+/** Faults of the body of a new record beyond those of single fields. */
 export function newRecordFaults(resource: Resource, body: Data): Fault[] {
   return missingIdentity(resource, body).concat(notExactlyOne(resource, body));
 }
 
-/** The fault of a record that has none of its identifying fields. */
+/** The fault of a record without any of its identifying fields. */
 export function missingIdentity({ identifying }: Resource, record: Data): Fault[] {
   const [first] = identifying;
   if (first === undefined || identifying.some((name) => says(record[name]))) return [];
@@ -25,16 +25,16 @@ function notExactlyOne({ exactlyOneOf }: Resource, body: Data): Fault[] {
   const [first] = exactlyOneOf;
   if (first === undefined) return [];
   const [one, second] = exactlyOneOf.filter((name) => (body[name] ?? null) !== null);
-  const names = `exactly one of ${exactlyOneOf.join(' and ')}`;
+  const names = exactlyOneOf.join(' or ');
   if (second !== undefined)
-    return [{ path: second, message: `${names} must be present, not both`, code: 'VALIDATION_FAILED' }];
+    return [{ path: second, message: `send either ${names}, not both`, code: 'VALIDATION_FAILED' }];
   if (one !== undefined) return [];
-  return [{ path: first, message: `${names} is required`, code: 'VALIDATION_REQUIRED_FIELD' }];
+  return [{ path: first, message: `either ${names} is required`, code: 'VALIDATION_REQUIRED_FIELD' }];
 }
 
-/** A value that only one record of an organization may have. */
+/** A value that only one record of an organization can have. */
 export interface UniqueValue {
-  /** The list filter that finds whose it is. */
+  /** The list filter that finds its owner. */
   filter: string;
   value: string;
   /** The value as it is compared. */
@@ -66,7 +66,7 @@ function addTexts(
   for (let index = 0; index < value.length; index++) addTexts(add, `${path}.${index}`, value[index]);
 }
 
-/** What is told of a unique value that another record has. */
+/** The message for a unique value of another record. */
 export function takenMessage({ singular }: Resource, { filter }: UniqueValue): string {
   return `another ${singular} has this ${filter}`;
 }

@@ -1,4 +1,4 @@
-// What the schema checker finds, in the words of faults.
+// Turns the errors of the schema checker into faults.
 import type { TSchema } from 'typebox';
 import {
   below,
@@ -13,7 +13,7 @@ import {
 } from './faults.ts';
 import { isObject } from './json.ts';
 
-/** A fault as the schema checker tells it: JSON Schema's keyword, and JSON pointers. */
+/** An error of the schema checker: JSON Schema's keyword, and JSON pointers. */
 export interface SchemaError {
   keyword: string;
   schemaPath: string;
@@ -21,11 +21,11 @@ export interface SchemaError {
   params: Record<string, unknown>;
 }
 
-/** The errors in words, each told once. */
+/** The errors as faults, without repeats. */
 export function faultsOfErrors(errors: readonly SchemaError[], schema: TSchema): Fault[] {
   const sized = new Set(errors.filter(isOfLength).map(({ instancePath }) => instancePath));
   const faults = errors
-    // Of text that is too long or too short its length alone is told.
+    // For text that is too long or too short, only its length is reported.
     .filter(({ keyword, instancePath }) => keyword !== 'format' || !sized.has(instancePath))
     .flatMap((error) => faultsOf(error, schema));
   return [...new Map(faults.map((fault) => [`${fault.path}\0${fault.message}`, fault])).values()];
@@ -44,12 +44,12 @@ function faultsOf({ keyword, params, schemaPath, instancePath }: SchemaError, sc
       return [mistyped(path, [params.type].flat().map(String))];
     case 'enum':
       return [notAmong(path, params.allowedValues as unknown[])];
-    // The one pattern there is: a character that is not white space.
+    // The only pattern in use: a character other than white space.
     case 'pattern':
       return [blank(path)];
     case 'format':
       return [malformed(path, String(params.format))];
-    // The schema `false` stands where a property has no place.
+    // The schema `false` means that a property is not allowed.
     case 'boolean':
       return [unknownField(path, fieldsBeside(schema, schemaPath))];
   }
@@ -59,7 +59,7 @@ function faultsOf({ keyword, params, schemaPath, instancePath }: SchemaError, sc
   return [isName ? { ...fault, message: `${fault.message} in its name` } : fault];
 }
 
-// The fields of the object whose additional properties the schema at that place is of.
+// The declared fields of the object that does not allow the property at that path.
 function fieldsBeside(schema: TSchema, schemaPath: string): string[] {
   const segments = schemaPath.split('/').slice(1, -1).map(unescapePointer);
   const around = segments.reduce<unknown>(

@@ -1,26 +1,26 @@
-// The schemas of records and bodies, made of their fields, and pieces of JSON Schema that TypeBox has no word for.
+// The schemas of records and bodies, built from their fields, and JSON Schema helpers that TypeBox does not have.
 import { type TSchema, Type } from 'typebox';
 import type { Field } from './fields.ts';
 import type { JsonValue } from './json.ts';
 
-/** A schema with the name that the description, and so every client made from it, has for it. */
+/** A schema with a name, which the description and generated clients use. */
 export function named(name: string, schema: TSchema): TSchema {
   return { ...schema, $id: name };
 }
 
-/** A schema, of one type or of named values, that takes null too: said in its type, so that a fault needs no union told. */
+/** A schema of one type or an enum that also accepts null, as part of its type, so that errors need not explain a union. */
 export function nullable(schema: TSchema): TSchema {
   const { type, enum: values } = schema as { type?: string | string[]; enum?: readonly unknown[] };
   if (values !== undefined) return Type.Unsafe({ ...schema, enum: [...values, null] });
   return Type.Unsafe({ ...schema, type: [type, 'null'].flat() });
 }
 
-/** Schema of a record, or of a link's own fields, as responses carry it: every field present, null where unset. */
+/** Schema of a record, or of a link's own fields, in responses: every field is present, null if unset. */
 export function recordSchema(fields: Record<string, Field>): TSchema {
   const properties: Record<string, TSchema> = {};
   for (const [name, field] of Object.entries(fields)) {
     if (!isShown(field)) continue;
-    // An example is of what is sent; where what is returned differs, its schema has examples of its own.
+    // The example shows what is sent; if responses differ, their schema has its own examples.
     const { example } = field.responseSchema === field.schema ? field : { example: null };
     const schema = annotated({ ...field, example }, field.responseSchema, field.nullable);
     properties[name] = field.access === 'read' ? { ...schema, readOnly: true } : schema;
@@ -28,17 +28,17 @@ export function recordSchema(fields: Record<string, Field>): TSchema {
   return Type.Object(properties, { additionalProperties: false });
 }
 
-/** Of a record's fields the id, for whoever is shown no more of it. */
+/** Only the id of a record's fields, for readers who cannot see more. */
 export function idAlone(fields: Record<string, Field>): Record<string, Field> {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => name === 'id'));
 }
 
-/** Whether a field is part of what responses carry. */
+/** Whether a field is part of responses. */
 export function isShown(field: Field): boolean {
   return field.access !== 'input' && field.access !== 'internal';
 }
 
-/** Schema of a body with those of the fields that it takes; in one that creates, the required ones must be there. */
+/** Schema of a body with the fields that it accepts; on create, required fields must be present. */
 export function bodySchema(
   fields: Record<string, Field>,
   takes: (field: Field) => boolean,
@@ -55,10 +55,10 @@ export function bodySchema(
   return Type.Object(properties, { additionalProperties: false });
 }
 
-// In words: clients that are made from a schema with a default take its property for required.
+// In the description, because generators treat a property with a default in its schema as required.
 function withInitial(field: Field): Field {
   if (field.initial === null || (field.kind !== 'boolean' && field.kind !== 'enum')) return field;
-  return { ...field, description: `${field.description} \`${field.initial}\` unless given.`.trim() };
+  return { ...field, description: `${field.description} Default: \`${field.initial}\`.`.trim() };
 }
 
 function annotated(field: Field, schema: TSchema, takesNull: boolean): TSchema {

@@ -1,18 +1,18 @@
-// Text in the forms in which it is compared, kept and named.
+// Text in the forms in which it is compared, stored and named.
 
-// What PostgreSQL takes as an entry of an index has at most some 2,700 bytes; of UTF-16's units none takes more than three.
+// An index entry of PostgreSQL has at most about 2,700 bytes, and a UTF-16 unit takes at most three.
 const KEY_UNITS_MAX = 256;
 
 /**
- * The form in which text of any length is looked up: itself, but what is long by its beginning and a hash. So keys are in
- * the order of what their texts begin with, and no key of a long text is that of a short one.
+ * The form in which text of any length is looked up: the text itself, or for long text its beginning and a hash. Keys sort
+ * by the beginning of their texts, and the key of a long text never equals that of a short one.
  */
 export function textKey(text: string): string {
   if (text.length <= KEY_UNITS_MAX) return text;
   return `${keyStart(text)}sha256:${Bun.SHA256.hash(text, 'hex')}`;
 }
 
-/** What the keys of all texts begin with that begin with this one. */
+/** The common prefix of the keys of all texts that begin with this text. */
 export function keyStart(text: string): string {
   return text.slice(0, KEY_UNITS_MAX).toWellFormed();
 }
@@ -22,7 +22,7 @@ export function caselessKey(value: string): string {
   return textKey(value.toLowerCase());
 }
 
-/** A domain in stored form: lower case, without scheme, path, any `www.` and trailing dots; normalised again, the same. */
+/** A domain in stored form: lower case, without scheme, path, any `www.` and trailing dots; idempotent. */
 export function normalizeDomain(value: string): string {
   const host = value
     .trim()
@@ -30,14 +30,14 @@ export function normalizeDomain(value: string): string {
     .replace(/^(?:[a-z][a-z0-9+.-]*:)?\/\//, '')
     .replace(/[/?#\\].*$/s, '')
     .replace(/^(?:www\.)+/, '');
-  // From the end: an expression would try each of a thousand dots again.
+  // From the end: a regular expression would retry at each of a thousand dots.
   const port = portStart(host);
   let end = port;
   while (host[end - 1] === '.') end--;
   return end === port ? host : host.slice(0, end) + host.slice(port);
 }
 
-// Where `:443` begins, or the text ends where it has no port.
+// Where `:443` begins, or the end of the text without a port.
 function portStart(host: string): number {
   let at = host.length;
   while (isDigit(host.charCodeAt(at - 1))) at--;
@@ -50,7 +50,7 @@ function isDigit(char: number): boolean {
 
 const HOST = /^[\p{L}\p{M}\p{Nd}_-]+(?:\.[\p{L}\p{M}\p{Nd}_-]+)*(?::\d{1,5})?$/u;
 
-/** Whether text is a domain in some spelling: what its stored form leaves is a host name, with a port or without. */
+/** Whether text is a domain in some spelling: its stored form is a host name, with or without a port. */
 export function isDomain(text: string): boolean {
   return HOST.test(normalizeDomain(text));
 }
@@ -59,7 +59,7 @@ const LOCAL_PART = /^[^\p{Z}\p{C}"(),.:;<>@[\\\]]+(?:\.[^\p{Z}\p{C}"(),.:;<>@[\\
 const LABELS =
   /^[\p{L}\p{N}][\p{L}\p{M}\p{N}-]{0,62}(?<!-)(?:\.[\p{L}\p{N}][\p{L}\p{M}\p{N}-]{0,62}(?<!-))*$/u;
 
-/** Whether text is an email address of characters beyond ASCII, as RFC 6531 has them. */
+/** Whether text is an email address with non-ASCII characters, as defined by RFC 6531. */
 export function isInternationalEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
   return (
@@ -67,18 +67,18 @@ export function isInternationalEmail(text: string): boolean {
   );
 }
 
-/** Whether text says nothing: it is empty, or white space alone. */
+/** Whether text is empty or only white space. */
 export function isBlank(text: string): boolean {
   return text.trim() === '';
 }
 
-/** What one of many is called: `companies` → `company`. */
+/** The singular of a resource name: `companies` → `company`. */
 export function singularOf(plural: string): string {
   if (plural === 'people') return 'person';
   return plural.replace(/ies$/, 'y').replace(/s$/, '');
 }
 
-/** A noun, or a list of nouns, with the article that its sound asks for: `an interaction`, `a user`. */
+/** A noun, or a list of nouns, with its indefinite article: `an interaction`, `a user`. */
 export function withArticle(noun: string): string {
   return `${/^[aeio]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 }

@@ -1,4 +1,4 @@
-// What version 1 calls the fields of its resources, and what its queries take.
+// Version 1's names for the fields of its resources, and the filters of its queries.
 
 /** Fields of a person, in the order of responses. */
 export const PERSON_FIELDS = [
@@ -47,9 +47,9 @@ export const PEOPLE_FILTERS = {
   companyId: ['companies'],
   owner: ['users'],
 } as const;
-/** Largest page of a people query. */
+/** Maximum page size of a people query. */
 export const PEOPLE_PAGE_MAX = 100;
-/** Keys of an interactions query's filter, as those of people. */
+/** Keys of an interactions query's filter, as above. */
 export const INTERACTION_FILTERS = { contactId: ['contacts'], companyId: ['companies'] } as const;
-/** Largest page of an interactions query. */
+/** Maximum page size of an interactions query. */
 export const INTERACTIONS_PAGE_MAX = 21;

@@ -1,4 +1,4 @@
-// The script and the style of the page, as they go to the browser.
+// The script and the style sheet of the page, as sent to the browser.
 import { clientScript } from './client-script.ts' with { type: 'macro' };
 import base from './style/base.css' with { type: 'text' };
 import fields from './style/fields.css' with { type: 'text' };

@@ -1,9 +1,9 @@
-// A macro: runs while the server is compiled, so that the executable holds the page's script as one text.
+// A macro that runs while the server is compiled, so that the executable contains the page's script as one text.
 
-/** The page's script, bundled from `client/`; throws what the compiler says of a fault in it. */
+/** The page's script, bundled from `client/`; throws the compiler's message if it has an error. */
 export async function clientScript(): Promise<string> {
   const entry = `${import.meta.dir}/client/main.ts`;
-  // Bun.build would wait for the very build that waits for this.
+  // Bun.build would wait for the build that is waiting for this macro.
   const bundling = Bun.spawn([process.execPath, 'build', entry, '--minify', '--format=esm'], {
     stderr: 'pipe',
   });

@@ -1,4 +1,4 @@
-// What the routes under /docs serve: made when first asked for, kept, and compressed as the client takes it.
+// What the routes under /docs serve: made on first use, kept, and compressed as the client accepts.
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
@@ -14,12 +14,12 @@ const ENCODERS = {
 type Encoding = keyof typeof ENCODERS;
 
 interface Encoded {
-  /** Of bytes each answer would have a copy, for as long as its client does not take it. */
+  /** A Blob, because a response made of bytes keeps a copy of them until its client has read it. */
   body: Blob;
   etag: string;
 }
 
-// Best first; a client that names none takes the last.
+// Best first; a client that names none gets the last one.
 const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity'];
 const BROTLI = { [constants.BROTLI_PARAM_QUALITY]: 9 };
 const encoder = new TextEncoder();
@@ -37,7 +37,7 @@ export class Content {
     this.#load = load;
   }
 
-  /** The answer to a request for it: 304 where the client has it, without a body to HEAD. */
+  /** The response to a request: 304 if the client has the content, no body for HEAD. */
   async respond(request: Request, headers: Record<string, string>): Promise<Response> {
     const encoding = encodingFor(request.headers.get('Accept-Encoding') ?? '');
     const { body, etag } = await this.#in(encoding);
@@ -78,7 +78,7 @@ function encodingFor(accepted: string): Encoding {
   return ENCODINGS.find((encoding) => (qualities.get(encoding) ?? 0) > 0) ?? 'identity';
 }
 
-// A proxy that compresses makes a tag a weak one.
+// A proxy that compresses turns a tag into a weak one.
 function isKnown(ifNoneMatch: string | null, etag: string): boolean {
   const tags = (ifNoneMatch ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes(etag);

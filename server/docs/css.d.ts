@@ -1,4 +1,4 @@
-// Files that are embedded in the executable: importing one with `type: 'text'` gives what is in it.
+// Files embedded in the executable: importing one with `type: 'text'` gives its content.
 declare module '*.css' {
   const text: string;
   export = text;

@@ -1,9 +1,9 @@
-// /docs: the description, and a page that shows it; both come whole from the executable, built when first asked for.
+// /docs: the description and the page that shows it, both built on first use and served from the executable alone.
 import { Elysia } from 'elysia';
 import type { Data } from '../../db/model/json.ts';
 import { Content } from './content.ts';
 
-// The page may load from its own origin only, so that no key entered there can go anywhere else.
+// The page can load only from its own origin, so that a key entered there cannot be sent anywhere else.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -45,7 +45,7 @@ function contents(baseUrl: () => string): Record<string, Content> {
   };
 }
 
-// Costs too much to be part of every start: the plugin and all that it describes.
+// Loaded late, because the plugin and everything it describes would slow down every start.
 async function description(baseUrl: string): Promise<Data> {
   const { openApiDocument } = await import('../openapi/document.ts');
   return openApiDocument({ baseUrl });

@@ -1,4 +1,4 @@
-// The operations of a description as the page orders them: versions, groups, operations.
+// The operations of a description in the page's order: versions, groups, operations.
 import type { JsonValue } from '../../db/model/json.ts';
 import type { Api } from '../../db/tables/key-format.ts';
 import { anchorOf } from '../heading-anchor.ts';
@@ -11,7 +11,7 @@ import {
   type SchemaShape,
 } from './shapes.ts';
 
-/** An operation, with what the page says of it. */
+/** An operation, with what the page shows of it. */
 export interface Entry {
   id: string;
   api: Api;
@@ -20,7 +20,7 @@ export interface Entry {
   title: string;
   description: string;
   isDeprecated: boolean;
-  /** It is answered without a key. */
+  /** Whether it works without a key. */
   isKeyless: boolean;
   parameters: Parameter[];
   body?: { schema: SchemaShape; example?: JsonValue };
@@ -36,7 +36,7 @@ export interface Group {
   entries: Entry[];
 }
 
-/** The groups of one version of the interface. */
+/** The groups of one version of the API. */
 export interface Version {
   anchor: string;
   title: string;
@@ -56,7 +56,7 @@ export function versionsOf(description: Description): Version[] {
   );
   const groups = description.tags.map((tag) => ({
     anchor: anchorOf(tag.name),
-    // The version is said above.
+    // The heading above already names the version.
     title: tag.name.replace(/^v\d+ /, ''),
     description: tag.description ?? '',
     entries: entries.filter((one) => one.tag === tag.name).map(({ entry }) => entry),

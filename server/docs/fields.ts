@@ -1,4 +1,4 @@
-// Lists of fields: name, type, meaning, limits and example of each, with the fields inside it below.
+// Lists of fields: name, type, description, limits and example of each, with nested fields below.
 import type { JsonValue } from '../../db/model/json.ts';
 import { type Html, html } from './html.ts';
 import { markdown } from './markdown.ts';
@@ -6,12 +6,12 @@ import { examplesOf, type Parameter, type SchemaShape } from './shapes.ts';
 import { flatten, limitsOf, typeOf, valuesOf } from './words.ts';
 
 const DEPTH_MAX = 8;
-// What a record is in: whoever opens an answer is after this.
+// The field that holds the record, which readers of a response look for.
 const OPENED = 'data';
 const BELOW_LEVEL = 5;
 const NOT_BLANK = '\\S';
 
-/** Who writes the fields: the client, who must know what is required, or the service, which may leave some out. */
+/** Who writes the fields: the client, which must know what is required, or the service, which can leave fields out. */
 export type WrittenBy = 'client' | 'service';
 
 interface Field {
@@ -22,7 +22,7 @@ interface Field {
   example?: JsonValue;
 }
 
-/** The fields of an object; of a list or a choice, what it is and the fields of the objects in it. */
+/** The fields of an object; for a list or a choice, its type and the fields of the objects in it. */
 export function fieldList(schema: SchemaShape, writer: WrittenBy, depth = 0): Html {
   const { schema: whole } = flatten(schema);
   const lists = objectsIn(whole).map((object) => list(ownFields(object), writer, depth));
@@ -30,7 +30,7 @@ export function fieldList(schema: SchemaShape, writer: WrittenBy, depth = 0): Ht
   return html`<p class="kind">${typeOf(schema)}</p>${traits({ name: '', schema, isRequired: false })}${lists}`;
 }
 
-/** The parameters of an operation, or the headers of an answer, as a list of fields. */
+/** The parameters of an operation, or the headers of a response, as a list of fields. */
 export function parameterList(parameters: readonly Parameter[], writer: WrittenBy): Html {
   const fields = parameters.map((parameter) => ({
     name: parameter.name,
@@ -66,17 +66,17 @@ function item(field: Field, writer: WrittenBy, depth: number): Html {
 
 function presence({ isRequired }: Field, writer: WrittenBy): Html | undefined {
   if (writer === 'client') return isRequired ? html` <span class="required">required</span>` : undefined;
-  return isRequired ? undefined : html` <span class="type">may be absent</span>`;
+  return isRequired ? undefined : html` <span class="type">optional</span>`;
 }
 
-// The fields inside a field, folded away unless they are what one came for.
+// The nested fields, folded unless they are the record itself.
 function inside({ name, schema }: Field, writer: WrittenBy, depth: number): Html | undefined {
   const { schema: whole } = flatten(schema);
   const objects = objectsIn(whole);
   if (objects.length === 0 || depth >= DEPTH_MAX) return undefined;
   return html`${objects.map((object) => {
     const count = Object.keys(object.properties ?? {}).length;
-    const title = count === 0 ? 'its values' : `${count} ${count === 1 ? 'field' : 'fields'} of ${name}`;
+    const title = count === 0 ? 'values' : `${count} ${count === 1 ? 'field' : 'fields'} of ${name}`;
     const state = depth === 0 && name === OPENED ? ' open' : '';
     return html`<details class="inside"${state}><summary>${title}</summary>${fieldList(object, writer, depth + 1)}</details>`;
   })}`;
@@ -96,7 +96,7 @@ function traits({ schema, example }: Field): Html | undefined {
   const { schema: whole } = flatten(schema);
   const values = valuesOf(schema);
   const shown = example ?? examplesOf({ schema: whole })[0]?.value;
-  // An example that the words before it give already.
+  // The example adds nothing to what is already listed.
   const isPlain = values.length > 0 || typeof shown === 'boolean' || shown === whole.default;
   const parts = [
     values.length > 0

@@ -1,4 +1,4 @@
-// The forms of the page: one to try each operation with, and one that takes the keys they are sent with.
+// The forms of the page: one to try each operation, and one to enter the keys they are sent with.
 import type { JsonValue } from '../../db/model/json.ts';
 import { KEY_HEADERS } from './client/curl.ts';
 import type { Entry, Version } from './entries.ts';
@@ -15,8 +15,8 @@ export function tryForm({ id, api, method, path, isKeyless, parameters, body }: 
 <form data-method="${method}" data-path="${path}"${isKeyless ? undefined : html` data-api="${api}"`}>
 ${
   isKeyless
-    ? html`<p>Sent without a key.</p>`
-    : html`<p>Sent with your version ${version} key: <button type="button" data-keys="${api}">none entered</button></p>`
+    ? html`<p>This request needs no key.</p>`
+    : html`<p>Sent with your version ${version} key: <button type="button" data-keys="${api}">enter key</button></p>`
 }
 ${parameters.map((parameter) => input(id, parameter))}
 ${body === undefined ? undefined : bodyInput(id, body.example)}
@@ -26,7 +26,7 @@ ${body === undefined ? undefined : bodyInput(id, body.example)}
 </form></details>`;
 }
 
-/** The dialog that takes API keys, closed: one for each version, kept by the open page and nowhere else. */
+/** The dialog for API keys, closed; it has a field for each version, and the page keeps the keys in memory only. */
 export function keysDialog(versions: readonly Version[]): Html {
   return html`<dialog id="keys" aria-labelledby="keys-title"><form method="dialog">
 <h2 id="keys-title">API keys</h2>

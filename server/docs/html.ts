@@ -1,18 +1,18 @@
-// HTML as a template: whatever is put into it is escaped, unless it is HTML already.
+// HTML as a template that escapes everything put into it, unless it is already HTML.
 
-/** A piece of HTML that is safe to put into a page as it is. */
+/** HTML that is safe to put into a page without escaping. */
 export class Html {
   constructor(readonly text: string) {}
 }
 
 type Part = Html | string | number | undefined | readonly Part[];
 
-/** HTML with its parts escaped; a list is joined, undefined is nothing. */
+/** HTML with its parts escaped; a list is joined, undefined is left out. */
 export function html(pieces: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(String.raw({ raw: pieces }, ...parts.map(textOf)));
 }
 
-/** Text as it stands between tags and in quoted attributes. */
+/** Text escaped for use between tags and in quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

@@ -1,7 +1,7 @@
-// Markdown of the description as HTML; tags in it are shown as text, never taken for tags.
+// Renders the Markdown of the description as HTML; HTML tags in it are shown as text.
 import { Html } from './html.ts';
 
-/** A heading of the second level with the text below it; the first has no title. */
+/** A second-level heading with the text below it; the first section has no title. */
 export interface Section {
   title: string;
   body: Html;
@@ -13,7 +13,7 @@ const SECTION_HEADING = /^## +(.+)$/m;
 const FOLLOWED = /^(https?:\/\/|mailto:|#|\.{0,2}\/)/i;
 const AS_TEXT = { noHtmlBlocks: true, noHtmlSpans: true };
 
-/** A text as HTML, its headings pushed down to come after one of the given level. */
+/** A text as HTML, with its headings below one of the given level. */
 export function markdown(text: string, below: number): Html {
   // All text is escaped by now: what looks like a tag is one that Markdown made.
   const made = Bun.markdown
@@ -26,12 +26,12 @@ export function markdown(text: string, below: number): Html {
   return new Html(made);
 }
 
-/** A text of one line as HTML without a paragraph around it. */
+/** A one-line text as HTML, without a paragraph around it. */
 export function inlineMarkdown(text: string): Html {
   return new Html(markdown(text, 0).text.replace(/^<p>|<\/p>\n$/g, ''));
 }
 
-/** A text cut at its headings of the second level, as HTML to stand below one of the given level. */
+/** A text split at its second-level headings, as HTML below a heading of the given level. */
 export function sectionsOf(text: string, below: number): Section[] {
   const [first = '', ...rest] = text.split(SECTION_HEADING);
   const bodyOf = (part = '') => markdown(part, below - SECTION_DEPTH);

@@ -1,4 +1,4 @@
-// One operation on the page: a line that opens to all that is said of it, beside its request and answer.
+// One operation on the page: a line that opens to its description, beside its request and responses.
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import { addressOf, curlLine, KEY_HEADERS } from './client/curl.ts';
 import type { Entry } from './entries.ts';
@@ -16,7 +16,7 @@ const PLACES: [Parameter['in'], title: string][] = [
   ['header', 'Headers'],
 ];
 
-/** An operation, folded; `base` is where the service is reached, as far as it is known. */
+/** An operation, folded; `base` is the URL of the service as far as it is known. */
 export function operationSection(entry: Entry, base: string): Html {
   const { id, method, path, title, description, isDeprecated, body } = entry;
   return html`<details class="operation"><summary><h4>${methodBadge(method)}<span class="title">${title}</span> <code class="path">${path}</code>${
@@ -27,7 +27,7 @@ export function operationSection(entry: Entry, base: string): Html {
 ${markdown(description, LEVEL)}
 ${PLACES.map(([place, name]) => parametersIn(entry, place, name))}
 ${body && html`<h5>Body</h5>${fieldList(body.schema, 'client')}`}
-<h5>Answers</h5>${entry.successes.map(([status, answer]) => success(status, answer))}
+<h5>Responses</h5>${entry.successes.map(([status, answer]) => success(status, answer))}
 <h5>Errors</h5>${entry.errors.map(([status, answer]) => failure(status, answer))}
 </div>
 <div class="shown">
@@ -39,7 +39,7 @@ ${entry.successes.map(([status, answer]) => answerSample(status, answer))}
 `;
 }
 
-/** A method as it stands beside a path or title. */
+/** A method as shown beside a path or title. */
 export function methodBadge(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span> `;
 }
@@ -77,7 +77,7 @@ ${examples.map(({ value }) => html`<pre class="json">${pretty(essenceOf(value))}
 ${headers.length > 0 ? html`<p class="headers-of">Headers:${headers}</p>` : undefined}</details>`;
 }
 
-// The envelope is the same for every error; what tells them apart is inside.
+// Shows only the error, since the rest of the envelope is the same for all.
 function essenceOf(value: JsonValue): JsonValue {
   const { error } = value as Data;
   return error === undefined ? value : { error };
@@ -100,17 +100,17 @@ function answerSample(status: string, { content = {} }: AnswerShape): Html[] {
   );
 }
 
-// What is in the envelope: `Contact`, `Contact list`, `Deal contact linked`.
+// The content of the envelope: `Contact`, `Contact list`, `Deal contact link result`.
 function nameOf(schema: SchemaShape): string {
   const { data = {} } = flatten(schema).schema.properties ?? {};
   const { schema: whole } = flatten(data);
   const { component } = whole;
   if (component !== undefined) return spoken(component);
   const item = whole.items === undefined ? undefined : flatten(whole.items).schema.component;
-  return item === undefined ? 'Answer' : `${spoken(item)} list`;
+  return item === undefined ? 'Response' : `${spoken(item)} list`;
 }
 
-// Names of components are of all versions: `V1Person`, `DealContactLinked`.
+// A component name as words, without its version: `V1Person`, `DealContactLinkResult`.
 function spoken(component: string): string {
   const words = component.replace(/^V\d+/, '').split(/(?=[A-Z])/);
   return words.map((word, index) => (index === 0 ? word : word.toLowerCase())).join(' ');

@@ -1,4 +1,4 @@
-// The page at /docs, made whole from the description: readable as it is, with search and requests where scripts run.
+// The page at /docs, generated whole from the description: readable without scripts, which add search and requests.
 import { setImmediate } from 'node:timers/promises';
 import type { Data } from '../../db/model/json.ts';
 import { anchorOf } from '../heading-anchor.ts';
@@ -9,20 +9,20 @@ import { markdown, type Section, sectionsOf } from './markdown.ts';
 import { methodBadge, operationSection } from './operation-section.ts';
 import { descriptionIn } from './shapes.ts';
 
-// Relative, so that they hold below any path that a proxy puts before it.
+// Relative, so that the links work under any path that a proxy adds.
 const ASSETS = 'docs';
 const GUIDE_LEVEL = 3;
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='7' fill='%230b6b62'/%3E%3Cpath d='M21 12a6 6 0 1 0 0 8' fill='none' stroke='white' stroke-width='4' stroke-linecap='round'/%3E%3C/svg%3E";
 
-/** The page as HTML; `base` is where the service is reached, for requests that are shown before scripts run. */
+/** The page as HTML; `base` is the URL of the service in example requests until scripts run. */
 export async function docsPage(document: Data, base: string): Promise<string> {
   const description = descriptionIn(document);
   const { title, version } = description.info;
   const [introduction, ...guide] = sectionsOf(description.info.description, GUIDE_LEVEL);
   const versions = versionsOf(description);
   const groups = new Map<Group, Html>();
-  // One at a time, so that the service answers requests in between.
+  // Yields after each group, so that the service answers requests in between.
   for (const group of versions.flatMap((one) => one.groups)) {
     groups.set(group, groupSection(group, base));
     await setImmediate();
@@ -40,7 +40,7 @@ export async function docsPage(document: Data, base: string): Promise<string> {
 <script type="module" src="${ASSETS}/page.js"></script>
 </head>
 <body>
-<a class="skip" href="#content">Skip to the content</a>
+<a class="skip" href="#content">Skip to content</a>
 <header>
 <button type="button" class="menu" popovertarget="contents">Contents</button>
 <p class="name"><a href="#top">${title}</a> <span>${version}</span></p>
@@ -56,7 +56,7 @@ ${contents(guide, versions)}
 <main id="content" tabindex="-1">
 <h1 id="top">${title}</h1>
 <div class="prose lead">${introduction?.body}</div>
-<noscript><p class="prose">The search and the forms need JavaScript; all else is here, and the description for machines is at <a href="${ASSETS}/json">/docs/json</a>.</p></noscript>
+<noscript><p class="prose">Search and request forms need JavaScript. Everything else works without it. The OpenAPI document is at <a href="${ASSETS}/json">/docs/json</a>.</p></noscript>
 <section class="guide" id="guide"><h2>Guide</h2>
 ${guide.map(guideSection)}
 </section>

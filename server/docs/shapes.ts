@@ -1,8 +1,8 @@
-// What the page reads of an OpenAPI document, 3.0 or 3.1: references replaced, everything else as it stands.
+// The parts of an OpenAPI document (3.0 or 3.1) that the page uses, with references resolved.
 import { type Data, isObject, type JsonValue } from '../../db/model/json.ts';
 
 export interface SchemaShape {
-  /** What the component is called that it stands for. */
+  /** The name of the component that a reference was resolved from. */
   component?: string;
   type?: string | string[];
   nullable?: boolean;
@@ -68,18 +68,18 @@ export interface Description {
   paths: Record<string, Record<string, Endpoint>>;
 }
 
-/** An example: what it shows, where that is said, and the value. */
+/** An example: its title, if it has one, and its value. */
 export interface Example {
   title?: string;
   value: JsonValue;
 }
 
-/** The description that a document holds, with what its references point to in their place. */
+/** The description in a document, with its references resolved. */
 export function descriptionIn(document: Data): Description {
   return dereference(document) as unknown as Description;
 }
 
-/** The examples of a body, a parameter or an answer; those of its schema where it has none of its own. */
+/** The examples of a body, a parameter or a response; without any, those of its schema. */
 export function examplesOf({ example, examples, schema }: Exemplified): Example[] {
   if (example !== undefined) return [{ value: example }];
   const own = Object.values(examples ?? {}).map(({ summary, value }) => ({ title: summary, value }));
@@ -103,7 +103,7 @@ function dereference(document: Data): JsonValue {
   const lookUp = ($ref: string): JsonValue => {
     const found = known.get($ref);
     if (found !== undefined) return found;
-    // What refers to itself is cut there.
+    // Ends a part that refers to itself.
     known.set($ref, {});
     const part = visit(at(document, $ref));
     const isSchema = isObject(part) && $ref.startsWith(SCHEMAS);

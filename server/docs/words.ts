@@ -1,11 +1,11 @@
-// A schema in words: its type, and what it allows.
+// A schema in words: its type and the values it allows.
 import type { JsonValue } from '../../db/model/json.ts';
 import type { SchemaShape } from './shapes.ts';
 
 const NUMBER = new Intl.NumberFormat('en');
 const INTEGER_MAX = '2^53−1';
 
-/** A schema as one of its own: what several parts say together is put together, null is set apart. */
+/** A schema as one: parts that apply together are merged, and null is reported separately. */
 export function flatten(schema: SchemaShape): { schema: SchemaShape; isNullable: boolean } {
   const { allOf = [], anyOf, oneOf, ...own } = schema;
   const whole = allOf.map((part) => flatten(part).schema).reduce(merge, own);
@@ -26,19 +26,19 @@ export function flatten(schema: SchemaShape): { schema: SchemaShape; isNullable:
   };
 }
 
-/** The type as it is spoken of, such as `string or null` or `list of objects`. */
+/** The type in words, such as `string or null` or `list of objects`. */
 export function typeOf(schema: SchemaShape): string {
   const { schema: whole, isNullable } = flatten(schema);
   const names = isNullable ? [...namesOf(whole), 'null'] : namesOf(whole);
   return [...new Set(names)].join(' or ');
 }
 
-/** What a value may be beyond its type: `1 to 255 characters`, `0 to 1`, `at most 50 items`. */
+/** The limits of a value beyond its type: `1 to 255 characters`, `0 to 1`, `at most 50 items`. */
 export function limitsOf(schema: SchemaShape): string[] {
   const { schema: whole } = flatten(schema);
   const { items, anyOf = [] } = whole;
   const limits = [
-    // What is no id names nothing, however long it is.
+    // An id of the wrong length is simply not found.
     whole.format === 'id' ? undefined : range(whole.minLength, whole.maxLength, 'character'),
     range(whole.minItems, whole.maxItems, 'item'),
     range(undefined, whole.maxProperties, 'key'),
@@ -50,7 +50,7 @@ export function limitsOf(schema: SchemaShape): string[] {
   return [...new Set(limits.filter((limit) => limit !== undefined))];
 }
 
-/** The values that are allowed, where they are listed; those of its items for a list. */
+/** The allowed values, if they are listed; for a list, those of its items. */
 export function valuesOf(schema: SchemaShape): JsonValue[] {
   const { schema: whole } = flatten(schema);
   if (whole.const !== undefined) return [whole.const];

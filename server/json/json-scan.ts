@@ -1,9 +1,9 @@
-// One pass over the bytes of a JSON text, which can be interrupted: counts, and places of elements, before it is parsed.
+// One interruptible pass over the bytes of a JSON text before it is parsed: counts values and locates elements.
 
 export const NESTING_MAX = 32;
-// Four times what the fullest batch needs. Memory and time of what follows grow with it, so it is counted first.
+// Four times what the largest valid batch needs. Limits the memory and time of the steps that follow.
 export const VALUES_MAX = 100_000;
-// No number of fewer digits is past ±(2^53−1), unless it has an exponent.
+// A number with fewer digits is within ±(2^53−1), unless it has an exponent.
 const SAFE_DIGITS = 15;
 
 const QUOTE = 0x22;
@@ -12,23 +12,23 @@ const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const OPENING_BRACKET = 0x5b;
 
-/** Where an element of the outermost array stands in the bytes, and how many colons it has outside strings. */
+/** Where an element of the outermost array is in the bytes, and how many colons it has outside strings. */
 export interface ElementPlace {
   start: number;
-  /** Of the comma or bracket that ends it; where there is none, of the end of the bytes. */
+  /** The comma or bracket that ends it, or the end of the bytes if there is none. */
   end: number;
   colons: number;
 }
 
-/** Surveys bytes, JSON or not, as far as `advance` has been told. */
+/** Scans bytes, JSON or not, in steps. */
 export class JsonSurvey {
-  /** Colons outside strings: in JSON as many as keys. */
+  /** Colons outside strings: in valid JSON, the number of keys. */
   colons = 0;
-  /** Whether a number may be larger than records hold. */
+  /** Whether a number could be out of range. */
   hasLongNumbers = false;
-  /** Whether it is nested too deep or has too many values; the survey goes no further then. */
+  /** Whether nesting or the number of values is too high; the survey stops there. */
   tooMuch: 'levels' | 'values' | null = null;
-  /** The elements of the outermost array, where it was asked for them and the text begins with one. */
+  /** The elements of the outermost array, if requested and the text starts with one. */
   readonly elements: ElementPlace[] = [];
   readonly #bytes: Uint8Array;
   readonly #wantsElements: boolean;
@@ -45,12 +45,12 @@ export class JsonSurvey {
     this.#wantsElements = withElements;
   }
 
-  /** Whether nothing is left to be looked at. */
+  /** Whether the scan is complete. */
   get isDone(): boolean {
     return this.tooMuch !== null || this.#at >= this.#bytes.length;
   }
 
-  /** Looks at so many bytes more; all that are left unless given. */
+  /** Scans this many more bytes; all remaining ones by default. */
   advance(count: number = this.#bytes.length): this {
     const bytes = this.#bytes;
     const end = Math.min(bytes.length, this.#at + count);

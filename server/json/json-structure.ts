@@ -1,4 +1,4 @@
-// What JSON.parse takes in silence and no body may have: too deep nesting, too many values, repeated keys, `__proto__`.
+// Rejects what JSON.parse accepts silently: deep nesting, too many values, repeated keys, `__proto__`.
 import { below, forbiddenKey } from '../../db/model/faults.ts';
 import { isObject, type JsonValue } from '../../db/model/json.ts';
 import { type ApiError, invalid, validationError } from '../errors.ts';
@@ -9,7 +9,7 @@ const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const FORBIDDEN_KEY = '__proto__';
 
-/** How many keys a value has, on all levels, `__proto__` left out. */
+/** How many keys a value has on all levels, not counting `__proto__`. */
 export function countKeys(value: JsonValue): number {
   let count = 0;
   if (Array.isArray(value)) {
@@ -32,8 +32,8 @@ interface Level {
 }
 
 /**
- * Goes through a text, JSON or not, and @throws ApiError 422 for the first thing in it that is refused.
- * @param root the path of what the text holds, where that is an element of the body
+ * Scans a text, JSON or not, and @throws ApiError 422 for the first violation.
+ * @param root the path of the text, if it is an element of the body
  */
 export function refuseStructure(text: string, root = ''): void {
   const levels: Level[] = [];
@@ -68,7 +68,7 @@ function isClosing(char: number): boolean {
   return char === 0x7d || char === 0x5d;
 }
 
-/** The 422 for a body that has too much of something. */
+/** The 422 for a body with too many levels or values. */
 export function tooMuch(what: 'levels' | 'values'): ApiError {
   const message =
     what === 'levels'
@@ -77,7 +77,7 @@ export function tooMuch(what: 'levels' | 'values'): ApiError {
   return invalid('', message, 'VALIDATION_OUT_OF_RANGE');
 }
 
-// The place of its closing quote; that of the end of the text where there is none.
+// The position of its closing quote, or the end of the text if there is none.
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end > 0 && isEscaped(text, start, end)) end = text.indexOf('"', end + 1);
@@ -105,7 +105,7 @@ function noteKey(place: Place, level: Level, keys: Set<string>, quoted: string):
   const key = quoted.includes('\\') ? unescaped(quoted) : quoted.slice(1, -1);
   level.key = key;
   if (key === FORBIDDEN_KEY) throw validationError([forbiddenKey(pathAt(place))]);
-  if (keys.has(key)) throw invalid(pathAt(place), 'is given more than once');
+  if (keys.has(key)) throw invalid(pathAt(place), 'must not be repeated');
   keys.add(key);
 }
 

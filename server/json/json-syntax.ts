@@ -1,6 +1,6 @@
-// Where a text stops being JSON, for people: JSON.parse itself tells no line, and quotes what it should not.
+// Finds where a text stops being JSON, for error messages: JSON.parse reports no line and quotes the content.
 
-/** The first fault of a text: its place in UTF-16 units, what was expected there, and what stands there. */
+/** The first syntax error of a text: its position in UTF-16 units, what was expected, and what was found. */
 export interface SyntaxFault {
   at: number;
   expected: string;
@@ -28,7 +28,7 @@ class Unexpected extends Error {
   }
 }
 
-/** The first fault of a text that JSON.parse refuses; undefined if it is JSON. Its nesting must be bounded already. */
+/** The first syntax error of a text; undefined if it is valid JSON. Its nesting must be bounded. */
 export function findSyntaxFault(text: string): SyntaxFault | undefined {
   return faultIn(text, () => {
     const end = skipSpace(text, readValue(text, skipSpace(text, 0)));
@@ -36,11 +36,11 @@ export function findSyntaxFault(text: string): SyntaxFault | undefined {
   });
 }
 
-/** The same of a text that begins after the bracket or comma before an element of an array, and goes on behind its end. */
+/** The same for an element of an array: the text starts after the bracket or comma before it and includes the one after. */
 export function findElementFault(text: string): SyntaxFault | undefined {
   return faultIn(text, () => {
     const end = skipSpace(text, readValue(text, skipSpace(text, 0)));
-    if (text[end] !== ',' && text[end] !== ']') throw new Unexpected(end, ', or ]');
+    if (text[end] !== ',' && text[end] !== ']') throw new Unexpected(end, 'a comma or ]');
   });
 }
 
@@ -54,12 +54,12 @@ function faultIn(text: string, read: () => void): SyntaxFault | undefined {
   }
 }
 
-/** A place in bytes of UTF-8, counted from 1 in lines and code points, as far as `advance` has been told. */
+/** A position in UTF-8 bytes as line and column, counted from 1 in code points; `advance` moves it. */
 export class TextPlace {
   line = 1;
   column = 1;
 
-  /** Goes on over the bytes from one place to another. */
+  /** Moves over the bytes from one position to another. */
   advance(bytes: Uint8Array, from: number, to: number): this {
     let { line, column } = this;
     for (let at = from; at < to; at++) {
@@ -78,7 +78,7 @@ export class TextPlace {
   }
 }
 
-/** The character that stands at a place of a text, for people. */
+/** The character at a position of a text, for error messages. */
 export function characterAt(text: string, at: number): string {
   const code = text.codePointAt(at);
   if (code === undefined) return 'the end of the body';
@@ -87,7 +87,7 @@ export function characterAt(text: string, at: number): string {
   return isVisible ? String.fromCodePoint(code) : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-// Where the match of a sticky pattern ends; where it begins if there is none.
+// Where the match of a sticky pattern ends; the start if there is none.
 function skip(pattern: RegExp, text: string, from: number): number {
   pattern.lastIndex = from;
   return pattern.test(text) ? pattern.lastIndex : from;
@@ -125,7 +125,7 @@ function readMembers(
   for (;;) {
     at = skipSpace(text, read(text, at));
     if (text[at] === closing) return at + 1;
-    if (text[at] !== ',') throw new Unexpected(at, `, or ${closing}`);
+    if (text[at] !== ',') throw new Unexpected(at, `a comma or ${closing}`);
     at = skipSpace(text, at + 1);
   }
 }
@@ -144,17 +144,17 @@ function readString(text: string, start: number): number {
     if (char < 0x20) throw unfinished(at);
     if (char !== BACKSLASH) continue;
     const end = escapeEnd(text, at);
-    if (end === at) throw new Unexpected(at + 1, 'one of the escapes that JSON has');
+    if (end === at) throw new Unexpected(at + 1, 'a valid JSON escape sequence');
     at = end - 1;
   }
   throw unfinished(text.length);
 }
 
 function unfinished(at: number): Unexpected {
-  return new Unexpected(at, 'the rest of a string and its closing double quote');
+  return new Unexpected(at, 'the rest of the string and its closing double quote');
 }
 
-// Where the escape ends; where it begins if it is none. No expression: a text may be made of them.
+// Where the escape sequence ends; the start if it is not valid. Not a regular expression: a text can consist of them.
 function escapeEnd(text: string, at: number): number {
   const kind = text[at + 1] ?? '';
   if (kind !== 'u') return SHORT_ESCAPES.has(kind) ? at + 2 : at;

@@ -1,4 +1,4 @@
-// One thread's way from the network to the app and back: its listener, with what the app has to know of connections.
+// One thread's path from the network to the app and back: its listener, and what the app needs to know of connections.
 import type { Network } from '../../db/networks.ts';
 import { type AppOptions, createApp } from '../app.ts';
 import { clientAddress, membership } from '../pipeline/client-address.ts';
@@ -10,16 +10,16 @@ import { Handover } from './takeover-old-server.ts';
 export interface FrontOptions
   extends Omit<ListenOptions, 'fetch'>,
     Omit<AppOptions, 'baseUrl' | 'ending' | 'limitSilence' | 'isUnsent' | 'addressOf'> {
-  /** Path of the database file, or the address of a database. */
+  /** Path of the database file, or database URL. */
   db: string;
-  /** Where clients reach the service, if that is not where it listens. */
+  /** The public URL of the service, if it differs from the listen address. */
   baseUrl?: string;
-  /** Whose X-Forwarded-For is believed; nobody's unless said. */
+  /** Proxies whose X-Forwarded-For is trusted; none by default. */
   trustedProxies?: readonly Network[];
 }
 
 export interface Addresses {
-  /** Where clients reach the service, without a trailing slash. */
+  /** The public URL of the service, without a trailing slash. */
   url: string;
   listensOn: string;
 }
@@ -29,7 +29,7 @@ export interface Front extends Addresses {
   handover: Handover;
 }
 
-/** The addresses of what listens on a port that is known. */
+/** The addresses of a server whose port is known. */
 export function addressesOf({
   host,
   port,
@@ -42,9 +42,9 @@ export function addressesOf({
 }
 
 /**
- * Listens, and answers what comes.
- * @param room where requests wait already; it listens
- * @throws the system's error if the address cannot be taken, or OpenSSL's if the certificate or its key cannot be used
+ * Listens, and answers requests.
+ * @param room holds requests that already wait; it is listening
+ * @throws the system's error if the port is taken, or OpenSSL's if the certificate or its key cannot be used
  */
 export function openFront(options: FrontOptions, room: WaitingRoom | null = null): Front {
   const fetch: Fetch = (request) => app.fetch(withUsualHost(request));
@@ -66,8 +66,8 @@ export function openFront(options: FrontOptions, room: WaitingRoom | null = null
 
 const PATH_AT_MIN = 11;
 
-// Elysia looks for the path from the twelfth character of the URL on: past that of `http://crm/…`, or of no host at all.
-// A new Request would not do: its body, sent in chunks, is lost when the answer comes before the end of it.
+// Elysia searches for the path from the twelfth character of the URL, which is too late for short or missing hosts. A new
+// Request would lose a chunked body if the response comes before its end.
 function withUsualHost(request: Request): Request {
   const { url } = request;
   const pathAt = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3);

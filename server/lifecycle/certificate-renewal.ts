@@ -1,4 +1,4 @@
-// New certificates for the connections to come, in every thread that listens, without losing one.
+// Renews the certificate for new connections in every listening thread, without dropping connections.
 import { type Certificate, type CertificateFiles, type Listening, readCertificate } from './listener.ts';
 import { type Steering, takeOver } from './reuseport-steering.ts';
 
@@ -10,20 +10,20 @@ export class Renewal {
   #retirement: Promise<void> = Promise.resolve();
   #isOver = false;
 
-  /** @param files undefined where no HTTPS is served @param listeners all that listen on the port */
+  /** @param files undefined without HTTPS @param listeners everything that listens on the port */
   constructor(files: CertificateFiles | undefined, listeners: readonly Listening[]) {
     this.#files = files;
     this.#listeners = listeners;
   }
 
   /**
-   * Reads certificate and key anew for the connections to come; those that are open keep theirs, and end with their next
-   * answer. False where no HTTPS is served, or no longer.
-   * @throws the reason why they cannot be used; what was served before goes on being served
+   * Reads certificate and key again for new connections; open ones keep theirs and end with their next response. False
+   * without HTTPS, or after `end`.
+   * @throws the reason why they cannot be used; the previous ones stay in use
    */
   async reopen(): Promise<boolean> {
     if (this.#files === undefined || this.#isOver) return false;
-    // One at a time: of listeners of three ages on a port the newest would not be known by their place.
+    // One at a time: with listeners of three ages on a port, the newest could not be identified by its position.
     let former: Promise<void>;
     do {
       former = this.#retirement;
@@ -38,7 +38,7 @@ export class Renewal {
     return true;
   }
 
-  /** Has no listener opened any more, as no connections are to come. */
+  /** Stops renewals, because no more connections are accepted. */
   end(): void {
     this.#isOver = true;
   }

@@ -1,36 +1,36 @@
-// The moment between the word to stop and the stop: clients are still answered, and led elsewhere by what they are told.
+// The time between the signal to stop and the stop: clients still get responses, which send them elsewhere.
 import { nextTurn } from '../../db/event-loop.ts';
 
-/** How an answer is made. */
+/** Answers a request. */
 export type Fetch = (request: Request) => Response | Promise<Response>;
 
-// Health checks of HTTP/1.0 name no host.
+// Health checks over HTTP/1.0 have no host.
 const CHECK = /^(?:\w+:\/\/[^/]*)?\/(readyz|healthz)(?:\?|$)/;
 const QUIET_MS = 250;
 const USUAL_MS_MAX = 2_000;
 const SETTLE_MS_MAX = 2_000;
-// One to ask the system, and one to hear from it.
+// One turn to ask the system, and one to receive its answer.
 const SETTLE_TURNS = 2;
 
 export class Drain {
   readonly #fetch: Fetch;
   readonly #begunAt = performance.now();
   #lastAt = this.#begunAt;
-  /** Requests that are being answered. */
+  /** Requests in progress. */
   #open = 0;
-  /** Requests that have come. */
+  /** Requests received. */
   #count = 0;
 
-  /** @param fetch makes the answers */
+  /** @param fetch answers the requests */
   constructor(fetch: Fetch) {
     this.#fetch = fetch;
   }
 
-  /** Answers, each time as the last of a connection, and that it is not ready. */
+  /** Answers each request as the last of its connection, and reports "not ready". */
   readonly fetch = async (request: Request): Promise<Response> => {
     const check = healthCheck(request);
     if (check === 'readyz') return lastOfConnection(Response.json({ status: 'not ready' }, { status: 503 }));
-    // Whoever only looks whether it lives keeps nothing going.
+    // Health checks do not delay the stop.
     if (check !== undefined) return lastOfConnection(await this.#fetch(request));
     this.#open += 1;
     this.#count += 1;
@@ -42,13 +42,13 @@ export class Drain {
     }
   };
 
-  /** Resolves after so many milliseconds; as soon as requests cease to come, and after 2 s at most, where none are given. */
+  /** Resolves after `ms` milliseconds; by default when requests stop arriving, after at most 2 s. */
   async end(ms?: number): Promise<void> {
     if (ms !== undefined) return Bun.sleep(ms);
     const latest = this.#begunAt + USUAL_MS_MAX;
     for (;;) {
       const now = performance.now();
-      // Whoever waits for an answer may come again with the next.
+      // A client that is waiting for a response could send another request after it.
       const quietAt = (this.#open > 0 ? now : this.#lastAt) + QUIET_MS;
       const leftMs = Math.min(quietAt, latest) - now;
       if (leftMs <= 0) return;
@@ -57,8 +57,8 @@ export class Drain {
   }
 
   /**
-   * Resolves once a turn of the event loop has brought no request, after 2 s at most. What came while this thread was busy
-   * is with the system still, and fails if its connection is closed then.
+   * Resolves once a turn of the event loop brings no request, after at most 2 s. Requests that arrived while this thread was
+   * busy are still with the system, and fail if their connection is closed.
    */
   async settle(): Promise<void> {
     const latest = performance.now() + SETTLE_MS_MAX;
@@ -70,17 +70,17 @@ export class Drain {
   }
 }
 
-/** Resolves once the event loop has seen all that was with the system when this was called. */
+/** Resolves once the event loop has seen everything that the system held at the time of the call. */
 export async function nextTurns(): Promise<void> {
   for (let turn = 0; turn < SETTLE_TURNS; turn++) await nextTurn();
 }
 
-/** Which health check a request is; undefined for every other. */
+/** The name of a health check; undefined for any other request. */
 export function healthCheck(request: Request): string | undefined {
   return CHECK.exec(request.url)?.[1];
 }
 
-/** The answer, with the word that none follows on its connection. */
+/** The response, marked as the last of its connection. */
 export function lastOfConnection(response: Response): Response {
   response.headers.set('Connection', 'close');
   return response;

@@ -1,4 +1,4 @@
-// The sockets of this process as the system has them, and what the runtime has no word for.
+// The sockets of this process at system level, for what the runtime does not offer.
 import { ptr } from 'bun:ffi';
 import { existsSync, readdirSync } from 'node:fs';
 import { systemLibrary } from '../../db/system-library.ts';
@@ -11,10 +11,10 @@ const SO_DOMAIN = 39;
 const INTERNET = new Set([2, 10]);
 const IPPROTO_TCP = 6;
 const TCP_NOTSENT_LOWAT = 25;
-/** Bytes of an answer that wait with the system: small answers go there whole, and of large ones it is told as they go. */
+/** Bytes of a response that the system buffers: small responses fit entirely, large ones report their progress. */
 const UNSENT_BYTES_MAX = 128 * 1024;
 
-/** What the system's library does with sockets; undefined elsewhere than on Linux. */
+/** The system library's socket functions; undefined except on Linux. */
 export function openLibrary() {
   if (process.platform !== 'linux') return undefined;
   return systemLibrary({
@@ -27,24 +27,24 @@ export function openLibrary() {
 export type Library = NonNullable<ReturnType<typeof openLibrary>>;
 
 /**
- * Has the system take little of an answer before that can go on to its client, on connections that come from now on. Else it
- * takes megabytes, in memory that is the server's, and a client that takes them slowly looks like one that takes nothing.
+ * Limits how much of a response the system buffers for each new connection. Otherwise it buffers megabytes of the server's
+ * memory, and a client that reads slowly looks like one that does not read at all.
  */
 export function limitUnsent(): void {
   const library = openLibrary();
   if (library === undefined) return;
   const value = ptr(new Int32Array([UNSENT_BYTES_MAX]));
-  // Connections have it of the socket that accepts them.
+  // Connections inherit it from the socket that accepts them.
   for (const socket of listeningSockets(library))
     library.setsockopt(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, value, 4);
 }
 
-/** Those that this process listens on, in a network. */
+/** The TCP sockets that this process listens on. */
 export function listeningSockets(library: Library): number[] {
   return networkSockets(library).filter((fd) => option(library, fd, SO_ACCEPTCONN) === 1);
 }
 
-/** Those of a network, connections among them. */
+/** The TCP sockets of this process, including connections. */
 export function networkSockets(library: Library): number[] {
   if (!existsSync(OPEN_FILES)) return [];
   return readdirSync(OPEN_FILES)
@@ -52,7 +52,7 @@ export function networkSockets(library: Library): number[] {
     .filter((fd) => INTERNET.has(option(library, fd, SO_DOMAIN)));
 }
 
-// -1 for what is no socket.
+// -1 if it is not a socket.
 function option(library: Library, fd: number, name: number): number {
   const value = new Int32Array(1);
   const size = new Uint32Array([value.byteLength]);

@@ -1,4 +1,4 @@
-// Where a thread listens: HTTP or HTTPS, with certificates that can be renewed while it runs, and an end that drains.
+// The listener of a thread: HTTP or HTTPS, with certificates that can be renewed while it runs, and a draining stop.
 import { readFileSync } from 'node:fs';
 import type { Eventually } from '../../db/engine/engine.ts';
 import { SILENT_SECONDS } from '../pipeline/body.ts';
@@ -20,41 +20,41 @@ export interface Certificate {
 
 export interface ListenOptions {
   host: string;
-  /** 0 takes any free port. */
+  /** 0 picks any free port. */
   port: number;
-  /** Whether others of this process may listen on the port too; such a port is taken after `freePort` only. */
+  /** Whether others of this process can listen on the port as well; call `freePort` first. */
   isPortShared: boolean;
-  /** Makes it HTTPS. */
+  /** Enables HTTPS. */
   certificate?: Certificate;
-  /** Path of a socket on which to take what a former server hands over, too. */
+  /** Path of a socket that receives requests handed over by a predecessor. */
   inlet?: string;
   fetch: Fetch;
 }
 
-/** What listens, in this thread or in another. */
+/** A listener, in this thread or in another. */
 export interface Listening {
-  /** Opens another listener on the port, with that certificate; what is open on the former one goes on. */
+  /** Opens another listener on the port with that certificate; open connections stay with the previous one. */
   renew(certificate: Certificate): Eventually<void>;
-  /** Has the connections of the former one end with their next answer. */
+  /** Ends the connections of the previous listener with their next response. */
   endFormer(): Eventually<void>;
-  /** Has the former one take no more connections, and end with those it has. */
+  /** Lets the previous listener accept no more connections, and end those it has. */
   closeFormer(): Eventually<void>;
-  /** Goes on answering, but says that it is about to stop; resolves when it should, as `Drain.end` has it. */
+  /** Still answers, but announces the stop; resolves when the stop is due, as in `Drain.end`. */
   drain(ms?: number): Promise<void>;
-  /** Takes no more connections, and lets the requests that are here finish, for at most 9 s since it began to drain. */
+  /** Accepts no more connections, and lets requests in progress finish, at most 9 s after the drain began. */
   stop(): Promise<void>;
 }
 
 type Socket = Bun.Server<undefined>;
 
-// Above the service's own limits, so that too large bodies get its own answer.
+// Above the service's own limits, so that larger bodies get the service's own error.
 const BODY_BYTES_MAX = 256 * 1024 * 1024;
 const LIMITS = { maxRequestBodySize: BODY_BYTES_MAX, idleTimeout: SILENT_SECONDS };
-// With nothing else in the list TLS 1.0 and 1.1, which have no such suites, are refused too; those of TLS 1.3 are all alike.
+// With only these suites TLS 1.0 and 1.1, which do not support them, are rejected; those of TLS 1.3 are always available.
 const FORWARD_SECRET_AEAD = 'ECDHE+AESGCM:ECDHE+CHACHA20';
-// A second is left of the ten that a stop may take, for the database.
+// Of the ten seconds that a stop can take, one is left for the database.
 export const DRAIN_MS_MAX = 9_000;
-// Of these, what is left for answers to requests that have not come whole.
+// The last part of that time, for answering requests that are incomplete.
 const LAST_WORD_MS = 1_000;
 
 export class Listener implements Listening {
@@ -70,7 +70,7 @@ export class Listener implements Listening {
 
   /**
    * Starts to listen.
-   * @throws the system's error if the address cannot be taken, or OpenSSL's if the certificate or its key cannot be used
+   * @throws the system's error if the port is taken, or OpenSSL's if the certificate or its key cannot be used
    */
   constructor(options: ListenOptions) {
     this.#options = options;
@@ -80,12 +80,12 @@ export class Listener implements Listening {
     this.#inlet = inlet === undefined ? null : listenAtPath(inlet, this.#arrivals.answer(fetch));
   }
 
-  /** Says when what has not come whole is to be answered as it is. */
+  /** Signals that incomplete requests must be answered now. */
   get ending(): AbortSignal {
     return this.#ending.signal;
   }
 
-  /** Has requests answered whose bodies have not come whole. */
+  /** Answers requests whose bodies are incomplete. */
   endBodies(): void {
     this.#ending.abort();
   }
@@ -94,28 +94,28 @@ export class Listener implements Listening {
     return this.#current.port ?? this.#options.port;
   }
 
-  /** How many requests are being answered. */
+  /** How many requests are in progress. */
   get pending(): number {
     return this.#sockets().reduce((sum, { pendingRequests }) => sum + pendingRequests, 0);
   }
 
-  /** The network address at the other end; '' once the connection is gone. */
+  /** The peer's network address; '' once the connection is gone. */
   peerOf(request: Request): string {
     return this.#handedOver(request) ?? this.#current.requestIP(request)?.address ?? '';
   }
 
-  /** Whether the answer to a request is still being sent. */
+  /** Whether the response to a request is still being sent. */
   isUnsent(request: Request): boolean {
-    // Bun forgets the request once the answer is sent, or the connection is gone.
+    // Bun forgets the request once the response is sent or the connection is gone.
     return this.#current.requestIP(request) !== null || this.#arrivals.isUnsent(request);
   }
 
-  /** Has a request's connection closed when nothing comes or goes on it for so long; never for 0. */
+  /** Closes a request's connection after this many seconds of silence; 0 means never. */
   limitSilence(request: Request, seconds: number): void {
     this.#current.timeout(request, seconds);
   }
 
-  /** Has what comes from now on answered in another way. */
+  /** Answers all later requests with another function. */
   answerWith(fetch: Fetch): void {
     this.#options = { ...this.#options, fetch };
     for (const socket of this.#sockets()) {
@@ -174,9 +174,9 @@ export class Listener implements Listening {
 }
 
 /**
- * A port, that one unless it is 0, which nobody listens on. Sockets that share a port would share it with another
- * server's too: only a bind of the usual kind finds that one.
- * @throws the system's error if the address cannot be taken
+ * The given port, or any if it is 0, after checking that no one listens on it. Sockets that share a port would share it with
+ * another server's as well; only a normal bind detects that one.
+ * @throws the system's error if the port is taken
  */
 export async function freePort(host: string, port: number): Promise<number> {
   const probe = Bun.serve({ hostname: host, port, fetch: () => new Response() });
@@ -185,7 +185,7 @@ export async function freePort(host: string, port: number): Promise<number> {
   return free;
 }
 
-/** Reads certificate and key, both at once, so that they belong together; @throws the system's error */
+/** Reads certificate and key at the same time, so that they match; @throws the system's error */
 export function readCertificate({ certFile, keyFile }: CertificateFiles): Certificate {
   return { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
 }
@@ -202,7 +202,7 @@ function listen({ host, port, isPortShared, certificate, fetch }: ListenOptions)
 }
 
 function listenAtPath(path: string, fetch: Fetch): Socket {
-  // Bun keeps to the limit of silence on such a socket, too, of which its types know nothing.
+  // Bun applies the silence limit to such a socket as well, although its types do not say so.
   const limits: Pick<typeof LIMITS, 'maxRequestBodySize'> = LIMITS;
   return Bun.serve({ ...limits, unix: path, fetch });
 }

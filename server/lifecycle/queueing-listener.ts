@@ -1,4 +1,4 @@
-// Where requests wait for a server that is about to answer them, and has nothing yet to answer them from.
+// Holds requests for a server that is about to answer them but does not have the database yet.
 import type { Fetch } from './drain.ts';
 import { Listener, type ListenOptions } from './listener.ts';
 import { Waiting } from './request-queue.ts';
@@ -9,21 +9,21 @@ export class WaitingRoom {
 
   /**
    * Starts to listen.
-   * @param baseUrl where clients reach the service, without a trailing slash
-   * @throws the system's error if the address cannot be taken, or OpenSSL's if the certificate or its key cannot be used
+   * @param baseUrl the public URL of the service, without a trailing slash
+   * @throws the system's error if the port is taken, or OpenSSL's if the certificate or its key cannot be used
    */
   constructor(options: Omit<ListenOptions, 'fetch'>, baseUrl: string) {
     this.#waiting = new Waiting(baseUrl);
     this.listener = new Listener({ ...options, fetch: this.#waiting.fetch });
   }
 
-  /** Has all that wait, and all that come from now on, answered. */
+  /** Answers all waiting and all later requests with `fetch`. */
   open(fetch: Fetch): void {
     this.listener.answerWith(fetch);
     this.#waiting.open(fetch);
   }
 
-  /** Sends away all that wait, and listens no more. */
+  /** Rejects all waiting requests and stops listening. */
   async close(): Promise<void> {
     this.#waiting.open(null);
     await this.listener.stop();

@@ -1,5 +1,5 @@
-// Answers a request by the path that was sent, where Bun's URL has `.` and `..` resolved: a proxy may let /docs/../api through.
-// Its own routes alone are matched with the path as it came.
+// Answers a request by the path as sent, although Bun's URL has `.` and `..` resolved: a proxy might let /docs/../api through.
+// Only Bun's own routes are matched with the path as sent.
 
 import { describedOperations } from '../interface.ts';
 import { type PathMatcher, pathMatcher, rawPath } from '../pipeline/route.ts';
@@ -9,7 +9,7 @@ const PAGES = ['/', '/docs', '/docs/json', '/docs/page.js', '/docs/page.css', '/
 
 interface Routed {
   routes: Record<string, Fetch>;
-  /** Answers what was sent to any other path. */
+  /** Answers requests to all other paths. */
   fetch: Fetch;
 }
 
@@ -20,11 +20,11 @@ interface Served {
 
 let all: Served[] | null = null;
 
-/** What to give to Bun.serve so that `fetch` answers, and finds nothing where the URL is not what was sent. */
+/** Options for Bun.serve that answer with `fetch`, and with "not found" if the URL differs from what was sent. */
 export function bySentPath(fetch: Fetch): Routed {
   all ??= servedPaths();
   const routes = all.map(({ path, match }): [string, Fetch] => {
-    // Sent to the letter, without a segment that could be resolved.
+    // Matched exactly as sent, since no segment can be resolved.
     if (!path.includes('{')) return [path, fetch];
     const answer: Fetch = (request) =>
       fetch(match(rawPath(request.url)) === undefined ? asUnknown(request) : request);
@@ -38,7 +38,7 @@ function servedPaths(): Served[] {
   return [...paths].map((path) => ({ path, match: pathMatcher(path) }));
 }
 
-// No path that is served has an empty segment.
+// No served path has an empty segment.
 function asUnknown(request: Request): Request {
   const path = rawPath(request.url);
   if (!all?.some(({ match }) => match(path) !== undefined)) return request;

@@ -1,4 +1,4 @@
-// Requests that wait for the server that is to answer them: each is kept as it came, its body unread.
+// Requests that wait for a server that can answer them, with their bodies unread.
 
 import { ApiError } from '../errors.ts';
 import { startExchange } from '../pipeline/exchange.ts';
@@ -8,7 +8,7 @@ import { type Fetch, healthCheck, lastOfConnection } from './drain.ts';
 
 /** How long a request waits in one place. */
 export const WAIT_MS_MAX = 15_000;
-/** Each takes its head; what it sends beyond that stays with the system. */
+/** Each holds its head in memory; the rest stays with the system. */
 const WAITING_MAX = 10_000;
 const RETRY_AFTER_SECONDS = 5;
 
@@ -17,17 +17,17 @@ export class Waiting {
   readonly #opening = Promise.withResolvers<Fetch | null>();
   #count = 0;
 
-  /** @param baseUrl where clients reach the service, without a trailing slash */
+  /** @param baseUrl the public URL of the service, without a trailing slash */
   constructor(baseUrl: string) {
     this.#baseUrl = baseUrl;
   }
 
-  /** How many requests wait, or have waited and are being answered. */
+  /** How many requests wait, or have waited and are in progress. */
   get count(): number {
     return this.#count;
   }
 
-  /** Has all that wait, and all that come from now on, answered; sent away where nobody is to answer. */
+  /** Answers all waiting and later requests with `fetch`; rejects them if it is null. */
   open(fetch: Fetch | null): void {
     this.#opening.resolve(fetch);
   }
@@ -41,7 +41,7 @@ export class Waiting {
     const end = Promise.withResolvers<null>();
     const leave = () => end.resolve(null);
     const timer = setTimeout(leave, WAIT_MS_MAX);
-    // Whoever has gone may have come again by another connection.
+    // A client that has disconnected could already have repeated the request on another connection.
     request.signal.addEventListener('abort', leave);
     try {
       const fetch = await Promise.race([this.#opening.promise, end.promise]);
@@ -55,15 +55,15 @@ export class Waiting {
   };
 }
 
-/** The answer to a request that nobody can answer now, none of which was done. */
+/** The response to a request that cannot be answered now; nothing of it was done. */
 export function sendAway(request: Request, baseUrl: string): Response {
-  const message = 'The service is being upgraded; try again after a while.';
+  const message = 'The service is being upgraded; try again in a few seconds.';
   const error = new ApiError('DATABASE_UNAVAILABLE', message);
   error.headers['Retry-After'] = String(RETRY_AFTER_SECONDS);
   return lastRefusal(request, error, baseUrl);
 }
 
-/** An error as the last answer of its connection. */
+/** An error as the last response of its connection. */
 export function lastRefusal(request: Request, error: ApiError, baseUrl: string): Response {
   const api = apiOfPath(rawPath(request.url));
   const exchange = startExchange({ request, api, now: Date.now(), baseUrl });

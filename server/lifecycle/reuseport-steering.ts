@@ -1,4 +1,4 @@
-// Sends new connections to the newer listeners on a port, so that the older can be closed without losing any.
+// Sends new connections to the newer listeners on a port, so that the older ones can be closed without losing any.
 import { ptr } from 'bun:ffi';
 import { closeSync, openSync } from 'node:fs';
 import { type Library, listeningSockets, networkSockets, openLibrary, SOL_SOCKET } from './kernel-sockets.ts';
@@ -15,23 +15,23 @@ const RANDOM_NUMBER = -0x1000 + 56;
 
 export interface Steering {
   /**
-   * Sends all connections to one of the newer listeners, that one whose place nobody takes before the last of the older
-   * ones is closed; from then on the kernel shares them among all that are left.
+   * Sends all connections to the one newer listener whose position stays the same until the last older one is closed; after
+   * that the kernel shares them among all that are left.
    */
   narrow(): void;
-  /** Has the kernel share them among all that are left, however many those are. */
+  /** Lets the kernel share connections among all listeners that are left. */
   end(): void;
 }
 
-/** Whether connections can be steered here. */
+/** Whether connections can be steered on this system. */
 export function canSteer(): boolean {
   return openLibrary() !== undefined;
 }
 
 /**
- * Opens listeners on a port on which others listen, no fewer than those, all with SO_REUSEPORT, and has every connection
- * from now on go to one of the new ones; those that the old ones have, in their queues too, stay with them.
- * @returns null elsewhere than on Linux, where the kernel goes on sharing among all of them
+ * Opens at least as many listeners as there already are on a port, all with SO_REUSEPORT, and sends every new connection
+ * to one of the new ones; connections of the old ones, including queued ones, stay with them.
+ * @returns null except on Linux, so that the kernel keeps sharing among all of them
  */
 export async function takeOver(
   { older, newer }: { older: number; newer: number },
@@ -42,8 +42,8 @@ export async function takeOver(
   await open();
   const socket = library && listeningSockets(library).find((one) => !before.has(one));
   if (library === undefined || socket === undefined) return null;
-  // A program answers with a place among the listeners, which stand in order of age. Of those that are closed each gives
-  // its place to the last one there is.
+  // The program returns a position in the list of listeners, which is in order of age. When one is closed, the last listener
+  // takes its position.
   const anyOfNewer = [
     [BPF_LOAD_WORD, RANDOM_NUMBER],
     [BPF_MODULO, newer],
@@ -58,19 +58,18 @@ export async function takeOver(
 }
 
 /**
- * Closes all that this process listens on, and leaves the connections that it has: the runtime would close those that are
- * idle, too.
+ * Closes everything that this process listens on, but not its connections: the runtime would close idle ones as well.
  */
 export function closeListening(): void {
   const library = openLibrary();
   if (library === undefined) return;
   const inert = openSync('/dev/null', 'r');
-  // The runtime goes on holding the number, and closes it one day.
+  // The runtime keeps the descriptor and closes it later.
   for (const socket of listeningSockets(library)) library.dup2(inert, socket);
   closeSync(inert);
 }
 
-/** Gives a function that counts the connections of a network that this process has. */
+/** Returns a function that counts this process's TCP connections. */
 export function connectionCounter(): () => number {
   const library = openLibrary();
   if (library === undefined) return () => 0;

@@ -1,10 +1,10 @@
-// How a server takes port and database over from the one that has them, so that no request fails: those that come wait.
+// How a server takes the port and the database over from a running server without failing requests: they wait.
 import { lookup } from 'node:dns/promises';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { DatabaseError, type ServingProcess, servingProcess } from '../../db/store.ts';
 import { canSteer, takeOver } from './reuseport-steering.ts';
 
-/** What it takes to shake hands with the former server, beside the time for which that goes on. */
+/** Time for connections to be accepted by the previous server after steering has changed. */
 const HANDSHAKE_MS = 200;
 const LOOK_MS = 20;
 const LEAVE_MS_MAX = 30_000;
@@ -13,9 +13,9 @@ export interface NewServer {
   db: string;
   host: string;
   port: number;
-  /** How many listeners it is to have. */
+  /** How many listeners it will have. */
   count: number;
-  /** Where it is to tell metrics, if anywhere. */
+  /** Where it will serve metrics, if anywhere. */
   metrics?: { host: string; port: number };
 }
 
@@ -27,7 +27,7 @@ export interface FormerServer extends ServingProcess {
 }
 
 /**
- * The server from which to take over; null where nobody serves the database. Nothing is changed yet.
+ * The server to take over from; null if no server runs on the database. Changes nothing yet.
  * @throws DatabaseError if it cannot be taken over
  */
 export async function findFormerServer({
@@ -41,30 +41,33 @@ export async function findFormerServer({
   if (holder === null) return null;
   const cannot = (reason: string, ...nextSteps: string[]) =>
     cannotTakeOver({ ...holder, db }, reason, nextSteps);
-  if (!canSteer()) throw cannot('this system cannot lead connections from one server to another');
+  if (!canSteer()) throw cannot('this system cannot move connections from one server to another');
   const wanted = `${host}:${port}`;
   if (holder.address !== wanted)
-    throw cannot(`this one is to listen at ${wanted}`, 'Give the same --host and --port.');
-  if (!holder.isSeen) throw cannot('it runs elsewhere, such as in another container');
+    throw cannot(
+      `this server would listen at ${wanted}`,
+      'Use the same --host and --port as the running server.',
+    );
+  if (!holder.isSeen) throw cannot('it runs somewhere else, for example in another container');
   const listeners = (await listenersAt(host, port)).length;
-  if (listeners === 0) throw cannot('it does not listen there');
+  if (listeners === 0) throw cannot('it does not listen on that address');
   if (count < listeners) {
     throw cannot(
-      `it listens ${listeners} times, and this one less often`,
-      `Give --readers ${listeners} or more.`,
+      `it has ${listeners} listeners, more than this server would have`,
+      `Use --readers ${listeners} or more.`,
     );
   }
   try {
     process.kill(holder.pid, 0);
   } catch {
-    throw cannot('another user runs it', 'Run this command as that user.');
+    throw cannot('it runs as another user', 'Run this command as that user.');
   }
   if (metrics !== undefined && metrics.port !== 0) {
     const own = socketsOf(holder.pid);
     const all = await listenersAt(metrics.host, metrics.port);
     if (own !== null && all.some((socket) => !own.has(socket))) {
       const address = `${metrics.host}:${metrics.port}`;
-      throw cannot(`another program listens at ${address}`, 'Choose another --metrics-port.');
+      throw cannot(`another program already listens at ${address}`, 'Choose another --metrics-port.');
     }
   }
   return { ...holder, db, listeners };
@@ -76,17 +79,17 @@ function cannotTakeOver(
   nextSteps: readonly string[],
 ): DatabaseError {
   return new DatabaseError(
-    `The server of ${db} (process ${pid}, at ${address}) cannot be taken over: ${reason}.`,
-    [...nextSteps, 'Stop it, then start this one without --takeover.'],
+    `Cannot take over from the server of ${db} (process ${pid}, at ${address}): ${reason}.`,
+    [...nextSteps, 'Stop that server, then start this one without --takeover.'],
   );
 }
 
 /**
- * Has requests come here from now on, and tells the former server to hand over, or to end where it does not know how;
- * resolves once that has given the database up.
- * @param count of listeners
- * @param wait listens, and has requests wait; tells whether those of the former server's connections are taken, too
- * @throws DatabaseError if it does not within 30 s
+ * Routes new requests here, and asks the previous server to hand over, or to stop if it does not support that; resolves
+ * once it has released the database.
+ * @param count number of listeners
+ * @param wait listens and lets requests wait; returns whether it also receives requests that are handed over
+ * @throws DatabaseError if that takes more than 30 s
  */
 export async function takeOverFrom(
   former: FormerServer,
@@ -99,12 +102,12 @@ export async function takeOverFrom(
       if (error.code !== 'EADDRINUSE') throw error;
       throw cannotTakeOver(
         former,
-        'its port cannot be shared, as an older crm or another user opened it',
+        'its port cannot be shared, because an older crm or another user opened it',
         [],
       );
     });
   });
-  // Wherever the older ones are closed, the first of the newer ones keeps its place until the last of them is.
+  // While older listeners are closed, the first of the newer ones keeps its position.
   steering?.narrow();
   await Bun.sleep(HANDSHAKE_MS);
   process.kill(former.pid, former.handsOver && takesRequests ? 'SIGUSR2' : 'SIGTERM');
@@ -116,8 +119,8 @@ async function gone({ pid, db }: FormerServer): Promise<void> {
   const until = performance.now() + LEAVE_MS_MAX;
   while (servingProcess(db)?.pid === pid) {
     if (performance.now() > until) {
-      throw new DatabaseError(`Process ${pid} was told to stop, and has not given up ${db} in 30 s.`, [
-        `End it, and start this one again: kill -9 ${pid}`,
+      throw new DatabaseError(`Process ${pid} was asked to stop but has not released ${db} within 30 s.`, [
+        `End it with "kill -9 ${pid}", then start this server again.`,
       ]);
     }
     await Bun.sleep(LOOK_MS);
@@ -127,7 +130,7 @@ async function gone({ pid, db }: FormerServer): Promise<void> {
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 const LISTENS = '0A';
 
-/** What listens at an address, each by the number that the system has for its socket. */
+/** The sockets that listen on an address, each by its inode number. */
 async function listenersAt(host: string, port: number): Promise<string[]> {
   const addresses = new Set((await lookup(host, { all: true })).map(({ address }) => canonical(address)));
   const rows = TABLES.flatMap((table) => readFileSync(table, 'utf8').split('\n').slice(1));
@@ -139,7 +142,7 @@ async function listenersAt(host: string, port: number): Promise<string[]> {
   });
 }
 
-// Null where the system does not tell.
+// Null if the system does not say.
 function socketsOf(pid: number): Set<string> | null {
   const folder = `/proc/${pid}/fd`;
   try {
@@ -153,14 +156,14 @@ function socketOf(link: string): string {
   try {
     return /^socket:\[(\d+)\]$/.exec(readlinkSync(link))?.[1] ?? '';
   } catch {
-    // Closed meanwhile.
+    // Closed in the meantime.
     return '';
   }
 }
 
 const portForm = (port: number) => port.toString(16).toUpperCase().padStart(4, '0');
 
-// proc(5): hexadecimal, each word of 32 bits in the order of the machine's bytes.
+// proc(5): hexadecimal, each 32-bit word in the byte order of the machine.
 function addressOf(hex: string): string {
   const bytes = hex.match(/.{8}/g)?.flatMap((word) => [...Buffer.from(word, 'hex').reverse()]) ?? [];
   if (bytes.length === 4) return bytes.join('.');

@@ -1,4 +1,4 @@
-// How a server hands what still comes on its connections to the one that takes its place: nobody is to find them closed.
+// How a server hands later requests on its open connections to its successor, so that clients do not notice the change.
 import { type ServingProcess, servingProcess } from '../../db/store.ts';
 import { SILENT_SECONDS } from '../pipeline/body.ts';
 import { publicError } from '../pipeline/respond.ts';
@@ -12,16 +12,16 @@ import { TrustedInlet } from './takeover-socket-owner.ts';
 
 const LOOK_MS = 20;
 const LINGER_LOOK_MS = 500;
-// Whoever has just looked up where this server takes requests finds it there.
+// A server that has just looked up this one can still find it.
 const LINGER_MS_MIN = 1_000;
-/** Longer than a connection may be silent: what is left of them by then is in use. */
+/** Longer than a connection can be silent: connections that remain are in use. */
 const LINGER_MS_MAX = (SILENT_SECONDS + 5) * 1_000;
 
-/** What hands over, in this thread or in another. */
+/** Something that hands over, in this thread or in another. */
 export interface HandingOver {
-  /** Has what comes from now on wait; resolves once what came before is answered, after 9 s at most. */
+  /** Lets new requests wait; resolves once earlier ones are answered, after at most 9 s. */
   holdBack(): Promise<void>;
-  /** Hands what waits, and what still comes, to whoever has the database then. */
+  /** Hands waiting and later requests to the server that has the database then. */
   handOver(): Promise<void>;
 }
 
@@ -31,12 +31,12 @@ export class Handover implements HandingOver {
   readonly #baseUrl: string;
   readonly #waiting: Waiting;
   readonly #trusted = new TrustedInlet();
-  /** The search for the server that has the database, for all that need it at the same time. */
+  /** The search for the successor, shared by all requests that need it at the same time. */
   #search: Promise<string | null> | null = null;
 
   /**
    * @param db path of the database file
-   * @param baseUrl where clients reach the service, without a trailing slash
+   * @param baseUrl the public URL of the service, without a trailing slash
    */
   constructor(listener: Listener, db: string, baseUrl: string) {
     this.#listener = listener;
@@ -48,12 +48,12 @@ export class Handover implements HandingOver {
   async holdBack(): Promise<void> {
     const until = performance.now() + DRAIN_MS_MAX;
     this.#listener.answerWith(this.#waiting.fetch);
-    // What is with the system still, as this thread was busy.
+    // Receives what the system held while this thread was busy.
     await nextTurns();
     while (this.#listener.pending > this.#waiting.count && performance.now() < until) {
       await Bun.sleep(LOOK_MS);
     }
-    // What has not come whole by now finds no database here any more.
+    // Bodies that are incomplete now find no database here.
     this.#listener.endBodies();
     await nextTurns();
   }
@@ -61,20 +61,20 @@ export class Handover implements HandingOver {
   async handOver(): Promise<void> {
     this.#listener.answerWith(this.#send);
     this.#waiting.open(this.#send);
-    // Not to be waited for by whoever comes when it has died.
+    // Requests that arrive after the successor has died do not wait for it.
     this.#successor().catch(() => undefined);
   }
 
   readonly #send: Fetch = async (request) => {
     const peer = this.#listener.peerOf(request);
-    // Who answers knows how long a body may take.
+    // The successor limits how long the body can take.
     this.#listener.limitSilence(request, 0);
     try {
       const named = await this.#successor();
       const inlet = named === null ? null : this.#trusted.reach(named);
       if (inlet === null) return sendAway(request, this.#baseUrl);
       const response = await sendTo(inlet, request, peer);
-      // The other sees how far this one takes its answer, not whether the client takes any of it.
+      // The successor sees how fast this server reads the response, but not how fast the client does.
       this.#listener.limitSilence(request, UNTAKEN_SECONDS);
       return lastOfConnection(response);
     } catch (error) {
@@ -82,7 +82,7 @@ export class Handover implements HandingOver {
     }
   };
 
-  // Asked each time: it may have been replaced by yet another.
+  // Looked up each time, because it could have been replaced as well.
   #successor(): Promise<string | null> {
     this.#search ??= this.#find().finally(() => {
       this.#search = null;
@@ -103,12 +103,12 @@ export class Handover implements HandingOver {
   #refuse(request: Request, error: unknown): Response {
     const code = error instanceof Error && 'code' in error ? error.code : '';
     if (code === 'ENOENT' || code === 'ECONNREFUSED') return sendAway(request, this.#baseUrl);
-    // Nobody knows how far it came.
+    // It is unknown how far the request got.
     return lastRefusal(request, publicError(error), this.#baseUrl);
   }
 }
 
-/** Resolves once this process has no connection left, or nobody to hand requests to; after 65 s at most, or at `end`. */
+/** Resolves once this process has no connections, or no successor; after at most 65 s, or at `end`. */
 export async function linger(db: string, end: Promise<unknown>): Promise<void> {
   const count = connectionCounter();
   const successors = new Successors(db);
@@ -123,14 +123,14 @@ export async function linger(db: string, end: Promise<unknown>): Promise<void> {
     const now = performance.now();
     const successor = successors.look();
     if (successor) servedAt = now;
-    // Others may hand requests to this one, until they know of its successor.
+    // Other servers can hand requests to this one until they know its successor.
     const isUnused = now > begunAt + LINGER_MS_MIN && servedAt > begunAt && count() === 0;
     const isAlone = successor === undefined || now > servedAt + WAIT_MS_MAX;
     isOver ||= isUnused || isAlone || now > begunAt + LINGER_MS_MAX;
   }
 }
 
-/** Looks who serves a database after this process. */
+/** Finds the server of a database after this process. */
 class Successors {
   readonly #db: string;
   #last: number | null = null;
@@ -139,7 +139,7 @@ class Successors {
     this.#db = db;
   }
 
-  /** The server that has the database now; null while one is to be expected, undefined where the last one has died. */
+  /** The server of the database; null while one is expected, undefined if the last one has died. */
   look(): ServingProcess | null | undefined {
     const holder = servingProcess(this.#db);
     if (holder === null || holder.pid === process.pid) {

@@ -1,9 +1,8 @@
-// The body of an answer that goes to another server: in pieces, so that it is known how far it is taken.
+// The body of a response sent to another server, in pieces, so that its progress is known.
 import { SMALL_BYTES_MAX } from '../quotas/in-flight-budget.ts';
 
 /**
- * The response, its body in pieces where it is large; `onTaken` is called once the last of them is taken, or nobody takes
- * any more.
+ * The response, with a large body in pieces; `onTaken` is called once the last piece is read, or the reader has stopped.
  */
 export async function followed(response: Response, onTaken: () => void): Promise<Response> {
   const { status, headers } = response;

@@ -1,4 +1,4 @@
-// The way to another server's inlet, if that is this user's own: requests that go there have their keys with them.
+// Checks that another server's inlet belongs to this user, because the requests sent there contain API keys.
 import { ptr } from 'bun:ffi';
 import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -24,14 +24,14 @@ function openLibrary() {
   });
 }
 
-/** Says by which path to reach an inlet; keeps the folder of the last one open, so that nobody puts another in its place. */
+/** Returns the path to reach an inlet; keeps the folder of the last one open, so that it cannot be replaced. */
 export class TrustedInlet {
   #inlet: string | null = null;
   #folder = -1;
 
   /**
-   * The path by which to reach it; null where its folder, its socket or who listens there is not this user's.
-   * @throws the system's error where nothing is there
+   * The path to reach it; null if its folder, its socket or its listener belongs to another user.
+   * @throws the system's error if it does not exist
    */
   reach(inlet: string): string | null {
     if (inlet !== this.#inlet) {
@@ -46,7 +46,7 @@ export class TrustedInlet {
     return this.#pathOf(inlet);
   }
 
-  // In a folder that others cannot even look into it stays so.
+  // The folder is closed to others, so this cannot change.
   #isOwn(inlet: string): boolean {
     const folder = fstatSync(this.#folder);
     if (!isOwn(folder) || (folder.mode & OTHERS) !== 0) return false;
@@ -54,7 +54,7 @@ export class TrustedInlet {
     return isOwnSocket(lstatSync(path)) && listenerOf(path) === process.geteuid?.();
   }
 
-  // By the folder that is open, whatever has its name by now.
+  // Through the open folder, whatever its name refers to now.
   #pathOf(inlet: string): string {
     return `/proc/self/fd/${this.#folder}/${basename(inlet)}`;
   }
@@ -74,7 +74,7 @@ function isOwnSocket(stats: Stats): boolean {
   return stats.isSocket() && isOwn(stats);
 }
 
-/** The user whose process listens at a path; undefined where nobody does, or the system does not tell. */
+/** The user whose process listens on a socket; undefined if there is none, or the system does not say. */
 function listenerOf(path: string): number | undefined {
   const library = openLibrary();
   if (library === undefined) return undefined;
@@ -85,7 +85,7 @@ function listenerOf(path: string): number | undefined {
     address.writeUInt16LE(AF_UNIX, 0);
     address.write(path, 2);
     if (library.connect(socket, ptr(address), ADDRESS_BYTES) !== 0) return undefined;
-    // The process, its user, its group.
+    // Process, user and group.
     const credentials = new Int32Array(3);
     const size = new Uint32Array([credentials.byteLength]);
     if (library.getsockopt(socket, SOL_SOCKET, SO_PEERCRED, ptr(credentials), ptr(size)) !== 0)

@@ -1,28 +1,28 @@
-// Where a server takes requests from the one whose place it took, with what that saw of whoever sent them.
+// Where a server receives requests from its predecessor, with the address of the client that sent them.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Fetch } from './drain.ts';
 import { followed } from './takeover-response-body.ts';
 
-/** Named by the former server alone: it takes away what its clients send of these names, and nobody else gets here. */
+/** Set only by the predecessor, which removes this header from client requests; others cannot reach the socket. */
 const PEER_HEADER = 'Crm-Handed-Over-From';
 const URL_HEADER = 'Crm-Handed-Over-URL';
-// unix(7): with the NUL at its end.
+// unix(7): including the final NUL.
 const PATH_BYTES_MAX = 107;
-// What belongs to one connection only, and what has been done once it is read.
+// Headers about a single connection, and those that no longer apply once the request is read.
 const OF_CONNECTION = ['Connection', 'Keep-Alive', 'Transfer-Encoding', 'TE', 'Upgrade', 'Expect'];
 
-/** The socket's path, and what removes it. */
+/** The socket's path, and how to remove it. */
 export interface InletPlace {
   path: string;
   remove(): void;
 }
 
-/** A place for the socket that this user alone can reach; null where there is none. */
+/** A place for the socket that only this user can access; null if there is none. */
 export function inletPlace(): InletPlace | null {
   try {
-    // Made with mode 0700.
+    // Created with mode 0700.
     const folder = mkdtempSync(join(tmpdir(), 'crm-'));
     const path = join(folder, 'inlet');
     const remove = () => {
@@ -33,17 +33,17 @@ export function inletPlace(): InletPlace | null {
     if (Buffer.byteLength(path) <= PATH_BYTES_MAX) return { path, remove };
     remove();
   } catch {
-    // Without a folder for what is temporary no request is handed over, and the former server ends as it can.
+    // Without a folder for temporary files no requests are handed over, and the predecessor drains by itself.
   }
   return null;
 }
 
-/** Gives each request that is handed over the address and the path that it came with. */
+/** Restores the client address and the path of each request that was handed over. */
 export class Arrivals {
   readonly #peers = new WeakMap<Request, string>();
   readonly #unsent = new WeakSet<Request>();
 
-  /** Answers as `fetch` does, to requests that were handed over. */
+  /** Answers requests that were handed over with `fetch`. */
   answer(fetch: Fetch): Fetch {
     return async (request) => {
       const { headers } = request;
@@ -56,22 +56,22 @@ export class Arrivals {
     };
   }
 
-  /** Whether the answer to a request is still being taken by the server that handed it over. */
+  /** Whether the predecessor is still reading the response to a request. */
   isUnsent(request: Request): boolean {
     return this.#unsent.has(request);
   }
 
-  /** The network address at the other end; undefined for a request that was not handed over. */
+  /** The client's network address; undefined for a request that was not handed over. */
   peerOf(request: Request): string | undefined {
     return this.#peers.get(request);
   }
 }
 
 /**
- * Has another server answer a request.
+ * Sends a request to another server.
  * @param inlet path of its socket
- * @param peer network address of whoever sent the request
- * @throws the system's error, ENOENT or ECONNREFUSED if nobody is there, any other if it ends in the midst of it
+ * @param peer network address of the client
+ * @throws the system's error: ENOENT or ECONNREFUSED if no server listens, another if it fails midway
  */
 export function sendTo(inlet: string, request: Request, peer: string): Promise<Response> {
   const headers = new Headers(request.headers);

@@ -1,18 +1,18 @@
-// Lines for stderr, gathered and written a little later: no request waits for them, nor for whoever reads them.
+// Buffers lines for stderr and writes them slightly later, so that requests never wait for the reader of the log.
 import { constants, openSync, writeSync } from 'node:fs';
 
-/** Writes what is taken of some bytes at once, and tells how many; @throws the system's error where none are. */
+/** Writes as many bytes as possible without blocking and returns their number; @throws the system's error if none */
 export type TryWrite = (bytes: Uint8Array) => number;
 
 const WRITE_AFTER_MS = 10;
 const RETRY_AFTER_MS = 100;
-// A pipe takes so many bytes whole or not at all (PIPE_BUF), so that no other line gets into one of these.
+// A pipe takes this many bytes atomically (PIPE_BUF), so that lines of other writers do not end up in between.
 const PIECE_BYTES_MAX = 4_096;
 // Written at once.
 const GATHERED_CHARACTERS_MAX = 64 * 1_024;
-/** What may wait for a reader that is slow or gone; lines beyond it are lost, and counted. */
+/** How much can wait for a slow or stuck reader; further lines are dropped and counted. */
 export const WAITING_CHARACTERS_MAX = 4 * 1_024 * 1_024;
-// Half of the second that is left of the ten that a stop may take.
+// Half of the last second of the ten seconds that a stop can take.
 const END_MS_MAX = 500;
 const END_RETRY_MS = 5;
 
@@ -21,19 +21,19 @@ export class LineWriter {
   readonly #lostLine: (count: number) => string;
   #lines: string[] = [];
   #characters = 0;
-  /** What was not taken of the last piece. */
+  /** The rest of a piece that was written partly. */
   #rest: Uint8Array | null = null;
   #lost = 0;
   #timer: NodeJS.Timeout | null = null;
   #isStuck = false;
 
-  /** @param lostLine gives the line that stands for so many that were lost */
+  /** @param lostLine returns the line that reports a number of dropped lines */
   constructor(tryWrite: TryWrite, lostLine: (count: number) => string) {
     this.#tryWrite = tryWrite;
     this.#lostLine = lostLine;
   }
 
-  /** Takes a line, to be written soon. */
+  /** Queues a line to be written soon. */
   add(line: string): void {
     if (this.#characters + (this.#rest?.byteLength ?? 0) + line.length > WAITING_CHARACTERS_MAX) {
       this.#lost += 1;
@@ -45,7 +45,7 @@ export class LineWriter {
     else if (this.#timer === null) this.#flushAfter(WRITE_AFTER_MS);
   }
 
-  /** Writes all that is waiting, as far as it is taken at once. */
+  /** Writes everything that is waiting, as far as possible without blocking. */
   flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
@@ -53,7 +53,7 @@ export class LineWriter {
     if (this.#isStuck) this.#flushAfter(RETRY_AFTER_MS);
   }
 
-  /** Writes all that is waiting; a slow reader has half a second for it. */
+  /** Writes everything that is waiting; a slow reader gets half a second. */
   end(): void {
     this.#tellLost();
     const endsAt = performance.now() + END_MS_MAX;
@@ -76,7 +76,7 @@ export class LineWriter {
     this.#timer.unref();
   }
 
-  // Null once nothing is left, else the code of the error that kept it from going on.
+  // Null once everything is written, otherwise the code of the error that stopped it.
   #write(): string | null {
     let written = 0;
     try {
@@ -97,7 +97,7 @@ export class LineWriter {
     return null;
   }
 
-  // As many lines as a piece holds, and one at least.
+  // As many lines as fit into a piece, but at least one.
   #endOfPiece(start: number): number {
     let bytes = 0;
     let end = start;
@@ -110,10 +110,10 @@ export class LineWriter {
   }
 }
 
-/** Writes to stderr what it takes without being waited for. */
+/** Writes to stderr without blocking. */
 export function stderrWrite(): TryWrite {
   const { fd, isTTY } = process.stderr;
-  // Bun has made it non-blocking, unless it is a terminal: one that is paused holds whoever writes to it.
+  // Bun has made it non-blocking, except for terminals, where a paused one would block the writer.
   const target = isTTY ? reopened(fd) : fd;
   return (bytes) => writeSync(target, bytes);
 }

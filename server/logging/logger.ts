@@ -1,4 +1,4 @@
-// Request logs: one line a request, without ids, query strings, bodies, or anything that may be a key or a token.
+// Request logs: one line per request, without ids, query strings, bodies, or anything that could be a key or a token.
 
 import { instantText } from '../../db/model/instants.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
@@ -8,11 +8,11 @@ export type LogStyle = 'json' | 'pretty' | 'off';
 
 export interface Logger {
   request(exchange: Exchange, status: number): void;
-  /** An internal error, with what the client is not told. */
+  /** An internal error, with the cause that the client does not see. */
   failure(exchange: Exchange, cause: unknown): void;
 }
 
-/** Makes a logger that hands each finished line to `write`; undefined for style `off`. */
+/** Makes a logger that passes each line to `write`; undefined for style `off`. */
 export function createLogger(style: LogStyle, write: (line: string) => void): Logger | undefined {
   if (style === 'off') return undefined;
   const print = style === 'json' ? jsonLine : prettyLine;
@@ -23,9 +23,9 @@ export function createLogger(style: LogStyle, write: (line: string) => void): Lo
   };
 }
 
-/** The line that stands for lines which could not be written. */
+/** The line that reports lines which could not be written. */
 export function lostLine(style: LogStyle, count: number): string {
-  const error = `${count} lines of this log were lost: they could not be written in time.`;
+  const error = `${count} log lines were dropped because they could not be written in time.`;
   return style === 'json' ? JSON.stringify({ time: instantText(Date.now()), level: 'error', error }) : error;
 }
 
@@ -34,7 +34,7 @@ interface Entry {
   level: string;
   request_id: string;
   method: string;
-  /** The template of the path; null for one that is not of the interface, which `path` shows as far as it is harmless. */
+  /** The path template; null for a path outside the API, whose `path` shows only its harmless parts. */
   route: string | null;
   path?: string;
   org_id: string | null;
@@ -62,7 +62,7 @@ function about(level: string, exchange: Exchange): Entry {
 
 const HIDDEN = '[hidden]';
 const SEGMENTS_MAX = 12;
-// Words as the interface has them, and ids: in them no secret can stand, however it was put into the path.
+// Words of API paths, and ids: these cannot contain a secret.
 const HARMLESS = /^(?:[a-z_.-]{0,32}|v\d|[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12})$/;
 const SECRET = /service_(?:live|api|pk)_\w*|[\w.~%+=-]{40,}/gi;
 

@@ -1,17 +1,17 @@
-// Named parts of the document: each stands once among the components, with a reference wherever it is used.
+// Named parts of the document: each appears once among the components and is referenced where it is used.
 import { type Data, isObject, type JsonValue } from '../../db/model/json.ts';
 import { openObject } from './open-objects.ts';
 
 const SCHEMAS = '#/components/schemas/';
 
-/** A part of the document that is to stand among its components of that kind; schemas say their names themselves. */
+/** Marks a part of the document as a component of that kind; schemas carry their names themselves. */
 export function component(kind: 'headers' | 'parameters' | 'responses', name: string, part: Data): Data {
   return { $id: `#/components/${kind}/${name}`, ...part };
 }
 
 /**
- * Puts references in the place of named parts, `$id`, and the parts under `components`, by kind and name.
- * @throws Error if two different parts have one name
+ * Replaces named parts (those with `$id`) by references, and puts the parts under `components`, by kind and name.
+ * @throws Error if two different parts have the same name
  */
 export function hoist(value: JsonValue, components: Data): JsonValue {
   if (Array.isArray(value)) return value.map((item) => hoist(item, components));
@@ -31,6 +31,6 @@ function keep(components: Data, ref: string, part: Data): void {
   components[kind] = ofKind;
   const other = ofKind[name];
   if (other !== undefined && JSON.stringify(other) !== JSON.stringify(part))
-    throw new Error(`two parts of the document are called ${ref}`);
+    throw new Error(`two parts of the document have the name ${ref}`);
   ofKind[name] = part;
 }

@@ -1,4 +1,4 @@
-// What the description says of the interface as a whole: the rules that hold for every operation.
+// The text of the OpenAPI description that applies to every operation.
 import { ANSWER_BYTES_MAX } from '../../db/engine/stored-response-bytes.ts';
 import { V1_SCOPES, V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { PAGE_BYTES_MAX } from '../../db/tables/page-size.ts';
@@ -22,39 +22,42 @@ export function description(): string {
 }
 
 const INTRODUCTION = `
-Records of an organization's customers – contacts, companies, deals and what goes with them – over HTTP and JSON.
+Stores the customer records of an organization – contacts, companies, deals and related data – and serves them as
+JSON over HTTP.
 
-**Version 2**, under \`/api/v2\`, is the whole model. **Version 1**, under \`/api/v1\`, is deprecated: it keeps working
-as it is, and has no date at which it ends. Both work on the same records: what one writes the other shows.
+**Version 2**, under \`/api/v2\`, covers the whole data model. **Version 1**, under \`/api/v1\`, is deprecated: it keeps
+working unchanged and has no shutdown date. Both versions share the same records: what you write with one, you can
+read with the other.
 
-To try it: create a key with \`crm keys issue\`, and send \`GET /api/v2/contacts\` with it.
+To get started, create a key with \`crm keys issue\` and send \`GET /api/v2/contacts\` with it.
 `;
 
 function authentication(): string {
   return `
 ## Authentication
 
-Every request carries one API key, in exactly one of two headers: \`X-Service-Api-Key: <key>\` or
-\`Authorization: Bearer <key>\`. Both at once, or one of them twice, is a 401. Keys of version 2 begin with
-\`service_live_\`, keys of version 1 with \`service_api_\` or \`service_pk_\`; neither opens the other version.
+Send one API key with every request, in exactly one of two headers: \`X-Service-Api-Key: <key>\` or
+\`Authorization: Bearer <key>\`. Sending both, or one of them twice, returns 401. Version 2 keys start with
+\`service_live_\`, version 1 keys with \`service_api_\` or \`service_pk_\`. A key works only with its own version.
 
-A key has **scopes**, and an operation names those it needs; without one it is a 403.
+Each key has **scopes**, and each operation names the scopes it needs. A request without them returns 403.
 
-- Version 2: ${scopeList(V2_SCOPES)}. There is none for everything. To link and unlink needs the write
-  scope of the record that others are linked to; to list them needs the read scopes of both sides (of a note's records
-  \`notes:read\` alone).
-- Version 1: ${scopeList(V1_SCOPES)}. \`ALL\` opens every endpoint.
+- Version 2: ${scopeList(V2_SCOPES)}. No scope grants full access. Linking and unlinking
+  records needs the write scope of the parent record. Listing linked records needs the read scopes of both sides; the
+  records of a note need only \`notes:read\`.
+- Version 1: ${scopeList(V1_SCOPES)}. \`ALL\` grants access to every endpoint.
 
-A key of version 2 has an **access level**. An organization-wide key sees every record of its organization. A
-user-bound key sees and changes only what its user owns (\`owner_id\`; of tasks \`main_assignee_id\`; of notes, segments
-and interactions their creator): all else behaves as if it were not there, in paths (404), bodies (422), filters and
-lists of linked records (left out). What it creates belongs to its user; giving a record away is a 403. Pipelines
-belong to the organization, and such keys only read them.
+Each version 2 key has an **access level**. An organization-wide key can access every record of its organization. A
+user-bound key can access only the records that its user owns: the owner is \`owner_id\`, for tasks
+\`main_assignee_id\`, and for notes, segments and interactions the creator. All other records behave as if they did not
+exist: 404 in paths, 422 in bodies, and left out of filters and lists of linked records. New records belong to the
+user of the key, and assigning a record to someone else returns 403. Pipelines belong to the organization; user-bound
+keys can only read them.
 
-A key may be limited to **networks**. From any other address it is a 403, whatever is asked, with the address that the
+A key can be restricted to **networks**. Every request from another IP address returns 403 with the address that the
 service saw.
 
-Revocation, expiry and rotation of a key hold from the next request on.`;
+Revoking, rotating or expiring a key takes effect with the next request.`;
 }
 
 function scopeList(scopes: readonly string[]): string {
@@ -69,15 +72,16 @@ function scopeList(scopes: readonly string[]): string {
 const ENVELOPES = `
 ## Envelopes
 
-| \`object\` | For | Shape |
+| \`object\` | Used for | Shape |
 |---|---|---|
 | \`success\` | one record | \`{ object, data, meta }\` |
 | \`list\` | a page of records | \`{ object, data: [], page_info, meta }\` |
-| \`batch\` | many creates at once | \`{ object, data: { items, summary }, meta }\` |
+| \`batch\` | the results of a batch | \`{ object, data: { items, summary }, meta }\` |
 | \`error\` | every 4xx and 5xx | \`{ object, error: { code, message, details }, meta }\` |
 
-\`meta.request_id\` names the exchange and is repeated in the header \`X-Request-Id\`; quote it when you ask for help.
-A 204 has no body. Answers are never to be cached (\`Cache-Control: no-store\`). HEAD answers as GET, without a body.
+\`meta.request_id\` identifies the request and is repeated in the \`X-Request-Id\` header. Quote it when you ask for help.
+A 204 response has no body. Responses must not be cached (\`Cache-Control: no-store\`). HEAD returns the same headers as
+GET, without a body.
 `;
 
 const ERRORS = `
@@ -89,134 +93,137 @@ const ERRORS = `
 | 403 | \`AUTH_INSUFFICIENT_SCOPE\`, \`OPERATION_FORBIDDEN\` |
 | 404 | \`RESOURCE_NOT_FOUND\` |
 | 405 | \`OPERATION_FORBIDDEN\`, with \`Allow\` |
-| 409 | \`RESOURCE_CONFLICT\`; in version 2 with the \`Location\` of the record in the way, where the key may see it |
-| 408 | \`VALIDATION_OUT_OF_RANGE\`: the body took too long; the connection is closed |
+| 409 | \`RESOURCE_CONFLICT\`; in version 2 with the \`Location\` of the conflicting record, if the key can read it |
+| 408 | \`VALIDATION_OUT_OF_RANGE\`: the body took too long to arrive; the connection is closed |
 | 413 | \`VALIDATION_OUT_OF_RANGE\` |
 | 422 | \`VALIDATION_REQUIRED_FIELD\`, \`VALIDATION_INVALID_FORMAT\`, \`VALIDATION_OUT_OF_RANGE\`, \`VALIDATION_FAILED\` |
 | 429 | \`RATE_LIMIT_EXCEEDED\`, with \`Retry-After\` |
 | 500 | \`INTERNAL_ERROR\` |
-| 503 | \`INTERNAL_ERROR\` with \`Retry-After\`: the database cannot be reached or written just now |
+| 503 | \`INTERNAL_ERROR\` with \`Retry-After\`: the database cannot be reached or written to right now |
 
-Tell errors apart by \`code\`; \`message\` is for people. A 422 lists every fault in \`details\`, each with \`path\`
-(dotted, as in \`alt_emails.0\`), \`message\` and \`code\`. One fault gives the error its own code, several give
-\`VALIDATION_FAILED\`.
+Handle errors by their \`code\`; \`message\` is meant for people. A 422 response lists the errors in \`details\`, each
+with \`path\` (dotted, as in \`alt_emails.0\`), \`message\` and \`code\`. A single error gives the response its own code;
+several errors give \`VALIDATION_FAILED\`.
 
-Checks come in this order: route (404, 405), key (401), scope (403), size of the body (413), idempotent replay, rate
-limit (429), validity (422), existence and execution. An id in a path that names nothing, whatever its form, is a 404;
-an id in a body that names nothing is a 422.
+Requests are checked in this order: route (404, 405), key (401), network and scope (403), body size (413), idempotent
+replay, rate limit (429), validation (422), existence and execution. An unknown id in a path returns 404, whatever its
+format; an unknown id in a body returns 422.
 `;
 
 const LISTS = `
 ## Lists
 
-Lists come in pages, and pagination is by cursor: send \`page_info.end_cursor\` as \`cursor\`, with the same order and filters, until
-\`has_next_page\` is false. A cursor is opaque and good for its own list only; elsewhere, or altered, it is a 422. No
-record is skipped or repeated while others are created or deleted. A page of large records ends early, with the record
-that takes it past ${PAGE_BYTES_MAX / MIB} MiB, and \`has_next_page\` is true: go by that, not by how many there are.
+Pagination works with cursors: send \`page_info.end_cursor\` as \`cursor\`, with the same order and filters, until
+\`has_next_page\` is false. A cursor is opaque and works only for the list it came from; any other or altered cursor
+returns 422. No record is skipped or repeated while others are created or deleted. A page of large records can end
+early, with the record that takes it past ${PAGE_BYTES_MAX / MIB} MiB: rely on \`has_next_page\`, not on the number of records.
 
-In version 2 \`limit\` is 1 to ${PAGE_ROWS_MAX} (${PAGE_ROWS_DEFAULT} unless given), and the order is newest first, by
-\`created_at\`, unless \`sort_by\` and \`sort_direction\` say otherwise; ties go by id. Filters can be combined, and all
-must hold. An id in a filter that names nothing finds nothing. A parameter that is unknown, repeated, empty or not of
-its type is a 422, and so is any parameter on an operation that is not a list. Linked records come newest link first.
+In version 2 \`limit\` is 1 to ${PAGE_ROWS_MAX} and defaults to ${PAGE_ROWS_DEFAULT}. Lists are sorted by \`created_at\`, newest
+first, unless you set \`sort_by\` and \`sort_direction\`; records with equal values are sorted by id. If you combine
+filters, a record must match all of them. A filter with an unknown id matches nothing. A query parameter that is
+unknown, repeated, empty or of the wrong type returns 422, and so does any query parameter on an operation that is not
+a list. Linked records are listed with the newest link first.
 `;
 
 const VALUES = `
 ## Values
 
 - Ids are opaque strings (UUIDv7).
-- Version 2 answers carry every field, \`null\` where it is unset (\`[]\` and \`{}\` for lists and \`custom\`); version 1
-  leaves out what is unset.
-- Instants that the service sets (\`…_at\`) are RFC 3339 strings in UTC with milliseconds. Instants that a client or an
-  integration gives (\`due_date\`, \`interaction_date\`, \`start_time\`, \`end_time\`, \`started_at\`) are integers, Unix
-  milliseconds. In a query both forms are understood.
+- Version 2 responses contain every field: unset fields are \`null\`, empty lists are \`[]\` and an empty \`custom\` is
+  \`{}\`. Version 1 responses leave out unset fields.
+- Timestamps that the service sets (\`…_at\`) are RFC 3339 strings in UTC with milliseconds. Timestamps that a client
+  or an integration sets (\`due_date\`, \`interaction_date\`, \`start_time\`, \`end_time\`, \`started_at\`) are integers in
+  Unix milliseconds. Query parameters accept both forms.
 - \`created_at\` and \`updated_at\` follow the order in which an organization's writes are committed, whatever the clock
-  says, and two writes never share one: whoever asks again with the last \`updated_at\` seen as \`updated_since\` misses
+  says, and no two writes share a value. If you poll with the last \`updated_at\` you saw as \`updated_since\`, you miss
   nothing but deletions.
-- Texts have at most 1,000 characters (code points) unless the schema says otherwise. NUL, lone surrogates, and numbers
-  beyond ±(2^53−1) are refused. Nothing is coerced: \`"5"\` is no integer.
-- Emails are kept as written and compared regardless of case; one address, primary or alternative, belongs to at most
-  one contact. A company's \`domain\` is kept in lower case without scheme, \`www.\`, path and trailing dot, and belongs
-  to at most one company.
-- \`custom\` is a flat object for custom fields of your own: at most 100 keys; values are strings, numbers, booleans.
+- Strings have at most 1,000 characters (code points) unless the schema says otherwise. NUL, lone surrogates and
+  numbers outside ±(2^53−1) are rejected. Values are never converted: \`"5"\` is not an integer.
+- Email addresses are stored as written and compared case-insensitively. An address, primary or alternative, belongs
+  to at most one contact. A company's \`domain\` is stored in lowercase without scheme, \`www.\`, path and trailing dot,
+  and belongs to at most one company.
+- \`custom\` is a flat object for your own fields: at most 100 keys with string, number or boolean values.
 `;
 
 const WRITES = `
 ## Writes
 
-- PATCH changes only what is present; \`null\` clears an optional field; \`{}\` changes nothing, not even
-  \`updated_at\`. In \`custom\` it merges, and \`null\` removes a key.
-- Unknown and read-only properties are refused, not dropped.
-- DELETE is for good. Links to the record go with it and references to it become null; interactions stay.
-- A batch, for bulk imports, creates up to ${BATCH_ITEMS_MAX} records from an array. Its items are independent, come to pass in order and
-  see those before them; the answer is a 200 even if all fail, so look at \`summary.failed\`. A failed item carries
-  \`error\` with \`code\`, \`message\` and, where there are any, \`details\`. A batch counts as one request.
-- Linking what is linked, setting what is set and clearing what is unset change nothing and succeed; unlinking what is
-  not linked is a 404.
+- PATCH changes only the fields you send. \`null\` clears an optional field. \`{}\` changes nothing, not even
+  \`updated_at\`. The keys of \`custom\` are merged, and \`null\` removes a key.
+- Unknown and read-only properties are rejected, not ignored.
+- DELETE is permanent. It removes links to the record and sets references to it to null; interactions are kept.
+- A batch creates up to ${BATCH_ITEMS_MAX} records from an array. Its items are independent, are processed in order and see the items
+  before them. The response is 200 even if every item fails, so check \`summary.failed\`. A failed item has an
+  \`error\` with \`code\`, \`message\` and, where available, \`details\`. A batch counts as one request.
+- Linking a linked record, setting an association to its current record and clearing an unset association succeed and
+  change nothing. Unlinking a record that is not linked returns 404.
 `;
 
 const IDEMPOTENCY = `
 ## Idempotency
 
-Every POST and PATCH of version 2 takes an \`Idempotency-Key\`: 1 to 255 visible ASCII characters of your choice. The
-same request with the same key gets the stored answer (status, \`Location\` and body to the byte), with
-\`Idempotent-Replayed: true\`; it is not executed again and does not count against the rate limit. The same key with
-another method, path or body is a 422. If the first is still running, the second waits for it.
+Every version 2 POST and PATCH accepts an \`Idempotency-Key\` header: 1 to 255 visible ASCII characters of your choice.
+Repeating a request with the same key returns the stored response (status, \`Location\` and the exact body) with
+\`Idempotent-Replayed: true\`. The request is not executed again and does not count against the rate limit. Reusing the
+key with another method, path or body returns 422. If the first request is still running, the second one waits for it.
 
-Answers of requests that were executed are kept for 24 hours: successes, 404 and 409. A 401, 403, 422, 429 or 5xx is
-not kept, so the request can be repeated with its key. Keys are told apart by organization and by user or API key. Of
-two API keys of one user, each gets the answers to the other only if it has all of its scopes; if not, the request is a
-409 at \`Idempotency-Key\`. On other methods, and in version 1, the header is ignored.
+Responses of executed requests are stored for 24 hours: successes, 404 and 409. A 401, 403, 422, 429 or 5xx is not
+stored, so you can repeat the request with the same key. Keys are separate for each organization and for each user or
+API key. Two API keys of one user share stored responses, but a response is returned only to a key with all the scopes
+of the key that sent the first request; otherwise the request returns 409 at \`Idempotency-Key\`. The header is ignored
+on other methods and in version 1.
 
-The stored answers of an organization may take ${ANSWER_BYTES_MAX / GIB} GiB, compressed, unless the operator sets another
-limit. Once they do, a request with a new key is a 429 with \`Retry-After\`, and nothing of it is done.
+The stored responses of an organization can take up to ${ANSWER_BYTES_MAX / GIB} GiB, compressed, unless the operator sets another
+limit. Beyond the limit, a request with a new key returns 429 with \`Retry-After\` and is not executed.
 `;
 
 const LIMITS = `
 ## Limits
 
-The rate limit is ${KEY_LIMIT} requests a minute for a key and ${ORG_LIMIT} for an organization, unless the operator sets others, in
-minutes by the clock. \`X-RateLimit-Limit\`, \`-Remaining\` and \`-Reset\` describe the tighter of the two. Beyond it is
-a 429 with \`Retry-After\`, which counts nowhere. ${WRONG_CREDENTIALS_PER_MINUTE} wrong keys a minute from one address
-are answered with 401, further ones with 429; a valid key always passes. Transcript links last
-${LINK_LIFETIME_SECONDS} seconds, for ${DOWNLOADS_PER_MINUTE} downloads a minute each.
+A key can send ${KEY_LIMIT} requests per minute and an organization ${ORG_LIMIT}, unless the operator sets other limits. Each window is
+a minute of the clock. \`X-RateLimit-Limit\`, \`-Remaining\` and \`-Reset\` describe the tighter of the two limits. A request
+over the limit returns 429 with \`Retry-After\` and does not count. After ${WRONG_CREDENTIALS_PER_MINUTE} invalid keys per minute from one IP
+address, further invalid keys return 429 instead of 401; requests with a valid key are not affected. A transcript link
+is valid for ${LINK_LIFETIME_SECONDS} seconds and allows ${DOWNLOADS_PER_MINUTE} downloads per minute.
 
-Request bodies under way have a budget of bytes: ${IN_FLIGHT_LIMITS.orgBytes / MIB} MiB for an organization unless the
-operator sets another, of which one key may have half; a larger body enters when its key has none under way. What does
-not fit waits unread for up to 10 s, then it is a 429 with \`Retry-After\`, which counts nowhere. Bodies of at most
-64 KiB have a budget of their own. A body may come slowly: it has ${BODY_PACES.record.wholeMs / SECOND_MS} s from its first byte,
-${BODY_PACES.batch.wholeMs / SECOND_MS} s in a batch, and may pause for ${BODY_PACES.record.pauseMs / SECOND_MS} s. Beyond that it is a 408, and the connection is closed.
+Request bodies in progress share a budget of bytes: ${IN_FLIGHT_LIMITS.orgBytes / MIB} MiB for each organization, unless the operator sets
+another limit. One key can use half of it; a larger body is accepted when its key has no other body in progress. A body
+that does not fit waits for up to 10 s. After that, the request returns 429 with \`Retry-After\` and does not count.
+Bodies of up to 64 KiB have a separate budget. A body must arrive within ${BODY_PACES.record.wholeMs / SECOND_MS} s of its first byte,
+${BODY_PACES.batch.wholeMs / SECOND_MS} s for a batch, and must not pause for ${BODY_PACES.record.pauseMs / SECOND_MS} s; otherwise the request returns 408 and the connection is closed.
 
-Answers of over 64 KiB have a budget of bytes under way, of which one key may have half. One that does not fit waits for
-up to 10 s, then it is a 429 with \`Retry-After\`, which counts nowhere, and nothing was done. So read answers as they
-come: a client that takes nothing of one for 15 s finds its connection closed.
+Responses of more than 64 KiB share a budget of bytes too, and one key can use half of it. A response that does not fit
+waits for up to 10 s. After that, the request returns 429 with \`Retry-After\`, does not count and has no effect. Read
+responses as they arrive: if a client reads nothing for 15 s, its connection is closed.
 
-The operator may give an organization a **quota** of records, or of bytes in them. A write that would go beyond it is a
-403 \`OPERATION_FORBIDDEN\`, of which nothing is written: \`details\` names \`quota.records\` or \`quota.bytes\`, and
-\`X-Quota-Records-Limit\`, \`X-Quota-Records-Used\`, \`X-Quota-Bytes-Limit\` and \`X-Quota-Bytes-Used\` say how it
-stands. In a batch it is the error of each item for which there is no room, without these headers. Waiting does not help:
-delete what is not needed, which gives room at once, or ask for more.
+The operator can set a **quota** for an organization, on the number of records or on the bytes in them. A write that
+would exceed it returns 403 \`OPERATION_FORBIDDEN\` and writes nothing. \`details\` names \`quota.records\` or
+\`quota.bytes\`, and the headers \`X-Quota-Records-Limit\`, \`X-Quota-Records-Used\`, \`X-Quota-Bytes-Limit\` and
+\`X-Quota-Bytes-Used\` show the current usage. In a batch, each item that does not fit fails with this error, without the
+headers. Waiting does not help: delete records you do not need, which frees space at once, or ask for a larger quota.
 `;
 
 const REQUESTS = `
 ## Requests
 
-- Bodies are JSON in UTF-8: \`application/json\` or \`…+json\`, or no Content-Type at all; anything else is a 422. At
-  most ${BODY_BYTES_MAX / MIB} MiB, ${BATCH_BODY_BYTES_MAX / MIB} MiB for a batch. A body where none is expected is
-  ignored.
-- Nesting deeper than 32 levels, more than 100,000 values, repeated keys and \`__proto__\` are refused.
-- Paths are exact: a trailing slash or an encoded letter makes another path.
-- \`/healthz\`, \`/readyz\` and \`/docs\` need no key and count against no limit.
-- HTTPS always, save on the machine itself.
+- Bodies are JSON in UTF-8, sent as \`application/json\` or \`…+json\` or without a Content-Type. Any other content type
+  returns 422. A body can have up to ${BODY_BYTES_MAX / MIB} MiB, a batch up to ${BATCH_BODY_BYTES_MAX / MIB} MiB. Bodies of operations that do not take
+  one are ignored.
+- JSON that is nested deeper than 32 levels, has more than 100,000 values, repeats a key or has a key \`__proto__\` is
+  rejected.
+- Paths must match exactly: a trailing slash or a percent-encoded letter is a different path.
+- \`/healthz\`, \`/readyz\` and \`/docs\` need no key and have no rate limit.
+- Always use HTTPS, except on the machine that runs the service.
 `;
 
 const VERSIONS = `
 ## ${MIGRATION_TITLE}
 
-Every answer of version 1 carries \`Deprecation\`, with the instant since when it is deprecated, and a \`Link\` to here.
+Every version 1 response has the \`Deprecation\` header, with the date of deprecation, and a \`Link\` to this section.
 
-People are contacts; companies and interactions keep their names. Fields are \`snake_case\` instead of \`camelCase\`.
-Companies' additional properties, at top level in version 1, are in \`custom\`. Lists are GETs with parameters instead of
-POSTs to \`/query\`. Issue a key of version 2 with the scopes you need (\`crm keys issue --from-v1 ID\` maps them), change
-the paths, test, and revoke the old key. A conflict then has the \`Location\` of the record in the way, if the key may read
-it: with \`…:write\` alone there is none.
+People are now contacts; companies and interactions keep their names. Field names are \`snake_case\` instead of
+\`camelCase\`. Additional properties of companies move from the top level to \`custom\`. To list records, send a GET with
+query parameters instead of a POST to \`/query\`. To migrate, issue a version 2 key with the scopes you need
+(\`crm keys issue --from-v1 ID\` maps them), change the paths, test, and revoke the old key. In version 2 a conflict
+returns the \`Location\` of the conflicting record if the key can read it, but not to a key with only \`…:write\`.
 `;

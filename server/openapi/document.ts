@@ -1,4 +1,4 @@
-// The OpenAPI document: @elysiajs/swagger describes an app that has every route and serves none.
+// The OpenAPI document: @elysiajs/swagger describes an app that has every route but does not serve requests.
 import { swagger } from '@elysiajs/swagger';
 import { Elysia } from 'elysia';
 import type { Data } from '../../db/model/json.ts';
@@ -13,14 +13,14 @@ import { securitySchemes } from './security.ts';
 import { tags } from './tags.ts';
 
 const SPEC_PATH = '/docs/json';
-// Schemas are plain JSON Schema, which 3.0 has a dialect of; the plugin itself writes 3.0.
+// Schemas are plain JSON Schema, which 3.1 uses; 3.0 has its own dialect, and the plugin writes 3.0 by default.
 const OPENAPI_VERSION = '3.1.0';
 
 const documents = new Map<Api | undefined, Promise<Data>>();
 
 /**
- * The document of both versions or of one; built when first asked for, without a server or a database.
- * @param baseUrl where clients reach the service, if that is known
+ * The document of both versions or of one; built on first use, without a server or a database.
+ * @param baseUrl where clients reach the service, if known
  */
 export async function openApiDocument({
   api,
@@ -59,12 +59,12 @@ async function buildDocument(api: Api | undefined): Promise<Data> {
 }
 
 function notServed(): never {
-  throw new Error('this app is described, not served');
+  throw new Error('this app only describes the API');
 }
 
 type Documentation = NonNullable<Parameters<typeof swagger>[0]>['documentation'];
 
-// All that is not of a single operation.
+// Everything that is not part of a single operation.
 function frame(operations: Operation[]): Documentation {
   const used = new Set(operations.map(({ tag }) => tag));
   const document: Data = {

@@ -1,4 +1,4 @@
-// What every answer of the interface is wrapped in, as schemas, and examples of it.
+// The envelope of every response as schemas, and examples of it.
 import { type TSchema, Type } from 'typebox';
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import { nullable } from '../../db/model/schemas.ts';
@@ -12,11 +12,11 @@ function metaOf(version: string, $id: string): TSchema {
   return Type.Object(
     {
       request_id: Type.String({
-        description: 'Names this exchange; also in X-Request-Id.',
+        description: 'Identifies the request; also in X-Request-Id.',
         examples: ['req_kZ3vQ8mT1xB6cJ0wYp4L'],
       }),
       api_version: Type.Enum([version]),
-      timestamp: Type.String({ format: 'date-time', description: 'When the request arrived.' }),
+      timestamp: Type.String({ format: 'date-time', description: 'When the service received the request.' }),
     },
     { ...closed, $id },
   );
@@ -27,10 +27,10 @@ const META: Record<Api, TSchema> = { v1: metaOf('1', 'V1Meta'), v2: metaOf('2', 
 const error = Type.Object(
   {
     code: errorCodeSchema,
-    message: Type.String({ description: 'For people: what is wrong, and what to do.' }),
+    message: Type.String({ description: 'What is wrong and what to do, for people.' }),
     details: nullable(
       Type.Array(errorDetailSchema, {
-        description: 'Every fault of the request; null where there is nothing to list.',
+        description: 'The errors of the request; null if there is nothing to list.',
       }),
     ),
   },
@@ -50,12 +50,12 @@ export const ERROR_ENVELOPE: Record<Api, TSchema> = {
 const pageInfo = Type.Object(
   {
     has_next_page: Type.Boolean({
-      description: 'Whether there is more after this page.',
+      description: 'Whether there are more records after this page.',
       examples: [true],
     }),
     end_cursor: nullable(
       Type.String({
-        description: 'Send it as cursor for the next page; null if this page is empty.',
+        description: 'The cursor for the next page; null if this page is empty.',
         examples: ['k3RvQm9uZ2U0Y3Vyc29yZm9ydGhlbmV4dHBhZ2U'],
       }),
     ),
@@ -63,7 +63,7 @@ const pageInfo = Type.Object(
   { ...closed, $id: 'PageInfo' },
 );
 
-/** Schema of a successful answer around the schema of its data, in a list of one record. */
+/** Schema of a successful response around the schema of its data, which for a list is that of one record. */
 export function envelopeSchema(api: Api, object: 'success' | 'list' | 'batch', data: TSchema): TSchema {
   const kind = Type.Enum([object]);
   const meta = META[api];

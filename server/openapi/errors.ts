@@ -1,4 +1,4 @@
-// The error answers, as components: one for each status, and where they differ for each kind of endpoint.
+// The error responses as components: one for each status, with variants where kinds of endpoints differ.
 import type { Data } from '../../db/model/json.ts';
 import type { Operation } from '../operation.ts';
 import { honoursKeys, USED_WITH_ANOTHER_KEY } from '../pipeline/replay.ts';
@@ -10,7 +10,8 @@ import { forbiddenAnswer } from './forbidden.ts';
 import { COMMON_HEADERS, type HeaderName, headersOf, RATE_LIMIT_HEADERS } from './headers.ts';
 
 const none = (): readonly HeaderName[] => [];
-const limited = (family: ErrorFamily): readonly HeaderName[] => (family === 'Link' ? [] : RATE_LIMIT_HEADERS);
+const limited = (family: ErrorFamily): readonly HeaderName[] =>
+  family === 'Transcript' ? [] : RATE_LIMIT_HEADERS;
 const replayable = (family: ErrorFamily): readonly HeaderName[] =>
   family === 'V2' ? [...RATE_LIMIT_HEADERS, 'Idempotent-Replayed'] : limited(family);
 
@@ -18,48 +19,49 @@ const ANSWERS: Record<number, ErrorAnswer> = {
   401: {
     name: 'Unauthorized',
     description:
-      'No key, more than one, or one that is not valid here: wrong, revoked, expired, or of the other version.',
+      'The API key is missing, sent more than once, or not valid: it is wrong, revoked, expired, or for the other version.',
     headers: () => ['WWW-Authenticate'],
     examples: {
-      missing: { code: 'AUTH_MISSING_CREDENTIALS', message: 'An API key is needed.' },
-      invalid: { code: 'AUTH_INVALID_API_KEY', message: 'The API key is not valid here.' },
+      missing: { code: 'AUTH_MISSING_CREDENTIALS', message: 'An API key is required.' },
+      invalid: { code: 'AUTH_INVALID_API_KEY', message: 'The API key is not valid.' },
       expired: { code: 'AUTH_EXPIRED_API_KEY', message: 'The API key has expired.' },
     },
   },
   404: {
     name: 'NotFound',
-    description: 'No such record exists in the organization, or the key does not see it.',
+    description: 'The record does not exist in the organization, or the key cannot access it.',
     headers: replayable,
     examples: {
       absent: {
         code: 'RESOURCE_NOT_FOUND',
-        message: 'No contact with this id exists in your organization.',
+        message: 'Your organization has no contact with this id.',
       },
     },
   },
   405: {
     name: 'MethodNotAllowed',
-    description: 'This path with a method that it does not take. Needs no key.',
+    description: 'The path does not support this method. No key is required.',
     headers: () => ['Allow'],
-    examples: { method: { code: 'OPERATION_FORBIDDEN', message: 'This path takes GET, HEAD, POST only.' } },
+    examples: {
+      method: { code: 'OPERATION_FORBIDDEN', message: 'This path supports only GET, HEAD, POST.' },
+    },
   },
   408: {
     name: 'RequestTimeout',
     description:
-      'The body took longer than 60 s from its first byte, 120 s in a batch, or paused for 15 s. Nothing was done, and the connection is closed.',
+      'The body took longer than 60 s from its first byte (120 s for a batch), or paused for 15 s. The request had no effect, and the connection is closed.',
     headers: none,
     examples: {
       slow: {
         code: 'VALIDATION_OUT_OF_RANGE',
-        message:
-          'The body must be whole within 60 s of its first byte; send less at once, or send it faster.',
+        message: 'The body must arrive within 60 s of its first byte; send less at once, or send it faster.',
       },
     },
   },
   409: {
     name: 'Conflict',
     description:
-      'Another record has what only one may have, records still use what would be removed, or the `Idempotency-Key` was used with another API key of the user, which has scopes that this one does not have.',
+      'Another record has a value that must be unique, other records still use what the request would remove, or the `Idempotency-Key` was used with another API key of the same user that has scopes this key does not have.',
     headers: (family) => [...replayable(family), ...(family === 'V2' ? (['ExistingLocation'] as const) : [])],
     examples: {
       taken: {
@@ -76,13 +78,15 @@ const ANSWERS: Record<number, ErrorAnswer> = {
   },
   413: {
     name: 'ContentTooLarge',
-    description: 'The body is over 1 MiB, or over 32 MiB in a batch.',
+    description: 'The body is larger than 1 MiB, or 32 MiB for a batch.',
     headers: none,
-    examples: { body: { code: 'VALIDATION_OUT_OF_RANGE', message: 'The body may have at most 1 MiB.' } },
+    examples: {
+      body: { code: 'VALIDATION_OUT_OF_RANGE', message: 'The body must not be larger than 1 MiB.' },
+    },
   },
   422: {
     name: 'UnprocessableContent',
-    description: 'The request is not valid; `details` lists every fault.',
+    description: 'The request is not valid; `details` lists the errors.',
     headers: limited,
     examples: {
       required: {
@@ -102,7 +106,7 @@ const ANSWERS: Record<number, ErrorAnswer> = {
       },
       several: {
         code: 'VALIDATION_FAILED',
-        message: 'The request has 2 faults; see details.',
+        message: 'The request has 2 errors; see details.',
         faults: [
           ['title', 'must have at most 1000 characters', 'VALIDATION_OUT_OF_RANGE'],
           ['company_id', 'must be the id of an existing company', 'VALIDATION_FAILED'],
@@ -113,23 +117,23 @@ const ANSWERS: Record<number, ErrorAnswer> = {
   429: {
     name: 'TooManyRequests',
     description:
-      'A limit is used up, or too many bytes are under way; the request counted nowhere, and nothing of it was done. Try again after Retry-After.',
+      'A limit is reached, or too many bytes are in progress. The request does not count and had no effect. Try again after the number of seconds in Retry-After.',
     headers: (family) => [
       ...RATE_LIMIT_HEADERS,
       'Retry-After',
-      ...(family === 'Link' ? [] : ([IN_FLIGHT_HEADER] as const)),
+      ...(family === 'Transcript' ? [] : ([IN_FLIGHT_HEADER] as const)),
     ],
     examples: {
       limit: {
         code: 'RATE_LIMIT_EXCEEDED',
-        message: 'The limit of 200 requests a minute is used up; try again in 12 s.',
+        message: 'The limit of 200 requests per minute is reached; try again in 12 s.',
       },
     },
   },
   500: {
     name: 'InternalError',
     description:
-      'A failure of the service. Whether a write was done is unknown: repeat it with the same Idempotency-Key.',
+      'The service failed. A write may or may not have taken effect: repeat it with the same Idempotency-Key.',
     headers: none,
     examples: {
       failure: {
@@ -140,21 +144,22 @@ const ANSWERS: Record<number, ErrorAnswer> = {
   },
   503: {
     name: 'ServiceUnavailable',
-    description: 'The database cannot be reached or written just now. Try again after Retry-After.',
+    description:
+      'The database cannot be reached or written to right now. Try again after the number of seconds in Retry-After.',
     headers: () => ['Retry-After'],
     examples: {
       unavailable: {
         code: 'INTERNAL_ERROR',
-        message: 'The database cannot be reached or written just now; try again after a while.',
+        message: 'The database cannot be reached or written to right now; try again later.',
       },
     },
   },
 };
 
-/** The error answers of an operation, by status. */
+/** The error responses of an operation, by status. */
 export function errorResponses(operation: Operation): Data {
   const isLink = operation.admit !== undefined;
-  const family = isLink ? 'Link' : operation.api === 'v1' ? 'V1' : 'V2';
+  const family = isLink ? 'Transcript' : operation.api === 'v1' ? 'V1' : 'V2';
   const always = isLink ? [405, 429, 500, 503] : [401, 403, 405, 429, 500, 503];
   const keyed = honoursKeys(operation) ? [409] : [];
   const ofBody = operation.body === undefined ? [] : [408];

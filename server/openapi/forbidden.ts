@@ -1,49 +1,48 @@
-// The 403 answers: of quotas they speak only where something is added, which needs room.
+// The 403 responses: they mention quotas only for operations that add data.
 import type { Operation } from '../operation.ts';
 import { QUOTA_HEADERS } from '../quotas/quota-errors.ts';
 import type { ErrorAnswer, ErrorExample } from './error-answer.ts';
 
 const ELSEWHERE: ErrorExample = {
   code: 'OPERATION_FORBIDDEN',
-  message:
-    'The API key may be used from certain networks only, and this request came from 198.51.100.7, which is in none of them.',
+  message: 'The API key cannot be used from 198.51.100.7; it is restricted to certain networks.',
 };
 
-/** Of what adds nothing, and so needs no room: reads and deletes. */
+/** For operations that add no data: reads and deletes. */
 const WITHOUT_QUOTA: Record<'read' | 'delete', ErrorAnswer> = {
-  read: withoutQuota('Read', 'contacts:read', 'The key lacks a scope that this needs, or'),
+  read: withoutQuota('Read', 'contacts:read', 'The key does not have a required scope, or'),
   delete: withoutQuota(
     'Delete',
     'contacts:delete',
-    'The key lacks a scope that this needs, its access level does not allow it, or',
+    'The key does not have a required scope, its access level does not allow the operation, or',
   ),
 };
 
 const WITH_QUOTA: ErrorAnswer = {
   name: 'Forbidden',
   description:
-    'The key lacks a scope that this needs, its access level does not allow it, it may not be used from that address, or the write would take the organization beyond its quota: the fault is then at `quota.records` or `quota.bytes`.',
-  headers: (family) => (family === 'Link' ? [] : QUOTA_HEADERS),
+    'The key does not have a required scope, its access level does not allow the operation, it cannot be used from this IP address, or the write would exceed the quota of the organization. A quota error has the path `quota.records` or `quota.bytes`.',
+  headers: (family) => (family === 'Transcript' ? [] : QUOTA_HEADERS),
   examples: {
     scope: {
       code: 'AUTH_INSUFFICIENT_SCOPE',
-      message: 'This needs the scope contacts:write, which the API key does not have.',
+      message: 'This request needs the scope contacts:write, which the API key does not have.',
     },
     forbidden: {
       code: 'OPERATION_FORBIDDEN',
-      message: 'This key is bound to one user: owner_id can only be that user.',
+      message: 'This key is bound to one user: owner_id must be that user.',
     },
     address: ELSEWHERE,
     quota: {
       code: 'OPERATION_FORBIDDEN',
       message:
-        'The organization has 1000 of the 1000 records that its quota allows; delete what is not needed, or ask your operator for a larger quota.',
-      faults: [['quota.records', 'allows at most 1000 records']],
+        'The organization has 1000 of the 1000 records that its quota allows; delete records you do not need, or ask your operator for a larger quota.',
+      faults: [['quota.records', 'must not exceed 1000 records']],
     },
   },
 };
 
-/** What is said of the 403 of an operation. */
+/** The 403 response of an operation. */
 export function forbiddenAnswer({ isWrite, method }: Operation): ErrorAnswer {
   if (!isWrite) return WITHOUT_QUOTA.read;
   return method === 'DELETE' ? WITHOUT_QUOTA.delete : WITH_QUOTA;
@@ -52,12 +51,12 @@ export function forbiddenAnswer({ isWrite, method }: Operation): ErrorAnswer {
 function withoutQuota(what: string, scope: string, reasons: string): ErrorAnswer {
   return {
     name: `Forbidden${what}`,
-    description: `${reasons} it may not be used from that address.`,
+    description: `${reasons} it cannot be used from this IP address.`,
     headers: () => [],
     examples: {
       scope: {
         code: 'AUTH_INSUFFICIENT_SCOPE',
-        message: `This needs the scope ${scope}, which the API key does not have.`,
+        message: `This request needs the scope ${scope}, which the API key does not have.`,
       },
       address: ELSEWHERE,
     },

@@ -1,4 +1,4 @@
-// The headers of answers, as components.
+// The response headers, as components.
 import type { Data } from '../../db/model/json.ts';
 import type { Api } from '../../db/tables/key-format.ts';
 import { component } from './components.ts';
@@ -11,58 +11,61 @@ function text(description: string, more: Data = {}): Data {
   return { required: true, description, schema: { type: 'string', ...more } };
 }
 
-// There only where the organization has such a quota, and it is what the request was refused for.
+// Present only if the organization has such a quota and the request was rejected because of it.
 function quota(description: string): Data {
   return { description, schema: { type: 'integer', minimum: 0 } };
 }
 
-/** Every header that an answer can be described with; those that are not required may be absent. */
+/** Every header that a response can have; headers that are not required can be missing. */
 const HEADERS = {
-  'X-Request-Id': text('Names this exchange; the same as meta.request_id, except in a replay.', {
+  'X-Request-Id': text('Identifies the request; the same as meta.request_id, except in a replay.', {
     minLength: 1,
   }),
-  'X-RateLimit-Limit': integer('Requests a minute that the tighter limit allows.', 0),
-  'X-RateLimit-Remaining': integer('Requests left in this minute.', 0),
-  'X-RateLimit-Reset': integer('When the minute ends, in Unix seconds.', 0),
+  'X-RateLimit-Limit': integer('Requests per minute that the tighter limit allows.', 0),
+  'X-RateLimit-Remaining': integer('Requests remaining in this minute.', 0),
+  'X-RateLimit-Reset': integer('When the minute ends, as a Unix timestamp in seconds.', 0),
   'Retry-After': integer('Seconds to wait before trying again.', 1),
-  Location: text('Absolute address of the record.', { format: 'uri' }),
-  Allow: text('The methods that this path takes.', { minLength: 1 }),
-  'WWW-Authenticate': text('How to authenticate.', { enum: ['Bearer'] }),
-  Deprecation: text('Since when this version is deprecated (RFC 9745).', { pattern: '^@\\d+$' }),
-  Link: text('Leads, with `rel="deprecation"`, to the notes on the way to version 2.'),
+  Location: text('Absolute URL of the record.', { format: 'uri' }),
+  Allow: text('The methods that this path supports.', { minLength: 1 }),
+  'WWW-Authenticate': text('The authentication scheme.', { enum: ['Bearer'] }),
+  Deprecation: text('When this version was deprecated (RFC 9745).', { pattern: '^@\\d+$' }),
+  Link: text('URL of the migration guide for version 2, with `rel="deprecation"`.'),
   'Idempotent-Replayed': {
-    description: 'There, and `true`, when this is the stored answer to an earlier request with the same key.',
+    description:
+      'Always `true`; present if this is the stored response to an earlier request with the same key.',
     schema: { type: 'string', enum: ['true'] },
   },
-  'X-Quota-Records-Limit': quota('Records that the quota of the organization allows.'),
-  'X-Quota-Records-Used': quota('Records that the organization has.'),
-  'X-Quota-Bytes-Limit': quota('Bytes in records and transcripts that the quota of the organization allows.'),
-  'X-Quota-Bytes-Used': quota('Bytes in records and transcripts that the organization has.'),
+  'X-Quota-Records-Limit': quota('Number of records that the quota of the organization allows.'),
+  'X-Quota-Records-Used': quota('Number of records that the organization has.'),
+  'X-Quota-Bytes-Limit': quota(
+    'Number of bytes in records and transcripts that the quota of the organization allows.',
+  ),
+  'X-Quota-Bytes-Used': quota('Number of bytes in records and transcripts that the organization has.'),
   'X-Quota-Bytes-In-Flight-Limit': quota(
-    'Bytes of request bodies, and of answers, that the quota of the organization allows at once.',
+    'Number of bytes in progress, of request bodies and of responses, that the quota of the organization allows.',
   ),
   ExistingLocation: {
-    description: 'Address of the record that is in the way, where the key may see it.',
+    description: 'Absolute URL of the conflicting record, if the key can read it.',
     schema: { type: 'string', format: 'uri' },
   },
 } as const satisfies Data;
 
 export type HeaderName = keyof typeof HEADERS;
 
-/** What every answer of a version says. */
+/** The headers of every response of a version. */
 export const COMMON_HEADERS: Record<Api, readonly HeaderName[]> = {
   v1: ['X-Request-Id', 'Deprecation', 'Link'],
   v2: ['X-Request-Id'],
 };
 
-/** What an answer says of the rate limit. */
+/** The headers that describe the rate limit. */
 export const RATE_LIMIT_HEADERS = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
 ] as const;
 
-/** The headers of an answer by name. */
+/** The named headers as a response describes them. */
 export function headersOf(names: readonly HeaderName[]): Data {
   return Object.fromEntries(names.map((name) => [sentAs(name), component('headers', name, HEADERS[name])]));
 }

@@ -1,10 +1,10 @@
-// Objects with declared properties and others beside them, written so that clients' generators can compile them.
+// Objects with declared and additional properties, written so that the code of client generators compiles.
 import { type Data, isObject, type JsonValue } from '../../db/model/json.ts';
 
 /**
- * The same object as what its properties say and what every property must be, one after the other. Side by side, generators
- * make an index signature of the others (orval 7 does), which an optional property beside it breaks: it may be undefined.
- * Where a declared property may be what others may not, the two do not mean the same, and the object stays as it is.
+ * Writes the object as an `allOf` of its declared properties and of its additional ones. Side by side, generators such as
+ * orval 7 make an index signature of the additional ones, which conflicts with an optional property: it can be undefined.
+ * If a declared property allows values that additional ones do not, the two differ in meaning and the object is unchanged.
  */
 export function openObject(schema: Data): Data {
   const { properties, additionalProperties: others, propertyNames, ...rest } = schema;

@@ -1,4 +1,4 @@
-// What the description says of one operation, as the `detail` of its route.
+// What the description says about one operation, as the `detail` of its route.
 import type { DocumentDecoration } from 'elysia';
 import { type TSchema, Type } from 'typebox';
 import { type Data, isObject } from '../../db/model/json.ts';
@@ -11,7 +11,7 @@ import { parametersOf } from './parameters.ts';
 import { sampleOf } from './sample.ts';
 import { KEY_SCHEMES } from './security.ts';
 
-/** The detail of an operation's route, from which @elysiajs/swagger describes it. */
+/** The detail of an operation's route, which @elysiajs/swagger reads. */
 export function operationDetail(operation: Operation): DocumentDecoration {
   const { id, tag, summary, api, scopes, admit } = operation;
   const detail: Data = {
@@ -32,8 +32,10 @@ export function operationDetail(operation: Operation): DocumentDecoration {
 function descriptionOf({ description, scopes, isOrganizationOnly, isWrite }: Operation): string {
   const named = scopes.map((scope) => `\`${scope}\``).join(' and ');
   const needs = [
-    scopes.length > 0 ? `Needs the ${scopes.length > 1 ? 'scopes' : 'scope'} ${named}.` : 'Needs no key.',
-    isOrganizationOnly === true && isWrite ? 'Organization-wide keys only.' : '',
+    scopes.length > 0
+      ? `Required ${scopes.length > 1 ? 'scopes' : 'scope'}: ${named}.`
+      : 'No key is required.',
+    isOrganizationOnly === true && isWrite ? 'Requires an organization-wide key.' : '',
   ];
   const paragraphs = [description, needs.join(' ').trim()];
   return paragraphs.filter((paragraph) => paragraph !== undefined && paragraph !== '').join('\n\n');

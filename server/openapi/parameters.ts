@@ -1,4 +1,4 @@
-// The parameters of an operation: path, query, and the header of idempotent writes.
+// The parameters of an operation: path, query, and the header for idempotent writes.
 import { exampleId } from '../../db/model/fields.ts';
 import type { Data } from '../../db/model/json.ts';
 import { singularOf } from '../../db/model/text.ts';
@@ -7,13 +7,13 @@ import { honoursKeys, KEY_HEADER } from '../pipeline/replay.ts';
 import { component } from './components.ts';
 import { sampleOf } from './sample.ts';
 
-// Without an example: a page that fills it in would send it.
+// Without an example: documentation pages that fill in examples would send it.
 const IDEMPOTENCY_KEY = component('parameters', 'IdempotencyKey', {
   name: KEY_HEADER,
   in: 'header',
   description:
-    'Names this write, so that sending it again gets the stored answer instead of a second write. ' +
-    'Kept for 24 h; with another request it is a 422.',
+    'Identifies this write, so that a repeated request returns the stored response instead of writing again. ' +
+    'Stored for 24 hours; using the key for a different request returns 422.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 });
 
@@ -47,7 +47,7 @@ function collectionOf({ path }: Operation): string {
 function queryParameter(name: string, parameter: QueryParameter, required: boolean): Data {
   const { description, initial } = parameter;
   const schema = querySchema(parameter);
-  // Of the schema: an example of the parameter itself would be filled in and sent by pages that show it.
+  // In the schema: documentation pages would fill in and send an example of the parameter itself.
   schema.examples = [parameter.example ?? initial ?? sampleOf(schema)];
   return { name, in: 'query', ...(required && { required }), description, schema };
 }

@@ -1,4 +1,4 @@
-// Examples: a value that is valid against a schema, made of the examples that the declarations give.
+// Examples: values that are valid against a schema, built from the examples in the declarations.
 import { type Data, isObject, type JsonValue } from '../../db/model/json.ts';
 
 const FORMATS: Record<string, string> = {
@@ -7,7 +7,7 @@ const FORMATS: Record<string, string> = {
   email: 'ada@example.com',
 };
 
-/** An example of a schema; of a list, one item of each kind that it can have. */
+/** An example of a schema; for a list, one item of each kind that it can contain. */
 export function sampleOf(schema: Data): JsonValue {
   const { examples, enum: values, anyOf, properties, items } = schema;
   if (Array.isArray(examples)) return examples[0] ?? null;
@@ -30,7 +30,7 @@ function sampleObject(properties: Data): Data {
   return Object.fromEntries(entries);
 }
 
-// A property that can be null, and that there is no example of, is.
+// A nullable property without an example is null.
 function isUnset({ type, examples }: Data): boolean {
   return Array.isArray(type) && type.includes('null') && examples === undefined;
 }

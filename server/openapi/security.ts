@@ -1,13 +1,13 @@
-// How a key is sent, as the description tells it to clients that are made from it.
+// How clients send a key, as the description tells their generators.
 import type { Data } from '../../db/model/json.ts';
 import type { Api } from '../../db/tables/key-format.ts';
 
-/** The scheme of each version's keys; one alone for each, since clients send a key by every scheme that they find. */
+/** The scheme of each version's keys; one for each, since generated clients send a key with every scheme they find. */
 export const KEY_SCHEMES: Record<Api, string> = { v1: 'V1ApiKey', v2: 'ApiKey' };
 
 const KEYS: Record<Api, string> = {
-  v1: 'A key of version 1: `service_api_…` or `service_pk_…`.',
-  v2: 'A key of version 2: `service_live_…`.',
+  v1: 'A version 1 key: `service_api_…` or `service_pk_…`.',
+  v2: 'A version 2 key: `service_live_…`.',
 };
 
 /** The security schemes of those versions. */

@@ -1,21 +1,21 @@
-// How slowly a body may come: it may pause for so long, and has to be whole so long after its first byte was read.
+// How slowly a body can arrive: limits each pause, and the total time from its first byte.
 import { ApiError } from '../errors.ts';
 
-/** How long a body may take, in milliseconds. */
+/** How long a body can take, in milliseconds. */
 export interface BodyPace {
-  /** Without a byte. */
+  /** Without receiving a byte. */
   pauseMs: number;
-  /** From when its first byte is read. */
+  /** From the first byte to the last. */
   wholeMs: number;
 }
 
-/** The pace of a record's body, and that of a batch's. */
+/** The pace of a record's body and of a batch's. */
 export interface BodyPaces {
   record: BodyPace;
   batch: BodyPace;
 }
 
-/** Unless a test has less time. */
+/** The paces in production; tests use shorter ones. */
 export const BODY_PACES: BodyPaces = {
   record: { pauseMs: 15_000, wholeMs: 60_000 },
   batch: { pauseMs: 15_000, wholeMs: 120_000 },
@@ -28,16 +28,16 @@ export class BodyClock {
   readonly #pace: BodyPace;
   readonly #hint: string;
   readonly #ending: AbortSignal;
-  /** When the first piece had come. */
+  /** When the first piece arrived. */
   #begunAt: number | null = null;
-  /** Since when the next one is waited for, and what ends that. */
+  /** When the wait for the next piece began, and what ends it. */
   #since = 0;
   #giveUp: ((error: ApiError) => void) | null = null;
   #timer: Timer | null = null;
 
   /**
-   * @param hint what may keep the first byte from coming, as a sentence; '' where nothing is known
-   * @param ending says when the server is about to stop
+   * @param hint a sentence about what could delay the first byte; '' if unknown
+   * @param ending signals that the server is about to stop
    */
   constructor(pace: BodyPace, { hint = '', ending = NEVER }: { hint?: string; ending?: AbortSignal } = {}) {
     this.#pace = pace;
@@ -46,7 +46,7 @@ export class BodyClock {
     ending.addEventListener('abort', this.#end);
   }
 
-  /** Waits for the next piece; @throws ApiError 408 once that one, or all of them, took too long, 503 if the server stops */
+  /** Waits for the next piece; @throws ApiError 408 if it or the whole body takes too long, 503 if the server stops */
   limit<T>(piece: Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#since = performance.now();
@@ -61,24 +61,25 @@ export class BodyClock {
     return promise;
   }
 
-  /** To be called when no piece is waited for any more. */
+  /** Call this when no more pieces are expected. */
   stop(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#ending.removeEventListener('abort', this.#end);
   }
 
   readonly #end = (): void => {
-    const message = 'The service stops, and the body is not here whole; send the request again.';
+    const message =
+      'The service is shutting down and has not received the whole body; send the request again.';
     const headers = { 'Retry-After': '1', Connection: 'close' };
     this.#giveUp?.(
       new ApiError('DATABASE_UNAVAILABLE', message, {
         headers,
-        cause: 'its body was not whole when the server stopped',
+        cause: 'the body was incomplete when the server stopped',
       }),
     );
   };
 
-  // One timer for however many pieces.
+  // One timer serves all pieces.
   readonly #look = (): void => {
     const leftMs = this.#leftMs();
     this.#timer = this.#giveUp !== null && leftMs > 0 ? setTimeout(this.#look, leftMs) : null;
@@ -98,8 +99,8 @@ export class BodyClock {
     const hint = this.#begunAt === null && this.#hint !== '' ? ` ${this.#hint}` : '';
     const message =
       performance.now() < this.#wholeAt()
-        ? `No byte of the body has come for ${pauseMs / SECOND_MS} s; send the request again.${hint}`
-        : `The body must be whole within ${wholeMs / SECOND_MS} s of its first byte; send less at once, or send it faster.`;
+        ? `No data of the body arrived for ${pauseMs / SECOND_MS} s; send the request again.${hint}`
+        : `The body must arrive within ${wholeMs / SECOND_MS} s of its first byte; send less at once, or send it faster.`;
     return new ApiError('BODY_TOO_SLOW', message, { headers: { Connection: 'close' } });
   }
 }

@@ -1,32 +1,32 @@
-// Step 4, body size: the bytes of the body, read no further than the limit, and no faster than there is room for them.
+// Step 4, body size: reads the body, no further than its limit and no faster than there is room for it.
 import { ApiError, invalid } from '../errors.ts';
 import type { InFlightClaim } from '../quotas/in-flight-budget.ts';
 import { BodyClock, type BodyPace } from './body-timeouts.ts';
 import { Gathered } from './byte-buffer.ts';
 
 export interface BodyReading {
-  /** The most bytes that it may have. */
+  /** Maximum bytes of the body. */
   bytesMax: number;
   claim: InFlightClaim;
   pace: BodyPace;
-  /** Closes the connection of a request that has been silent for so many seconds; never for 0. */
+  /** Closes the connection of a request after this many seconds of silence; 0 means never. */
   limitSilence: (request: Request, seconds: number) => void;
-  /** Says when the server is about to stop. */
+  /** Signals that the server is about to stop. */
   ending?: AbortSignal | undefined;
 }
 
 type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>;
 
 const NO_BYTES = new Uint8Array();
-/** What is no larger mostly comes together with the head. */
+/** A body up to this size mostly arrives together with the head. */
 const PROBED_BYTES_MAX = 16 * 1024;
-/** Seconds for which a connection may be silent, but while a body comes. */
+/** Seconds for which a connection can be silent, except while a body arrives. */
 export const SILENT_SECONDS = 60;
 
 /**
- * The body's bytes.
- * @throws ApiError 413 as soon as there are too many, 422 if the client goes away in the middle, 429 if there is no room,
- *   408 if it comes too slowly, 503 if the server stops before it is whole
+ * The bytes of the body.
+ * @throws ApiError 413 as soon as there are too many, 422 if the client disconnects before the end, 429 if there is no
+ *   room, 408 if it arrives too slowly, 503 if the server stops before the end
  */
 export async function readBytes(request: Request, reading: BodyReading): Promise<Uint8Array> {
   const { bytesMax, claim } = reading;
@@ -41,15 +41,15 @@ export async function readBytes(request: Request, reading: BodyReading): Promise
     return await gather(request.body.getReader(), { ...reading, request, declared });
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    throw invalid('', 'The body must arrive whole.', 'VALIDATION_INVALID_FORMAT');
+    throw invalid('', 'The body must arrive completely.', 'VALIDATION_INVALID_FORMAT');
   }
 }
 
-// For half of what it costs to make a stream a copy of the request tells whether its body has come.
+// Cloning the request shows at half the cost of a stream whether the body has arrived.
 function probe(request: Request): Uint8Array | undefined {
   const copied = request.clone().bytes();
   if (Bun.peek.status(copied) === 'fulfilled') return Bun.peek(copied) as Uint8Array;
-  // What is still to come goes to both.
+  // The clone receives the rest of the body as well.
   copied.catch(() => undefined);
   return undefined;
 }
@@ -59,7 +59,7 @@ interface Gathering extends BodyReading {
   declared: number;
 }
 
-// Bun counts a body that comes in small pieces as silence until it is whole, so the time that it takes is limited here.
+// Bun counts a body that arrives in small pieces as silence until its end, so its time is limited here.
 async function gather(reader: Reader, gathering: Gathering): Promise<Uint8Array> {
   const { request, bytesMax, claim, declared, pace, limitSilence, ending } = gathering;
   limitSilence(request, 0);
@@ -84,13 +84,13 @@ async function gather(reader: Reader, gathering: Gathering): Promise<Uint8Array>
   }
 }
 
-// Bun answers what says just that, and nothing else (oven-sh/bun#30248).
+// Bun answers only this exact value (oven-sh/bun#30248).
 function hintOf(expected: string | null): string {
   if (expected === null || expected === '100-continue') return '';
-  return 'The header Expect is answered only if it is "100-continue", in lower case; leave it out.';
+  return 'The Expect header is supported only with the value "100-continue" in lower case; leave it out.';
 }
 
 function tooLarge(bytesMax: number): ApiError {
   const mebibytes = bytesMax / (1024 * 1024);
-  return new ApiError('BODY_TOO_LARGE', `The body may have at most ${mebibytes} MiB.`);
+  return new ApiError('BODY_TOO_LARGE', `The body must not be larger than ${mebibytes} MiB.`);
 }

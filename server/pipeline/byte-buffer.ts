@@ -1,4 +1,4 @@
-// Bytes that come in pieces, as many and as small as the sender likes, put together in one place.
+// Collects bytes that arrive in pieces of any size in one buffer.
 
 const BYTES_MIN = 64 * 1024;
 
@@ -6,9 +6,9 @@ export class Gathered {
   #bytes: Uint8Array;
   #size = 0;
 
-  /** @param expected how many bytes will come; 0 where nobody knows */
+  /** @param expected how many bytes will arrive; 0 if unknown */
   constructor(expected: number) {
-    // Not filled with zeros, which would take 30 ms of a large one; no more of it is read than was written.
+    // Not zeroed, which takes 30 ms for a large buffer; only written bytes are read.
     this.#bytes = Buffer.allocUnsafeSlow(expected === 0 ? BYTES_MIN : expected);
   }
 
@@ -27,7 +27,7 @@ export class Gathered {
     this.#size = size;
   }
 
-  /** All that has come. */
+  /** All bytes so far. */
   bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#size);
   }

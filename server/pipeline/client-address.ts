@@ -1,27 +1,27 @@
-// Who a request comes from: the other end of its connection, or whom the proxies in front of the server name.
+// The client IP of a request: the peer of its connection, or the client that trusted proxies name.
 import { BlockList, isIP } from 'node:net';
 import type { Network } from '../../db/networks.ts';
 
-/** This machine: whose word counts unless the operator names other networks. */
+/** This machine, which is trusted unless the operator names other networks. */
 export const LOOPBACK: readonly Network[] = [
   { address: '127.0.0.0', prefix: 8 },
   { address: '::1', prefix: 128 },
 ];
 
-/** Tells of an address whether it lies in one of the networks; IPv4 written as IPv6 counts as IPv4. */
+/** Returns a function that tells whether an IP address is in one of the networks; mapped IPv6 counts as IPv4. */
 export function membership(networks: readonly Network[]): (address: string) => boolean {
   const list = new BlockList();
   for (const { address, prefix } of networks) list.addSubnet(address, prefix, familyOf(address));
   return (address) => {
-    // A link-local one is seen with the interface that it came by: fe80::1%eth0.
+    // Link-local addresses include their interface: fe80::1%eth0.
     const [bare = ''] = address.split('%');
     return isIP(bare) !== 0 && list.check(bare, familyOf(bare));
   };
 }
 
 /**
- * The client's address. Each proxy appends the address it sees, so the list is read from its end, for as long as the
- * one who speaks is trusted; whatever stands before came from the client.
+ * The client IP. Each proxy appends the address it sees, so the list is read from its end while the previous address is
+ * trusted; everything before that was sent by the client.
  */
 export function clientAddress(
   peer: string,

@@ -1,4 +1,4 @@
-// Step 2, credential: exactly one key, of this interface, neither revoked nor expired, from where it may be used.
+// Step 2, credential: exactly one key of this API version, not revoked or expired, from an allowed network.
 
 import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import { addressText } from '../../db/networks.ts';
@@ -8,23 +8,23 @@ import { ApiError, type ErrorKind } from '../errors.ts';
 import { type KnownKey, KnownKeys } from './key-cache.ts';
 import { MinuteLimit } from './minute-limit.ts';
 
-/** Wrong credentials that one client address may send in a minute. */
+/** Wrong credentials that one client IP can send per minute. */
 export const WRONG_CREDENTIALS_PER_MINUTE = 60;
 
-const TOO_MANY = 'Too many wrong API keys from this address';
+const TOO_MANY = 'Too many invalid API keys from this IP address';
 const KEY_HEADER = 'X-Service-Api-Key';
 const HOW_TO = `Send it as "${KEY_HEADER}: <key>" or as "Authorization: Bearer <key>".`;
 
-/** Where and when a request came. */
+/** Where a request came from, and when. */
 interface Circumstances {
   api: Api;
-  /** Gives the client's network address; asked only if the credential is wrong. */
+  /** Returns the client IP; called only if the credential is wrong. */
   addressOf: (request: Request) => string;
   /** Unix milliseconds. */
   now: number;
 }
 
-/** Checks credentials, and slows down clients that keep guessing. */
+/** Checks credentials, and slows down clients that guess keys. */
 export class Authenticator {
   readonly #keys: KnownKeys;
   readonly #wrong: MinuteLimit;
@@ -35,13 +35,13 @@ export class Authenticator {
   }
 
   /**
-   * The key that is asked with; from where it may be used is not looked at.
-   * @throws ApiError 401, or 429 for an address with too many wrong credentials in this minute
+   * The key of a request; its networks are not checked here.
+   * @throws ApiError 401, or 429 for a client IP with too many wrong credentials in this minute
    */
   authenticate(request: Request, at: Circumstances): Eventually<KnownKey> {
     const sent = credentialOf(request.headers);
     if (sent === null) {
-      throw unauthorized('AUTH_MISSING_CREDENTIALS', `An API key is needed. ${HOW_TO}`);
+      throw unauthorized('AUTH_MISSING_CREDENTIALS', `An API key is required. ${HOW_TO}`);
     }
     const found = sent === undefined ? undefined : this.#keys.find(sent, at.api);
     return andThen(found, (key) => {
@@ -64,8 +64,8 @@ export class Authenticator {
 }
 
 /**
- * Holds a key to the networks that it may be used from.
- * @throws ApiError 403 OPERATION_FORBIDDEN for another address, which it names: it is the client's own
+ * Checks that a key is used from one of its networks.
+ * @throws ApiError 403 OPERATION_FORBIDDEN otherwise; it names the IP address, which is the client's own
  */
 export function requireNetwork(
   { admits }: KnownKey,
@@ -75,11 +75,11 @@ export function requireNetwork(
   if (admits === null) return;
   const address = addressOf(request);
   if (admits(address)) return;
-  const message = `The API key may be used from certain networks only, and this request came from ${addressText(address)}, which is in none of them.`;
+  const message = `The API key cannot be used from ${addressText(address)}; it is restricted to certain networks.`;
   throw new ApiError('OPERATION_FORBIDDEN', message);
 }
 
-// The key that was sent; null if there is none, undefined if what was sent cannot be one.
+// The key that was sent; null if there is none, undefined if the value cannot be a key.
 function credentialOf(headers: Headers): string | null | undefined {
   const key = headers.get(KEY_HEADER);
   const authorization = headers.get('Authorization');
@@ -91,10 +91,11 @@ function credentialOf(headers: Headers): string | null | undefined {
 
 function whatIsWrong(headers: Headers, key: string | undefined, api: Api): string {
   if (headers.has(KEY_HEADER) && headers.has('Authorization'))
-    return `Of ${KEY_HEADER} and Authorization exactly one is wanted, and this request has both.`;
+    return `Send exactly one of ${KEY_HEADER} and Authorization, not both.`;
   const other = key === undefined ? undefined : apiOfKey(key);
-  const hint = other === undefined || other === api ? '' : ` It is a key for ${other}, and this is ${api}.`;
-  return `The API key is not valid here.${hint}`;
+  const hint =
+    other === undefined || other === api ? '' : ` It is a ${other} key, but this path belongs to ${api}.`;
+  return `The API key is not valid.${hint}`;
 }
 
 function hasEnded(at: number | null, now: number): boolean {

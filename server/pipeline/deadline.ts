@@ -1,10 +1,11 @@
-// How long a client is kept waiting: an engine that can be silent has a limit, after which a request is answered without it.
+// Limits how long a client waits if the engine can be silent: after that, the request fails without it.
 import type { Patience } from '../../db/store.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
- * What the work on a request gives, or the engine's error once the client has waited too long for it; the time that the
- * client itself takes to send the body does not count, nor that for which its answer waits for room. The work goes on, but begins no write any more.
+ * The result of the work on a request, or the engine's error once the client has waited too long. Time that the client
+ * takes to send the body, and time that the response waits for room, does not count. The work continues, but begins no
+ * write.
  */
 export async function whilePatient<T>(
   { ms, tooLate }: Patience,

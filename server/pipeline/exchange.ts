@@ -1,4 +1,4 @@
-// One request on its way through the pipeline: its id, its clock, and the headers gathered for its answer.
+// One request on its way through the pipeline: its id, its clock, and the headers collected for its response.
 
 import { instantText } from '../../db/model/instants.ts';
 import type { JsonValue } from '../../db/model/json.ts';
@@ -8,44 +8,44 @@ import type { LimitName } from '../errors.ts';
 import type { Admission } from '../operation.ts';
 import type { AnswerRoom } from './response-reservation.ts';
 
-/** What an envelope tells of the request that it answers, and what it needs for that. */
+/** What the envelope of a response needs to know about the request. */
 export interface Asked {
   readonly api: Api;
   readonly requestId: string;
-  /** Unix milliseconds at which it arrived. */
+  /** When the request arrived, in Unix milliseconds. */
   readonly now: number;
-  /** Where clients reach the service, without a trailing slash. */
+  /** The public URL of the service, without a trailing slash. */
   readonly baseUrl: string;
 }
 
 export interface Exchange extends Asked {
   readonly request: Request;
-  /** By `performance.now()`, where anybody wants to know how long it took; else 0. */
+  /** By `performance.now()`, if request times are measured; otherwise 0. */
   begunAt: number;
-  /** Headers that every answer from here on carries. */
+  /** Headers that every response from this point on carries. */
   readonly headers: Record<string, string>;
-  /** The template of its path, once that is known to be one of the interface. */
+  /** The template of its path, once known to be a path of the API. */
   route: string | null;
-  /** For the log: whose key it was and of which organization, once that is known. */
+  /** For the log: the key and its organization, once known. */
   keyId: string | null;
   organizationId: string | null;
-  /** The client's network address, where the log or an audit needs it. */
+  /** The client IP, if the log or the audit log needs it. */
   address: string | null;
-  /** The minute, since the epoch, in which it was counted against the limits. */
+  /** The minute since the epoch in which it was counted against the limits. */
   countedIn: number | null;
-  /** From when the body was waited for, by `performance.now()`, and until when. */
+  /** When waiting for the body began and ended, by `performance.now()`. */
   bodySince: number | null;
   bodyUntil: number | null;
-  /** Since when it has waited for room for its answer, by `performance.now()`, and for how long it has before. */
+  /** Since when it has waited for room for its response, by `performance.now()`, and how long it had waited before. */
   heldUpSince: number | null;
   heldUpMs: number;
-  /** Room of its answer, until that is sent. */
+  /** Room of its response, until that is sent. */
   room: AnswerRoom | null;
-  /** Takes back what it was counted for by itself, and gives the headers that describe that limit. */
+  /** Undoes the operation's own count, and returns the headers that describe that limit. */
   uncount: Admission['uncount'] | null;
-  /** The limit that refused it. */
+  /** The limit that rejected it. */
   refusedBy: LimitName | null;
-  /** Why it was answered while work on it was still under way. */
+  /** Why it was answered while work on it was still running. */
   givenUp: Error | null;
 }
 
@@ -83,7 +83,7 @@ const ID_BYTES = 15;
 const ID_CHARACTERS = 20;
 const IDS_AT_ONCE = 512;
 
-// Randomness is cheap by the block and dear by the piece.
+// Random bytes are cheap in blocks and expensive one by one.
 const pool = { text: '', at: 0 };
 
 function randomText(): string {

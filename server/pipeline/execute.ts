@@ -1,4 +1,4 @@
-// Step 8, execution: a read on the reader; a write in one transaction with the stored answer to its key.
+// Step 8, execution: a read on the reader; a write in one transaction together with its stored response.
 
 import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import { attempt } from '../../db/engine/savepoint.ts';
@@ -24,27 +24,27 @@ export interface Executable {
   call: Omit<Call, 'db' | 'now'>;
   exchange: Asked & Pick<Exchange, 'givenUp'>;
   keyed: KeyedRequest | null;
-  /** For its answer. */
+  /** For its response. */
   room: Room;
 }
 
 /**
- * The answer to a request; null where nothing was done, or nothing is left of it, because there was no room for the answer,
- * or because, since its key was looked at, another request was answered under it or stored answers took the last of their
- * room: it is to be looked at again.
+ * The response to a request; null if it must be checked again: nothing was done, or everything was undone, because the
+ * response had no room, or because another request with the same key was answered, or stored responses reached their
+ * limit, since the key was checked.
  */
 export type Executed = Rendered | null;
 
-/** Carries out what requests write: on the store, or by asking the thread that has it. */
+/** Executes the writes of requests, on the store or through the thread that owns it. */
 export interface Executor {
   write(executable: Executable): Promise<Executed>;
-  /** Notes when a key was last used, in Unix milliseconds; not waited for, nor sure. */
+  /** Notes when a key was last used, in Unix milliseconds; not awaited, and not guaranteed. */
   noteUse(key: RecordKey, at: number): void;
-  /** Adds to the audit log what nothing writes but that; once, of what is told again. */
+  /** Adds an entry to the audit log that no other write adds; a repeated fact is added once. */
   record(told: Told): Promise<void>;
 }
 
-/** Runs the operation of a request and gives its answer. */
+/** Runs the operation of a request and returns its response. */
 export function execute(
   { store, executor, exports }: { store: Pick<ReadStore, 'read'>; executor: Executor; exports: Exports },
   executable: Executable & { exchange: Exchange },
@@ -63,8 +63,8 @@ export function execute(
 }
 
 /**
- * What carries out writes on a store.
- * @param options the clock, Unix milliseconds, is asked when the turn of an operation has come
+ * Executes writes on a store.
+ * @param options its clock, in Unix milliseconds, is read when an operation runs
  */
 export function storeExecutor(
   store: Store,
@@ -85,7 +85,7 @@ export function storeExecutor(
         store.write(entry.orgId ?? 'accounts', (trx) => recordAudit(trx, { ...entry, now: clock() })),
       ),
     noteUse: ({ orgId, id }, at) => {
-      // A request is answered without it, and the next minute makes up for a failure.
+      // The request does not depend on it, and the next minute makes up for a failure.
       store.write('accounts', (trx) => touchKey(trx, { org_id: orgId, id }, at)).catch(() => undefined);
     },
   };
@@ -95,12 +95,12 @@ function fitting(room: Room, rendered: Rendered): Executed {
   return room.take(bytesToSend(rendered.body)) ? rendered : null;
 }
 
-/** Undoes a write for whose answer there is no room. */
+/** Undoes a write if there is no room for its response. */
 class NoRoomError extends Error {}
 
 const NOTHING_DONE: CarriedOut = { answer: null, executed: null };
 
-/** What was written, null where nothing was or it failed, and what becomes of the request. */
+/** What was written (null if nothing was, or it failed), and the result for the request. */
 interface CarriedOut {
   answer: Answer | null;
   executed: Executed;
@@ -114,7 +114,7 @@ async function write(store: Store, clock: () => number, executable: Executable):
     if (exchange.givenUp !== null) throw exchange.givenUp;
     return operation.run({ ...call, db, now: await takeInstant(db, orgId, clock()) });
   };
-  // Before the commit: what was done is undone where the answer cannot be given.
+  // Before the commit, so that a write is undone if its response cannot be given.
   const checked = (rendered: Rendered) => {
     if (!room.take(bytesToSend(rendered.body))) throw new NoRoomError();
     return rendered;
@@ -126,8 +126,8 @@ async function write(store: Store, clock: () => number, executable: Executable):
     });
   }
   return store.write(orgId, async (db): Promise<CarriedOut> => {
-    // Nobody else writes to the organization now, so what another node or thread has done by now is there to be seen;
-    // and copies that came to this one wait for each other before they come here.
+    // Under the organization's lock, this sees what other nodes and threads have committed; repeated requests on this node
+    // have already waited for each other.
     const isAnswered = store.isShared && (await findStoredResponse(db, keyed, now)).stored !== null;
     if (isAnswered || (await secondsUntilRoomIn(db, orgId, now)) > 0) return NOTHING_DONE;
     const { answer, rendered } = await attempt(db, () => run(db)).then(
@@ -139,7 +139,7 @@ async function write(store: Store, clock: () => number, executable: Executable):
   });
 }
 
-// Of what fails, only "not found" and "conflict" are answers that a repeat of the request must get again.
+// Of all failures, only "not found" and "conflict" are stored for a repeated request.
 function renderStorable(asked: Asked, error: unknown): Rendered {
   if (error instanceof ApiError && (error.status === 404 || error.status === 409))
     return renderError(asked, error);

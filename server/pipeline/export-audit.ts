@@ -1,4 +1,4 @@
-// Who takes lists away, for the audit log: a client that says it exports, and one that walks a list to its end.
+// Detects exports for the audit log: clients that announce one, and clients that page through a list to its end.
 import { BoundedMap } from '../../db/cache.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { AuditEntry } from '../../db/tables/audit.ts';
@@ -6,26 +6,26 @@ import type { Call, ListAnswer, Operation } from '../operation.ts';
 import { actorOf } from '../request-origin.ts';
 import type { Exchange } from './exchange.ts';
 
-/** A fact that is told once, however often it comes up. */
+/** A fact that is recorded once, however often it occurs. */
 export interface Told {
-  /** What makes it the same fact as another. */
+  /** Identifies the fact. */
   name: string;
   entry: Omit<AuditEntry, 'now'>;
 }
 
 const NAMES_MAX = 10_000;
 const TOLD_EVERY_MS = 60 * 60_000;
-// How `crm export` signs its requests. Anybody can write that, with a new run each time: it decides what an entry says,
-// never how many there are.
+// How `crm export` identifies its requests. Any client can send this, with a new run each time: it affects the content
+// of an entry, but not the number of entries.
 const EXPORTER = /^crm\/[\w.+-]{1,64} \(export; ([\da-f-]{36})\)$/;
-// What says which page it is of a list, and in which order.
+// Parameters that only select the page and its order.
 const PAGING = new Set(['cursor', 'limit', 'sort_by', 'sort_direction']);
 
-/** Remembers what was told, as far as memory should be spent on it. */
+/** Remembers what was recorded, within a fixed amount of memory. */
 export class Once {
   readonly #names = new BoundedMap<string, true>(NAMES_MAX);
 
-  /** Does what is to be done once, unless it was done under that name before; what fails can be done again. */
+  /** Runs the work unless it already succeeded under this name; work that failed can run again. */
   async do(name: string, work: () => Promise<unknown>): Promise<void> {
     if (this.#names.has(name)) return;
     this.#names.set(name, true);
@@ -38,19 +38,19 @@ export class Once {
   }
 }
 
-/** Looks at the pages of lists that are answered. */
+/** Observes the pages of lists. */
 export class Exports {
   readonly #record: (told: Told) => Promise<void>;
   readonly #addressOf: (request: Request) => string;
   readonly #once = new Once();
 
-  /** @param record adds to the audit log what was not told before @param addressOf gives the client's network address */
+  /** @param record adds a new fact to the audit log @param addressOf returns the client IP */
   constructor(record: (told: Told) => Promise<void>, addressOf: (request: Request) => string) {
     this.#record = record;
     this.#addressOf = addressOf;
   }
 
-  /** Notes a page, once an hour for each key and list, as an export and as a walk; nothing waits for that. */
+  /** Notes a page as part of an export or of paging through a list, once per hour, key and list; not awaited. */
   note(
     operation: Operation,
     call: Omit<Call, 'db' | 'now'>,
@@ -58,7 +58,7 @@ export class Exports {
     page: Pick<ListAnswer, 'hasNextPage'>,
   ): void {
     const [, run] = EXPORTER.exec(exchange.request.headers.get('User-Agent') ?? '') ?? [];
-    // v1 has its queries in the body.
+    // v1 queries are in the body.
     const asked = call.body === null ? call.query : (call.body as Data);
     if (run === undefined && (page.hasNextPage || typeof asked.cursor !== 'string')) return;
     const action = run === undefined ? 'list.walked' : 'export.started';
@@ -82,7 +82,7 @@ export class Exports {
   }
 }
 
-// Their names alone: what is looked for may well be somebody's address.
+// Only the names, since a value can be a person's email address.
 function filtersOf({ filter, ...others }: Data): string[] {
   if (typeof filter === 'object' && filter !== null) return Object.keys(filter);
   return Object.keys(others).filter((name) => !PAGING.has(name));

@@ -1,4 +1,4 @@
-// The keys that requests have presented, by their hash, kept for as long as no commit can have changed any.
+// Keys that requests have presented, by hash, kept until a commit could have changed one.
 import { BoundedMap } from '../../db/cache.ts';
 import { Gathering } from '../../db/coalescer.ts';
 import type { Eventually } from '../../db/engine/engine.ts';
@@ -10,20 +10,20 @@ import { type AccessLevel, findKeyByHash, type PresentedKey } from '../../db/tab
 import type { Access } from '../access.ts';
 import { membership } from './client-address.ts';
 
-/** What a key lets in, and until when. */
+/** What a key allows, and until when. */
 export interface KnownKey {
   readonly api: Api;
   readonly access: Access;
   readonly isRevoked: boolean;
   /** Unix milliseconds; null for never. */
   readonly expiresAt: number | null;
-  /** End of the grace of its secret. */
+  /** When the grace period of its secret ends. */
   readonly secretExpiresAt: number | null;
-  /** Whether it may be used from an address; null for from anywhere. */
+  /** Whether it can be used from an IP address; null if from anywhere. */
   readonly admits: ((address: string) => boolean) | null;
 }
 
-// Those that were never issued are not kept, so that guessing takes no memory.
+// Unknown keys are not kept, so that guessing uses no memory.
 const KEYS_MAX = 10_000;
 const LISTS_MAX = 1_000;
 
@@ -41,24 +41,24 @@ export class KnownKeys {
   readonly #keys: BoundedMap<string, KnownKey>;
   readonly #scopes = new BoundedMap<string, ReadonlySet<string>>(LISTS_MAX);
   readonly #networks = new BoundedMap<string, ReturnType<typeof membership>>(LISTS_MAX);
-  // Where keys are looked up for each request, those of one key that come at once share a look.
+  // If keys are looked up for each request, concurrent requests with one key share a lookup.
   readonly #lookUps = new Gathering<string, PresentedKey | undefined>(async (hashes) => {
     const [hash = ''] = hashes;
     const row = await findKeyByHash(this.#store.read, hash);
     return hashes.map(() => row);
   });
-  // By the ids of keys, none of which is ever that of another organization.
+  // By key id; a key never moves to another organization.
   readonly #organizations: BoundedMap<string, string>;
   #mark: number | null = null;
 
-  /** @param keysMax how many are kept at most */
+  /** @param keysMax maximum number of keys kept */
   constructor(store: Pick<Store, 'read' | 'keyMark'>, keysMax = KEYS_MAX) {
     this.#store = store;
     this.#keys = new BoundedMap(keysMax);
     this.#organizations = new BoundedMap(keysMax);
   }
 
-  /** The key of that text, as it is now; undefined if it was never issued or is for another interface. */
+  /** The current state of a key; undefined if it was never issued or belongs to another API version. */
   find(text: string, api: Api): Eventually<KnownKey | undefined> {
     const mark = this.#store.keyMark();
     if (mark === null || mark !== this.#mark) this.#keys.clear();
@@ -74,7 +74,7 @@ export class KnownKeys {
     const row = await this.#lookUps.ask(hash, hash);
     if (row === undefined) return undefined;
     const key = this.#keyOf(row, { api, organizationId: await this.#organizationOf(row) });
-    // Where the mark is another by now, this may be older than it.
+    // If the mark has changed, the key could be older than the change.
     if (mark === this.#mark) this.#keys.set(hash, key);
     return key;
   }

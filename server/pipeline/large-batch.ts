@@ -1,4 +1,4 @@
-// A large batch, read element by element, in turns: as one text it would keep every other request waiting.
+// Reads a large batch element by element, in turns: parsed as one text it would block all other requests.
 
 import { Turns } from '../../db/event-loop.ts';
 import type { Fault } from '../../db/model/faults.ts';
@@ -19,32 +19,32 @@ import { countKeys, refuseStructure, tooMuch } from '../json/json-structure.ts';
 import { characterAt, findElementFault, TextPlace } from '../json/json-syntax.ts';
 
 const MIB = 1024 * 1024;
-/** A batch of more bytes is read in turns. */
+/** Larger batches are read in turns. */
 export const LARGE_BATCH_BYTES = MIB / 4;
-// More than any record takes, each of its characters escaped; to read a text of 32 MiB can take 0.2 s.
+// More than any record takes with every character escaped; reading a text of 32 MiB can take 0.2 s.
 const ELEMENT_BYTES_MAX = 4 * MIB;
 const ELEMENT_TOO_LARGE: Fault = {
   path: '',
   message: `The item is larger than ${ELEMENT_BYTES_MAX / MIB} MiB, more than any record takes.`,
   code: 'VALIDATION_OUT_OF_RANGE',
 };
-// What is gone through between two looks at the clock: less than a millisecond of work.
+// Bytes read between two checks of the clock: less than a millisecond of work.
 const STEP_BYTES = MIB / 4;
 const OPENING_BRACKET = 0x5b;
 const CLOSING_BRACKET = 0x5d;
 const VALUE_STARTS = new Set(Buffer.from('{"-0123456789tfn'));
 const lossyDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** An element of the array that a body is. */
+/** An element of the array in a body. */
 export interface BatchElement extends ParsedBody {
   /** Why it was not read. */
   fault: Fault | null;
 }
 
 /**
- * Reads the array that a body is, one element at a time, to the same values as `parseJson`.
- * @param refuseCount is told how many elements there are before any of them is read, and throws if these are too many
- * @throws ApiError 422 as for any body; of several faults of its text it may tell another one first
+ * Reads an array one element at a time, with the same result as `parseJson`.
+ * @param refuseCount receives the number of elements before any is read, and throws if there are too many
+ * @throws ApiError 422 as for any body; of several syntax errors it can report a different one
  */
 export async function readLargeBatch(
   body: Uint8Array,
@@ -85,7 +85,7 @@ async function requireArray(bytes: Uint8Array, turns: Turns): Promise<void> {
   throw await syntaxErrorAt(bytes, start, 'a value', turns);
 }
 
-/** The 422 for a body that is another value. */
+/** The 422 for a body that is not an array. */
 export function notAnArray(): ApiError {
   return invalid('', 'The body must be an array of items.');
 }
@@ -119,17 +119,17 @@ async function readElement(
     refuseStructure(text, String(index));
     throw await elementError(bytes, place, turns);
   }
-  // As in any body: that a key is repeated is seen quickly, and which one only then looked for.
+  // As for any body: repeated keys are detected by count, and only then searched for.
   if (countKeys(value) !== colons) refuseStructure(text, String(index));
   return { value, isSuspect: mayHoldOddText(text), fault: null };
 }
 
 async function unclosed(bytes: Uint8Array, last: ElementPlace | undefined, turns: Turns): Promise<ApiError> {
   const isOfSize = last !== undefined && last.end - last.start <= ELEMENT_BYTES_MAX;
-  return isOfSize ? elementError(bytes, last, turns) : notJson(': its array is not closed');
+  return isOfSize ? elementError(bytes, last, turns) : notJson(': the array is not closed');
 }
 
-// The fault of an element, or of what stands behind it.
+// The error in an element, or right after it.
 async function elementError(
   bytes: Uint8Array,
   { start, end }: ElementPlace,
@@ -148,7 +148,7 @@ async function syntaxErrorAt(
   expected: string,
   turns: Turns,
 ): Promise<ApiError> {
-  // Four bytes are the most that a character has.
+  // A character has at most four bytes.
   const found = characterAt(lossyDecoder.decode(bytes.subarray(at, at + 4)), 0);
   return syntaxError({ at, expected, found }, await placeOf(bytes, at, turns));
 }

@@ -1,18 +1,18 @@
-// Limits by the minute, as a client is told of them: by how much they are used up, and when the minute ends.
+// Per-minute limits as clients see them: the usage, and when the minute ends.
 import { type Counted, type Counters, type Usage, WINDOW_MS } from '../../db/counters/counters.ts';
 import { ApiError, type LimitName } from '../errors.ts';
 
 const WINDOW_SECONDS = WINDOW_MS / 1_000;
 
-/** What a limit looks like to its client. */
+/** What a client sees of a limit. */
 export interface WindowState {
   readonly limit: number;
   readonly remaining: number;
-  /** Unix seconds at which the window ends. */
+  /** When the window ends, in Unix seconds. */
   readonly resetSeconds: number;
 }
 
-/** How the limit of a group stands, or that of its member where this is no less tight. */
+/** The state of a group's limit, or of its member's limit if that is at least as tight. */
 export function stateOf(usage: Usage, limit: number, memberLimit = Number.POSITIVE_INFINITY): WindowState {
   const resetSeconds = (usage.minute + 1) * WINDOW_SECONDS;
   const remaining = Math.max(0, limit - usage.used);
@@ -21,13 +21,13 @@ export function stateOf(usage: Usage, limit: number, memberLimit = Number.POSITI
   return { limit: memberLimit, remaining: memberRemaining, resetSeconds };
 }
 
-/** What is used up, by its name and in words. */
+/** The limit that is reached, by its name and in words. */
 export interface UsedUp {
   limit: LimitName;
   words: string;
 }
 
-/** The 429 for a limit that is used up, which says when to try again, by the clock of the count. */
+/** The 429 for a limit that is reached; it says when to try again, by the clock of the count. */
 export function limitExceeded(
   state: WindowState,
   { now }: Pick<Usage, 'now'>,
@@ -50,17 +50,17 @@ export function limitHeaders(state: WindowState): Record<string, string> {
 /** An event that was counted, with the headers that describe the limit. */
 export interface CountedEvent {
   headers: Record<string, string>;
-  /** Takes it back, and gives the headers as they are then. */
+  /** Undoes the count, and returns the updated headers. */
   uncount: () => Promise<Record<string, string>>;
 }
 
-/** A limit of its own for each name. */
+/** A separate limit for each name. */
 export class MinuteLimit {
   readonly #counters: Counters;
   readonly #what: Exclude<Counted['what'], 'requests'>;
   readonly #limit: number;
 
-  /** @param limit events of a name in a minute */
+  /** @param limit events per name and minute */
   constructor(counters: Counters, what: Exclude<Counted['what'], 'requests'>, limit: number) {
     this.#counters = counters;
     this.#what = what;
@@ -69,7 +69,7 @@ export class MinuteLimit {
 
   /**
    * Counts an event.
-   * @throws ApiError 429 in the given words if the limit is used up
+   * @throws ApiError 429 in the given words if the limit is reached
    */
   async count(group: string, words: string): Promise<CountedEvent> {
     const counted = { what: this.#what, group, limit: this.#limit };

@@ -1,10 +1,10 @@
-// Who is told of what becomes of requests, to count it; where nobody is, a request takes no notice of that.
+// Interfaces for counting requests and writes; without an observer nothing is measured.
 import type { Answer, Operation } from '../operation.ts';
 import type { InFlightBudget } from '../quotas/in-flight-budget.ts';
 import type { Exchange } from './exchange.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
-/** What requests share, that can tell how it stands. */
+/** State that all requests share and that can be measured. */
 export interface Shared {
   limiter: RateLimiter;
   bodies: InFlightBudget;
@@ -12,13 +12,13 @@ export interface Shared {
 }
 
 export interface Observer {
-  /** Comes once, before any request. */
+  /** Called once, before any request. */
   watch(shared: Shared): void;
-  /** Comes with each answer of the interface. */
+  /** Called for each API response. */
   answered(exchange: Exchange, status: number): void;
 }
 
-/** Is told what was written, once that is durable, by whoever carries it out. */
+/** Receives what was written, once durable. */
 export interface WriteObserver {
   wrote(operation: Operation, answer: Answer): void;
 }

@@ -1,4 +1,4 @@
-// The order of checks that every request passes, one step after another; each step is a file beside this one.
+// The order of checks that every request passes; each step is a file in this folder.
 
 import type { Usage } from '../../db/counters/counters.ts';
 import { andThen, type Eventually } from '../../db/engine/engine.ts';
@@ -27,7 +27,7 @@ import { kept, replay, uncount, waitForRoom } from './waiting-responses.ts';
 export function exchangeOf(services: Services, request: Request, api: Api): Exchange {
   const exchange = startExchange({ request, api, now: services.now(), baseUrl: services.baseUrl() });
   if (services.isTimed) exchange.begunAt = performance.now();
-  // Not at the end: the client may be gone by then, and its address with it.
+  // Early, because the client IP is unknown once the client has disconnected.
   if (services.isLogged) exchange.address = services.addressOf(request);
   return exchange;
 }
@@ -36,7 +36,7 @@ export function exchangeOf(services: Services, request: Request, api: Api): Exch
 export function answer(services: Services, served: ServedOperation, request: Request): Eventually<Response> {
   const exchange = exchangeOf(services, request, served.operation.api);
   const work = passSteps(services, served, exchange);
-  // Bun sends what it is given at once for two thirds of what it takes to keep a request until its answer comes.
+  // Bun sends a response that is available at once for two thirds of the cost of one that it must wait for.
   if (Bun.peek.status(work) !== 'fulfilled') return answerLater(services, exchange, work);
   return respond(services, exchange, Bun.peek(work) as Rendered);
 }
@@ -68,7 +68,7 @@ async function answerLater(
   }
 }
 
-// The order of the checks: what an earlier one refuses costs nothing of the later ones, and tells nothing of them.
+// The order of the checks: a check that fails saves the cost of later ones and reveals nothing about them.
 async function passSteps(services: Services, served: ServedOperation, exchange: Exchange): Promise<Rendered> {
   const { operation } = served;
   const { request, baseUrl } = exchange;
@@ -77,10 +77,10 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
   const params = served.matchPath(rawPath(request.url));
   if (params === undefined) throw unknownPath();
   exchange.route = operation.path;
-  // The audit log tells of deletes; what else it tells of asks for the address itself.
+  // The audit log records deletes; other audited actions read the client IP themselves.
   if (operation.method === 'DELETE') exchange.address ??= services.addressOf(request);
 
-  // A body that came with the head is there a turn later, and costs less to take then than to wait for.
+  // A body that came with the head is available one turn later, which is cheaper than waiting for it.
   if (operation.body !== undefined) await commonTurn();
   const admitted = admit(services, operation, exchange);
   const access = admitted instanceof Promise ? await admitted : admitted;
@@ -142,7 +142,7 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
     leave?.();
     if (bodyRoom !== null) leftovers.add(bodyRoom.bytes);
     bodyRoom?.release();
-    // What a read found beside its count is thrown away if that says no.
+    // If the count rejects the request, what the read found is discarded.
     if (counting !== null) await counting;
   }
 }
@@ -184,7 +184,7 @@ async function bodyOf(
   exchange.bodySince = performance.now();
   const reading = { bytesMax, claim, pace, limitSilence, ending };
   const bytes = await readBytes(exchange.request, reading).catch(async (error) => {
-    // Counted nowhere, and yet told where the limits stand.
+    // Not counted, but the response still describes the limits.
     if (error instanceof ApiError && error.status === 429)
       Object.assign(exchange.headers, await limiter.describe(access));
     throw error;
@@ -193,8 +193,8 @@ async function bodyOf(
   return bytes;
 }
 
-// By the clock as it is now: a body that was slow to come belongs to the minute in which it is let in. Null where the
-// engine counts at once; else a read need not wait for it.
+// Uses the current time: a slow body counts in the minute in which it is admitted. Null if the engine counts at once;
+// otherwise a read does not wait for it.
 function count({ limiter }: Services, exchange: Exchange, access: Access): Promise<void> | null {
   const usage = limiter.count(access);
   const admitIfCounted = (known: Usage) => {
@@ -210,7 +210,7 @@ function count({ limiter }: Services, exchange: Exchange, access: Access): Promi
   return counting;
 }
 
-/** Answers a request that failed, and has the cause of an internal error logged. */
+/** Answers a request that failed, and logs the cause of an internal error. */
 export function answerError(services: Services, exchange: Exchange, error: unknown): Response {
   const known = publicError(error);
   if (known.code === 'INTERNAL_ERROR') services.logFailure(exchange, known.cause);

@@ -1,4 +1,4 @@
-// Step 7, validation of query parameters: each known, given once, not empty, and exactly of its type.
+// Step 7, validation of query parameters: each is known, sent once, not empty, and of the right type.
 
 import { type Fault, notAmong, type ValidationCode } from '../../db/model/faults.ts';
 import { instantMs } from '../../db/model/instants.ts';
@@ -10,7 +10,7 @@ const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([
 const UNIX_MS = /^-?\d{1,15}$/;
 const INTEGER = /^-?(0|[1-9]\d*)$/;
 
-/** Reads the query parameters of a URL, typed, with defaults for those left out; @throws ApiError 422 with all faults. */
+/** Reads the query parameters of a URL, typed and with defaults; @throws ApiError 422 with all errors */
 export type QueryReader = (url: string) => Readonly<Record<string, JsonValue>>;
 
 /** Makes the reader of an operation's query parameters. */
@@ -45,16 +45,16 @@ function isFault(result: Refusal | { value: JsonValue }): result is Refusal {
   return 'code' in result;
 }
 
-/** What a query has under one name. */
+/** The values of a query parameter. */
 interface Sent {
-  /** Decoded; null where that cannot be done. */
+  /** Decoded; null if that is impossible. */
   texts: (string | null)[];
-  /** Whether a plus stood in it as it is, which means a space. */
+  /** Whether it contained an unencoded plus, which means a space. */
   hasPlus: boolean;
 }
 
 function hintOf({ hasPlus }: Sent): string {
-  return hasPlus ? '; a + stands for a space here, write %2B for a plus' : '';
+  return hasPlus ? '; a + means a space in a query, so write %2B for a plus' : '';
 }
 
 /** The pairs of a query string in order, by name. */
@@ -85,24 +85,25 @@ function decode(text: string): string | null {
 }
 
 function notKnown(known: string[]): Refusal {
-  const allowed = known.length === 0 ? 'this path takes no query parameters' : `allowed: ${known.join(', ')}`;
-  return { message: `is not a parameter of this path; ${allowed}`, code: 'VALIDATION_FAILED' };
+  const allowed = known.length === 0 ? 'it does not take any' : `allowed: ${known.join(', ')}`;
+  return { message: `is not a query parameter of this path; ${allowed}`, code: 'VALIDATION_FAILED' };
 }
 
 function readValue(parameter: QueryParameter, { texts, hasPlus }: Sent): Refusal | { value: JsonValue } {
   const [text] = texts;
-  if (texts.length > 1) return { message: 'must be given only once', code: 'VALIDATION_FAILED' };
+  if (texts.length > 1) return { message: 'must be sent only once', code: 'VALIDATION_FAILED' };
   if (text === null || text === undefined) {
     return { message: 'must be percent-encoded UTF-8', code: 'VALIDATION_INVALID_FORMAT' };
   }
   if (text === '') return { message: 'must not be empty', code: 'VALIDATION_FAILED' };
-  if (text.includes('\0'))
-    return { message: 'must not contain the character NUL', code: 'VALIDATION_FAILED' };
+  if (text.includes('\0')) return { message: 'must not contain a NUL character', code: 'VALIDATION_FAILED' };
   if (parameter.type === 'integer') return integerOf(parameter, text);
   if (parameter.type === 'instant') return instantOf(text);
   if (parameter.type === 'text') {
     const isMeantAsPlus = parameter.isAddress === true && hasPlus && text.includes(' ');
-    return isMeantAsPlus ? { message: 'must not hold a space', code: 'VALIDATION_FAILED' } : { value: text };
+    return isMeantAsPlus
+      ? { message: 'must not contain a space', code: 'VALIDATION_FAILED' }
+      : { value: text };
   }
   const values = parameter.type === 'boolean' ? ['true', 'false'] : parameter.type;
   if (!values.includes(text)) return notAmong('', values);

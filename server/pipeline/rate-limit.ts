@@ -1,20 +1,20 @@
-// Step 6, rate limit: requests per key and per organization in the epoch-aligned minute, counted together or not at all.
+// Step 6, rate limit: requests per key and per organization in each clock minute, counted together or not at all.
 import { type Counted, type Counters, type Usage, WINDOW_MS } from '../../db/counters/counters.ts';
 import type { Eventually } from '../../db/engine/engine.ts';
 import type { Access } from '../access.ts';
 import type { LimitName } from '../errors.ts';
 import { limitExceeded, limitHeaders, stateOf, type WindowState } from './minute-limit.ts';
 
-/** Requests per key and minute unless the operator says otherwise. */
+/** Default requests per key and minute. */
 export const KEY_LIMIT = 200;
-/** Requests per organization and minute unless the operator says otherwise. */
+/** Default requests per organization and minute. */
 export const ORG_LIMIT = 1_000;
 
-/** How one of the limits stands, over all whom it is for. */
+/** The usage of one of the limits across all keys or organizations. */
 export interface LimitFigures {
   limit: 'key' | 'organization';
   perMinute: number;
-  /** The part of it, up to 1, that is used up by whoever has used the most. */
+  /** The largest fraction, up to 1, that one of them has used. */
   usedMost: number;
 }
 
@@ -23,7 +23,7 @@ export class RateLimiter {
   readonly #keyLimit: number;
   readonly #orgLimit: number;
   readonly #refusedKeys = new Set<string>();
-  // The most that one key, and one organization, has used up of the minute.
+  // The largest usage of one key and of one organization in the minute.
   readonly #most = { minute: 0, key: 0, organization: 0 };
 
   /** @param limits requests per minute and key, and per minute and organization */
@@ -38,14 +38,14 @@ export class RateLimiter {
     return limitHeaders(this.#stateOf(await this.#counters.look(this.#countedFor(access))));
   }
 
-  /** Counts a request, if both limits have room for it. */
+  /** Counts a request if both limits have room for it. */
   count(access: Access): Eventually<Usage> {
     return this.#counters.count(this.#countedFor(access));
   }
 
   /**
-   * The headers for the answer to a request that was counted.
-   * @throws ApiError 429 if it was not
+   * The headers for the response to a counted request.
+   * @throws ApiError 429 if it was not counted
    */
   admit(access: Access, usage: Usage): Record<string, string> {
     const state = this.#stateOf(usage);
@@ -56,11 +56,11 @@ export class RateLimiter {
     }
     this.#refusedKeys.add(access.keyId);
     const limit: LimitName = usage.memberUsed < this.#keyLimit ? 'organization' : 'key';
-    const words = `The limit of ${state.limit} requests a minute is used up`;
+    const words = `The limit of ${state.limit} requests per minute is reached`;
     throw limitExceeded(state, usage, { limit, words });
   }
 
-  /** The limits, and what part of them the busiest key and organization have used up by now, in Unix milliseconds. */
+  /** The limits, with the fractions used by the busiest key and organization at `now` (Unix milliseconds). */
   figures(now: number): LimitFigures[] {
     const { minute, key, organization } = this.#most;
     const isOver = minute !== Math.floor(now / WINDOW_MS);
@@ -81,12 +81,12 @@ export class RateLimiter {
     if (used > most.organization) most.organization = used;
   }
 
-  /** Takes back a request, counted in that minute, that turned out to be free of the limits. */
+  /** Undoes the count of a request, made in that minute, that turned out to be free of the limits. */
   async giveBack(access: Access, minute: number | null): Promise<void> {
     if (minute !== null) await this.#counters.giveBack(this.#countedFor(access), minute);
   }
 
-  /** Whether the last request of the key was refused, so that the next one may well be. */
+  /** Whether the last request of the key was rejected, so that the next one is likely to be. */
   wasRefused({ keyId }: Access): boolean {
     return this.#refusedKeys.has(keyId);
   }

@@ -1,4 +1,4 @@
-// Step 5, idempotent replay: a keyed request that was answered before gets the stored answer, a running one is waited for.
+// Step 5, idempotent replay: a repeated request gets the stored response, or waits for the one that is running.
 
 import type { Db } from '../../db/engine/schema.ts';
 import { V2_SCOPES } from '../../db/model/resources/registry.ts';
@@ -16,21 +16,21 @@ import type { Rendered } from './respond.ts';
 import { rawPath } from './route.ts';
 
 export const KEY_HEADER = 'Idempotency-Key';
-/** What a client is told whose key lacks scopes of the one that asked before. */
+/** The error for a key without the scopes of the key that sent the first request. */
 export const USED_WITH_ANOTHER_KEY =
-  'was used with another API key of your user, which has scopes that this one does not have; use a new key';
+  'was used with another API key of your user that has scopes this key does not have; use a new idempotency key';
 const KEY_CHARACTERS_MAX = 255;
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
-/** A keyed request: whose, which key, with which API key, and what was asked. */
+/** A request with an idempotency key: its caller, its API key, and what it asked. */
 export interface KeyedRequest extends ResponseKey {
   keyId: string;
   fingerprint: string;
-  /** Whether an answer is there that has expired, whose place the new one takes. */
+  /** Whether an expired response is stored, which the new one replaces. */
   hasExpired: boolean;
 }
 
-/** The keyed form of a request; null if the operation honours no key or none was sent. */
+/** The keyed form of a request; null if the operation supports no idempotency key or none was sent. */
 export function keyedRequest(
   operation: Operation,
   request: Request,
@@ -45,7 +45,7 @@ export function keyedRequest(
   return { orgId, principal: principalOf(access), key, keyId, fingerprint, hasExpired: false };
 }
 
-/** @throws ApiError 422 if a key was sent that cannot be one. */
+/** @throws ApiError 422 if an invalid idempotency key was sent. */
 export function checkKeyFormat(operation: Operation, request: Request): void {
   const key = sentKey(operation, request);
   if (key === null || VISIBLE_ASCII.test(key)) return;
@@ -57,14 +57,14 @@ function sentKey(operation: Operation, request: Request): string | null {
   return honoursKeys(operation) ? request.headers.get(KEY_HEADER) : null;
 }
 
-/** Whether an operation honours Idempotency-Key: every v2 POST and PATCH. */
+/** Whether an operation supports Idempotency-Key: every v2 POST and PATCH. */
 export function honoursKeys(operation: Operation): boolean {
   return operation.api === 'v2' && (operation.method === 'POST' || operation.method === 'PATCH');
 }
 
 /**
- * Whether a stored answer may be given to a request with its key.
- * @throws ApiError 409 if another key of the user asked, which had scopes that this one lacks, 422 if for something else
+ * Whether a stored response can be returned for a request with its key.
+ * @throws ApiError 409 if another key of the user, with scopes that this one lacks, asked first; 422 if the request differs
  */
 export async function checkReplay(
   db: Db,
@@ -72,15 +72,15 @@ export async function checkReplay(
   keyed: KeyedRequest,
   stored: StoredResponse,
 ): Promise<void> {
-  // Of a key that is bound to nobody, the answers are its own.
+  // A key that is not bound to a user shares its responses with no other key.
   if (access.userId !== null && stored.keyId !== keyed.keyId) {
     const asked = stored.keyId === null ? undefined : await findKey(db, stored.keyId);
-    // Of an older crm nobody knows whose it is: it may need all there are.
+    // A response stored by an older crm has no key, so it could need all scopes.
     const needed = asked?.scopes.split(',') ?? V2_SCOPES;
     if (!needed.every((scope) => hasScope(access, scope))) throw ofAnotherKey();
   }
   if (stored.fingerprint === keyed.fingerprint) return;
-  throw invalid(KEY_HEADER, 'was used for a different request before; use a new key for each request');
+  throw invalid(KEY_HEADER, 'was already used for a different request; use a new key for each request');
 }
 
 function ofAnotherKey(): ApiError {
@@ -88,16 +88,16 @@ function ofAnotherKey(): ApiError {
   return new ApiError('RESOURCE_CONFLICT', `${KEY_HEADER}: ${USED_WITH_ANOTHER_KEY}`, { details: [detail] });
 }
 
-/** The 429 where stored answers take all that they may: nothing can be done under a new key. */
+/** The 429 when stored responses reach their limit: requests with new idempotency keys are not executed. */
 export function tooManyAnswers(bytesMax: number, seconds: number): ApiError {
   const message =
-    `The answers that are stored for the Idempotency-Keys of your organization take all of the ${bytesMax} bytes that ` +
-    `they may; try again in ${seconds} s, or ask your operator for more room.`;
+    `The stored responses for the idempotency keys of your organization have reached their limit of ${bytesMax} bytes; ` +
+    `try again in ${seconds} s, or ask your operator for a higher limit.`;
   const headers = { 'Retry-After': String(seconds) };
   return new ApiError('RATE_LIMIT_EXCEEDED', message, { headers, limit: 'stored_answers' });
 }
 
-/** A stored answer as it is sent again; null if it is not there any more. */
+/** A stored response as it is sent again; null if it is no longer there. */
 export async function readAnswer(
   db: Db,
   keyed: KeyedRequest,
@@ -108,16 +108,16 @@ export async function readAnswer(
   return body === undefined ? null : { status, location, body };
 }
 
-/** Stores an answer, in the transaction of the work that it answers. */
+/** Stores a response in the transaction of the work that it answers. */
 export function storeAnswer(trx: Db, keyed: KeyedRequest, rendered: Rendered, now: number): Promise<void> {
   return storeResponse(trx, { ...keyed, ...rendered, now });
 }
 
-/** Keeps requests with one key from running at once. */
+/** Keeps requests with the same idempotency key from running at once. */
 export class Replays {
   readonly #running = new Map<string, Promise<void>>();
 
-  /** Waits until no other request with this key runs, and takes its place; the result gives the place back. */
+  /** Waits until no other request with this key runs, and then blocks the next; the result ends that. */
   async enter(keyed: KeyedRequest): Promise<() => void> {
     const id = [keyed.orgId, keyed.principal, keyed.key].join('\0');
     for (let other = this.#running.get(id); other !== undefined; other = this.#running.get(id)) await other;

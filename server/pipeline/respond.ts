@@ -1,4 +1,4 @@
-// Last step, answer: the envelope around what an operation gives, or around an error.
+// Last step, response: puts the envelope around the result of an operation or around an error.
 
 import { QuotaError } from '../../db/engine/quota.ts';
 import type { Data } from '../../db/model/json.ts';
@@ -9,23 +9,23 @@ import type { Answer, ListAnswer } from '../operation.ts';
 import { quotaRefusal } from '../quotas/quota-errors.ts';
 import { type Asked, type Exchange, metaOf } from './exchange.ts';
 
-/** An answer ready to be sent, or to be stored and sent again. */
+/** A response that is ready to be sent, or to be stored and sent again. */
 export interface Rendered {
   status: number;
   location: string | null;
   body: string;
 }
 
-/** What UTF-16 has as one unit can be so many bytes in UTF-8. */
+/** Bytes that one UTF-16 unit can take in UTF-8. */
 const UNIT_BYTES_MAX = 3;
 
 export interface RenderedPage {
   rendered: Rendered;
-  /** Whether others follow the items that it shows. */
+  /** Whether there are more items after those it contains. */
   hasNextPage: boolean;
 }
 
-/** Puts the envelope around an answer. */
+/** Puts the envelope around a result. */
 export function renderAnswer(asked: Asked, answer: Answer): Rendered {
   if (answer.status === 204) return { status: 204, location: null, body: '' };
   if (answer.object === 'list') return renderPage(asked, answer).rendered;
@@ -35,7 +35,7 @@ export function renderAnswer(asked: Asked, answer: Answer): Rendered {
   return { status, location, body: JSON.stringify({ object, data, meta }) };
 }
 
-/** Puts the envelope around a page of no more items than fit. */
+/** Puts the envelope around a page, cut to the items that fit. */
 export function renderPage(asked: Asked, answer: ListAnswer): RenderedPage {
   const { data, hasNextPage } = answer;
   const rendered = renderWhole(asked, answer);
@@ -53,7 +53,7 @@ function renderWhole(asked: Asked, { object, status, data, hasNextPage, cursorAf
   return { status, location: null, body };
 }
 
-// That with which they pass the limit is one of them.
+// Includes the item that exceeds the limit.
 function itemsThatFit(items: readonly Data[]): number {
   let bytes = 0;
   let count = 0;
@@ -65,7 +65,7 @@ function itemsThatFit(items: readonly Data[]): number {
   return count;
 }
 
-/** Puts the envelope around an error; anything that is not an ApiError becomes a 500 that tells nothing. */
+/** Puts the envelope around an error; anything that is not an ApiError becomes a 500 without details. */
 export function renderError(asked: Asked, error: ApiError): Rendered {
   const { code, message, details } = error;
   const envelope = { object: 'error', error: { code, message, details }, meta: metaOf(asked) };
@@ -79,7 +79,7 @@ export function publicError(error: unknown): ApiError {
   if (error instanceof QuotaError) return quotaRefusal(error);
   const seconds = retryAfterSeconds(error);
   if (seconds !== null) {
-    const message = 'The database cannot be reached or written just now; try again after a while.';
+    const message = 'The database cannot be reached or written to right now; try again later.';
     const headers = { 'Retry-After': String(seconds) };
     return new ApiError('DATABASE_UNAVAILABLE', message, { headers, cause: error });
   }
@@ -87,7 +87,7 @@ export function publicError(error: unknown): ApiError {
   return new ApiError('INTERNAL_ERROR', message, { cause: error });
 }
 
-/** The HTTP response; the body of one to a HEAD request is left out by Elysia, which gives its length. */
+/** The HTTP response; for HEAD requests Elysia drops the body and keeps its length. */
 export function toResponse({ headers }: Exchange, { status, location, body }: Rendered): Response {
   if (location !== null) headers.Location = location;
   if (status === 204) return new Response(null, { status, headers });

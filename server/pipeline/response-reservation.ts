@@ -1,4 +1,4 @@
-// Room for an answer: a small one takes none; of a large one, nothing is kept while it waits for its room.
+// Room for a response: a small one does not need any, and a large one keeps nothing in memory while it waits for room.
 
 import type { Eventually } from '../../db/engine/engine.ts';
 import type { JsonValue } from '../../db/model/json.ts';
@@ -6,27 +6,27 @@ import type { Operation } from '../operation.ts';
 import { type InFlightBudget, type InFlightClaim, SMALL_BYTES_MAX } from '../quotas/in-flight-budget.ts';
 import type { Holder } from '../quotas/in-flight-counts.ts';
 
-/** What UTF-16 has as one unit can be so many bytes in UTF-8. */
+/** Bytes that one UTF-16 unit can take in UTF-8. */
 const UNIT_BYTES_MAX = 3;
-/** Of an item, or of a record: what its answer has beside what was sent. */
+/** Bytes that the response to an item or a record has beyond what was sent. */
 const ITEM_BYTES = 1024;
 
-/** Whether there is room for an answer. */
+/** The room that is available for a response. */
 export interface Room {
-  /** Has room for so many bytes, no more and no less, if there is any; it can be asked again, for others. */
+  /** Takes room for exactly this many bytes, if there is any; can be called again with another number. */
   take(bytes: number): boolean;
-  /** Takes room for so many bytes as long as the answer is not known, if there is any. */
+  /** Takes room for this many bytes, if there is any, until the response is known. */
   widen(bytes: number): void;
-  /** Bytes that an answer may have without asking. */
+  /** Bytes that a response can have without asking. */
   readonly granted: number;
-  /** Notes for how many bytes there was no room where it was asked. */
+  /** Notes the number of bytes for which room was asked and not available. */
   lack(bytes: number): void;
 }
 
-/** Room that another thread has, which is told what it lacks. */
+/** Room that another thread holds and granted; that thread learns how much is lacking. */
 export class GrantedRoom implements Room {
   readonly granted: number;
-  /** For how many bytes there was no room; 0 where there was. */
+  /** Bytes for which there was no room; 0 if everything fit. */
   lacking = 0;
 
   constructor(granted: number) {
@@ -39,7 +39,7 @@ export class GrantedRoom implements Room {
   }
 
   widen(): void {
-    // It has all that there is.
+    // The other thread has granted all it can.
   }
 
   lack(bytes: number): void {
@@ -47,19 +47,19 @@ export class GrantedRoom implements Room {
   }
 }
 
-/** Bytes of an answer's body; no fewer where that makes no difference. */
+/** Bytes of a response body, counted only as exactly as needed. */
 export function bytesToSend(body: string): number {
   const most = body.length * UNIT_BYTES_MAX;
   return most <= SMALL_BYTES_MAX ? most : Buffer.byteLength(body);
 }
 
-/** What the answer to a write may have, by what was sent: most show that and little more. */
+/** Bytes that the response to a write is expected to have, based on the request: most responses repeat it. */
 export function expectedBytes({ isWrite }: Operation, bodyBytes: number, body: JsonValue): number {
   if (!isWrite) return 0;
   return bodyBytes + ITEM_BYTES * (Array.isArray(body) ? body.length : 1);
 }
 
-/** The room of one answer. */
+/** The room of one response. */
 export class AnswerRoom implements Room {
   readonly #budget: InFlightBudget;
   readonly #holder: Holder;
@@ -75,17 +75,17 @@ export class AnswerRoom implements Room {
     return Math.max(SMALL_BYTES_MAX, this.#claim?.bytes ?? 0);
   }
 
-  /** Bytes that the last answer has, or lacks, beside what any may have. */
+  /** Bytes that the last response has, or lacks, beyond what every response can have. */
   get bytes(): number {
     return Math.max(this.#lacking, this.#claim?.bytes ?? 0);
   }
 
-  /** Whether the last answer did not fit. */
+  /** Whether the last response did not fit. */
   get isLacking(): boolean {
     return this.#lacking > 0;
   }
 
-  /** Whether there is anything to be given back. */
+  /** Whether there is room to give back. */
   get isHeld(): boolean {
     return this.#claim !== null && this.#claim.bytes > 0;
   }
@@ -113,7 +113,7 @@ export class AnswerRoom implements Room {
     this.#lacking = bytes;
   }
 
-  /** Has room for what did not fit, at once or when there is; @throws ApiError 429 */
+  /** Takes room for what did not fit, waiting for it if needed; @throws ApiError 429 */
   wait(): Eventually<void> {
     this.#claim ??= this.#budget.open(this.#holder);
     const more = this.#lacking - this.#claim.bytes;
@@ -121,7 +121,7 @@ export class AnswerRoom implements Room {
     if (more > 0) return this.#claim.grow(more);
   }
 
-  /** Gives all of it back. */
+  /** Gives all room back. */
   release(): void {
     this.#claim?.release();
   }

@@ -1,10 +1,10 @@
-// Step 1, route: the path must be the operation's to the letter; what else is known of it decides 404 or 405.
+// Step 1, route: the path must match exactly; if it matches with other methods, the error is 405, otherwise 404.
 
 import type { Api } from '../../db/tables/key-format.ts';
 import { ApiError, invalid } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 
-/** The path of a URL as sent, neither decoded nor normalised further. */
+/** The path of a URL as sent, not decoded or normalised further. */
 export function rawPath(url: string): string {
   const start = url.indexOf('/', url.indexOf('://') + 3);
   if (start < 0) return '/';
@@ -12,7 +12,7 @@ export function rawPath(url: string): string {
   return query < 0 ? url.slice(start) : url.slice(start, query);
 }
 
-/** The parameters of a path; undefined if a segment is not what the template says, letter by letter. */
+/** The parameters of a path; undefined if a segment does not match the template exactly. */
 export type PathMatcher = (path: string) => Record<string, string> | undefined;
 
 const PARAMETER = /\{(\w+)\}/g;
@@ -32,31 +32,33 @@ export function pathMatcher(template: string): PathMatcher {
   };
 }
 
-/** @throws ApiError 422 for a request with several hosts, which programs on its way may each have taken for another. */
+/** @throws ApiError 422 for a request with several Host headers, which proxies and servers can interpret differently. */
 export function requireOneHost(request: Request): void {
   if (request.headers.get('Host')?.includes(',') !== true) return;
-  throw invalid('Host', 'must be sent once, with one host', 'VALIDATION_INVALID_FORMAT');
+  throw invalid('Host', 'must be sent once and name one host', 'VALIDATION_INVALID_FORMAT');
 }
 
-/** The 404 for a path that is not part of the interface. */
+/** The 404 for a path that is not part of the API. */
 export function unknownPath(): ApiError {
   const message =
-    'There is nothing at this path; see /docs for all paths. Mind that a trailing slash is another path.';
+    'Unknown endpoint. See /docs for all paths; a path with a trailing slash is a different path.';
   return new ApiError('RESOURCE_NOT_FOUND', message);
 }
 
-/** The 405 for a path that takes other methods. */
+/** The 405 for a path that supports other methods. */
 export function methodNotAllowed(methods: readonly string[]): ApiError {
   const allow = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
-  return new ApiError('METHOD_NOT_ALLOWED', `This path takes ${allow} only.`, { headers: { Allow: allow } });
+  return new ApiError('METHOD_NOT_ALLOWED', `This path supports only ${allow}.`, {
+    headers: { Allow: allow },
+  });
 }
 
-/** The version whose envelope answers a path. */
+/** The version whose envelope a path uses. */
 export function apiOfPath(path: string): Api {
   return path === '/api/v1' || path.startsWith('/api/v1/') ? 'v1' : 'v2';
 }
 
-/** Every path of the interface with the methods it takes. */
+/** Every path of the API with the methods it supports. */
 export function methodsByPath(operations: readonly Operation[]): Map<string, string[]> {
   const methods = new Map<string, string[]>();
   for (const { path, method } of operations) methods.set(path, [...(methods.get(path) ?? []), method]);

@@ -1,21 +1,21 @@
-// Step 3, scope: the key must have been issued with every scope that the operation names.
+// Step 3, scope: the key must have every scope that the operation requires.
 import { type Access, hasScope } from '../access.ts';
 import { ApiError } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 
-/** @throws ApiError 403 if a scope is missing, or the operation is not for user-bound keys. */
+/** @throws ApiError 403 if a scope is missing, or the operation is not available to user-bound keys. */
 export function requireAccess(operation: Operation, access: Access): void {
   for (const scope of operation.scopes) requireScope(access, scope);
   if (operation.isOrganizationOnly === true && access.userId !== null) {
     const message =
-      "A key bound to one user cannot change what is the organization's; use an organization-wide key.";
+      'A key bound to one user cannot change resources that belong to the organization; use an organization-wide key.';
     throw new ApiError('OPERATION_FORBIDDEN', message);
   }
 }
 
-/** @throws ApiError 403 if the key was not issued with that scope. */
+/** @throws ApiError 403 if the key does not have that scope. */
 export function requireScope(access: Access, scope: string): void {
   if (hasScope(access, scope)) return;
-  const message = `This needs the scope ${scope}, which the API key does not have.`;
+  const message = `This request needs the scope ${scope}, which the API key does not have.`;
   throw new ApiError('AUTH_INSUFFICIENT_SCOPE', message);
 }

@@ -1,4 +1,4 @@
-// An operation ready to be served: what its checks can know before any request is worked out once.
+// An operation ready to be served: everything its checks need is prepared once, before any request.
 import type { Operation } from '../operation.ts';
 import { type QueryReader, queryReader } from './query.ts';
 import { type PathMatcher, pathMatcher } from './route.ts';
@@ -9,7 +9,7 @@ export interface ServedOperation {
   readQuery: QueryReader;
 }
 
-/** Makes an operation ready. */
+/** Prepares an operation. */
 export function served(operation: Operation): ServedOperation {
   return {
     operation,

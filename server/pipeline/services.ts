@@ -1,4 +1,4 @@
-// What the pipeline works with, made once for an app.
+// The parts the pipeline works with, made once per app.
 import type { ReadStore } from '../../db/store.ts';
 import type { Access } from '../access.ts';
 import type { InFlightBudget } from '../quotas/in-flight-budget.ts';
@@ -15,7 +15,7 @@ import type { RateLimiter } from './rate-limit.ts';
 import type { Replays } from './replay.ts';
 import type { Unsent } from './unsent-responses.ts';
 
-/** What the pipeline works with. */
+/** The parts the pipeline works with. */
 export interface Services {
   store: ReadStore;
   executor: Executor;
@@ -27,7 +27,7 @@ export interface Services {
   bodies: InFlightBudget;
   bodyPaces: BodyPaces;
   leftovers: Leftovers;
-  /** Says when the server is about to stop. */
+  /** Signals that the server is about to stop. */
   ending: AbortSignal | undefined;
   answers: InFlightBudget;
   unsent: Unsent;
@@ -35,14 +35,14 @@ export interface Services {
   replays: Replays;
   baseUrl: () => string;
   now: () => number;
-  /** Whether anybody wants to know how long requests take. */
+  /** Whether request times are measured. */
   isTimed: boolean;
-  /** Closes the connection of a request that has been silent for so many seconds; never for 0. */
+  /** Closes the connection of a request after this many seconds of silence; 0 means never. */
   limitSilence: (request: Request, seconds: number) => void;
   addressOf: (request: Request) => string;
   isLogged: boolean;
   noteUse: (access: Access, now: number) => void;
-  /** Tells of an answer whoever keeps a log, or counts. */
+  /** Reports a response to the log and to the metrics. */
   logRequest: (exchange: Exchange, status: number) => void;
   logFailure: (exchange: Exchange, cause: unknown) => void;
 }

@@ -1,17 +1,17 @@
-// Answers that are being sent: each has its room until its client has taken it, or is given up.
+// Responses being sent: each keeps its room until its client has received it or the server gives up.
 import type { AnswerRoom } from './response-reservation.ts';
 
 const LOOK_MS = 100;
-/** Whoever has not taken an answer by then is slow: from then on, its silence is limited. */
+/** After this time a client is slow, and its silence is limited. */
 const SLOW_MS = 1_000;
-/** Seconds for which a client may take nothing of an answer. */
+/** Seconds for which a client can stop reading a response. */
 export const UNTAKEN_SECONDS = 15;
 
-/** What is known of connections. */
+/** What is known about connections. */
 export interface Connections {
-  /** Whether an answer is still being sent. */
+  /** Whether a response is still being sent. */
   isUnsent: (request: Request) => boolean;
-  /** Closes the connection of a request on which nothing comes or goes for so many seconds. */
+  /** Closes the connection of a request after this many seconds of silence. */
   limitSilence: (request: Request, seconds: number) => void;
 }
 
@@ -31,7 +31,7 @@ export class Unsent {
     this.#connections = connections;
   }
 
-  /** Gives the room of an answer back once that is sent, which begins in this turn, or its client is gone. */
+  /** Gives the room of a response back once it is sent or its client has disconnected; sending begins in this turn. */
   watch(request: Request, room: AnswerRoom): void {
     this.#sending.add({ request, room, since: performance.now(), isLimited: false });
     if (this.#isLooking) return;
@@ -48,7 +48,7 @@ export class Unsent {
         this.#sending.delete(sending);
         room.release();
       } else if (!sending.isLimited && now - since > SLOW_MS) {
-        // Not before: the limit outlives the answer, and a connection is to be kept for the requests that follow.
+        // Only now: the limit outlasts the response, and the connection should stay open for later requests.
         sending.isLimited = true;
         limitSilence(request, UNTAKEN_SECONDS);
       }

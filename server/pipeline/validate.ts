@@ -1,4 +1,4 @@
-// Step 7, validation: the body against the operation's schema; every fault with its path and what is allowed.
+// Step 7, validation: checks the body against the operation's schema and reports every error with its path.
 
 import { Turns } from '../../db/event-loop.ts';
 import { faultsOf } from '../../db/model/check.ts';
@@ -9,16 +9,16 @@ import { type ParsedBody, parseJson, requireUnencoded } from '../json/json-reade
 import { BATCH_ITEMS_MAX, type Operation } from '../operation.ts';
 import { type BatchElement, LARGE_BATCH_BYTES, notAnArray, readLargeBatch } from './large-batch.ts';
 
-/** A body that an operation can take. */
+/** A body that an operation accepts. */
 export interface ValidBody {
-  /** What was sent; an array for a batch, with null in place of items that have faults. */
+  /** The body as sent; for a batch an array, with null for invalid items. */
   body: JsonValue;
-  /** For each item of a batch its faults; only one without any is to be carried out. */
+  /** The faults of each batch item; only items without any are executed. */
   itemFaults: readonly Fault[][];
 }
 
 /**
- * The body of a request, valid for its operation; items of a batch may have faults of their own.
+ * The body of a request, valid for its operation; batch items can have faults of their own.
  * @throws ApiError 422 with all faults
  */
 export async function validateBody(
@@ -35,13 +35,16 @@ export async function validateBody(
   if (operation.isBatch === true) {
     const elements = await elementsOf(bytes, contentType);
     const itemFaults = await faultsOfEach(elements, faultsIn);
-    // What is not to be carried out is not kept, nor sent to the thread that writes.
+    // Invalid items are dropped, so that they are not sent to the writing thread.
     const body = elements.map(({ value }, index) => (itemFaults[index]?.length === 0 ? value : null));
     return { body, itemFaults };
   }
   const parsed = parseJson(bytes, contentType);
   if (Array.isArray(parsed.value) && operation.batchPath !== undefined) {
-    throw invalid('', `The body must be one record; an array of them goes to POST ${operation.batchPath}.`);
+    throw invalid(
+      '',
+      `The body must be one record; send an array of records to POST ${operation.batchPath}.`,
+    );
   }
   const faults = faultsIn(parsed);
   if (faults.length > 0) throw validationError(faults);
@@ -71,6 +74,6 @@ async function faultsOfEach(
 
 function refuseCount(count: number): void {
   if (count <= BATCH_ITEMS_MAX) return;
-  const message = `A batch has at most ${BATCH_ITEMS_MAX} items; this one has ${count}.`;
+  const message = `A batch can have at most ${BATCH_ITEMS_MAX} items; this one has ${count}.`;
   throw invalid('', message, 'VALIDATION_OUT_OF_RANGE');
 }

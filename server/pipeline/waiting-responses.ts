@@ -1,4 +1,4 @@
-// How a request waits for room for its answer, and gets the one that was stored.
+// How a request waits for room for its response, and gets a stored one.
 import { ANSWER_BYTES_MAX, secondsUntilRoom } from '../../db/engine/stored-response-bytes.ts';
 import { findStoredResponse } from '../../db/tables/idempotency.ts';
 import type { Access } from '../access.ts';
@@ -8,7 +8,7 @@ import type { Rendered } from './respond.ts';
 import type { AnswerRoom } from './response-reservation.ts';
 import type { Services } from './services.ts';
 
-/** Has room for an answer that did not fit; @throws ApiError 429 if there is none in ten seconds */
+/** Takes room for a response that did not fit; @throws ApiError 429 after ten seconds */
 export async function waitForRoom(exchange: Exchange, room: AnswerRoom): Promise<void> {
   const since = performance.now();
   exchange.heldUpSince = since;
@@ -17,14 +17,14 @@ export async function waitForRoom(exchange: Exchange, room: AnswerRoom): Promise
   exchange.heldUpMs += performance.now() - since;
 }
 
-/** The room of an answer goes with it, to be sent; not where the client was told something else meanwhile. */
+/** Passes the room of a response on with it, unless the client already got another response. */
 export function kept(exchange: Exchange, room: AnswerRoom, rendered: Rendered): Rendered {
   if (exchange.givenUp === null) exchange.room = room;
   else room.release();
   return rendered;
 }
 
-/** Takes back that a request was counted, and has it told where the limits stand. */
+/** Undoes the count of a request, so that its headers describe the limits without it. */
 export async function uncount({ limiter }: Services, exchange: Exchange, access: Access): Promise<void> {
   if (exchange.uncount !== null) {
     Object.assign(exchange.headers, await exchange.uncount());
@@ -35,8 +35,8 @@ export async function uncount({ limiter }: Services, exchange: Exchange, access:
 }
 
 /**
- * The answer that was stored under its key; null where there is none, and room for one. Free of the rate limit, and yet told
- * where it stands.
+ * The response stored under the key; null if there is none, and room for one. It does not count against the rate limit,
+ * but its headers describe it.
  * @throws ApiError 409, 422, 429
  */
 export async function replay(

@@ -1,4 +1,4 @@
-// Bytes under way: what does not fit into the budget of its key, its organization or the server waits for room.
+// Bytes in flight: what does not fit into the budget of its key, its organization or the server waits for room.
 
 import { MemorySums } from '../../db/counters/memory-sums.ts';
 import type { Eventually } from '../../db/engine/engine.ts';
@@ -9,44 +9,44 @@ import { IN_FLIGHT_HEADER } from './quota-errors.ts';
 
 const KIBIBYTE = 1024;
 const MEBIBYTE = 1024 * KIBIBYTE;
-/** What is no larger has a budget of its own, and so does not wait behind what is. */
+/** Up to this size, bytes have a separate budget and do not wait behind larger ones. */
 export const SMALL_BYTES_MAX = 64 * KIBIBYTE;
-/** That budget: so much of an organization's, and at most so many bytes. */
+/** That budget: a fraction of the organization's, up to a maximum in bytes. */
 const SMALL_PART = 1 / 8;
 const SMALL_ORG_BYTES_MAX = 8 * MEBIBYTE;
 /** How long a claim waits for room, in milliseconds. */
 const WAIT_MS_MAX = 10_000;
 const RETRY_AFTER_SECONDS = 5;
 
-/** Bytes that one organization may have under way, and that the server holds at once. */
+/** Bytes that one organization, and the whole server, can have in flight. */
 export interface InFlightLimits {
   orgBytes: number;
   allBytes: number;
 }
 
-/** Unless the operator says otherwise. */
+/** The default limits. */
 export const IN_FLIGHT_LIMITS: InFlightLimits = { orgBytes: 64 * MEBIBYTE, allBytes: 256 * MEBIBYTE };
 
 export interface InFlightOptions {
   limits: InFlightLimits;
-  /** Memory of `sumsMemory` in which the threads of a process count together; its own unless given. */
+  /** Memory from `sumsMemory` that the threads of a process share; private by default. */
   memory?: ArrayBufferLike | undefined;
   /** How long a claim waits for room, in milliseconds. */
   waitMs?: number;
-  /** The limit that a claim without room is refused by. */
+  /** The limit that a claim without room is rejected by. */
   limit: LimitName;
-  /** What there is too much of then, as a plural. */
+  /** What there is too much of, as a plural for the error message. */
   subject: string;
-  /** Whether what is small takes no room, and so has no budget of its own. */
+  /** Whether small responses need no room, so that there is no separate budget for them. */
   isSmallFree?: boolean;
 }
 
-// Kinds of sums, in the memory that all threads count in.
+// Kinds of sums in the shared memory.
 const SMALL = 0;
 const LARGE = LANE_KINDS;
 const LINES = 2 * LANE_KINDS;
 
-/** Hands out room for the bytes of request bodies, or of answers. */
+/** Grants room for the bytes of request bodies or of responses. */
 export class InFlightBudget {
   readonly #options: InFlightOptions;
   readonly #sums: MemorySums;
@@ -76,12 +76,12 @@ export class InFlightBudget {
     });
   }
 
-  /** A claim without any room yet. */
+  /** A claim without room. */
   open(holder: Holder): InFlightClaim {
     return new InFlightClaim(this, holder);
   }
 
-  /** Gives a claim room for so many bytes more, if there is any; what is alone always has it. */
+  /** Adds room for this many bytes to a claim, if there is any; a claim that is alone always gets it. */
   take(claim: InFlightClaim, bytes: number): boolean {
     this.#sums.lock.enter();
     const { holder, lane: from } = claim;
@@ -99,7 +99,7 @@ export class InFlightBudget {
     return to !== null;
   }
 
-  /** Takes so many bytes of a claim back, and gives them to those that wait. */
+  /** Takes bytes back from a claim and grants them to those that wait. */
   give(claim: InFlightClaim, bytes: number): void {
     this.#sums.lock.enter();
     claim.lane?.change(claim.holder, -bytes);
@@ -109,7 +109,7 @@ export class InFlightBudget {
     this.#lines.roomGivenBack();
   }
 
-  /** Waits for room; @throws ApiError 429 once that has taken too long */
+  /** Waits for room; @throws ApiError 429 if it takes too long */
   async wait(claim: InFlightClaim, bytes: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const tryToEnter = () => {
@@ -126,7 +126,7 @@ export class InFlightBudget {
     await promise.finally(() => clearTimeout(timer));
   }
 
-  /** How much is under way in all threads, how much may be, and how many claims wait for their room in this one. */
+  /** Bytes in flight in all threads, their maximum, and the number of claims waiting in this thread. */
   figures(): { bytes: number; bytesMax: number; waiting: number } {
     const [small, large] = [this.#small, this.#large];
     this.#sums.lock.enter();
@@ -147,7 +147,7 @@ export class InFlightBudget {
 
   #tooMuch({ bodyBytesMax }: Holder): ApiError {
     const { subject, limit } = this.#options;
-    const message = `Too many bytes of ${subject} are under way; try again in ${RETRY_AFTER_SECONDS} s, with fewer or smaller requests at once.`;
+    const message = `Too many bytes of ${subject} are in progress; try again in ${RETRY_AFTER_SECONDS} s, with fewer or smaller requests at once.`;
     return new ApiError('RATE_LIMIT_EXCEEDED', message, {
       headers: {
         'Retry-After': String(RETRY_AFTER_SECONDS),
@@ -158,18 +158,18 @@ export class InFlightBudget {
   }
 }
 
-// What is small does not wait for what is large, nor what needs a little more for what has nothing yet.
+// Small claims do not wait for large ones, and claims that need a little more do not wait for new ones.
 function lineOf({ holder, bytes: held }: InFlightClaim, bytes: number): string {
   const kind = held > 0 ? 'more' : bytes <= SMALL_BYTES_MAX ? 'small' : 'large';
   return `${kind} ${holder.keyId}`;
 }
 
-/** The room that one body or answer has. */
+/** The room that one body or response has. */
 export class InFlightClaim {
   readonly #budget: InFlightBudget;
   readonly holder: Holder;
   bytes = 0;
-  /** Where its room is, once it has any. */
+  /** Where its room is counted, once it has any. */
   lane: Lane | null = null;
 
   constructor(budget: InFlightBudget, holder: Holder) {
@@ -177,17 +177,17 @@ export class InFlightClaim {
     this.holder = holder;
   }
 
-  /** Takes room for so many bytes more, at once or when there is; @throws ApiError 429 */
+  /** Takes room for this many more bytes, waiting for it if needed; @throws ApiError 429 */
   grow(bytes: number): Eventually<void> {
     if (!this.#budget.take(this, bytes)) return this.#budget.wait(this, bytes);
   }
 
-  /** Keeps room for so many bytes, and gives back what it has beyond that. */
+  /** Keeps room for this many bytes and gives back the rest. */
   shrink(toBytes: number): void {
     if (this.bytes > toBytes) this.#budget.give(this, this.bytes - toBytes);
   }
 
-  /** Gives all of it back. */
+  /** Gives all room back. */
   release(): void {
     this.shrink(0);
   }

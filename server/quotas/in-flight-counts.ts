@@ -1,29 +1,29 @@
-// Bytes that are counted together: how many each key has, each organization, and all of them.
+// Bytes that are counted together: per key, per organization, and in total.
 import type { MemorySums } from '../../db/counters/memory-sums.ts';
 import type { Access } from '../access.ts';
 
-/** Whose bytes they are; `bodyBytesMax` is the quota of the organization in place of the usual limit, or null. */
+/** Who holds the bytes; `bodyBytesMax` is the organization's own limit, null for the default. */
 export type Holder = Pick<Access, 'orgId' | 'keyId' | 'bodyBytesMax'>;
 
-/** How much of what its organization may hold one key may. */
+/** The fraction of its organization's bytes that one key can hold. */
 const KEY_PART = 1 / 2;
 /** Kinds of sums that a lane has. */
 export const LANE_KINDS = 3;
-/** In place of a name, for the sum of all. */
+/** Name of the total. */
 const ALL = '';
 
 export interface LaneOptions {
-  /** Where it counts, and its kinds there: this one and those that follow. */
+  /** Where it counts, and the first of its kinds there; the others follow. */
   sums: MemorySums;
   kind: number;
-  /** Bytes that the organization of a holder may have here. */
+  /** Bytes that the organization of a holder can have here. */
   orgBytes: (holder: Holder) => number;
   allBytes: number;
-  /** Whether what is larger than a limit has room where nothing else counts towards that limit. */
+  /** Whether bytes above a limit fit if nothing else counts towards that limit. */
   takesOneAlone: boolean;
 }
 
-/** Whoever asks it or changes it holds the lock of its sums. */
+/** Callers hold the lock of its sums. */
 export class Lane {
   readonly #options: LaneOptions;
   readonly #sums: MemorySums;
@@ -47,7 +47,7 @@ export class Lane {
     return this.#options.allBytes;
   }
 
-  /** Whether there is room for so many bytes more; `held` are those that this one of the holder's claims has here. */
+  /** Whether there is room for this many more bytes; `held` is what this claim of the holder already has here. */
   hasRoom(holder: Holder, bytes: number, held: number): boolean {
     if (this.#sums.isFull) return false;
     const { allBytes, takesOneAlone } = this.#options;
@@ -60,7 +60,7 @@ export class Lane {
     );
   }
 
-  /** Counts so many bytes more, or fewer. */
+  /** Counts this many more bytes, or fewer if negative. */
   change({ keyId, orgId }: Holder, bytes: number): void {
     this.#sums.add(this.#keys, keyId, bytes);
     this.#sums.add(this.#orgs, orgId, bytes);

@@ -1,17 +1,17 @@
-// Claims that wait for room, in lines: in each the first that came is let in first, whichever thread it came to.
+// Claims that wait for room, in lines: each line is first come, first served across all threads.
 import type { MemorySums } from '../../db/counters/memory-sums.ts';
 
 export interface InLine {
-  /** Who waits behind one another. */
+  /** The line it waits in. */
   line: string;
-  /** Has it go on if there is room by now. */
+  /** Lets it continue if there is room. */
   tryToEnter: () => boolean;
 }
 
-/** Kinds of sums that lines have: tickets, and that of the first of each thread's part of a line. */
+/** Kinds of sums that lines have: tickets, and the first ticket of each thread in a line. */
 export const LINE_KINDS = 2;
 const LAST = '';
-/** How soon room that another thread has given back is looked for. */
+/** How often to check for room that another thread has given back. */
 const LOOK_MS = 5;
 
 /** The part of the lines that waits in this thread. */
@@ -19,10 +19,10 @@ export class WaitingLines {
   readonly #sums: MemorySums;
   readonly #tickets: number;
   readonly #firsts: number;
-  /** Of each line, who waits with which ticket. */
+  /** The waiting claims of each line, with their tickets. */
   readonly #lines = new Map<string, Map<InLine, number>>();
   #size = 0;
-  /** The state of the sums when room was last looked for. */
+  /** The state of the sums at the last check for room. */
   #seen = 0;
   #isLooking = false;
 
@@ -50,25 +50,25 @@ export class WaitingLines {
     this.#lookLater();
   }
 
-  /** Gives up a place; who waits behind it may have room. */
+  /** Leaves the line; the next in line could have room now. */
   leave(waiting: InLine): void {
     if (this.#remove(waiting)) this.roomGivenBack();
   }
 
-  /** Lets in who has room by now, here and in other threads. */
+  /** Lets in everyone who has room now, here and in other threads. */
   roomGivenBack(): void {
     if (this.#sums.isShared) this.#sums.noteChange();
     if (this.#size > 0) this.#letIn();
   }
 
-  // However many of a key wait, only the first of each of its lines is looked at.
+  // Only the first of each line is checked, however many wait.
   #letIn(): void {
     this.#seen = this.#sums.changes;
     for (const line of this.#lines.values()) {
       for (const [waiting, ticket] of line) {
         if (!this.#isFirst(waiting.line, ticket) || !waiting.tryToEnter()) break;
         this.#remove(waiting);
-        // Who waits behind it elsewhere is the first now.
+        // Another thread could have the new first in line.
         if (this.#sums.isShared) this.#sums.noteChange();
       }
     }
@@ -104,7 +104,7 @@ export class WaitingLines {
     return isFirst;
   }
 
-  // A message would come as late: each thread has its turns.
+  // A message would arrive no sooner, because threads have their own turns.
   #lookLater(): void {
     if (this.#isLooking || !this.#sums.isShared) return;
     this.#isLooking = true;

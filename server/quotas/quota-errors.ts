@@ -1,9 +1,9 @@
-// What a client is told of the quota of its organization: how far it is used up, and what helps.
+// What clients learn about the quota of their organization: its usage, and what to do when it is exceeded.
 import type { Allowance } from '../../db/engine/engine.ts';
 import type { QuotaError } from '../../db/engine/quota.ts';
 import { ApiError } from '../errors.ts';
 
-/** Headers of refusals; each is there where the organization has such a quota. */
+/** Headers of quota errors; each is present if the organization has such a quota. */
 export const QUOTA_HEADERS = [
   'X-Quota-Records-Limit',
   'X-Quota-Records-Used',
@@ -12,15 +12,15 @@ export const QUOTA_HEADERS = [
 ] as const;
 export const IN_FLIGHT_HEADER = 'X-Quota-Bytes-In-Flight-Limit';
 
-/** The 403 for a write that would take the organization beyond its quota: waiting does not help, deleting does. */
+/** The 403 for a write that would exceed the quota of the organization: not a 429, because waiting does not help. */
 export function quotaRefusal({ lacking, added, allowance }: QuotaError): ApiError {
   const max = lacking === 'records' ? allowance.recordsMax : allowance.bytesMax;
   const used = `has ${allowance[lacking]} of the ${max} ${lacking} that its quota allows`;
-  const needed = lacking === 'records' ? '' : `, and this needs ${added} more`;
-  const message = `The organization ${used}${needed}; delete what is not needed, or ask your operator for a larger quota.`;
+  const needed = lacking === 'records' ? '' : `, and this request needs ${added} more`;
+  const message = `The organization ${used}${needed}; delete records you do not need, or ask your operator for a larger quota.`;
   return new ApiError('OPERATION_FORBIDDEN', message, {
     details: [
-      { path: `quota.${lacking}`, message: `allows at most ${max} ${lacking}`, code: 'OPERATION_FORBIDDEN' },
+      { path: `quota.${lacking}`, message: `must not exceed ${max} ${lacking}`, code: 'OPERATION_FORBIDDEN' },
     ],
     headers: quotaHeaders(allowance),
     limit: `quota_${lacking}`,

@@ -1,24 +1,24 @@
-// Questions and answers between two threads, each a text: of all that can be passed that is what costs least.
+// Messages between two threads, sent as text, which is the cheapest form to pass.
 import { decodeFailure, encodeFailure } from './error-codec.ts';
 
-/** Questions and answers that go together, each in three places: its number, its kind, its text. */
+/** Messages sent together, each as three elements: number, kind, text. */
 export type Messages = readonly (number | string)[];
 
-/** How a thread answers what it is asked, or takes what it is told: with a text, or with nothing but that it is done. */
+/** Answers a request or receives a notice of the other thread; returns a text, or nothing. */
 export type Handler = (text: string) => unknown;
 export type Handlers = Readonly<Record<string, Handler>>;
 
 export interface ChannelOptions {
-  /** Hands messages to the other thread. */
+  /** Sends messages to the other thread. */
   post(messages: Messages): void;
-  /** Runs what sends them as soon as no more are to be expected that could go with them. */
+  /** Calls `send` once no more messages are expected that could be sent together. */
   gather(send: () => void): void;
 }
 
 const PLACES = 3;
 const ANSWER = '';
 const FAILURE = '!';
-/** The number of what wants no answer. */
+/** The number of messages that expect no answer. */
 const NOTICE = 0;
 
 interface Asking {
@@ -26,7 +26,7 @@ interface Asking {
   reject(error: unknown): void;
 }
 
-/** One end of the way between two threads; `Kind` is what the other one can be asked. */
+/** One end of a channel between two threads; `Kind` is what the other end can be asked. */
 export class Channel<Kind extends string> {
   readonly #options: ChannelOptions;
   readonly #handlers: Handlers;
@@ -39,7 +39,7 @@ export class Channel<Kind extends string> {
     this.#handlers = handlers;
   }
 
-  /** Asks the other thread; @throws what that fails with */
+  /** Asks the other thread; @throws its error */
   ask(kind: Kind, text = ''): Promise<string> {
     this.#count += 1;
     const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -48,12 +48,12 @@ export class Channel<Kind extends string> {
     return promise;
   }
 
-  /** Tells the other thread what wants no answer. */
+  /** Sends the other thread a message without waiting for an answer. */
   tell(kind: Kind, text: string): void {
     this.#post(NOTICE, kind, text);
   }
 
-  /** Sends at once what is gathered, for a thread that ends. */
+  /** Sends collected messages at once, before the thread ends. */
   readonly send = (): void => {
     if (this.#gathered.length === 0) return;
     const messages = this.#gathered;
@@ -61,7 +61,7 @@ export class Channel<Kind extends string> {
     this.#options.post(messages);
   };
 
-  /** Takes messages of the other thread. */
+  /** Receives messages from the other thread. */
   receive(messages: Messages): void {
     for (let at = 0; at < messages.length; at += PLACES) {
       const [number, kind, text] = messages.slice(at, at + PLACES) as [number, string, string];

@@ -1,11 +1,11 @@
-// Errors as text and back, with all that an answer, and the log, need of them.
+// Errors as text and back, with everything that a response and the log need.
 import { ApiError, type Detail, type ErrorKind, type LimitName } from '../errors.ts';
 
 interface Failure {
   message: string;
-  /** The system's name for it. */
+  /** The system's error code. */
   code?: string;
-  /** What it came of, or where, for the log. */
+  /** The cause or the stack, for the log. */
   cause?: string;
   api?: {
     kind: ErrorKind;
@@ -39,7 +39,7 @@ function traceOf(cause: unknown): string {
   return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
 }
 
-/** The error that such a text stands for. */
+/** The error from its text. */
 export function decodeFailure(text: string): Error {
   const { message, code, cause, api } = JSON.parse(text) as Failure;
   if (api === undefined) return Object.assign(new Error(message, { cause }), code !== undefined && { code });

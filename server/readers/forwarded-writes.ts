@@ -1,4 +1,4 @@
-// Writes on their way from the thread that checked them to the one that carries them out, and their answers back.
+// Sends writes from the thread that checked them to the thread that executes them, and their responses back.
 
 import type { RecordKey } from '../../db/engine/schema.ts';
 import type { Fault } from '../../db/model/faults.ts';
@@ -17,7 +17,7 @@ import { Cursors } from '../signing/cursors.ts';
 import { signingOf } from '../signing/signing.ts';
 import type { Channel, Handler } from './channel.ts';
 
-/** What a thread can ask of the one that writes. */
+/** What a thread can ask the writing thread. */
 export type WriteKind = 'write' | 'noteUse' | 'record' | 'ready';
 
 interface Written {
@@ -31,14 +31,14 @@ interface Written {
   body: JsonValue;
   itemFaults: readonly Fault[][];
   keyed: KeyedRequest | null;
-  /** Bytes that its answer may have. */
+  /** Bytes that its response can have. */
   roomBytes: number;
 }
 
-// More than any record has: of a change of one, nobody here knows how large it is.
+// Larger than any record: the size of a change to one record is unknown here.
 const ROOM_BYTES = 1024 * 1024;
 
-/** Has writes carried out by the thread at the other end. */
+/** Executes writes in the thread at the other end. */
 export function remoteExecutor(channel: Pick<Channel<WriteKind>, 'ask' | 'tell'>): Executor {
   return {
     write: async (executable) => {
@@ -55,7 +55,7 @@ export function remoteExecutor(channel: Pick<Channel<WriteKind>, 'ask' | 'tell'>
 }
 
 /**
- * Carries out what other threads ask of the store.
+ * Executes on the store what other threads ask for.
  * @param options of the executor
  */
 export function writeHandlers(
@@ -73,7 +73,7 @@ export function writeHandlers(
       text,
     ) as Written;
     const operation = operations.get(rest.operation);
-    if (operation === undefined) throw new Error(`there is no operation ${rest.operation}`);
+    if (operation === undefined) throw new Error(`unknown operation ${rest.operation}`);
     const { baseUrl } = asked;
     const whole = { ...access, scopes: new Set(scopes) };
     const call = { access: whole, origin, params, query, body, itemFaults, baseUrl, cursors };
@@ -87,7 +87,7 @@ export function writeHandlers(
         const executed = await executor.write(executable);
         return encodeExecuted(executed ?? (executable.room.lacking || null));
       } catch (error) {
-        // Here, where the engine's own errors are still what they are.
+        // Here, where the engine's error objects are still intact.
         throw publicError(error);
       }
     },
@@ -100,7 +100,7 @@ export function writeHandlers(
   };
 }
 
-// A body can be long, and would be longer as text within text: it follows the rest, which is one line.
+// A long body would grow as JSON inside JSON, so it follows the one-line rest.
 function encodeExecuted(executed: Executed | number): string {
   if (executed === null) return '';
   if (typeof executed === 'number') return String(executed);
@@ -108,7 +108,7 @@ function encodeExecuted(executed: Executed | number): string {
   return `${JSON.stringify(rest)}\n${body}`;
 }
 
-// A number is that of bytes for which there was no room.
+// A number means that many bytes for which there was no room.
 function decodeExecuted(text: string): Executed | number {
   if (text === '') return null;
   const end = text.indexOf('\n');

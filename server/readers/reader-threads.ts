@@ -1,4 +1,4 @@
-// Threads that share a port and answer requests, so that reads use every core; what they write this one writes for them.
+// Threads that share a port and answer requests, so that reads use every core; this thread writes for them.
 import { Worker } from 'node:worker_threads';
 import type { Store } from '../../db/store.ts';
 import type { Certificate, Listening } from '../lifecycle/listener.ts';
@@ -9,12 +9,12 @@ import { Channel, type Handler, type Messages } from './channel.ts';
 import { type WriteKind, writeHandlers } from './forwarded-writes.ts';
 import type { ParentKind, ThreadKind, ThreadOptions } from './thread.ts';
 
-// A compiled executable has one entry, which knows by itself when it is run as a thread.
+// A compiled executable has one entry, which detects when it runs as a thread.
 const ENTRY = Bun.main.includes('$bunfs') ? Bun.main : new URL('./thread.ts', import.meta.url);
-/** What the other threads have for their last lines once one has failed. */
+/** Time for the other threads to send their last log lines after one has failed. */
 const LAST_LINES_MS = 500;
 
-/** One thread, as seen from the one that started it. */
+/** One thread, as seen by the thread that started it. */
 export class ReaderThread implements Listening, HandingOver {
   readonly #worker: Worker;
   readonly #channel: Channel<ThreadKind>;
@@ -25,7 +25,7 @@ export class ReaderThread implements Listening, HandingOver {
   constructor(worker: Worker, handlers: Record<ParentKind, Handler>, onFailure: (error: unknown) => void) {
     this.#worker = worker;
     this.#channel = new Channel(
-      // Before the next transaction, which keeps this thread busy.
+      // Sent before the next transaction blocks this thread.
       { post: (messages) => worker.postMessage(messages), gather: queueMicrotask },
       handlers,
     );
@@ -38,11 +38,11 @@ export class ReaderThread implements Listening, HandingOver {
     this.#worker.on('error', fail);
     this.#worker.on('exit', (code) => {
       this.#ended.resolve();
-      fail(new Error(`it ended by itself, with ${code}`));
+      fail(new Error(`it exited unexpectedly with code ${code}`));
     });
   }
 
-  /** @param inlet path of a socket on which to take what a former server hands over; null for none */
+  /** @param inlet path of a socket that receives handed-over requests; null for none */
   async wait(inlet: string | null): Promise<void> {
     await this.#channel.ask('wait', inlet ?? '');
   }
@@ -51,13 +51,13 @@ export class ReaderThread implements Listening, HandingOver {
     await this.#channel.ask('start');
   }
 
-  /** Resolves once its lines are here; those of a thread that fails come when it ends, after its error. */
+  /** Resolves when its log lines have arrived; those of a failed thread arrive when it ends, after its error. */
   async flush(): Promise<void> {
     if (this.#isOver) await this.#ended.promise;
     else await this.#channel.ask('flush');
   }
 
-  /** What it has counted; nothing where that was not asked for. */
+  /** What it has counted; nothing if metrics are off. */
   async metrics(): Promise<Metric[]> {
     return JSON.parse(await this.#channel.ask('metrics'));
   }
@@ -96,13 +96,13 @@ export class ReaderThread implements Listening, HandingOver {
 
 export interface ReaderThreadsOptions extends ThreadOptions {
   count: number;
-  /** Takes a line of the log. */
+  /** Receives a log line. */
   addLine: (line: string) => void;
-  /** Called when a thread has failed: the process must end. */
+  /** Called when a thread has failed; the process must exit. */
   onFailure: (error: unknown) => void;
 }
 
-/** Threads that listen on one port, which no other process listens on for good. */
+/** Threads that listen on one port, which other processes share only during a takeover. */
 export class ReaderThreads {
   readonly #threads: readonly ReaderThread[];
   #writes: Record<WriteKind, Handler> | null = null;
@@ -132,21 +132,21 @@ export class ReaderThreads {
   }
 
   /**
-   * Listens, and has requests wait.
-   * @param inlet path of a socket on which the first takes what a former server hands over; null for none
-   * @throws what keeps one of the threads from it
+   * Listens, and holds requests until `start`.
+   * @param inlet path of a socket on which the first thread receives handed-over requests; null for none
+   * @throws the error of a thread that cannot listen
    */
   async wait(inlet: string | null): Promise<void> {
-    // Who comes to the first that listens waits for the last: they are to be loaded by then.
+    // Waits until all threads are loaded, so that requests to the first do not wait for the last.
     await this.#each((thread) => thread.flush());
     await this.#each((thread, index) => thread.wait(index === 0 ? inlet : null));
   }
 
   /**
-   * Listens, unless that was begun, and answers.
-   * @param store of the file, open with the memory in common
-   * @param observer is told what was written for the threads
-   * @throws what keeps one of the threads from it
+   * Listens, unless `wait` already did, and answers.
+   * @param store of the file, opened with the shared memory
+   * @param observer receives what was written for the threads
+   * @throws the error of a thread that cannot start
    */
   async start(store: Store, observer?: WriteObserver | undefined): Promise<readonly ReaderThread[]> {
     this.#writes = writeHandlers(store, { observer });
@@ -154,7 +154,7 @@ export class ReaderThreads {
     return this.#threads;
   }
 
-  /** Ends them, where one could not start. */
+  /** Ends the threads if one could not start. */
   async stop(): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.stop()));
   }

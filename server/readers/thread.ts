@@ -1,4 +1,4 @@
-// The entry of a thread that answers requests: reads by itself, writes by way of the thread that started it.
+// The entry of a thread that answers requests: it reads by itself, and writes through the thread that started it.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { CommonMemory } from '../../db/counters/shared-memory.ts';
 import { openThreadStore } from '../../db/store.ts';
@@ -10,12 +10,12 @@ import { FrontMetrics } from '../metrics/request-metrics.ts';
 import { Channel, type Handler, type Messages } from './channel.ts';
 import { remoteExecutor, type WriteKind } from './forwarded-writes.ts';
 
-/** What a thread is started with. */
+/** Options of a thread. */
 export interface ThreadOptions
   extends Omit<FrontOptions, 'store' | 'executor' | 'logger' | 'observer' | 'now'> {
   common: CommonMemory;
   log: LogStyle;
-  /** Whether anybody will ask for metrics; nobody unless said. */
+  /** Whether metrics are on; off by default. */
   isMeasured?: boolean;
 }
 
@@ -32,12 +32,12 @@ export type ThreadKind =
   | 'handOver'
   | 'flush'
   | 'stop';
-/** What it asks, or tells, the one that started it. */
+/** What it asks, or sends to, the thread that started it. */
 export type ParentKind = WriteKind | 'lines';
 
 const LINES_AFTER_MS = 10;
 
-/** Lines of the log on their way to the one thread that writes them. */
+/** Sends log lines to the thread that writes them. */
 class LineSender {
   readonly #send: (lines: string) => void;
   #lines: string[] = [];
@@ -99,7 +99,7 @@ function run(port: NonNullable<typeof parentPort>, options: ThreadOptions): void
     },
   };
   const parent = new Channel<ParentKind>(
-    // Requests that came in one turn go on together, and so into one transaction.
+    // Requests of one turn are sent together, and so share one transaction.
     { post: (messages) => port.postMessage(messages), gather: (send) => setImmediate(send) },
     handlers,
   );

@@ -1,4 +1,4 @@
-// Single associations: the one record that another is associated with, kept in a reference field of it.
+// Single associations: a record linked to one other record, whose id a reference field holds.
 import { unknownReference } from '../../db/model/faults.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Association, Resource } from '../../db/model/resource.ts';
@@ -17,12 +17,12 @@ export interface AssociatedRecord {
   column: string;
 }
 
-/** The resource that an association leads to: the one that its field refers to. */
+/** The resource of an association: the one that its field refers to. */
 export function associatedResource(parent: Resource, { column }: Pick<Association, 'column'>): Resource {
   return getResource(parent.fields[column]?.references ?? '');
 }
 
-/** Reads an association: the record itself, or null where none is set or the key does not see it. */
+/** Reads an association: the associated record, or null if none is set or the key cannot see it. */
 export async function readAssociation(reader: Reader, at: AssociatedRecord): Promise<Data | null> {
   const row = await getRow(reader, at.parent, at.parentId);
   const childId = row[at.column];
@@ -30,15 +30,15 @@ export async function readAssociation(reader: Reader, at: AssociatedRecord): Pro
   const child = associatedResource(at.parent, at);
   const childRow = await findVisible(reader.db, reader.access, child.name, childId);
   if (childRow === undefined) return null;
-  // Whoever may set it but not read is shown what was sent.
+  // A key that can set the association but not read the record gets what it sent.
   if (!mayRead(reader.access, child)) return { id: childId };
   const [record] = await presentAll(reader, child, [childRow]);
   return record ?? null;
 }
 
 /**
- * Sets an association, or with null clears it.
- * @throws ApiError 404 if the parent is not there, 422 if the child is not
+ * Sets an association, or clears it with null.
+ * @throws ApiError 404 if the parent does not exist, 422 if the child does not
  */
 export async function setAssociation(
   { db, access, now }: Writer,

@@ -1,4 +1,4 @@
-// People in calendars: whose contact an attendee is follows from the email, as contacts are now.
+// People in calendars: the current contact of an attendee is found by email.
 import { type Data, isObject, type JsonValue } from '../../db/model/json.ts';
 import { contacts } from '../../db/model/resources/contacts.ts';
 import { caselessKey } from '../../db/model/text.ts';
@@ -6,7 +6,7 @@ import { emailsOf, findContactsByEmail } from '../../db/tables/contact-emails.ts
 import { findVisibleIds } from './references.ts';
 import type { Reader } from './rules.ts';
 
-/** Gives every attendee its contact_id: the contact with that email that the reader sees, or null. */
+/** Sets the contact_id of every attendee: the contact with that email that the reader can see, or null. */
 export async function fillContactIds(reader: Reader, attendees: readonly Data[]): Promise<void> {
   const owners = await visibleContacts(reader, emailsOf([...attendees]));
   for (const attendee of attendees) {

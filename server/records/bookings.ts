@@ -1,4 +1,4 @@
-// Bookings: shown with the contact who made them.
+// Bookings: shown with the contact of the attendee.
 import { fillContactIds, objectsIn } from './attendance.ts';
 import type { Rules } from './rules.ts';
 

@@ -1,4 +1,4 @@
-// Creates, updates and deletes, the same for every resource: first all checks, then all that is written.
+// Creates, updates and deletes, the same for every resource: all checks come first, then all writes.
 
 import { QuotaError } from '../../db/engine/quota.ts';
 import { instantText } from '../../db/model/instants.ts';
@@ -22,7 +22,7 @@ import type { Change, Created, Rules, Writer } from './rules.ts';
 /**
  * Creates a record.
  * @param input fields that are valid against the resource's create schema
- * @returns the record as it is then shown; of one that was there already its id alone, where the key may not read it
+ * @returns the record as shown; only the id of an existing duplicate that the key cannot read
  */
 export async function createRecord(writer: Writer, resource: Resource, input: Data): Promise<Data> {
   const isShown = mayRead(writer.access, resource);
@@ -32,9 +32,9 @@ export async function createRecord(writer: Writer, resource: Resource, input: Da
 }
 
 /**
- * Creates records in order; one that is refused harms no other.
+ * Creates records in order; one that fails does not affect the others.
  * @param inputs fields that are valid against the resource's create schema
- * @returns for each the record as it is then shown, of one that was there already its id alone, or why there is none
+ * @returns for each the record as shown, only the id of an existing duplicate, or the error
  */
 export function createRecords(
   writer: Writer,
@@ -75,14 +75,14 @@ async function createAll(
   return changes.map((change) => refused.get(change) ?? change.next);
 }
 
-// @throws what is no refusal
+// @throws errors that are not part of the API
 function refusalOf(error: unknown): ApiError {
   if (error instanceof QuotaError) return quotaRefusal(error);
   if (error instanceof ApiError) return error;
   throw error;
 }
 
-// Makes `next` of each what is then shown.
+// Updates `next` of each change to the record as shown.
 async function write(writer: Writer, resource: Resource, changes: readonly Change[]): Promise<void> {
   const { db, access, now } = writer;
   const createdBy = principalOf(access);
@@ -98,7 +98,7 @@ async function write(writer: Writer, resource: Resource, changes: readonly Chang
   );
 }
 
-// Who made a new record and when, as is shown.
+// The origin of a new record, as shown.
 function shownOrigin({ access, now }: Writer): Data {
   const at = instantText(now);
   return { created_by: principalOf(access), created_at: at, updated_at: at };
@@ -107,11 +107,11 @@ function shownOrigin({ access, now }: Writer): Data {
 interface Writing {
   accepted: readonly Change[];
   refused: Map<Change, ApiError>;
-  /** Whether what was there already is shown, or its id alone: what is sent again and again is not to be read each time. */
+  /** Whether an existing duplicate is shown whole or by id only, so that repeated imports need not read it again. */
   isRepeatedShown: boolean;
 }
 
-// One after another: each may be what one before it has written, and only then is it known whether there has to be room.
+// One after another: each can be a duplicate of an earlier one, and only then is it known whether it needs room.
 async function writeBy(
   create: NonNullable<Rules['create']>,
   writer: Writer,
@@ -143,7 +143,7 @@ async function writeBy(
 }
 
 /**
- * Changes the fields that are present in `input`; an empty one changes nothing.
+ * Changes the fields that are present in `input`; an empty input changes nothing.
  * @throws ApiError 404, 422, 409, 403
  */
 export async function updateRecordFields(
@@ -167,7 +167,7 @@ export async function updateRecordFields(
   return next;
 }
 
-// What was sent, and what rules have made of it.
+// The fields sent, plus those that rules changed.
 function newFields(current: Data, next: Data): Data {
   const fields: Data = {};
   for (const name in next) {
@@ -177,7 +177,7 @@ function newFields(current: Data, next: Data): Data {
   return fields;
 }
 
-/** Deletes a record, the links to it, and clears references to it; the audit log tells who did. */
+/** Deletes a record and its links, clears references to it, and records the delete in the audit log. */
 export async function removeRecord(
   writer: Writer & { origin: RequestOrigin },
   resource: Resource,

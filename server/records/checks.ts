@@ -1,4 +1,4 @@
-// The checks that every change passes before anything is written; rules add what is special.
+// The checks that every change passes before anything is written; rules add the special cases.
 
 import { type Data, isObject } from '../../db/model/json.ts';
 import { CUSTOM_KEYS_MAX } from '../../db/model/json-fields.ts';
@@ -12,16 +12,16 @@ import type { Known } from './lookups.ts';
 import { rulesOf } from './registry.ts';
 import type { Change, Writer } from './rules.ts';
 
-/** What is to be changed: the record before (null in a create), and the one that is to be made what it is after. */
+/** What is to be changed: the record before (null for a create), and the fields to set. */
 interface Subject {
   id: string;
   current: Data | null;
   next: Data;
-  /** What it is checked together with; it is to join that. */
+  /** The batch of the change, which it is added to. */
   batch: Change[];
 }
 
-/** The change that a body makes; nothing of it is checked yet. */
+/** The change that a body makes, not yet checked. */
 export function changeOf(
   { db: trx, access, now }: Writer,
   resource: Resource,
@@ -38,7 +38,7 @@ export function changeOf(
 }
 
 /**
- * Checks a change, and has the rules complete it.
+ * Checks a change and lets the rules complete it.
  * @throws ApiError 403, 409, 422
  */
 export async function check(change: Change, known: Known): Promise<void> {
@@ -53,7 +53,7 @@ export async function check(change: Change, known: Known): Promise<void> {
   await rules.claim?.(change);
 }
 
-// created_by follows from the key; every other owner is a field that a user-bound key may only set to its user.
+// created_by follows from the key; a user-bound key can set any other owner field only to its user.
 function takeOwnership({ access, resource, input, next }: Change): void {
   if (access.userId === null || resource.owner === null || resource.owner === 'created_by') return;
   if ((input[resource.owner] ?? null) === null) next[resource.owner] = access.userId;
@@ -63,7 +63,7 @@ function refuseGivingAway({ access, resource, current, input }: Change): void {
   if (access.userId === null || resource.owner === null) return;
   const owner = input[resource.owner];
   if (owner === undefined || owner === access.userId || (owner === null && current === null)) return;
-  const message = `This key is bound to one user: ${resource.owner} can only be that user.`;
+  const message = `This key is bound to one user: ${resource.owner} must be that user.`;
   throw new ApiError('OPERATION_FORBIDDEN', message);
 }
 
@@ -75,6 +75,6 @@ function mergeCustom({ resource, current, input, next, faults }: Change): void {
   next.custom = merged;
   const count = Object.keys(merged).length;
   if (count <= CUSTOM_KEYS_MAX) return;
-  const message = `must have at most ${CUSTOM_KEYS_MAX} keys; with those already there it would have ${count}`;
+  const message = `must have at most ${CUSTOM_KEYS_MAX} keys; together with the existing keys it would have ${count}`;
   faults.push({ path: 'custom', message, code: 'VALIDATION_OUT_OF_RANGE' });
 }

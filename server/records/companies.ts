@@ -1,4 +1,4 @@
-// Companies: the domain is kept in one form.
+// Companies: the domain is stored in normalised form.
 import { normalizeDomain } from '../../db/model/text.ts';
 import type { Rules } from './rules.ts';
 

@@ -1,4 +1,4 @@
-// The 409 for something that only one record may have.
+// The 409 for a value that only one record can have.
 import { takenMessage } from '../../db/model/rules.ts';
 import { uniqueName } from '../../db/tables/unique.ts';
 import { canSee, mayRead } from '../access.ts';
@@ -6,12 +6,12 @@ import { ApiError } from '../errors.ts';
 import type { Known } from './lookups.ts';
 import type { Change } from './rules.ts';
 
-/** A conflict with an existing record, which the answer points to where the key may read it. */
+/** A conflict with an existing record, which the response identifies if the key can read it. */
 export class ConflictError extends ApiError {
-  /** The field that conflicts, dotted. */
+  /** The conflicting field, dotted. */
   readonly path: string;
 
-  /** @param existing the record that is in the way, if the key may know of it: its resource (plural) and id */
+  /** @param existing resource (plural) and id of the conflicting record, if the key can read it */
   constructor(fault: { path: string; message: string }, existing: { resource: string; id: string } | null) {
     const { path, message } = fault;
     const known = existing !== null && { existing_id: existing.id };
@@ -25,7 +25,7 @@ export class ConflictError extends ApiError {
 }
 
 /**
- * Refuses a change with a unique value that another record has.
+ * Rejects a change that uses a unique value of another record.
  * @throws ConflictError 409
  */
 export async function refuseTaken(change: Change, { owners, accepted, ownerRow }: Known): Promise<void> {

@@ -5,7 +5,7 @@ import { replaceContactEmails } from '../../db/tables/contact-emails.ts';
 import type { Change, Rules } from './rules.ts';
 
 export const contactRules: Rules = {
-  // Alternative addresses are a set, without the primary one.
+  // Alternative addresses are a set, without the primary address.
   prepare(change) {
     const { next } = change;
     const given = emailList(next);

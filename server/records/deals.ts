@@ -1,4 +1,4 @@
-// Deals: pipeline and stage agree, and status and closing date follow the stage.
+// Deals: the stage belongs to the pipeline, and status and closing date follow the stage.
 
 import type { StageRow } from '../../db/engine/schema.ts';
 import { unknownReference } from '../../db/model/faults.ts';
@@ -33,7 +33,7 @@ const firstStages = oncePerBatch(async ({ db, access: { orgId } }) => {
   };
 });
 
-// The stage the deal is to have; undefined, with a fault, if what was sent does not name one.
+// The stage of the deal; undefined, with a fault, if the input does not identify one.
 async function chooseStage(change: Change): Promise<StageRow | undefined> {
   const { current, input, faults } = change;
   const fault = (path: string, message: string) =>
@@ -56,7 +56,7 @@ async function chooseStage(change: Change): Promise<StageRow | undefined> {
   const pipelineId = sentPipeline ?? (await oldestPipeline(change));
   const first = pipelineId === undefined ? undefined : await (await firstStages(change))(pipelineId);
   if (first === undefined)
-    fault('pipeline_id', 'is needed: the organization has no pipeline; create one first');
+    fault('pipeline_id', 'is required, but the organization has no pipeline; create one first');
   return first;
 }
 

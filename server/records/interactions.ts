@@ -1,4 +1,4 @@
-// Interactions: written once, about a contact that an id or an email names; a repeated one is not written again.
+// Interactions: written once, about a contact named by id or email; a duplicate is not written again.
 
 import type { Data } from '../../db/model/json.ts';
 import { contacts } from '../../db/model/resources/contacts.ts';
@@ -40,7 +40,7 @@ export const interactionRules: Rules = {
       isFirst,
       mainContact: known ?? newContact(change),
     });
-    // A contact that is new is of no company.
+    // A new contact has no company.
     const isComplete = !isDuplicate && known === null;
     if (isComplete) Object.assign(next, { contact_ids: [next.main_contact], company_ids: [] });
     return { id, isNew: !isDuplicate, isComplete, extra: { is_duplicate: isDuplicate } };
@@ -55,7 +55,7 @@ export const interactionRules: Rules = {
   },
 };
 
-// Whose the emails are, and which of these contacts the key sees; those that the batch makes join them.
+// Owners of the emails, and which of them the key can see; contacts that the batch creates are added.
 const addresseesOf = oncePerBatch(async ({ db, access }, batch) => {
   const emails = batch.flatMap(({ input }) => emailsOf(input.main_contact_email));
   const owners = await findContactsByEmail(db, access.orgId, emails);
@@ -70,7 +70,7 @@ async function checkEmail(change: Change, email: string): Promise<void> {
   const isVisible = ownerId !== undefined && visible.has(ownerId);
   if (isVisible) next.main_contact = ownerId;
   if (isVisible || (ownerId === undefined && mayCreateContacts(access))) return;
-  // The same words whether the contact is absent or another user's.
+  // The same message whether the contact does not exist or belongs to another user.
   faults.push({ path: 'main_contact_email', message: CONTACT_UNKNOWN, code: 'VALIDATION_FAILED' });
 }
 
@@ -102,7 +102,7 @@ function newContact(change: Change): NewContact {
   return { data, put };
 }
 
-// The primary ids that are there, by their keys; those that the batch writes join them.
+// Existing primary ids, by their keys; those that the batch writes are added.
 const originsOf = oncePerBatch(({ db, access }, batch) => {
   const given = batch.flatMap(({ input }) => textOf(input.primary_id) ?? []);
   return batch.length > 1

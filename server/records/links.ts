@@ -1,4 +1,4 @@
-// Linked records: list, link and unlink the children of a parent.
+// Linked records: lists, links and unlinks the children of a parent.
 
 import type { LinkRow, RecordRow } from '../../db/engine/schema.ts';
 import { unknownReference } from '../../db/model/faults.ts';
@@ -26,13 +26,13 @@ export interface LinkedCollection {
 export interface LinkedPage {
   items: Data[];
   hasNextPage: boolean;
-  /** The place after that one of the items. */
+  /** The position after the item with that index. */
   placeAfter: (index: number) => LinkPosition;
 }
 
 /**
- * The children of a parent that the key sees, newest link first.
- * @param authorize is told which resource the children are of, if they are of one, once the parent is found
+ * The children of a parent that the key can see, newest link first.
+ * @param authorize called once the parent is found, with the resource of the children if all have the same one
  */
 export async function listLinked(
   reader: Reader,
@@ -57,7 +57,7 @@ export async function listLinked(
   const isFull = rows.length > page.limit;
   if (isFull) rows.pop();
   const { items, isCut } = await presentPage(reader, { parent: parentRow, link }, rows);
-  // Of a link that was deleted meanwhile there is no item.
+  // A link deleted in the meantime has no item.
   const rowOf = (item: Data | undefined) => {
     const id = item?.[link.childColumn] ?? item?.id;
     return rows.find((row) => row[link.childColumn] === id);
@@ -73,8 +73,8 @@ export async function listLinked(
 }
 
 /**
- * Links an existing record; one that is linked already stays as it is.
- * @returns the item that a list of the children would show
+ * Links an existing record; an existing link stays unchanged.
+ * @returns the item as a list of the children shows it
  */
 export async function linkRecord(
   writer: Writer,
@@ -96,13 +96,13 @@ export async function linkRecord(
   const row =
     known ?? (await insertLink(trx, link, at, { childId, columns: toColumns(link.fields, body), now }));
   const [item] = await presentLinks(writer, { parent: parentRow, link }, [row], [childRow]);
-  if (item === undefined) throw new Error('a link was written that cannot be shown');
+  if (item === undefined) throw new Error('a written link has no item to show');
   return item;
 }
 
 /**
- * Takes a link away.
- * @throws ApiError 404 if the parent or the link is not there
+ * Removes a link.
+ * @throws ApiError 404 if the parent or the link does not exist
  */
 export async function unlinkRecord(
   writer: Writer,
@@ -117,7 +117,7 @@ export async function unlinkRecord(
   ]);
   const childName = row && childOf(link, { link: row, parent: parentRow });
   if (childName === undefined || (await findVisible(trx, access, childName, childId)) === undefined) {
-    throw new ApiError('RESOURCE_NOT_FOUND', `No such link of this ${parent.singular} exists.`);
+    throw new ApiError('RESOURCE_NOT_FOUND', `This ${parent.singular} has no such link.`);
   }
   await deleteLink(trx, link, at, childId);
 }
@@ -127,7 +127,7 @@ interface Links {
   link: Link;
 }
 
-// The links of a parent as a page of them carries them, and whether it ends before the last of them.
+// A page of links as shown, and whether it ends before the last of them.
 async function presentPage(
   reader: Reader,
   { parent, link }: Links,
@@ -143,7 +143,7 @@ async function presentPage(
   return { items, isCut: found.ids < rows.length };
 }
 
-// Links of a parent as responses carry them; `children` are their records.
+// Links of a parent as shown; `children` are their records.
 async function presentLinks(
   reader: Reader,
   { parent, link }: Links,
@@ -156,7 +156,7 @@ async function presentLinks(
   if (childName === undefined)
     return rows.map((row) => ({ ...ownFields(link, row), [link.childColumn]: idOf(row), ...linkedAt(row) }));
   const child = getResource(childName);
-  // Whoever may link but not read is shown what was sent.
+  // A key that can link but not read gets what it sent.
   if (!mayRead(reader.access, child))
     return rows.map((row) => ({ id: idOf(row), ...ownFields(link, row), ...linkedAt(row) }));
   const records = await presentAll(reader, child, children);
@@ -167,7 +167,7 @@ async function presentLinks(
   });
 }
 
-// What the link itself carries.
+// The link's own fields.
 function ownFields({ fields }: Link, row: LinkRow): Data {
   const own: Data = {};
   for (const name in fields) own[name] = row[name] ?? null;

@@ -1,4 +1,4 @@
-// What the checks of changes ask of the records there are, looked up for all items of a batch together.
+// Lookups that the checks of changes need, made for all items of a batch together.
 
 import type { RecordRow } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
@@ -10,17 +10,17 @@ import { viewerOf } from './references.ts';
 import type { Change, Reader } from './rules.ts';
 
 export interface Known {
-  /** Where the ids in reference fields lead. */
+  /** Which ids in reference fields exist. */
   references: References;
-  /** Who has a unique value, by its name. */
+  /** The owner of each unique value, by name. */
   owners: Map<string, string>;
-  /** Those of them that the batch is going to write, by their ids: no table has them yet. */
+  /** Owners that the batch is about to write, by id; no table contains them yet. */
   accepted: Map<string, Data>;
-  /** The row of one who was there before: read with those of all others, when the first is asked for. */
+  /** The row of an existing owner; the first call reads all of them. */
   ownerRow(id: string): Promise<RecordRow | undefined>;
 }
 
-/** Looks up what the checks of changes to records of one resource ask. */
+/** Makes the lookups for the checks of changes to records of one resource. */
 export async function lookUp(
   { db, access }: Reader,
   resource: Resource,
@@ -41,7 +41,7 @@ export async function lookUp(
   return { references, owners, accepted: new Map(), ownerRow };
 }
 
-/** What is looked up for all changes that are checked together, once the first of them asks. */
+/** Makes a lookup once for all changes that are checked together, when the first of them asks. */
 export function oncePerBatch<T>(
   find: (reader: Reader, batch: readonly Change[]) => Promise<T>,
 ): (change: Change) => Promise<T> {
@@ -56,7 +56,7 @@ export function oncePerBatch<T>(
   };
 }
 
-/** Notes what is going to be written, for the items of the batch that come after it. */
+/** Notes a change that will be written, for the later items of the batch. */
 export function noteAccepted({ owners, accepted }: Known, { id, next, unique }: Change): void {
   for (const value of unique) {
     owners.set(uniqueName(value), id);

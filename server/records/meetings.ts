@@ -1,4 +1,4 @@
-// Meetings: shown with the contacts who attended and the recordings that were made.
+// Meetings: shown with the contacts who attended and with their recordings.
 import { listRecordingsOf } from '../../db/tables/recordings.ts';
 import { fillContactIds, objectsIn } from './attendance.ts';
 import type { Reader, Rules } from './rules.ts';

@@ -1,4 +1,4 @@
-// Notes: trees without cycles, and of a depth that can be looked through.
+// Notes: trees without cycles and with a bounded depth.
 
 import type { ValidationCode } from '../../db/model/faults.ts';
 import { NOTE_LEVELS_MAX } from '../../db/model/resources/notes.ts';
@@ -11,7 +11,7 @@ export const noteRules: Rules = {
     const { id, current, input, faults } = change;
     const parentId = input.parent_id;
     if (typeof parentId !== 'string' || parentId === current?.parent_id) return;
-    // Of a parent that is not there for the key nothing else is told.
+    // If the key cannot see the parent, nothing else is reported about it.
     if (faults.some(({ path }) => path === 'parent_id')) return;
     const paths = await pathsOf(change);
     const path = paths.get(parentId) ?? [];
@@ -22,9 +22,9 @@ export const noteRules: Rules = {
   },
 };
 
-const TOO_DEEP = `must be at most ${NOTE_LEVELS_MAX - 1} notes deep; a note stands at most ${NOTE_LEVELS_MAX} deep`;
+const TOO_DEEP = `must be on level ${NOTE_LEVELS_MAX - 1} or higher up; notes can be nested ${NOTE_LEVELS_MAX} levels deep`;
 
-// The paths to all parents that the changes name, and to those that they leave.
+// The paths to all old and new parents of the changes.
 const pathsOf = oncePerBatch(({ db, access }, batch) => {
   const parents = batch.flatMap(({ input, current }) => [input.parent_id, current?.parent_id]);
   return findPaths(db, access.orgId, [...new Set(parents.filter((id) => typeof id === 'string'))]);
@@ -34,7 +34,7 @@ function pathTo(id: unknown, paths: ReadonlyMap<string, string[]>): readonly str
   return paths.get(String(id)) ?? [];
 }
 
-// What stands below a note goes with it. A tree that is deeper already may go up, and to the side.
+// Notes below a note move with it. A tree that is too deep already can still move up or sideways.
 async function refuseDeep(change: Change, levelsAbove: number, levelsBefore: number): Promise<void> {
   if (levelsAbove <= levelsBefore) return;
   const { trx, access, id } = change;
@@ -43,11 +43,11 @@ async function refuseDeep(change: Change, levelsAbove: number, levelsBefore: num
     const count = NOTES_BELOW_MAX.toLocaleString('en-US');
     refuse(
       change,
-      `must not be deeper than now: more than ${count} notes stand below the note, too many to move down`,
+      `must not be on a deeper level than now: the note has more than ${count} notes below it, too many to move down`,
     );
   } else if (levelsAbove + 1 + height > NOTE_LEVELS_MAX) {
     const levels = height === 1 ? '1 level' : `${height} levels`;
-    refuse(change, `${TOO_DEEP}, and this one has ${levels} of notes below it`);
+    refuse(change, `${TOO_DEEP}, and this note has ${levels} of notes below it`);
   }
 }
 

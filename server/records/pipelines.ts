@@ -1,4 +1,4 @@
-// Pipelines: their stages keep their identity through updates, and deals keep their stages.
+// Pipelines: stages keep their identity through updates, and deals keep their stages.
 
 import type { StageRow } from '../../db/engine/schema.ts';
 import { missing } from '../../db/model/faults.ts';
@@ -81,7 +81,7 @@ function stagesIn(value: JsonValue | undefined): StageInput[] {
   return Array.isArray(value) ? (value as StageInput[]) : [];
 }
 
-// In an update an id keeps a stage of this pipeline, one without is new and needs a name, and a position must agree with the order.
+// In an update, an id keeps a stage, a stage without an id is new and needs a name, and positions must match the order.
 function checkStages({ current, faults }: Change, stages: StageInput[]): void {
   const known = new Set(stagesIn(current?.stages).map((stage) => stage.id));
   const seen = new Set<string>();
@@ -89,14 +89,14 @@ function checkStages({ current, faults }: Change, stages: StageInput[]): void {
     const fault = (field: string, message: string) =>
       void faults.push({ path: `stages.${index}.${field}`, message, code: 'VALIDATION_FAILED' });
     if (stage.position !== undefined && stage.position !== index)
-      fault('position', `must agree with the order: ${index} here`);
+      fault('position', `must match the order of the stages: ${index} here`);
     if (stage.id === undefined) {
       if (stage.name === undefined) faults.push(missing(`stages.${index}.name`));
       return;
     }
     if (!known.has(stage.id))
       fault('id', 'must be the id of a stage of this pipeline; leave it out for a new stage');
-    if (seen.has(stage.id)) fault('id', 'must not occur twice');
+    if (seen.has(stage.id)) fault('id', 'must not be repeated');
     seen.add(stage.id);
   });
 }
@@ -104,11 +104,11 @@ function checkStages({ current, faults }: Change, stages: StageInput[]): void {
 async function refuseWhileInUse({ trx, access }: Change, stageIds: string[]): Promise<void> {
   const [used] = await findStagesInUse(trx, access.orgId, stageIds);
   if (used === undefined) return;
-  const message = `Deals are still in the stage ${used.name}, which this would remove; move them first.`;
+  const message = `Deals are still in the stage ${used.name}, which this request would remove; move them first.`;
   throw new ApiError('RESOURCE_CONFLICT', message);
 }
 
-// A stage that is kept keeps what the client does not mention.
+// A kept stage keeps the fields that the client leaves out.
 function rowsOf({ access, id, current, next, now }: Change): StageRow[] {
   const before = new Map(stagesIn(current?.stages).map((stage) => [stage.id, stage]));
   const stages = stagesIn(next.stages).map((stage) => {

@@ -1,4 +1,4 @@
-// Records as they are read, the same for every resource: one, or a page of them; rules fill in what is computed.
+// Reads records, the same for every resource: one, or a page; rules fill in computed fields.
 
 import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import type { RecordRow } from '../../db/engine/schema.ts';
@@ -16,14 +16,14 @@ import { rulesOf } from './registry.ts';
 import type { Reader } from './rules.ts';
 
 /**
- * The record of that id.
- * @throws ApiError 404 if it is absent or not the key's to see
+ * The record with that id.
+ * @throws ApiError 404 if it does not exist or the key cannot see it
  */
 export function getRecord(reader: Reader, resource: Resource, id: string): Eventually<Data> {
   return andThen(getRow(reader, resource, id), (row) => present(reader, resource, row));
 }
 
-/** The row of that id, which must exist and be visible to the key. */
+/** The row with that id, which must exist and be visible to the key. */
 export function getRow(reader: Reader, resource: Resource, id: string): Eventually<RecordRow> {
   const found = findRecord(reader.db, resource, { orgId: reader.access.orgId, id });
   return andThen(found, (row) => {
@@ -40,7 +40,7 @@ export interface PageRequest {
   direction: Direction;
   after: { value: number; id: string } | null;
   limit: number;
-  /** Fields that nobody is going to see. */
+  /** Fields that the response does not show. */
   unseen?: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export interface RecordPage {
   hasNextPage: boolean;
 }
 
-/** One page of records that the key sees. */
+/** One page of records that the key can see. */
 export async function listPage(
   reader: Reader,
   resource: Resource,
@@ -69,18 +69,18 @@ export async function listPage(
   return { records: await presentAll(reader, resource, rows), hasNextPage: isCut || isFull };
 }
 
-/** The place in a list after a record of it: what it is sorted by, and its id. */
+/** The position in a list after a record: its sort value and its id. */
 export function placeAfter(record: Data | undefined, sortBy: PageRequest['sortBy']): [number, string] {
   return [Date.parse(String(record?.[sortBy])), String(record?.id)];
 }
 
-/** Makes a row, itself, the record that responses carry. */
+/** Turns a row, in place, into the record of a response. */
 export function present(reader: Reader, resource: Resource, row: RecordRow): Eventually<Data> {
   const record = showRow(resource.fields, row);
   return andThen(complete(reader, resource, [record]), () => record);
 }
 
-/** Makes rows, themselves, the records that responses carry. */
+/** Turns rows, in place, into the records of a response. */
 export function presentAll(
   reader: Reader,
   resource: Resource,
@@ -93,7 +93,7 @@ export function presentAll(
   );
 }
 
-/** Fills in what is computed of records, themselves, and gives them. */
+/** Fills in the computed fields of records, in place, and returns them. */
 export function complete(reader: Reader, resource: Resource, records: Data[]): Eventually<Data[]> {
   const { present: fillIn } = rulesOf(resource);
   if (fillIn === undefined || records.length === 0) return records;

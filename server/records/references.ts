@@ -1,4 +1,4 @@
-// Ids that a body names: each must be of a record that exists and that the key can see, in the same words for both.
+// Ids in bodies: each must belong to an existing record that the key can see; the error is the same for both cases.
 
 import type { Db, RecordRow } from '../../db/engine/schema.ts';
 import type { Fault } from '../../db/model/faults.ts';
@@ -10,7 +10,7 @@ import { findRecord, findRecords } from '../../db/tables/records.ts';
 import { findReferences, referenceFaults, type Viewer } from '../../db/tables/references.ts';
 import { type Access, canSee } from '../access.ts';
 
-/** The record of that id, if it exists and the key sees it. */
+/** The record with that id, if it exists and the key can see it. */
 export async function findVisible(
   db: Db,
   access: Access,
@@ -23,7 +23,7 @@ export async function findVisible(
   return row !== undefined && canSee(access, resource, row) ? row : undefined;
 }
 
-/** Those of the ids of records that the key sees. */
+/** The ids of records that the key can see. */
 export async function findVisibleIds(
   db: Db,
   access: Access,
@@ -35,7 +35,7 @@ export async function findVisibleIds(
   return new Set(rows.filter((row) => canSee(access, resource, row)).map((row) => row.id));
 }
 
-/** Whoever has the key, as those who look up references know them. */
+/** The key's owner and organization, as lookups of references need them. */
 export function viewerOf(access: Access): Viewer {
   return { orgId: access.orgId, sees: (resource, row) => canSee(access, resource, row) };
 }

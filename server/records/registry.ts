@@ -1,4 +1,4 @@
-// Which resource has rules of its own; all others live by the common ones alone.
+// The resources with rules of their own; all others have only the common rules.
 import type { Resource } from '../../db/model/resource.ts';
 import { bookingRules } from './bookings.ts';
 import { companyRules } from './companies.ts';

@@ -1,4 +1,4 @@
-// What a resource may add to the common life of a record: checks, derived fields, what is written beside it.
+// What a resource can add to the common handling of a record: checks, derived fields, further writes.
 
 import type { Db } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
@@ -7,7 +7,7 @@ import type { UniqueValue } from '../../db/model/rules.ts';
 import type { Access } from '../access.ts';
 import type { Detail } from '../errors.ts';
 
-/** A create or an update on its way. */
+/** A create or an update in progress. */
 export interface Change {
   trx: Db;
   access: Access;
@@ -15,21 +15,21 @@ export interface Change {
   now: number;
   resource: Resource;
   id: string;
-  /** The record before; null in a create. */
+  /** The record before; null for a create. */
   current: Data | null;
   /** The fields the client sent. */
   input: Data;
   /** The unique values among them. */
   unique: readonly UniqueValue[];
-  /** The record after, as it will be shown; rules may complete it. */
+  /** The record after, as it will be shown; rules can complete it. */
   next: Data;
-  /** Faults found so far; a change with any is refused with all of them. */
+  /** Faults found so far; a change with faults is rejected with all of them. */
   faults: Detail[];
-  /** All changes that are checked together, this one included: what rules look up for one of them they do for all. */
+  /** All changes that are checked together, including this one; rules make their lookups for all of them. */
   batch: readonly Change[];
 }
 
-/** Whoever reads a record. */
+/** Who reads a record. */
 export interface Reader {
   db: Db;
   access: Access;
@@ -41,28 +41,28 @@ export interface Writer extends Reader {
   now: number;
 }
 
-/** The record that stands after a create: written by it, or there already. */
+/** The record after a create: newly written, or an existing duplicate. */
 export interface Created {
   id: string;
-  /** Whether the change wrote it, as its `next` says. */
+  /** Whether it was written, with the content of `next`. */
   isNew: boolean;
-  /** Whether that has what is computed as well. */
+  /** Whether `next` contains the computed fields as well. */
   isComplete: boolean;
-  /** What the answer carries beyond the record. */
+  /** What the response contains beyond the record. */
   extra: Data;
 }
 
 export interface Rules {
   /** Completes `next` and adds to `faults`. */
   prepare?(change: Change): Promise<void> | void;
-  /** Refuses a change that conflicts with other records (409). */
+  /** Rejects a change that conflicts with other records (409). */
   claim?(change: Change): Promise<void>;
-  /** Writes what belongs to the records but is stored elsewhere: of an update, or of all that a batch creates. */
+  /** Writes data stored outside the record's table: after an update, or for everything that a batch creates. */
   afterWrite?(writer: Writer, changes: readonly Change[]): Promise<void>;
-  /** Takes the place of the common insert; all checks come before it. */
+  /** Replaces the common insert; runs after all checks. */
   create?(change: Change): Promise<Created>;
-  /** Refuses a delete (409). */
+  /** Rejects a delete (409). */
   beforeDelete?(change: Pick<Change, 'trx' | 'access' | 'id'>): Promise<void>;
-  /** Fills in the computed fields of records that are about to be shown. */
+  /** Fills in the computed fields of records before they are shown. */
   present?(reader: Reader, records: Data[]): Promise<void>;
 }

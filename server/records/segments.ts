@@ -1,4 +1,4 @@
-// Segments: how many members they have is counted when they are shown.
+// Segments: their members are counted whenever they are shown.
 import { segmentMembers } from '../../db/model/resources/segments.ts';
 import { countLinks } from '../../db/tables/links.ts';
 import type { Rules } from './rules.ts';

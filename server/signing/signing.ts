@@ -1,20 +1,20 @@
-// What signs cursors and transcript links, and whose signatures are accepted: never older than it may be known.
+// The secrets that sign cursors and transcript links, and those whose signatures are accepted, cached for a short time.
 import { timingSafeEqual } from 'node:crypto';
 import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import type { ReadStore } from '../../db/store.ts';
 import { findSigningSecrets, type SigningSecret } from '../../db/tables/settings.ts';
 
-/** How old what is known of the secrets may be, in milliseconds; a new one is announced for longer before it signs. */
+/** Maximum age of the cached secrets, in milliseconds; a new secret is announced for longer than that before it signs. */
 export const SECRETS_AGE_MS_MAX = 1_000;
 
-/** The secrets as they are in the database. */
+/** The secrets of the database. */
 export class Signing {
   readonly #read: () => Eventually<SigningSecret[]>;
   #secrets: readonly SigningSecret[] = [];
   #freshUntil = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | null = null;
 
-  /** @param read the secret that signs, and after it all others that are accepted */
+  /** @param read returns the secret that signs, followed by all others that are accepted */
   constructor(read: () => Eventually<SigningSecret[]>) {
     this.#read = read;
   }
@@ -23,7 +23,7 @@ export class Signing {
     return this.#secrets;
   }
 
-  /** Has what is known be fresh: to be waited for before anything is signed or opened. */
+  /** Refreshes the cached secrets; await it before signing or opening anything. */
   refresh(): Eventually<void> {
     const now = performance.now();
     if (now < this.#freshUntil) return;
@@ -36,7 +36,7 @@ export class Signing {
     return this.#reading;
   }
 
-  // The same ones stay what they are, for those who keep what they made of them.
+  // Unchanged secrets stay the same objects, for those who cache what they derive from them.
   #take(secrets: readonly SigningSecret[], askedAt: number): void {
     const isSame = JSON.stringify(secrets) === JSON.stringify(this.#secrets);
     if (!isSame) this.#secrets = secrets;
@@ -44,18 +44,18 @@ export class Signing {
   }
 }
 
-/** What signs for a store. */
+/** The secrets of a store. */
 export function signingOf({ read }: Pick<ReadStore, 'read'>): Signing {
   return new Signing(() => findSigningSecrets(read));
 }
 
 interface Keyed {
   until: number | null;
-  /** HMAC-SHA256 that has taken the secret and what it signs. */
+  /** HMAC-SHA256 that has already hashed the secret and the kind. */
   hasher: Bun.CryptoHasher;
 }
 
-/** Signs one kind of thing, which tells its signatures from those of others. */
+/** Signs one kind of content, whose signatures differ from those of other kinds. */
 export class Signer {
   readonly #signing: Signing;
   readonly #kind: string;
@@ -63,7 +63,7 @@ export class Signer {
   #secrets: readonly SigningSecret[] = [];
   #keyed: readonly Keyed[] = [];
 
-  /** @param bytes of a signature, 32 at most */
+  /** @param bytes of a signature, at most 32 */
   constructor(signing: Signing, kind: string, bytes: number) {
     this.#signing = signing;
     this.#kind = kind;
@@ -77,7 +77,7 @@ export class Signer {
     return this.#signWith(current, content);
   }
 
-  /** Whether a content was signed with what is accepted. `now` is in Unix milliseconds. */
+  /** Whether a content was signed with an accepted secret. `now` is in Unix milliseconds. */
   isGenuine(signature: Buffer, content: readonly (string | Buffer)[], now: number): boolean {
     if (signature.length !== this.#bytes) return false;
     return this.#known().some(

@@ -1,15 +1,15 @@
-// Errors in the words of version 1: its own names of fields, and people where version 2 has contacts.
+// Errors in version 1 terms: its field names, and people instead of contacts.
 import { ApiError, type Detail, validationError } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 import { v1Path, v1Text } from './translate.ts';
 
-/** What an operation of version 1 has of its own in errors. */
+/** How the errors of a version 1 operation differ. */
 export interface V1Errors extends Pick<Operation, 'errorStatuses'> {
-  /** Names of the body's own for fields of version 2. */
+  /** The body's names for fields of version 2, if they differ. */
   ownNames?: Readonly<Record<string, string>>;
 }
 
-/** Runs what version 2 does; a conflict is a 422 for the operations whose row in the contract lists no 409. */
+/** Runs version 2 logic; a conflict becomes a 422 for operations whose specification lists no 409. */
 export async function inV1Words<T>(row: V1Errors, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -28,7 +28,7 @@ function translated(error: ApiError, { errorStatuses, ownNames = {} }: V1Errors)
       code: isRefusal ? 'VALIDATION_FAILED' : code,
     }),
   );
-  // Of one fault the message repeats the path; of several it says only how many there are.
+  // With one fault the message contains the path; with several, only their number.
   if (details?.length === 1) return validationError(details);
   return new ApiError(kind, v1Text(error.message), { headers, cause, ...(details && { details }) });
 }

@@ -1,4 +1,4 @@
-// What v1 operations do: v2 logic on translated bodies, with answers translated back.
+// What v1 operations do: v2 logic on translated bodies, with translated responses.
 
 import type { Fault } from '../../db/model/faults.ts';
 import type { Data } from '../../db/model/json.ts';
@@ -41,7 +41,7 @@ export async function createPerson(call: Call): Promise<Answer> {
   return created('people', contact.id, toPerson(contact));
 }
 
-/** Creates or merges by email, which matches alternative addresses too; the primary one then stays what it was. */
+/** Creates a person, or updates the one with that email (alternative emails included), who keeps the primary email. */
 export async function upsertPerson(call: Call): Promise<Answer> {
   const { email, ...fields } = toV2(call.body as Data);
   const existing = await findUnique(call.db, contacts, call.access.orgId, {
@@ -73,7 +73,7 @@ export async function getCompany(call: Call): Promise<Answer> {
   return success(toCompany(await getRecord(call, companies, call.params.companyId ?? '')));
 }
 
-/** Creates a company, or gives the id of the one that has the domain. */
+/** Creates a company, or returns the id of the one with that domain. */
 export async function createCompany(call: Call): Promise<Answer> {
   const input = fromCompany(call.body as Data);
   const existing = await findUnique(call.db, companies, call.access.orgId, {
@@ -112,7 +112,7 @@ export function queryInteractions(call: Call): Promise<Answer> {
   return query(call, interactions, toInteraction);
 }
 
-/** Faults of a company's body beyond its schema: what only the service sets is no additional property. */
+/** Faults of a company's body beyond its schema: fields set by the service are not additional properties. */
 export function inspectCompany(body: Data): Fault[] {
   const readOnly = COMPANY_READ_ONLY_FIELDS.filter((name) => body[name] !== undefined);
   return readOnly.map((path) => ({ path, message: 'is read-only', code: 'VALIDATION_FAILED' }));

@@ -1,4 +1,4 @@
-// The v1 interface, deprecated and complete: its endpoint table.
+// The v1 API, deprecated but complete: its endpoint table.
 import { WRITTEN_ONCE } from '../../db/model/resources/interactions.ts';
 import type { Operation } from '../operation.ts';
 import { inV1Words, type V1Errors } from './errors.ts';
@@ -28,7 +28,7 @@ const PEOPLE: Row[] = [
     at: '/people/{personId}',
     id: 'updatePerson',
     summary: 'Update a person',
-    description: 'Only what is present changes. An email that another person has is a 422.',
+    description: 'Changes only the fields you send. An email of another person returns 422.',
     scope: 'people:write',
     isWrite: true,
     body: schema.personUpdate,
@@ -53,7 +53,7 @@ const PEOPLE: Row[] = [
     at: '/people/query',
     id: 'queryPeople',
     summary: 'List people',
-    description: 'Newest first.',
+    description: 'Returns people, newest first.',
     scope: 'people:read',
     body: schema.peopleQuery,
     answer: schema.person,
@@ -67,7 +67,7 @@ const PEOPLE: Row[] = [
     at: '/people',
     id: 'createPerson',
     summary: 'Create a person',
-    description: 'An email that another person has is a 409.',
+    description: 'An email of another person returns 409.',
     scope: 'people:write',
     isWrite: true,
     body: schema.personCreate,
@@ -82,9 +82,9 @@ const PEOPLE: Row[] = [
     method: 'PUT',
     at: '/people',
     id: 'upsertPerson',
-    summary: 'Create a person, or update the one with that email',
+    summary: 'Create a person, or update the person with that email',
     description:
-      'Finds by primary and alternative emails. Only what is present changes; the primary email stays what it was.',
+      'Matches primary and alternative emails. Changes only the fields you send; the primary email of a match stays unchanged.',
     scope: 'people:write',
     isWrite: true,
     body: schema.personUpsert,
@@ -101,7 +101,7 @@ const COMPANIES: Row[] = [
     at: '/companies/{companyId}',
     id: 'getCompanyV1',
     summary: 'Get a company',
-    description: 'Additional properties stand beside the listed ones.',
+    description: 'Additional properties are returned next to the listed ones.',
     scope: 'companies:read',
     answer: schema.company,
     errorStatuses: [404, 422],
@@ -113,7 +113,7 @@ const COMPANIES: Row[] = [
     id: 'updateCompanyV1',
     summary: 'Update a company',
     description:
-      'Only what is present changes. Properties that are not listed are kept too; null removes one.',
+      'Changes only the fields you send. Properties that are not listed are stored as well; null removes one.',
     scope: 'companies:write',
     isWrite: true,
     body: schema.companyUpdate,
@@ -138,16 +138,16 @@ const COMPANIES: Row[] = [
     method: 'POST',
     at: '/companies',
     id: 'createCompanyV1',
-    summary: 'Create a company, or find the one with that domain',
+    summary: 'Create a company, or get the id of the company with that domain',
     description:
-      'A 200 with the id of the company that has the domain already, which is left as it is. Properties that are not ' +
-      'listed are kept too: strings, numbers and booleans.',
+      'If a company with the domain exists, returns 200 with its id and leaves it unchanged. Properties that are not ' +
+      'listed are stored as well, if they are strings, numbers or booleans.',
     scope: 'companies:write',
     isWrite: true,
     body: schema.companyCreate,
     inspect: run.inspectCompany,
     answer: schema.companyId,
-    successes: { 200: 'It was there already.', 201: 'Created.' },
+    successes: { 200: 'A company with this domain exists.', 201: 'Created.' },
     errorStatuses: [409, 413, 422],
     examples: { body: { domain: 'example.com', name: 'Example Ltd', industry: 'Manufacturing' } },
     run: run.createCompany,
@@ -170,7 +170,7 @@ const INTERACTIONS: Row[] = [
     at: '/interactions/query',
     id: 'queryInteractions',
     summary: 'List interactions',
-    description: 'Newest first.',
+    description: 'Returns interactions, newest first.',
     scope: 'interactions:read',
     body: schema.interactionsQuery,
     answer: schema.interaction,
@@ -209,7 +209,7 @@ const AUTHENTICATE: Row = {
   method: 'GET',
   at: '/authenticate',
   id: 'authenticate',
-  summary: 'Tell whose key this is',
+  summary: 'Get the organization of a key',
   scope: 'ALL',
   answer: schema.team,
   errorStatuses: [404, 422],
@@ -228,9 +228,9 @@ export function v1Operations(): Operation[] {
 
 const SUCCESSES = {
   get: { 200: 'Found.' },
-  success: { 200: 'Done.' },
-  list: { 200: 'A page.' },
-  none: { 204: 'Done; there is no body.' },
+  success: { 200: 'Success.' },
+  list: { 200: 'One page of results.' },
+  none: { 204: 'Deleted. The response has no body.' },
 };
 
 function operation(tag: string, { at, scope, ownNames, ...row }: Row): Operation {

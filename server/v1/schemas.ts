@@ -1,4 +1,4 @@
-// Bodies and answers of version 1, in its own names.
+// Bodies and responses of version 1, with its field names.
 import { type TSchema, Type } from 'typebox';
 import {
   EMAIL_CHARACTERS_MAX,
@@ -27,7 +27,7 @@ import {
 } from '../../db/model/v1-names.ts';
 import { COMPANY_WRITABLE_FIELDS, v1Text, v2Name } from './translate.ts';
 
-/** Rows of a page that is asked for without a limit. */
+/** Default page size. */
 export const PAGE_DEFAULT = 20;
 
 type Properties = Record<string, TSchema>;
@@ -108,9 +108,9 @@ const { type, direction, title, ...interactionFields } = described(interactions,
   interactionDate: Type.Number({
     minimum: INSTANT_MS_MIN,
     maximum: INSTANT_MS_MAX,
-    description: 'Unix milliseconds.',
+    description: 'In Unix milliseconds.',
   }),
-  mainContact: { ...idSchema(), description: 'Exactly one of mainContact and mainContactEmail.' },
+  mainContact: { ...idSchema(), description: 'Send either mainContact or mainContactEmail.' },
   mainContactEmail: email,
 });
 export const interactionCreate = Type.Object(
@@ -162,11 +162,11 @@ export const interaction = Type.Object(
 );
 export const companyId = Type.Object(
   { id: Type.String({ examples: [exampleId('companies')] }) },
-  { ...closed, $id: 'V1CompanyId' },
+  { ...closed, $id: 'V1CompanyReference' },
 );
 export const interactionCreated = Type.Object(
   { id: Type.String({ examples: [exampleId('interactions')] }), isDuplicate: Type.Boolean() },
-  { ...closed, $id: 'V1InteractionCreated' },
+  { ...closed, $id: 'V1InteractionCreateResult' },
 );
 export const team = Type.Object(
   { team_name: Type.String({ examples: ['Example Ltd'] }) },
@@ -177,7 +177,7 @@ function optional<P extends Properties>(properties: P): Properties {
   return Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, Type.Optional(one)]));
 }
 
-// A property says of itself what the v2 field that it stands for does, where both are of one type.
+// A property has the description of its v2 field if both have the same type.
 function described<P extends Properties>({ fields }: Resource, properties: P): P {
   const entries = Object.entries(properties).map(([name, schema]) => {
     const field = fields[v2Name(name)];
@@ -197,11 +197,11 @@ function querySchema($id: string, limitMax: number, filters: readonly string[]):
   const texts = Object.fromEntries(filters.map((name) => [name, Type.String()]));
   return Type.Object(
     optional({
-      cursor: Type.String({ description: 'The end_cursor of the page before.' }),
+      cursor: Type.String({ description: 'The end_cursor of the previous page.' }),
       limit: Type.Integer({
         minimum: 1,
         maximum: limitMax,
-        description: `Most rows of the page; ${PAGE_DEFAULT} unless given.`,
+        description: `Maximum number of records per page. Default: ${PAGE_DEFAULT}.`,
       }),
       filter: Type.Object(optional(texts), closed),
     }),

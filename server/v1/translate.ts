@@ -1,9 +1,9 @@
-// The translation between v1 and v2: names, dates, and what v1 leaves out. Pure functions, no rules of their own.
+// The translation between v1 and v2: names, dates, and what v1 leaves out. Pure functions without rules of their own.
 import { instantText } from '../../db/model/instants.ts';
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import { INTERACTION_FIELDS, PERSON_FIELDS } from '../../db/model/v1-names.ts';
 
-// v1 name → v2 name, where camelCase and snake_case do not say it all.
+// v1 name → v2 name, where camelCase and snake_case are not enough.
 const RENAMED: Record<string, string> = {
   owner: 'owner_id',
   lastInteraction: 'last_interaction_at',
@@ -11,7 +11,7 @@ const RENAMED: Record<string, string> = {
 };
 const RENAMED_BACK = Object.fromEntries(Object.entries(RENAMED).map(([v1, v2]) => [v2, v1]));
 
-/** Fields of a v1 company that clients write; all others are additional properties. */
+/** Writable fields of a v1 company; all other properties are additional. */
 export const COMPANY_WRITABLE_FIELDS = [
   'domain',
   'name',
@@ -35,13 +35,13 @@ export function v1Name(name: string): string {
   return RENAMED_BACK[name] ?? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** A v2 path of a fault, dotted, in v1 names; additional properties of companies stand at top level in v1. */
+/** The path of a v2 fault, dotted, in v1 names; additional properties of companies are at the top level in v1. */
 export function v1Path(path: string): string {
   const [first = '', ...rest] = path.split('.');
   return first === 'custom' ? rest.join('.') : [v1Name(first), ...rest].join('.');
 }
 
-/** A text of version 2 with fields in v1 names, and people for contacts. */
+/** A version 2 text in version 1 terms: its field names, and people instead of contacts. */
 export function v1Text(text: string): string {
   const inV1Names = text.replace(/\b[a-z]+(?:_[a-z]+)+\b/g, v1Name);
   return inV1Names.replace(/\bcontact\b/g, 'person').replace(/\bcontacts\b/g, 'people');
@@ -52,7 +52,7 @@ export function toV2(body: Data): Data {
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [v2Name(name), value]));
 }
 
-/** Fields by their name in version 1, each with its name in version 2. */
+/** Version 1 field names, each with its name in version 2. */
 type Names = ReadonlyMap<string, string>;
 
 const namesOf = (fields: readonly string[]): Names => new Map(fields.map((name) => [name, v2Name(name)]));
@@ -60,7 +60,7 @@ const PERSON_NAMES = namesOf(PERSON_FIELDS);
 const COMPANY_NAMES = namesOf([...COMPANY_READ_ONLY_FIELDS, ...COMPANY_WRITABLE_FIELDS]);
 const INTERACTION_NAMES = namesOf(INTERACTION_FIELDS);
 
-/** What a contact may have a lot of, and version 1 does not show. */
+/** Contact fields that can be large and that version 1 does not show. */
 export const PERSON_UNSEEN = ['custom'] as const;
 
 /** A contact as v1 shows it. */
@@ -68,13 +68,13 @@ export function toPerson(contact: Data): Data {
   return pick(contact, PERSON_NAMES);
 }
 
-/** A company as v1 shows it: its additional properties at top level, except where a field, set or not, has the name. */
+/** A company as v1 shows it: additional properties are at the top level, unless a field has the same name. */
 export function toCompany(company: Data): Data {
   const additional = Object.entries(company.custom as Data).filter(([name]) => !COMPANY_NAMES.has(name));
   return { ...Object.fromEntries(additional), ...pick(company, COMPANY_NAMES) };
 }
 
-/** A v1 company body in v2 terms: what is not a field of v1 goes to custom. */
+/** A v1 company body in v2 terms: properties that are not v1 fields go to custom. */
 export function fromCompany(body: Data): Data {
   const fields: Data = {};
   const custom: Data = {};
@@ -101,7 +101,7 @@ function pick(record: Data, names: Names): Data {
   return shown;
 }
 
-// v1 types know no null: what is unset is left out.
+// v1 types are not nullable, so unset fields are left out.
 function isSet(value: JsonValue | undefined): value is JsonValue {
   return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
 }

@@ -1,4 +1,4 @@
-// Single associations: read, set and clear the one record that another is associated with.
+// Single associations: get, set and clear the one record associated with another.
 import { type TSchema, Type } from 'typebox';
 import { exampleId, idSchema } from '../../db/model/fields.ts';
 import type { Data } from '../../db/model/json.ts';
@@ -32,7 +32,7 @@ export function associationOperations(parent: Resource, name: string, associatio
     method: 'GET',
     id: `get${title}`,
     summary: `Get the ${name} of ${withArticle(parent.singular)}`,
-    description: `${description} \`data\` is null where none is set.`,
+    description: `${description} \`data\` is null if no ${name} is set.`,
     scopes: [`${parent.name}:read`, `${child.name}:read`],
     isWrite: false,
     answer: Type.Union([child.responseSchema, Type.Null()]),
@@ -47,10 +47,10 @@ export function associationOperations(parent: Resource, name: string, associatio
     method: 'PUT',
     id: `set${title}`,
     summary: `Set the ${name} of ${withArticle(parent.singular)}`,
-    body: named(`${title}Link`, Type.Object({ [column]: childId }, { additionalProperties: false })),
-    answer: named(`${title}Set`, Type.Union([child.responseSchema, idOf(child)])),
+    body: named(`${title}Update`, Type.Object({ [column]: childId }, { additionalProperties: false })),
+    answer: named(`${title}Association`, Type.Union([child.responseSchema, idOf(child)])),
     answerKind: 'success',
-    successes: { 200: 'Done.' },
+    successes: { 200: 'Set.' },
     errorStatuses: [404, 413, 422],
     run: async (call): Promise<Answer> => {
       await setAssociation(call, at(call), String((call.body as Data)[column]));
@@ -63,7 +63,7 @@ export function associationOperations(parent: Resource, name: string, associatio
     id: `clear${title}`,
     summary: `Clear the ${name} of ${withArticle(parent.singular)}`,
     answerKind: 'none',
-    successes: { 204: 'Done; there is no body.' },
+    successes: { 204: 'Cleared. The response has no body.' },
     errorStatuses: [404, 422],
     run: async (call): Promise<Answer> => {
       await setAssociation(call, at(call), null);
@@ -73,7 +73,7 @@ export function associationOperations(parent: Resource, name: string, associatio
   return [get, put, remove];
 }
 
-// A key that may set it but not read the record is shown its id alone.
+// A key that can set the association but not read the record gets only its id.
 function idOf(child: Resource): TSchema {
-  return named(`${capitalized(child.singular)}Id`, recordSchema(idAlone(child.fields)));
+  return named(`${capitalized(child.singular)}Reference`, recordSchema(idAlone(child.fields)));
 }

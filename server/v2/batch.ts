@@ -1,4 +1,4 @@
-// Batch-create: items in order, each by itself.
+// Batch create: items are created in order, each on its own.
 import { type TSchema, Type } from 'typebox';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
@@ -6,10 +6,10 @@ import { ApiError, errorCodeSchema, errorDetailSchema, validationError } from '.
 import type { Call } from '../operation.ts';
 import { createRecords } from '../records/changes.ts';
 
-// Once so many faults have been listed, later items are told of theirs in a word.
+// After this many faults in a request, later items get only a code and a message.
 const FAULTS_LISTED_MAX = 200;
 
-/** Creates the items in order; one that fails harms no other. */
+/** Creates the items in order; one that fails does not affect the others. */
 export async function batchCreate(call: Call, resource: Resource): Promise<Data> {
   const items = call.body as Data[];
   const faultsOf = (index: number) => call.itemFaults[index] ?? [];
@@ -34,7 +34,7 @@ export async function batchCreate(call: Call, resource: Resource): Promise<Data>
 function itemError({ code, message, details }: ApiError, isListed: boolean): Data {
   if (details === null) return { code, message };
   if (isListed) return { code, message, details };
-  const several = 'The item has several faults, which are not listed: correct the items before it first.';
+  const several = 'The item has several errors, which are not listed; correct the items before it first.';
   return { code, message: details.length > 1 ? several : message };
 }
 
@@ -52,11 +52,9 @@ const itemErrorSchema = Type.Object(
     $id: 'BatchItemError',
     examples: [
       {
-        code: 'VALIDATION_FAILED',
-        message: 'colour: is not a field that can be sent here',
-        details: [
-          { path: 'colour', message: 'is not a field that can be sent here', code: 'VALIDATION_FAILED' },
-        ],
+        code: 'VALIDATION_REQUIRED_FIELD',
+        message: 'name: is required',
+        details: [{ path: 'name', message: 'is required', code: 'VALIDATION_REQUIRED_FIELD' }],
       },
     ],
   },
@@ -70,7 +68,7 @@ const summary = Type.Object(
   { ...closed, $id: 'BatchSummary' },
 );
 
-/** Schema of a batch's `data`, of records of that type. */
+/** Schema of a batch's `data`, for records of that type. */
 export function batchSchema(typeName: string, record: TSchema): TSchema {
   const $id = `${typeName}BatchItem`;
   const created = Type.Object(
@@ -78,5 +76,5 @@ export function batchSchema(typeName: string, record: TSchema): TSchema {
     { ...closed, $id: `${$id}Created` },
   );
   const items = Type.Array(Type.Union([created, failedItem], { $id }));
-  return Type.Object({ items, summary }, { ...closed, $id: `${typeName}Batch` });
+  return Type.Object({ items, summary }, { ...closed, $id: `${typeName}BatchResult` });
 }

@@ -1,4 +1,4 @@
-// List, get, create, update, delete and batch of one resource.
+// List, get, create, update, delete and batch create of one resource.
 import { type TSchema, Type } from 'typebox';
 import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import type { Field } from '../../db/model/fields.ts';
@@ -15,7 +15,7 @@ import { batchCreate, batchSchema } from './batch.ts';
 import { capitalized, operationId, pathOf, titleOf } from './naming.ts';
 import { identityOf, listParameters, pageRequest } from './paging.ts';
 
-/** What a record shows only when it is got by itself. */
+/** What a record contains only when requested by id. */
 export interface ShownAlone {
   show(call: Call, record: Data): Data;
   example: Data;
@@ -23,7 +23,7 @@ export interface ShownAlone {
 
 type Common = Pick<Operation, 'api' | 'tag'>;
 
-/** The operations of a resource itself, as its declaration names them. */
+/** The operations of a resource, as listed in its declaration. */
 export function collectionOperations(resource: Resource, alone?: ShownAlone): Operation[] {
   const common: Common = { api: 'v2', tag: titleOf(resource) };
   const makers: Record<Verb, () => Operation> = {
@@ -52,7 +52,7 @@ function list(resource: Resource): Specific {
     query: listParameters(resource),
     answer: resource.responseSchema,
     answerKind: 'list',
-    successes: { 200: 'A page.' },
+    successes: { 200: 'One page of results.' },
     errorStatuses: [422],
     run: async (call): Promise<Answer> => {
       const identity = identityOf(call, path);
@@ -121,12 +121,12 @@ function update(resource: Resource): Specific {
     description: explained(
       resource,
       'update',
-      'Only the fields that are present change; null clears an optional field.',
+      'Changes only the fields you send; null clears an optional field.',
     ),
     body: resource.updateSchema,
     answer: resource.responseSchema,
     answerKind: 'success',
-    successes: { 200: 'Done.' },
+    successes: { 200: 'Updated.' },
     examples: { body: exampleOf(resource, ['write'], FIELDS_UPDATED) },
     errorStatuses: [404, ...conflictsOf(resource, 'claim'), 413, 422],
     run: async (call): Promise<Answer> => {
@@ -146,11 +146,11 @@ function remove(resource: Resource): Specific {
     description: explained(
       resource,
       'delete',
-      'For good: links to it go with it, references to it become null, interactions stay.',
+      'Deletes the record permanently. Links to it are removed, references to it become null, and interactions are kept.',
     ),
     scopes: [`${resource.name}:delete`],
     answerKind: 'none',
-    successes: { 204: 'Done; there is no body.' },
+    successes: { 204: 'Deleted. The response has no body.' },
     errorStatuses: [404, ...conflictsOf(resource, 'beforeDelete'), 422],
     run: async (call): Promise<Answer> => {
       await removeRecord(call, resource, idOf(call));
@@ -169,13 +169,13 @@ function batch(resource: Resource): Specific {
     description: explained(
       resource,
       'batch',
-      'Items are created independently and in order; a 200 does not mean that all succeeded: see summary.failed.',
+      'Items are created independently and in order. A 200 does not mean that every item succeeded: check summary.failed.',
     ),
     ...createRules(resource),
     isBatch: true,
     answer: batchSchema(capitalized(resource.singular), createdSchema(resource)),
     answerKind: 'batch',
-    successes: { 200: 'The outcome of every item, in the order sent.' },
+    successes: { 200: 'The result of every item, in the order sent.' },
     errorStatuses: [413, 422],
     run: async (call): Promise<Answer> => {
       const data = await batchCreate(call, resource);
@@ -192,10 +192,10 @@ function createRules(resource: Resource) {
   };
 }
 
-// How many fields an example of an update changes.
+// Number of fields in the example of an update.
 const FIELDS_UPDATED = 3;
 
-// Without references: the ids would have to exist, and all else can be sent as it is.
+// Without references, whose ids would have to exist; everything else can be sent unchanged.
 function exampleOf({ fields }: Resource, accesses: readonly Field['access'][], fieldsMax?: number): Data {
   const sendable = Object.entries(fields).filter(
     ([, { access, kind }]) => accesses.includes(access) && kind !== 'reference',
@@ -216,20 +216,20 @@ function writing(resource: Resource) {
   } as const;
 }
 
-// Only where a rule can refuse is a conflict among the answers.
+// 409 is documented only if a rule can cause it.
 function conflictsOf(resource: Resource, rule: 'claim' | 'beforeDelete'): number[] {
   const isClaimed = rule === 'claim' && Object.keys(resource.unique).length > 0;
   return isClaimed || rulesOf(resource)[rule] !== undefined ? [409] : [];
 }
 
-// Of what was there already there may be the id alone.
+// For an existing duplicate, the response can contain only the id.
 function createdSchema(resource: Resource): TSchema {
   const { fields, createdFields } = resource;
   if (Object.keys(createdFields).length === 0) return resource.responseSchema;
   const typeName = capitalized(resource.singular);
-  const whole = named(`${typeName}Created`, recordSchema({ ...fields, ...createdFields }));
-  const bare = named(`${typeName}Repeated`, recordSchema({ ...idAlone(fields), ...createdFields }));
-  return named(`${typeName}CreatedOrRepeated`, Type.Union([whole, bare]));
+  const whole = named(`Created${typeName}`, recordSchema({ ...fields, ...createdFields }));
+  const bare = named(`Duplicate${typeName}`, recordSchema({ ...idAlone(fields), ...createdFields }));
+  return named(`${typeName}CreateResult`, Type.Union([whole, bare]));
 }
 
 function idOf(call: Call): string {

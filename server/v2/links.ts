@@ -5,7 +5,7 @@ import { childOf, isMixed, itemFields, linkSchema } from '../../db/model/links.t
 import type { Link, Resource } from '../../db/model/resource.ts';
 import { getResource } from '../../db/model/resources/registry.ts';
 import { idAlone, named, recordSchema } from '../../db/model/schemas.ts';
-import { withArticle } from '../../db/model/text.ts';
+import { singularOf, withArticle } from '../../db/model/text.ts';
 import type { LinkPosition } from '../../db/tables/links.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 import { requireScope } from '../pipeline/scope.ts';
@@ -36,7 +36,7 @@ export function linkOperations(parent: Resource, name: string, link: Link): Oper
     query: PAGE_PARAMETERS,
     answer: item,
     answerKind: 'list',
-    successes: { 200: 'A page.' },
+    successes: { 200: 'One page of results.' },
     errorStatuses: [404, 422],
     run: async (call): Promise<Answer> => {
       const identity = identityOf(call, `${pathOf(parent)}/${call.params.id}/${name}`);
@@ -60,12 +60,12 @@ export function linkOperations(parent: Resource, name: string, link: Link): Oper
     ...writing,
     method: 'POST',
     id: `link${title}`,
-    summary: `Link to the ${name} of ${withArticle(parent.singular)}`,
+    summary: `Link ${withArticle(singularOf(name))} to ${withArticle(parent.singular)}`,
     description: `${link.description} ${linkNote(parent, link)}`,
-    body: named(`${typeName}Link`, linkSchema(link)),
+    body: named(`${typeName}LinkCreate`, linkSchema(link)),
     answer: linkedSchema(typeName, item, link),
     answerKind: 'success',
-    successes: { 200: 'Done.' },
+    successes: { 200: 'Linked.' },
     errorStatuses: [404, 413, 422],
     run: async (call): Promise<Answer> => {
       const data = await linkRecord(call, at(call), call.body as Data);
@@ -77,10 +77,10 @@ export function linkOperations(parent: Resource, name: string, link: Link): Oper
     method: 'DELETE',
     path: `${common.path}/{child_id}`,
     id: `unlink${title}`,
-    summary: `Unlink from the ${name} of ${withArticle(parent.singular)}`,
+    summary: `Unlink ${withArticle(singularOf(name))} from ${withArticle(parent.singular)}`,
     description: link.description,
     answerKind: 'none',
-    successes: { 204: 'Done; there is no body.' },
+    successes: { 204: 'Unlinked. The response has no body.' },
     errorStatuses: [404, 422],
     run: async (call): Promise<Answer> => {
       await unlinkRecord(call, at(call), call.params.child_id ?? '');
@@ -96,36 +96,36 @@ function placeOf({ query, cursors, now }: Call, identity: ListIdentity): LinkPos
   return { createdAt: Number(createdAt), childId: String(childId) };
 }
 
-// Where the child's type depends on the parent found, its scope is checked then; a mixed list needs the parent's alone.
+// If the child's type depends on the parent, its scope is checked once the parent is found; a mixed list does not check one.
 function listScopes(parent: Resource, link: Link): string[] {
   const child = childOf(link);
   return [`${parent.name}:read`, ...(child === undefined ? [] : [`${child}:read`])];
 }
 
 function listNote(parent: Resource, link: Link): string {
-  if (isMixed(link)) return 'Type and id of each, with `linked_at`; only what the key sees.';
+  if (isMixed(link)) return 'Returns the type and id of each record the key can see, with `linked_at`.';
   const names = ['linked_at', ...Object.keys(link.fields)].map((name) => `\`${name}\``);
-  const shown = `Each with ${names.join(' and ')}.`;
+  const shown = `Returns each record with ${names.join(' and ')}.`;
   if (link.typedBy === null) return shown;
   const scopes = Object.values(link.children).map((child) => `\`${child}:read\``);
-  const which = `whichever the \`record_type\` of the ${parent.singular} says`;
-  return `${shown} Also needs ${scopes.join(' or ')}, ${which}.`;
+  const which = `depending on the \`record_type\` of the ${parent.singular}`;
+  return `${shown} Also requires ${scopes.join(' or ')}, ${which}.`;
 }
 
 function linkNote(parent: Resource, link: Link): string {
-  const again = 'Linking again changes nothing.';
+  const again = 'Linking a record again changes nothing.';
   if (link.typedBy === 'parent')
-    return `The record is of the \`record_type\` of the ${parent.singular}. ${again}`;
+    return `The record must have the \`record_type\` of the ${parent.singular}. ${again}`;
   const own = Object.keys(link.fields).filter(() => !isMixed(link));
   return [again, ...own.map((name) => `To change \`${name}\`, unlink first.`)].join(' ');
 }
 
-// A key that may link but not read is shown the child's id alone.
+// A key that can link but not read gets only the child's id.
 function linkedSchema(typeName: string, item: TSchema, link: Link): TSchema {
   const [child] = Object.values(link.children);
   if (isMixed(link) || child === undefined) return item;
   const bare = recordSchema(itemFields(link, idAlone(getResource(child).fields)));
-  return named(`${typeName}Linked`, Type.Union([item, named(`${typeName}Id`, bare)]));
+  return named(`${typeName}LinkResult`, Type.Union([item, named(`${typeName}Reference`, bare)]));
 }
 
 function itemSchema(typeName: string, parent: Resource, link: Link): TSchema {
@@ -137,6 +137,6 @@ function itemSchema(typeName: string, parent: Resource, link: Link): TSchema {
       recordSchema(itemFields(link, getResource(child).fields)),
     ),
   );
-  if (only === undefined) throw new Error(`${parent.name} are linked to nothing`);
+  if (only === undefined) throw new Error(`${parent.name} have no linked resource`);
   return more.length === 0 ? only : named(typeName, Type.Union([only, ...more]));
 }

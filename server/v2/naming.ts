@@ -12,17 +12,17 @@ export function capitalized(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** Name of the type of what stands under a record: the parent's and its own, both in the singular. */
+/** Name of the type of a sub-resource: the parent's name and its own, both singular. */
 export function typeNameOf(parent: Resource, name: string): string {
   return capitalized(parent.singular) + capitalized(singularOf(name));
 }
 
-/** Name of the group that a resource's operations are shown in. */
+/** Name of the group of a resource's operations. */
 export function titleOf(resource: Pick<Resource, 'name'>): string {
   return capitalized(resource.name);
 }
 
-/** Unique name of an operation: verb and resource, in the singular where it is about one record. */
+/** Unique name of an operation: verb and resource, singular if it is about one record. */
 export function operationId(verb: string, resource: Resource, isSingular = false): string {
   return verb + capitalized(isSingular ? resource.singular : resource.name);
 }

@@ -1,4 +1,4 @@
-// Pages of v2 lists: their query parameters, and the way from a request to a page and on to the next cursor.
+// Pages of v2 lists: their query parameters, and the steps from a request to a page and the next cursor.
 import { type ColumnValue, exampleId } from '../../db/model/fields.ts';
 import type { JsonValue } from '../../db/model/json.ts';
 import type { Filter, Resource } from '../../db/model/resource.ts';
@@ -6,23 +6,23 @@ import type { Call, QueryParameter } from '../operation.ts';
 import type { PageRequest } from '../records/records.ts';
 import type { ListIdentity } from '../signing/cursors.ts';
 
-/** Largest page of a v2 list. */
+/** Maximum page size of a v2 list. */
 export const PAGE_ROWS_MAX = 200;
-/** Page of a list that does not say. */
+/** Default page size. */
 export const PAGE_ROWS_DEFAULT = 20;
 
-/** Parameters that every v2 list takes. */
+/** Parameters of every v2 list. */
 export const PAGE_PARAMETERS: Record<string, QueryParameter> = {
   limit: {
     type: 'integer',
     minimum: 1,
     maximum: PAGE_ROWS_MAX,
     initial: PAGE_ROWS_DEFAULT,
-    description: 'How many records a page has at most; a page of large ones has fewer.',
+    description: 'Maximum number of records per page; a page of large records has fewer.',
   },
   cursor: {
     type: 'text',
-    description: 'The end_cursor of the page before, with the same order and filters.',
+    description: 'The end_cursor of the previous page; use the same order and filters.',
     example: 'k3RvQm9uZ2U0Y3Vyc29yZm9ydGhlbmV4dHBhZ2U',
   },
 };
@@ -34,12 +34,16 @@ export function listParameters(resource: Resource): Record<string, QueryParamete
     sort_by: {
       type: resource.sorts,
       initial: 'created_at',
-      description: 'What the list is ordered by; ties by id.',
+      description: 'The field to sort by; records with equal values are sorted by id.',
     },
-    sort_direction: { type: ['asc', 'desc'], initial: 'desc', description: 'Oldest or newest first.' },
+    sort_direction: {
+      type: ['asc', 'desc'],
+      initial: 'desc',
+      description: 'asc lists the oldest first, desc the newest.',
+    },
   };
   for (const column of resource.sorts) {
-    const description = `${column} at or after this instant; RFC 3339 or Unix milliseconds.`;
+    const description = `Only records with ${column} at or after this time, in RFC 3339 or Unix milliseconds.`;
     parameters[column.replace('_at', '_since')] = { type: 'instant', description };
   }
   for (const [name, filter] of Object.entries(resource.filters)) {
@@ -53,7 +57,7 @@ function exampleOf({ fields }: Resource, name: string, { references: [target] }:
   return target === undefined ? (fields[name]?.example ?? null) : exampleId(target);
 }
 
-/** What tells this list from others, for its cursors. */
+/** Identifies this list, for its cursors. */
 export function identityOf({ access, query }: Call, path: string): ListIdentity {
   const { cursor, limit, ...rest } = query;
   return { orgId: access.orgId, path, query: rest };

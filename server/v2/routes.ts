@@ -1,4 +1,4 @@
-// The v2 interface: every resource's endpoints, derived from its declaration.
+// The v2 API: every resource's endpoints, derived from its declaration.
 import type { Association, Link, Resource } from '../../db/model/resource.ts';
 import { recordings } from '../../db/model/resources/recordings.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
@@ -9,7 +9,7 @@ import { linkOperations } from './links.ts';
 import type { TranscriptLinks } from './transcript-links.ts';
 import { transcriptDownload, withTranscriptLink } from './transcripts.ts';
 
-/** All operations of version 2; `transcriptLinks` issues and opens what its downloads are let in by. */
+/** All operations of version 2; `transcriptLinks` issues and checks the links of transcript downloads. */
 export function v2Operations(transcriptLinks: TranscriptLinks): Operation[] {
   const alone: Record<string, ShownAlone> = { [recordings.name]: withTranscriptLink(transcriptLinks) };
   return [

@@ -1,13 +1,13 @@
-// Links to transcripts: the signed token is the only credential, opens one transcript, and lasts five minutes.
+// Links to transcripts: the signed token is the only credential, gives access to one transcript, and lasts five minutes.
 import type { Access } from '../access.ts';
 import { ApiError } from '../errors.ts';
 import type { Admission } from '../operation.ts';
 import type { MinuteLimit } from '../pipeline/minute-limit.ts';
 import { Signer, type Signing } from '../signing/signing.ts';
 
-/** How long a link can be used, in seconds. */
+/** How long a link is valid, in seconds. */
 export const LINK_LIFETIME_SECONDS = 300;
-/** Downloads by one token in a minute. */
+/** Downloads per token and minute. */
 export const DOWNLOADS_PER_MINUTE = 60;
 export const TRANSCRIPT_PATH = '/api/v2/transcripts/download';
 
@@ -25,14 +25,14 @@ export class TranscriptLinks {
   readonly #signer: Signer;
   readonly #downloads: MinuteLimit;
 
-  /** @param downloads counts those by each token */
+  /** @param downloads counts the downloads of each token */
   constructor(signing: Signing, downloads: MinuteLimit) {
     this.#signing = signing;
     this.#signer = new Signer(signing, 'transcript', SIGNATURE_BYTES);
     this.#downloads = downloads;
   }
 
-  /** A fresh link to a recording's transcript. `now` is in Unix milliseconds. */
+  /** A new link to a recording's transcript. `now` is in Unix milliseconds. */
   issue(baseUrl: string, recording: { orgId: number; id: string }, now: number): string {
     const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(9))).toString('base64url');
     const expires = now + LINK_LIFETIME_SECONDS * 1_000;
@@ -42,26 +42,26 @@ export class TranscriptLinks {
   }
 
   /**
-   * Lets a download in, and counts it. `now` is in Unix milliseconds.
-   * @throws ApiError 404 if the link is not good, 429 if it was used too often in this minute
+   * Admits a download and counts it. `now` is in Unix milliseconds.
+   * @throws ApiError 404 if the link is not valid, 429 if it was used too often in this minute
    */
   async admit(request: Request, now: number): Promise<Admission> {
-    // A credential comes before validation: whatever is wrong with the token, it opens nothing.
+    // Credentials are checked before validation, so any problem with the token is a 404.
     const [token = '', ...more] = new URL(request.url).searchParams.getAll('token');
     if (more.length > 0) throw linkGone();
     await this.#signing.refresh();
     const { orgId } = this.open(token, now);
-    // By its hash, as it may be stored.
+    // By hash, because the name can be stored.
     const name = Bun.SHA256.hash(token, 'base64url');
-    const usedUp = `This link was used ${DOWNLOADS_PER_MINUTE} times in this minute`;
+    const usedUp = `This link has reached its limit of ${DOWNLOADS_PER_MINUTE} downloads per minute`;
     const { headers, uncount } = await this.#downloads.count(name, usedUp);
-    // Downloads of an organization share what one key may have under way.
+    // All downloads of an organization share the budget of one key.
     return { access: { ...NOBODY, orgId, keyId: `transcripts of ${orgId}` }, headers, uncount };
   }
 
   /**
-   * The recording whose transcript a token opens. `now` is in Unix milliseconds.
-   * @throws ApiError 404 if the token was altered or its time is over
+   * The recording whose transcript a token gives access to. `now` is in Unix milliseconds.
+   * @throws ApiError 404 if the token was altered or has expired
    */
   open(token: string, now: number): { orgId: number; id: string } {
     const bytes = Buffer.from(token, 'base64url');
@@ -74,9 +74,8 @@ export class TranscriptLinks {
   }
 }
 
-/** The 404 of a link that is no longer, or never was, good. */
+/** The 404 of a link that has expired or was never valid. */
 export function linkGone(): ApiError {
-  const message =
-    'This transcript link is not valid or has expired; get the recording again for a fresh one.';
+  const message = 'This transcript link is not valid or has expired; get the recording again for a new one.';
   return new ApiError('RESOURCE_NOT_FOUND', message);
 }

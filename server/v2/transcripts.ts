@@ -1,4 +1,4 @@
-// Transcripts: the link that getting a recording gives downloads its transcript without a key.
+// Transcripts: getting a recording returns a link that downloads its transcript without a key.
 import { Type } from 'typebox';
 import { exampleId } from '../../db/model/fields.ts';
 import type { JsonValue } from '../../db/model/json.ts';
@@ -16,7 +16,7 @@ import {
 
 const nullableText = (example: string) => nullable(Type.String({ examples: [example] }));
 const seconds = (example: number) =>
-  Type.Number({ minimum: 0, description: 'Seconds from the start.', examples: [example] });
+  Type.Number({ minimum: 0, description: 'Seconds from the start of the recording.', examples: [example] });
 const segment = Type.Object(
   {
     speaker: Type.Union([
@@ -42,7 +42,7 @@ const transcript = Type.Object(
   { $id: 'Transcript' },
 );
 
-/** Shows a recording that has a transcript with a fresh link to it. */
+/** Shows a recording that has a transcript with a new link to it. */
 export function withTranscriptLink(links: TranscriptLinks): ShownAlone {
   return {
     show({ access, baseUrl, now }, recording) {
@@ -64,13 +64,13 @@ export function transcriptDownload(links: TranscriptLinks): Operation {
     tag: 'Recordings',
     summary: 'Download a transcript',
     description:
-      `The link that getting a recording gives: the token is its only credential, opens that one transcript, ` +
-      `and lasts ${LINK_LIFETIME_SECONDS} s. At most ${DOWNLOADS_PER_MINUTE} downloads a minute by one token.`,
+      `Opens the \`transcript_url\` of a recording. Its token is the only credential, gives access to that one ` +
+      `transcript, and lasts ${LINK_LIFETIME_SECONDS} s. Each token allows ${DOWNLOADS_PER_MINUTE} downloads per minute.`,
     scopes: [],
     admit: (request, now) => links.admit(request, now),
     isWrite: false,
     query: {
-      token: { type: 'text', description: 'The token of the link.', example: 'm0qT…' },
+      token: { type: 'text', description: 'The token from the link.', example: 'm0qT…' },
     },
     answer: transcript,
     answerKind: 'success',

@@ -60,7 +60,7 @@ describe('JSON', () => {
 
   test.each([
     ['{"title":"x"}', '1: external_id is required'],
-    ['{"external_id":""}', '1: external_id must have at least one character that is not white space'],
+    ['{"external_id":""}', '1: external_id must contain at least one character other than white space'],
     ['{"external_id":7}', '1: external_id must be a string'],
     ['{"external_id":"a","start_time":"tomorrow"}', '1: start_time must be a date and time, such as 2026-01'],
     ['{"external_id":"a","start_time":1.5}', '1: start_time must be an integer or null'],
@@ -70,16 +70,16 @@ describe('JSON', () => {
     ['{"external_id":"a","status":null}', '1: status must be one of: confirmed, tentative, cancelled'],
     [
       '{"external_id":"a","colour":"red"}',
-      '1: colour is not a field that can be sent here; allowed: external_id, title, description',
+      '1: colour is not allowed here; allowed: external_id, title, description',
     ],
-    ['{"external_id":"a","sequence":1}', '1: sequence is not a field that can be sent here'],
-    ['{"external_id":"a","__proto__":{}}', '1: __proto__ is a key that is not allowed'],
+    ['{"external_id":"a","sequence":1}', '1: sequence is not allowed here'],
+    ['{"external_id":"a","__proto__":{}}', '1: __proto__ is not allowed as a key'],
     [
       '{"external_id":"a","attendees":[{"mail":"x"}]}',
-      '1: attendees.0.mail is not a field that can be sent here; allowed: name, email',
+      '1: attendees.0.mail is not allowed here; allowed: name, email',
     ],
     ['{"external_id":"a","attendees":[{"email":5}]}', '1: attendees.0.email must be a string or null'],
-    ['{"external_id":"a","title":"\\u0000"}', '1: title must not contain the character NUL'],
+    ['{"external_id":"a","title":"\\u0000"}', '1: title must not contain NUL characters'],
     [`{"external_id":"a","title":"${'x'.repeat(1_001)}"}`, '1: title must have at most 1000 characters'],
     ['{"external_id":"a","external_id":"b"}', '1: the entry names "external_id" twice'],
     ['{"external_id":"a"', '1: the entry is no JSON'],
@@ -155,7 +155,7 @@ describe('recordings', () => {
     [{ segments: [{ ...segment, start_time: '2' }] }, 'segments.0.start_time must be a number'],
     [
       { segments: [{ ...segment, volume: 3 }] },
-      'segments.0.volume is not a field that can be sent here; allowed: speaker, start_time, end_time, speech',
+      'segments.0.volume is not allowed here; allowed: speaker, start_time, end_time, speech',
     ],
     [{ segments: [{ start_time: 1, end_time: 2 }] }, 'segments.0.speech is required'],
     [{ segments: 'later' }, 'segments must be an array or null'],

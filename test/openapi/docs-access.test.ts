@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)('with a keyboard', () => {
     async () => {
       const page = await desk.open();
       await page.keyboard.press('Tab');
-      expect(await focused(page)).toBe('Skip to the content');
+      expect(await focused(page)).toBe('Skip to content');
       await page.keyboard.press('Enter');
       expect(await focused(page)).toBe('content');
       await page.keyboard.press('Tab');

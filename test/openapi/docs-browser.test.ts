@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
     expect(told.filter((text) => text.includes('characters'))).toEqual([]);
   });
 
-  test('heads each answer with its status and what it is', async () => {
+  test('heads each response with its status and its content', async () => {
     const headings = await page.evaluate<Record<string, string[]>>(`Object.fromEntries(
       [...document.querySelectorAll('.operation > .opened')].map((opened) => [opened.id,
         [...opened.querySelectorAll('.shown > figure > figcaption')].map((one) => one.firstChild.textContent)]))`);
@@ -83,14 +83,14 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
       getContact: ['Request', '200 Contact'],
       createContact: ['Request', '201 Contact'],
       listContacts: ['Request', '200 Contact list'],
-      batchCreateContacts: ['Request', '200 Contact batch'],
+      batchCreateContacts: ['Request', '200 Contact batch result'],
       deleteContact: ['Request'],
       authenticate: ['Request', '200 Team'],
       getPerson: ['Request', '200 Person'],
     });
     const all = Object.values(headings).flat();
     expect(all.filter((one) => !/^(Request|2\d\d [A-Z][a-z ]+)$/.test(one))).toEqual([]);
-    expect(all.filter((one) => /Answer/.test(one))).toEqual([]);
+    expect(all.filter((one) => /Response/.test(one))).toEqual([]);
   });
 
   test('speaks of quotas where something is added, and nowhere else', async () => {
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
         id,
         isWrite && method !== 'DELETE',
       ]);
-    expect(texts.listContacts).toContain('This needs the scope contacts:read');
+    expect(texts.listContacts).toContain('This request needs the scope contacts:read');
   });
 
   test('opens what an address names: an operation, or a chapter of the guide', async () => {
@@ -160,7 +160,7 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
     expect(await found('idempotent-replayed')).toContain('Idempotency');
     expect(await found('probability')).toContain('Create a pipeline');
     expect(await found('xylophone')).toEqual([]);
-    expect(await page.locator('#found').textContent()).toBe('Nothing found.');
+    expect(await page.locator('#found').textContent()).toBe('No results');
     await found('delete deal');
     await field.press('Enter');
     await page.locator('#deleteDeal').waitFor({ state: 'visible' });
@@ -195,7 +195,7 @@ describe.skipIf(!hasBrowser)('trying an operation', () => {
     await page.keyboard.press('Escape');
     await form.locator('.status b').waitFor();
     expect(await form.locator('.status').textContent()).toContain(
-      'Nothing was sent: it needs a key of version 2',
+      'Request not sent: it needs a version 2 key',
     );
     expect(sent).toEqual([]);
   });

@@ -66,7 +66,7 @@ describe('a schema in words', () => {
     };
     const parts = (writer: 'client' | 'service') =>
       fieldList(schema, writer).text.match(
-        /<code>(name|title)|required|may be absent|for example|not blank|default/g,
+        /<code>(name|title)|required|optional|for example|not blank|default/g,
       );
     expect(parts('client')).toEqual([
       '<code>name',
@@ -76,7 +76,7 @@ describe('a schema in words', () => {
       '<code>title',
       'default',
     ]);
-    expect(parts('service')).toEqual(['<code>name', 'not blank', '<code>title', 'may be absent', 'default']);
+    expect(parts('service')).toEqual(['<code>name', 'not blank', '<code>title', 'optional', 'default']);
   });
 });
 

@@ -196,7 +196,7 @@ describe('the document', () => {
     for (const [name, schema] of bodies)
       expect([name, JSON.stringify(schema)]).toEqual([name, expect.not.stringContaining('"default":')]);
     const { keep_in_touch } = document.components.schemas.ContactCreate.properties;
-    expect(keep_in_touch.description).toEndWith('`false` unless given.');
+    expect(keep_in_touch.description).toEndWith('Default: `false`.');
     expect(document.components.schemas.ContactUpdate.properties.keep_in_touch.description).not.toContain(
       'unless',
     );

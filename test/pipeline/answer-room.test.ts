@@ -127,7 +127,7 @@ test('what finds no room in ten seconds is refused, with nothing done, and count
     const reply = refused[index] as Reply;
     expect([name, reply.status, reply.body.error?.code]).toEqual([name, 429, 'RATE_LIMIT_EXCEEDED']);
     expect([name, Number(reply.headers.get('Retry-After'))]).toEqual([name, 5]);
-    expect(reply.body.error.message).toContain('bytes of answers');
+    expect(reply.body.error.message).toContain('bytes of responses');
     if (name === 'a transcript') expect(remaining(reply)).toBe(60);
   }
   await letGo();

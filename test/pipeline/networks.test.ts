@@ -56,7 +56,7 @@ describe('a key of certain networks', () => {
   test('is told the address as it was seen, IPv4 as IPv4, and never the networks', async () => {
     const { key } = await harness.issue({ networks: NETWORKS });
     expectElsewhere(await sendFrom(ELSEWHERE, key), ELSEWHERE);
-    expectElsewhere(await sendFrom(`::ffff:${ELSEWHERE}`, key), `from ${ELSEWHERE},`);
+    expectElsewhere(await sendFrom(`::ffff:${ELSEWHERE}`, key), `from ${ELSEWHERE};`);
   });
 
   test('is held to them in both versions, whatever is asked', async () => {

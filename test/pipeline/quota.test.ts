@@ -56,7 +56,7 @@ describe('a quota of records', () => {
     });
     expect(first?.headers.get('X-RateLimit-Limit')).not.toBeNull();
     expect(first?.body.error.message).toBe(
-      'The organization has 61 of the 61 records that its quota allows; delete what is not needed, or ask your operator for a larger quota.',
+      'The organization has 61 of the 61 records that its quota allows; delete records you do not need, or ask your operator for a larger quota.',
     );
     expect((await client.ids('/contacts?limit=200')).length).toBe(60);
     const [id] = await client.ids('/contacts?limit=1');

@@ -114,7 +114,7 @@ describe.each(THREADS)('with %d reader threads, a body', (readers) => {
       Array.from({ length: 12 }, (_, index) => dribble(url, stopped[index % stopped.length] ?? [])),
     );
     expect(answers.map(told)).toEqual(Array(12).fill(TOO_SLOW));
-    expect(answers[0]?.body).toContain('No byte of the body has come for 1.5 s');
+    expect(answers[0]?.body).toContain('No data of the body arrived for 1.5 s');
     await Promise.all(answers.map(({ closed }) => closed));
   });
 

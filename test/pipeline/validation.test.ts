@@ -214,7 +214,7 @@ describe('however many the faults', () => {
       .error;
     const told = Object.keys(many(19, {})).map((key) => `custom.${key}`);
     expect(details.map(({ path }: Json) => path)).toEqual([...told, '']);
-    expect(details.at(-1).message).toContain('81 more faults');
+    expect(details.at(-1).message).toContain('81 more errors');
   });
 
   for (const total of [201, 501, 20_000]) {

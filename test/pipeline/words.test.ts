@@ -126,7 +126,7 @@ describe('many faults', () => {
     expect([reply.status, reply.body.error.code]).toEqual([422, 'VALIDATION_FAILED']);
     expect(detailsOf(reply)).toHaveLength(20);
     expect(detailsOf(reply).at(-1).message).toContain('31 more');
-    expect(messageOf(reply)).toContain('50 faults');
+    expect(messageOf(reply)).toContain('50 errors');
   });
 
   test('twenty are told in full', async () => {

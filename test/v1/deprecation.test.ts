@@ -53,9 +53,9 @@ test('the link leads to the migration notes', async () => {
 });
 
 test.each([
-  ['people', 'No person with this id exists in your organization.'],
-  ['companies', 'No company with this id exists in your organization.'],
-  ['interactions', 'No interaction with this id exists in your organization.'],
+  ['people', 'Your organization has no person with this id.'],
+  ['companies', 'Your organization has no company with this id.'],
+  ['interactions', 'Your organization has no interaction with this id.'],
 ])('an absent one of %s is told in the words of version 1', async (resource, message) => {
   const { key } = await harness.issue({ api: 'v1' });
   const reply = await harness.send('GET', `/api/v1/${resource}/absent`, { key });

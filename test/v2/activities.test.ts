@@ -71,7 +71,7 @@ describe('notes in trees', () => {
     expectFault(await api.patch(`/notes/${below}`, { parent_id: below }), 'VALIDATION_FAILED', 'parent_id');
   });
 
-  describe('at most 100 deep', () => {
+  describe('nested 100 levels deep', () => {
     const RANGE = 'VALIDATION_OUT_OF_RANGE';
     const path = async (length: number, top: string | null = null): Promise<string[]> => {
       const ids: string[] = [];
@@ -86,7 +86,7 @@ describe('notes in trees', () => {
       const last = await note(ids[98]);
       const refused = await api.post('/notes', { title: 'N', parent_id: last });
       expectFault(refused, RANGE, 'parent_id');
-      expect(refused.body.error.details[0].message).toContain('at most 100 deep');
+      expect(refused.body.error.details[0].message).toContain('nested 100 levels deep');
       const items = [last, ids[98], ids[0]].map((parent_id) => ({ title: 'N', parent_id }));
       const { body } = await api.post('/notes/batch', items);
       expect(body.data.items.map((item: Json) => item.status)).toEqual(['error', 'created', 'created']);

@@ -1,4 +1,4 @@
-// Bookings: read-only, fed by scheduling tools.
+// Bookings: read-only, imported from scheduling tools.
 import { Type } from 'typebox';
 import { enumeration, exampleId, instant, LONG_TEXT_CHARACTERS_MAX, reference, text } from '../fields.ts';
 import { after, before, caseless, ofAddress, oneOf } from '../filters.ts';
@@ -11,7 +11,7 @@ const BOOKING_STATUSES = ['booked', 'rescheduled', 'cancelled'] as const;
 
 export const bookings = defineResource({
   name: 'bookings',
-  description: 'Appointments made through a scheduling tool, read-only: fed by booking imports.',
+  description: 'Appointments from scheduling tools. Read-only; created by booking imports.',
   verbs: ['list', 'get'],
   scopes: ['read'],
   owner: 'owner_id',
@@ -35,14 +35,17 @@ export const bookings = defineResource({
     guests: json(Type.Array(Type.String()), {
       initial: [],
       example: ['grace@example.com'],
-      description: 'Emails of further guests.',
+      description: 'Email addresses of additional guests.',
     }),
     cancellation_reason: text({
       access: 'read',
-      description: 'Why it was cancelled, if a reason was given.',
+      description: 'The reason for the cancellation, if one was given.',
     }),
-    meeting_id: reference('meetings', { access: 'read', description: 'The meeting it became.' }),
-    owner_id: reference('users', { access: 'read', description: 'The user whose booking it is.' }),
+    meeting_id: reference('meetings', {
+      access: 'read',
+      description: 'The meeting created from the booking.',
+    }),
+    owner_id: reference('users', { access: 'read', description: 'The user who owns the booking.' }),
   },
   filters: {
     status: oneOf('status', BOOKING_STATUSES),

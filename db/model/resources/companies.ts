@@ -1,4 +1,4 @@
-// Companies: the organizations that contacts work for and deals are made with.
+// Companies: the organizations that contacts work for and that deals are made with.
 import { domain, integer, number, reference, text, timestamp } from '../fields.ts';
 import { caseless, domainIs, refersTo } from '../filters.ts';
 import { custom } from '../json-fields.ts';
@@ -9,7 +9,7 @@ import { segmentMembers } from './segments.ts';
 
 export const companies = defineResource({
   name: 'companies',
-  description: 'The firms that contacts work for and deals are made with.',
+  description: 'The companies that contacts work for and that deals are made with.',
   verbs: ['list', 'get', 'create', 'update', 'delete', 'batch'],
   scopes: ['read', 'write', 'delete'],
   owner: 'owner_id',
@@ -17,7 +17,8 @@ export const companies = defineResource({
   unique: { domain: ['domain'] },
   fields: {
     domain: domain({
-      description: 'Internet domain, kept in lower case without scheme, www., path and trailing dot; unique.',
+      description:
+        'Internet domain, stored in lowercase without scheme, www., path and trailing dot; unique.',
       aliases: [
         'Company Domain Name',
         'Company Domain',
@@ -106,11 +107,13 @@ export const companies = defineResource({
       ],
     }),
     owner_id: reference('users', {
-      description: 'The user whose company it is.',
+      description: 'The user who owns the company.',
       aliases: ['Company owner', 'Account Owner', 'Organization - Owner'],
     }),
-    custom: custom({ description: 'Fields of your own, flat.' }),
-    last_interaction_at: timestamp({ description: 'When anyone of the company was last interacted with.' }),
+    custom: custom({ description: 'Your own fields, as a flat object.' }),
+    last_interaction_at: timestamp({
+      description: 'When the last interaction with a contact of the company happened.',
+    }),
   },
   filters: {
     domain: domainIs('domain'),
@@ -119,8 +122,8 @@ export const companies = defineResource({
     segment_id: refersTo('segments', childrenOf(segmentMembers)),
   },
   explanations: {
-    create: 'At least one of domain and name. A domain that another company has is a 409.',
-    update: 'One of domain and name must remain.',
+    create: 'At least one of domain and name is required. A domain of another company returns 409.',
+    update: 'The company must keep at least one of domain and name.',
   },
   columns: ['id', 'name', 'domain', 'industry', 'employee_count', 'country', 'created_at'],
 });

@@ -7,7 +7,7 @@ import { defineResource, type SideTable } from '../resource.ts';
 import { textKey } from '../text.ts';
 import { segmentMembers } from './segments.ts';
 
-// Who an email belongs to: one row for each address, primary or alternative.
+// The owner of an email: one row for each address, primary or alternative.
 const contactEmails: SideTable = {
   table: 'contact_emails',
   parentColumn: 'contact_id',
@@ -26,7 +26,7 @@ export const contacts = defineResource({
   unique: { email: ['email', 'alt_emails'] },
   fields: {
     email: email({
-      description: 'Primary email address; belongs to one contact only.',
+      description: 'Primary email address; unique among all contacts.',
       aliases: [
         'Work Email',
         'Business Email',
@@ -41,7 +41,7 @@ export const contacts = defineResource({
       ],
     }),
     alt_emails: emails({
-      description: 'Further email addresses; each belongs to one contact only.',
+      description: 'Additional email addresses; each is unique among all contacts.',
       aliases: [
         'Additional email addresses',
         'Additional Emails',
@@ -79,7 +79,7 @@ export const contacts = defineResource({
     phone: text({
       key: textKey,
       example: '+44 20 7946 0000',
-      description: 'Business telephone number.',
+      description: 'Business phone number.',
       aliases: [
         'Work Phone',
         'Business Phone',
@@ -94,7 +94,7 @@ export const contacts = defineResource({
     personal_phone: text({
       key: textKey,
       example: '+44 7700 900000',
-      description: 'Private telephone number.',
+      description: 'Personal phone number.',
       aliases: [
         'Mobile Phone Number',
         'Mobile Phone',
@@ -122,12 +122,12 @@ export const contacts = defineResource({
     }),
     company_id: reference('companies', { description: 'The company the contact works for.' }),
     owner_id: reference('users', {
-      description: 'The user whose contact it is.',
+      description: 'The user who owns the contact.',
       aliases: ['Contact owner', 'Person - Owner'],
     }),
     keep_in_touch: boolean({ description: 'Whether to stay in regular contact.' }),
-    custom: custom({ description: 'Fields of your own, flat.' }),
-    last_interaction_at: timestamp({ description: 'When the contact was last interacted with.' }),
+    custom: custom({ description: 'Your own fields, as a flat object.' }),
+    last_interaction_at: timestamp({ description: 'When the last interaction with the contact happened.' }),
   },
   sideTables: [contactEmails],
   filters: {
@@ -139,8 +139,8 @@ export const contacts = defineResource({
   },
   explanations: {
     create:
-      'At least one of email, phone, first_name and last_name. An address that another contact has is a 409.',
-    update: 'One of email, phone, first_name and last_name must remain.',
+      'At least one of email, phone, first_name and last_name is required. An email of another contact returns 409.',
+    update: 'The contact must keep at least one of email, phone, first_name and last_name.',
   },
   columns: ['id', 'email', 'first_name', 'last_name', 'title', 'phone', 'created_at'],
 });

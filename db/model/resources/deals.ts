@@ -1,4 +1,4 @@
-// Deals: what is being sold, moving through the stages of a pipeline.
+// Deals: sales opportunities that move through the stages of a pipeline.
 import { currency, date, enumeration, exampleId, number, reference, text, timestamp } from '../fields.ts';
 import { oneOf, refersTo } from '../filters.ts';
 import { custom } from '../json-fields.ts';
@@ -14,7 +14,7 @@ const dealContacts = link({
   fields: {
     supervisor: reference('contacts', {
       example: exampleId('supervisor'),
-      description: 'The contact who supervises this one in the deal.',
+      description: 'The contact who supervises this contact in the deal.',
     }),
   },
   description: 'Contacts who take part in the deal.',
@@ -28,13 +28,13 @@ const dealCompanies = link({
   description: 'Companies that take part in the deal.',
 });
 
-/** What is told of a stage that the deal cannot have as long as it is in its pipeline. */
+/** The error for a stage that does not belong to the deal's pipeline. */
 export const STAGE_ELSEWHERE =
-  "must be a stage of the deal's pipeline; to change pipelines send pipeline_id too";
+  "must be a stage of the deal's pipeline; to change the pipeline, also send pipeline_id";
 
 export const deals = defineResource({
   name: 'deals',
-  description: 'What is being sold, moving through the stages of a pipeline.',
+  description: 'Sales opportunities that move through the stages of a pipeline.',
   verbs: ['list', 'get', 'create', 'update', 'delete', 'batch'],
   scopes: ['read', 'write', 'delete'],
   owner: 'owner_id',
@@ -46,16 +46,16 @@ export const deals = defineResource({
     }),
     pipeline_id: reference('pipelines', {
       nullable: false,
-      description: "The pipeline; the organization's oldest one unless given.",
+      description: "The pipeline of the deal. Default: the organization's oldest pipeline.",
     }),
     stage_id: reference('stages', {
       nullable: false,
-      description: "The stage; the pipeline's first one unless given.",
+      description: "The stage of the deal. Default: the pipeline's first stage.",
     }),
     status: enumeration(STAGE_TYPES, {
       access: 'read',
       nullable: false,
-      description: "Follows the type of the deal's stage.",
+      description: "The type of the deal's stage.",
     }),
     estimated_value: number({
       example: 48_000,
@@ -75,13 +75,13 @@ export const deals = defineResource({
       aliases: ['Expected Close Date', 'Close Date', 'Deal - Expected close date'],
     }),
     company_id: reference('companies', { description: 'The company the deal is made with.' }),
-    point_of_contact_id: reference('contacts', { description: 'The contact who answers for it.' }),
+    point_of_contact_id: reference('contacts', { description: 'The main contact for the deal.' }),
     owner_id: reference('users', {
-      description: 'The user whose deal it is.',
+      description: 'The user who owns the deal.',
       aliases: ['Deal owner', 'Opportunity Owner', 'Deal - Owner'],
     }),
-    custom: custom({ description: 'Fields of your own, flat.' }),
-    stage_changed_at: timestamp({ nullable: false, description: 'When the deal came to its stage.' }),
+    custom: custom({ description: 'Your own fields, as a flat object.' }),
+    stage_changed_at: timestamp({ nullable: false, description: 'When the deal entered its stage.' }),
     closed_at: timestamp({
       example: null,
       description: 'When the deal was won or lost; null while it is open.',
@@ -98,11 +98,11 @@ export const deals = defineResource({
   links: { contacts: dealContacts, companies: dealCompanies },
   explanations: {
     create:
-      "Without pipeline and stage it starts in the first stage of the organization's oldest pipeline. `status` and " +
+      "Without a pipeline and stage, the deal starts in the first stage of the organization's oldest pipeline. `status` and " +
       '`closed_at` follow the type of the stage.',
     update:
-      "A stage must be of the deal's pipeline unless `pipeline_id` comes with it; `pipeline_id` alone moves the deal " +
-      "to that pipeline's first stage. A deal that is opened again has `closed_at` null.",
+      "The stage must belong to the deal's pipeline, unless you also send `pipeline_id`. `pipeline_id` alone moves the deal " +
+      'to the first stage of that pipeline. Reopening a deal sets `closed_at` to null.',
   },
   columns: ['id', 'name', 'status', 'estimated_value', 'currency', 'estimated_close_date', 'created_at'],
 });

@@ -30,7 +30,7 @@ export const INTERACTION_TYPES = [
 ] as const;
 export const INTERACTION_DIRECTIONS = ['INBOUND', 'OUTBOUND', 'HYBRID', 'INTERNAL', 'EVENT'] as const;
 
-// Who is involved in an interaction, beside the main contact too.
+// Everyone involved in an interaction, including the main contact.
 export const involvedContacts: SideTable = {
   table: 'interaction_contacts',
   parentColumn: 'interaction_id',
@@ -44,21 +44,21 @@ export const involvedCompanies: SideTable = {
   children: { company: 'companies' },
 };
 
-/** What creating one does in either version. */
+/** How creating an interaction works in both versions. */
 export const WRITTEN_ONCE =
-  'An email that no contact has makes a contact, if the key may write contacts; else it is a 422. One that is there ' +
-  'already is not written again: it comes back with 201 and the mark that it is a duplicate. Duplicates agree in ' +
-  'type, primary and secondary id where a primary id is given; else in contact, type, direction, title and a date ' +
-  'that was given.';
+  'If no contact has the email, a contact is created if the key can write contacts; otherwise the request returns 422. A ' +
+  'duplicate is not written again: the response is 201 with the existing interaction, marked as a duplicate. If a ' +
+  'primary id is sent, interactions with the same type, primary id and secondary id are duplicates. Otherwise ' +
+  'interactions with the same contact, type, direction, title and date are duplicates, if a date is sent.';
 
-/** What is told of an email that no contact has that the key sees, where the key may not create one. */
+/** The error for an email without a visible contact, if the key cannot create one. */
 export const CONTACT_UNKNOWN =
-  'must be the email of an existing contact; creating one needs the scope to write contacts';
+  'must be the email of an existing contact; to create a contact, the key needs the scope to write contacts';
 
 export const interactions = defineResource({
   name: 'interactions',
   description:
-    'What happened between the organization and a contact. Written once; never changed or deleted.',
+    'Events between the organization and a contact, such as emails and calls. They cannot be changed or deleted.',
   verbs: ['list', 'get', 'create', 'batch'],
   scopes: ['read', 'write'],
   owner: 'created_by',
@@ -77,7 +77,7 @@ export const interactions = defineResource({
       access: 'create',
       example: 'Sent the offer',
       aliases: ['Subject', 'Name'],
-      // Version 1 takes an empty one.
+      // Version 1 accepts an empty title.
       responseSchema: Type.String({ maxLength: NAME_CHARACTERS_MAX }),
     }),
     summary: text({
@@ -90,28 +90,28 @@ export const interactions = defineResource({
       access: 'create',
       nullable: false,
       clearable: true,
-      description: 'When it happened, Unix milliseconds; now unless given.',
+      description: 'When it happened, in Unix milliseconds. Default: now.',
       aliases: ['Date', 'Activity Date', 'Timestamp'],
     }),
     main_contact: reference('contacts', {
       access: 'create',
-      description: 'Id of the contact; on create exactly one of main_contact and main_contact_email.',
+      description: 'Id of the contact. On create, send either main_contact or main_contact_email.',
     }),
     main_contact_email: email({
       access: 'input',
-      description: 'Email of the contact, who is created if unknown.',
+      description: 'Email of the contact. If no contact has it, one is created.',
       aliases: ['Contact', 'Contact Email', 'Email'],
     }),
     primary_id: text({
       key: textKey,
       access: 'create',
       example: 'msg-1842',
-      description: 'Id in the system it comes from: type, primary_id and secondary_id together are unique.',
+      description: 'Id in the source system. The combination of type, primary_id and secondary_id is unique.',
     }),
     secondary_id: text({
       access: 'create',
       example: 'thread-77',
-      description: 'Second id in the system it comes from.',
+      description: 'Second id in the source system.',
     }),
     contact_ids: json(Type.Array(Type.String()), {
       column: null,
@@ -129,7 +129,7 @@ export const interactions = defineResource({
   createdFields: {
     is_duplicate: boolean({
       access: 'read',
-      description: 'Whether it was there already; then nothing is written.',
+      description: 'Whether the interaction already exists; if so, nothing is written.',
     }),
   },
   sideTables: [involvedContacts, involvedCompanies],
@@ -140,8 +140,8 @@ export const interactions = defineResource({
     direction: oneOf('direction', INTERACTION_DIRECTIONS),
   },
   explanations: {
-    create: `${WRITTEN_ONCE} A key without \`interactions:read\` gets the id and the mark of a duplicate, and nothing else.`,
-    batch: `${WRITTEN_ONCE} Of a duplicate a batch answers with the id and the mark alone.`,
+    create: `${WRITTEN_ONCE} For a duplicate, a key without \`interactions:read\` gets only \`id\` and \`is_duplicate\`.`,
+    batch: `${WRITTEN_ONCE} For a duplicate, a batch returns only \`id\` and \`is_duplicate\`.`,
   },
   columns: ['id', 'type', 'direction', 'title', 'interaction_date', 'main_contact'],
 });

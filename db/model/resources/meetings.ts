@@ -1,4 +1,4 @@
-// Meetings: read-only, fed by calendar imports.
+// Meetings: read-only, imported from calendars.
 import { Type } from 'typebox';
 import {
   enumeration,
@@ -17,13 +17,13 @@ import { textKey } from '../text.ts';
 
 const nullableText = nullable(Type.String());
 
-/** Someone who calls or holds a meeting. */
+/** The organizer of a meeting or booking. */
 export const organizerSchema = Type.Object(
   { name: nullableText, email: nullableText },
   { additionalProperties: false },
 );
 
-/** Someone invited; contact_id is the contact whose email it is, if there is one. */
+/** An invited person; contact_id is the contact with that email, if there is one. */
 export const attendeeSchema = Type.Object(
   { name: nullableText, email: nullableText, contact_id: nullableText },
   { additionalProperties: false },
@@ -33,7 +33,8 @@ const MEETING_STATUSES = ['confirmed', 'tentative', 'cancelled'] as const;
 
 export const meetings = defineResource({
   name: 'meetings',
-  description: 'Meetings, read-only: fed by calendar imports. A deal and a company can be associated.',
+  description:
+    'Meetings from calendars. Read-only; created by calendar imports. You can associate a deal and a company.',
   verbs: ['list', 'get'],
   scopes: ['read', 'write'],
   owner: 'owner_id',
@@ -41,7 +42,7 @@ export const meetings = defineResource({
     external_id: text({
       key: textKey,
       access: 'read',
-      description: 'Id in the calendar: UID, or UID/RECURRENCE-ID.',
+      description: 'Id in the calendar: UID or UID/RECURRENCE-ID.',
       example: 'a1b2c3@calendar.example',
     }),
     title: text({ access: 'read', example: 'Kick-off' }),
@@ -64,10 +65,10 @@ export const meetings = defineResource({
       description: 'Recordings of the meeting.',
       example: [exampleId('recordings')],
     }),
-    owner_id: reference('users', { access: 'read', description: 'The user whose meeting it is.' }),
+    owner_id: reference('users', { access: 'read', description: 'The user who owns the meeting.' }),
     sequence: integer({
       access: 'internal',
-      description: 'Revision in the calendar; an older one changes nothing.',
+      description: 'Revision in the calendar; older revisions are ignored.',
     }),
   },
   filters: {

@@ -1,10 +1,10 @@
-// Notes: texts about records, in trees.
+// Notes: texts about records, organized in trees.
 import { boolean, reference, text } from '../fields.ts';
 import { isTrue, refersTo } from '../filters.ts';
 import { link, parentsOf } from '../links.ts';
 import { defineResource } from '../resource.ts';
 
-/** How deep a note may stand: the first of a tree is on level 1. */
+/** Maximum depth of a note: the root of a tree is on level 1. */
 export const NOTE_LEVELS_MAX = 100;
 
 const noteRecords = link({
@@ -13,12 +13,12 @@ const noteRecords = link({
   childColumn: 'record_id',
   children: { contact: 'contacts', company: 'companies', deal: 'deals' },
   typedBy: 'link',
-  description: 'Records the note is about.',
+  description: 'The records that the note is about.',
 });
 
 export const notes = defineResource({
   name: 'notes',
-  description: 'Texts about contacts, companies and deals; a note may have a parent note.',
+  description: 'Texts about contacts, companies and deals; a note can have a parent note.',
   verbs: ['list', 'get', 'create', 'update', 'delete', 'batch'],
   scopes: ['read', 'write', 'delete'],
   owner: 'created_by',
@@ -32,7 +32,7 @@ export const notes = defineResource({
     parent_id: reference('notes', {
       description: `The note this one stands under: no cycles, and at most ${NOTE_LEVELS_MAX} notes deep.`,
     }),
-    is_archived: boolean({ description: 'Whether it is put away.', aliases: ['Archived'] }),
+    is_archived: boolean({ description: 'Whether the note is archived.', aliases: ['Archived'] }),
   },
   filters: {
     is_archived: isTrue('is_archived'),

@@ -9,7 +9,7 @@ export const STAGE_TYPES = ['open', 'won', 'lost'] as const;
 export type StageType = (typeof STAGE_TYPES)[number];
 const STAGES_MAX = 50;
 
-/** The stages of a pipeline that is created without any. */
+/** The stages of a pipeline created without any. */
 export const DEFAULT_STAGES: readonly { name: string; type: StageType }[] = [
   { name: 'Prospecting', type: 'open' },
   { name: 'Discovery', type: 'open' },
@@ -27,17 +27,17 @@ const stageType = Type.Enum([...STAGE_TYPES]);
 const probability = Type.Number({ minimum: 0, maximum: 1, examples: [0.2] });
 const newStage = {
   name: stageName,
-  type: Type.Optional({ ...stageType, description: 'open unless given.' }),
+  type: Type.Optional({ ...stageType, description: 'Default: open.' }),
   probability: Type.Optional(nullable(probability)),
 };
-// Ids and positions are for updates: the service gives a new stage its id, and the order its position.
+// Ids and positions are for updates: the service assigns the id of a new stage, and the order gives the position.
 const stageInput = Type.Object(
   {
-    id: Type.Optional(idSchema({ description: 'In an update: the stage to keep.' })),
+    id: Type.Optional(idSchema({ description: 'In an update: the id of the stage to keep.' })),
     ...newStage,
-    name: Type.Optional({ ...stageName, description: 'Required of a new stage.' }),
+    name: Type.Optional({ ...stageName, description: 'Required for a new stage.' }),
     position: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'In an update, if it agrees with the order.' }),
+      Type.Integer({ minimum: 0, description: 'In an update: must match the order of the stages.' }),
     ),
   },
   { additionalProperties: false },
@@ -59,7 +59,7 @@ function stagesOf(stage: TSchema): TSchema {
 
 export const pipelines = defineResource({
   name: 'pipelines',
-  description: 'The stages that deals pass through, in order. Every organization starts with one.',
+  description: 'The stages that deals pass through, in order. Every organization starts with one pipeline.',
   verbs: ['list', 'get', 'create', 'update', 'delete', 'batch'],
   scopes: ['read', 'write', 'delete'],
   owner: null,
@@ -74,7 +74,7 @@ export const pipelines = defineResource({
       initial: [],
       nullable: false,
       description:
-        'The stages in order; a default set unless given. An update replaces the list, keeping stages by id.',
+        'The stages in order. Default: a standard set. An update replaces the list and keeps stages with an id.',
       example: [
         { name: 'Qualified', type: 'open', probability: 0.2 },
         { name: 'Won', type: 'won' },
@@ -84,12 +84,13 @@ export const pipelines = defineResource({
   sideTables: [{ table: 'pipeline_stages', parentColumn: 'pipeline_id', childColumn: 'id', children: {} }],
   explanations: {
     create:
-      'Without stages it gets Prospecting, Discovery, Proposal, Negotiation, Closed Won and Closed Lost. Stages take ' +
-      'no `id` or `position` here.',
+      'Default stages: Prospecting, Discovery, Proposal, Negotiation, Closed Won and Closed Lost. Do not send `id` or ' +
+      '`position` for new stages.',
     update:
-      'With `stages` the list is replaced: a stage with the `id` of one that is there keeps it, and what is not said ' +
-      'of it; one without is new; one left out goes, which is a 409 while deals are in it. Deals follow a changed type.',
-    delete: 'A 409 while deals are in it.',
+      '`stages` replaces the list. A stage with the `id` of an existing stage keeps it, with all fields you leave out. A ' +
+      'stage without `id` is new. A stage you leave out is removed, which returns 409 while deals are in it. Deals follow ' +
+      'the changed type of their stage.',
+    delete: 'Returns 409 while deals are in the pipeline.',
   },
   columns: ['id', 'name', 'created_at', 'updated_at'],
 });

@@ -1,4 +1,4 @@
-// Recordings: read-only, fed by call-recording imports; a transcript is fetched through a short-lived link.
+// Recordings: read-only, imported from call-recording tools; a short-lived link opens a transcript.
 import { Type } from 'typebox';
 import { boolean, instant, number, reference, text } from '../fields.ts';
 import { isTrue, refersTo } from '../filters.ts';
@@ -9,38 +9,38 @@ import { textKey } from '../text.ts';
 export const recordings = defineResource({
   name: 'recordings',
   description:
-    'Call recordings, read-only: fed by recording imports. Getting one issues a link to its transcript.',
+    'Call recordings. Read-only; created by recording imports. Get a recording by id for a link to its transcript.',
   verbs: ['list', 'get'],
   scopes: ['read'],
   owner: 'owner_id',
   fields: {
     external_id: text({ access: 'read', key: textKey, example: 'rec-2291' }),
-    meeting_id: reference('meetings', { access: 'read', description: 'The meeting it was recorded in.' }),
+    meeting_id: reference('meetings', { access: 'read', description: 'The recorded meeting.' }),
     title: text({ access: 'read', example: 'Kick-off' }),
     started_at: instant({ access: 'read' }),
     duration_seconds: number({ access: 'read', minimum: 0, example: 1_830 }),
     has_transcript: boolean({
       access: 'read',
       example: true,
-      description: 'False while transcription is in progress, or when there was no audio.',
+      description: 'False while transcription is in progress or if there was no audio.',
     }),
     transcript_url: json(Type.String(), {
       column: null,
-      description: 'Link to the transcript, good for 300 s; null in lists and without a transcript.',
+      description: 'Link to the transcript, valid for 300 s; null in lists and without a transcript.',
     }),
     recording_url: json(Type.String({ deprecated: true }), {
       column: null,
-      description: 'Always null; gone in version 3.',
+      description: 'Always null; will be removed in version 3.',
     }),
     video_status: json(Type.Enum(['skipped'], { deprecated: true }), {
       column: null,
       initial: 'skipped',
       example: 'skipped',
-      description: 'Always skipped; gone in version 3.',
+      description: 'Always skipped; will be removed in version 3.',
     }),
     owner_id: reference('users', {
       access: 'read',
-      description: 'The user whose recording it is: that of its meeting.',
+      description: 'The user who owns the recording: the owner of its meeting.',
     }),
   },
   filters: {
@@ -56,8 +56,8 @@ export const recordings = defineResource({
     },
   ],
   explanations: {
-    list: '`transcript_url` is null here: get one recording for a link.',
-    get: 'With a transcript there is, the answer has a fresh `transcript_url`.',
+    list: '`transcript_url` is null in lists: get a recording by id for a link.',
+    get: 'If the recording has a transcript, the response contains a new `transcript_url`.',
   },
   columns: ['id', 'title', 'meeting_id', 'started_at', 'duration_seconds', 'has_transcript'],
 });

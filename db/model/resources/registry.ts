@@ -28,15 +28,15 @@ export const RESOURCES: readonly Resource[] = [
 
 const byName = new Map(RESOURCES.map((resource) => [resource.name, resource]));
 
-/** The resource of that (plural) name, or undefined. */
+/** The resource with that (plural) name, or undefined. */
 export function findResource(name: string): Resource | undefined {
   return byName.get(name);
 }
 
-/** The resource of that (plural) name, which must exist. */
+/** The resource with that (plural) name, which must exist. */
 export function getResource(name: string): Resource {
   const resource = byName.get(name);
-  if (resource === undefined) throw new Error(`no resource is called ${name}`);
+  if (resource === undefined) throw new Error(`unknown resource ${name}`);
   return resource;
 }
 

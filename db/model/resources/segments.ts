@@ -14,7 +14,7 @@ export const segmentMembers = link({
   childColumn: 'record_id',
   children: { contact: 'contacts', company: 'companies' },
   typedBy: 'parent',
-  description: "The segment's members, of its record_type.",
+  description: "The segment's members, which all have its record_type.",
 });
 
 export const segments = defineResource({
@@ -29,17 +29,17 @@ export const segments = defineResource({
     record_type: enumeration(RECORD_TYPES, {
       access: 'create',
       initial: 'contact',
-      description: 'What its members are; fixed once created.',
+      description: 'The type of its members; cannot be changed later.',
     }),
     member_count: json(Type.Integer({ minimum: 0 }), {
       column: null,
       initial: 0,
       example: 0,
-      description: 'How many members it has.',
+      description: 'Number of members.',
     }),
   },
   filters: { record_type: oneOf('record_type', RECORD_TYPES) },
   links: { members: segmentMembers },
-  explanations: { create: '`record_type` stays as it is once created.' },
+  explanations: { create: '`record_type` cannot be changed later.' },
   columns: ['id', 'name', 'record_type', 'member_count', 'created_at'],
 });

@@ -1,11 +1,11 @@
-// Tasks: what somebody has to do, about a contact, a company or a deal.
+// Tasks: what someone has to do about a contact, a company or a deal.
 import { boolean, instant, LONG_TEXT_CHARACTERS_MAX, reference, text, timestamp } from '../fields.ts';
 import { after, before, isTrue, refersTo } from '../filters.ts';
 import { defineResource } from '../resource.ts';
 
 export const tasks = defineResource({
   name: 'tasks',
-  description: 'What somebody has to do, about a contact, a company or a deal.',
+  description: 'To-dos about a contact, a company or a deal.',
   verbs: ['list', 'get', 'create', 'update', 'delete', 'batch'],
   scopes: ['read', 'write', 'delete'],
   owner: 'main_assignee_id',
@@ -21,18 +21,24 @@ export const tasks = defineResource({
       aliases: ['Notes', 'Details', 'Task Notes'],
     }),
     due_date: instant({
-      description: 'When it is due, Unix milliseconds.',
+      description: 'When the task is due, in Unix milliseconds.',
       aliases: ['Due', 'Due On', 'Deadline'],
     }),
-    done: boolean({ description: 'Whether it is done.', aliases: ['Completed', 'Is Done', 'Complete'] }),
-    company_id: reference('companies', { description: 'The company it is about.' }),
-    deal_id: reference('deals', { description: 'The deal it is about.' }),
-    person_id: reference('contacts', { description: 'The contact it is about.' }),
+    done: boolean({
+      description: 'Whether the task is done.',
+      aliases: ['Completed', 'Is Done', 'Complete'],
+    }),
+    company_id: reference('companies', { description: 'The company that the task is about.' }),
+    deal_id: reference('deals', { description: 'The deal that the task is about.' }),
+    person_id: reference('contacts', { description: 'The contact that the task is about.' }),
     main_assignee_id: reference('users', {
-      description: 'The user who has to do it.',
+      description: 'The user who is responsible for the task.',
       aliases: ['Assigned To', 'Assignee', 'Task owner'],
     }),
-    done_at: timestamp({ example: null, description: 'When it was marked done; null while it is not.' }),
+    done_at: timestamp({
+      example: null,
+      description: 'When the task was marked as done; null if it is not done.',
+    }),
   },
   filters: {
     done: isTrue('done'),

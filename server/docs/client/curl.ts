@@ -1,17 +1,17 @@
-// A request as a line for curl; the page is made with it, and the browser makes it anew as the form is filled in.
+// A request as a curl command: the page is generated with it, and the browser updates it as the form is filled in.
 
 export interface HttpRequest {
   method: string;
   url: string;
-  /** Name and value, without that of the key. */
+  /** Name and value, without the header of the key. */
   headers: readonly (readonly [name: string, value: string])[];
   body?: string | undefined;
 }
 
-/** The headers that a key can be sent in, with what comes before the key. */
+/** The headers that can carry a key, each with what comes before the key. */
 export const KEY_HEADERS: Record<string, string> = { Authorization: 'Bearer ', 'X-Service-Api-Key': '' };
 
-/** The line, with the key left to a variable of the shell, so that it can be shown and copied. */
+/** The curl command; the key is a shell variable, so that the command can be shown and copied. */
 export function curlLine({ method, url, headers, body }: HttpRequest, keyHeader: string | undefined): string {
   const isImplied = method === (body === undefined ? 'GET' : 'POST');
   const parts = [`curl ${isImplied ? '' : `-X ${method} `}${quoted(url)}`];
@@ -21,7 +21,7 @@ export function curlLine({ method, url, headers, body }: HttpRequest, keyHeader:
   return parts.join(' \\\n  ');
 }
 
-/** The address of a path: its parameters filled in, its query appended. */
+/** The URL of a path: its parameters filled in, its query appended. */
 export function addressOf(
   base: string,
   template: string,

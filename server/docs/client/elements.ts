@@ -1,6 +1,6 @@
-// Finding the page's own elements.
+// Finds and makes elements of the page.
 
-/** The element that the page must have. */
+/** The element, which must exist. */
 export function find<E extends Element>(
   selector: string,
   kind: new () => E,
@@ -8,10 +8,10 @@ export function find<E extends Element>(
 ): E {
   const found = within.querySelector(selector);
   if (found instanceof kind) return found;
-  throw new Error(`the page has no ${selector}`);
+  throw new Error(`the page does not have ${selector}`);
 }
 
-/** Every element that the selector names. */
+/** Every element that matches the selector. */
 export function findAll(selector: string, within: ParentNode = document): HTMLElement[] {
   return [...within.querySelectorAll(selector)].filter((one) => one instanceof HTMLElement);
 }

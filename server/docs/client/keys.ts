@@ -1,8 +1,8 @@
-// The API keys, one for each version: in memory only, and each request carries the one of its version in one header.
+// The API keys, one per version, in memory only; each request sends the key of its version in one header.
 import { KEY_HEADERS } from './curl.ts';
 import { find, findAll } from './elements.ts';
 
-/** What the dialog was told. */
+/** The keys entered in the dialog. */
 export class Keys {
   readonly #dialog = find('#keys', HTMLDialogElement);
   readonly #form = find('form', HTMLFormElement, this.#dialog);
@@ -18,25 +18,25 @@ export class Keys {
     this.#tell();
   }
 
-  /** Opens the dialog at the key of a version; resolves once it is closed. */
+  /** Opens the dialog with the focus on the key of a version; resolves when it is closed. */
   ask(api: string): Promise<void> {
     this.#open(api);
     return new Promise((resolve) => this.#dialog.addEventListener('close', () => resolve(), { once: true }));
   }
 
-  /** The header that carries the key of a version; undefined if none was entered. */
+  /** The header with the key of a version; undefined if no key was entered. */
   headerFor(api: string): [name: string, value: string] | undefined {
     const key = find(`#key-${api}`, HTMLInputElement).value.trim();
     const name = this.headerName();
     return key === '' ? undefined : [name, `${KEY_HEADERS[name] ?? ''}${key}`];
   }
 
-  /** The header that is chosen. */
+  /** The chosen header. */
   headerName(): string {
     return String(new FormData(this.#form).get('header'));
   }
 
-  /** Calls back when another header is chosen. */
+  /** Calls back when another header is chosen or a key changes. */
   onChange(callback: () => void): void {
     this.#form.addEventListener('input', callback);
   }
@@ -54,7 +54,7 @@ export class Keys {
     const entered = this.#fields().filter(({ value }) => value.trim() !== '');
     const apis = entered.map(({ name }) => name);
     for (const button of findAll('form [data-keys]'))
-      button.textContent = apis.includes(button.dataset.keys ?? '') ? 'entered' : 'none entered';
+      button.textContent = apis.includes(button.dataset.keys ?? '') ? 'entered' : 'enter key';
     find('header [data-keys]', HTMLButtonElement).textContent =
       apis.length === 0 ? 'API keys' : `API keys: ${apis.join(', ')}`;
   }

@@ -1,4 +1,4 @@
-// The page's script: search, deep links, keys and requests; without it the page is there to be read.
+// The page's script: search, deep links, keys and requests; without scripts the page can still be read.
 
 import { Keys } from './keys.ts';
 import { followContents, openTargets } from './places.ts';

@@ -1,9 +1,9 @@
-// Places on the page: an address opens the one it names, what is opened can be linked to, and the contents follow.
+// Places on the page: the URL opens the place it names, opened places get a URL, and the contents follow the reader.
 import { find, findAll } from './elements.ts';
 
 const TOP_PX = 140;
 
-/** Opens what the address or a link names, and has the address name what is opened. */
+/** Opens what the URL or a link names, and updates the URL when something is opened. */
 export function openTargets(): void {
   addEventListener('hashchange', () => reveal(location.hash));
   document.addEventListener('click', ({ target }) => {
@@ -25,7 +25,7 @@ function reveal(hash: string): void {
   (details ?? target)?.scrollIntoView();
 }
 
-/** Keeps the contents at the place that is read. */
+/** Keeps the contents at the place being read. */
 export function followContents(): void {
   const contents = find('#contents', HTMLElement);
   const groups = findAll('[data-for]', contents).map((entry) => ({

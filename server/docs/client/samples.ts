@@ -1,4 +1,4 @@
-// Samples of code: copied by a button, and their JSON coloured by painting over the text, which stays one piece.
+// Code samples: a button copies them, and their JSON is coloured without splitting the text.
 
 const SHOWN_MS = 1_500;
 
@@ -9,14 +9,14 @@ export function offerCopies(): void {
     const sample = target.closest('figure')?.querySelector('pre');
     if (sample === null || sample === undefined) return;
     const label = target.textContent;
-    target.textContent = (await copy(sample)) ? 'Copied' : 'Selected: press Ctrl+C';
+    target.textContent = (await copy(sample)) ? 'Copied' : 'Selected; press Ctrl+C';
     setTimeout(() => {
       target.textContent = label;
     }, SHOWN_MS);
   });
 }
 
-// Over plain HTTP from another machine a page has no clipboard.
+// Over plain HTTP from another machine a page has no access to the clipboard.
 async function copy(sample: HTMLElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(sample.textContent);
@@ -30,7 +30,7 @@ async function copy(sample: HTMLElement): Promise<boolean> {
 const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const KINDS = ['json-name', 'json-text', 'json-word', 'json-number'] as const;
 
-/** Colours what is JSON on the page, and whatever a details element opens. */
+/** Colours the JSON on the page, and in details elements when they open. */
 export function colourJson(): void {
   if (!('highlights' in CSS)) return;
   for (const kind of KINDS) CSS.highlights.set(kind, new Highlight());

@@ -1,16 +1,16 @@
-// The search over operations and chapters: every word must be found, and where it is found decides what comes first.
+// Searches operations and chapters: every word must match, and where it matches decides the order of the results.
 import { find, findAll, make } from './elements.ts';
 
 interface Place {
   id: string;
-  /** What its line shows. */
+  /** What the result line shows. */
   heading: Element;
-  /** In lower case: title, path and name; names of fields and parameters; a chapter's text; what else is said. */
+  /** In lower case: title, path and name; names of fields and parameters; text of a chapter; all other text. */
   texts: readonly string[];
   isOld: boolean;
 }
 
-/** Makes the field of the contents search. */
+/** Enables the search field of the contents. */
 export function offerSearch(): void {
   const field = find('#search', HTMLInputElement);
   const results = find('#results', HTMLOListElement);
@@ -39,8 +39,8 @@ export function offerSearch(): void {
 }
 
 function countOf(count: number): string {
-  if (count === 0) return 'Nothing found.';
-  return count === 1 ? '1 found' : `${count} found`;
+  if (count === 0) return 'No results';
+  return count === 1 ? '1 result' : `${count} results`;
 }
 
 function readPlaces(): Place[] {
@@ -49,7 +49,7 @@ function readPlaces(): Place[] {
     const id = details.querySelector('.opened')?.id;
     if (heading === null || id === undefined) return [];
     const group = details.closest('section')?.querySelector('h2, h3')?.textContent ?? '';
-    // The errors and examples of operations are much the same; of errors a chapter tells.
+    // Leaves out the errors and examples, which are nearly the same for all operations; a chapter describes the errors.
     const told = textOf(details, '.told > :not(.error)');
     const texts = [
       `${heading.textContent} ${id} ${group}`,
@@ -66,13 +66,13 @@ function textOf(within: Element, selector: string): string {
   return [...within.querySelectorAll(selector)].map((one) => one.textContent).join(' ');
 }
 
-// Without the endings of plurals, so that what is searched for finds one and many.
+// Drops plural endings, so that a search finds both singular and plural.
 function wordsOf(text: string): string[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return words.map((word) => (word.length > 3 ? word.replace(/(?:ies|s)$/, '') : word));
 }
 
-// The best first, what is deprecated last; what merely mentions a word counts only where nothing has it in a name.
+// Best results first, deprecated ones last; results that only mention a word count only if no name contains it.
 function search(places: readonly Place[], words: readonly string[]): Place[] {
   const found = places.flatMap((place) => {
     const ranks = words.map((word) => place.texts.findIndex((text) => text.includes(word)));

@@ -1,13 +1,13 @@
-// Trying an operation: the form becomes a request, the same as a line for curl, and the answer is shown below it.
+// Trying an operation: the form becomes a request and a curl command, and the response is shown below it.
 import { addressOf, curlLine, type HttpRequest } from './curl.ts';
 import { find, findAll, make } from './elements.ts';
 import type { Keys } from './keys.ts';
 import { colour } from './samples.ts';
 
-// Where the page lies, so that it holds below any path that a proxy puts before it.
+// The folder of the page, so that it works under any path that a proxy adds.
 const BASE = new URL('.', location.href).href;
 
-/** Makes every form send its request, and every line for curl follow its form. */
+/** Makes every form send its request, and every curl command follow its form. */
 export function offerTrials(keys: Keys): void {
   for (const form of findAll('form[data-path]')) {
     if (!(form instanceof HTMLFormElement)) continue;
@@ -32,7 +32,7 @@ export function offerTrials(keys: Keys): void {
   showLines();
 }
 
-// What a form asks for; what is required and not filled in has its example.
+// The request of a form; a required field that is empty uses its example.
 function requestOf(form: HTMLFormElement): HttpRequest {
   const params: Record<string, string> = {};
   const query: [string, string][] = [];
@@ -68,15 +68,15 @@ async function send(form: HTMLFormElement, keys: Keys): Promise<void> {
   const { api } = form.dataset;
   form.ariaBusy = 'true';
   answer.replaceChildren();
-  // Without a key the answer is known before.
+  // Without a key the response would only be a 401.
   if (api !== undefined && keys.headerFor(api) === undefined) {
-    status.replaceChildren(`Enter a key of version ${api.slice(1)} first.`);
+    status.replaceChildren(`Enter a version ${api.slice(1)} key first.`);
     await keys.ask(api);
     if (keys.headerFor(api) === undefined) {
       status.dataset.outcome = 'bad';
       status.replaceChildren(
-        make('b', {}, 'Nothing was sent'),
-        `: it needs a key of version ${api.slice(1)}, as "crm keys issue" makes one.`,
+        make('b', {}, 'Request not sent'),
+        `: it needs a version ${api.slice(1)} key. Create one with "crm keys issue".`,
       );
       form.ariaBusy = null;
       return;
@@ -94,7 +94,7 @@ async function send(form: HTMLFormElement, keys: Keys): Promise<void> {
     answer.querySelectorAll('pre.json').forEach(colour);
   } catch (error) {
     status.dataset.outcome = 'bad';
-    status.replaceChildren(`Nothing was answered: ${error instanceof Error ? error.message : error}`);
+    status.replaceChildren(`No response: ${error instanceof Error ? error.message : error}`);
   }
   form.ariaBusy = null;
 }
@@ -113,7 +113,7 @@ function answerOf(headers: Headers, text: string): HTMLElement[] {
   const parts = [make('details', {}, make('summary', {}, 'Headers'), make('pre', {}, lines))];
   if (text === '') return parts;
   const caption = make('figcaption', {}, 'Body', make('button', { type: 'button', 'data-copy': '' }, 'Copy'));
-  const reachable = { tabindex: '0', role: 'region', 'aria-label': 'Body of the answer' };
+  const reachable = { tabindex: '0', role: 'region', 'aria-label': 'Response body' };
   const body = make('pre', { class: 'json', ...reachable }, readable(text));
   return [...parts, make('figure', { class: 'sample' }, caption, body)];
 }
