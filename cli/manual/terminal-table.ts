@@ -9,7 +9,8 @@ export function layOutTable(rows: readonly string[][], columns: number, isColore
   const widths = fitWidths(rows, columns - GAP.length * (header.length - 1));
   if (widths === undefined) return body.flatMap((row) => paragraphOf(row, header, columns));
   const rule = widths.map((width) => '─'.repeat(width)).join(GAP);
-  return [...layOutRow(header.map(bold), widths), rule, ...body.flatMap((row) => layOutRow(row, widths))];
+  const head = header.every((cell) => cell === '') ? [] : [...layOutRow(header.map(bold), widths), rule];
+  return [...head, ...body.flatMap((row) => layOutRow(row, widths))];
 }
 
 function paragraphOf([first = '', ...cells]: readonly string[], header: readonly string[], columns: number) {

@@ -106,6 +106,10 @@ describe('a table', () => {
 `);
   });
 
+  test('without a header has no rule', () => {
+    expect(plain('| | |\n|---|---|\n| Rows | 100 |\n')).toBe('Rows  100\n');
+  });
+
   test('is told row by row where columns would break words', () => {
     const long = '| Name | Is |\n|---|---|\n| `a-very-long-name` | `another-very-long-name` |\n| b | c |\n';
     expect(plain(long, 30)).toBe('`a-very-long-name`\n  Is: `another-very-long-name`\nb\n  Is: c\n');
