@@ -7,7 +7,9 @@ export function registerManCommand(program: Command): void {
   program
     .command('man')
     .summary('print the manual as a page for man')
-    .description('Print commands and manual as one page for man(1), such as /usr/local/share/man/man1/crm.1.')
+    .description(
+      'Print all commands and the manual as one page for man(1). To install it: crm man > /usr/local/share/man/man1/crm.1',
+    )
     .action(async () => {
       const { manPage } = await import('../manual/man-page.ts');
       await writeOut(manPage(program));

@@ -46,6 +46,25 @@ describe.each(topics.map(({ name, page }) => [name, page] as const))('the page %
   });
 });
 
+describe('colour', () => {
+  const shown = async (args: string[] = [], env: Record<string, string> = {}) =>
+    (await desk.onTerminal(['help', '--no-pager', topics[0]?.name ?? '', ...args], { env })).output;
+
+  test('is there on a terminal', async () => {
+    expect(await shown()).toContain('\u001b[1m');
+  });
+
+  test.each<[string, string[], Record<string, string>]>([
+    ['--no-color', ['--no-color'], {}],
+    ['NO_COLOR', [], { NO_COLOR: '1' }],
+    ['TERM=dumb', [], { TERM: 'dumb' }],
+  ])('is not with %s', async (_what, args, env) => {
+    const output = await shown(args, env);
+    expect(output).not.toContain('\u001b');
+    expect(output).toContain('\n====');
+  });
+});
+
 describe('a command without a topic of its name', () => {
   test.each(['list', 'create', 'keys issue', 'version', 'help'])('%s: what it takes', async (words) => {
     const command = words.split(' ');
