@@ -16,6 +16,9 @@ const NAME = 'blanks:';
 const PAGES_PER_JOB = 256;
 // Bytes of each overflow page that point to the next one.
 const LINK_BYTES = 4;
+// The beginning of a long row is not in those pages. If it takes this part of a page, the rest fills them to the last byte;
+// otherwise the end of the last one keeps what it had (https://sqlite.org/fileformat2.html#b_tree_pages).
+const FIRST_PART = 0.2;
 
 /**
  * Overwrites free pages: fills them with blanks, a few at a time, and frees them again. Free space within used pages is
@@ -36,7 +39,7 @@ export async function scrubFreePages(
     for (let count = 0, most = (await freePages(read)) + 1; most > 0; count++) {
       const pages = Math.min(PAGES_PER_JOB, await freePages(read));
       if (pages === 0) break;
-      const value = ' '.repeat(pages * (pageBytes - LINK_BYTES));
+      const value = ' '.repeat(pages * (pageBytes - LINK_BYTES) + Math.floor(pageBytes * FIRST_PART));
       await write('accounts', (trx) =>
         trx
           .insertInto('settings')
