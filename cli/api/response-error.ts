@@ -85,7 +85,7 @@ export function isQuotaRefusal({ code, message, details }: Refusal): boolean {
 // Not all that is forbidden is so to the key.
 function forbiddenStep(error: Refusal): string | undefined {
   if (isQuotaRefusal(error)) return MAKE_ROOM;
-  return /\bAPI key may be used from\b/.test(error.message) ? OTHER_ADDRESS : undefined;
+  return /\bAPI key (?:may|cannot) be used from\b/.test(error.message) ? OTHER_ADDRESS : undefined;
 }
 
 interface Refused {
