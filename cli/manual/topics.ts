@@ -1,10 +1,18 @@
 // The manual: the pages that `crm help TOPIC` prints, in their groups and in the order of its list.
-
+import audit from './audit.md' with { type: 'text' };
 import exitCodes from './exit-codes.md' with { type: 'text' };
 import exportPage from './export.md' with { type: 'text' };
 import importPage from './import.md' with { type: 'text' };
 import ingest from './ingest.md' with { type: 'text' };
+import keys from './keys.md' with { type: 'text' };
 import output from './output.md' with { type: 'text' };
+import performance from './performance.md' with { type: 'text' };
+import postgres from './postgres.md' with { type: 'text' };
+import privacy from './privacy.md' with { type: 'text' };
+import quotas from './quotas.md' with { type: 'text' };
+import releases from './releases.md' with { type: 'text' };
+import reliability from './reliability.md' with { type: 'text' };
+import security from './security.md' with { type: 'text' };
 import settings from './settings.md' with { type: 'text' };
 import start from './start.md' with { type: 'text' };
 
@@ -16,9 +24,9 @@ const MANUAL = {
     'exit-codes': exitCodes,
   },
   'Your data': { import: importPage, export: exportPage, ingest },
-  Access: {},
-  'Run it': {},
-  About: {},
+  Access: { keys, quotas, audit, privacy, security },
+  'Run it': { postgres },
+  About: { performance, reliability, releases },
 } as const satisfies Record<string, Record<string, string>>;
 
 type Manual = typeof MANUAL;

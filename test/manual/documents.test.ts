@@ -21,9 +21,7 @@ import { blocksOf } from './run-page.ts';
 const SUMMARY_CHARACTERS_MAX = 72;
 // Pages that are being written; links to them lead nowhere yet.
 const TO_COME: string[] = [
-  ...['keys', 'quotas', 'audit', 'privacy', 'security'],
-  ...['serve', 'tls-and-proxies', 'deploy', 'upgrade', 'backup', 'metrics', 'logs', 'postgres', 'limits'],
-  ...['performance', 'reliability', 'releases'],
+  ...['serve', 'tls-and-proxies', 'deploy', 'upgrade', 'backup', 'metrics', 'logs', 'limits'],
 ];
 
 const documents = allDocuments();
