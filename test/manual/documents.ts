@@ -11,6 +11,8 @@ export interface Fence {
   /** What stands behind that. */
   words: readonly string[];
   text: string;
+  /** What stands before each line of one in a list. */
+  indent: string;
   /** Of its first line in the file. */
   line: number;
 }
@@ -55,16 +57,16 @@ const OPENING = /^( *)(`{3,})([\w-]*)(.*)$/;
 /** The fences of a document, in order; the indent of one in a list is not a part of its text. */
 export function fencesOf({ text }: Document): Fence[] {
   const fences: Fence[] = [];
-  let open: (Fence & { indent: string; marks: string; lines: string[] }) | undefined;
+  let open: (Fence & { marks: string; lines: string[] }) | undefined;
   for (const [index, line] of text.split('\n').entries()) {
     if (open === undefined) {
       const [, indent = '', marks, language = '', words = ''] = OPENING.exec(line) ?? [];
       if (marks === undefined) continue;
       const told = words.split(' ').filter((word) => word !== '');
-      open = { ...{ language, words: told, text: '', line: index + 2 }, indent, marks, lines: [] };
+      open = { ...{ language, words: told, text: '', indent, line: index + 2 }, marks, lines: [] };
     } else if (line.trim() === open.marks) {
-      const { language, words, line: first, lines } = open;
-      fences.push({ language, words, line: first, text: lines.map((one) => `${one}\n`).join('') });
+      const { language, words, indent, line: first, lines } = open;
+      fences.push({ language, words, indent, line: first, text: lines.map((one) => `${one}\n`).join('') });
       open = undefined;
     } else open.lines.push(line.startsWith(open.indent) ? line.slice(open.indent.length) : line.trimStart());
   }

@@ -40,7 +40,7 @@ export function masked(text: string): string[] {
   return lines;
 }
 
-const ANY_LINES = '…';
+export const ANY_LINES = '…';
 
 /**
  * What a page says a block prints, against what it printed: null if they agree, else what to tell of the first
@@ -60,4 +60,11 @@ function fits(expected: readonly string[], actual: readonly string[]): boolean {
   if (first === undefined) return actual.length === 0;
   if (first !== ANY_LINES) return first === actual[0] && fits(rest, actual.slice(1));
   return actual.some((_, index) => fits(rest, actual.slice(index))) || fits(rest, []);
+}
+
+/** What was printed, with the lines of before where they differ in nothing but what is masked. */
+export function renewed(said: string, printed: string): string {
+  const before = Map.groupBy(said.split('\n'), (line) => masked(line).join());
+  const lines = printed.trimEnd().split('\n');
+  return lines.map((line) => `${before.get(masked(line).join())?.shift() ?? line}\n`).join('');
 }

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BINARY } from '../support/command.ts';
-import { difference } from './masks.ts';
+import { difference, renewed } from './masks.ts';
 import { runPage } from './run-page.ts';
 
 describe('what differs from run to run', () => {
@@ -45,6 +45,12 @@ describe('what differs from run to run', () => {
   ])('%p is told from %p', (said, printed) => {
     expect(difference(said, printed)).toContain('the page says');
   });
+});
+
+test('a page that is renewed keeps what differs from run to run', () => {
+  const said = 'Made Acme (01a1fbab-2a49-71d8-981e-40fb88903b14).\nMade ada.\n';
+  const printed = 'Made Acme (01a204d3-4f35-77fb-9fc3-fa5897324987).\nMade the user ada.\n';
+  expect(renewed(said, printed)).toBe(said.replace('Made ada', 'Made the user ada'));
 });
 
 const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));

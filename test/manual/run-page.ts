@@ -15,13 +15,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BINARY } from '../support/command.ts';
 import { freePort } from '../support/ports.ts';
-import { type Document, type Fence, fencesOf, topicOf } from './documents.ts';
-import { difference } from './masks.ts';
+import { type Document, type Fence, fencesOf, ROOT, topicOf } from './documents.ts';
+import { ANY_LINES, difference, renewed } from './masks.ts';
 
 const BEFORE = join(import.meta.dir, 'before');
 const READER_PORT = '4000';
 const RUN_SECONDS_MAX = 120;
 const START_SECONDS_MAX = 20;
+// Has pages say what commands print now, to be looked through; not where lines are left out.
+const IS_RENEWED = process.env.RENEW_PAGES === '1';
 // Between the output of one block and that of the next.
 const MARK = '\u001e';
 
@@ -69,20 +71,32 @@ export async function runPage(document: Document, preparation: Preparation): Pro
   await using place = await PagePlace.make(preparation, blocks);
   const { code, printed } = await place.run(blocks, join(BEFORE, `${topicOf(document)}.sh`));
   const faults: string[] = [];
-  for (const [index, { fence, output }] of blocks.entries()) {
+  const lines = document.text.split('\n');
+  // From the last on, so that the places of those before stay.
+  for (const [index, { fence, output }] of [...blocks.entries()].toReversed()) {
     const where = `${document.path}:${fence.line}`;
     const isLast = index === printed.length - 1;
     const told = printed[index];
-    if (told === undefined) break;
+    if (told === undefined) continue;
     if (code !== 0 && isLast) faults.push(`${where}: this block ended with ${code}:\n${fence.text}\n${told}`);
     else if (output !== undefined) {
       const different = difference(output.text, told);
-      if (different !== null) faults.push(`${where}: ${fence.text}\n${different}`);
+      if (different === null) continue;
+      faults.unshift(`${where}: ${fence.text}\n${different}`);
+      if (!output.text.split('\n').includes(ANY_LINES)) renew(lines, output, told);
     }
   }
+  const path = join(ROOT, document.path);
+  if (IS_RENEWED && existsSync(path)) writeFileSync(path, lines.join('\n'));
   if (printed.length === 0)
     faults.push(`${document.path}: what comes before it ended with ${code}:\n${place.prelude}`);
   if (faults.length > 0) throw new Error(faults.join('\n\n'));
+}
+
+function renew(lines: string[], { indent, line, text }: Fence, told: string): void {
+  const shown = renewed(text, told).split('\n').slice(0, -1);
+  const count = text.split('\n').length - 1;
+  lines.splice(line - 1, count, ...shown.map((one) => (one === '' ? '' : indent + one)));
 }
 
 // Ports as commands, addresses and files of settings name them.
