@@ -1,10 +1,15 @@
 // The manual: the pages that `crm help TOPIC` prints, in their groups and in the order of its list.
 import audit from './audit.md' with { type: 'text' };
+import backup from './backup.md' with { type: 'text' };
+import deploy from './deploy.md' with { type: 'text' };
 import exitCodes from './exit-codes.md' with { type: 'text' };
 import exportPage from './export.md' with { type: 'text' };
 import importPage from './import.md' with { type: 'text' };
 import ingest from './ingest.md' with { type: 'text' };
 import keys from './keys.md' with { type: 'text' };
+import limits from './limits.md' with { type: 'text' };
+import logs from './logs.md' with { type: 'text' };
+import metrics from './metrics.md' with { type: 'text' };
 import output from './output.md' with { type: 'text' };
 import performance from './performance.md' with { type: 'text' };
 import postgres from './postgres.md' with { type: 'text' };
@@ -13,8 +18,11 @@ import quotas from './quotas.md' with { type: 'text' };
 import releases from './releases.md' with { type: 'text' };
 import reliability from './reliability.md' with { type: 'text' };
 import security from './security.md' with { type: 'text' };
+import serve from './serve.md' with { type: 'text' };
 import settings from './settings.md' with { type: 'text' };
 import start from './start.md' with { type: 'text' };
+import tlsAndProxies from './tls-and-proxies.md' with { type: 'text' };
+import upgrade from './upgrade.md' with { type: 'text' };
 
 const MANUAL = {
   'Get started': {
@@ -25,7 +33,17 @@ const MANUAL = {
   },
   'Your data': { import: importPage, export: exportPage, ingest },
   Access: { keys, quotas, audit, privacy, security },
-  'Run it': { postgres },
+  'Run it': {
+    serve,
+    'tls-and-proxies': tlsAndProxies,
+    deploy,
+    upgrade,
+    backup,
+    metrics,
+    logs,
+    postgres,
+    limits,
+  },
   About: { performance, reliability, releases },
 } as const satisfies Record<string, Record<string, string>>;
 
