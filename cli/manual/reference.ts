@@ -1,5 +1,6 @@
 // What a command takes, as Markdown: commander knows it, so that no page has to repeat it.
 import type { Command, Help } from 'commander';
+import type { TopicName } from './topics.ts';
 
 /** Where commander's own descriptions end: what can be given to a command, and what its options mean. */
 export interface CommandReference {
@@ -42,6 +43,9 @@ function optionRows(command: Command, help: Help): CommandReference['rows'] {
     .map((option) => [help.optionTerm(option), help.optionDescription(option)]);
 }
 
+const GLOBAL_OPTIONS: TopicName = 'settings';
+const ELSEWHERE = `For the options that every command takes, see [Settings](${GLOBAL_OPTIONS}.md).`;
+
 /** The end of a page whose topic has a command's name. */
 export function optionsSection(command: Command): string {
   const references = referencesOf(command);
@@ -51,7 +55,7 @@ export function optionsSection(command: Command): string {
     return [...heading, ...(rows.length === 0 ? [] : [tableOf(rows)])].join('\n\n');
   });
   const usage = references.length === 1 ? [`\`${references[0]?.usage ?? ''}\``] : [];
-  return ['## Options', ...usage, ...parts].join('\n\n').concat('\n');
+  return ['## Options', ...usage, ...parts, ELSEWHERE].join('\n\n').concat('\n');
 }
 
 function tableOf(rows: CommandReference['rows']): string {

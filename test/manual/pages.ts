@@ -1,16 +1,16 @@
 // A test for each page of a group: that it runs as printed, with the compiled executable.
 import { test } from 'bun:test';
 import { existsSync } from 'node:fs';
-import { type GroupTitle, topicsIn } from '../../cli/manual/topics.ts';
+import { type GroupTitle, type TopicName, topicsIn } from '../../cli/manual/topics.ts';
 import { BINARY } from '../support/command.ts';
 import { type Document, MANUAL, readDocument } from './documents.ts';
 import { type Preparation, runPage } from './run-page.ts';
 
 const TEST_MS_MAX = 180_000;
 // It begins with nothing.
-const FIRST = 'start';
+const FIRST: TopicName = 'start';
 /** Needs a server of PostgreSQL, and has a test of its own. */
-export const ON_POSTGRES = 'postgres';
+export const ON_POSTGRES: TopicName = 'postgres';
 
 /** Tests that the pages of a group run as printed. */
 export function testGroup(title: GroupTitle): void {

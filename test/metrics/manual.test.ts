@@ -7,8 +7,8 @@ import { PROCESS_METRICS } from '../../server/metrics/metrics-port.ts';
 const page = await Bun.file(join(import.meta.dir, '../../cli/manual/metrics.md')).text();
 
 test('the page lists every family with its type, its labels and its help text', () => {
-  const listed = [...page.matchAll(/^- `(crm_\w+)` \((\w+)(?:: (.*?))?\): (.*)$/gm)].map((item) =>
-    item.slice(1),
+  const listed = [...page.matchAll(/^- `(crm_\w+)` \((\w+)(?:: (.*?))?\): (.*)$/gm)].map(
+    (item): (string | undefined)[] => item.slice(1),
   );
   const declared = Object.entries<Family>(FAMILIES).map(([name, { type, labels, help }]) => [
     ...[name, type],

@@ -67,7 +67,7 @@ test('the longest come first, the others after them', () => {
   expect(files[first]).toBeGreaterThan(files[second]);
 });
 
-test.each(['test/nodes/faults.test.ts', 'test/postgres/commands.test.ts', 'test/cli/readme.test.ts'])(
+test.each(['test/nodes/faults.test.ts', 'test/postgres/commands.test.ts', 'test/manual/postgres.test.ts'])(
   '%s, which starts servers of its own, runs once',
   (path) => {
     expect(servers.beside).toContain(path);

@@ -58,6 +58,7 @@ export const LONGEST = [
   'test/sqlite/takeover.test.ts',
   'test/cli/binary.test.ts',
   'test/copy/copy.test.ts',
+  'test/manual/run-it.test.ts',
   'test/cli/export.test.ts',
   'test/cli/serve-tls.test.ts',
   'test/quickstart/quickstart.test.ts',
@@ -71,6 +72,7 @@ export const LONGEST = [
   'test/cli/keys.test.ts',
   'test/openapi/document.test.ts',
   'test/openapi/docs-browser.test.ts',
+  'test/manual/access.test.ts',
   'test/pipeline/socket.test.ts',
 ];
 
