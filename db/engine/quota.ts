@@ -12,7 +12,7 @@ export class QuotaError extends Error {
   readonly allowance: Allowance;
 
   constructor(lacking: keyof Holdings, added: number, allowance: Allowance) {
-    super(`the quota of ${lacking} is used up`);
+    super(`the quota of ${lacking} is exceeded`);
     this.name = 'QuotaError';
     this.lacking = lacking;
     this.added = added;

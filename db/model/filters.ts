@@ -67,7 +67,11 @@ export function domainIs(name: string): Filter {
 
 /** `true` or `false`. */
 export function isTrue(name: string): Filter {
-  return filter({ type: 'boolean', match: [column(name)], description: `Whether ${name} is true.` });
+  return filter({
+    type: 'boolean',
+    match: [column(name)],
+    description: `Only records with this value of ${name}.`,
+  });
 }
 
 /** One of the named values. */

@@ -57,7 +57,7 @@ keys can only read them.
 A key can be restricted to **networks**. Every request from another IP address returns 403 with the address that the
 service saw.
 
-Revoking, rotating or expiring a key takes effect with the next request.`;
+If a key is revoked, rotated or expires, the change takes effect with the next request.`;
 }
 
 function scopeList(scopes: readonly string[]): string {

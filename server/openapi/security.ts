@@ -17,7 +17,7 @@ export function securitySchemes(apis: readonly Api[]): Data {
     {
       type: 'http',
       scheme: 'bearer',
-      description: `${KEYS[api]} It can be sent as \`X-Service-Api-Key: <key>\` instead, never as both.`,
+      description: `${KEYS[api]} You can send it as \`X-Service-Api-Key: <key>\` instead, but not as both.`,
     },
   ]);
   return Object.fromEntries(schemes);

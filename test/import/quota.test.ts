@@ -120,7 +120,7 @@ describe('where the quota is used up', () => {
     const update = ['import', 'contacts', 'longer.csv', '--on-duplicate', 'update'];
     const grown = await service.crm(update);
     expect(grown.exitCode).toBe(4);
-    expect(grown.stderr).toContain('and this needs 100 more');
+    expect(grown.stderr).toContain('and this request needs 100 more');
     await setQuota(service.harness, {});
     expect((await service.crm(update)).exitCode).toBe(0);
     const contacts = await service.all('contacts');

@@ -45,7 +45,7 @@ export const bookings = defineResource({
       access: 'read',
       description: 'The meeting created from the booking.',
     }),
-    owner_id: reference('users', { access: 'read', description: 'The user who owns the booking.' }),
+    owner_id: reference('users', { access: 'read', description: 'The user responsible for the booking.' }),
   },
   filters: {
     status: oneOf('status', BOOKING_STATUSES),

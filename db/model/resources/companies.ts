@@ -107,7 +107,7 @@ export const companies = defineResource({
       ],
     }),
     owner_id: reference('users', {
-      description: 'The user who owns the company.',
+      description: 'The user responsible for the company.',
       aliases: ['Company owner', 'Account Owner', 'Organization - Owner'],
     }),
     custom: custom({ description: 'Your own fields, as a flat object.' }),

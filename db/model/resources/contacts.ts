@@ -122,7 +122,7 @@ export const contacts = defineResource({
     }),
     company_id: reference('companies', { description: 'The company the contact works for.' }),
     owner_id: reference('users', {
-      description: 'The user who owns the contact.',
+      description: 'The user responsible for the contact.',
       aliases: ['Contact owner', 'Person - Owner'],
     }),
     keep_in_touch: boolean({ description: 'Whether to stay in regular contact.' }),

@@ -77,7 +77,7 @@ export const deals = defineResource({
     company_id: reference('companies', { description: 'The company the deal is made with.' }),
     point_of_contact_id: reference('contacts', { description: 'The main contact for the deal.' }),
     owner_id: reference('users', {
-      description: 'The user who owns the deal.',
+      description: 'The user responsible for the deal.',
       aliases: ['Deal owner', 'Opportunity Owner', 'Deal - Owner'],
     }),
     custom: custom({ description: 'Your own fields, as a flat object.' }),

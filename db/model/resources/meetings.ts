@@ -65,7 +65,7 @@ export const meetings = defineResource({
       description: 'Recordings of the meeting.',
       example: [exampleId('recordings')],
     }),
-    owner_id: reference('users', { access: 'read', description: 'The user who owns the meeting.' }),
+    owner_id: reference('users', { access: 'read', description: 'The user responsible for the meeting.' }),
     sequence: integer({
       access: 'internal',
       description: 'Revision in the calendar; older revisions are ignored.',

@@ -30,7 +30,7 @@ export const notes = defineResource({
       aliases: ['Body', 'Text', 'Note Body', 'Note Content'],
     }),
     parent_id: reference('notes', {
-      description: `The note this one stands under: no cycles, and at most ${NOTE_LEVELS_MAX} notes deep.`,
+      description: `The parent note. Notes can be nested ${NOTE_LEVELS_MAX} levels deep, without cycles.`,
     }),
     is_archived: boolean({ description: 'Whether the note is archived.', aliases: ['Archived'] }),
   },
@@ -41,8 +41,8 @@ export const notes = defineResource({
   },
   links: { records: noteRecords },
   explanations: {
-    create: `A note may stand under another, at most ${NOTE_LEVELS_MAX} notes deep.`,
-    update: `A \`parent_id\` that would make a cycle is a 422, and so is one that would put the note, or what stands below it, more than ${NOTE_LEVELS_MAX} notes deep. Deeper trees that are there already can still be moved up. A note with more than 10,000 notes below it cannot be moved down.`,
+    create: `Notes can be nested ${NOTE_LEVELS_MAX} levels deep.`,
+    update: `A \`parent_id\` returns 422 if it would create a cycle, or nest the note or a note below it more than ${NOTE_LEVELS_MAX} levels deep. Existing trees that are deeper can still be moved up. A note with more than 10,000 notes below it cannot be moved to a deeper level.`,
   },
   columns: ['id', 'title', 'parent_id', 'is_archived', 'created_at'],
 });

@@ -40,7 +40,7 @@ export const recordings = defineResource({
     }),
     owner_id: reference('users', {
       access: 'read',
-      description: 'The user who owns the recording: the owner of its meeting.',
+      description: 'The user responsible for the recording: the owner of its meeting.',
     }),
   },
   filters: {
