@@ -95,9 +95,9 @@ export async function runIngest(request: IngestRequest): Promise<IngestSummary> 
 async function refusalOf(error: unknown, name: string): Promise<unknown> {
   const { QuotaError } = await import('../../db/engine/quota.ts');
   if (!(error instanceof QuotaError)) return error;
-  const { lacking, allowance } = error;
-  const max = lacking === 'records' ? allowance.recordsMax : allowance.bytesMax;
-  const used = `${formatCount(allowance[lacking])} of the ${formatCount(max ?? 0)} ${lacking}`;
+  const { lacking, quota } = error;
+  const max = lacking === 'records' ? quota.recordsMax : quota.bytesMax;
+  const used = `${formatCount(quota[lacking])} of the ${formatCount(max ?? 0)} ${lacking}`;
   return new CliError(`${name} has ${used} that its quota allows; what was stored so far stays.`, {
     nextSteps: [
       `raise it (crm orgs quota ${shellWord(name)} --${lacking} ${lacking === 'records' ? 'N' : 'SIZE'}), or delete what is not needed;`,

@@ -1,6 +1,6 @@
 // Quotas of organizations: set beside a server, from the very next request on, and shown with how far they are used up.
 
-import type { Holdings } from '../../db/engine/engine.ts';
+import type { RecordTotals } from '../../db/engine/engine.ts';
 import type { OrganizationRow } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Store } from '../../db/store.ts';
@@ -75,9 +75,9 @@ export async function changeQuota(
 }
 
 /** What an organization holds, counted now. */
-export async function countNow(db: string, orgId: number): Promise<Holdings> {
-  const { countHoldings } = await import('../../db/tables/content-bytes.ts');
-  return atOneMoment(db, (read) => countHoldings(read, orgId));
+export async function countNow(db: string, orgId: number): Promise<RecordTotals> {
+  const { countRecordTotals } = await import('../../db/tables/content-bytes.ts');
+  return atOneMoment(db, (read) => countRecordTotals(read, orgId));
 }
 
 async function atOneMoment<T>(db: string, look: (read: Store['read']) => Promise<T>): Promise<T> {

@@ -66,13 +66,13 @@ export interface Engine {
 }
 
 /** Number of records, and of bytes in them. */
-export interface Holdings {
+export interface RecordTotals {
   readonly records: number;
   readonly bytes: number;
 }
 
 /** What an organization has, and its maximum; null for no limit. */
-export interface Allowance extends Holdings {
+export interface QuotaState extends RecordTotals {
   readonly recordsMax: number | null;
   readonly bytesMax: number | null;
 }
@@ -85,14 +85,14 @@ export interface AnswerBytes {
 }
 
 /** What a transaction knows about an organization that it writes to; immutable, a change makes a new object. */
-export interface OrgState {
+export interface OrganizationState {
   readonly orgId: number;
   /** The last instant that was assigned, in Unix milliseconds. */
   readonly instant: number;
   /** Whether the database already has this state. */
   readonly isStored: boolean;
   /** Null if the organization's content is not counted. */
-  readonly allowance: Allowance | null;
+  readonly quota: QuotaState | null;
   readonly answers: AnswerBytes;
 }
 
@@ -110,7 +110,7 @@ export interface TransactionProgress {
    */
   failure: unknown;
   /** What is known about organizations, in order of change: the last state of each is stored before the commit. */
-  readonly states: OrgState[];
+  readonly states: OrganizationState[];
 }
 
 /** The state of a connection before it has done anything. */

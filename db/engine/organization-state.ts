@@ -1,5 +1,5 @@
 // What a transaction knows about the organizations that it writes to: the last instant, and the counted content.
-import type { Eventually, OrgState } from './engine.ts';
+import type { Eventually, OrganizationState } from './engine.ts';
 import type { Db, OrgClockRow } from './schema.ts';
 import { statement } from './statement.ts';
 
@@ -20,43 +20,47 @@ const stored = statement<ClockRow>((db, param) =>
 );
 
 /** The state of an organization from its row. */
-export function orgStateOf(orgId: number, row: ClockRow): OrgState {
+export function organizationStateOf(orgId: number, row: ClockRow): OrganizationState {
   const { records, bytes, records_max: recordsMax, bytes_max: bytesMax } = row;
-  const allowance = records === null || bytes === null ? null : { records, bytes, recordsMax, bytesMax };
+  const quota = records === null || bytes === null ? null : { records, bytes, recordsMax, bytesMax };
   const answers = { byHour: row.answer_bytes, bytesMax: row.answer_bytes_max };
-  return { orgId, instant: row.last_instant, isStored: true, allowance, answers };
+  return { orgId, instant: row.last_instant, isStored: true, quota, answers };
 }
 
 /** The current state of an organization. Stored in the database, because other processes write to it too. */
-export function knownState(trx: Db, orgId: number): Eventually<OrgState> {
+export function loadOrganizationState(trx: Db, orgId: number): Eventually<OrganizationState> {
   return trx.engine.progress.states.findLast((one) => one.orgId === orgId) ?? readState(trx, orgId);
 }
 
-async function readState(trx: Db, orgId: number): Promise<OrgState> {
+async function readState(trx: Db, orgId: number): Promise<OrganizationState> {
   const { states } = trx.engine.progress;
   const [row] = await stored(trx, { org: orgId });
-  const state = row === undefined ? nothingKnown(orgId) : orgStateOf(orgId, row);
+  const state = row === undefined ? nothingKnown(orgId) : organizationStateOf(orgId, row);
   states.push(state);
   return state;
 }
 
 /** Notes a change of an organization's state, which is stored before the commit. */
-export function changeState(trx: Db, state: OrgState, change: Partial<OrgState>): void {
+export function setOrganizationState(
+  trx: Db,
+  state: OrganizationState,
+  change: Partial<OrganizationState>,
+): void {
   trx.engine.progress.states.push({ ...state, ...change, isStored: false });
 }
 
 /** Runs a change of an organization's row itself, in order with the other changes of the transaction. */
-export async function changeRow<T>(trx: Db, orgId: number, change: () => Promise<T>): Promise<T> {
-  await storeStates(trx);
+export async function changeOrganizationRow<T>(trx: Db, orgId: number, change: () => Promise<T>): Promise<T> {
+  await saveOrganizationStates(trx);
   const result = await change();
   const [row] = await stored(trx, { org: orgId });
-  if (row !== undefined) trx.engine.progress.states.push(orgStateOf(orgId, row));
+  if (row !== undefined) trx.engine.progress.states.push(organizationStateOf(orgId, row));
   return result;
 }
 
-function nothingKnown(orgId: number): OrgState {
+function nothingKnown(orgId: number): OrganizationState {
   const answers = { byHour: null, bytesMax: null };
-  return { orgId, instant: 0, isStored: true, allowance: null, answers };
+  return { orgId, instant: 0, isStored: true, quota: null, answers };
 }
 
 const storing = statement<never>((db, param) =>
@@ -80,11 +84,11 @@ const storing = statement<never>((db, param) =>
 );
 
 /** Stores the changed states of organizations; call it before the commit. */
-export async function storeStates(trx: Db): Promise<void> {
+export async function saveOrganizationStates(trx: Db): Promise<void> {
   const last = new Map(trx.engine.progress.states.map((one) => [one.orgId, one]));
-  for (const [org, { instant, isStored, allowance, answers }] of last) {
+  for (const [org, { instant, isStored, quota, answers }] of last) {
     if (isStored) continue;
-    const { records = null, bytes = null } = allowance ?? {};
+    const { records = null, bytes = null } = quota ?? {};
     await storing(trx, { org, instant, records, bytes, answers: answers.byHour });
   }
 }

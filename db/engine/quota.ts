@@ -1,22 +1,22 @@
 // Counts what an organization with a quota holds, in the transaction of each write that changes it, and enforces the quota.
-import type { Allowance, Eventually, Holdings } from './engine.ts';
-import { changeState, knownState } from './organization-state.ts';
+import type { Eventually, QuotaState, RecordTotals } from './engine.ts';
+import { loadOrganizationState, setOrganizationState } from './organization-state.ts';
 import type { Db } from './schema.ts';
 
 /** A write that would exceed the quota of an organization; nothing of it is written. */
 export class QuotaError extends Error {
   /** What there is too little of. */
-  readonly lacking: keyof Holdings;
+  readonly lacking: keyof RecordTotals;
   /** How much of it the write adds. */
   readonly added: number;
-  readonly allowance: Allowance;
+  readonly quota: QuotaState;
 
-  constructor(lacking: keyof Holdings, added: number, allowance: Allowance) {
+  constructor(lacking: keyof RecordTotals, added: number, quota: QuotaState) {
     super(`the quota of ${lacking} is exceeded`);
     this.name = 'QuotaError';
     this.lacking = lacking;
     this.added = added;
-    this.allowance = allowance;
+    this.quota = quota;
   }
 }
 
@@ -25,26 +25,30 @@ export class QuotaError extends Error {
  * @param change called only if the organization's content is counted
  * @throws QuotaError if it adds to something that has reached its limit
  */
-export async function countChange(trx: Db, orgId: number, change: () => Eventually<Holdings>): Promise<void> {
-  const known = knownState(trx, orgId);
+export async function chargeQuota(
+  trx: Db,
+  orgId: number,
+  change: () => Eventually<RecordTotals>,
+): Promise<void> {
+  const known = loadOrganizationState(trx, orgId);
   const state = known instanceof Promise ? await known : known;
-  const { allowance } = state;
-  if (allowance === null) return;
+  const { quota } = state;
+  if (quota === null) return;
   const added = await change();
-  const { recordsMax, bytesMax } = allowance;
-  const records = allowance.records + added.records;
-  const bytes = allowance.bytes + added.bytes;
+  const { recordsMax, bytesMax } = quota;
+  const records = quota.records + added.records;
+  const bytes = quota.bytes + added.bytes;
   if (added.records > 0 && recordsMax !== null && records > recordsMax)
-    throw new QuotaError('records', added.records, allowance);
+    throw new QuotaError('records', added.records, quota);
   if (added.bytes > 0 && bytesMax !== null && bytes > bytesMax)
-    throw new QuotaError('bytes', added.bytes, allowance);
+    throw new QuotaError('bytes', added.bytes, quota);
   if (added.records !== 0 || added.bytes !== 0)
-    changeState(trx, state, { allowance: { ...allowance, records, bytes } });
+    setOrganizationState(trx, state, { quota: { ...quota, records, bytes } });
 }
 
 /** Lets later writes of the transaction exceed the quota, for work that must be done in any case; they still count. */
 export async function liftQuota(trx: Db, orgId: number): Promise<void> {
-  const state = await knownState(trx, orgId);
-  if (state.allowance === null) return;
-  changeState(trx, state, { allowance: { ...state.allowance, recordsMax: null, bytesMax: null } });
+  const state = await loadOrganizationState(trx, orgId);
+  if (state.quota === null) return;
+  setOrganizationState(trx, state, { quota: { ...state.quota, recordsMax: null, bytesMax: null } });
 }

@@ -1,6 +1,6 @@
 // The size of an organization's stored responses, counted in the transaction that stores or deletes them.
 import type { AnswerBytes } from './engine.ts';
-import { changeState, knownState } from './organization-state.ts';
+import { loadOrganizationState, setOrganizationState } from './organization-state.ts';
 import type { Db } from './schema.ts';
 
 /** Default limit of stored responses: 1 GiB. */
@@ -43,7 +43,7 @@ export function secondsUntilRoom({ byHour, bytesMax }: AnswerBytes, now: number)
 
 /** The same for the organization of a transaction. */
 export async function secondsUntilRoomIn(trx: Db, orgId: number, now: number): Promise<number> {
-  return secondsUntilRoom((await knownState(trx, orgId)).answers, now);
+  return secondsUntilRoom((await loadOrganizationState(trx, orgId)).answers, now);
 }
 
 /** Counts stored responses, or subtracts deleted ones. */
@@ -53,7 +53,7 @@ export async function countAnswers(
   answers: readonly CountedAnswer[],
   { sign, now }: { sign: 1 | -1; now: number },
 ): Promise<void> {
-  const state = await knownState(trx, orgId);
+  const state = await loadOrganizationState(trx, orgId);
   const hours = new Map(readHours(state.answers.byHour, now));
   for (const { created_at, stored_bytes } of answers) {
     const hour = Math.floor(created_at / HOUR_MS);
@@ -63,7 +63,8 @@ export async function countAnswers(
   }
   const counted = [...hours].filter(([, bytes]) => bytes > 0).sort(([a], [b]) => a - b);
   const byHour = counted.length === 0 ? null : JSON.stringify(counted);
-  if (byHour !== state.answers.byHour) changeState(trx, state, { answers: { ...state.answers, byHour } });
+  if (byHour !== state.answers.byHour)
+    setOrganizationState(trx, state, { answers: { ...state.answers, byHour } });
 }
 
 function readHours(byHour: string | null, now: number): Hours {

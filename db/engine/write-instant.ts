@@ -1,5 +1,5 @@
 // The instants that the service sets: within an organization they follow the order of commits.
-import { changeState, knownState } from './organization-state.ts';
+import { loadOrganizationState, setOrganizationState } from './organization-state.ts';
 import type { Db } from './schema.ts';
 
 /**
@@ -8,8 +8,8 @@ import type { Db } from './schema.ts';
  * since the last record they saw therefore miss nothing.
  */
 export async function takeInstant(trx: Db, orgId: number, clock: number): Promise<number> {
-  const state = await knownState(trx, orgId);
+  const state = await loadOrganizationState(trx, orgId);
   const instant = Math.max(clock, state.instant + 1);
-  changeState(trx, state, { instant });
+  setOrganizationState(trx, state, { instant });
   return instant;
 }

@@ -2,7 +2,7 @@
 import { DatabaseError } from '../database-error.ts';
 import { nextTurn } from '../event-loop.ts';
 import type { Eventually } from './engine.ts';
-import { storeStates } from './organization-state.ts';
+import { saveOrganizationStates } from './organization-state.ts';
 import type { Db, RecordKey } from './schema.ts';
 import { WriteFigures } from './store-stats.ts';
 
@@ -140,7 +140,7 @@ export class WriteQueue {
       await runGroup(group, waiting, transaction);
       if (progress.isSpoiled) await transaction.rollback();
       else {
-        await storeStates(transaction.db);
+        await saveOrganizationStates(transaction.db);
         const begunAt = performance.now();
         await transaction.commit();
         this.figures.commitSeconds.add((performance.now() - begunAt) / 1_000);

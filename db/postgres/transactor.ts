@@ -1,6 +1,6 @@
 // How PostgreSQL writes: a lane per organization, and in each transaction the organization's lock, across all nodes.
 import type { Eventually } from '../engine/engine.ts';
-import { CLOCK_COLUMNS, type ClockRow, orgStateOf } from '../engine/organization-state.ts';
+import { CLOCK_COLUMNS, type ClockRow, organizationStateOf } from '../engine/organization-state.ts';
 import { statement } from '../engine/statement.ts';
 import type { PoolFigures } from '../engine/store-stats.ts';
 import type { Scope, Transaction, Transactor } from '../engine/write-queue.ts';
@@ -63,7 +63,7 @@ export class PostgresTransactor implements Transactor {
         [row] = await lock(db, { org: orgId });
       }
       progress.states.length = 0;
-      if (row !== undefined) progress.states.push(orgStateOf(orgId, row));
+      if (row !== undefined) progress.states.push(organizationStateOf(orgId, row));
     } catch (error) {
       await this.#undo(connection);
       throw error;

@@ -2,7 +2,7 @@
 
 import { type RawBuilder, sql } from 'kysely';
 import { memoize } from '../cache.ts';
-import type { Holdings } from '../engine/engine.ts';
+import type { RecordTotals } from '../engine/engine.ts';
 import { type Db, tableOf } from '../engine/schema.ts';
 import type { Field } from '../model/fields.ts';
 import type { JsonValue } from '../model/json.ts';
@@ -35,7 +35,7 @@ export function bytesIn(text: unknown): number {
 }
 
 /** Counts what an organization holds by reading all of it. */
-export async function countHoldings(db: Db, orgId: number): Promise<Holdings> {
+export async function countRecordTotals(db: Db, orgId: number): Promise<RecordTotals> {
   let records = 0;
   let bytes = await bytesInColumns(db, 'recording_transcripts', ['segments'], orgId);
   for (const resource of RESOURCES) {

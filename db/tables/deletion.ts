@@ -2,8 +2,8 @@
 
 import { sql } from 'kysely';
 import { memoize } from '../cache.ts';
-import type { Holdings } from '../engine/engine.ts';
-import { countChange } from '../engine/quota.ts';
+import type { RecordTotals } from '../engine/engine.ts';
+import { chargeQuota } from '../engine/quota.ts';
 import { type Db, linkTable, type RecordKey, tableOf } from '../engine/schema.ts';
 import { type Statement, statement } from '../engine/statement.ts';
 import { inPieces } from '../event-loop.ts';
@@ -36,7 +36,7 @@ const removal = memoize((resource: Resource) =>
   ),
 );
 
-const NOTHING: Holdings = { records: 0, bytes: 0 };
+const NOTHING: RecordTotals = { records: 0, bytes: 0 };
 
 /**
  * Deletes a record with the rows that belong to it or link to it; references to it become null.
@@ -49,7 +49,7 @@ export async function deleteRecord(
   now: number,
 ): Promise<void> {
   const args = { org: orgId, id, now };
-  await countChange(trx, orgId, async () => {
+  await chargeQuota(trx, orgId, async () => {
     const row = await findRecord(trx, resource, { orgId, id });
     return row === undefined ? NOTHING : { records: -1, bytes: -bytesOf(resource, row) };
   });

@@ -11,7 +11,7 @@ import { contacts } from '../model/resources/contacts.ts';
 import { interactions, involvedCompanies, involvedContacts } from '../model/resources/interactions.ts';
 import { textKey } from '../model/text.ts';
 import { keyExpression } from './columns.ts';
-import { putRecord, takeRoom } from './records.ts';
+import { putRecord, reserveQuota } from './records.ts';
 
 export interface NewInteraction {
   orgId: number;
@@ -66,7 +66,7 @@ export async function logInteraction(
     secondary_id: input.secondaryId,
   };
   const contact = typeof known === 'string' ? [] : [{ resource: contacts, data: known.data }];
-  await takeRoom(trx, orgId, [...contact, { resource: interactions, data: said }]);
+  await reserveQuota(trx, orgId, [...contact, { resource: interactions, data: said }]);
   const mainContact = typeof known === 'string' ? known : await known.put();
   const data = { ...said, main_contact: mainContact };
   const { id } = await putRecord(trx, interactions, { orgId, createdBy, now, data });

@@ -1,10 +1,10 @@
 // The quotas of organizations: set by the operator, who can see their usage.
 
-import type { Holdings } from '../engine/engine.ts';
-import { changeRow } from '../engine/organization-state.ts';
+import type { RecordTotals } from '../engine/engine.ts';
+import { changeOrganizationRow } from '../engine/organization-state.ts';
 import type { Db } from '../engine/schema.ts';
 import { ANSWER_BYTES_MAX, answerBytes } from '../engine/stored-response-bytes.ts';
-import { countHoldings } from './content-bytes.ts';
+import { countRecordTotals } from './content-bytes.ts';
 
 /** The limits of what an organization holds; null for no limit. */
 export interface HeldQuota {
@@ -24,7 +24,7 @@ export interface QuotaUse {
   orgId: number;
   quota: Quota;
   /** Null if not counted, which is the case without a quota of records or bytes. */
-  held: Holdings | null;
+  held: RecordTotals | null;
   /** Bytes of stored responses, and their limit. */
   replayBytes: number;
   replayBytesMax: number;
@@ -86,14 +86,14 @@ export async function beginCount(trx: Db, orgId: number): Promise<string> {
       bytes: eb.fn.coalesce('bytes', eb.lit(0)),
     }))
     .where('org_id', '=', orgId);
-  await changeRow(trx, orgId, () => update.execute());
+  await changeOrganizationRow(trx, orgId, () => update.execute());
   return count_id;
 }
 
 /** How much more the organization holds than was counted, at the moment of the snapshot. */
-export async function findUncounted(snapshot: Db, orgId: number): Promise<Holdings> {
+export async function findUncounted(snapshot: Db, orgId: number): Promise<RecordTotals> {
   const counted = (await listQuotas(snapshot, orgId)).get(orgId)?.held ?? { records: 0, bytes: 0 };
-  const held = await countHoldings(snapshot, orgId);
+  const held = await countRecordTotals(snapshot, orgId);
   return { records: held.records - counted.records, bytes: held.bytes - counted.bytes };
 }
 
@@ -105,7 +105,7 @@ export async function saveQuota(
   trx: Db,
   orgId: number,
   { records, bytes }: HeldQuota,
-  { countId, uncounted }: { countId: string; uncounted: Holdings },
+  { countId, uncounted }: { countId: string; uncounted: RecordTotals },
 ): Promise<boolean> {
   const isCounted = records !== null || bytes !== null;
   const update = trx
@@ -119,7 +119,7 @@ export async function saveQuota(
     }))
     .where('org_id', '=', orgId)
     .where('count_id', '=', countId);
-  const result = await changeRow(trx, orgId, () => update.executeTakeFirstOrThrow());
+  const result = await changeOrganizationRow(trx, orgId, () => update.executeTakeFirstOrThrow());
   return result.numUpdatedRows > 0n;
 }
 
@@ -133,5 +133,5 @@ export async function setBodyQuota(trx: Db, orgId: number, bytes: number | null)
 /** Sets the limit of stored responses in bytes; null for the default. Takes effect with the next request. */
 export async function setReplayQuota(trx: Db, orgId: number, bytes: number | null): Promise<void> {
   const update = trx.updateTable('org_clocks').set({ answer_bytes_max: bytes }).where('org_id', '=', orgId);
-  await changeRow(trx, orgId, () => update.execute());
+  await changeOrganizationRow(trx, orgId, () => update.execute());
 }

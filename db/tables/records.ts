@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { BoundedMap, memoize } from '../cache.ts';
 import { type Insertion, insertion } from '../engine/bulk-insert.ts';
 import { andThen, type Eventually } from '../engine/engine.ts';
-import { countChange } from '../engine/quota.ts';
+import { chargeQuota } from '../engine/quota.ts';
 import { type Db, type RecordKey, type RecordRow, tableOf } from '../engine/schema.ts';
 import { type Statement, statement } from '../engine/statement.ts';
 import { keyColumn } from '../model/fields.ts';
@@ -64,7 +64,7 @@ export interface NewRecord extends Provenance {
  * @throws QuotaError
  */
 export async function insertRecord(trx: Db, resource: Resource, record: NewRecord): Promise<RecordRow> {
-  await takeRoom(trx, record.orgId, [{ resource, data: record.data }]);
+  await reserveQuota(trx, record.orgId, [{ resource, data: record.data }]);
   return putRecord(trx, resource, record);
 }
 
@@ -72,12 +72,12 @@ export async function insertRecord(trx: Db, resource: Resource, record: NewRecor
  * Counts records that will be inserted together; call it before inserting.
  * @throws QuotaError if the organization cannot hold them as well
  */
-export function takeRoom(
+export function reserveQuota(
   trx: Db,
   orgId: number,
   records: readonly { resource: Resource; data: Data }[],
 ): Promise<void> {
-  return countChange(trx, orgId, () => ({
+  return chargeQuota(trx, orgId, () => ({
     records: records.length,
     bytes: records.reduce((sum, { resource, data }) => sum + bytesOf(resource, data), 0),
   }));
@@ -204,7 +204,7 @@ export async function updateRecord(
   columns: Row,
 ): Promise<void> {
   const { id } = row;
-  await countChange(trx, orgId, () => {
+  await chargeQuota(trx, orgId, () => {
     const replaced: Row = {};
     for (const name in columns) replaced[name] = row[name] ?? null;
     return { records: 0, bytes: bytesOf(resource, columns) - bytesOf(resource, replaced) };

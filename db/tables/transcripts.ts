@@ -1,6 +1,6 @@
 // Transcripts of recordings.
 
-import { countChange } from '../engine/quota.ts';
+import { chargeQuota } from '../engine/quota.ts';
 import type { Db, RecordKey, TranscriptRow } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
 import type { JsonValue } from '../model/json.ts';
@@ -67,7 +67,7 @@ export async function saveTranscript(
   const language =
     given.language === undefined ? (stored?.language ?? null) : (given.language as string | null);
   if (stored?.segments === segments && (stored === undefined || stored.language === language)) return false;
-  await countChange(trx, orgId, () => ({ records: 0, bytes: bytesIn(segments) - bytesIn(stored?.segments) }));
+  await chargeQuota(trx, orgId, () => ({ records: 0, bytes: bytesIn(segments) - bytesIn(stored?.segments) }));
   if (stored !== undefined) {
     const removal = trx.deleteFrom('recording_transcripts').where('org_id', '=', orgId);
     await removal.where('recording_id', '=', id).execute();

@@ -8,7 +8,13 @@ import type { Resource } from '../../db/model/resource.ts';
 import { recordAudit } from '../../db/tables/audit.ts';
 import { deleteRecord } from '../../db/tables/deletion.ts';
 import { recordId } from '../../db/tables/record-id.ts';
-import { changedColumns, findRecords, putRecords, takeRoom, updateRecord } from '../../db/tables/records.ts';
+import {
+  changedColumns,
+  findRecords,
+  putRecords,
+  reserveQuota,
+  updateRecord,
+} from '../../db/tables/records.ts';
 import { mayRead, principalOf } from '../access.ts';
 import { ApiError } from '../errors.ts';
 import { quotaRefusal } from '../quotas/quota-errors.ts';
@@ -63,7 +69,7 @@ async function createAll(
   for (const change of changes) {
     try {
       await check(change, known);
-      if (create === undefined) await takeRoom(db, access.orgId, [{ resource, data: change.next }]);
+      if (create === undefined) await reserveQuota(db, access.orgId, [{ resource, data: change.next }]);
       noteAccepted(known, change);
       accepted.push(change);
     } catch (error) {

@@ -4,7 +4,7 @@ import { checkQuotas } from '../../cli/doctor/quotas.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { findOrganization } from '../../db/tables/accounts.ts';
 import { listAudit } from '../../db/tables/audit.ts';
-import { countHoldings } from '../../db/tables/content-bytes.ts';
+import { countRecordTotals } from '../../db/tables/content-bytes.ts';
 import type { Quota } from '../../db/tables/quotas.ts';
 import { Desk, ndjson } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
@@ -63,7 +63,7 @@ describe('a quota', () => {
     'holds from the next request of a running server (%p)',
     async (...flags: string[]) => {
       const server = await desk.serve(flags);
-      const { records } = await inDatabase((store, orgId) => countHoldings(store.read, orgId));
+      const { records } = await inDatabase((store, orgId) => countRecordTotals(store.read, orgId));
       await quota('--records', String(records + 10));
       const replies = await Promise.all(Array.from({ length: 100 }, (_, index) => create(server.url, index)));
       expect(replies.filter(({ status }) => status === 201).length).toBe(10);
@@ -110,7 +110,7 @@ describe('a quota', () => {
   });
 
   test('is told by doctor: nearly used up, used up, and counted wrongly', async () => {
-    const { records } = await inDatabase((store, orgId) => countHoldings(store.read, orgId));
+    const { records } = await inDatabase((store, orgId) => countRecordTotals(store.read, orgId));
     await set({ records: records * 2, bytes: 1e9 });
     const told = JSON.parse((await desk.crm(['doctor', '-o', 'json'])).stdout) as Json[];
     expect(told.filter(({ check }) => check === 'quota')).toMatchObject([

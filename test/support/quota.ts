@@ -1,8 +1,8 @@
 // Quotas for tests: set as the operator sets them, and what is counted held against what is there.
 import { changeQuota } from '../../cli/organizations/quota.ts';
-import type { Holdings } from '../../db/engine/engine.ts';
+import type { RecordTotals } from '../../db/engine/engine.ts';
 import { getOrganization } from '../../db/tables/accounts.ts';
-import { countHoldings } from '../../db/tables/content-bytes.ts';
+import { countRecordTotals } from '../../db/tables/content-bytes.ts';
 import { listQuotas, type Quota } from '../../db/tables/quotas.ts';
 import type { Harness } from './harness.ts';
 
@@ -20,11 +20,11 @@ export async function setQuota(
 export async function countedIn({
   store,
   orgId,
-}: Pick<Harness, 'store' | 'orgId'>): Promise<Holdings | null> {
+}: Pick<Harness, 'store' | 'orgId'>): Promise<RecordTotals | null> {
   return (await listQuotas(store.read, orgId)).get(orgId)?.held ?? null;
 }
 
 /** What the organization has. */
-export function heldIn({ store, orgId }: Pick<Harness, 'store' | 'orgId'>): Promise<Holdings> {
-  return countHoldings(store.read, orgId);
+export function heldIn({ store, orgId }: Pick<Harness, 'store' | 'orgId'>): Promise<RecordTotals> {
+  return countRecordTotals(store.read, orgId);
 }
