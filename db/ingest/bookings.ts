@@ -8,16 +8,16 @@ import type { Store } from '../store.ts';
 import { emailsOf } from '../tables/contact-emails.ts';
 import { findByExternalIds } from '../tables/external-ids.ts';
 import {
-  type Desk,
   findMeeting,
   type IngestEntry,
   type IngestOptions,
   type IngestReport,
+  type IngestTransaction,
   ingestAll,
   logEvent,
   type Outcome,
-  type Stored,
-  settle,
+  recordOutcome,
+  type StoredEntry,
   upsertOwned,
 } from './ingest-transaction.ts';
 
@@ -42,42 +42,45 @@ export function ingestBookings(
 ): Promise<IngestReport> {
   return ingestAll(store, options, {
     items,
-    write: (desk, entry) => settle(desk, entry, () => writeBooking(desk, entry)),
+    write: (transaction, entry) => recordOutcome(transaction, entry, () => writeBooking(transaction, entry)),
   });
 }
 
-async function writeBooking(desk: Desk, entry: BookingEntry): Promise<Outcome> {
+async function writeBooking(transaction: IngestTransaction, entry: BookingEntry): Promise<Outcome> {
   const previousId = entry.replaces === null ? null : String(entry.replaces.external_id);
   const externalId = String(entry.data.external_id);
   const ids = previousId === null ? [externalId] : [externalId, previousId];
-  const stored = await findByExternalIds(desk.trx, bookings, desk.orgId, ids);
+  const stored = await findByExternalIds(transaction.trx, bookings, transaction.orgId, ids);
   const previous = previousId === null ? undefined : stored.get(previousId);
-  const data = { ...entry.data, ...(await meetingField(desk, entry)) };
-  const written = await write(desk, entry, data, stored.get(externalId));
+  const data = { ...entry.data, ...(await meetingField(transaction, entry)) };
+  const written = await write(transaction, entry, data, stored.get(externalId));
   if (entry.replaces !== null) {
-    const moved = await write(desk, entry, onlyNews(entry.replaces, previous), previous);
-    if (moved.outcome !== 'unchanged') desk.report[moved.outcome] += 1;
+    const moved = await write(transaction, entry, onlyNews(entry.replaces, previous), previous);
+    if (moved.outcome !== 'unchanged') transaction.report[moved.outcome] += 1;
   }
   // A moved booking is logged once, under its first id.
-  if (previous === undefined) await logBooking(desk, entry, written.row, previousId ?? externalId);
+  if (previous === undefined) await logBooking(transaction, entry, written.row, previousId ?? externalId);
   return written.outcome;
 }
 
-async function meetingField({ trx, orgId }: Desk, { meetingExternalId: id }: BookingEntry): Promise<Data> {
+async function meetingField(
+  { trx, orgId }: IngestTransaction,
+  { meetingExternalId: id }: BookingEntry,
+): Promise<Data> {
   const meeting = id === null ? undefined : await findMeeting(trx, { orgId, id });
   return meeting === undefined ? {} : { meeting_id: meeting.id };
 }
 
 function write(
-  desk: Desk,
+  transaction: IngestTransaction,
   { event }: BookingEntry,
   given: Data,
   existing: RecordRow | undefined,
-): Promise<Stored> {
+): Promise<StoredEntry> {
   const isLate = event !== null && existing !== undefined && stageOf(given.status) < stageOf(existing.status);
   const data = isLate ? onlyNews(given, existing) : { ...given };
   if (data.attendee !== undefined) data.attendee_email = emailsOf(data.attendee)[0] ?? null;
-  return upsertOwned(desk, bookings, data, existing);
+  return upsertOwned(transaction, bookings, data, existing);
 }
 
 function stageOf(status: unknown): number {
@@ -97,17 +100,17 @@ function onlyNews(data: Data, existing: RecordRow | undefined): Data {
 }
 
 async function logBooking(
-  desk: Desk,
+  transaction: IngestTransaction,
   { event, at }: BookingEntry,
   row: RecordRow,
   externalId: string,
 ): Promise<void> {
-  const { now } = desk;
+  const { now } = transaction;
   const { title, status, start_time, attendee, guests, cancellation_reason } = showRow(bookings.fields, {
     ...row,
   });
   const isCancelled = event === 'cancelled' || (event === null && status === 'cancelled');
-  await logEvent(desk, {
+  await logEvent(transaction, {
     type: isCancelled ? 'BOOKING_CANCELLED' : 'BOOKING_CREATED',
     title: String(title || 'Booking'),
     summary: isCancelled && typeof cancellation_reason === 'string' ? cancellation_reason : null,

@@ -56,7 +56,7 @@ const ITEMS_MAX = 100;
 const OUTCOMES: readonly Outcome[] = ['created', 'updated', 'unchanged', 'cancelled'];
 
 /** One transaction of an ingest: its options, and the results of its entries. */
-export interface Desk extends IngestOptions {
+export interface IngestTransaction extends IngestOptions {
   trx: Db;
   /** The current time in Unix milliseconds: what is earlier has happened. */
   now: number;
@@ -71,7 +71,7 @@ export interface IngestJob<T> {
   items: AsyncIterable<T> | Iterable<T>;
   /** How many entries an item counts as; one by default. */
   countOf?: (item: T) => number;
-  write(desk: Desk, item: T): Promise<void>;
+  write(transaction: IngestTransaction, item: T): Promise<void>;
 }
 
 /**
@@ -90,7 +90,7 @@ export async function ingestAll<T>(
   const writeSome = async () => {
     const some = waiting.slice(0, itemsMax);
     const { report, count, tookMs, refusal } = await store.write(options.orgId, (trx) =>
-      writeUntilTired(trx, options, some, write),
+      writeWithinTimeBudget(trx, options, some, write),
     );
     waiting = waiting.slice(count);
     for (const outcome of OUTCOMES) total[outcome] += report[outcome];
@@ -110,7 +110,7 @@ export async function ingestAll<T>(
 }
 
 // Stops after the time of a transaction, or at the organization's quota; returns how many items it has written.
-async function writeUntilTired<T>(
+async function writeWithinTimeBudget<T>(
   trx: Db,
   options: IngestOptions,
   items: readonly T[],
@@ -120,14 +120,14 @@ async function writeUntilTired<T>(
   const now = options.clock();
   let taken: Promise<number> | undefined;
   const instant = () => (taken ??= takeInstant(trx, options.orgId, now));
-  const desk = { ...options, trx, now, instant, report: emptyReport() };
+  const transaction = { ...options, trx, now, instant, report: emptyReport() };
   let count = 0;
   let tookMs = 0;
   while (count < items.length && tookMs < TRANSACTION_MS) {
-    const { faults, ...counts } = desk.report;
+    const { faults, ...counts } = transaction.report;
     const before = { ...counts, faults: [...faults] };
     try {
-      await attempt(trx, () => write(desk, items[count] as T));
+      await attempt(trx, () => write(transaction, items[count] as T));
     } catch (error) {
       if (!(error instanceof QuotaError)) throw error;
       return { report: before, count, tookMs, refusal: error };
@@ -135,7 +135,7 @@ async function writeUntilTired<T>(
     count += 1;
     tookMs = performance.now() - startedAt;
   }
-  return { report: desk.report, count, tookMs, refusal: null };
+  return { report: transaction.report, count, tookMs, refusal: null };
 }
 
 function emptyReport(): IngestReport {
@@ -143,8 +143,8 @@ function emptyReport(): IngestReport {
 }
 
 /** Counts the result of an entry, or reports its fault. */
-export async function settle(
-  { report }: Desk,
+export async function recordOutcome(
+  { report }: IngestTransaction,
   { line }: IngestEntry,
   write: () => Promise<Outcome>,
 ): Promise<void> {
@@ -162,7 +162,7 @@ export async function findMeeting(trx: Db, key: RecordKey): Promise<RecordRow | 
   return byId ?? (await findByExternalIds(trx, meetings, key.orgId, [key.id])).get(key.id);
 }
 
-export interface Stored {
+export interface StoredEntry {
   /** The row after the write. */
   row: RecordRow;
   outcome: Outcome;
@@ -170,17 +170,18 @@ export interface Stored {
 
 /** Like `upsert`, with an owner: the given one, else the organizer if that is a user, else that of the run. */
 export async function upsertOwned(
-  desk: Desk,
+  transaction: IngestTransaction,
   resource: Resource,
   data: Data,
   stored: RecordRow | undefined,
-): Promise<Stored> {
-  if (typeof data.owner_id === 'string') return upsert(desk, resource, data, stored);
+): Promise<StoredEntry> {
+  if (typeof data.owner_id === 'string') return upsert(transaction, resource, data, stored);
   const organizer = data.organizer ?? resource.fields.organizer?.decode(stored?.organizer ?? null);
   const [email] = emailsOf(organizer);
-  const user = email === undefined ? undefined : await findUserByEmail(desk.trx, desk.orgId, email);
-  const owner_id = user?.id ?? desk.ownerId ?? undefined;
-  return upsert(desk, resource, owner_id === undefined ? data : { ...data, owner_id }, stored);
+  const user =
+    email === undefined ? undefined : await findUserByEmail(transaction.trx, transaction.orgId, email);
+  const owner_id = user?.id ?? transaction.ownerId ?? undefined;
+  return upsert(transaction, resource, owner_id === undefined ? data : { ...data, owner_id }, stored);
 }
 
 /**
@@ -188,11 +189,11 @@ export async function upsertOwned(
  * @throws IngestFault if the data refers to a record that does not exist
  */
 export async function upsert(
-  { trx, orgId, createdBy: unowned, instant }: Desk,
+  { trx, orgId, createdBy: unowned, instant }: IngestTransaction,
   resource: Resource,
   data: Data,
   stored: RecordRow | undefined,
-): Promise<Stored> {
+): Promise<StoredEntry> {
   const given = { input: data, current: stored ?? null };
   const found = await findReferences(trx, resource.fields, [given], { orgId, sees: () => true });
   const faults = referenceFaults(resource.fields, given, found);
@@ -225,14 +226,14 @@ export interface LoggedEvent {
 }
 
 /** Logs a meeting or booking as an interaction with those people who are contacts; nothing if no one is. */
-export async function logEvent(desk: Desk, event: LoggedEvent): Promise<void> {
-  const { trx, orgId, instant } = desk;
+export async function logEvent(transaction: IngestTransaction, event: LoggedEvent): Promise<void> {
+  const { trx, orgId, instant } = transaction;
   const found = await findContactsByEmail(trx, orgId, event.emails);
   const [mainContact, ...otherContacts] = new Set(found.values());
   if (mainContact === undefined) return;
   await logInteraction(trx, {
     orgId,
-    createdBy: String(event.ownerId ?? desk.createdBy),
+    createdBy: String(event.ownerId ?? transaction.createdBy),
     instant,
     type: event.type,
     direction: 'EVENT',

@@ -9,14 +9,14 @@ import { emailsOf } from '../tables/contact-emails.ts';
 import { findByExternalIds, findByStart } from '../tables/external-ids.ts';
 import { updateRecord } from '../tables/records.ts';
 import {
-  type Desk,
   type IngestEntry,
   type IngestOptions,
   type IngestReport,
+  type IngestTransaction,
   ingestAll,
   logEvent,
-  type Stored,
-  settle,
+  recordOutcome,
+  type StoredEntry,
   upsertOwned,
 } from './ingest-transaction.ts';
 
@@ -78,21 +78,21 @@ async function* slicesOf(
   }
 }
 
-async function writeSlice(desk: Desk, slice: Slice): Promise<void> {
-  const { trx, orgId, instant, report } = desk;
+async function writeSlice(transaction: IngestTransaction, slice: Slice): Promise<void> {
+  const { trx, orgId, instant, report } = transaction;
   const { uid, entries, extent } = slice;
   const ids = [uid, ...entries.map(({ data }) => String(data.external_id))];
-  const stored = await findByExternalIds(desk.trx, meetings, desk.orgId, ids);
-  const instances = extent === null ? [] : await storedInstances(desk, uid);
+  const stored = await findByExternalIds(transaction.trx, meetings, transaction.orgId, ids);
+  const instances = extent === null ? [] : await storedInstances(transaction, uid);
   for (const entry of entries) {
     const externalId = String(entry.data.external_id);
     const isWordOfSeries = externalId === uid && entry.data.status === 'cancelled' && instances.length > 0;
-    await settle(desk, entry, async () => {
+    await recordOutcome(transaction, entry, async () => {
       const existing = stored.get(externalId);
       if (isOutdated(entry.sequence, existing, stored.get(uid))) return 'unchanged';
       // The cancellation of a series cancels its instances; it is not a meeting itself.
       if (isWordOfSeries && existing === undefined) return 'unchanged';
-      const { row, outcome } = await writeMeeting(desk, entry, existing);
+      const { row, outcome } = await writeMeeting(transaction, entry, existing);
       stored.set(externalId, row);
       return outcome;
     });
@@ -117,20 +117,20 @@ function isOutdated(
 }
 
 async function writeMeeting(
-  desk: Desk,
+  transaction: IngestTransaction,
   { data, sequence }: MeetingEntry,
   existing: RecordRow | undefined,
-): Promise<Stored> {
+): Promise<StoredEntry> {
   const revised = sequence === null ? data : { ...data, sequence };
-  const written = await upsertOwned(desk, meetings, revised, existing);
+  const written = await upsertOwned(transaction, meetings, revised, existing);
   if (existing !== undefined && existing.owner_id !== written.row.owner_id) {
-    await giveRecordings(desk, written.row);
+    await giveRecordings(transaction, written.row);
   }
-  await logMeeting(desk, written.row);
+  await logMeeting(transaction, written.row);
   return written;
 }
 
-async function giveRecordings({ trx, orgId, instant }: Desk, meeting: RecordRow): Promise<void> {
+async function giveRecordings({ trx, orgId, instant }: IngestTransaction, meeting: RecordRow): Promise<void> {
   const columns = { owner_id: meeting.owner_id ?? null, updated_at: await instant() };
   await trx
     .updateTable(tableOf({ name: 'recordings' }))
@@ -140,13 +140,13 @@ async function giveRecordings({ trx, orgId, instant }: Desk, meeting: RecordRow)
     .execute();
 }
 
-async function logMeeting(desk: Desk, row: RecordRow): Promise<void> {
+async function logMeeting(transaction: IngestTransaction, row: RecordRow): Promise<void> {
   const start = row.start_time;
   const end = row.end_time ?? start;
-  const isPast = typeof start === 'number' && Number(end) <= desk.now;
+  const isPast = typeof start === 'number' && Number(end) <= transaction.now;
   if (!isPast || row.status === 'cancelled') return;
   const { title, attendees, organizer } = showRow(meetings.fields, { ...row });
-  await logEvent(desk, {
+  await logEvent(transaction, {
     type: 'MEETING',
     title: String(title || 'Meeting'),
     summary: null,
@@ -157,7 +157,7 @@ async function logMeeting(desk: Desk, row: RecordRow): Promise<void> {
   });
 }
 
-async function storedInstances({ trx, orgId }: Desk, uid: string): Promise<RecordRow[]> {
+async function storedInstances({ trx, orgId }: IngestTransaction, uid: string): Promise<RecordRow[]> {
   const rows = await findByStart(trx, meetings, orgId, `${uid}/`);
   return rows.filter((row) => instanceInstant(uid, row) !== undefined);
 }

@@ -7,15 +7,15 @@ import type { Store } from '../store.ts';
 import { findByExternalIds } from '../tables/external-ids.ts';
 import { saveTranscript } from '../tables/transcripts.ts';
 import {
-  type Desk,
   findMeeting,
   type IngestEntry,
   IngestFault,
   type IngestOptions,
   type IngestReport,
+  type IngestTransaction,
   ingestAll,
   type Outcome,
-  settle,
+  recordOutcome,
   upsert,
 } from './ingest-transaction.ts';
 
@@ -30,28 +30,35 @@ export function ingestRecordings(
 ): Promise<IngestReport> {
   return ingestAll(store, options, {
     items,
-    write: (desk, entry) => settle(desk, entry, () => writeRecording(desk, entry)),
+    write: (transaction, entry) =>
+      recordOutcome(transaction, entry, () => writeRecording(transaction, entry)),
   });
 }
 
-async function writeRecording(desk: Desk, { data: told }: IngestEntry): Promise<Outcome> {
+async function writeRecording(transaction: IngestTransaction, { data: told }: IngestEntry): Promise<Outcome> {
   const { meeting_external_id, segments, language, ...given } = told;
   const externalId = String(given.external_id);
-  const existing = (await findByExternalIds(desk.trx, recordings, desk.orgId, [externalId])).get(externalId);
-  const meeting = await meetingOf(desk, given.meeting_id, meeting_external_id);
+  const existing = (
+    await findByExternalIds(transaction.trx, recordings, transaction.orgId, [externalId])
+  ).get(externalId);
+  const meeting = await meetingOf(transaction, given.meeting_id, meeting_external_id);
   const data: Data = { ...given };
   if (meeting !== undefined) data.meeting_id = meeting === null ? null : meeting.id;
   if (segments !== undefined) data.has_transcript = Array.isArray(segments) && segments.length > 0;
-  const owner_id = await ownerOf(desk, data.owner_id, meeting, existing);
+  const owner_id = await ownerOf(transaction, data.owner_id, meeting, existing);
   if (owner_id !== undefined) data.owner_id = owner_id;
-  const { row, outcome } = await upsert(desk, recordings, data, existing);
-  const isTold = await saveTranscript(desk.trx, { orgId: desk.orgId, id: row.id }, { segments, language });
+  const { row, outcome } = await upsert(transaction, recordings, data, existing);
+  const isTold = await saveTranscript(
+    transaction.trx,
+    { orgId: transaction.orgId, id: row.id },
+    { segments, language },
+  );
   return outcome === 'unchanged' && isTold ? 'updated' : outcome;
 }
 
 /** The meeting of an entry; null to clear it, undefined if the entry does not mention it. */
 async function meetingOf(
-  { trx, orgId }: Desk,
+  { trx, orgId }: IngestTransaction,
   id: JsonValue | undefined,
   externalId: JsonValue | undefined,
 ): Promise<RecordRow | null | undefined> {
@@ -66,7 +73,7 @@ async function meetingOf(
 
 // The owner of the meeting, if it has one; undefined to keep the current owner.
 async function ownerOf(
-  { trx, orgId, ownerId }: Desk,
+  { trx, orgId, ownerId }: IngestTransaction,
   given: JsonValue | undefined,
   meeting: RecordRow | null | undefined,
   existing: RecordRow | undefined,
