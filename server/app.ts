@@ -11,7 +11,7 @@ import type { Logger } from './logging/logger.ts';
 import { BODY_PACES, type BodyPaces } from './pipeline/body-timeouts.ts';
 import { Authenticator } from './pipeline/credential.ts';
 import type { Executor } from './pipeline/execute.ts';
-import { Exports } from './pipeline/export-audit.ts';
+import { ExportAudit } from './pipeline/export-audit.ts';
 import { Pace } from './pipeline/fair-turns.ts';
 import { Leftovers } from './pipeline/garbage-collection.ts';
 import type { Observer } from './pipeline/observer.ts';
@@ -122,7 +122,7 @@ function servicesOf(options: AppOptions): Services {
   return {
     store,
     executor,
-    exports: new Exports((told) => executor.record(told), addressOf),
+    exportAudit: new ExportAudit((event) => executor.record(event), addressOf),
     signing,
     cursors: new Cursors(signing),
     authenticator: new Authenticator(store),

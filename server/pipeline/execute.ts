@@ -12,7 +12,7 @@ import { touchKey } from '../../db/tables/keys.ts';
 import { ApiError } from '../errors.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 import type { Asked, Exchange } from './exchange.ts';
-import { type Exports, Once, type Told } from './export-audit.ts';
+import { type AuditEvent, type ExportAudit, OncePerName } from './export-audit.ts';
 import type { WriteObserver } from './observer.ts';
 import { type KeyedRequest, storeAnswer } from './replay.ts';
 import { type Rendered, renderAnswer, renderError, renderPage } from './respond.ts';
@@ -41,12 +41,16 @@ export interface Executor {
   /** Notes when a key was last used, in Unix milliseconds; not awaited, and not guaranteed. */
   noteUse(key: RecordKey, at: number): void;
   /** Adds an entry to the audit log that no other write adds; a repeated fact is added once. */
-  record(told: Told): Promise<void>;
+  record(event: AuditEvent): Promise<void>;
 }
 
 /** Runs the operation of a request and returns its response. */
 export function execute(
-  { store, executor, exports }: { store: Pick<ReadStore, 'read'>; executor: Executor; exports: Exports },
+  {
+    store,
+    executor,
+    exportAudit,
+  }: { store: Pick<ReadStore, 'read'>; executor: Executor; exportAudit: ExportAudit },
   executable: Executable & { exchange: Exchange },
 ): Eventually<Executed> {
   const { operation, call, exchange, room } = executable;
@@ -57,7 +61,7 @@ export function execute(
       return fitting(room, renderAnswer(exchange, answer));
     const page = renderPage(exchange, answer);
     const rendered = fitting(room, page.rendered);
-    if (rendered !== null) exports.note(operation, call, exchange, page);
+    if (rendered !== null) exportAudit.note(operation, call, exchange, page);
     return rendered;
   });
 }
@@ -70,7 +74,7 @@ export function storeExecutor(
   store: Store,
   { clock = Date.now, observer }: { clock?: () => number; observer?: WriteObserver | undefined } = {},
 ): Executor {
-  const once = new Once();
+  const once = new OncePerName();
   return {
     write: async (executable) => {
       const { answer, executed } = await write(store, clock, executable).catch((error) => {

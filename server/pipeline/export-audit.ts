@@ -7,7 +7,7 @@ import { actorOf } from '../request-origin.ts';
 import type { Exchange } from './exchange.ts';
 
 /** A fact that is recorded once, however often it occurs. */
-export interface Told {
+export interface AuditEvent {
   /** Identifies the fact. */
   name: string;
   entry: Omit<AuditEntry, 'now'>;
@@ -22,7 +22,7 @@ const EXPORTER = /^crm\/[\w.+-]{1,64} \(export; ([\da-f-]{36})\)$/;
 const PAGING = new Set(['cursor', 'limit', 'sort_by', 'sort_direction']);
 
 /** Remembers what was recorded, within a fixed amount of memory. */
-export class Once {
+export class OncePerName {
   readonly #names = new BoundedMap<string, true>(NAMES_MAX);
 
   /** Runs the work unless it already succeeded under this name; work that failed can run again. */
@@ -39,13 +39,13 @@ export class Once {
 }
 
 /** Observes the pages of lists. */
-export class Exports {
-  readonly #record: (told: Told) => Promise<void>;
+export class ExportAudit {
+  readonly #record: (event: AuditEvent) => Promise<void>;
   readonly #addressOf: (request: Request) => string;
-  readonly #once = new Once();
+  readonly #once = new OncePerName();
 
   /** @param record adds a new fact to the audit log @param addressOf returns the client IP */
-  constructor(record: (told: Told) => Promise<void>, addressOf: (request: Request) => string) {
+  constructor(record: (event: AuditEvent) => Promise<void>, addressOf: (request: Request) => string) {
     this.#record = record;
     this.#addressOf = addressOf;
   }
@@ -67,7 +67,7 @@ export class Exports {
     const details = { ...(run !== undefined && { run }), filters: filtersOf(asked) };
     const record = () => {
       exchange.address ??= this.#addressOf(exchange.request);
-      const entry: Told['entry'] = {
+      const entry: AuditEvent['entry'] = {
         orgId: call.access.orgId,
         actor: actorOf({ access: call.access, origin: exchange }),
         action,

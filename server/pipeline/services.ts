@@ -8,7 +8,7 @@ import type { BodyPaces } from './body-timeouts.ts';
 import type { Authenticator } from './credential.ts';
 import type { Exchange } from './exchange.ts';
 import type { Executor } from './execute.ts';
-import type { Exports } from './export-audit.ts';
+import type { ExportAudit } from './export-audit.ts';
 import type { Pace } from './fair-turns.ts';
 import type { Leftovers } from './garbage-collection.ts';
 import type { RateLimiter } from './rate-limit.ts';
@@ -19,7 +19,7 @@ import type { Unsent } from './unsent-responses.ts';
 export interface Services {
   store: ReadStore;
   executor: Executor;
-  exports: Exports;
+  exportAudit: ExportAudit;
   signing: Signing;
   cursors: Cursors;
   authenticator: Authenticator;

@@ -8,7 +8,7 @@ import type { Access } from '../access.ts';
 import { allOperations } from '../interface.ts';
 import type { Asked } from '../pipeline/exchange.ts';
 import { type Executable, type Executed, type Executor, storeExecutor } from '../pipeline/execute.ts';
-import type { Told } from '../pipeline/export-audit.ts';
+import type { AuditEvent } from '../pipeline/export-audit.ts';
 import type { KeyedRequest } from '../pipeline/replay.ts';
 import { publicError, type Rendered } from '../pipeline/respond.ts';
 import { bytesToSend, GrantedRoom } from '../pipeline/response-reservation.ts';
@@ -49,7 +49,7 @@ export function remoteExecutor(channel: Pick<Channel<WriteKind>, 'ask' | 'tell'>
       else if (executed !== null) room.take(bytesToSend(executed.body));
       return typeof executed === 'number' ? null : executed;
     },
-    record: async (told) => void (await channel.ask('record', JSON.stringify(told))),
+    record: async (event) => void (await channel.ask('record', JSON.stringify(event))),
     noteUse: (key, at) => channel.tell('noteUse', JSON.stringify({ key, at })),
   };
 }
@@ -95,7 +95,7 @@ export function writeHandlers(
       const { key, at } = JSON.parse(text) as { key: RecordKey; at: number };
       executor.noteUse(key, at);
     },
-    record: (text) => executor.record(JSON.parse(text) as Told),
+    record: (text) => executor.record(JSON.parse(text) as AuditEvent),
     ready: () => store.ready(),
   };
 }
