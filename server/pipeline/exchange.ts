@@ -9,7 +9,7 @@ import type { Admission } from '../operation.ts';
 import type { AnswerRoom } from './response-reservation.ts';
 
 /** What the envelope of a response needs to know about the request. */
-export interface Asked {
+export interface RequestMeta {
   readonly api: Api;
   readonly requestId: string;
   /** When the request arrived, in Unix milliseconds. */
@@ -18,7 +18,7 @@ export interface Asked {
   readonly baseUrl: string;
 }
 
-export interface Exchange extends Asked {
+export interface Exchange extends RequestMeta {
   readonly request: Request;
   /** By `performance.now()`, if request times are measured; otherwise 0. */
   begunAt: number;
@@ -98,7 +98,7 @@ function randomText(): string {
 }
 
 /** The `meta` of every envelope. */
-export function metaOf(asked: Asked): Record<string, JsonValue> {
+export function responseMeta(asked: RequestMeta): Record<string, JsonValue> {
   return {
     request_id: asked.requestId,
     api_version: asked.api === 'v1' ? '1' : '2',

@@ -11,7 +11,7 @@ import { findStoredResponse } from '../../db/tables/idempotency.ts';
 import { touchKey } from '../../db/tables/keys.ts';
 import { ApiError } from '../errors.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
-import type { Asked, Exchange } from './exchange.ts';
+import type { Exchange, RequestMeta } from './exchange.ts';
 import { type AuditEvent, type ExportAudit, OncePerName } from './export-audit.ts';
 import type { WriteObserver } from './observer.ts';
 import { type KeyedRequest, storeAnswer } from './replay.ts';
@@ -22,7 +22,7 @@ import { bytesToSend, type Room } from './response-reservation.ts';
 export interface Executable {
   operation: Operation;
   call: Omit<Call, 'db' | 'now'>;
-  exchange: Asked & Pick<Exchange, 'givenUp'>;
+  exchange: RequestMeta & Pick<Exchange, 'givenUp'>;
   keyed: KeyedRequest | null;
   /** For its response. */
   room: Room;
@@ -144,7 +144,7 @@ async function write(store: Store, clock: () => number, executable: Executable):
 }
 
 // Of all failures, only "not found" and "conflict" are stored for a repeated request.
-function renderStorable(asked: Asked, error: unknown): Rendered {
+function renderStorable(asked: RequestMeta, error: unknown): Rendered {
   if (error instanceof ApiError && (error.status === 404 || error.status === 409))
     return renderError(asked, error);
   throw error;

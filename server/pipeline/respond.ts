@@ -7,7 +7,7 @@ import { PAGE_BYTES_MAX } from '../../db/tables/page-size.ts';
 import { ApiError } from '../errors.ts';
 import type { Answer, ListAnswer } from '../operation.ts';
 import { quotaRefusal } from '../quotas/quota-errors.ts';
-import { type Asked, type Exchange, metaOf } from './exchange.ts';
+import { type Exchange, type RequestMeta, responseMeta } from './exchange.ts';
 
 /** A response that is ready to be sent, or to be stored and sent again. */
 export interface Rendered {
@@ -26,17 +26,17 @@ export interface RenderedPage {
 }
 
 /** Puts the envelope around a result. */
-export function renderAnswer(asked: Asked, answer: Answer): Rendered {
+export function renderAnswer(asked: RequestMeta, answer: Answer): Rendered {
   if (answer.status === 204) return { status: 204, location: null, body: '' };
   if (answer.object === 'list') return renderPage(asked, answer).rendered;
   const { object, data, status } = answer;
-  const meta = metaOf(asked);
+  const meta = responseMeta(asked);
   const location = (object === 'success' && answer.location && asked.baseUrl + answer.location) || null;
   return { status, location, body: JSON.stringify({ object, data, meta }) };
 }
 
 /** Puts the envelope around a page, cut to the items that fit. */
-export function renderPage(asked: Asked, answer: ListAnswer): RenderedPage {
+export function renderPage(asked: RequestMeta, answer: ListAnswer): RenderedPage {
   const { data, hasNextPage } = answer;
   const rendered = renderWhole(asked, answer);
   if (rendered.body.length * UNIT_BYTES_MAX <= PAGE_BYTES_MAX) return { rendered, hasNextPage };
@@ -46,10 +46,13 @@ export function renderPage(asked: Asked, answer: ListAnswer): RenderedPage {
   return { rendered: renderWhole(asked, cut), hasNextPage: true };
 }
 
-function renderWhole(asked: Asked, { object, status, data, hasNextPage, cursorAfter }: ListAnswer): Rendered {
+function renderWhole(
+  asked: RequestMeta,
+  { object, status, data, hasNextPage, cursorAfter }: ListAnswer,
+): Rendered {
   const end_cursor = data.length === 0 ? null : cursorAfter(data.length - 1);
   const page_info = { has_next_page: hasNextPage, end_cursor };
-  const body = JSON.stringify({ object, data, page_info, meta: metaOf(asked) });
+  const body = JSON.stringify({ object, data, page_info, meta: responseMeta(asked) });
   return { status, location: null, body };
 }
 
@@ -66,9 +69,9 @@ function itemsThatFit(items: readonly Data[]): number {
 }
 
 /** Puts the envelope around an error; anything that is not an ApiError becomes a 500 without details. */
-export function renderError(asked: Asked, error: ApiError): Rendered {
+export function renderError(asked: RequestMeta, error: ApiError): Rendered {
   const { code, message, details } = error;
-  const envelope = { object: 'error', error: { code, message, details }, meta: metaOf(asked) };
+  const envelope = { object: 'error', error: { code, message, details }, meta: responseMeta(asked) };
   const location = error.location === null ? null : asked.baseUrl + error.location;
   return { status: error.status, location, body: JSON.stringify(envelope) };
 }

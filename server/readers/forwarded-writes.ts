@@ -6,7 +6,7 @@ import type { JsonValue } from '../../db/model/json.ts';
 import type { Store } from '../../db/store.ts';
 import type { Access } from '../access.ts';
 import { allOperations } from '../interface.ts';
-import type { Asked } from '../pipeline/exchange.ts';
+import type { RequestMeta } from '../pipeline/exchange.ts';
 import { type Executable, type Executed, type Executor, storeExecutor } from '../pipeline/execute.ts';
 import type { AuditEvent } from '../pipeline/export-audit.ts';
 import type { KeyedRequest } from '../pipeline/replay.ts';
@@ -22,7 +22,7 @@ export type WriteKind = 'write' | 'noteUse' | 'record' | 'ready';
 
 interface Written {
   operation: string;
-  asked: Asked;
+  asked: RequestMeta;
   access: Omit<Access, 'scopes'>;
   scopes: string[];
   origin: RequestOrigin;
