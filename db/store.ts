@@ -45,7 +45,7 @@ export interface ReadStore {
   /** Per-minute counts for limits, shared by all processes that serve the database. */
   readonly counters: Counters;
   /** Maximum time that a client waits for a response, and the error after that; null if the engine is never silent. */
-  readonly patience: Patience | null;
+  readonly deadline: ResponseDeadline | null;
   /** Resolves if the database can be read and written now; otherwise rejects with the reason. */
   ready(): Promise<void>;
 }
@@ -69,7 +69,7 @@ export interface Store extends ReadStore {
   close(): Promise<void>;
 }
 
-export interface Patience {
+export interface ResponseDeadline {
   ms: number;
   tooLate(): Error;
 }

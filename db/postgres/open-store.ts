@@ -110,7 +110,7 @@ function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptio
     isShared: true,
     counters: new PostgresCounters(counter, clock),
     alone: (job: () => Promise<void>) => runAlone(make('writing'), job),
-    patience: { ms: ANSWER_MS_MAX, tooLate: () => silent(address, ANSWER_MS_MAX) },
+    deadline: { ms: ANSWER_MS_MAX, tooLate: () => silent(address, ANSWER_MS_MAX) },
     ready: async () => {
       if (health.clock !== null) throw health.clock;
       const looks = Promise.all([reader.run('select 1'), assertWritable(address, counter)]);

@@ -91,7 +91,7 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
   return {
     read: reader.db,
     write: <T>(scope: Scope, job: (trx: Db) => Promise<T>) => queue.write(scope, job),
-    patience: null,
+    deadline: null,
     // One process serves the file.
     isShared: common !== undefined,
     alone: (job: () => Promise<void>) => job(),

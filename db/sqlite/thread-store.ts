@@ -21,7 +21,7 @@ export function threadStore(path: string, commits: CommitCount) {
   reader.isOutdated = () => commits.value !== begunAt;
   return {
     read: reader.db,
-    patience: null,
+    deadline: null,
     keyMark: () => {
       reader.enterSnapshot();
       return keyMark.value;

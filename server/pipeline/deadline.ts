@@ -1,5 +1,5 @@
 // Limits how long a client waits if the engine can be silent: after that, the request fails without it.
-import type { Patience } from '../../db/store.ts';
+import type { ResponseDeadline } from '../../db/store.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
@@ -7,8 +7,8 @@ import type { Exchange } from './exchange.ts';
  * takes to send the body, and time that the response waits for room, does not count. The work continues, but begins no
  * write.
  */
-export async function whilePatient<T>(
-  { ms, tooLate }: Patience,
+export async function withDeadline<T>(
+  { ms, tooLate }: ResponseDeadline,
   exchange: Exchange,
   work: Promise<T>,
 ): Promise<T> {

@@ -10,7 +10,7 @@ import { BATCH_BODY_BYTES_MAX, BODY_BYTES_MAX, type Operation } from '../operati
 import type { InFlightClaim } from '../quotas/in-flight-budget.ts';
 import { readBytes } from './body.ts';
 import { requireNetwork } from './credential.ts';
-import { whilePatient } from './deadline.ts';
+import { withDeadline } from './deadline.ts';
 import { type Exchange, startExchange } from './exchange.ts';
 import { execute } from './execute.ts';
 import { checkKeyFormat, keyedRequest } from './replay.ts';
@@ -55,11 +55,11 @@ async function answerLater(
   work: Promise<Rendered>,
 ): Promise<Response> {
   try {
-    const { patience } = services.store;
+    const { deadline } = services.store;
     return respond(
       services,
       exchange,
-      await (patience === null ? work : whilePatient(patience, exchange, work)),
+      await (deadline === null ? work : withDeadline(deadline, exchange, work)),
     );
   } catch (error) {
     const response = answerError(services, exchange, error);
