@@ -6,7 +6,7 @@ interface Waiting<Q, A> {
   reject: (error: unknown) => void;
 }
 
-export class Gathering<Q, A> {
+export class Coalescer<Q, A> {
   readonly #answer: (questions: readonly Q[]) => Promise<readonly A[]>;
   readonly #waiting = new Map<string, Waiting<Q, A>[]>();
 

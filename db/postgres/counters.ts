@@ -1,6 +1,6 @@
 // Counts shared by all nodes: one row per group, updated by one statement, in the minutes of the database's clock.
 import { CompiledQuery } from 'kysely';
-import { Gathering } from '../coalescer.ts';
+import { Coalescer } from '../coalescer.ts';
 import { type Counted, type Counters, type Usage, WINDOW_MS } from '../counters/counters.ts';
 import type { Bound, Engine } from '../engine/engine.ts';
 
@@ -41,7 +41,7 @@ const PURGE = `delete from minute_counts where minute < ${now('$1')} / ${WINDOW_
 
 export class PostgresCounters implements Counters {
   // The more events arrive at once, the fewer statements each needs.
-  readonly #gathering = new Gathering<Counted, Usage>((all) => this.#countAll(all));
+  readonly #gathering = new Coalescer<Counted, Usage>((all) => this.#countAll(all));
   readonly #clock: (() => number) | undefined;
   readonly #count: Bound<Usage>;
   readonly #look: Bound<Usage>;

@@ -1,6 +1,6 @@
 // Keys that requests have presented, by hash, kept until a commit could have changed one.
 import { BoundedMap } from '../../db/cache.ts';
-import { Gathering } from '../../db/coalescer.ts';
+import { Coalescer } from '../../db/coalescer.ts';
 import type { Eventually } from '../../db/engine/engine.ts';
 import { parseNetwork } from '../../db/networks.ts';
 import type { Store } from '../../db/store.ts';
@@ -42,7 +42,7 @@ export class KnownKeys {
   readonly #scopes = new BoundedMap<string, ReadonlySet<string>>(LISTS_MAX);
   readonly #networks = new BoundedMap<string, ReturnType<typeof membership>>(LISTS_MAX);
   // If keys are looked up for each request, concurrent requests with one key share a lookup.
-  readonly #lookUps = new Gathering<string, PresentedKey | undefined>(async (hashes) => {
+  readonly #lookUps = new Coalescer<string, PresentedKey | undefined>(async (hashes) => {
     const [hash = ''] = hashes;
     const row = await findKeyByHash(this.#store.read, hash);
     return hashes.map(() => row);

@@ -1,12 +1,12 @@
 // Questions that share an answer: none gets one that was on its way before it was asked, and a failure is told to its group alone.
 import { expect, test } from 'bun:test';
-import { Gathering } from '../../db/coalescer.ts';
+import { Coalescer } from '../../db/coalescer.ts';
 
 /** A gathering whose answers are given by hand. */
 function byHand() {
   const groups: { questions: readonly string[]; give(answers: string[]): void; fail(error: Error): void }[] =
     [];
-  const gathering = new Gathering<string, string>((questions) => {
+  const gathering = new Coalescer<string, string>((questions) => {
     const { promise, resolve, reject } = Promise.withResolvers<readonly string[]>();
     groups.push({ questions, give: resolve, fail: reject });
     return promise;
