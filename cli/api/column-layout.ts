@@ -1,7 +1,7 @@
 // How records of each resource, version and sub-resource look on stdout.
 import { childOf, isMixed, itemFields } from '../../db/model/links.ts';
 import type { Resource } from '../../db/model/resource.ts';
-import { instantsOf, type Look } from '../terminal/output.ts';
+import { type ColumnLayout, instantsOf } from '../terminal/output.ts';
 import { resourceNamed, type Target } from './target.ts';
 import type { V1List } from './v1.ts';
 
@@ -13,7 +13,7 @@ function shownFields(resource: Resource): string[] {
 }
 
 /** The look of a resource's records. */
-export function resourceLook(resource: Resource): Look {
+export function resourceColumns(resource: Resource): ColumnLayout {
   return {
     columns: resource.columns,
     allFields: shownFields(resource),
@@ -22,17 +22,17 @@ export function resourceLook(resource: Resource): Look {
 }
 
 /** The look of the records that a v1 list gives. */
-export function v1Look(list: V1List): Look {
+export function v1Columns(list: V1List): ColumnLayout {
   return { columns: list.columns, allFields: list.fields };
 }
 
 /** The look of linked records; children of several kinds share only what the link says of them. */
-export async function targetLook(target: Target): Promise<Look> {
+export async function targetColumns(target: Target): Promise<ColumnLayout> {
   const { resource, link, association } = target;
   const childName =
     association === undefined ? link && childOf(link) : resource.fields[association.column]?.references;
   if (childName !== undefined) {
-    const look = resourceLook(await resourceNamed(childName));
+    const look = resourceColumns(await resourceNamed(childName));
     const added = link === undefined ? [] : ['linked_at', ...Object.keys(link.fields)];
     return { ...look, columns: [...look.columns, ...added], allFields: [...look.allFields, ...added] };
   }

@@ -2,9 +2,9 @@
 import type { Data } from '../../db/model/json.ts';
 import { usageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
-import type { Look } from '../terminal/output.ts';
+import type { ColumnLayout } from '../terminal/output.ts';
 import type { Client } from './client.ts';
-import { resourceLook, targetLook, v1Look } from './column-layout.ts';
+import { resourceColumns, targetColumns, v1Columns } from './column-layout.ts';
 import { refuseNoId } from './ids.ts';
 import { answered, listAt, type Pageable } from './pages.ts';
 import { isTarget, parseTarget, resourceFor, resourcePath } from './target.ts';
@@ -22,7 +22,7 @@ export interface ListOptions {
 export interface ListRequest extends Pageable {
   /** What the records are called. */
   name: string;
-  look: Look;
+  look: ColumnLayout;
   /** Its oldest or newest record; undefined where a list has no order by time. */
   edge?(client: Client, direction: 'asc' | 'desc'): Promise<Data | undefined>;
 }
@@ -49,7 +49,7 @@ export async function listRequest(what: string, options: ListOptions): Promise<L
     const newest = listAt(path, { ...query, sort_by: 'created_at', sort_direction: direction });
     return (await newest.page(client, null, 1)).records[0];
   };
-  return { name: resource.name, look: resourceLook(resource), ...listAt(path, query), edge };
+  return { name: resource.name, look: resourceColumns(resource), ...listAt(path, query), edge };
 }
 
 async function subResourceRequest(what: string, options: ListOptions): Promise<ListRequest> {
@@ -60,7 +60,7 @@ async function subResourceRequest(what: string, options: ListOptions): Promise<L
   if (options.filter !== undefined || options.sortBy !== undefined || options.sortDirection !== undefined) {
     throw usageError(`${what} takes no filter and no sorting.`, 'the newest link comes first.');
   }
-  return { name: what, look: await targetLook(target), ...listAt(target.path) };
+  return { name: what, look: await targetColumns(target), ...listAt(target.path) };
 }
 
 function v1Request(what: string, options: ListOptions): ListRequest {
@@ -78,7 +78,7 @@ function v1Request(what: string, options: ListOptions): ListRequest {
   const filter = parseFilters(list.name, options.filter, list.filters);
   return {
     name: list.name,
-    look: v1Look(list),
+    look: v1Columns(list),
     pageSizeMax: list.pageSizeMax,
     page: async (client, cursor, limit) => {
       const body = { limit, filter, ...(cursor !== null && { cursor }) };

@@ -8,7 +8,7 @@ import { isoMilliseconds } from '../input/instant.ts';
 import { didYouMean } from '../nearest.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { count, durationMs } from '../settings/options.ts';
-import { createPrinter, type Look, type Printer } from '../terminal/output.ts';
+import { type ColumnLayout, createPrinter, type Printer } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
 
 interface Options {
@@ -23,7 +23,7 @@ interface Options {
 const LIMIT_DEFAULT = 100;
 const ENTRIES_AT_ONCE = 500;
 
-const LOOK: Look = {
+const LOOK: ColumnLayout = {
   columns: ['created_at', 'action', 'actor', 'origin', 'target_type', 'target_id'],
   allFields: [
     ...['id', 'created_at', 'action', 'actor_type', 'actor', 'user_id', 'origin', 'org_id'],

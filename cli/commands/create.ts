@@ -1,7 +1,7 @@
 // `crm create`: makes one record and prints it.
 import type { Command } from 'commander';
 import { requestBody } from '../api/body.ts';
-import { resourceLook } from '../api/column-layout.ts';
+import { resourceColumns } from '../api/column-layout.ts';
 import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';
 import { resourceFor, resourcePath } from '../api/target.ts';
@@ -39,7 +39,7 @@ async function runCreate(what: string, pairs: string[], options: Options, config
   const body = await requestBody(options.data, pairs, settable);
   const record = recordOf(await (await connect(config)).request('POST', resourcePath(resource), body));
   if (record.is_duplicate === true) note('It was there already; nothing is written.');
-  const look = resourceLook(resource);
+  const look = resourceColumns(resource);
   const allFields = [...look.allFields, ...Object.keys(resource.createdFields)];
   await printRecord(config, record, { ...look, allFields });
 }

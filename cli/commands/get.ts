@@ -1,12 +1,12 @@
 // `crm get`: prints one record.
 import type { Command } from 'commander';
-import { resourceLook, targetLook } from '../api/column-layout.ts';
+import { resourceColumns, targetColumns } from '../api/column-layout.ts';
 import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';
 import { isTarget, parseTarget, resourceFor, resourcePath } from '../api/target.ts';
 import { usageError } from '../errors.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
-import { type Look, parseFields, printRecord } from '../terminal/output.ts';
+import { type ColumnLayout, parseFields, printRecord } from '../terminal/output.ts';
 import { note, writeOut } from '../terminal/streams.ts';
 
 interface Options {
@@ -38,15 +38,15 @@ async function runGet(what: string, id: string | undefined, options: Options, co
   await printRecord(config, recordOf(response), { ...look, fields });
 }
 
-async function locate(what: string, id: string | undefined): Promise<{ path: string; look: Look }> {
+async function locate(what: string, id: string | undefined): Promise<{ path: string; look: ColumnLayout }> {
   if (isTarget(what) && id === undefined) {
     const target = await parseTarget(what);
     if (target.link !== undefined) {
       throw usageError(`${what} is a list, not one record.`, `run: crm list ${what}`);
     }
-    return { path: target.path, look: await targetLook(target) };
+    return { path: target.path, look: await targetColumns(target) };
   }
   const resource = await resourceFor(what, 'get');
   if (id === undefined) throw usageError('The id is missing.', `run: crm get ${resource.name} ID`);
-  return { path: resourcePath(resource, id), look: resourceLook(resource) };
+  return { path: resourcePath(resource, id), look: resourceColumns(resource) };
 }

@@ -4,7 +4,7 @@ import type { Data } from '../../db/model/json.ts';
 import { isMixed } from '../../db/model/links.ts';
 import type { Link } from '../../db/model/resource.ts';
 import { bodyFromPairs } from '../api/body.ts';
-import { targetLook } from '../api/column-layout.ts';
+import { targetColumns } from '../api/column-layout.ts';
 import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';
 import { idSegment, parseTarget, type Target } from '../api/target.ts';
@@ -49,7 +49,7 @@ async function runLink(text: string, child: string, pairs: string[], config: Con
   const body = linkBody(target, child, pairs);
   const client = await connect(config);
   const response = await client.request(target.link === undefined ? 'PUT' : 'POST', target.path, { body });
-  await printRecord(config, recordOf(response), await targetLook(target));
+  await printRecord(config, recordOf(response), await targetColumns(target));
 }
 
 function linkBody(target: Target, child: string, pairs: string[]): Data {

@@ -1,7 +1,7 @@
 // `crm update`: changes the given fields of one record and prints it.
 import type { Command } from 'commander';
 import { requestBody } from '../api/body.ts';
-import { resourceLook } from '../api/column-layout.ts';
+import { resourceColumns } from '../api/column-layout.ts';
 import { connect } from '../api/connect.ts';
 import { recordOf } from '../api/envelope.ts';
 import { resourceFor, resourcePath } from '../api/target.ts';
@@ -40,5 +40,5 @@ async function runUpdate(
   const body = await requestBody(options.data, what.pairs, settable);
   const path = resourcePath(resource, what.id);
   const record = recordOf(await (await connect(config)).request('PATCH', path, body));
-  await printRecord(config, record, resourceLook(resource));
+  await printRecord(config, record, resourceColumns(resource));
 }

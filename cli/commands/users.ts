@@ -5,10 +5,10 @@ import type { Data } from '../../db/model/json.ts';
 import { recordAction } from '../database/audit.ts';
 import { checkedEmail, checkedName, organizationNamed, withReader, withStore } from '../database/database.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
-import { createPrinter, type Look, printRecord } from '../terminal/output.ts';
+import { type ColumnLayout, createPrinter, printRecord } from '../terminal/output.ts';
 
 const FIELDS = ['id', 'email', 'name', 'org_id'];
-const LOOK: Look = { columns: FIELDS, allFields: FIELDS };
+const LOOK: ColumnLayout = { columns: FIELDS, allFields: FIELDS };
 
 interface Options {
   org: string;

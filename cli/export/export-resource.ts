@@ -4,7 +4,7 @@ import type { Client } from '../api/client.ts';
 import type { ListRequest } from '../api/list-request.ts';
 import { type Page, pagesOf } from '../api/pages.ts';
 import { withTemporaryFolder } from '../input/files.ts';
-import { createEncoder, type Look } from '../terminal/output.ts';
+import { type ColumnLayout, createEncoder } from '../terminal/output.ts';
 import { writeValues } from '../terminal/streams.ts';
 import { Spool } from './spool.ts';
 import { type ExportFormat, encoded, hasOpenColumns, writeFile } from './write-file.ts';
@@ -12,7 +12,7 @@ import { type ExportFormat, encoded, hasOpenColumns, writeFile } from './write-f
 export interface ExportJob {
   client: Client;
   list: ListRequest;
-  look: Look;
+  look: ColumnLayout;
   format: ExportFormat;
   /** Called with every page, and the number of records fetched so far. */
   onPage: (page: Page, done: number) => void | Promise<void>;

@@ -6,7 +6,7 @@ import { errorCode } from '../errors.ts';
 import { partName, removeParts } from '../files/partial-files.ts';
 import { CREATED, syncFolderOf } from '../files/private-file.ts';
 import { fileLines } from '../input/lines.ts';
-import { createEncoder, type Look } from '../terminal/output.ts';
+import { type ColumnLayout, createEncoder } from '../terminal/output.ts';
 import { unwritable } from './spool.ts';
 
 export type ExportFormat = 'csv' | 'ndjson' | 'json';
@@ -18,7 +18,7 @@ export async function writeFile(
   spoolPath: string,
   target: string,
   format: ExportFormat,
-  look: Look,
+  look: ColumnLayout,
 ): Promise<void> {
   const temporary = partName(target, 'crm-new');
   try {
@@ -39,7 +39,11 @@ export async function writeFile(
 }
 
 /** The spooled records as text, piece by piece. */
-export async function* encoded(spoolPath: string, format: ExportFormat, look: Look): AsyncGenerator<string> {
+export async function* encoded(
+  spoolPath: string,
+  format: ExportFormat,
+  look: ColumnLayout,
+): AsyncGenerator<string> {
   const columns = format === 'csv' ? await csvColumns(spoolPath, look) : look.allFields;
   const encoder = createEncoder(format, { ...look, allFields: columns });
   let page: Data[] = [];
@@ -56,12 +60,12 @@ export async function* encoded(spoolPath: string, format: ExportFormat, look: Lo
 }
 
 /** Whether the columns of a CSV file show only once all records are known. */
-export function hasOpenColumns(look: Look): boolean {
+export function hasOpenColumns(look: ColumnLayout): boolean {
   return look.fields === undefined && look.allFields.includes('custom');
 }
 
 // A column for every custom key that any record has, so that the file can be imported again.
-async function csvColumns(spoolPath: string, look: Look): Promise<readonly string[]> {
+async function csvColumns(spoolPath: string, look: ColumnLayout): Promise<readonly string[]> {
   if (!hasOpenColumns(look)) return look.allFields;
   const keys = new Set<string>();
   for await (const line of fileLines(spoolPath)) {

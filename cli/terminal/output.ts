@@ -20,7 +20,7 @@ export interface OutputSettings {
 }
 
 /** How the records of a command look. */
-export interface Look extends Shown {
+export interface ColumnLayout extends Shown {
   /** Fields that a table shows. */
   columns: readonly string[];
   /** Fields that CSV has; those of the first record where they are not known before. */
@@ -45,7 +45,10 @@ export interface Encoder {
 }
 
 /** A printer in the configured format. */
-export function createPrinter(config: Pick<OutputSettings, 'output' | 'isColored'>, look: Look): Printer {
+export function createPrinter(
+  config: Pick<OutputSettings, 'output' | 'isColored'>,
+  look: ColumnLayout,
+): Printer {
   const encoder = createEncoder(config.output, look, config.isColored);
   // A table has escapes of its own, and none of a value's.
   const write = config.output === 'table' ? writeOut : writeValues;
@@ -68,7 +71,7 @@ export function createPrinter(config: Pick<OutputSettings, 'output' | 'isColored
 export async function printRecord(
   config: Pick<OutputSettings, 'output' | 'isColored'>,
   record: Data,
-  look: Look,
+  look: ColumnLayout,
 ): Promise<void> {
   if (config.output === 'table') {
     const fields = look.fields ?? Object.keys(record);
@@ -93,7 +96,7 @@ export async function printFigures(
 }
 
 /** The encoder of a format. */
-export function createEncoder(format: OutputFormat, look: Look, isColored = false): Encoder {
+export function createEncoder(format: OutputFormat, look: ColumnLayout, isColored = false): Encoder {
   switch (format) {
     case 'table':
       return tableEncoder(look, isColored);
@@ -114,7 +117,7 @@ export function createEncoder(format: OutputFormat, look: Look, isColored = fals
   }
 }
 
-function tableEncoder(look: Look, isColored: boolean): Encoder {
+function tableEncoder(look: ColumnLayout, isColored: boolean): Encoder {
   const table = new Table({
     columns: look.fields ?? look.columns,
     ...(look.instants !== undefined && { instants: look.instants }),
@@ -128,7 +131,7 @@ function tableEncoder(look: Look, isColored: boolean): Encoder {
   };
 }
 
-function csvEncoder(look: Look): Encoder {
+function csvEncoder(look: ColumnLayout): Encoder {
   let fields = look.fields ?? look.allFields;
   const { isExcelSafe = false } = look;
   const row = (record: Data): string =>
