@@ -20,7 +20,7 @@ import type { ImportRequest, ImportSummary } from './request.ts';
 import { checkErrorsPath, ErrorsFile } from './session/errors-file.ts';
 import { ImportRun } from './session/import-run.ts';
 import type { Journal } from './session/journal.ts';
-import { greet } from './session/preflight.ts';
+import { preflight } from './session/preflight.ts';
 import { Reporter } from './session/report.ts';
 import { lockRows, openJournal } from './session/resume.ts';
 
@@ -34,7 +34,7 @@ export async function runImport(request: ImportRequest, config: Config): Promise
   const input = await survey(request);
   const plan = makePlan(resource, input.survey, request);
   if (!request.isQuiet) tellPlan(plan, request, input);
-  const greeting = await greet(client);
+  const greeting = await preflight(client);
   const isKept = !request.isDryRun && input.digest !== null;
   const subject = { content: input.digest, plan, url: config.url, apiKey, request, ...greeting };
   const interruption = new AbortController();

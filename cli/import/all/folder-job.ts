@@ -1,7 +1,7 @@
 // What the import of a folder is given, what its parts share, and what it tells.
 import type { Client } from '../../api/client.ts';
 import type { ImportRequest, ImportSummary } from '../request.ts';
-import type { Greeting } from '../session/preflight.ts';
+import type { Preflight } from '../session/preflight.ts';
 import type { Reporter } from '../session/report.ts';
 import type { IdMap } from './id-map.ts';
 
@@ -21,7 +21,7 @@ export interface FolderJob {
   onLinks(summary: LinksSummary): void;
 }
 
-export interface FolderParts extends FolderJob, Greeting {
+export interface FolderParts extends FolderJob, Preflight {
   ids: IdMap;
   /** Stands for the content of all files. */
   content: string;

@@ -7,7 +7,7 @@ import { kindAt } from '../../files/private-file.ts';
 import { surveyInput } from '../plan/survey.ts';
 import type { ImportSummary } from '../request.ts';
 import { lockImport } from '../session/lock.ts';
-import { greet } from '../session/preflight.ts';
+import { preflight } from '../session/preflight.ts';
 import { confirmOccupied } from './confirm-not-empty.ts';
 import type { FolderJob, FolderParts, FolderSummary } from './folder-job.ts';
 import { IdMap } from './id-map.ts';
@@ -28,7 +28,7 @@ export async function importFolder(job: FolderJob): Promise<FolderSummary> {
   const { request, client, url, apiKey } = job;
   const surveyed = await survey(request.input);
   const { skipped, content } = surveyed;
-  const greeting = await greet(client);
+  const greeting = await preflight(client);
   const subject = sha256([content, url, greeting.oldestPipelineId ?? apiKey].join('\n'));
   const release = lockImport(subject);
   try {

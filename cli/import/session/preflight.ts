@@ -3,7 +3,7 @@ import type { Client } from '../../api/client.ts';
 import { pageOf } from '../../api/envelope.ts';
 import { responseError } from '../../api/response-error.ts';
 
-export interface Greeting {
+export interface Preflight {
   /** Stands for the organization, whose own id no endpoint tells; null where the key may not read pipelines. */
   oldestPipelineId: string | null;
   requestsPerMinute: number;
@@ -12,7 +12,7 @@ export interface Greeting {
 const REQUESTS_PER_MINUTE_DEFAULT = 200;
 
 /** Asks for the oldest pipeline before anything is read at length; throws a CliError where the key is no good. */
-export async function greet(client: Client): Promise<Greeting> {
+export async function preflight(client: Client): Promise<Preflight> {
   const query = { limit: '1', sort_direction: 'asc' };
   const response = await client.request('GET', '/api/v2/pipelines', { query, expectErrors: true });
   const { status, headers, body } = response;
