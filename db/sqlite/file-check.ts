@@ -11,7 +11,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseError } from '../database-error.ts';
 import { guarded, notWritable } from './errors.ts';
-import { assertOurs } from './file-ownership.ts';
+import { assertOwnership } from './file-ownership.ts';
 import { inodeLockHolder } from './inode-lock.ts';
 import { assertOwnFilesBeside, makePrivately } from './lock-file.ts';
 import { HeldFile } from './raw-file.ts';
@@ -35,13 +35,13 @@ export function checkFile(path: string, create: boolean, isWritten = true): Chec
   const real = guarded(path, () => realPath(path));
   assertOwnFilesBeside(real);
   if (!existsSync(real) || statSync(real).size === 0) {
-    assertOurs(path, `${real}-wal`, null);
+    assertOwnership(path, `${real}-wal`, null);
     createPrivately(real);
     return { path: realpathSync(real), held: HeldFile.hold(real) };
   }
   const held = guarded(path, () => HeldFile.hold(real));
   try {
-    assertOurs(path, `${real}-wal`, held);
+    assertOwnership(path, `${real}-wal`, held);
   } catch (error) {
     held.release();
     throw error;

@@ -15,7 +15,7 @@ const BETWEEN_LOOKS_MS = 50;
  * @param file null if there is none, or it is empty
  * @throws DatabaseError if the file belongs to another program, or the log to another file
  */
-export function assertOurs(path: string, logPath: string, file: HeldFile | null): void {
+export function assertOwnership(path: string, logPath: string, file: HeldFile | null): void {
   for (let looks = 1; ; looks++) {
     const fault = faultOf(path, logPath, file);
     if (fault === null) return;
