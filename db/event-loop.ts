@@ -12,7 +12,7 @@ export function nextTurn(): Promise<void> {
 const TURN_MS = 10;
 
 /** Divides long work into turns, so that others wait no longer than about one turn. */
-export class Turns {
+export class TimeSlices {
   #ends = performance.now() + TURN_MS;
 
   /** Whether the turn is over, so that `next` must be awaited. */
@@ -27,7 +27,7 @@ export class Turns {
 }
 
 /** The same for many callers: those of one turn share a promise. */
-export function commonTurn(): Promise<void> {
+export function sharedNextTurn(): Promise<void> {
   common ??= new Promise((resolve) =>
     setImmediate(() => {
       common = null;
@@ -40,6 +40,6 @@ export function commonTurn(): Promise<void> {
 let common: Promise<void> | null = null;
 
 /** Repeats a change of at most `rowsMax` rows, which returns how many it changed, until no rows are left. */
-export async function inPieces(change: (rowsMax: number) => Promise<number>): Promise<void> {
+export async function inBatches(change: (rowsMax: number) => Promise<number>): Promise<void> {
   while ((await change(ROWS_PER_PIECE)) >= ROWS_PER_PIECE) await nextTurn();
 }

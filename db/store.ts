@@ -2,13 +2,13 @@
 
 import type { Counters } from './counters/counters.ts';
 import { MemoryCounters } from './counters/memory-counters.ts';
-import { CommitCount, type CommonMemory } from './counters/shared-memory.ts';
-import { isAddress } from './database-address.ts';
+import { CommitCount, type SharedMemory } from './counters/shared-memory.ts';
+import { isDatabaseAddress } from './database-address.ts';
 import { DatabaseError } from './database-error.ts';
-import { assertWhole } from './engine/copy-marker.ts';
+import { assertCopyComplete } from './engine/copy-marker.ts';
 import type { Db } from './engine/schema.ts';
 import { assertReadable, type DatabaseSnapshot } from './engine/snapshot.ts';
-import type { StoreFigures } from './engine/store-stats.ts';
+import type { StoreStats } from './engine/store-stats.ts';
 import type { Scope } from './engine/write-queue.ts';
 import { parseAddress, shownAddress } from './postgres/address.ts';
 import { analyze, findUsers } from './postgres/crm-connections.ts';
@@ -61,7 +61,7 @@ export interface Store extends ReadStore {
   /** Runs a job in only one process at a time, among all that serve the database; skips it while another runs it. */
   alone(job: () => Promise<void>): Promise<void>;
   /** Figures for monitoring; takes at most a few seconds. */
-  figures(): Promise<StoreFigures>;
+  stats(): Promise<StoreStats>;
   /**
    * Finishes the queued jobs and closes every connection.
    * @throws the engine's error if data cannot be written to its final place
@@ -94,9 +94,9 @@ export interface StoreOptions extends StoreEvents {
  * @throws DatabaseError if it cannot be used or was written by a newer crm; DatabaseAddressError if the URL is not valid.
  */
 export async function openStore(db: string, options: StoreOptions = {}): Promise<Store> {
-  const store = isAddress(db) ? await openPostgres(db, options) : await openFile(db, options);
+  const store = isDatabaseAddress(db) ? await openPostgres(db, options) : await openFile(db, options);
   if (options.isBeingFilled === true) return store;
-  return checked(store, () => assertWhole(store.read, shownDatabase(db)));
+  return checked(store, () => assertCopyComplete(store.read, databaseLabel(db)));
 }
 
 /**
@@ -107,13 +107,13 @@ export async function openSnapshot(
   db: string,
   onWarning?: (warning: string) => void,
 ): Promise<DatabaseSnapshot> {
-  const snapshot = isAddress(db) ? await openPostgresSnapshot(db, onWarning) : openFileSnapshot(db);
-  return checked(snapshot, () => assertReadable(snapshot.read, shownDatabase(db)));
+  const snapshot = isDatabaseAddress(db) ? await openPostgresSnapshot(db, onWarning) : openFileSnapshot(db);
+  return checked(snapshot, () => assertReadable(snapshot.read, databaseLabel(db)));
 }
 
 /** Identifies a database, whatever name it is reached by; '' for a missing file. */
 export async function databaseIdentity(db: string): Promise<string> {
-  return isAddress(db) ? postgresIdentity(db) : fileIdentity(db);
+  return isDatabaseAddress(db) ? postgresIdentity(db) : fileIdentity(db);
 }
 
 async function checked<T extends { close(): Promise<void> }>(
@@ -152,7 +152,7 @@ async function openFile(path: string, options: StoreOptions): Promise<Store> {
  */
 export function openThreadStore(
   path: string,
-  common: CommonMemory,
+  common: SharedMemory,
   { clock, ready }: Pick<StoreOptions, 'clock'> & Pick<ReadStore, 'ready'>,
 ): ReadStore & { close(): void } {
   const counters = countersOf({ common, ...(clock && { clock }) });
@@ -167,8 +167,8 @@ function countersOf({ clock = Date.now, common }: Pick<StoreOptions, 'clock' | '
  * The migrations that opening an existing database will run; none for a new one, or for PostgreSQL.
  * @throws DatabaseError if it cannot be used or was written by a newer crm
  */
-export async function migrationsToCome(db: string): Promise<string[]> {
-  if (isAddress(db)) return [];
+export async function pendingMigrationsOf(db: string): Promise<string[]> {
+  if (isDatabaseAddress(db)) return [];
   const file = inspectFile(db);
   try {
     return await pendingMigrations(file.read, db);
@@ -183,28 +183,28 @@ export async function migrationsToCome(db: string): Promise<string[]> {
  * @throws DatabaseError with the holder if another server has it, or with the reason why the file cannot be used
  */
 export function lockForServing(db: string, holder: LockHolder): () => void {
-  return isAddress(db) ? () => undefined : lockFile(db, holder);
+  return isDatabaseAddress(db) ? () => undefined : lockFile(db, holder);
 }
 
 /** The hosts on which crm uses a database server; for a file, its lock tells. */
-export async function databaseUsers(db: string): Promise<string[]> {
-  return isAddress(db) ? findUsers(db) : [];
+export async function connectedProcesses(db: string): Promise<string[]> {
+  return isDatabaseAddress(db) ? findUsers(db) : [];
 }
 
 /** Lets a filled database update its statistics, if its engine plans with them. */
-export async function noteContents(db: string): Promise<void> {
-  if (isAddress(db)) await analyze(db);
+export async function analyzeDatabase(db: string): Promise<void> {
+  if (isDatabaseAddress(db)) await analyze(db);
 }
 
 /** A database as it can be shown anywhere: a URL without its password, or the path of a file. */
-export function shownDatabase(db: string): string {
-  return isAddress(db) ? shownAddress(db) : db;
+export function databaseLabel(db: string): string {
+  return isDatabaseAddress(db) ? shownAddress(db) : db;
 }
 
 /** Explains a database error to the operator; other errors are returned unchanged. */
 export function explainDatabaseError(db: string, error: unknown): unknown {
   if (error instanceof DatabaseError) return error;
-  return isAddress(db) ? explainStatement(parseAddress(db), error) : explainFileError(db, error);
+  return isDatabaseAddress(db) ? explainStatement(parseAddress(db), error) : explainFileError(db, error);
 }
 
 // A server usually recovers faster than a disk.

@@ -1,7 +1,7 @@
 // createApp(): the whole server on one screen; importing or creating it has no effect until a request arrives.
 import { Elysia } from 'elysia';
 import { WINDOW_MS } from '../db/counters/counters.ts';
-import type { CommonMemory } from '../db/counters/shared-memory.ts';
+import type { SharedMemory } from '../db/counters/shared-memory.ts';
 import type { Eventually } from '../db/engine/engine.ts';
 import type { ReadStore } from '../db/store.ts';
 import type { Access } from './access.ts';
@@ -52,7 +52,7 @@ export interface AppOptions {
   ending?: AbortSignal;
   bodyWaitMs?: number;
   /** Memory in which the threads of a process count bytes in flight together; not given for a single thread. */
-  common?: Pick<CommonMemory, 'bodies' | 'answers'> | undefined;
+  common?: Pick<SharedMemory, 'bodies' | 'answers'> | undefined;
   /** Closes the connection of a request after this many seconds of silence; 0 means never. */
   limitSilence?: (request: Request, seconds: number) => void;
   /** Whether the response to a request is still being sent. */

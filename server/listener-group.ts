@@ -1,5 +1,5 @@
 // Where requests arrive: in this thread or in other threads, which can start to listen before they can answer.
-import type { CommonMemory } from '../db/counters/shared-memory.ts';
+import type { SharedMemory } from '../db/counters/shared-memory.ts';
 import type { Network } from '../db/networks.ts';
 import type { Store } from '../db/store.ts';
 import { type Addresses, addressesOf, openFront } from './lifecycle/app-server.ts';
@@ -48,7 +48,7 @@ export interface EntranceParts {
   /** Receives what is to be counted. */
   measurement: Measurement | undefined;
   /** Memory that reader threads share; undefined without reader threads. */
-  common: CommonMemory | undefined;
+  common: SharedMemory | undefined;
   /** Receives a log line. */
   addLine: (line: string) => void;
   /** Called when a thread has failed; the process must exit. */
@@ -136,7 +136,7 @@ export class Entrance {
 
   // Shared by threads, by listeners with an old and a new certificate, and by a server that takes over later. A port
   // chosen by the system is not taken over, since no one can name it in advance.
-  async #frontOf(common: CommonMemory | undefined): Promise<Front> {
+  async #frontOf(common: SharedMemory | undefined): Promise<Front> {
     const { host, port, tls } = this.#options;
     if (this.#room !== null || this.#threads !== null) return this.#front(true, port);
     const isPortShared =
@@ -149,7 +149,7 @@ export class Entrance {
     return { ...options, isPortShared, port, ...(tls && { certificate: readCertificate(tls) }) };
   }
 
-  #threadsOf(front: Front, common: CommonMemory): ReaderThreads {
+  #threadsOf(front: Front, common: SharedMemory): ReaderThreads {
     const { addLine, onFailure, measurement } = this.#parts;
     this.#threads ??= new ReaderThreads({
       ...{ ...front, common, count: this.count },

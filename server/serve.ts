@@ -1,6 +1,6 @@
 // Starts the service: lock, database, app, socket; stops it in the opposite order.
 import { hostname } from 'node:os';
-import { commonMemory } from '../db/counters/shared-memory.ts';
+import { createSharedMemory } from '../db/counters/shared-memory.ts';
 import { type DatabaseError, lockForServing, openStore, type Store, type StoreOptions } from '../db/store.ts';
 import { pruneAudit } from '../db/tables/audit.ts';
 import { purgeStoredResponses } from '../db/tables/idempotency.ts';
@@ -87,7 +87,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   };
   // However the process ends, as long as JavaScript still runs.
   process.on('exit', endLines);
-  const common = options.readers ? commonMemory() : undefined;
+  const common = options.readers ? createSharedMemory() : undefined;
   // Threads receive only what can be copied.
   const { takesOver = false, onTakeOver: _, beforeMigrations, metrics, logFile: __, ...entered } = options;
   const measurement = metrics && new Measurement(metrics);

@@ -1,7 +1,7 @@
 // Carries out `crm backup`: what is not whole and checked has a name of its own until it is.
 import { existsSync, linkSync, lstatSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { isAddress } from '../../db/database-address.ts';
+import { isDatabaseAddress } from '../../db/database-address.ts';
 import type { LastBackup } from '../../db/tables/last-backup.ts';
 import { databaseError, tellOnlyReadable, withStore } from '../database/database.ts';
 import { isSameFile, newPart, rowsOf, theirTools, withWork } from '../database/partial-backup.ts';
@@ -25,7 +25,7 @@ export async function backUp(
   file: string,
   { keep, quiet }: { keep: number | null; quiet: boolean },
 ): Promise<BackupSummary> {
-  if (isAddress(db)) throw await theirTools(db, 'pg_dump -Fc -f FILE -d');
+  if (isDatabaseAddress(db)) throw await theirTools(db, 'pg_dump -Fc -f FILE -d');
   await refuseTarget(db, file, keep);
   const startedAt = performance.now();
   const part = newPart(file);

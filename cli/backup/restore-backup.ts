@@ -1,7 +1,7 @@
 // Carries out `crm restore`: a backup that is checked beside the database takes its place, and that is kept.
 import { copyFileSync, existsSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isAddress } from '../../db/database-address.ts';
+import { isDatabaseAddress } from '../../db/database-address.ts';
 import type { Returned, Tombstones } from '../../db/people/tombstones.ts';
 import { recordAction } from '../database/audit.ts';
 import { databaseError, lockedForServing } from '../database/database.ts';
@@ -29,7 +29,7 @@ export async function restore(
   file: string,
   { confirm, quiet }: { confirm: boolean; quiet: boolean },
 ): Promise<RestoreSummary> {
-  if (isAddress(db)) throw await theirTools(db, 'pg_restore --clean --if-exists FILE -d');
+  if (isDatabaseAddress(db)) throw await theirTools(db, 'pg_restore --clean --if-exists FILE -d');
   await refuseSource(db, file);
   if (!confirm) {
     const effect = existsSync(db) ? 'would replace what it holds (which is kept beside it)' : 'would make it';

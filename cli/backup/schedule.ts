@@ -42,7 +42,7 @@ export class BackupSchedule {
   }
 
   /** What has become of its backups so far; what is told of the last one is in milliseconds and bytes. */
-  get figures() {
+  get stats() {
     return { intervalMs: this.#plan.every, ...this.#figures };
   }
 

@@ -1,6 +1,6 @@
 // The flags of `crm serve` by which it makes backups, and what they ask for.
 import { type Command, InvalidArgumentError } from 'commander';
-import { isAddress } from '../../db/database-address.ts';
+import { isDatabaseAddress } from '../../db/database-address.ts';
 import { usageError } from '../errors.ts';
 import { durationMs } from '../settings/options.ts';
 import { type KeepRule, keepRules } from './retention.ts';
@@ -34,7 +34,7 @@ export function backupPlan(flags: BackupFlags, db: string): BackupPlan | null {
   if (every === undefined || folder === undefined) {
     throw usageError('--backup-every and --backup-dir go together.', 'give both: how often, and where to.');
   }
-  if (isAddress(db)) {
+  if (isDatabaseAddress(db)) {
     throw usageError(
       'Backups of PostgreSQL are made by its own tools.',
       'leave --backup-every out, and see the operators’ page: pg_dump, or an archive of its log.',

@@ -1,6 +1,6 @@
 // `crm people`: what an organization has of a person is handed out, or erased.
 import type { Command } from 'commander';
-import { isAddress } from '../../db/database-address.ts';
+import { isDatabaseAddress } from '../../db/database-address.ts';
 
 import { CliError } from '../errors.ts';
 import { type EraseOptions, type EraseSummary, erase } from '../people/erase-person.ts';
@@ -89,14 +89,14 @@ function tell(summary: EraseSummary, config: Config): void {
   tellCounts(summary);
   tellRest(summary);
   if (summary.dry_run) return;
-  if (isAddress(config.db)) {
+  if (isDatabaseAddress(config.db)) {
     note(
       'PostgreSQL keeps former rows until they are vacuumed (VACUUM FULL rewrites tables), and its log, archives, dumps and ' +
         'standbys until these go.',
     );
   }
   if (summary.left.length === 0) {
-    const where = isAddress(config.db)
+    const where = isDatabaseAddress(config.db)
       ? 'any row or statistics'
       : 'the file or its log, nor in a backup made now';
     note(`No address of the person is left in ${where}.`);

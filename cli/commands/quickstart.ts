@@ -1,6 +1,6 @@
 // `crm quickstart`: the whole journey on a throw-away database, from nothing to exported records.
 import type { Command } from 'commander';
-import { isAddress } from '../../db/database-address.ts';
+import { isDatabaseAddress } from '../../db/database-address.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { type Config, type GlobalOptions, isColored, resolveConfig } from '../settings/config.ts';
 import { stopRequested } from '../terminal/interrupt.ts';
@@ -49,11 +49,11 @@ async function runQuickstart(options: Options, config: Config, { db, color }: Gl
       if (!options.exit) await stopped;
     } finally {
       await demo.stop();
-      if (isAddress(place.db)) await sayRemoval(screen, demo.database);
+      if (isDatabaseAddress(place.db)) await sayRemoval(screen, demo.database);
     }
     if (!options.exit) sayGoodbye(screen, place);
   } finally {
-    if (!isKept || isAddress(place.db)) await removePlace(place);
+    if (!isKept || isDatabaseAddress(place.db)) await removePlace(place);
   }
 }
 

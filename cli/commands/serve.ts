@@ -1,7 +1,7 @@
 // `crm serve`: runs the server until it is told to stop.
 import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { isAddress } from '../../db/database-address.ts';
+import { isDatabaseAddress } from '../../db/database-address.ts';
 import type { RunningServer, ServeOptions } from '../../server/serve.ts';
 import { isLoopback } from '../api/loopback.ts';
 import { BackupSchedule } from '../backup/schedule.ts';
@@ -119,10 +119,10 @@ async function runServe(options: ServeFlags, config: Config): Promise<void> {
   const server = await starting.catch(async (error: unknown) => {
     throw await startError(options, config, error);
   });
-  const { hasPassword, shownDatabase } = await import('../../db/store.ts');
+  const { hasPassword, databaseLabel } = await import('../../db/store.ts');
   note(
     [
-      `crm ${VERSION} serves ${shownDatabase(config.db)}${server.url === server.listensOn ? '' : ` on ${server.listensOn}`}`,
+      `crm ${VERSION} serves ${databaseLabel(config.db)}${server.url === server.listensOn ? '' : ` on ${server.listensOn}`}`,
       `API   ${server.url}/api/v2  and  ${server.url}/api/v1`,
       ...(server.metricsUrl === null ? [] : [`Metrics ${server.metricsUrl}`]),
       `Docs  ${server.docsUrl}`,
@@ -185,7 +185,7 @@ async function start(
 ): Promise<RunningServer> {
   const { startServer } = await import('../../server/serve.ts');
   // Where the address is taken, no empty database is to be left behind.
-  const isNew = !isAddress(config.db) && !existsSync(config.db);
+  const isNew = !isDatabaseAddress(config.db) && !existsSync(config.db);
   if (isNew) await tryAddress(options);
   const metrics = metricsAddress(options);
   // Nor is a server to be ended by one that cannot take its place.
@@ -212,7 +212,7 @@ async function start(
         ...metrics,
         version: VERSION,
         commit: COMMIT,
-        ...(backups && { backups: () => backups.figures }),
+        ...(backups && { backups: () => backups.stats }),
       },
     }),
     takesOver: options.takeover ?? false,

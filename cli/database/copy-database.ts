@@ -45,7 +45,7 @@ export async function copyDatabase(request: CopyRequest): Promise<CopySummary> {
 }
 
 async function refuseWrongUse({ from, to }: CopyRequest): Promise<void> {
-  const { databaseIdentity, shownDatabase } = await import('../../db/store.ts');
+  const { databaseIdentity, databaseLabel } = await import('../../db/store.ts');
   const identity = (db: string) =>
     databaseIdentity(db).catch(async (error: unknown) => {
       throw await databaseError(db, error);
@@ -58,7 +58,7 @@ async function refuseWrongUse({ from, to }: CopyRequest): Promise<void> {
   }
   if (source !== (await identity(to))) return;
   throw usageError(
-    `--from and --to name the same database, ${shownDatabase(from)}.`,
+    `--from and --to name the same database, ${databaseLabel(from)}.`,
     'name another with --to: a file that is not there yet, or an empty database of PostgreSQL.',
   );
 }
@@ -116,20 +116,20 @@ async function tellOfUsers(db: string): Promise<void> {
 }
 
 async function usersOf(db: string): Promise<string | null> {
-  const { databaseUsers, shownDatabase } = await import('../../db/store.ts');
-  const hosts = await databaseUsers(db).catch(async (error: unknown) => {
+  const { connectedProcesses, databaseLabel } = await import('../../db/store.ts');
+  const hosts = await connectedProcesses(db).catch(async (error: unknown) => {
     throw await databaseError(db, error);
   });
   return hosts.length === 0
     ? null
-    : `Another crm is at the database ${shownDatabase(db)}, from ${hosts.join(', ')}.`;
+    : `Another crm is at the database ${databaseLabel(db)}, from ${hosts.join(', ')}.`;
 }
 
 async function fill(from: CopySource, to: CopyTarget, { quiet = false }: CopyRequest): Promise<CopySummary> {
   const { countAll, tablesToCopy } = await import('../../db/copy/copy.ts');
   const { endCopy } = await import('../../db/copy/readiness.ts');
   const { at } = await import('../../db/copy/database.ts');
-  const { noteContents, shownDatabase } = await import('../../db/store.ts');
+  const { analyzeDatabase, databaseLabel } = await import('../../db/store.ts');
   const startedAt = performance.now();
   const tables = await tablesToCopy();
   await begin(from, to, tables);
@@ -146,15 +146,15 @@ async function fill(from: CopySource, to: CopyTarget, { quiet = false }: CopyReq
   }));
   const isSame = compared.every((table) => table.is_same);
   if (isSame) {
-    await at(to, () => noteContents(to.db));
-    const details = { from: shownDatabase(from.db), rows: counts.total };
+    await at(to, () => analyzeDatabase(to.db));
+    const details = { from: databaseLabel(from.db), rows: counts.total };
     await endCopy(to, (trx) =>
       recordAction(trx, { action: 'data.migrated', orgId: null, target: null, details }),
     );
   }
   return {
-    from: shownDatabase(from.db),
-    to: shownDatabase(to.db),
+    from: databaseLabel(from.db),
+    to: databaseLabel(to.db),
     rows: counts.total,
     rows_copied: counts.total - counts.done,
     seconds: Math.round(performance.now() - startedAt) / 1_000,
@@ -165,12 +165,12 @@ async function fill(from: CopySource, to: CopyTarget, { quiet = false }: CopyReq
 
 async function begin(from: CopySource, to: CopyTarget, tables: readonly CopiedTable[]): Promise<void> {
   const { beginCopy } = await import('../../db/copy/readiness.ts');
-  const { shownDatabase } = await import('../../db/store.ts');
+  const { databaseLabel } = await import('../../db/store.ts');
   const readiness = await beginCopy(from, to, tables);
   if (readiness === 'empty' || readiness === 'begun') return;
   const what =
     readiness === 'not empty' ? 'is not empty' : 'holds a copy of another database that is not whole';
-  throw new CliError(`The database ${shownDatabase(to.db)} ${what}.`, {
+  throw new CliError(`The database ${databaseLabel(to.db)} ${what}.`, {
     nextSteps: ['name a file that is not there yet with --to, or an empty database (createdb NAME).'],
   });
 }

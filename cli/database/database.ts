@@ -1,5 +1,5 @@
 // What operator commands share: the database opened and closed, its errors said for people, accounts by name.
-import { isAddress } from '../../db/database-address.ts';
+import { isDatabaseAddress } from '../../db/database-address.ts';
 import type { OrganizationRow, UserRow } from '../../db/engine/schema.ts';
 import type { Store } from '../../db/store.ts';
 import { CliError, EXIT, usageError, withSteps } from '../errors.ts';
@@ -48,7 +48,7 @@ export async function withReader<T>(db: string, job: (store: Pick<Store, 'read'>
 
 /** Whether a database can be read and not written, which is told. */
 export async function tellOnlyReadable(db: string): Promise<boolean> {
-  if (isAddress(db)) return false;
+  if (isDatabaseAddress(db)) return false;
   const { whyOnlyReadable } = await import('../../db/store.ts');
   const reason = whyOnlyReadable(db);
   if (reason !== null) note(`${db} ${reason}: it is read as it is.`);
@@ -156,6 +156,6 @@ export function isoTime(milliseconds: number | null): string | null {
 /** The flag that names the database in a command to type next, without a password; nothing for the default. */
 export async function databaseFlag(db: string): Promise<string> {
   if (db === './crm.db') return '';
-  const { shownDatabase } = await import('../../db/store.ts');
-  return ` --db ${shellWord(shownDatabase(db))}`;
+  const { databaseLabel } = await import('../../db/store.ts');
+  return ` --db ${shellWord(databaseLabel(db))}`;
 }

@@ -1,7 +1,7 @@
 // The backup of a database file that is made before a newer crm changes its tables.
 import { existsSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { isAddress } from '../../db/database-address.ts';
+import { isDatabaseAddress } from '../../db/database-address.ts';
 import { CliError, messageOf } from '../errors.ts';
 import { syncFolderOf } from '../files/private-file.ts';
 import { formatBytes, formatTime } from '../terminal/format.ts';
@@ -47,9 +47,9 @@ export async function backUpBeforeMigrations(db: string, names: readonly string[
  * @throws CliError or DatabaseError if a newer crm wrote it, or there is no room for the backup
  */
 export async function assertCanMigrate(db: string, makesBackup: boolean): Promise<void> {
-  if (isAddress(db) || !existsSync(db)) return;
-  const { migrationsToCome } = await import('../../db/store.ts');
-  const pending = await migrationsToCome(db);
+  if (isDatabaseAddress(db) || !existsSync(db)) return;
+  const { pendingMigrationsOf } = await import('../../db/store.ts');
+  const pending = await pendingMigrationsOf(db);
   if (pending.length > 0 && makesBackup) assertRoom(db);
 }
 

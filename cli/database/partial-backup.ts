@@ -11,11 +11,11 @@ import { shellWord } from '../terminal/text.ts';
 
 /** The error for a database of PostgreSQL, whose own tools copy it, and bring it back to any moment. */
 export async function theirTools(db: string, command: string): Promise<CliError> {
-  const { shownDatabase } = await import('../../db/store.ts');
+  const { databaseLabel } = await import('../../db/store.ts');
   const page = 'https://www.postgresql.org/docs/current/backup.html';
   return usageError(
     'PostgreSQL is backed up and restored by its own tools, beside running nodes.',
-    `run: ${command} ${shellWord(shownDatabase(db))}   (any moment of the past needs an archive of its log: ${page})`,
+    `run: ${command} ${shellWord(databaseLabel(db))}   (any moment of the past needs an archive of its log: ${page})`,
   );
 }
 

@@ -1,6 +1,6 @@
 // Looks at the database that operator commands work on, whichever engine it is of.
 import { existsSync, readFileSync } from 'node:fs';
-import { isAddress } from '../../db/database-address.ts';
+import { isDatabaseAddress } from '../../db/database-address.ts';
 import type { ServerFacts } from '../../db/maintenance.ts';
 import { databaseError, databaseFlag } from '../database/database.ts';
 import { CliError } from '../errors.ts';
@@ -15,16 +15,16 @@ import { checkQuotas } from './quotas.ts';
  * @param isNamed whether it was named, so that it should be there
  */
 export async function checkDatabase(db: string, isNamed: boolean): Promise<Finding[]> {
-  const { shownDatabase, whyOnlyReadable } = await import('../../db/store.ts');
-  if (!isAddress(db) && !existsSync(db)) {
+  const { databaseLabel, whyOnlyReadable } = await import('../../db/store.ts');
+  if (!isDatabaseAddress(db) && !existsSync(db)) {
     const next = `make one (crm init --org NAME${await databaseFlag(db)}), or name another with --db or CRM_DB.`;
     return [(isNamed ? fail : warn)('database', `there is none at ${db}`, next)];
   }
   try {
-    const findings = await (isAddress(db) ? checkPostgres(db) : checkFile(db));
-    const reason = isAddress(db) ? null : whyOnlyReadable(db);
+    const findings = await (isDatabaseAddress(db) ? checkPostgres(db) : checkFile(db));
+    const reason = isDatabaseAddress(db) ? null : whyOnlyReadable(db);
     if (reason !== null) return [checkReadable(db, reason), ...findings];
-    return [ok('database', `${shownDatabase(db)} can be opened`), ...findings];
+    return [ok('database', `${databaseLabel(db)} can be opened`), ...findings];
   } catch (error) {
     const explained = await databaseError(db, error);
     if (!(explained instanceof CliError)) throw explained;

@@ -6,10 +6,10 @@ import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** A finding for each setting. */
 export async function checkSettings(config: Config): Promise<Finding[]> {
-  const { shownDatabase } = await import('../../db/store.ts');
+  const { databaseLabel } = await import('../../db/store.ts');
   return config.sources.map(({ name, value, from }) => {
     if (name === 'API key') return checkKeySource(value, from);
-    const shown = name === 'db' ? shownDatabase(value) : value;
+    const shown = name === 'db' ? databaseLabel(value) : value;
     return ok(name, from === 'default' ? `${shown} (default)` : `${shown} (from ${from})`);
   });
 }

@@ -1,5 +1,5 @@
 // Carries out `crm people erase`: a person goes from an organization, and from what the file keeps of deleted rows.
-import { isAddress } from '../../db/database-address.ts';
+import { isDatabaseAddress } from '../../db/database-address.ts';
 import type { OrganizationRow } from '../../db/engine/schema.ts';
 import type { Erasure } from '../../db/people/erase.ts';
 import type { DataSubject } from '../../db/people/person.ts';
@@ -45,7 +45,7 @@ export async function erase(db: string, address: string, options: EraseOptions):
     const organization = await organizationNamed(store, orgName);
     const person = await findPerson(store.read, organization.number, email);
     const erasure = await eraseRecords(store, organization, person, { isDryRun, quiet });
-    if (!isDryRun && !isAddress(db)) await scrub(store, quiet);
+    if (!isDryRun && !isDatabaseAddress(db)) await scrub(store, quiet);
     const found: Omit<EraseSummary, 'left'> = {
       dry_run: isDryRun,
       organization: organization.name,

@@ -1,5 +1,5 @@
 // Looks whether anything is left of a person who was erased: in rows, in what the engine keeps beside them, in bytes of the file.
-import { isAddress } from '../../db/database-address.ts';
+import { isDatabaseAddress } from '../../db/database-address.ts';
 import type { AddressSet } from '../../db/people/email-addresses.ts';
 import type { Leftover } from '../../db/people/erasure-check.ts';
 import type { Store } from '../../db/store.ts';
@@ -36,13 +36,13 @@ export async function findLeft(
   db: string,
   { orgId, addresses, rows }: { orgId: number; addresses: AddressSet; rows: readonly Leftover[] },
 ): Promise<Left[]> {
-  const { noteContents, openSnapshot } = await import('../../db/store.ts');
+  const { analyzeDatabase, openSnapshot } = await import('../../db/store.ts');
   const { emptyLog, findBytes, findInStatistics } = await import('../../db/maintenance.ts');
   const left: Left[] = [];
   let othersMayHave = rows.length > 0;
-  if (isAddress(db)) {
+  if (isDatabaseAddress(db)) {
     // Some values of the rows that are gone are in its statistics until then.
-    await noteContents(db);
+    await analyzeDatabase(db);
     left.push(
       ...(await findInStatistics(db, addresses.list)).map((one) => ({ kind: 'statistics', ...one }) as const),
     );
@@ -58,7 +58,7 @@ export async function findLeft(
   const { findLeftovers } = await import('../../db/people/erasure-check.ts');
   const snapshot = await openSnapshot(db);
   try {
-    const others = isAddress(db)
+    const others = isDatabaseAddress(db)
       ? []
       : await findLeftovers(snapshot.read, addresses, { orgId, isOthers: true });
     return [...(await named(snapshot.read, [...rows, ...others])), ...left];

@@ -1,7 +1,7 @@
 // Copies of a database that lie where its last backup went, so that somebody knows what still has what was erased.
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isAddress } from '../../db/database-address.ts';
+import { isDatabaseAddress } from '../../db/database-address.ts';
 import type { LastBackup } from '../../db/tables/last-backup.ts';
 
 export interface KnownBackup {
@@ -15,7 +15,7 @@ const SCHEDULED = /^crm-\d{8}T\d{6}Z\.db$/;
 
 /** Backups beside the last one, itself among them, and what restores have kept beside the database; newest first. */
 export function knownBackups(db: string, last: LastBackup | undefined): KnownBackup[] {
-  if (isAddress(db)) return [];
+  if (isDatabaseAddress(db)) return [];
   const found: string[] = [];
   if (last !== undefined) {
     const name = basename(last.file);

@@ -1,7 +1,7 @@
 // The last leg of quickstart: all contacts into a CSV file, beside the database where that is a file.
 import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { isAddress } from '../../db/database-address.ts';
+import { isDatabaseAddress } from '../../db/database-address.ts';
 import { listRequest } from '../api/list-request.ts';
 import { exportToFile } from '../export/export-resource.ts';
 import { Spool } from '../export/spool.ts';
@@ -14,7 +14,7 @@ export async function exportContacts(demo: Demo): Promise<ExportMeasure> {
   const { screen, data, database } = demo;
   const path = join(
     database.folder,
-    `${isAddress(database.db) ? 'crm' : basename(database.db, '.db')}-contacts.csv`,
+    `${isDatabaseAddress(database.db) ? 'crm' : basename(database.db, '.db')}-contacts.csv`,
   );
   const client = clientFor(demo, database.keys.v2);
   const list = await listRequest('contacts', { api: 'v2', filter: [] });

@@ -1,5 +1,5 @@
 // The commands that quickstart ends with, written so that they can be copied and run.
-import { isAddress } from '../../db/database-address.ts';
+import { isDatabaseAddress } from '../../db/database-address.ts';
 import { programName } from '../terminal/program-name.ts';
 import { shellWord } from '../terminal/text.ts';
 
@@ -16,7 +16,7 @@ export function commandsWhileServing(url: string, apiKey: string, program = prog
 /** What to try once the demo server is gone: what it left behind or the same again, then a database of one's own. */
 export function commandsAfterwards(keptDatabase: string | null, program = programName()): string[] {
   const again = keptDatabase === null ? 'quickstart' : `serve --db ${shellWord(keptDatabase)}`;
-  if (keptDatabase !== null && isAddress(keptDatabase))
+  if (keptDatabase !== null && isDatabaseAddress(keptDatabase))
     return [`${program} ${again}`, `${program} init --org "My Company" --db ${shellWord(keptDatabase)}`];
   return [
     `${program} ${again}`,

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAddress } from '../../db/database-address.ts';
+import { isDatabaseAddress } from '../../db/database-address.ts';
 import type { Db } from '../../db/engine/schema.ts';
 import type { NewKey } from '../../db/tables/keys.ts';
 import { withStore } from '../database/database.ts';
@@ -40,9 +40,9 @@ export async function placeDatabase(given: string | undefined): Promise<Place> {
     const db = join(folder, 'crm.db');
     return { db, shown: db, isThrowAway: true, folder, isFolderOurs: true };
   }
-  if (isAddress(given)) {
-    const { shownDatabase } = await import('../../db/store.ts');
-    const shown = shownDatabase(given);
+  if (isDatabaseAddress(given)) {
+    const { databaseLabel } = await import('../../db/store.ts');
+    const shown = databaseLabel(given);
     return { db: given, shown, isThrowAway: false, folder: makeFolder(), isFolderOurs: true };
   }
   const db = resolve(given);

@@ -1,6 +1,6 @@
 // What `crm serve` is told, and whether it can be meant.
 import { readFileSync } from 'node:fs';
-import { isAddress } from '../../db/database-address.ts';
+import { isDatabaseAddress } from '../../db/database-address.ts';
 import { parseNetwork } from '../../db/networks.ts';
 import type { ServeOptions } from '../../server/serve.ts';
 import { isLoopback } from '../api/loopback.ts';
@@ -51,7 +51,7 @@ export async function checkFlags(flags: ServeFlags, config: Config): Promise<Fro
 }
 
 function checkReaders({ db }: Config): void {
-  if (!isAddress(db)) return;
+  if (!isDatabaseAddress(db)) return;
   throw usageError(
     '--readers is for a database file.',
     'run several "crm serve" on the database of PostgreSQL, one for each core.',
@@ -59,7 +59,7 @@ function checkReaders({ db }: Config): void {
 }
 
 function checkTakeover({ db }: Config): void {
-  if (!isAddress(db)) return;
+  if (!isDatabaseAddress(db)) return;
   throw usageError(
     '--takeover is for a database file.',
     'on PostgreSQL start the new node beside the old one, at another port, then stop that: a proxy sends requests to whichever is ready.',

@@ -13,9 +13,9 @@ export async function debugIfAsked(command: Command): Promise<void> {
   const variable = environment('CRM_DEBUG')?.toLowerCase();
   if (!isAsked && (variable === undefined || OFF.includes(variable))) return;
   startDebugging();
-  const { shownDatabase } = await import('../../db/store.ts');
+  const { databaseLabel } = await import('../../db/store.ts');
   const lines = sourcesOf(command).map(({ name, value, from }) => {
-    const shown = name === 'db' ? shownDatabase(value) : value;
+    const shown = name === 'db' ? databaseLabel(value) : value;
     return `${name}: ${shown} (${from === 'default' ? from : `from ${from}`})`;
   });
   debug([`crm ${VERSION} on ${process.platform} ${process.arch}`, ...lines].join('\n'));

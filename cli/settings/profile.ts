@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { isAddress } from '../../db/database-address.ts';
+import { isDatabaseAddress } from '../../db/database-address.ts';
 import { isObject } from '../../db/model/json.ts';
 import { CliError, errorCode, messageOf, systemFault, usageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
@@ -107,7 +107,7 @@ function checkedProfile(path: string, name: string, value: unknown): Profile {
   return {
     ...profile,
     ...(keyFile !== undefined && { api_key_file: besideProfile(path, keyFile) }),
-    ...(db !== undefined && { db: isAddress(db) ? db : besideProfile(path, db) }),
+    ...(db !== undefined && { db: isDatabaseAddress(db) ? db : besideProfile(path, db) }),
   };
 }
 

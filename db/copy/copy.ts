@@ -1,6 +1,6 @@
 // Copies a database table by table, in key order, so that the existing rows show where to continue.
 import { sql } from 'kysely';
-import { insertion, type TableRow } from '../engine/bulk-insert.ts';
+import { bulkInsert, type TableRow } from '../engine/bulk-insert.ts';
 import { listTables } from '../maintenance.ts';
 import { SIGNING_SETTINGS } from '../tables/settings.ts';
 import { at, type CopySource, type CopyTarget } from './database.ts';
@@ -45,7 +45,7 @@ export async function copyTable(
   table: CopiedTable,
   onRows: (count: number) => void,
 ): Promise<void> {
-  const insert = insertion(table.name, table.columns);
+  const insert = bulkInsert(table.name, table.columns);
   const { selfReferences } = table;
   for await (const rows of readRows(from, table, await lastKey(to, table))) {
     const known = selfReferences.length === 0 ? rows : rows.map((row) => withoutLater(row, selfReferences));

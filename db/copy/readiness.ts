@@ -1,5 +1,5 @@
 // Whether a database can receive a copy of another, and its mark as incomplete until that is done.
-import { findCopyMark, removeCopyMark, setCopyMark } from '../engine/copy-marker.ts';
+import { findCopyMarker, removeCopyMarker, setCopyMarker } from '../engine/copy-marker.ts';
 import type { Db } from '../engine/schema.ts';
 import { SIGNING_SETTINGS } from '../tables/settings.ts';
 import { at, type CopySource, type CopyTarget } from './database.ts';
@@ -15,7 +15,7 @@ export async function beginCopy(
   tables: readonly CopiedTable[],
 ): Promise<Readiness> {
   const origin = await originOf(from);
-  const mark = await at(to, () => findCopyMark(to.read));
+  const mark = await at(to, () => findCopyMarker(to.read));
   if (mark !== undefined) return mark === origin ? 'begun' : 'of another database';
   for (const table of tables) {
     // A server that was started on it has created settings.
@@ -24,7 +24,7 @@ export async function beginCopy(
   await at(to, () =>
     to.write('accounts', async (trx) => {
       await trx.deleteFrom('settings').where('name', 'in', SIGNING_SETTINGS).execute();
-      await setCopyMark(trx, origin);
+      await setCopyMarker(trx, origin);
     }),
   );
   return 'empty';
@@ -40,7 +40,7 @@ function originOf(from: CopySource): Promise<string> {
 export async function endCopy(to: CopyTarget, also: (trx: Db) => Promise<void>): Promise<void> {
   await at(to, () =>
     to.write('accounts', async (trx) => {
-      await removeCopyMark(trx);
+      await removeCopyMarker(trx);
       await also(trx);
     }),
   );

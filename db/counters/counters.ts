@@ -4,7 +4,7 @@ import type { Eventually } from '../engine/engine.ts';
 export const WINDOW_MS = 60_000;
 
 /** What an event counts towards: a group and, optionally, a member of it that has its own limit. */
-export interface Counted {
+export interface RateLimitEvent {
   what: 'requests' | 'wrong_keys' | 'downloads';
   group: string | number;
   /** Maximum events of the group per minute. */
@@ -13,7 +13,7 @@ export interface Counted {
 }
 
 /** The usage of a minute. */
-export interface Usage {
+export interface RateLimitUsage {
   /** Whether the event was counted; false if a limit is reached, which changes neither count. */
   isCounted: boolean;
   used: number;
@@ -27,16 +27,19 @@ export interface Usage {
 /** Fixed windows, the minutes since the epoch, by one clock for all nodes of a service. */
 export interface Counters {
   /** Counts an event against both limits, or against neither. */
-  count(counted: Counted): Eventually<Usage>;
+  count(counted: RateLimitEvent): Eventually<RateLimitUsage>;
   /** Returns the usage without counting. */
-  look(counted: Counted): Eventually<Usage>;
+  peek(counted: RateLimitEvent): Eventually<RateLimitUsage>;
   /** Undoes the count of an event in that minute. */
-  giveBack(counted: Counted, minute: number): Eventually<void>;
+  giveBack(counted: RateLimitEvent, minute: number): Eventually<void>;
   /** Deletes the counts of past minutes. */
   purge(): Eventually<void>;
 }
 
 /** Whether the limits leave room for another event. */
-export function hasRoom({ limit, member }: Counted, usage: Pick<Usage, 'used' | 'memberUsed'>): boolean {
+export function hasRoom(
+  { limit, member }: RateLimitEvent,
+  usage: Pick<RateLimitUsage, 'used' | 'memberUsed'>,
+): boolean {
   return usage.used < limit && (member === undefined || usage.memberUsed < member.limit);
 }

@@ -1,5 +1,5 @@
 // Per-minute counts of a service that is one process: a table in memory that its threads can share.
-import { type Counted, type Counters, hasRoom, type Usage, WINDOW_MS } from './counters.ts';
+import { type Counters, hasRoom, type RateLimitEvent, type RateLimitUsage, WINDOW_MS } from './counters.ts';
 import { MemoryLock } from './memory-lock.ts';
 import { NameHashes, newSeed, SEED_WORDS } from './name-hashes.ts';
 
@@ -11,7 +11,7 @@ const SEED = 3;
 const START = 8;
 const ENTRY_WORDS = 4;
 
-const TABLES: Record<Counted['what'], number> = { requests: 0, wrong_keys: 1, downloads: 2 };
+const TABLES: Record<RateLimitEvent['what'], number> = { requests: 0, wrong_keys: 1, downloads: 2 };
 const TABLE_COUNT = Object.keys(TABLES).length;
 // Names of one kind that can be counted per minute; takes a megabyte.
 const ENTRIES = 2 ** 16;
@@ -23,7 +23,7 @@ const PROBES_MAX = 256;
  * @param isShared whether several threads count in it
  * @param entries names of one kind that can be counted per minute, a power of two
  */
-export function countMemory(isShared: boolean, entries = ENTRIES): ArrayBufferLike {
+export function allocateCounters(isShared: boolean, entries = ENTRIES): ArrayBufferLike {
   const bytes = (START + TABLE_COUNT * entries * ENTRY_WORDS) * Int32Array.BYTES_PER_ELEMENT;
   const memory = isShared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes);
   const words = new Int32Array(memory);
@@ -51,8 +51,8 @@ export class MemoryCounters implements Counters {
   #group = NO_PLACE;
   #member = NO_PLACE;
 
-  /** @param clock Unix milliseconds @param memory from `countMemory` */
-  constructor(clock: () => number, memory = countMemory(false)) {
+  /** @param clock Unix milliseconds @param memory from `allocateCounters` */
+  constructor(clock: () => number, memory = allocateCounters(false)) {
     this.#clock = clock;
     this.#words = new Int32Array(memory);
     this.#lock = new MemoryLock(this.#words, LOCK);
@@ -60,7 +60,7 @@ export class MemoryCounters implements Counters {
     this.#hashes = new NameHashes(this.#words.slice(SEED, SEED + SEED_WORDS));
   }
 
-  count(counted: Counted): Usage {
+  count(counted: RateLimitEvent): RateLimitUsage {
     const usage = this.#enter(counted);
     if (hasRoom(counted, usage)) {
       this.#add(1);
@@ -72,13 +72,13 @@ export class MemoryCounters implements Counters {
     return usage;
   }
 
-  look(counted: Counted): Usage {
+  peek(counted: RateLimitEvent): RateLimitUsage {
     const usage = this.#enter(counted);
     this.#lock.leave();
     return usage;
   }
 
-  giveBack(counted: Counted, minute: number): void {
+  giveBack(counted: RateLimitEvent, minute: number): void {
     const usage = this.#enter(counted);
     if (usage.minute === minute) this.#add(-1);
     this.#lock.leave();
@@ -89,7 +89,7 @@ export class MemoryCounters implements Counters {
   }
 
   // Takes the lock and finds the entries; nothing until the lock is released can throw.
-  #enter({ what, group, limit, member }: Counted): Usage {
+  #enter({ what, group, limit, member }: RateLimitEvent): RateLimitUsage {
     const groupHash = this.#hashes.of(group);
     const memberHash = member && this.#hashes.of(member.name);
     this.#lock.enter();

@@ -20,7 +20,7 @@ const FULL_PART = 1 / 2;
  * @param isShared whether several threads add to them
  * @param entries names that can have a sum at once, a power of two
  */
-export function sumsMemory(isShared: boolean, entries = ENTRIES_MAX): ArrayBufferLike {
+export function allocateSums(isShared: boolean, entries = ENTRIES_MAX): ArrayBufferLike {
   const bytes = (START_WORDS + entries * ENTRY_WORDS) * Int32Array.BYTES_PER_ELEMENT;
   const memory = isShared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes);
   new Int32Array(memory).set(newSeed(), SEED);
@@ -39,8 +39,8 @@ export class MemorySums {
   readonly #entries: number;
   readonly #hashes: NameHashes;
 
-  /** @param memory from `sumsMemory` */
-  constructor(memory = sumsMemory(false)) {
+  /** @param memory from `allocateSums` */
+  constructor(memory = allocateSums(false)) {
     this.#words = new Int32Array(memory);
     this.#sums = new Float64Array(memory);
     this.isShared = memory instanceof SharedArrayBuffer;

@@ -1,9 +1,9 @@
 // Memory that the threads of one process share: counts of limits, bytes in flight, and the number of commits.
-import { countMemory } from './memory-counters.ts';
-import { sumsMemory } from './memory-sums.ts';
+import { allocateCounters } from './memory-counters.ts';
+import { allocateSums } from './memory-sums.ts';
 
 /** Memory that threads share; each thread receives the same buffers. */
-export interface CommonMemory {
+export interface SharedMemory {
   counts: ArrayBufferLike;
   /** For the bytes of request bodies and of responses in flight. */
   bodies: ArrayBufferLike;
@@ -12,11 +12,11 @@ export interface CommonMemory {
 }
 
 /** Memory for the threads of one process. */
-export function commonMemory(): CommonMemory {
+export function createSharedMemory(): SharedMemory {
   return {
-    counts: countMemory(true),
-    bodies: sumsMemory(true),
-    answers: sumsMemory(true),
+    counts: allocateCounters(true),
+    bodies: allocateSums(true),
+    answers: allocateSums(true),
     commits: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),
   };
 }
@@ -25,7 +25,7 @@ export function commonMemory(): CommonMemory {
 export class CommitCount {
   readonly #count: Int32Array;
 
-  constructor({ commits }: CommonMemory) {
+  constructor({ commits }: SharedMemory) {
     this.#count = new Int32Array(commits);
   }
 

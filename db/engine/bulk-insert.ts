@@ -1,7 +1,7 @@
 // Inserts several rows with one statement, which takes half as long as one statement per row.
 import { memoize } from '../cache.ts';
-import { Turns } from '../event-loop.ts';
-import type { Bound, Engine, StoredValue } from './engine.ts';
+import { TimeSlices } from '../event-loop.ts';
+import type { Engine, PreparedQuery, StoredValue } from './engine.ts';
 import type { Db } from './schema.ts';
 
 // Larger numbers gain nothing.
@@ -11,10 +11,10 @@ const ROWS_PER_STATEMENT = [25, 5, 1];
 export type TableRow = { [column: string]: StoredValue };
 
 /** Inserts rows into a table; a column that a row leaves out is null. */
-export type Insertion = (db: Db, rows: readonly Readonly<TableRow>[]) => Promise<void>;
+export type BulkInsert = (db: Db, rows: readonly Readonly<TableRow>[]) => Promise<void>;
 
 /** Makes a function that inserts rows with those columns; each connection prepares its statements on first use. */
-export function insertion(table: string, columns: readonly string[]): Insertion {
+export function bulkInsert(table: string, columns: readonly string[]): BulkInsert {
   const statements = ROWS_PER_STATEMENT.map((size) => ({ size, on: statementOf(table, columns, size) }));
   const whole = memoize((engine: Engine) => {
     const query = engine.insertOf(table, columns);
@@ -27,7 +27,7 @@ export function insertion(table: string, columns: readonly string[]): Insertion 
       return;
     }
     let done = 0;
-    const turns = rows.length > 1 ? new Turns() : null;
+    const turns = rows.length > 1 ? new TimeSlices() : null;
     for (const { size, on } of statements) {
       for (; rows.length - done >= size; done += size) {
         await on(db)(valuesOf(columns, rows.slice(done, done + size)));
@@ -38,8 +38,12 @@ export function insertion(table: string, columns: readonly string[]): Insertion 
   };
 }
 
-function statementOf(table: string, columns: readonly string[], size: number): (db: Db) => Bound<unknown> {
-  const bound = new WeakMap<Engine, Bound<unknown>>();
+function statementOf(
+  table: string,
+  columns: readonly string[],
+  size: number,
+): (db: Db) => PreparedQuery<unknown> {
+  const bound = new WeakMap<Engine, PreparedQuery<unknown>>();
   const row = Object.fromEntries(columns.map((column) => [column, null]));
   return (db) => {
     let run = bound.get(db.engine);

@@ -5,18 +5,18 @@ import type { Db } from './schema.ts';
 const NAME = 'copied_from';
 
 /** The origin of an incomplete copy; undefined if the database is not one. */
-export async function findCopyMark(db: Db): Promise<string | undefined> {
+export async function findCopyMarker(db: Db): Promise<string | undefined> {
   const [mark] = await db.selectFrom('settings').select('value').where('name', '=', NAME).execute();
   return mark?.value;
 }
 
 /** Marks a database as an incomplete copy. */
-export async function setCopyMark(trx: Db, origin: string): Promise<void> {
+export async function setCopyMarker(trx: Db, origin: string): Promise<void> {
   await trx.insertInto('settings').values({ name: NAME, value: origin }).execute();
 }
 
 /** Marks a database as complete. */
-export async function removeCopyMark(trx: Db): Promise<void> {
+export async function removeCopyMarker(trx: Db): Promise<void> {
   await trx.deleteFrom('settings').where('name', '=', NAME).execute();
 }
 
@@ -25,8 +25,8 @@ export async function removeCopyMark(trx: Db): Promise<void> {
  * @param shown how messages name the database
  * @throws DatabaseError if it is marked as incomplete
  */
-export async function assertWhole(db: Db, shown: string): Promise<void> {
-  if ((await findCopyMark(db)) === undefined) return;
+export async function assertCopyComplete(db: Db, shown: string): Promise<void> {
+  if ((await findCopyMarker(db)) === undefined) return;
   throw new DatabaseError(`The database ${shown} contains an incomplete copy of another database.`, [
     'Run the same "crm migrate" command again: it continues where it stopped.',
   ]);

@@ -14,16 +14,16 @@ export function andThen<T, R>(answer: Eventually<T>, next: (answer: T) => Eventu
 export type StoredValue = ColumnValue | Uint8Array;
 
 /** Whether a row is wanted: the first unwanted row ends the result. */
-export type Takes<R> = (row: R) => boolean;
+export type TakeWhile<R> = (row: R) => boolean;
 
 /**
  * A query that is ready to run with the values of its parameters in order. With `takes`, the engine reads no further than
  * the first unwanted row.
  */
-export type Bound<R> = (values: readonly StoredValue[], takes?: Takes<R>) => Eventually<R[]>;
+export type PreparedQuery<R> = (values: readonly StoredValue[], takes?: TakeWhile<R>) => Eventually<R[]>;
 
 /** The rows before the first unwanted one. */
-export function taken<R>(rows: Iterable<R>, takes: Takes<R>): R[] {
+export function takeWhile<R>(rows: Iterable<R>, takes: TakeWhile<R>): R[] {
   const wanted: R[] = [];
   for (const row of rows) {
     if (!takes(row)) break;
@@ -33,7 +33,7 @@ export function taken<R>(rows: Iterable<R>, takes: Takes<R>): R[] {
 }
 
 /** How much of the rows of a query is wanted, by the size of their texts. */
-export interface Reach {
+export interface TextLimit {
   /** Its columns, in order. */
   columns: readonly string[];
   /** The columns that can be long. */
@@ -44,15 +44,15 @@ export interface Reach {
 
 export interface Engine {
   /** Prepares a query, which stays prepared as long as the engine. */
-  bind<R>(query: CompiledQuery<R>): Bound<R>;
+  bind<R>(query: CompiledQuery<R>): PreparedQuery<R>;
   /**
    * The query limited to the wanted rows, plus one that shows that there are more; the query itself if the engine reads rows
    * one by one as they are needed.
    */
-  within<R>(
+  limitText<R>(
     db: QueryExecutorProvider,
     query: Compilable<R> & Expression<unknown>,
-    reach: Reach,
+    reach: TextLimit,
   ): Compilable<R>;
   /** Runs a command without a result: in order with the statements, but without waiting for it. */
   post(sql: string): void;
@@ -78,7 +78,7 @@ export interface QuotaState extends RecordTotals {
 }
 
 /** Size of an organization's stored responses, by hour in the format of `stored-response-bytes.ts`, and their limit. */
-export interface AnswerBytes {
+export interface StoredResponseBytes {
   readonly byHour: string | null;
   /** Null for the default limit. */
   readonly bytesMax: number | null;
@@ -93,7 +93,7 @@ export interface OrganizationState {
   readonly isStored: boolean;
   /** Null if the organization's content is not counted. */
   readonly quota: QuotaState | null;
-  readonly answers: AnswerBytes;
+  readonly answers: StoredResponseBytes;
 }
 
 /** The state of a transaction on its connection. */
@@ -114,6 +114,6 @@ export interface TransactionProgress {
 }
 
 /** The state of a connection before it has done anything. */
-export function noProgress(): TransactionProgress {
+export function newTransactionProgress(): TransactionProgress {
   return { writes: 0, hasSavepoints: false, isSpoiled: false, failure: null, states: [] };
 }

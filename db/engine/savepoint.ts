@@ -6,7 +6,7 @@ import type { Db } from './schema.ts';
  * Runs `part` in the current transaction; if it throws, its writes are undone and the error is rethrown. Without savepoints,
  * a part that fails after writing spoils the transaction, which then runs again with them.
  */
-export async function attempt<T>({ engine }: Db, part: () => Promise<T>): Promise<T> {
+export async function withSavepoint<T>({ engine }: Db, part: () => Promise<T>): Promise<T> {
   const { progress } = engine;
   const { writes, hasSavepoints, states } = progress;
   const statesBefore = states.length;

@@ -2,8 +2,8 @@
 
 import { DatabaseError } from '../database-error.ts';
 import { MIGRATIONS } from '../migrations/index.ts';
-import { migrationsOf } from './applied-migrations.ts';
-import { assertWhole } from './copy-marker.ts';
+import { appliedMigrations } from './applied-migrations.ts';
+import { assertCopyComplete } from './copy-marker.ts';
 import type { Db } from './schema.ts';
 
 export interface DatabaseSnapshot {
@@ -18,7 +18,7 @@ export interface DatabaseSnapshot {
  * @throws DatabaseError if it has no crm tables, those of another version, or is incomplete
  */
 export async function assertReadable(db: Db, shown: string): Promise<void> {
-  const applied = await migrationsOf(db);
+  const applied = await appliedMigrations(db);
   const unknown = applied.find((name) => MIGRATIONS[name] === undefined);
   if (unknown !== undefined) {
     throw new DatabaseError(
@@ -36,5 +36,5 @@ export async function assertReadable(db: Db, shown: string): Promise<void> {
       'Update its schema first: any command does that, for example crm orgs list --db DATABASE.',
     ]);
   }
-  await assertWhole(db, shown);
+  await assertCopyComplete(db, shown);
 }

@@ -1,6 +1,6 @@
 // Frequent queries, built and compiled by Kysely once and then only run with parameters.
 import type { Compilable } from 'kysely';
-import type { Engine, Eventually, StoredValue, Takes } from './engine.ts';
+import type { Engine, Eventually, StoredValue, TakeWhile } from './engine.ts';
 import type { Db } from './schema.ts';
 
 class Placeholder {
@@ -15,15 +15,15 @@ export type Param = (name: string) => never;
 
 const param: Param = (name) => new Placeholder(name) as never;
 
-/** Runs a query with its arguments (null if left out), as `Bound` does; an engine that can returns at once. */
+/** Runs a query with its arguments (null if left out), as `PreparedQuery` does; an engine that can returns at once. */
 export type Statement<R> = (
   db: Db,
   args: Readonly<Record<string, StoredValue>>,
-  takes?: Takes<R>,
+  takes?: TakeWhile<R>,
 ) => Eventually<R[]>;
 
 type Build<R> = (db: Db, param: Param) => Compilable<R>;
-type Run<R> = (args: Readonly<Record<string, StoredValue>>, takes?: Takes<R>) => Eventually<R[]>;
+type Run<R> = (args: Readonly<Record<string, StoredValue>>, takes?: TakeWhile<R>) => Eventually<R[]>;
 
 /**
  * Makes a function that runs a query, which each connection compiles and prepares on first use.

@@ -1,29 +1,29 @@
 // Figures of a store for monitoring.
-import { Distribution, SECONDS_BOUNDS } from './histogram.ts';
+import { Histogram, SECONDS_BUCKETS } from './histogram.ts';
 
 const GROUP_BOUNDS = [1, 2, 4, 8, 16, 32, 64];
 
 /** The writes since the store was opened. */
-export class WriteFigures {
+export class WriteStats {
   /** Jobs in each committed transaction. */
-  readonly groupJobs = new Distribution(GROUP_BOUNDS);
+  readonly groupJobs = new Histogram(GROUP_BOUNDS);
   /** Duration of each commit until it was durable. */
-  readonly commitSeconds = new Distribution(SECONDS_BOUNDS);
+  readonly commitSeconds = new Histogram(SECONDS_BUCKETS);
   /** Transactions that failed as a whole. */
   failures = 0;
 }
 
-export interface FileFigures {
+export interface FileStats {
   /** Size of the write-ahead log. */
   logBytes: number;
   /** Free disk space; null if the system does not report it. */
   freeBytes: number | null;
   /** Duration of each checkpoint. */
-  checkpointSeconds: Distribution;
+  checkpointSeconds: Histogram;
 }
 
 /** Connections for one purpose. */
-export interface PoolFigures {
+export interface PoolStats {
   purpose: string;
   /** Maximum, open and busy connections. */
   size: number;
@@ -36,14 +36,14 @@ export interface PoolFigures {
   failed: number;
 }
 
-export interface StoreFigures {
+export interface StoreStats {
   engine: 'sqlite' | 'postgresql';
-  writes: WriteFigures;
+  writes: WriteStats;
   /** Jobs waiting for a transaction. */
   waitingJobs: number;
   /** Null if the engine cannot report it right now. */
   databaseBytes: number | null;
   /** Null if the database is not a file. */
-  file: FileFigures | null;
-  pools: readonly PoolFigures[];
+  file: FileStats | null;
+  pools: readonly PoolStats[];
 }

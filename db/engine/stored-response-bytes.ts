@@ -1,12 +1,12 @@
 // The size of an organization's stored responses, counted in the transaction that stores or deletes them.
-import type { AnswerBytes } from './engine.ts';
+import type { StoredResponseBytes } from './engine.ts';
 import { loadOrganizationState, setOrganizationState } from './organization-state.ts';
 import type { Db } from './schema.ts';
 
 /** Default limit of stored responses: 1 GiB. */
-export const ANSWER_BYTES_MAX = 1024 ** 3;
+export const STORED_RESPONSE_BYTES_MAX = 1024 ** 3;
 /** How long a response is kept: 24 hours. */
-export const ANSWER_KEPT_MS = 24 * 60 * 60 * 1_000;
+export const STORED_RESPONSE_KEPT_MS = 24 * 60 * 60 * 1_000;
 
 const HOUR_MS = 60 * 60 * 1_000;
 // The operator can raise the limit at any time, so clients should not wait longer than this.
@@ -17,20 +17,20 @@ const RETRY_SECONDS_MAX = 3_600;
 type Hours = readonly (readonly [hour: number, bytes: number])[];
 
 /** The size of a response that was stored or deleted, with the time it was stored, in Unix milliseconds. */
-export interface CountedAnswer {
+export interface CountedResponse {
   created_at: number;
   /** Null if it was not counted. */
   stored_bytes: number | null;
 }
 
 /** Bytes of the stored responses of an organization. */
-export function answerBytes(byHour: string | null, now: number): number {
+export function storedResponseBytes(byHour: string | null, now: number): number {
   return sum(readHours(byHour, now));
 }
 
 /** Seconds until there is room for another response; 0 if there is room now. */
-export function secondsUntilRoom({ byHour, bytesMax }: AnswerBytes, now: number): number {
-  const limit = bytesMax ?? ANSWER_BYTES_MAX;
+export function secondsUntilRoom({ byHour, bytesMax }: StoredResponseBytes, now: number): number {
+  const limit = bytesMax ?? STORED_RESPONSE_BYTES_MAX;
   const hours = readHours(byHour, now);
   let bytes = sum(hours);
   if (bytes < limit) return 0;
@@ -47,10 +47,10 @@ export async function secondsUntilRoomIn(trx: Db, orgId: number, now: number): P
 }
 
 /** Counts stored responses, or subtracts deleted ones. */
-export async function countAnswers(
+export async function countStoredResponses(
   trx: Db,
   orgId: number,
-  answers: readonly CountedAnswer[],
+  answers: readonly CountedResponse[],
   { sign, now }: { sign: 1 | -1; now: number },
 ): Promise<void> {
   const state = await loadOrganizationState(trx, orgId);
@@ -74,7 +74,7 @@ function readHours(byHour: string | null, now: number): Hours {
 
 // When the last response of an hour expires.
 function endOf(hour: number): number {
-  return (hour + 1) * HOUR_MS + ANSWER_KEPT_MS;
+  return (hour + 1) * HOUR_MS + STORED_RESPONSE_KEPT_MS;
 }
 
 function sum(hours: Hours): number {

@@ -4,7 +4,7 @@ import { nextTurn } from '../event-loop.ts';
 import type { Eventually } from './engine.ts';
 import { saveOrganizationStates } from './organization-state.ts';
 import type { Db, RecordKey } from './schema.ts';
-import { WriteFigures } from './store-stats.ts';
+import { WriteStats } from './store-stats.ts';
 
 // Both limit how long readers wait for the event loop, and writers for the others of their group.
 const GROUP_JOBS_MAX = 64;
@@ -61,7 +61,7 @@ export function closedHere(): DatabaseError {
 export class WriteQueue {
   readonly #transactor: Transactor;
   readonly #lanes = new Map<string, Lane>();
-  readonly figures = new WriteFigures();
+  readonly stats = new WriteStats();
   #closed = false;
   #isFailing = false;
 
@@ -118,7 +118,7 @@ export class WriteQueue {
       if (!(await this.#commit(group, waiting, false))) await this.#commit(group, waiting, true);
     } catch (error) {
       this.#isFailing = true;
-      this.figures.failures += 1;
+      this.stats.failures += 1;
       for (const entry of group) entry.fail(error);
       this.#transactor.onFailure(error);
       return;
@@ -143,8 +143,8 @@ export class WriteQueue {
         await saveOrganizationStates(transaction.db);
         const begunAt = performance.now();
         await transaction.commit();
-        this.figures.commitSeconds.add((performance.now() - begunAt) / 1_000);
-        this.figures.groupJobs.add(group.length);
+        this.stats.commitSeconds.add((performance.now() - begunAt) / 1_000);
+        this.stats.groupJobs.add(group.length);
       }
     } catch (error) {
       await transaction.rollback();

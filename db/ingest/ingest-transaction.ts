@@ -1,7 +1,7 @@
 // Common steps of every ingest: find the record by external id, write the given fields, count the result.
 
 import { QuotaError } from '../engine/quota.ts';
-import { attempt } from '../engine/savepoint.ts';
+import { withSavepoint } from '../engine/savepoint.ts';
 import type { Db, RecordKey, RecordRow } from '../engine/schema.ts';
 import { takeInstant } from '../engine/write-instant.ts';
 import type { ColumnValue } from '../model/fields.ts';
@@ -127,7 +127,7 @@ async function writeWithinTimeBudget<T>(
     const { faults, ...counts } = transaction.report;
     const before = { ...counts, faults: [...faults] };
     try {
-      await attempt(trx, () => write(transaction, items[count] as T));
+      await withSavepoint(trx, () => write(transaction, items[count] as T));
     } catch (error) {
       if (!(error instanceof QuotaError)) throw error;
       return { report: before, count, tookMs, refusal: error };

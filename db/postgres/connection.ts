@@ -1,7 +1,13 @@
 // One connection to PostgreSQL: opened when needed, closed when it fails, and reopened, but never within a transaction.
 import { type ReservedSQL, SQL } from 'bun';
 import { type CompiledQuery, Kysely } from 'kysely';
-import { type Bound, type Engine, noProgress, type TransactionProgress, taken } from '../engine/engine.ts';
+import {
+  type Engine,
+  newTransactionProgress,
+  type PreparedQuery,
+  type TransactionProgress,
+  takeWhile,
+} from '../engine/engine.ts';
 import type { Db, Schema } from '../engine/schema.ts';
 import { PostgresDialect } from './dialect.ts';
 import { isWriteRefused } from './errors.ts';
@@ -12,10 +18,10 @@ const BEGIN = new Command('begin');
 const COMMIT = new Command('commit');
 
 export class PostgresConnection implements Engine {
-  readonly progress = noProgress();
+  readonly progress = newTransactionProgress();
   readonly isAmong = isAmong;
   readonly isIn = isIn;
-  readonly within = within;
+  readonly limitText = within;
   readonly insertOf = insertOf;
   readonly db: Db = dbOf(this);
   /** Rows that the transaction has written to each table. */
@@ -49,12 +55,12 @@ export class PostgresConnection implements Engine {
     return { isOpen: this.#session !== null, opened: this.#opened, failed: this.#failed };
   }
 
-  bind<R>({ sql: text }: CompiledQuery<R>): Bound<R> {
+  bind<R>({ sql: text }: CompiledQuery<R>): PreparedQuery<R> {
     const question = new Question<R[]>(text, alone);
     if (!question.answersNothing) {
       return (values, takes) => {
         const asking = this.ask(question, values);
-        return takes === undefined ? asking : asking.then((rows) => taken(rows, takes));
+        return takes === undefined ? asking : asking.then((rows) => takeWhile(rows, takes));
       };
     }
     return (values) => {

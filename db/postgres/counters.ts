@@ -1,8 +1,8 @@
 // Counts shared by all nodes: one row per group, updated by one statement, in the minutes of the database's clock.
 import { CompiledQuery } from 'kysely';
 import { Coalescer } from '../coalescer.ts';
-import { type Counted, type Counters, type Usage, WINDOW_MS } from '../counters/counters.ts';
-import type { Bound, Engine } from '../engine/engine.ts';
+import { type Counters, type RateLimitEvent, type RateLimitUsage, WINDOW_MS } from '../counters/counters.ts';
+import type { Engine, PreparedQuery } from '../engine/engine.ts';
 
 // $1 is the group's name, $2 the member's ('' for none); a given clock replaces the database's. `excluded.used` is the number
 // of events counted together.
@@ -41,12 +41,12 @@ const PURGE = `delete from minute_counts where minute < ${now('$1')} / ${WINDOW_
 
 export class PostgresCounters implements Counters {
   // The more events arrive at once, the fewer statements each needs.
-  readonly #gathering = new Coalescer<Counted, Usage>((all) => this.#countAll(all));
+  readonly #gathering = new Coalescer<RateLimitEvent, RateLimitUsage>((all) => this.#countAll(all));
   readonly #clock: (() => number) | undefined;
-  readonly #count: Bound<Usage>;
-  readonly #look: Bound<Usage>;
-  readonly #giveBack: Bound<never>;
-  readonly #purge: Bound<never>;
+  readonly #count: PreparedQuery<RateLimitUsage>;
+  readonly #look: PreparedQuery<RateLimitUsage>;
+  readonly #giveBack: PreparedQuery<never>;
+  readonly #purge: PreparedQuery<never>;
 
   /**
    * @param engine whose commits need not be durable: after a crash, the minute is over before its counts matter
@@ -61,17 +61,17 @@ export class PostgresCounters implements Counters {
     this.#purge = bind(PURGE);
   }
 
-  count(counted: Counted): Promise<Usage> {
+  count(counted: RateLimitEvent): Promise<RateLimitUsage> {
     return this.#gathering.ask(namesOf(counted).join(), counted);
   }
 
-  async look(counted: Counted): Promise<Usage> {
+  async peek(counted: RateLimitEvent): Promise<RateLimitUsage> {
     const [usage] = await this.#look([...namesOf(counted), this.#now()]);
     if (usage === undefined) throw new Error('reading the counts returned no row');
     return usage;
   }
 
-  async giveBack(counted: Counted, minute: number): Promise<void> {
+  async giveBack(counted: RateLimitEvent, minute: number): Promise<void> {
     await this.#giveBack([...namesOf(counted), minute]);
   }
 
@@ -79,15 +79,15 @@ export class PostgresCounters implements Counters {
     await this.#purge([this.#now()]);
   }
 
-  async #countAll(all: readonly Counted[]): Promise<Usage[]> {
-    const usages: Usage[] = [];
+  async #countAll(all: readonly RateLimitEvent[]): Promise<RateLimitUsage[]> {
+    const usages: RateLimitUsage[] = [];
     for (let next = all[0]; next !== undefined; next = all[usages.length])
       usages.push(...(await this.#countSome(next, all.length - usages.length)));
     return usages;
   }
 
   /** Counts as many of the events as there is room for, or reports to all of them that there is none. */
-  async #countSome(counted: Counted, asked: number): Promise<Usage[]> {
+  async #countSome(counted: RateLimitEvent, asked: number): Promise<RateLimitUsage[]> {
     const { limit, member } = counted;
     const memberLimit = member?.limit ?? limit;
     // The statement does not check the limits for the first events of a minute.
@@ -99,7 +99,7 @@ export class PostgresCounters implements Counters {
         if (usage !== undefined) return oneByOne(usage, events);
       }
       // The limit was reached, and still is unless a new minute has begun.
-      const seen = await this.look(counted);
+      const seen = await this.peek(counted);
       const room = Math.min(limit - seen.used, memberLimit - seen.memberUsed);
       if (room < 1) return Array.from({ length: asked }, () => seen);
       events = Math.min(asked, room);
@@ -112,13 +112,13 @@ export class PostgresCounters implements Counters {
 }
 
 // The usage that each event sees, as if they had come one after the other.
-function oneByOne(usage: Usage, events: number): Usage[] {
+function oneByOne(usage: RateLimitUsage, events: number): RateLimitUsage[] {
   return Array.from({ length: events }, (_, index) => {
     const later = events - 1 - index;
     return { ...usage, used: usage.used - later, memberUsed: usage.memberUsed - later };
   });
 }
 
-function namesOf({ what, group, member }: Counted): [string, string] {
+function namesOf({ what, group, member }: RateLimitEvent): [string, string] {
   return [`${what}:${group}`, member?.name ?? ''];
 }

@@ -7,7 +7,7 @@ import {
   type RawBuilder,
   sql,
 } from 'kysely';
-import type { Reach } from '../engine/engine.ts';
+import type { TextLimit } from '../engine/engine.ts';
 
 /** Whether a value is in a JSON array of texts. */
 export function isAmong(value: RawBuilder<string>, list: never): RawBuilder<boolean> {
@@ -23,7 +23,7 @@ export function isIn(value: RawBuilder<string>, found: Expression<unknown>): Raw
 export function within<R>(
   db: QueryExecutorProvider,
   query: Compilable<R> & Expression<unknown>,
-  { columns, texts, bytesMax }: Reach,
+  { columns, texts, bytesMax }: TextLimit,
 ): Compilable<R> {
   // The length of a text stored outside its row is known without reading it.
   const bytes = sql.join(

@@ -1,7 +1,7 @@
 // The store on PostgreSQL: connections for reading and for writing, and checks for what can go wrong with either.
 import type { DatabaseError } from '../database-error.ts';
 import type { Db } from '../engine/schema.ts';
-import type { StoreFigures } from '../engine/store-stats.ts';
+import type { StoreStats } from '../engine/store-stats.ts';
 import { type Scope, WriteQueue } from '../engine/write-queue.ts';
 import { type PostgresAddress, parseAddress } from './address.ts';
 import { runAlone } from './advisory-lock.ts';
@@ -18,7 +18,7 @@ import { analyzeUnknown, TableGrowth } from './planner-statistics.ts';
 import { PostgresPool } from './pool.ts';
 import { checkPooler } from './pooler.ts';
 import type { Purpose } from './settings.ts';
-import { inTime } from './timeout.ts';
+import { withTimeout } from './timeout.ts';
 import { PostgresTransactor } from './transactor.ts';
 
 const COUNTERS = 2;
@@ -72,7 +72,7 @@ async function prepare(
     if (trouble !== null) throw trouble;
   };
   try {
-    await inTime(ANSWER_MS_MAX, checkAll(), () => silent(address, ANSWER_MS_MAX));
+    await withTimeout(ANSWER_MS_MAX, checkAll(), () => silent(address, ANSWER_MS_MAX));
     await migratePostgres(connection, address, create);
     await analyzeUnknown(connection);
   } catch (error) {
@@ -114,15 +114,15 @@ function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptio
     ready: async () => {
       if (health.clock !== null) throw health.clock;
       const looks = Promise.all([reader.run('select 1'), assertWritable(address, counter)]);
-      await inTime(READY_MS_MAX, looks, () => silent(address, READY_MS_MAX));
+      await withTimeout(READY_MS_MAX, looks, () => silent(address, READY_MS_MAX));
     },
-    figures: async (): Promise<StoreFigures> => ({
+    stats: async (): Promise<StoreStats> => ({
       engine: 'postgresql',
-      writes: queue.figures,
+      writes: queue.stats,
       waitingJobs: queue.waitingJobs,
       databaseBytes: await databaseBytes(address, counter),
       file: null,
-      pools: [reader.figures('reading'), transactor.figures('writing'), counter.figures('counting')],
+      pools: [reader.stats('reading'), transactor.stats('writing'), counter.stats('counting')],
     }),
     close: async () => {
       clearInterval(checkingClock);
@@ -138,7 +138,7 @@ function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptio
 async function databaseBytes(address: PostgresAddress, pool: PostgresPool): Promise<number | null> {
   const asking = pool.run('select pg_database_size(current_database()) as bytes');
   try {
-    const [row] = await inTime(FIGURES_MS_MAX, asking, () => silent(address, FIGURES_MS_MAX));
+    const [row] = await withTimeout(FIGURES_MS_MAX, asking, () => silent(address, FIGURES_MS_MAX));
     return Number(row?.bytes);
   } catch {
     return null;

@@ -1,17 +1,17 @@
 // Several connections for independent statements: each statement goes to the connection with the least to do.
 import type { CompiledQuery } from 'kysely';
-import { type Bound, type Engine, noProgress, taken } from '../engine/engine.ts';
+import { type Engine, newTransactionProgress, type PreparedQuery, takeWhile } from '../engine/engine.ts';
 import type { Db } from '../engine/schema.ts';
-import type { PoolFigures } from '../engine/store-stats.ts';
+import type { PoolStats } from '../engine/store-stats.ts';
 import { dbOf, type PostgresConnection } from './connection.ts';
 import { insertOf, isAmong, isIn, within } from './expressions.ts';
 import { alone, Question, type Rows } from './prepared-query.ts';
 
 export class PostgresPool implements Engine {
-  readonly progress = noProgress();
+  readonly progress = newTransactionProgress();
   readonly isAmong = isAmong;
   readonly isIn = isIn;
-  readonly within = within;
+  readonly limitText = within;
   readonly insertOf = insertOf;
   readonly db: Db = dbOf(this);
   readonly #connections: readonly PostgresConnection[];
@@ -20,11 +20,11 @@ export class PostgresPool implements Engine {
     this.#connections = connections;
   }
 
-  bind<R>({ sql: text }: CompiledQuery<R>): Bound<R> {
+  bind<R>({ sql: text }: CompiledQuery<R>): PreparedQuery<R> {
     const question = new Question<R[]>(text, alone);
     return (values, takes) => {
       const asking = this.#leastLoaded().ask(question, values);
-      return takes === undefined ? asking : asking.then((rows) => taken(rows, takes));
+      return takes === undefined ? asking : asking.then((rows) => takeWhile(rows, takes));
     };
   }
 
@@ -38,9 +38,9 @@ export class PostgresPool implements Engine {
   }
 
   /** The state of its connections, under the name of their purpose. */
-  figures(purpose: string): PoolFigures {
+  stats(purpose: string): PoolStats {
     const waiting = this.#connections.reduce((sum, { load }) => sum + Math.max(0, load - 1), 0);
-    return { ...poolFigures(purpose, this.#connections), waiting };
+    return { ...poolStats(purpose, this.#connections), waiting };
   }
 
   #leastLoaded(): PostgresConnection {
@@ -52,10 +52,10 @@ export class PostgresPool implements Engine {
 }
 
 /** The state of connections for one purpose, each of which does one thing at a time. */
-export function poolFigures(
+export function poolStats(
   purpose: string,
   connections: readonly PostgresConnection[],
-): Omit<PoolFigures, 'waiting'> {
+): Omit<PoolStats, 'waiting'> {
   const sessions = connections.map((connection) => connection.sessions);
   return {
     purpose,

@@ -1,5 +1,5 @@
 // Facts about a PostgreSQL database, apart from its content.
-import { migrationsOf } from '../engine/applied-migrations.ts';
+import { appliedMigrations } from '../engine/applied-migrations.ts';
 import { MIGRATIONS } from '../migrations/index.ts';
 import { parseAddress } from './address.ts';
 import { clockTrouble } from './clock-check.ts';
@@ -35,7 +35,7 @@ export async function examineServer(text: string): Promise<ServerFacts> {
   const connection = await openPostgresConnection(text);
   try {
     const [row] = await connection.run(QUESTION);
-    const migrations = (await migrationsOf(connection.db)).length;
+    const migrations = (await appliedMigrations(connection.db)).length;
     const trouble = await clockTrouble(parseAddress(text), connection);
     return {
       version: String(row?.version),

@@ -2,12 +2,12 @@
 import type { Eventually } from '../engine/engine.ts';
 import { CLOCK_COLUMNS, type ClockRow, organizationStateOf } from '../engine/organization-state.ts';
 import { statement } from '../engine/statement.ts';
-import type { PoolFigures } from '../engine/store-stats.ts';
+import type { PoolStats } from '../engine/store-stats.ts';
 import type { Scope, Transaction, Transactor } from '../engine/write-queue.ts';
 import type { PostgresConnection } from './connection.ts';
 import { endsTransaction, isOutdated } from './errors.ts';
 import type { TableGrowth } from './planner-statistics.ts';
-import { poolFigures } from './pool.ts';
+import { poolStats } from './pool.ts';
 
 // The number for accounts, which are written under a separate lock.
 const ACCOUNTS = 0;
@@ -37,9 +37,9 @@ export class PostgresTransactor implements Transactor {
   }
 
   /** The state of its connections; one with a transaction is busy until its end. */
-  figures(purpose: string): PoolFigures {
+  stats(purpose: string): PoolStats {
     return {
-      ...poolFigures(purpose, this.#connections),
+      ...poolStats(purpose, this.#connections),
       busy: this.#connections.length - this.#free.length,
       waiting: this.#waiting.length,
     };

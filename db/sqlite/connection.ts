@@ -9,7 +9,13 @@ import {
   type RawBuilder,
   sql,
 } from 'kysely';
-import { type Bound, type Engine, noProgress, type StoredValue, taken } from '../engine/engine.ts';
+import {
+  type Engine,
+  newTransactionProgress,
+  type PreparedQuery,
+  type StoredValue,
+  takeWhile,
+} from '../engine/engine.ts';
 import type { Db, Schema } from '../engine/schema.ts';
 import { SteadyDialect } from './dialect.ts';
 
@@ -43,7 +49,7 @@ export class Connection extends Database implements Engine {
   readonly db: Db = Object.assign(new Kysely<Schema>({ dialect: new SteadyDialect({ database: this }) }), {
     engine: this,
   });
-  readonly progress = noProgress();
+  readonly progress = newTransactionProgress();
   /** Number of statements so far that could have changed keys. */
   keyChanges = 0;
   // Kysely's dialect prepares again for every execution; Bun's own query() takes 0.4 µs to find a statement again.
@@ -77,7 +83,7 @@ export class Connection extends Database implements Engine {
     return this.#keep(sql) as PreparedAs<R, P>;
   }
 
-  bind<R>({ sql }: CompiledQuery<R>): Bound<R> {
+  bind<R>({ sql }: CompiledQuery<R>): PreparedQuery<R> {
     // Not cached, so that newer ones do not replace it.
     const statement = super.prepare<R, StoredValue[]>(sql);
     const isWrite = WRITES.test(sql);
@@ -87,11 +93,11 @@ export class Connection extends Database implements Engine {
       if (changesKeys) this.keyChanges += 1;
       // A single array argument is taken as the list of values, without spreading.
       const only = values as unknown as StoredValue;
-      return takes === undefined ? statement.all(only) : taken(statement.iterate(only), takes);
+      return takes === undefined ? statement.all(only) : takeWhile(statement.iterate(only), takes);
     };
   }
 
-  within<R>(_: QueryExecutorProvider, query: Compilable<R>): Compilable<R> {
+  limitText<R>(_: QueryExecutorProvider, query: Compilable<R>): Compilable<R> {
     return query;
   }
 
@@ -156,7 +162,7 @@ export class ReadConnection extends Connection {
     return super.prepare(sql);
   }
 
-  override bind<R>(query: CompiledQuery<R>): Bound<R> {
+  override bind<R>(query: CompiledQuery<R>): PreparedQuery<R> {
     const run = super.bind(query);
     return (values, takes) => {
       this.enterSnapshot();

@@ -1,7 +1,7 @@
 // Whether a database file is sound: its pages, its indexes, and the references between its rows.
 
 import { DatabaseError } from '../database-error.ts';
-import { migrationsOf } from '../engine/applied-migrations.ts';
+import { appliedMigrations } from '../engine/applied-migrations.ts';
 import type { DatabaseSnapshot } from '../engine/snapshot.ts';
 import { indexesOf, type TableShape, tablesOf } from './catalog.ts';
 import { isDamage } from './errors.ts';
@@ -34,7 +34,7 @@ export function inspectFile(path: string): Inspection {
     assertNotNewer: () => assertKnownMigrations(connection.db, path),
     tables: tablesOf(connection),
     indexes: indexesOf(connection),
-    migrations: () => migrationsOf(read),
+    migrations: () => appliedMigrations(read),
     findFaults: () => {
       try {
         const pages = connection

@@ -1,6 +1,6 @@
 // Whether API keys could have changed: a number; keys that were read stay valid while it is the same.
 import { CompiledQuery } from 'kysely';
-import type { Bound } from '../engine/engine.ts';
+import type { PreparedQuery } from '../engine/engine.ts';
 import type { Connection } from './connection.ts';
 
 // SQLite changes it for a connection with each commit of another connection: here, of other processes.
@@ -8,7 +8,7 @@ const DATA_VERSION = CompiledQuery.raw('PRAGMA data_version') as CompiledQuery<{
 
 export class KeyMark {
   readonly #writer: Connection;
-  readonly #versions: Bound<{ data_version: number }>;
+  readonly #versions: PreparedQuery<{ data_version: number }>;
   #version: number | undefined;
   #keyChanges = 0;
   #value = 0;

@@ -1,7 +1,7 @@
 // Updates the schema of a database file.
 import { Migrator } from 'kysely';
 import { DatabaseError } from '../database-error.ts';
-import { migrationsOf } from '../engine/applied-migrations.ts';
+import { appliedMigrations } from '../engine/applied-migrations.ts';
 import type { Db } from '../engine/schema.ts';
 import { MIGRATIONS } from '../migrations/index.ts';
 import type { Connection } from './connection.ts';
@@ -30,13 +30,13 @@ export async function migrateFile(writer: Connection, path: string): Promise<voi
  */
 export async function pendingMigrations(db: Db, path: string): Promise<string[]> {
   await assertKnownMigrations(db, path);
-  const made = new Set(await migrationsOf(db));
+  const made = new Set(await appliedMigrations(db));
   return made.size === 0 ? [] : Object.keys(MIGRATIONS).filter((name) => !made.has(name));
 }
 
 /** @throws DatabaseError if the file has a migration that this crm does not know */
 export async function assertKnownMigrations(db: Db, path: string): Promise<void> {
-  const unknown = (await migrationsOf(db)).find((name) => MIGRATIONS[name] === undefined);
+  const unknown = (await appliedMigrations(db)).find((name) => MIGRATIONS[name] === undefined);
   if (unknown === undefined) return;
   throw new DatabaseError(`${path} was written by a newer crm (it has the migration ${unknown}).`, [
     'Use the newer crm, or restore a backup made before the upgrade.',

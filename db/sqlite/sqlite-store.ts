@@ -1,9 +1,9 @@
 // The store on SQLite: one connection that writes in groups, one that reads, and checks of the files of both.
-import { CommitCount, type CommonMemory } from '../counters/shared-memory.ts';
+import { CommitCount, type SharedMemory } from '../counters/shared-memory.ts';
 import type { DatabaseError } from '../database-error.ts';
-import { Distribution, SECONDS_BOUNDS } from '../engine/histogram.ts';
+import { Histogram, SECONDS_BUCKETS } from '../engine/histogram.ts';
 import type { Db } from '../engine/schema.ts';
-import type { StoreFigures } from '../engine/store-stats.ts';
+import type { StoreStats } from '../engine/store-stats.ts';
 import { closedHere, type Scope, WriteQueue } from '../engine/write-queue.ts';
 import { checkpoint, checkpointAll, isCheckpointDue } from './checkpoint.ts';
 import type { Connection } from './connection.ts';
@@ -24,7 +24,7 @@ export interface StoreEvents {
   /** Called when the database files are damaged or missing, and with null once that is over; writes fail until then. */
   onTrouble?: (trouble: DatabaseError | null) => void;
   /** Memory shared with other threads that answer requests from the same file. */
-  common?: CommonMemory;
+  common?: SharedMemory;
 }
 
 /** Makes the store of a database with the current schema; `held` is its file. */
@@ -48,7 +48,7 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
   reader.onSnapshot = () => keyMark.look();
   // The next commit is the last one before a checkpoint.
   let isDue = false;
-  const checkpointSeconds = new Distribution(SECONDS_BOUNDS);
+  const checkpointSeconds = new Histogram(SECONDS_BUCKETS);
   // Checking the length of the log costs as much as several writes.
   let looksAt = 0;
   if (onTrouble !== undefined) guard.watch(onTrouble);
@@ -114,9 +114,9 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
       }
       await reader.db.selectFrom('settings').select('name').limit(1).execute();
     },
-    figures: async (): Promise<StoreFigures> => ({
+    stats: async (): Promise<StoreStats> => ({
       engine: 'sqlite',
-      writes: queue.figures,
+      writes: queue.stats,
       waitingJobs: queue.waitingJobs,
       databaseBytes: fileBytes(path),
       file: { logBytes: fileBytes(`${path}-wal`), freeBytes: freeBytesAt(path), checkpointSeconds },

@@ -1,7 +1,7 @@
 // How SQLite writes: one lane for everything, because the database has one write lock.
 
 import type { Transaction, Transactor } from '../engine/write-queue.ts';
-import { Turns } from '../event-loop.ts';
+import { TimeSlices } from '../event-loop.ts';
 import type { Connection } from './connection.ts';
 import { isBusy, isDiskFailure } from './errors.ts';
 
@@ -21,7 +21,7 @@ export interface TransactorEvents {
 
 /** Makes the writer of a connection. */
 export function sqliteTransactor(connection: Connection, events: TransactorEvents): Transactor {
-  let turns = new Turns();
+  let turns = new TimeSlices();
   const commit = (): void => {
     events.beforeCommit();
     connection.post('COMMIT');
@@ -50,7 +50,7 @@ export function sqliteTransactor(connection: Connection, events: TransactorEvent
         try {
           connection.post('BEGIN IMMEDIATE');
           connection.progress.states.length = 0;
-          turns = new Turns();
+          turns = new TimeSlices();
           return transaction;
         } catch (error) {
           if (!isBusy(error) || isTooLate()) throw error;

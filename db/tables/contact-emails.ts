@@ -1,6 +1,6 @@
 // Owners of emails: one row for each address of a contact, primary or alternative.
 import { sql } from 'kysely';
-import { insertion } from '../engine/bulk-insert.ts';
+import { bulkInsert } from '../engine/bulk-insert.ts';
 import type { Db } from '../engine/schema.ts';
 import { type Param, statement } from '../engine/statement.ts';
 import { isObject, type JsonValue } from '../model/json.ts';
@@ -54,7 +54,7 @@ export function emailsOf(people: JsonValue | undefined): string[] {
   return isObject(people) && typeof people.email === 'string' ? [people.email] : [];
 }
 
-const insert = insertion('contact_emails', ['org_id', 'email_key', 'contact_id']);
+const insert = bulkInsert('contact_emails', ['org_id', 'email_key', 'contact_id']);
 
 const removal = statement<never>((db, param) =>
   db

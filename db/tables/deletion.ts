@@ -6,7 +6,7 @@ import type { RecordTotals } from '../engine/engine.ts';
 import { chargeQuota } from '../engine/quota.ts';
 import { type Db, linkTable, type RecordKey, tableOf } from '../engine/schema.ts';
 import { type Statement, statement } from '../engine/statement.ts';
-import { inPieces } from '../event-loop.ts';
+import { inBatches } from '../event-loop.ts';
 import type { Field } from '../model/fields.ts';
 import { showRow } from '../model/record-forms.ts';
 import type { Link, Resource, SideTable } from '../model/resource.ts';
@@ -55,7 +55,7 @@ export async function deleteRecord(
   });
   await deleteHeld(trx, resource, { orgId, id });
   for (const piece of piecesOf(resource)) {
-    await inPieces(async (rows) => (await piece(trx, { ...args, rows })).length);
+    await inBatches(async (rows) => (await piece(trx, { ...args, rows })).length);
   }
   await removal(resource)(trx, args);
 }

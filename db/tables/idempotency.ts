@@ -1,9 +1,13 @@
 // Stored responses of requests with idempotency keys, written in the transaction of the work they answer.
 
-import type { AnswerBytes } from '../engine/engine.ts';
+import type { StoredResponseBytes } from '../engine/engine.ts';
 import type { Db, IdempotencyRow } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
-import { ANSWER_KEPT_MS, type CountedAnswer, countAnswers } from '../engine/stored-response-bytes.ts';
+import {
+  type CountedResponse,
+  countStoredResponses,
+  STORED_RESPONSE_KEPT_MS,
+} from '../engine/stored-response-bytes.ts';
 import type { Store } from '../store.ts';
 import { packedFrom } from './settings.ts';
 import { type AnswerColumns, isLong, packedText, plainText, readAnswerText } from './stored-response-text.ts';
@@ -55,7 +59,7 @@ export interface KeyState {
   /** Whether an expired one is still there. */
   hasExpired: boolean;
   /** The size of the organization's stored responses. */
-  answers: AnswerBytes;
+  answers: StoredResponseBytes;
 }
 
 // Includes the size of the organization's responses: one statement is enough, because most keys are new.
@@ -89,7 +93,7 @@ export async function findStoredResponse(
   const answers = { byHour: row?.byHour ?? null, bytesMax: row?.bytesMax ?? null };
   if (row === undefined || row.fingerprint === null) return { stored: null, hasExpired: false, answers };
   const { fingerprint, status, location, bodyBytes, keyId, isPacked, createdAt } = row;
-  if ((createdAt ?? 0) <= now - ANSWER_KEPT_MS) return { stored: null, hasExpired: true, answers };
+  if ((createdAt ?? 0) <= now - STORED_RESPONSE_KEPT_MS) return { stored: null, hasExpired: true, answers };
   const given = isPacked === 1 ? fingerprint.slice(PACKED.length) : fingerprint;
   const stored = { fingerprint: given, status: status ?? 0, location, bodyBytes: bodyBytes ?? 0, keyId };
   return { stored, hasExpired: false, answers };
@@ -111,7 +115,7 @@ export async function readStoredBody(
   { orgId, principal, key }: ResponseKey,
   now: number,
 ): Promise<string | undefined> {
-  const [row] = await body(db, { org: orgId, principal, key, since: now - ANSWER_KEPT_MS });
+  const [row] = await body(db, { org: orgId, principal, key, since: now - STORED_RESPONSE_KEPT_MS });
   return row && readAnswerText(row);
 }
 
@@ -174,7 +178,7 @@ export async function storeResponse(trx: Db, response: NewResponse): Promise<voi
     stored_bytes,
     key_id: keyId,
   });
-  await countAnswers(trx, orgId, [{ created_at: now, stored_bytes }], { sign: 1, now });
+  await countStoredResponses(trx, orgId, [{ created_at: now, stored_bytes }], { sign: 1, now });
 }
 
 /** Deletes stored responses of an organization, whatever their content, and subtracts them. */
@@ -184,7 +188,7 @@ export async function deleteResponses(
   keys: readonly Pick<IdempotencyRow, 'principal' | 'key'>[],
   now: number,
 ): Promise<void> {
-  const gone: CountedAnswer[] = [];
+  const gone: CountedResponse[] = [];
   for (const { principal, key } of keys) {
     const rows = await trx
       .deleteFrom('idempotency_keys')
@@ -195,7 +199,7 @@ export async function deleteResponses(
       .execute();
     gone.push(...rows);
   }
-  await countAnswers(trx, orgId, gone, { sign: -1, now });
+  await countStoredResponses(trx, orgId, gone, { sign: -1, now });
 }
 
 /**
@@ -208,7 +212,7 @@ export async function purgeStoredResponses(
 ): Promise<number> {
   let total = 0;
   for (;;) {
-    const expired = await findExpired(store.read, now - ANSWER_KEPT_MS);
+    const expired = await findExpired(store.read, now - STORED_RESPONSE_KEPT_MS);
     const upTo = expired.at(-1)?.created_at ?? 0;
     for (const orgId of new Set(expired.map((row) => row.org_id)))
       total += await store.write(orgId, (trx) => deleteUpTo(trx, orgId, upTo, now));
@@ -234,6 +238,6 @@ async function deleteUpTo(trx: Db, orgId: number, upTo: number, now: number): Pr
     .where('created_at', '<=', upTo)
     .returning(['created_at', 'stored_bytes'])
     .execute();
-  await countAnswers(trx, orgId, gone, { sign: -1, now });
+  await countStoredResponses(trx, orgId, gone, { sign: -1, now });
   return gone.length;
 }

@@ -1,9 +1,9 @@
 // Pipelines with their stages, which have their own table so that deals can refer to them.
 import { sql } from 'kysely';
-import { insertion } from '../engine/bulk-insert.ts';
+import { bulkInsert } from '../engine/bulk-insert.ts';
 import { type ColumnMap, type Db, type RecordKey, type StageRow, tableOf } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
-import { inPieces } from '../event-loop.ts';
+import { inBatches } from '../event-loop.ts';
 import { pipelines, type StageType } from '../model/resources/pipelines.ts';
 import { recordId } from './record-id.ts';
 import { insertRecord } from './records.ts';
@@ -44,7 +44,7 @@ export function stageRow(
   });
 }
 
-const insert = insertion('pipeline_stages', [
+const insert = bulkInsert('pipeline_stages', [
   'org_id',
   'id',
   'pipeline_id',
@@ -186,7 +186,7 @@ export async function moveDealsWithStage(trx: Db, stage: StageRow, now: number):
   const table = tableOf({ name: 'deals' });
   const inStage = trx.selectFrom(table).select('id').where('org_id', '=', stage.org_id);
   const deals = await inStage.where('stage_id', '=', stage.id).execute();
-  await inPieces(async (rowsMax) => {
+  await inBatches(async (rowsMax) => {
     const ids = deals.splice(-rowsMax).map((deal) => deal.id);
     if (ids.length === 0) return 0;
     const update = trx.updateTable(table).set(columns).where('org_id', '=', stage.org_id);

@@ -121,7 +121,7 @@ function build(db: Db, search: Search, param: Param): Compilable<RecordRow> {
   const page = pageOf(db, search, param);
   if (!isLong(query) || texts.length === 0) return page;
   const columns = shownColumns(resource.fields).map(({ name }) => name);
-  return db.engine.within(db, page, { columns, texts, bytesMax: PAGE_BYTES_MAX });
+  return db.engine.limitText(db, page, { columns, texts, bytesMax: PAGE_BYTES_MAX });
 }
 
 function pageOf(db: Db, { resource, query, lead }: Search, param: Param) {

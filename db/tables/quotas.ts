@@ -3,7 +3,7 @@
 import type { RecordTotals } from '../engine/engine.ts';
 import { changeOrganizationRow } from '../engine/organization-state.ts';
 import type { Db } from '../engine/schema.ts';
-import { ANSWER_BYTES_MAX, answerBytes } from '../engine/stored-response-bytes.ts';
+import { STORED_RESPONSE_BYTES_MAX, storedResponseBytes } from '../engine/stored-response-bytes.ts';
 import { countRecordTotals } from './content-bytes.ts';
 
 /** The limits of what an organization holds; null for no limit. */
@@ -48,8 +48,8 @@ export async function listQuotas(db: Db, orgId?: number, now = Date.now()): Prom
         replayBytes: row.answer_bytes_max,
       };
       const held = records === null || bytes === null ? null : { records, bytes };
-      const replayBytes = answerBytes(row.answer_bytes, now);
-      const replayBytesMax = quota.replayBytes ?? ANSWER_BYTES_MAX;
+      const replayBytes = storedResponseBytes(row.answer_bytes, now);
+      const replayBytesMax = quota.replayBytes ?? STORED_RESPONSE_BYTES_MAX;
       return [number, { orgId: number, quota, held, replayBytes, replayBytesMax }];
     }),
   );
@@ -64,9 +64,12 @@ export async function sumReplayBytes(db: Db, now: number): Promise<{ bytes: numb
     .execute();
   const sums = { bytes: 0, usedMost: 0 };
   for (const { answer_bytes, answer_bytes_max } of rows) {
-    const bytes = answerBytes(answer_bytes, now);
+    const bytes = storedResponseBytes(answer_bytes, now);
     sums.bytes += bytes;
-    sums.usedMost = Math.max(sums.usedMost, bytes / Math.max(1, answer_bytes_max ?? ANSWER_BYTES_MAX));
+    sums.usedMost = Math.max(
+      sums.usedMost,
+      bytes / Math.max(1, answer_bytes_max ?? STORED_RESPONSE_BYTES_MAX),
+    );
   }
   return sums;
 }

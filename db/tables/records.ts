@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import { BoundedMap, memoize } from '../cache.ts';
-import { type Insertion, insertion } from '../engine/bulk-insert.ts';
+import { type BulkInsert, bulkInsert } from '../engine/bulk-insert.ts';
 import { andThen, type Eventually } from '../engine/engine.ts';
 import { chargeQuota } from '../engine/quota.ts';
 import { type Db, type RecordKey, type RecordRow, tableOf } from '../engine/schema.ts';
@@ -17,7 +17,7 @@ import { longTexts, PageReading } from './page-size.ts';
 import { recordId } from './record-id.ts';
 
 interface Statements {
-  insert: Insertion;
+  insert: BulkInsert;
   find: Statement<RecordRow>;
   findAll: Statement<RecordRow>;
 }
@@ -25,7 +25,7 @@ interface Statements {
 const statementsOf = memoize((resource: Resource): Statements => {
   const table = tableOf(resource);
   return {
-    insert: insertion(table, ['org_id', ...resource.storedColumns]),
+    insert: bulkInsert(table, ['org_id', ...resource.storedColumns]),
     find: statement<RecordRow>((db, param) =>
       db
         .selectFrom(table)

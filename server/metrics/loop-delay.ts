@@ -1,10 +1,10 @@
 // How late a thread runs its timers because it is busy with something else.
-import { Distribution, SECONDS_BOUNDS } from '../../db/engine/histogram.ts';
+import { Histogram, SECONDS_BUCKETS } from '../../db/engine/histogram.ts';
 
 const EVERY_MS = 100;
 
 export class LoopDelay {
-  readonly seconds = new Distribution(SECONDS_BOUNDS);
+  readonly seconds = new Histogram(SECONDS_BUCKETS);
   #dueAt = performance.now() + EVERY_MS;
 
   /** Samples ten times per second, without keeping the thread alive. */

@@ -1,5 +1,5 @@
 // The metrics of one moment, in the form in which prom-client accepts the metrics of several processes.
-import type { Distribution } from '../../db/engine/histogram.ts';
+import type { Histogram } from '../../db/engine/histogram.ts';
 import { FAMILIES, type Family, type FamilyName, type LabelsOf } from './families.ts';
 
 interface Sample {
@@ -27,7 +27,7 @@ export class Sheet {
   }
 
   /** Adds a histogram: for each bucket, how many values are at most its bound. */
-  spread<N extends FamilyName>(name: N, { bounds, counts, sum }: Distribution, labels: LabelsOf<N>): void {
+  spread<N extends FamilyName>(name: N, { bounds, counts, sum }: Histogram, labels: LabelsOf<N>): void {
     const values = this.#valuesOf(name);
     let below = 0;
     for (const [index, count] of counts.entries()) {

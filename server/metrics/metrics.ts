@@ -51,7 +51,7 @@ async function figuresOf(
   { version, commit, backups }: MetricsOptions,
   { store, readers, isDraining }: MetricsSources,
 ): Promise<Omit<ServiceFigures, 'delay'>> {
-  const [figures, isStoreReady] = await Promise.all([store.figures(), isFulfilled(store.ready())]);
+  const [figures, isStoreReady] = await Promise.all([store.stats(), isFulfilled(store.ready())]);
   return {
     version,
     commit,

@@ -1,5 +1,5 @@
 // Counts the requests that one thread answers, in plain numbers that become metrics when they are scraped.
-import { Distribution, SECONDS_BOUNDS } from '../../db/engine/histogram.ts';
+import { Histogram, SECONDS_BUCKETS } from '../../db/engine/histogram.ts';
 import type { Api } from '../../db/tables/key-format.ts';
 import { LIMIT_NAMES, type LimitName } from '../errors.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
@@ -14,7 +14,7 @@ interface RouteFigures {
   method: string;
   /** How many responses had each status. */
   statuses: Map<number, number>;
-  seconds: Distribution;
+  seconds: Histogram;
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -89,7 +89,7 @@ export class FrontMetrics implements Observer {
 }
 
 function noRequests(to: Pick<RouteFigures, 'api' | 'route' | 'method'>): RouteFigures {
-  return { ...to, statuses: new Map(), seconds: new Distribution(SECONDS_BOUNDS) };
+  return { ...to, statuses: new Map(), seconds: new Histogram(SECONDS_BUCKETS) };
 }
 
 function putRoute(sheet: Sheet, { api, route, method, statuses, seconds }: RouteFigures): void {

@@ -1,6 +1,6 @@
 // Metrics of the whole service: store, writes, backups and readiness.
-import type { Distribution } from '../../db/engine/histogram.ts';
-import type { StoreFigures } from '../../db/engine/store-stats.ts';
+import type { Histogram } from '../../db/engine/histogram.ts';
+import type { StoreStats } from '../../db/engine/store-stats.ts';
 import type { Answer, Operation } from '../operation.ts';
 import type { WriteObserver } from '../pipeline/observer.ts';
 import { type Metric, Sheet } from './metric-values.ts';
@@ -20,7 +20,7 @@ export interface ServiceFigures {
   commit: string;
   isReady: boolean;
   readers: number;
-  store: StoreFigures;
+  store: StoreStats;
   /** Size of stored responses, and the largest fraction of its limit that an organization has used; null if unknown. */
   answers: { bytes: number; usedMost: number } | null;
   /** Unix milliseconds, 0 for never; null if crm does not make the backups. */
@@ -28,7 +28,7 @@ export interface ServiceFigures {
   /** Null if there is no schedule. */
   backups: BackupFigures | null;
   /** How late the writing thread is, in seconds; null if it answers requests and reports the delay with them. */
-  delay: Distribution | null;
+  delay: Histogram | null;
 }
 
 /** Counts the batch items that were written. */
@@ -69,7 +69,7 @@ export function serviceMetrics(figures: ServiceFigures, batches: BatchFigures): 
   return sheet.metrics;
 }
 
-function putStore(sheet: Sheet, { writes, waitingJobs, databaseBytes, file, pools }: StoreFigures): void {
+function putStore(sheet: Sheet, { writes, waitingJobs, databaseBytes, file, pools }: StoreStats): void {
   sheet.put('crm_write_queue_jobs', waitingJobs, {});
   sheet.spread('crm_write_group_jobs', writes.groupJobs, {});
   sheet.put('crm_commits_total', writes.groupJobs.count, {});

@@ -1,5 +1,5 @@
 // The text of the OpenAPI description that applies to every operation.
-import { ANSWER_BYTES_MAX } from '../../db/engine/stored-response-bytes.ts';
+import { STORED_RESPONSE_BYTES_MAX } from '../../db/engine/stored-response-bytes.ts';
 import { V1_SCOPES, V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { PAGE_BYTES_MAX } from '../../db/tables/page-size.ts';
 import { MIGRATION_TITLE } from '../deprecation.ts';
@@ -173,7 +173,7 @@ API key. Two API keys of one user share stored responses, but a response is retu
 of the key that sent the first request; otherwise the request returns 409 at \`Idempotency-Key\`. The header is ignored
 on other methods and in version 1.
 
-The stored responses of an organization can take up to ${ANSWER_BYTES_MAX / GIB} GiB, compressed, unless the operator sets another
+The stored responses of an organization can take up to ${STORED_RESPONSE_BYTES_MAX / GIB} GiB, compressed, unless the operator sets another
 limit. Beyond the limit, a request with a new key returns 429 with \`Retry-After\` and is not executed.
 `;
 

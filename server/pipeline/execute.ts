@@ -1,7 +1,7 @@
 // Step 8, execution: a read on the reader; a write in one transaction together with its stored response.
 
 import { andThen, type Eventually } from '../../db/engine/engine.ts';
-import { attempt } from '../../db/engine/savepoint.ts';
+import { withSavepoint } from '../../db/engine/savepoint.ts';
 import type { Db, RecordKey } from '../../db/engine/schema.ts';
 import { secondsUntilRoomIn } from '../../db/engine/stored-response-bytes.ts';
 import { takeInstant } from '../../db/engine/write-instant.ts';
@@ -134,7 +134,7 @@ async function write(store: Store, clock: () => number, executable: Executable):
     // have already waited for each other.
     const isAnswered = store.isShared && (await findStoredResponse(db, keyed, now)).stored !== null;
     if (isAnswered || (await secondsUntilRoomIn(db, orgId, now)) > 0) return NOTHING_DONE;
-    const { answer, rendered } = await attempt(db, () => run(db)).then(
+    const { answer, rendered } = await withSavepoint(db, () => run(db)).then(
       (answer) => ({ answer, rendered: renderAnswer(exchange, answer) }),
       (error) => ({ answer: null, rendered: renderStorable(exchange, error) }),
     );

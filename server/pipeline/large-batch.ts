@@ -1,6 +1,6 @@
 // Reads a large batch element by element, in turns: parsed as one text it would block all other requests.
 
-import { Turns } from '../../db/event-loop.ts';
+import { TimeSlices } from '../../db/event-loop.ts';
 import type { Fault } from '../../db/model/faults.ts';
 import type { JsonValue } from '../../db/model/json.ts';
 import { type ApiError, invalid } from '../errors.ts';
@@ -53,7 +53,7 @@ export async function readLargeBatch(
 ): Promise<BatchElement[]> {
   requireJson(contentType);
   const bytes = withoutMark(body);
-  const turns = new Turns();
+  const turns = new TimeSlices();
   await requireArray(bytes, turns);
   const survey = new JsonSurvey(bytes, { withElements: true });
   while (!survey.isDone) {
@@ -76,7 +76,7 @@ export async function readLargeBatch(
   return elements;
 }
 
-async function requireArray(bytes: Uint8Array, turns: Turns): Promise<void> {
+async function requireArray(bytes: Uint8Array, turns: TimeSlices): Promise<void> {
   const start = await skipBlank(bytes, 0, turns);
   const first = bytes[start];
   if (first === OPENING_BRACKET) return;
@@ -90,7 +90,7 @@ export function notAnArray(): ApiError {
   return invalid('', 'The body must be an array of items.');
 }
 
-async function requireEnd(bytes: Uint8Array, from: number, turns: Turns): Promise<void> {
+async function requireEnd(bytes: Uint8Array, from: number, turns: TimeSlices): Promise<void> {
   const at = await skipBlank(bytes, from, turns);
   if (at < bytes.length) throw await syntaxErrorAt(bytes, at, 'the end of the body', turns);
 }
@@ -107,7 +107,7 @@ async function readElement(
   bytes: Uint8Array,
   place: ElementPlace,
   index: number,
-  turns: Turns,
+  turns: TimeSlices,
 ): Promise<BatchElement> {
   const { start, end, colons } = place;
   if (end - start > ELEMENT_BYTES_MAX) return { value: null, isSuspect: false, fault: ELEMENT_TOO_LARGE };
@@ -124,7 +124,11 @@ async function readElement(
   return { value, isSuspect: mayHoldOddText(text), fault: null };
 }
 
-async function unclosed(bytes: Uint8Array, last: ElementPlace | undefined, turns: Turns): Promise<ApiError> {
+async function unclosed(
+  bytes: Uint8Array,
+  last: ElementPlace | undefined,
+  turns: TimeSlices,
+): Promise<ApiError> {
   const isOfSize = last !== undefined && last.end - last.start <= ELEMENT_BYTES_MAX;
   return isOfSize ? elementError(bytes, last, turns) : notJson(': the array is not closed');
 }
@@ -133,7 +137,7 @@ async function unclosed(bytes: Uint8Array, last: ElementPlace | undefined, turns
 async function elementError(
   bytes: Uint8Array,
   { start, end }: ElementPlace,
-  turns: Turns,
+  turns: TimeSlices,
 ): Promise<ApiError> {
   const text = decodeUtf8(bytes.subarray(start, end + 1));
   const fault = findElementFault(text);
@@ -146,14 +150,14 @@ async function syntaxErrorAt(
   bytes: Uint8Array,
   at: number,
   expected: string,
-  turns: Turns,
+  turns: TimeSlices,
 ): Promise<ApiError> {
   // A character has at most four bytes.
   const found = characterAt(lossyDecoder.decode(bytes.subarray(at, at + 4)), 0);
   return syntaxError({ at, expected, found }, await placeOf(bytes, at, turns));
 }
 
-async function placeOf(bytes: Uint8Array, at: number, turns: Turns): Promise<TextPlace> {
+async function placeOf(bytes: Uint8Array, at: number, turns: TimeSlices): Promise<TextPlace> {
   const place = new TextPlace();
   for (let from = 0; from < at; from += STEP_BYTES) {
     place.advance(bytes, from, Math.min(from + STEP_BYTES, at));
@@ -162,7 +166,7 @@ async function placeOf(bytes: Uint8Array, at: number, turns: Turns): Promise<Tex
   return place;
 }
 
-async function skipBlank(bytes: Uint8Array, from: number, turns: Turns): Promise<number> {
+async function skipBlank(bytes: Uint8Array, from: number, turns: TimeSlices): Promise<number> {
   let at = from;
   while (at < bytes.length) {
     const stop = Math.min(at + STEP_BYTES, bytes.length);

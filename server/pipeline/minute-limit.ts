@@ -1,5 +1,10 @@
 // Per-minute limits as clients see them: the usage, and when the minute ends.
-import { type Counted, type Counters, type Usage, WINDOW_MS } from '../../db/counters/counters.ts';
+import {
+  type Counters,
+  type RateLimitEvent,
+  type RateLimitUsage,
+  WINDOW_MS,
+} from '../../db/counters/counters.ts';
 import { ApiError, type LimitName } from '../errors.ts';
 
 const WINDOW_SECONDS = WINDOW_MS / 1_000;
@@ -13,7 +18,11 @@ export interface WindowState {
 }
 
 /** The state of a group's limit, or of its member's limit if that is at least as tight. */
-export function stateOf(usage: Usage, limit: number, memberLimit = Number.POSITIVE_INFINITY): WindowState {
+export function stateOf(
+  usage: RateLimitUsage,
+  limit: number,
+  memberLimit = Number.POSITIVE_INFINITY,
+): WindowState {
   const resetSeconds = (usage.minute + 1) * WINDOW_SECONDS;
   const remaining = Math.max(0, limit - usage.used);
   const memberRemaining = Math.max(0, memberLimit - usage.memberUsed);
@@ -30,7 +39,7 @@ export interface UsedUp {
 /** The 429 for a limit that is reached; it says when to try again, by the clock of the count. */
 export function limitExceeded(
   state: WindowState,
-  { now }: Pick<Usage, 'now'>,
+  { now }: Pick<RateLimitUsage, 'now'>,
   { limit, words }: UsedUp,
 ): ApiError {
   const seconds = Math.max(1, Math.ceil(state.resetSeconds - now / 1_000));
@@ -57,11 +66,11 @@ export interface CountedEvent {
 /** A separate limit for each name. */
 export class MinuteLimit {
   readonly #counters: Counters;
-  readonly #what: Exclude<Counted['what'], 'requests'>;
+  readonly #what: Exclude<RateLimitEvent['what'], 'requests'>;
   readonly #limit: number;
 
   /** @param limit events per name and minute */
-  constructor(counters: Counters, what: Exclude<Counted['what'], 'requests'>, limit: number) {
+  constructor(counters: Counters, what: Exclude<RateLimitEvent['what'], 'requests'>, limit: number) {
     this.#counters = counters;
     this.#what = what;
     this.#limit = limit;
@@ -78,7 +87,7 @@ export class MinuteLimit {
     if (!usage.isCounted) throw limitExceeded(state, usage, { limit: this.#what, words });
     const uncount = async () => {
       await this.#counters.giveBack(counted, usage.minute);
-      return limitHeaders(stateOf(await this.#counters.look(counted), this.#limit));
+      return limitHeaders(stateOf(await this.#counters.peek(counted), this.#limit));
     };
     return { headers: limitHeaders(state), uncount };
   }

@@ -1,8 +1,8 @@
 // The order of checks that every request passes; each step is a file in this folder.
 
-import type { Usage } from '../../db/counters/counters.ts';
+import type { RateLimitUsage } from '../../db/counters/counters.ts';
 import { andThen, type Eventually } from '../../db/engine/engine.ts';
-import { commonTurn } from '../../db/event-loop.ts';
+import { sharedNextTurn } from '../../db/event-loop.ts';
 import type { Api } from '../../db/tables/key-format.ts';
 import type { Access } from '../access.ts';
 import { ApiError } from '../errors.ts';
@@ -81,7 +81,7 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
   if (operation.method === 'DELETE') exchange.address ??= services.addressOf(request);
 
   // A body that came with the head is available one turn later, which is cheaper than waiting for it.
-  if (operation.body !== undefined) await commonTurn();
+  if (operation.body !== undefined) await sharedNextTurn();
   const admitted = admit(services, operation, exchange);
   const access = admitted instanceof Promise ? await admitted : admitted;
   requireAccess(operation, access);
@@ -197,7 +197,7 @@ async function bodyOf(
 // otherwise a read does not wait for it.
 function count({ limiter }: Services, exchange: Exchange, access: Access): Promise<void> | null {
   const usage = limiter.count(access);
-  const admitIfCounted = (known: Usage) => {
+  const admitIfCounted = (known: RateLimitUsage) => {
     Object.assign(exchange.headers, limiter.admit(access, known));
     exchange.countedIn = known.minute;
   };

@@ -1,5 +1,10 @@
 // Step 6, rate limit: requests per key and per organization in each clock minute, counted together or not at all.
-import { type Counted, type Counters, type Usage, WINDOW_MS } from '../../db/counters/counters.ts';
+import {
+  type Counters,
+  type RateLimitEvent,
+  type RateLimitUsage,
+  WINDOW_MS,
+} from '../../db/counters/counters.ts';
 import type { Eventually } from '../../db/engine/engine.ts';
 import type { Access } from '../access.ts';
 import type { LimitName } from '../errors.ts';
@@ -35,11 +40,11 @@ export class RateLimiter {
 
   /** The headers that describe the tighter limit, without counting. */
   async describe(access: Access): Promise<Record<string, string>> {
-    return limitHeaders(this.#stateOf(await this.#counters.look(this.#countedFor(access))));
+    return limitHeaders(this.#stateOf(await this.#counters.peek(this.#countedFor(access))));
   }
 
   /** Counts a request if both limits have room for it. */
-  count(access: Access): Eventually<Usage> {
+  count(access: Access): Eventually<RateLimitUsage> {
     return this.#counters.count(this.#countedFor(access));
   }
 
@@ -47,7 +52,7 @@ export class RateLimiter {
    * The headers for the response to a counted request.
    * @throws ApiError 429 if it was not counted
    */
-  admit(access: Access, usage: Usage): Record<string, string> {
+  admit(access: Access, usage: RateLimitUsage): Record<string, string> {
     const state = this.#stateOf(usage);
     this.#noteMost(usage);
     if (usage.isCounted) {
@@ -74,7 +79,7 @@ export class RateLimiter {
     ];
   }
 
-  #noteMost({ minute, used, memberUsed }: Usage): void {
+  #noteMost({ minute, used, memberUsed }: RateLimitUsage): void {
     const most = this.#most;
     if (most.minute !== minute) Object.assign(most, { minute, key: 0, organization: 0 });
     if (memberUsed > most.key) most.key = memberUsed;
@@ -91,11 +96,11 @@ export class RateLimiter {
     return this.#refusedKeys.has(keyId);
   }
 
-  #stateOf(usage: Usage): WindowState {
+  #stateOf(usage: RateLimitUsage): WindowState {
     return stateOf(usage, this.#orgLimit, this.#keyLimit);
   }
 
-  #countedFor({ orgId, keyId }: Access): Counted {
+  #countedFor({ orgId, keyId }: Access): RateLimitEvent {
     const member = { name: keyId, limit: this.#keyLimit };
     return { what: 'requests', group: orgId, limit: this.#orgLimit, member };
   }

@@ -1,6 +1,6 @@
 // Step 7, validation: checks the body against the operation's schema and reports every error with its path.
 
-import { Turns } from '../../db/event-loop.ts';
+import { TimeSlices } from '../../db/event-loop.ts';
 import { faultsOf } from '../../db/model/check.ts';
 import type { Fault } from '../../db/model/faults.ts';
 import type { JsonValue } from '../../db/model/json.ts';
@@ -64,7 +64,7 @@ async function faultsOfEach(
   faultsIn: (element: BatchElement) => Fault[],
 ): Promise<Fault[][]> {
   const faults: Fault[][] = [];
-  const turns = new Turns();
+  const turns = new TimeSlices();
   for (const element of elements) {
     if (turns.isOver) await turns.next();
     faults.push(element.fault === null ? faultsIn(element) : [element.fault]);

@@ -1,5 +1,5 @@
 // How a request waits for room for its response, and gets a stored one.
-import { ANSWER_BYTES_MAX, secondsUntilRoom } from '../../db/engine/stored-response-bytes.ts';
+import { STORED_RESPONSE_BYTES_MAX, secondsUntilRoom } from '../../db/engine/stored-response-bytes.ts';
 import { findStoredResponse } from '../../db/tables/idempotency.ts';
 import type { Access } from '../access.ts';
 import type { Exchange } from './exchange.ts';
@@ -50,7 +50,7 @@ export async function replay(
   const seconds = stored === null ? secondsUntilRoom(answers, now) : 0;
   if (stored === null && seconds === 0) return null;
   Object.assign(headers, await limiter.describe(access));
-  if (stored === null) throw tooManyAnswers(answers.bytesMax ?? ANSWER_BYTES_MAX, seconds);
+  if (stored === null) throw tooManyAnswers(answers.bytesMax ?? STORED_RESPONSE_BYTES_MAX, seconds);
   await checkReplay(store.read, access, keyed, stored);
   if (!room.take(stored.bodyBytes)) await waitForRoom(exchange, room);
   const rendered = await readAnswer(store.read, keyed, stored, now);

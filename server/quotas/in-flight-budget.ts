@@ -29,7 +29,7 @@ export const IN_FLIGHT_LIMITS: InFlightLimits = { orgBytes: 64 * MEBIBYTE, allBy
 
 export interface InFlightOptions {
   limits: InFlightLimits;
-  /** Memory from `sumsMemory` that the threads of a process share; private by default. */
+  /** Memory from `allocateSums` that the threads of a process share; private by default. */
   memory?: ArrayBufferLike | undefined;
   /** How long a claim waits for room, in milliseconds. */
   waitMs?: number;

@@ -1,6 +1,6 @@
 // The entry of a thread that answers requests: it reads by itself, and writes through the thread that started it.
 import { parentPort, workerData } from 'node:worker_threads';
-import type { CommonMemory } from '../../db/counters/shared-memory.ts';
+import type { SharedMemory } from '../../db/counters/shared-memory.ts';
 import { openThreadStore } from '../../db/store.ts';
 import { addressesOf, type FrontOptions, openFront } from '../lifecycle/app-server.ts';
 import type { Certificate } from '../lifecycle/listener.ts';
@@ -13,7 +13,7 @@ import { remoteExecutor, type WriteKind } from './forwarded-writes.ts';
 /** Options of a thread. */
 export interface ThreadOptions
   extends Omit<FrontOptions, 'store' | 'executor' | 'logger' | 'observer' | 'now'> {
-  common: CommonMemory;
+  common: SharedMemory;
   log: LogStyle;
   /** Whether metrics are on; off by default. */
   isMeasured?: boolean;

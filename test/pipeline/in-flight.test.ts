@@ -1,6 +1,6 @@
 // Bytes under way: what does not fit waits unread, is let in when there is room, and is refused in the end.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { sumsMemory } from '../../db/counters/memory-sums.ts';
+import { allocateSums } from '../../db/counters/memory-sums.ts';
 import type { Eventually } from '../../db/engine/engine.ts';
 import { nextTurn } from '../../db/event-loop.ts';
 import { InFlightBudget, type InFlightClaim } from '../../server/quotas/in-flight-budget.ts';
@@ -91,7 +91,7 @@ describe('room for bytes', () => {
   });
 
   test('is one for all threads that count in the same memory', async () => {
-    const memory = sumsMemory(true);
+    const memory = allocateSums(true);
     const [one, two] = [budget(memory), budget(memory)];
     const held = one.open(of(1));
     expect(take(held, 2_000)).toBe(true);
@@ -109,7 +109,7 @@ describe('room for bytes', () => {
   });
 
   test('goes to who waits in order, whichever thread that is', async () => {
-    const memory = sumsMemory(true);
+    const memory = allocateSums(true);
     const threads = [budget(memory), budget(memory), budget(memory)] as const;
     const held = threads[0].open(of(1));
     held.grow(2_048 * KIBIBYTE);

@@ -1,6 +1,6 @@
 // Counts that take their time, as over the network: a read goes on beside, a write waits, and what the limit says holds.
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import type { Counters, Usage } from '../../db/counters/counters.ts';
+import type { Counters, RateLimitUsage } from '../../db/counters/counters.ts';
 import { ApiError } from '../../server/errors.ts';
 import {
   appOn,
@@ -32,8 +32,8 @@ beforeEach(async () => {
     gate = Promise.withResolvers();
   };
   const counters: Counters = {
-    ...{ look: (counted) => store.counters.look(counted), giveBack: () => undefined, purge: () => undefined },
-    count: async (counted): Promise<Usage> => {
+    ...{ peek: (counted) => store.counters.peek(counted), giveBack: () => undefined, purge: () => undefined },
+    count: async (counted): Promise<RateLimitUsage> => {
       isAsked.resolve();
       const [usage] = await Promise.all([store.counters.count(counted), gate.promise]);
       return usage;

@@ -1,6 +1,6 @@
 // What PostgreSQL is told to learn of its tables: of those that fill up, and of those that somebody else has filled.
 import { afterAll, beforeAll, expect } from 'bun:test';
-import { insertion } from '../../db/engine/bulk-insert.ts';
+import { bulkInsert } from '../../db/engine/bulk-insert.ts';
 import { openStore } from '../../db/store.ts';
 import { dropDatabase, freshDatabase, isPostgres } from '../support/fresh-databases.ts';
 import { describe, test } from '../support/on-postgres.ts';
@@ -34,7 +34,7 @@ describe('statistics', () => {
   }
 
   test('a table that fills up is looked at again and again, at ever more rows', async () => {
-    const insert = insertion('segments', ['org_id', 'id', 'created_by', 'created_at', 'updated_at', 'name']);
+    const insert = bulkInsert('segments', ['org_id', 'id', 'created_by', 'created_at', 'updated_at', 'name']);
     const store = await openStore(address);
     let written = 0;
     const write = (count: number) =>

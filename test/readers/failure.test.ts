@@ -1,7 +1,7 @@
 // What goes wrong with a server of several threads: one fails, all are killed.
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
-import { commonMemory } from '../../db/counters/shared-memory.ts';
+import { createSharedMemory } from '../../db/counters/shared-memory.ts';
 import { openStore } from '../../db/store.ts';
 import { ReaderThreads } from '../../server/readers/reader-threads.ts';
 import { KeyedLoad } from '../soak/keyed-load.ts';
@@ -14,7 +14,7 @@ test(
   'a thread that fails is told of once, when every line of the log is there',
   async () => {
     using desk = new Desk();
-    const common = commonMemory();
+    const common = createSharedMemory();
     const store = await openStore(desk.database, { common });
     const port = await freePort();
     const lines: string[] = [];
@@ -51,7 +51,7 @@ test(
   'what keeps a thread from listening is thrown, and the others end',
   async () => {
     using desk = new Desk();
-    const common = commonMemory();
+    const common = createSharedMemory();
     const store = await openStore(desk.database, { common });
     const other = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() });
     const failures: unknown[] = [];

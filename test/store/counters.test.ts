@@ -1,11 +1,11 @@
 // What is counted in each minute: two limits that rise together, minutes that only go forward, events that are given back.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
-import { type Counted, hasRoom, WINDOW_MS } from '../../db/counters/counters.ts';
+import { hasRoom, type RateLimitEvent, WINDOW_MS } from '../../db/counters/counters.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 
 let harness: Harness;
 let groups = 0;
-let counted: Counted;
+let counted: RateLimitEvent;
 beforeAll(async () => {
   harness = await startHarness();
 });
@@ -15,7 +15,7 @@ beforeEach(() => {
   counted = requests('a', { limit: 3, memberLimit: 2 });
 });
 
-const requests = (name: string, { limit = 3, memberLimit = 2 }): Counted => ({
+const requests = (name: string, { limit = 3, memberLimit = 2 }): RateLimitEvent => ({
   what: 'requests',
   group: groups,
   limit,
@@ -23,7 +23,7 @@ const requests = (name: string, { limit = 3, memberLimit = 2 }): Counted => ({
 });
 const count = async (one = counted) => (await harness.store.counters.count(one)).isCounted;
 const used = async (one = counted) => {
-  const usage = await harness.store.counters.look(one);
+  const usage = await harness.store.counters.peek(one);
   return [usage.used, usage.memberUsed];
 };
 

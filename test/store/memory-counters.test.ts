@@ -1,7 +1,7 @@
 // Counts in memory: threads that count in it at once, a table that is full, names that come again.
 import { expect, test } from 'bun:test';
-import { type Counted, hasRoom, WINDOW_MS } from '../../db/counters/counters.ts';
-import { countMemory, MemoryCounters } from '../../db/counters/memory-counters.ts';
+import { hasRoom, type RateLimitEvent, WINDOW_MS } from '../../db/counters/counters.ts';
+import { allocateCounters, MemoryCounters } from '../../db/counters/memory-counters.ts';
 import type { Counting } from '../support/counting-thread.ts';
 
 const THREADS = 4;
@@ -20,7 +20,7 @@ function told(counting: Counting): Promise<string[]> {
   });
 }
 
-const requests = (group: number, name: string): Counted => ({
+const requests = (group: number, name: string): RateLimitEvent => ({
   what: 'requests',
   group,
   limit: 400,
@@ -30,7 +30,7 @@ const requests = (group: number, name: string): Counted => ({
 test('threads let in as many as the limits say in each minute, and tell each another count', async () => {
   const counted = [1, 2].flatMap((group) => ['a', 'b', 'c'].map((name) => requests(group, name)));
   const counting = {
-    memory: countMemory(true) as SharedArrayBuffer,
+    memory: allocateCounters(true) as SharedArrayBuffer,
     turns: new SharedArrayBuffer(4),
     turnsPerMinute: 60_000,
     minutes: MINUTES,
@@ -52,15 +52,19 @@ test('threads let in as many as the limits say in each minute, and tell each ano
   }
 }, 30_000);
 
-const address = (name: number): Counted => ({ what: 'wrong_keys', group: `address-${name}`, limit: 3 });
+const address = (name: number): RateLimitEvent => ({
+  what: 'wrong_keys',
+  group: `address-${name}`,
+  limit: 3,
+});
 
 test('a name for which there is no room is refused as if its limit were used up, until the minute is over', () => {
   let now = 0;
-  const counters = new MemoryCounters(() => now, countMemory(false, ENTRIES));
+  const counters = new MemoryCounters(() => now, allocateCounters(false, ENTRIES));
   for (let name = 0; name < ENTRIES; name++) expect(counters.count(address(name)).isCounted).toBe(true);
   const late = address(ENTRIES);
   expect(counters.count(late)).toMatchObject({ isCounted: false, used: 3 });
-  expect(hasRoom(late, counters.look(late))).toBe(false);
+  expect(hasRoom(late, counters.peek(late))).toBe(false);
   counters.giveBack(late, 0);
   // Those that are in it go on, and so does what is counted beside.
   expect(counters.count(address(0))).toMatchObject({ isCounted: true, used: 2 });
@@ -70,7 +74,7 @@ test('a name for which there is no room is refused as if its limit were used up,
 });
 
 test('a member for which there is no room is refused, and its group not counted', () => {
-  const counters = new MemoryCounters(() => 0, countMemory(false, ENTRIES));
+  const counters = new MemoryCounters(() => 0, allocateCounters(false, ENTRIES));
   for (let name = 1; name < ENTRIES; name++)
     expect(counters.count(requests(1, `m${name}`)).isCounted).toBe(true);
   const late = requests(1, 'late');

@@ -1,6 +1,6 @@
 // Sums in memory: names that come and go beside one another, a table that is full.
 import { expect, test } from 'bun:test';
-import { MemorySums, sumsMemory } from '../../db/counters/memory-sums.ts';
+import { allocateSums, MemorySums } from '../../db/counters/memory-sums.ts';
 import type { Adding } from '../support/adding-thread.ts';
 
 const ENTRIES = 64;
@@ -15,7 +15,7 @@ function randomNumbers(): (below: number) => number {
 }
 
 test('are those of a map, whatever names are added to, whatever becomes 0, up to a full table', () => {
-  const sums = new MemorySums(sumsMemory(false, ENTRIES));
+  const sums = new MemorySums(allocateSums(false, ENTRIES));
   const expected = new Map<string, number>();
   const random = randomNumbers();
   for (let turn = 0; turn < 20_000; turn++) {
@@ -40,7 +40,7 @@ test('are those of a map, whatever names are added to, whatever becomes 0, up to
 });
 
 test('are exact where threads add at once', async () => {
-  const memory = sumsMemory(true) as SharedArrayBuffer;
+  const memory = allocateSums(true) as SharedArrayBuffer;
   const adding: Adding = { memory, names: 40, turns: 20_000 };
   const done = Array.from({ length: 3 }, () => {
     const thread = new Worker(new URL('../support/adding-thread.ts', import.meta.url));

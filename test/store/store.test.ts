@@ -1,7 +1,7 @@
 // The store: durable jobs in groups, and reads that cannot write.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
-import { attempt } from '../../db/engine/savepoint.ts';
+import { withSavepoint } from '../../db/engine/savepoint.ts';
 import type { Db } from '../../db/engine/schema.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { databases } from '../support/folders.ts';
@@ -171,14 +171,14 @@ describe('jobs', () => {
   test('parts of them can fail by themselves', async () => {
     await store.write('accounts', async (trx) => {
       await put('before')(trx);
-      const part = attempt(trx, async () => {
+      const part = withSavepoint(trx, async () => {
         await put('part')(trx);
-        await attempt(trx, () => put('inner')(trx));
+        await withSavepoint(trx, () => put('inner')(trx));
         throw new Error('on purpose');
       });
       expect(part).rejects.toThrow('on purpose');
       await part.catch(() => undefined);
-      expect(await attempt(trx, () => put('kept')(trx).then(() => 5))).toBe(5);
+      expect(await withSavepoint(trx, () => put('kept')(trx).then(() => 5))).toBe(5);
       await put('after')(trx);
     });
     expect(await namesIn(store.read)).toEqual(['after', 'before', 'kept']);

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CommitCount, commonMemory } from '../../db/counters/shared-memory.ts';
+import { CommitCount, createSharedMemory } from '../../db/counters/shared-memory.ts';
 import { statement } from '../../db/engine/statement.ts';
 import { openThreadStore } from '../../db/store.ts';
 import type { WritingOptions } from '../support/writing-thread.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
 const db = join(folder, 'crm.db');
-const common = commonMemory();
+const common = createSharedMemory();
 const writer = new Worker(new URL('../support/writing-thread.ts', import.meta.url));
 
 beforeAll(() => {

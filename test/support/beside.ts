@@ -1,5 +1,5 @@
 // An app as a reader thread has it, in the thread of the test: its own connection, and writes that go by text.
-import type { CommonMemory } from '../../db/counters/shared-memory.ts';
+import type { SharedMemory } from '../../db/counters/shared-memory.ts';
 import { openThreadStore, type ReadStore, type Store } from '../../db/store.ts';
 import type { Executor } from '../../server/pipeline/execute.ts';
 import { Channel } from '../../server/readers/channel.ts';
@@ -17,7 +17,7 @@ export interface Beside {
 /** What such an app answers from, and how it writes to a store that was opened with that memory. */
 export function beside(
   main: Store,
-  given: { db: string; common: CommonMemory; clock: () => number },
+  given: { db: string; common: SharedMemory; clock: () => number },
 ): Beside {
   const { db, common, clock } = given;
   const writer: Channel<ThreadKind> = new Channel(

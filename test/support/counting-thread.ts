@@ -1,5 +1,5 @@
 // A thread that counts in memory it shares with others, by a clock they share too, and tells what it was told.
-import { type Counted, WINDOW_MS } from '../../db/counters/counters.ts';
+import { type RateLimitEvent, WINDOW_MS } from '../../db/counters/counters.ts';
 import { MemoryCounters } from '../../db/counters/memory-counters.ts';
 
 export interface Counting {
@@ -8,7 +8,7 @@ export interface Counting {
   turns: SharedArrayBuffer;
   turnsPerMinute: number;
   minutes: number;
-  counted: readonly Counted[];
+  counted: readonly RateLimitEvent[];
 }
 
 declare const self: Worker;

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { commonMemory } from '../../db/counters/shared-memory.ts';
+import { createSharedMemory } from '../../db/counters/shared-memory.ts';
 import { V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { createOrganization, createUser } from '../../db/tables/accounts.ts';
@@ -96,7 +96,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
   const dbPath = options.db ?? (isPostgres ? await freshDatabase() : join(folder, 'crm.db'));
   const clock = { now: options.now ?? Date.now() };
-  const common = isBeside ? commonMemory() : undefined;
+  const common = isBeside ? createSharedMemory() : undefined;
   const opened = await openStore(dbPath, { clock: () => clock.now, ...(common && { common }) });
   const store = options.isRehearsed === true ? rehearsed(opened) : opened;
   const thread =

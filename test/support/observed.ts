@@ -3,7 +3,7 @@
 import type { SQLQueryBindings } from 'bun:sqlite';
 import { spyOn } from 'bun:test';
 import type { CompiledQuery } from 'kysely';
-import type { Bound } from '../../db/engine/engine.ts';
+import type { PreparedQuery } from '../../db/engine/engine.ts';
 import { PostgresConnection } from '../../db/postgres/connection.ts';
 import { Connection } from '../../db/sqlite/connection.ts';
 
@@ -72,7 +72,7 @@ export class ObservedConnection extends Connection {
     return super.prepare<R, P>(sql);
   }
 
-  override bind<R>(query: CompiledQuery<R>): Bound<R> {
+  override bind<R>(query: CompiledQuery<R>): PreparedQuery<R> {
     const run = super.bind(query);
     return (values) => {
       this.asked.push(query.sql);

@@ -1,5 +1,5 @@
 // A store that runs every job, undoes what it did, and runs it again: a job does nothing but to the database.
-import { attempt } from '../../db/engine/savepoint.ts';
+import { withSavepoint } from '../../db/engine/savepoint.ts';
 import type { Db } from '../../db/engine/schema.ts';
 import type { Store } from '../../db/store.ts';
 
@@ -17,7 +17,7 @@ async function runTwice<T>(trx: Db, job: (trx: Db) => Promise<T>): Promise<T> {
   const { progress } = trx.engine;
   const before = progress.writes;
   try {
-    return await attempt(trx, async () => {
+    return await withSavepoint(trx, async () => {
       const result = await job(trx);
       if (progress.writes === before) return result;
       throw new Undone();

@@ -1,10 +1,10 @@
 // A thread that has a file open to write, and commits whenever it is told what to write.
-import type { CommonMemory } from '../../db/counters/shared-memory.ts';
+import type { SharedMemory } from '../../db/counters/shared-memory.ts';
 import { openStore } from '../../db/store.ts';
 
 export interface WritingOptions {
   db: string;
-  common: CommonMemory;
+  common: SharedMemory;
 }
 
 declare const self: Worker;
