@@ -3,11 +3,11 @@
 export { removalStatement } from './postgres/organization-removal.ts';
 export { findInStatistics } from './postgres/planner-values.ts';
 export { examineServer, type ServerFacts } from './postgres/server-facts.ts';
-export { type FoundBytes, findBytes } from './sqlite/byte-search.ts';
+export { type ByteMatch, findBytes } from './sqlite/byte-search.ts';
 export { listTables, type TableShape } from './sqlite/catalog.ts';
 export { FileCopy, ORIGINAL } from './sqlite/file-copy.ts';
 export { examineFile, type FileFacts } from './sqlite/file-facts.ts';
-export { damaged, inspectFile } from './sqlite/integrity.ts';
+export { damagedFileError as damaged, inspectFile } from './sqlite/integrity.ts';
 export { replaceDatabase } from './sqlite/replace-file.ts';
 export { assertRestorable } from './sqlite/restore-source.ts';
-export { emptyLog, freePages, scrubFreePages } from './sqlite/scrub.ts';
+export { emptyWal, freePages, scrubFreePages } from './sqlite/scrub.ts';

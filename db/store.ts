@@ -24,13 +24,13 @@ import { lockFile } from './sqlite/serving-lock.ts';
 import { fileIdentity, openFileSnapshot } from './sqlite/snapshot.ts';
 import { type StoreEvents, sqliteStore } from './sqlite/sqlite-store.ts';
 import { threadStore } from './sqlite/thread-store.ts';
-import { abandon } from './sqlite/unclosed-connections.ts';
+import { leaveOpen } from './sqlite/unclosed-connections.ts';
 
 export { DatabaseAddressError, DatabaseError } from './database-error.ts';
 export type { DatabaseSnapshot } from './engine/snapshot.ts';
 export type { Scope } from './engine/write-queue.ts';
 export { hasPassword } from './postgres/address.ts';
-export { whyOnlyReadable } from './sqlite/read-only-file.ts';
+export { readOnlyReason } from './sqlite/read-only-file.ts';
 export { lockPlace, ServedAlreadyError, type ServingProcess, servingProcess } from './sqlite/serving-lock.ts';
 
 /** What requests are answered from. */
@@ -41,7 +41,7 @@ export interface ReadStore {
    * A number that changes whenever API keys could have changed, here or in another process; keys read after the number was
    * known stay valid while it is the same. Null if the engine cannot tell.
    */
-  keyMark(): number | null;
+  keyVersion(): number | null;
   /** Per-minute counts for limits, shared by all processes that serve the database. */
   readonly counters: Counters;
   /** Maximum time that a client waits for a response, and the error after that; null if the engine is never silent. */
@@ -137,7 +137,7 @@ async function openFile(path: string, options: StoreOptions): Promise<Store> {
     await migrateFile(writer, path);
     return { ...sqliteStore(writer, held, options), counters: countersOf(options) };
   } catch (error) {
-    if (isDiskFailure(error)) abandon(writer);
+    if (isDiskFailure(error)) leaveOpen(writer);
     else {
       writer.close();
       held.release();

@@ -49,8 +49,8 @@ export async function withReader<T>(db: string, job: (store: Pick<Store, 'read'>
 /** Whether a database can be read and not written, which is told. */
 export async function tellOnlyReadable(db: string): Promise<boolean> {
   if (isDatabaseAddress(db)) return false;
-  const { whyOnlyReadable } = await import('../../db/store.ts');
-  const reason = whyOnlyReadable(db);
+  const { readOnlyReason } = await import('../../db/store.ts');
+  const reason = readOnlyReason(db);
   if (reason !== null) note(`${db} ${reason}: it is read as it is.`);
   return reason !== null;
 }

@@ -15,14 +15,14 @@ import { checkQuotas } from './quotas.ts';
  * @param isNamed whether it was named, so that it should be there
  */
 export async function checkDatabase(db: string, isNamed: boolean): Promise<Finding[]> {
-  const { databaseLabel, whyOnlyReadable } = await import('../../db/store.ts');
+  const { databaseLabel, readOnlyReason } = await import('../../db/store.ts');
   if (!isDatabaseAddress(db) && !existsSync(db)) {
     const next = `make one (crm init --org NAME${await databaseFlag(db)}), or name another with --db or CRM_DB.`;
     return [(isNamed ? fail : warn)('database', `there is none at ${db}`, next)];
   }
   try {
     const findings = await (isDatabaseAddress(db) ? checkPostgres(db) : checkFile(db));
-    const reason = isDatabaseAddress(db) ? null : whyOnlyReadable(db);
+    const reason = isDatabaseAddress(db) ? null : readOnlyReason(db);
     if (reason !== null) return [checkReadable(db, reason), ...findings];
     return [ok('database', `${databaseLabel(db)} can be opened`), ...findings];
   } catch (error) {

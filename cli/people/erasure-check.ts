@@ -37,7 +37,7 @@ export async function findLeft(
   { orgId, addresses, rows }: { orgId: number; addresses: AddressSet; rows: readonly Leftover[] },
 ): Promise<Left[]> {
   const { analyzeDatabase, openSnapshot } = await import('../../db/store.ts');
-  const { emptyLog, findBytes, findInStatistics } = await import('../../db/maintenance.ts');
+  const { emptyWal, findBytes, findInStatistics } = await import('../../db/maintenance.ts');
   const left: Left[] = [];
   let othersMayHave = rows.length > 0;
   if (isDatabaseAddress(db)) {
@@ -47,7 +47,7 @@ export async function findLeft(
       ...(await findInStatistics(db, addresses.list)).map((one) => ({ kind: 'statistics', ...one }) as const),
     );
   } else {
-    emptyLog(db);
+    emptyWal(db);
     const forms = addresses.list.flatMap((one) => [one, one.replace('@', '%40')]);
     for (const { file, offset, part } of findBytes(db, forms)) {
       if (part === 'used') othersMayHave = true;

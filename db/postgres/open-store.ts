@@ -106,7 +106,7 @@ function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptio
   return {
     read: reader.db,
     write: <T>(scope: Scope, job: (trx: Db) => Promise<T>) => queue.write(scope, job),
-    keyMark: () => null,
+    keyVersion: () => null,
     isShared: true,
     counters: new PostgresCounters(counter, clock),
     alone: (job: () => Promise<void>) => runAlone(make('writing'), job),

@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { realPath } from './file-check.ts';
 
 /** A position in a file, and its role. */
-export interface FoundBytes {
+export interface ByteMatch {
   file: string;
   /** From the beginning of the file. */
   offset: number;
@@ -20,11 +20,11 @@ const HEADER_BYTES = 100;
 const TREE_PAGES: Readonly<Record<number, number>> = { 2: 12, 5: 12, 10: 8, 13: 8 };
 
 /** Every occurrence of texts in a database file and its log; ASCII case-insensitively. */
-export function findBytes(path: string, texts: readonly string[]): FoundBytes[] {
+export function findBytes(path: string, texts: readonly string[]): ByteMatch[] {
   const wanted = texts.map((text) => Buffer.from(text).toString('latin1').toLowerCase());
   const file = realPath(path);
   const found = offsetsIn(`${file}-wal`, wanted).map(
-    (offset): FoundBytes => ({ file: `${file}-wal`, offset, part: 'log' }),
+    (offset): ByteMatch => ({ file: `${file}-wal`, offset, part: 'log' }),
   );
   const offsets = offsetsIn(file, wanted);
   if (offsets.length === 0) return found;

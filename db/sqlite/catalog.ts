@@ -18,7 +18,7 @@ export async function listTables(): Promise<TableShape[]> {
 }
 
 /** The result of the migrations: the names of all indexes, and the number of migrations. */
-export async function shapeOfSchema(): Promise<{ indexes: string[]; migrations: number }> {
+export async function schemaShape(): Promise<{ indexes: string[]; migrations: number }> {
   const indexes = await withNewDatabase(indexesOf);
   return { indexes, migrations: Object.keys(MIGRATIONS).length };
 }

@@ -17,7 +17,7 @@ import {
   takeWhile,
 } from '../engine/engine.ts';
 import type { Db, Schema } from '../engine/schema.ts';
-import { SteadyDialect } from './dialect.ts';
+import { PreparedDialect } from './dialect.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
 const STATEMENTS_MAX = 500;
@@ -46,7 +46,7 @@ export type OpenMode =
 
 /** A connection for Kysely, which prepares every statement before running it, and the engine of statements. */
 export class Connection extends Database implements Engine {
-  readonly db: Db = Object.assign(new Kysely<Schema>({ dialect: new SteadyDialect({ database: this }) }), {
+  readonly db: Db = Object.assign(new Kysely<Schema>({ dialect: new PreparedDialect({ database: this }) }), {
     engine: this,
   });
   readonly progress = newTransactionProgress();

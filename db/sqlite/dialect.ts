@@ -6,7 +6,7 @@ import { BunSqliteDialect } from 'kysely-bun-sqlite';
  * The dialect of a connection. SQLite prepares a statement again for each new value of a parameter that could affect its
  * plan, which takes longer than most statements run. The value of `+?` does not affect the plan.
  */
-export class SteadyDialect extends BunSqliteDialect {
+export class PreparedDialect extends BunSqliteDialect {
   override createQueryCompiler(): QueryCompiler {
     return new SteadyCompiler();
   }

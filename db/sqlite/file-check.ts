@@ -13,16 +13,16 @@ import { DatabaseError } from '../database-error.ts';
 import { guarded, notWritable } from './errors.ts';
 import { assertOwnership } from './file-ownership.ts';
 import { inodeLockHolder } from './inode-lock.ts';
-import { assertOwnFilesBeside, makePrivately } from './lock-file.ts';
-import { HeldFile } from './raw-file.ts';
-import { removeKeptNames } from './replaced-file-names.ts';
+import { assertOwnFilesBeside, createLockFile } from './lock-file.ts';
+import { RawFile } from './raw-file.ts';
+import { removeReplacedFileNames } from './replaced-file-names.ts';
 
 /** A file that SQLite can open. */
 export interface CheckedFile {
   /** The path that SQLite derives its other names from: absolute and without links. */
   path: string;
   /** Release it after SQLite has closed the file. */
-  held: HeldFile;
+  held: RawFile;
 }
 
 /**
@@ -37,9 +37,9 @@ export function checkFile(path: string, create: boolean, isWritten = true): Chec
   if (!existsSync(real) || statSync(real).size === 0) {
     assertOwnership(path, `${real}-wal`, null);
     createPrivately(real);
-    return { path: realpathSync(real), held: HeldFile.hold(real) };
+    return { path: realpathSync(real), held: RawFile.hold(real) };
   }
-  const held = guarded(path, () => HeldFile.hold(real));
+  const held = guarded(path, () => RawFile.hold(real));
   try {
     assertOwnership(path, `${real}-wal`, held);
   } catch (error) {
@@ -89,7 +89,7 @@ function assertUsablePath(path: string, create: boolean, isWritten: boolean): vo
 }
 
 function assertOneName(path: string): void {
-  guarded(path, () => removeKeptNames(realpathSync(path)));
+  guarded(path, () => removeReplacedFileNames(realpathSync(path)));
   if (statSync(path).nlink > 1) throw severalNames(path);
 }
 
@@ -119,7 +119,7 @@ function assertWritable(path: string): void {
  */
 export function createPrivately(path: string, beside = path): void {
   try {
-    makePrivately(path, beside);
+    createLockFile(path, beside);
   } catch (error) {
     throw notWritable(path, error);
   }

@@ -5,7 +5,7 @@ import { Connection } from './connection.ts';
 import { explainFileError, guarded, isWriteFailure } from './errors.ts';
 import { createPrivately } from './file-check.ts';
 import { APPLICATION_ID, firstMark } from './main-file.ts';
-import { tellPlanner } from './planner.ts';
+import { setPlannerStatistics } from './planner.ts';
 import { openConnectionSnapshot } from './snapshot.ts';
 
 /** The name of the copied database in queries to the copy. */
@@ -132,7 +132,7 @@ export class FileCopy {
       `SELECT sql FROM ${ORIGINAL}.sqlite_schema WHERE type <> 'table' AND sql IS NOT NULL ORDER BY rowid`,
     );
     for (const { sql } of rest.all()) this.#connection.run(sql);
-    tellPlanner(this.#connection);
+    setPlannerStatistics(this.#connection);
     this.#connection.post('COMMIT');
     this.#connection.setPragmas({ application_id: APPLICATION_ID, user_version: firstMark() });
   }

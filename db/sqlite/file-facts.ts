@@ -1,12 +1,12 @@
 // Facts about a database file, apart from its content: its size, its log, its indexes, its server.
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { shapeOfSchema } from './catalog.ts';
+import { schemaShape } from './catalog.ts';
 import { fileBytes, freeBytesAt } from './disk-space.ts';
 import { realPath } from './file-check.ts';
 import { type Inspection, inspectFile } from './integrity.ts';
 import { type LockHolder, lockHolder } from './lock-holder.ts';
-import { whyOnlyReadable } from './read-only-file.ts';
+import { readOnlyReason } from './read-only-file.ts';
 
 export interface FileFacts {
   bytes: number;
@@ -70,7 +70,7 @@ export async function examineFile(path: string): Promise<FileFacts> {
       freeBytes: freeBytesAt(real),
       isOpenToOthers: process.platform === 'win32' ? null : (statSync(real).mode & 0o077) !== 0,
       folder: folderOf(real),
-      onlyReadable: whyOnlyReadable(real),
+      onlyReadable: readOnlyReason(real),
       faults,
       server: lockHolder(real),
     };
@@ -81,7 +81,7 @@ export async function examineFile(path: string): Promise<FileFacts> {
 
 async function compareSchema(file: Inspection): Promise<Pick<FileFacts, 'missingIndexes' | 'isBehind'>> {
   await file.assertNotNewer();
-  const expected = await shapeOfSchema();
+  const expected = await schemaShape();
   const indexes = new Set(file.indexes);
   return {
     missingIndexes: expected.indexes.filter((name) => !indexes.has(name)),

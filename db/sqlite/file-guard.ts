@@ -3,7 +3,7 @@ import { type BigIntStats, statSync } from 'node:fs';
 import { DatabaseError } from '../database-error.ts';
 import type { Connection } from './connection.ts';
 import { readMainFile } from './main-file.ts';
-import { type HeldFile, inodeOf } from './raw-file.ts';
+import { inodeOf, type RawFile } from './raw-file.ts';
 
 const SUFFIXES = ['', '-wal', '-shm'] as const;
 
@@ -12,7 +12,7 @@ const LOOK_EVERY_MS = 1_000;
 export class FileGuard {
   readonly #path: string;
   readonly #writer: Connection;
-  readonly #held: HeldFile;
+  readonly #held: RawFile;
   readonly #opened: string[];
   #seen: BigIntStats;
   #mark: number;
@@ -26,7 +26,7 @@ export class FileGuard {
   #hasUnmarked = false;
 
   /** Remembers the files that are open now. */
-  constructor(writer: Connection, held: HeldFile) {
+  constructor(writer: Connection, held: RawFile) {
     this.#path = writer.filename;
     this.#writer = writer;
     this.#held = held;

@@ -2,8 +2,8 @@
 import { DatabaseError } from '../database-error.ts';
 import { notADatabase } from './errors.ts';
 import { APPLICATION_ID, type MainFile, readMainFile } from './main-file.ts';
-import type { HeldFile } from './raw-file.ts';
-import { type LogFile, readLogFile } from './wal-file.ts';
+import type { RawFile } from './raw-file.ts';
+import { readWalFile, type WalFile } from './wal-file.ts';
 
 const LOOKS_MAX = 4;
 const BETWEEN_LOOKS_MS = 50;
@@ -15,7 +15,7 @@ const BETWEEN_LOOKS_MS = 50;
  * @param file null if there is none, or it is empty
  * @throws DatabaseError if the file belongs to another program, or the log to another file
  */
-export function assertOwnership(path: string, logPath: string, file: HeldFile | null): void {
+export function assertOwnership(path: string, logPath: string, file: RawFile | null): void {
   for (let looks = 1; ; looks++) {
     const fault = faultOf(path, logPath, file);
     if (fault === null) return;
@@ -26,8 +26,8 @@ export function assertOwnership(path: string, logPath: string, file: HeldFile | 
 }
 
 // SQLite applies any log next to a file, and deletes one next to an empty file.
-function faultOf(path: string, logPath: string, file: HeldFile | null): DatabaseError | null {
-  const log = readLogFile(logPath);
+function faultOf(path: string, logPath: string, file: RawFile | null): DatabaseError | null {
+  const log = readWalFile(logPath);
   if (file === null) return log === null ? null : orphaned(path, log);
   const main = readMainFile(file);
   if (main === null) return notADatabase(path);
@@ -38,14 +38,14 @@ function faultOf(path: string, logPath: string, file: HeldFile | null): Database
 }
 
 // An empty database can become ours.
-function isForeign({ applicationId, schemaVersion }: MainFile, log: LogFile | null): boolean {
+function isForeign({ applicationId, schemaVersion }: MainFile, log: WalFile | null): boolean {
   if (applicationId === APPLICATION_ID) return false;
   const isLogOurs = log?.firstPages[0]?.applicationId === APPLICATION_ID;
   return applicationId !== 0 || schemaVersion > 0 || (log !== null && !isLogOurs);
 }
 
 // A log was written for the state in the file, or for one that the log itself contains.
-function belongTogether(main: MainFile, log: LogFile): boolean {
+function belongTogether(main: MainFile, log: WalFile): boolean {
   const [oldest] = log.firstPages;
   const newest = log.firstPages.at(-1);
   if (log.pageSize !== main.pageSize) return false;
@@ -59,7 +59,7 @@ function belongTogether(main: MainFile, log: LogFile): boolean {
 
 // SQLite detects this itself, unless there is a log. If the log's first page equals the file's, a checkpoint was in
 // progress, and the log has the rest as well.
-function isCutShort(main: MainFile, { firstPages: [oldest] }: LogFile): boolean {
+function isCutShort(main: MainFile, { firstPages: [oldest] }: WalFile): boolean {
   return main.isShort && (oldest === undefined || main.mark < oldest.mark);
 }
 
@@ -69,7 +69,7 @@ function foreign(path: string): DatabaseError {
   ]);
 }
 
-function orphaned(path: string, { transactions }: LogFile): DatabaseError {
+function orphaned(path: string, { transactions }: WalFile): DatabaseError {
   return new DatabaseError(
     `${path}-wal holds ${transactions} transactions of a database file that no longer exists.`,
     [
@@ -79,7 +79,7 @@ function orphaned(path: string, { transactions }: LogFile): DatabaseError {
   );
 }
 
-function mismatched(path: string, { transactions }: LogFile): DatabaseError {
+function mismatched(path: string, { transactions }: WalFile): DatabaseError {
   return new DatabaseError(
     `${path} is not the file that ${path}-wal belongs to: the log holds ${transactions} transactions of a different state, and applying them would damage the database.`,
     [

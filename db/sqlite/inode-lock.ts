@@ -1,7 +1,7 @@
 // A lock on a file itself rather than on one of its names, so that links, mounts or new names do not bypass it.
 import { readFileSync, statSync } from 'node:fs';
 import { systemLibrary } from '../system-library.ts';
-import type { HeldFile } from './raw-file.ts';
+import type { RawFile } from './raw-file.ts';
 
 // flock(2). SQLite's locks are of another kind, and the two kinds ignore each other.
 const LOCK_EX = 2;
@@ -12,7 +12,7 @@ const LOCK_UN = 8;
  * Locks an open file until the returned function is called or the process ends; null if it is locked already. If the
  * system's library is not found, nothing is locked.
  */
-export function lockInode({ descriptor }: HeldFile): (() => void) | null {
+export function lockInode({ descriptor }: RawFile): (() => void) | null {
   const library = systemLibrary({ flock: { args: ['int', 'int'], returns: 'int' } });
   if (library === undefined) return () => undefined;
   const { flock } = library;

@@ -56,7 +56,7 @@ export function inspectFile(path: string): Inspection {
 }
 
 /** The error of a damaged file. */
-export function damaged(path: string, faults: readonly string[]): DatabaseError {
+export function damagedFileError(path: string, faults: readonly string[]): DatabaseError {
   const [first = 'it cannot be read'] = faults;
   const more = faults.length > 1 ? `, and ${faults.length - 1} more` : '';
   return new DatabaseError(`${path} is damaged: ${first}${more}.`, [

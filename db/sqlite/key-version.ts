@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts';
 // SQLite changes it for a connection with each commit of another connection: here, of other processes.
 const DATA_VERSION = CompiledQuery.raw('PRAGMA data_version') as CompiledQuery<{ data_version: number }>;
 
-export class KeyMark {
+export class KeyVersion {
   readonly #writer: Connection;
   readonly #versions: PreparedQuery<{ data_version: number }>;
   #version: number | undefined;

@@ -19,7 +19,7 @@ const OTHERS = 0o077;
 const USER = process.geteuid?.();
 
 /** Creates an empty file that only its owner can read, unless it exists; @throws the system's error */
-export function makePrivately(path: string, beside = path): void {
+export function createLockFile(path: string, beside = path): void {
   let descriptor: number;
   try {
     descriptor = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
@@ -41,7 +41,7 @@ export function makePrivately(path: string, beside = path): void {
  * @param file without links; if root opens the small database, both must have the same owner
  * @throws DatabaseError if another user could have created it, or can write to it
  */
-export function openPrivately(path: string, file: string): Database {
+export function openLockFile(path: string, file: string): Database {
   const before = assertPrivate(path, file);
   // A journal would be applied to it.
   for (const name of [`${path}-journal`, `${path}-wal`])

@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite';
 import { lstatSync } from 'node:fs';
 import { isBusy } from './errors.ts';
-import { openPrivately } from './lock-file.ts';
+import { openLockFile } from './lock-file.ts';
 
 /** The server of a database. */
 export interface LockHolder {
@@ -42,7 +42,7 @@ function withLock<T>(
 ): T | null {
   const name = lockPath(file);
   if (lstatSync(name, { throwIfNoEntry: false }) === undefined) return null;
-  const lock = openPrivately(name, file);
+  const lock = openLockFile(name, file);
   try {
     lock.run('PRAGMA busy_timeout = 0');
     try {

@@ -1,6 +1,6 @@
 // Reads the database file itself, without its write-ahead log: whose it is, and which state it contains.
 import { fstatSync } from 'node:fs';
-import type { HeldFile } from './raw-file.ts';
+import type { RawFile } from './raw-file.ts';
 
 /** "CRM1", which distinguishes our databases from those of other programs before anything is written. */
 export const APPLICATION_ID = 0x43524d31;
@@ -38,7 +38,7 @@ export function readFirstPage(page: DataView, start = 0): FirstPage {
 }
 
 /** Reads a file, ignoring any log; null if it is not a database. */
-export function readMainFile(file: HeldFile): MainFile | null {
+export function readMainFile(file: RawFile): MainFile | null {
   const read = file.read(HEADER_BYTES);
   const header = read && headerOf(new Uint8Array(read.buffer));
   if (header === null) return null;

@@ -5,7 +5,7 @@ import { appliedMigrations } from '../engine/applied-migrations.ts';
 import type { Db } from '../engine/schema.ts';
 import { MIGRATIONS } from '../migrations/index.ts';
 import type { Connection } from './connection.ts';
-import { tellPlanner } from './planner.ts';
+import { setPlannerStatistics } from './planner.ts';
 
 /** @throws DatabaseError if the file was written by a newer crm */
 export async function migrateFile(writer: Connection, path: string): Promise<void> {
@@ -16,7 +16,7 @@ export async function migrateFile(writer: Connection, path: string): Promise<voi
     const migrator = new Migrator({ db: writer.db, provider: { getMigrations: async () => MIGRATIONS } });
     const { error, results = [] } = await migrator.migrateToLatest();
     if (error !== undefined) throw error;
-    if (results.length > 0) tellPlanner(writer);
+    if (results.length > 0) setPlannerStatistics(writer);
     writer.run('COMMIT');
   } catch (error) {
     if (writer.inTransaction) writer.run('ROLLBACK');

@@ -3,7 +3,7 @@ import { Connection, ReadConnection } from './connection.ts';
 import { guarded } from './errors.ts';
 import { checkFile } from './file-check.ts';
 import { APPLICATION_ID, firstMark } from './main-file.ts';
-import type { HeldFile } from './raw-file.ts';
+import type { RawFile } from './raw-file.ts';
 
 const WRITER = {
   journal_mode: 'wal',
@@ -25,7 +25,7 @@ const READER = { query_only: 1, cache_size: -65_536 };
 export interface OpenedWriter {
   writer: Connection;
   /** Release it after the connection is closed. */
-  held: HeldFile;
+  held: RawFile;
 }
 
 /**

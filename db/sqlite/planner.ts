@@ -22,7 +22,7 @@ interface Index {
  * Writes the planner's statistics, the same for every database: with those of ANALYZE, or none, the plans of lists would
  * depend on the current rows, and could scan everything in order although a filter has an index.
  */
-export function tellPlanner(writer: Connection): void {
+export function setPlannerStatistics(writer: Connection): void {
   writer.run('ANALYZE sqlite_schema');
   writer.run('DELETE FROM sqlite_stat1');
   const indexes = indexesOf(writer);

@@ -12,7 +12,7 @@ interface SharedDescriptor {
 const shared = new Map<string, SharedDescriptor>();
 
 /** One holder's share of an open file. */
-export class HeldFile {
+export class RawFile {
   readonly #file: SharedDescriptor;
   #isReleased = false;
 
@@ -22,11 +22,11 @@ export class HeldFile {
   }
 
   /** Opens a file, or joins its current holders. */
-  static hold(path: string): HeldFile {
+  static hold(path: string): RawFile {
     const inode = inodeOf(statSync(path, { bigint: true }));
     const file = shared.get(inode) ?? { inode, descriptor: openBest(path), holders: 0 };
     shared.set(inode, file);
-    return new HeldFile(file);
+    return new RawFile(file);
   }
 
   /** The open file; throws once it is released, because the number could belong to another file by then. */

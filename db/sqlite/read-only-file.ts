@@ -17,7 +17,7 @@ import type { OpenMode } from './connection.ts';
 const { R_OK, W_OK } = fsConstants;
 
 /** Why a readable file cannot be written, as a continuation of its name; null if it can, or cannot be read either. */
-export function whyOnlyReadable(path: string): string | null {
+export function readOnlyReason(path: string): string | null {
   try {
     accessSync(path, R_OK);
   } catch {
@@ -33,7 +33,7 @@ export function whyOnlyReadable(path: string): string | null {
 }
 
 /** How SQLite can open a file that cannot be written. */
-export interface ReadableAsItIs {
+export interface ReadOnlyFile {
   name: string;
   mode: OpenMode;
   /** Call this after closing it. */
@@ -46,7 +46,7 @@ export interface ReadableAsItIs {
  * @param file without links
  * @throws DatabaseError if its log can neither be read in place nor copied
  */
-export function asItIs(shown: string, file: string): ReadableAsItIs {
+export function openReadOnlyFile(shown: string, file: string): ReadOnlyFile {
   const release = () => undefined;
   if (sizeOf(`${file}-wal`) === 0) {
     // Without a log, no process is writing to it.
@@ -59,7 +59,7 @@ export function asItIs(shown: string, file: string): ReadableAsItIs {
 }
 
 // SQLite creates a missing index next to the copy.
-function copied(shown: string, file: string): ReadableAsItIs {
+function copied(shown: string, file: string): ReadOnlyFile {
   let folder = '';
   const release = () => {
     process.off('exit', release);

@@ -6,7 +6,7 @@ import { guarded } from './errors.ts';
 import { realPath } from './file-check.ts';
 import { syncFile } from './file-copy.ts';
 import { openWriter } from './open-store.ts';
-import { keptName } from './replaced-file-names.ts';
+import { replacedFileName } from './replaced-file-names.ts';
 
 /**
  * Replaces a database in one step by one that is complete and synced to the disk; the caller must hold the lock for
@@ -24,7 +24,7 @@ export function replaceDatabase(path: string, part: string): string | null {
   }
   const real = guarded(path, () => realPath(path));
   const wasThere = sizeOf(real) > 0;
-  const keptAs = keptName(path);
+  const keptAs = replacedFileName(path);
   if (wasThere) settle(path);
   guarded(path, () => {
     if (wasThere) keep(real, keptAs);

@@ -7,7 +7,7 @@ import { inodeOf } from './raw-file.ts';
 const KEPT = '.before-restore-';
 
 /** A free name for keeping the file at a path. */
-export function keptName(path: string): string {
+export function replacedFileName(path: string): string {
   const name = `${path}${KEPT}${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}`;
   for (let count = 1; ; count++) {
     const free = count === 1 ? name : `${name}-${count}`;
@@ -19,7 +19,7 @@ export function keptName(path: string): string {
  * Removes such names from a file that is not being served or restored, after a restore was interrupted.
  * @param file without links
  */
-export function removeKeptNames(file: string): void {
+export function removeReplacedFileNames(file: string): void {
   whileUnserved(file, () => {
     const inode = inodeAt(file);
     for (const name of readdirSync(dirname(file))) {

@@ -66,7 +66,7 @@ async function pragma(read: Db, name: ReturnType<typeof sql>): Promise<number> {
 }
 
 /** Moves the whole log into the file and empties it; false if a reader has kept an older state for seconds. */
-export function emptyLog(path: string): boolean {
+export function emptyWal(path: string): boolean {
   return guarded(path, () => {
     const connection = new Connection(path, { readwrite: true, create: false });
     try {

@@ -4,10 +4,10 @@ import { DatabaseError } from '../database-error.ts';
 import { explainFileError, guarded, isBusy } from './errors.ts';
 import { checkFile, createPrivately, realPath } from './file-check.ts';
 import { inodeLockHolder, lockInode } from './inode-lock.ts';
-import { openPrivately } from './lock-file.ts';
+import { openLockFile } from './lock-file.ts';
 import { type LockHolder, lockHolder, lockPath, readHolder, writeHolder } from './lock-holder.ts';
-import { HeldFile } from './raw-file.ts';
-import { removeKeptNames } from './replaced-file-names.ts';
+import { RawFile } from './raw-file.ts';
+import { removeReplacedFileNames } from './replaced-file-names.ts';
 
 const LOOK_MS_MAX = 500;
 
@@ -32,15 +32,15 @@ export function lockFile(path: string, holder: LockHolder): () => void {
  */
 export function lockPlace(path: string, holder: LockHolder): () => void {
   const file = guarded(path, () => realPath(path));
-  if (existsSync(file)) guarded(path, () => removeKeptNames(file));
-  const held = existsSync(file) ? guarded(path, () => HeldFile.hold(file)) : null;
+  if (existsSync(file)) guarded(path, () => removeReplacedFileNames(file));
+  const held = existsSync(file) ? guarded(path, () => RawFile.hold(file)) : null;
   return lockBoth(path, file, { held, holder });
 }
 
 function lockBoth(
   path: string,
   file: string,
-  { held, holder }: { held: HeldFile | null; holder: LockHolder },
+  { held, holder }: { held: RawFile | null; holder: LockHolder },
 ): () => void {
   const taken: (() => void)[] = [() => held?.release()];
   const release = () => {
@@ -68,7 +68,7 @@ function otherName(file: string): string {
 function lockName(path: string, file: string, holder: LockHolder): () => void {
   const name = lockPath(file);
   createPrivately(name, file);
-  const lock = guarded(path, () => openPrivately(name, file));
+  const lock = guarded(path, () => openLockFile(name, file));
   try {
     // A process that checks who serves the file holds the lock for a moment.
     lock.run(`PRAGMA busy_timeout = ${LOOK_MS_MAX}`);

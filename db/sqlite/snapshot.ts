@@ -6,7 +6,7 @@ import { Connection, type OpenMode } from './connection.ts';
 import { guarded } from './errors.ts';
 import { checkFile } from './file-check.ts';
 import { inodeOf } from './raw-file.ts';
-import { asItIs, type ReadableAsItIs, whyOnlyReadable } from './read-only-file.ts';
+import { openReadOnlyFile, type ReadOnlyFile, readOnlyReason } from './read-only-file.ts';
 
 /**
  * Opens a file for reading.
@@ -26,11 +26,11 @@ export interface ConnectionSnapshot {
 
 /** The same, with its connection; a file that cannot be written is read without changing it. */
 export function openConnectionSnapshot(path: string): ConnectionSnapshot {
-  const isWritten = whyOnlyReadable(path) === null;
+  const isWritten = readOnlyReason(path) === null;
   const { path: file, held } = checkFile(path, false, isWritten);
-  let place: ReadableAsItIs | null = null;
+  let place: ReadOnlyFile | null = null;
   try {
-    place = isWritten ? null : guarded(path, () => asItIs(path, file));
+    place = isWritten ? null : guarded(path, () => openReadOnlyFile(path, file));
     const connection = guarded(path, () => {
       const opened = new Connection(place?.name ?? file, place?.mode ?? modeFor(file));
       opened.setPragmas({ query_only: 1 });

@@ -10,11 +10,11 @@ import type { Connection } from './connection.ts';
 import { fileBytes, freeBytesAt, isDiskFull } from './disk-space.ts';
 import { diskFull, isDiskFailure } from './errors.ts';
 import { FileGuard } from './file-guard.ts';
-import { KeyMark } from './key-version.ts';
+import { KeyVersion } from './key-version.ts';
 import { openReader, READER_BUSY_TIMEOUT_MS } from './open-store.ts';
-import type { HeldFile } from './raw-file.ts';
+import type { RawFile } from './raw-file.ts';
 import { sqliteTransactor } from './transactor.ts';
-import { abandon, isAbandoned } from './unclosed-connections.ts';
+import { isLeftOpen, leaveOpen } from './unclosed-connections.ts';
 
 const CHECKPOINT_LOOK_MS = 10;
 
@@ -28,7 +28,7 @@ export interface StoreEvents {
 }
 
 /** Makes the store of a database with the current schema; `held` is its file. */
-export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEvents) {
+export function sqliteStore(writer: Connection, held: RawFile, events: StoreEvents) {
   const path = writer.filename;
   const reader = openReader(path);
   const { onTrouble, common } = events;
@@ -36,16 +36,16 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
   let diskFailure: unknown = null;
   const onDiskFailure = (error: unknown) => {
     diskFailure = error;
-    abandon(writer);
+    leaveOpen(writer);
     events.onDiskFailure?.(error);
   };
   // While another process writes, jobs retry between turns of the event loop.
   writer.setPragmas({ busy_timeout: 0 });
   reader.setPragmas({ busy_timeout: READER_BUSY_TIMEOUT_MS });
   const guard = new FileGuard(writer, held);
-  const keyMark = new KeyMark(writer);
+  const keyVersion = new KeyVersion(writer);
   // Before the snapshot, so that the data is at least as new as the mark.
-  reader.onSnapshot = () => keyMark.look();
+  reader.onSnapshot = () => keyVersion.look();
   // The next commit is the last one before a checkpoint.
   let isDue = false;
   const checkpointSeconds = new Histogram(SECONDS_BUCKETS);
@@ -60,7 +60,7 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
         guard.mark(isDue);
       },
       onCommit: () => {
-        keyMark.onCommit();
+        keyVersion.onCommit();
         guard.onCommit();
         reader.endSnapshot();
         commits?.raise();
@@ -95,9 +95,9 @@ export function sqliteStore(writer: Connection, held: HeldFile, events: StoreEve
     // One process serves the file.
     isShared: common !== undefined,
     alone: (job: () => Promise<void>) => job(),
-    keyMark: () => {
+    keyVersion: () => {
       reader.enterSnapshot();
-      return keyMark.value;
+      return keyVersion.value;
     },
     ready: async () => {
       if (closing !== null) throw closedHere();
@@ -140,16 +140,16 @@ function assertUntroubled(guard: FileGuard): void {
   if (trouble !== null) throw trouble;
 }
 
-function closeWriter(writer: Connection, guard: FileGuard, held: HeldFile): void {
+function closeWriter(writer: Connection, guard: FileGuard, held: RawFile): void {
   guard.trouble();
-  if (!guard.takesLog) abandon(writer);
-  if (isAbandoned(writer)) return;
+  if (!guard.takesLog) leaveOpen(writer);
+  if (isLeftOpen(writer)) return;
   try {
     guard.markEnd();
     checkpointAll(writer);
   } catch (error) {
     if (isDiskFailure(error)) {
-      abandon(writer);
+      leaveOpen(writer);
       throw error;
     }
   }

@@ -2,7 +2,7 @@
 import type { CommitCount } from '../counters/shared-memory.ts';
 import { Connection } from './connection.ts';
 import { guarded } from './errors.ts';
-import { KeyMark } from './key-version.ts';
+import { KeyVersion } from './key-version.ts';
 import { openReader, READER_BUSY_TIMEOUT_MS } from './open-store.ts';
 
 /** Opens a file that another thread of this process has open for writing. */
@@ -12,19 +12,19 @@ export function threadStore(path: string, commits: CommitCount) {
   // Not the reader itself, which starts a snapshot for every query.
   const watcher = guarded(path, () => new Connection(path, { readonly: true }));
   watcher.setPragmas({ busy_timeout: 0 });
-  const keyMark = new KeyMark(watcher);
+  const keyVersion = new KeyVersion(watcher);
   let begunAt = commits.value;
   reader.onSnapshot = () => {
     begunAt = commits.value;
-    keyMark.look();
+    keyVersion.look();
   };
   reader.isOutdated = () => commits.value !== begunAt;
   return {
     read: reader.db,
     deadline: null,
-    keyMark: () => {
+    keyVersion: () => {
       reader.enterSnapshot();
-      return keyMark.value;
+      return keyVersion.value;
     },
     close: () => {
       reader.close();

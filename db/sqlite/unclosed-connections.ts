@@ -8,14 +8,14 @@ const abandoned = new Set<Connection>();
  * Closing the last connection moves the log into the file and deletes it: after a failed fsync, or if another program wrote
  * to the file, that loses data in the log. Keeps this connection open, and ends the process without closing it.
  */
-export function abandon(connection: Connection): void {
+export function leaveOpen(connection: Connection): void {
   if (abandoned.size === 0) process.once('exit', endAtOnce);
   // Referenced, because the garbage collector would close it.
   abandoned.add(connection);
 }
 
 /** Whether a connection was abandoned. */
-export function isAbandoned(connection: Connection): boolean {
+export function isLeftOpen(connection: Connection): boolean {
   return abandoned.has(connection);
 }
 

@@ -7,7 +7,7 @@ const MAGIC = 0x377f0682;
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 
-export interface LogFile {
+export interface WalFile {
   pageSize: number;
   /** Committed transactions, which SQLite would apply. */
   transactions: number;
@@ -16,7 +16,7 @@ export interface LogFile {
 }
 
 /** Reads a log up to its last valid commit; null if there is none, or no such file. */
-export function readLogFile(path: string): LogFile | null {
+export function readWalFile(path: string): WalFile | null {
   let file: number;
   try {
     file = openSync(path, 'r');
@@ -30,7 +30,7 @@ export function readLogFile(path: string): LogFile | null {
   }
 }
 
-function readFrames(file: number): LogFile | null {
+function readFrames(file: number): WalFile | null {
   const header = readAt(file, 0, HEADER_BYTES);
   if (header === null || (header.getUint32(0) & ~1) !== MAGIC) return null;
   const checksum = new Checksum((header.getUint32(0) & 1) === 0);
@@ -38,7 +38,7 @@ function readFrames(file: number): LogFile | null {
   checksum.add(header, 0, FRAME_HEADER_BYTES);
   if (!checksum.matches(header, FRAME_HEADER_BYTES)) return null;
 
-  const log: LogFile = { pageSize, transactions: 0, firstPages: [] };
+  const log: WalFile = { pageSize, transactions: 0, firstPages: [] };
   let uncommitted: FirstPage[] = [];
   const frameBytes = FRAME_HEADER_BYTES + pageSize;
   for (let at = HEADER_BYTES; ; at += frameBytes) {

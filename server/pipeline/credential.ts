@@ -29,7 +29,7 @@ export class Authenticator {
   readonly #keys: KnownKeys;
   readonly #wrong: MinuteLimit;
 
-  constructor(store: Pick<Store, 'read' | 'keyMark' | 'counters'>) {
+  constructor(store: Pick<Store, 'read' | 'keyVersion' | 'counters'>) {
     this.#wrong = new MinuteLimit(store.counters, 'wrong_keys', WRONG_CREDENTIALS_PER_MINUTE);
     this.#keys = new KnownKeys(store);
   }

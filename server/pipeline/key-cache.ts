@@ -37,7 +37,7 @@ function readNetworks(list: string): ReturnType<typeof membership> {
 }
 
 export class KnownKeys {
-  readonly #store: Pick<Store, 'read' | 'keyMark'>;
+  readonly #store: Pick<Store, 'read' | 'keyVersion'>;
   readonly #keys: BoundedMap<string, KnownKey>;
   readonly #scopes = new BoundedMap<string, ReadonlySet<string>>(LISTS_MAX);
   readonly #networks = new BoundedMap<string, ReturnType<typeof membership>>(LISTS_MAX);
@@ -52,7 +52,7 @@ export class KnownKeys {
   #mark: number | null = null;
 
   /** @param keysMax maximum number of keys kept */
-  constructor(store: Pick<Store, 'read' | 'keyMark'>, keysMax = KEYS_MAX) {
+  constructor(store: Pick<Store, 'read' | 'keyVersion'>, keysMax = KEYS_MAX) {
     this.#store = store;
     this.#keys = new BoundedMap(keysMax);
     this.#organizations = new BoundedMap(keysMax);
@@ -60,7 +60,7 @@ export class KnownKeys {
 
   /** The current state of a key; undefined if it was never issued or belongs to another API version. */
   find(text: string, api: Api): Eventually<KnownKey | undefined> {
-    const mark = this.#store.keyMark();
+    const mark = this.#store.keyVersion();
     if (mark === null || mark !== this.#mark) this.#keys.clear();
     this.#mark = mark;
     const hash = hashKey(text);

@@ -24,7 +24,7 @@ const revoke = (store: Store, id: string) =>
 /** The harness's keys behind a mark that is turned by hand. */
 function knownKeys({ mark = 1 as number | null, keysMax = 100 } = {}) {
   const turn = { mark };
-  const known = new KnownKeys({ read: harness.store.read, keyMark: () => turn.mark }, keysMax);
+  const known = new KnownKeys({ read: harness.store.read, keyVersion: () => turn.mark }, keysMax);
   return { turn, known, isRevoked: async (key: string) => (await known.find(key, 'v2'))?.isRevoked };
 }
 
@@ -91,10 +91,10 @@ test('a key that was never issued is not kept', async () => {
 describe.skipIf(isPostgres)('the mark of a store on SQLite', () => {
   const marked = async (change: () => Promise<unknown>) => {
     await nextTurn();
-    const before = harness.store.keyMark();
+    const before = harness.store.keyVersion();
     await change();
     await nextTurn();
-    return harness.store.keyMark() !== before;
+    return harness.store.keyVersion() !== before;
   };
 
   test('stays while records are written, and reads and turns go by', async () => {
@@ -137,19 +137,19 @@ describe.skipIf(isPostgres)('the mark of a store on SQLite', () => {
       return (await row.executeTakeFirstOrThrow()).revoked_at;
     };
     await nextTurn();
-    const first = harness.store.keyMark();
+    const first = harness.store.keyVersion();
     expect(await revokedAt()).toBeNull();
     revokeThere(1);
     // A mark that told of it now would stand for what the rest of the turn still reads.
-    expect([harness.store.keyMark() === first, await revokedAt()]).toEqual([true, null]);
+    expect([harness.store.keyVersion() === first, await revokedAt()]).toEqual([true, null]);
     await nextTurn();
-    const second = harness.store.keyMark();
+    const second = harness.store.keyVersion();
     expect([second === first, await revokedAt()]).toEqual([false, 1]);
     await nextTurn();
-    expect(harness.store.keyMark()).toBe(second);
+    expect(harness.store.keyVersion()).toBe(second);
     revokeThere(2);
     await nextTurn();
-    expect([harness.store.keyMark() === second, await revokedAt()]).toEqual([false, 2]);
+    expect([harness.store.keyVersion() === second, await revokedAt()]).toEqual([false, 2]);
     other.close();
   });
 });

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findBytes } from '../../db/sqlite/byte-search.ts';
-import { emptyLog, freePages, scrubFreePages } from '../../db/sqlite/scrub.ts';
+import { emptyWal, freePages, scrubFreePages } from '../../db/sqlite/scrub.ts';
 import { openStore } from '../../db/store.ts';
 
 const ADDRESS = 'ada@x.org ';
@@ -29,6 +29,6 @@ test.each(PAGES)('a text of %p pages', async (pages) => {
   });
   expect(done).toBeGreaterThanOrEqual(pages);
   await store.close();
-  emptyLog(path);
+  emptyWal(path);
   expect(findBytes(path, [ADDRESS.trim()])).toEqual([]);
 });

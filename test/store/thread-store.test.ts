@@ -34,14 +34,14 @@ test('reads what was committed since the turn began, and tells that keys may hav
   const commits = new CommitCount(common);
   for (let round = 0; round < 20; round++) {
     const name = `round-${round}`;
-    const mark = store.keyMark();
+    const mark = store.keyVersion();
     expect(named(store.read, { name })).toEqual([]);
     const before = commits.value;
     writer.postMessage(name);
     // No turn of this thread goes by.
     while (commits.value === before) Bun.sleepSync(1);
     expect(named(store.read, { name })).toEqual([{ value: name }]);
-    expect(store.keyMark()).not.toBe(mark);
+    expect(store.keyVersion()).not.toBe(mark);
   }
   store.close();
 });
