@@ -11,7 +11,7 @@ import { assertReadable, type DatabaseSnapshot } from './engine/snapshot.ts';
 import type { StoreStats } from './engine/store-stats.ts';
 import type { Scope } from './engine/write-queue.ts';
 import { parseAddress, shownAddress } from './postgres/address.ts';
-import { analyze, findUsers } from './postgres/crm-connections.ts';
+import { analyzeTables, findCrmConnections } from './postgres/crm-connections.ts';
 import { explainStatement, isUnreachable } from './postgres/errors.ts';
 import { openPostgres } from './postgres/open-store.ts';
 import { openPostgresSnapshot, postgresIdentity } from './postgres/snapshot.ts';
@@ -188,12 +188,12 @@ export function lockForServing(db: string, holder: LockHolder): () => void {
 
 /** The hosts on which crm uses a database server; for a file, its lock tells. */
 export async function connectedProcesses(db: string): Promise<string[]> {
-  return isDatabaseAddress(db) ? findUsers(db) : [];
+  return isDatabaseAddress(db) ? findCrmConnections(db) : [];
 }
 
 /** Lets a filled database update its statistics, if its engine plans with them. */
 export async function analyzeDatabase(db: string): Promise<void> {
-  if (isDatabaseAddress(db)) await analyze(db);
+  if (isDatabaseAddress(db)) await analyzeTables(db);
 }
 
 /** A database as it can be shown anywhere: a URL without its password, or the path of a file. */

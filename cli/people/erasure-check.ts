@@ -37,14 +37,16 @@ export async function findLeft(
   { orgId, addresses, rows }: { orgId: number; addresses: AddressSet; rows: readonly Leftover[] },
 ): Promise<Left[]> {
   const { analyzeDatabase, openSnapshot } = await import('../../db/store.ts');
-  const { emptyWal, findBytes, findInStatistics } = await import('../../db/maintenance.ts');
+  const { emptyWal, findBytes, findInPlannerStatistics } = await import('../../db/maintenance.ts');
   const left: Left[] = [];
   let othersMayHave = rows.length > 0;
   if (isDatabaseAddress(db)) {
     // Some values of the rows that are gone are in its statistics until then.
     await analyzeDatabase(db);
     left.push(
-      ...(await findInStatistics(db, addresses.list)).map((one) => ({ kind: 'statistics', ...one }) as const),
+      ...(await findInPlannerStatistics(db, addresses.list)).map(
+        (one) => ({ kind: 'statistics', ...one }) as const,
+      ),
     );
   } else {
     emptyWal(db);

@@ -10,7 +10,10 @@ const LONGEST = '1h';
  * Runs the job, unless another node is running it.
  * @param connection used only for this; it is closed afterwards
  */
-export async function runAlone(connection: PostgresConnection, job: () => Promise<void>): Promise<void> {
+export async function withAdvisoryLock(
+  connection: PostgresConnection,
+  job: () => Promise<void>,
+): Promise<void> {
   try {
     // A transaction lock, because a pooler would keep that of a session.
     await connection.begin();

@@ -1,7 +1,7 @@
 // Whether crm can work with a server: its version, its encoding, and for writing whether it is the primary.
 import type { PostgresAddress } from './address.ts';
 import type { Runner } from './clock-check.ts';
-import { onlyReading, told } from './errors.ts';
+import { postgresError, readOnlyServerError } from './errors.ts';
 
 const VERSION_MIN = 13;
 const QUESTION = `
@@ -13,11 +13,11 @@ export async function checkServer(address: PostgresAddress, runner: Runner): Pro
   const { version, encoding } = row ?? {};
   if (Number(version) < VERSION_MIN) {
     const reason = `runs on PostgreSQL ${version}, but crm needs ${VERSION_MIN} or newer`;
-    throw told(address, reason, ['upgrade the server, or use another one.']);
+    throw postgresError(address, reason, ['upgrade the server, or use another one.']);
   }
   if (encoding === 'UTF8') return;
   const nextSteps = ['create one with UTF8: createdb -E UTF8 -T template0 NAME'];
-  throw told(address, `has the encoding ${encoding}, but crm needs UTF8`, nextSteps);
+  throw postgresError(address, `has the encoding ${encoding}, but crm needs UTF8`, nextSteps);
 }
 
 /**
@@ -26,5 +26,5 @@ export async function checkServer(address: PostgresAddress, runner: Runner): Pro
  */
 export async function assertWritable(address: PostgresAddress, runner: Runner): Promise<void> {
   const [row] = await runner.run(`select current_setting('transaction_read_only')::bool as only_reads`);
-  if (row?.only_reads === true) throw onlyReading(address);
+  if (row?.only_reads === true) throw readOnlyServerError(address);
 }

@@ -5,13 +5,16 @@ import { join } from 'node:path';
 import type { SQL } from 'bun';
 import { DatabaseAddressError } from '../database-error.ts';
 import type { PostgresAddress } from './address.ts';
-import { CONNECT_SECONDS_MAX, type Purpose, SETTINGS } from './settings.ts';
+import { CONNECT_SECONDS_MAX, type ConnectionPurpose, SETTINGS } from './settings.ts';
 
 /**
  * The options of a client.
  * @throws DatabaseAddressError if the file in sslrootcert cannot be read
  */
-export function clientOptions(address: PostgresAddress, purpose: Purpose): SQL.PostgresOrMySQLOptions {
+export function clientOptions(
+  address: PostgresAddress,
+  purpose: ConnectionPurpose,
+): SQL.PostgresOrMySQLOptions {
   const { host, port, user, database, password, channelBinding } = address;
   const { mode, ca } = trustOf(address);
   return {

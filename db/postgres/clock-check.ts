@@ -1,6 +1,6 @@
 // Watches the clocks: record timestamps use this machine's clock, rate limits the database's.
 import type { PostgresAddress } from './address.ts';
-import { type PostgresError, told } from './errors.ts';
+import { type PostgresError, postgresError } from './errors.ts';
 import type { Rows } from './prepared-query.ts';
 
 const SKEW_MS_MAX = 5_000;
@@ -11,7 +11,7 @@ export interface Runner {
 }
 
 /** Why a machine whose clock is too far off must not serve; null if it is close enough. */
-export async function clockTrouble(
+export async function clockError(
   address: PostgresAddress,
   runner: Runner,
   clock: () => number = Date.now,
@@ -28,7 +28,7 @@ export async function clockTrouble(
     'synchronize the clocks of both machines with NTP (timedatectl set-ntp true); crm checks again within a minute.',
   ];
   const where = aheadMs > 0 ? 'ahead of' : 'behind';
-  return told(
+  return postgresError(
     address,
     `cannot be served from this machine: its clock is ${seconds} ${where} the database's`,
     nextSteps,

@@ -4,7 +4,7 @@ import { clientOptions } from './client-options.ts';
 import { PostgresConnection } from './connection.ts';
 import { explainOpening, explainStatement } from './errors.ts';
 import { findPassword } from './password.ts';
-import type { Purpose } from './settings.ts';
+import type { ConnectionPurpose } from './settings.ts';
 
 /**
  * Makes a connection, which the caller must close.
@@ -12,7 +12,7 @@ import type { Purpose } from './settings.ts';
  */
 export function connectTo(
   text: string,
-  purpose: Purpose,
+  purpose: ConnectionPurpose,
   onWarning: (warning: string) => void = () => undefined,
 ): { address: PostgresAddress; connection: PostgresConnection } {
   const address = parseAddress(text);
@@ -29,7 +29,7 @@ export function connectTo(
  */
 export async function withConnection<T>(
   text: string,
-  purpose: Purpose,
+  purpose: ConnectionPurpose,
   job: (connection: PostgresConnection) => Promise<T>,
 ): Promise<T> {
   const { address, connection } = connectTo(text, purpose);

@@ -12,7 +12,7 @@ import type { Db, Schema } from '../engine/schema.ts';
 import { PostgresDialect } from './dialect.ts';
 import { isWriteRefused } from './errors.ts';
 import { insertOf, isAmong, isIn, within } from './expressions.ts';
-import { alone, asTheyAre, Command, Question, type Rows } from './prepared-query.ts';
+import { Command, PreparedStatement, type Rows, rowsOnly, wholeResult } from './prepared-query.ts';
 
 const BEGIN = new Command('begin');
 const COMMIT = new Command('commit');
@@ -56,7 +56,7 @@ export class PostgresConnection implements Engine {
   }
 
   bind<R>({ sql: text }: CompiledQuery<R>): PreparedQuery<R> {
-    const question = new Question<R[]>(text, alone);
+    const question = new PreparedStatement<R[]>(text, rowsOnly);
     if (!question.answersNothing) {
       return (values, takes) => {
         const asking = this.ask(question, values);
@@ -80,7 +80,7 @@ export class PostgresConnection implements Engine {
 
   /** Runs a statement and returns its rows; integers are numbers, whatever their size. */
   run(text: string, values: readonly unknown[] = []): Promise<Rows> {
-    return this.ask(new Question(text, asTheyAre), values);
+    return this.ask(new PreparedStatement(text, wholeResult), values);
   }
 
   /**
@@ -119,7 +119,7 @@ export class PostgresConnection implements Engine {
    * Runs a frequent statement. While others are unanswered it is sent at once and runs in its turn, unless Bun has to prepare
    * it first.
    */
-  async ask<T>(question: Question<T>, values: readonly unknown[]): Promise<T> {
+  async ask<T>(question: PreparedStatement<T>, values: readonly unknown[]): Promise<T> {
     this.#load += 1;
     try {
       const session = this.#session ?? (await this.#open());

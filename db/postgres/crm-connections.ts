@@ -17,7 +17,7 @@ const LOOK_EVERY_MS = 50;
  * The hosts from which other crm processes use a database; this process is not connected yet.
  * @throws DatabaseAddressError if the URL is not valid; PostgresError if the database cannot be used
  */
-export function findUsers(text: string): Promise<string[]> {
+export function findCrmConnections(text: string): Promise<string[]> {
   return withConnection(text, 'migrating', async (connection) => {
     const endsAt = performance.now() + LINGER_MS_MAX;
     for (;;) {
@@ -33,7 +33,7 @@ async function hostsOf(connection: PostgresConnection): Promise<string[]> {
   return rows.map(({ host }) => String(host));
 }
 
-/** Lets the server analyze the tables, because it plans with the statistics; throws as `findUsers`. */
-export async function analyze(text: string): Promise<void> {
+/** Lets the server analyze the tables, because it plans with the statistics; throws as `findCrmConnections`. */
+export async function analyzeTables(text: string): Promise<void> {
   await withConnection(text, 'migrating', (connection) => connection.run('analyze'));
 }

@@ -167,40 +167,50 @@ export async function explainOpening(address: PostgresAddress, error: unknown): 
   const explained = explainStatement(address, error);
   if (explained instanceof PostgresError) return explained;
   if (codeOf(error) === 'ERR_POSTGRES_CONNECTION_REFUSED') return explainRefusal(address, error);
-  return told(address, `cannot be reached (${saidBy(error)})`, ["check the server's log."], error);
+  return postgresError(address, `cannot be reached (${saidBy(error)})`, ["check the server's log."], error);
 }
 
 /** Explains a database error to the operator; other errors are returned unchanged. */
 export function explainStatement(address: PostgresAddress, error: unknown): unknown {
   const code = sqlState(error) || codeOf(error);
-  if (code === WRITE_REFUSED) return onlyReading(address, error);
+  if (code === WRITE_REFUSED) return readOnlyServerError(address, error);
   const advice = ADVICE.find(({ codes }) => codes.test(code));
   if (advice === undefined) return error;
   const said = saidBy(error);
-  return told(address, advice.reason(address, said), advice.nextSteps(address, said), error);
+  return postgresError(address, advice.reason(address, said), advice.nextSteps(address, said), error);
 }
 
 async function explainRefusal(address: PostgresAddress, error: unknown): Promise<PostgresError> {
   const { host, port } = address;
   if (host.startsWith('/')) {
     const nextSteps = ['start the server, or specify the folder of its socket: ?host=FOLDER.'];
-    return told(address, `cannot be reached: there is no socket ${host}/.s.PGSQL.${port}`, nextSteps, error);
+    return postgresError(
+      address,
+      `cannot be reached: there is no socket ${host}/.s.PGSQL.${port}`,
+      nextSteps,
+      error,
+    );
   }
   const isKnown = await lookup(host).then(
     () => true,
     () => false,
   );
   if (!isKnown) {
-    return told(address, `cannot be reached: the host ${host} is unknown`, ['check the host name.'], error);
+    return postgresError(
+      address,
+      `cannot be reached: the host ${host} is unknown`,
+      ['check the host name.'],
+      error,
+    );
   }
   const nextSteps = [
     'start the server, or check the host and port (listen_addresses and port in postgresql.conf).',
   ];
-  return told(address, `cannot be reached: no server listens on ${host}:${port}`, nextSteps, error);
+  return postgresError(address, `cannot be reached: no server listens on ${host}:${port}`, nextSteps, error);
 }
 
 /** An error of the database at that URL; `reason` continues its name. */
-export function told(
+export function postgresError(
   { shown }: PostgresAddress,
   reason: string,
   nextSteps: readonly string[],
@@ -210,19 +220,19 @@ export function told(
 }
 
 /** The error of a read-only database. */
-export function onlyReading(address: PostgresAddress, cause?: unknown): PostgresError {
+export function readOnlyServerError(address: PostgresAddress, cause?: unknown): PostgresError {
   const reason = 'is read-only: its server is a standby, or is set to read-only';
-  return told(address, reason, ['use the primary server in the database URL.'], cause);
+  return postgresError(address, reason, ['use the primary server in the database URL.'], cause);
 }
 
 /** The error of a database whose pooler mixes the statements of different connections. */
-export function behindPooler(address: PostgresAddress, said: string): PostgresError {
-  return told(address, pooled(said), poolerSteps());
+export function poolerError(address: PostgresAddress, said: string): PostgresError {
+  return postgresError(address, pooled(said), poolerSteps());
 }
 
 /** The error of a database that does not answer. */
-export function silent(address: PostgresAddress, ms: number): PostgresError {
-  return told(address, `has not answered for ${ms / 1_000} s`, [
+export function silentServerError(address: PostgresAddress, ms: number): PostgresError {
+  return postgresError(address, `has not answered for ${ms / 1_000} s`, [
     'check that the server is running and can be reached.',
   ]);
 }

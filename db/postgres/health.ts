@@ -1,7 +1,7 @@
 // Whether the database can be reached and served from here; reports each change to the operator once.
 import type { DatabaseError } from '../database-error.ts';
 import type { PostgresAddress } from './address.ts';
-import { clockTrouble, type Runner } from './clock-check.ts';
+import { clockError, type Runner } from './clock-check.ts';
 import { explainOpening, type PostgresError, sqlState } from './errors.ts';
 
 // Existing connections still work.
@@ -42,7 +42,7 @@ export class Health {
   async checkClock(runner: Runner): Promise<void> {
     const before = this.#clock;
     // If the database cannot be asked, reads and writes report that.
-    this.#clock = await clockTrouble(this.#address, runner).catch(() => before);
+    this.#clock = await clockError(this.#address, runner).catch(() => before);
     if ((this.#clock === null) !== (before === null)) this.#onChange(this.#clock);
   }
 }

@@ -3,7 +3,7 @@ import { type Migration, Migrator } from 'kysely';
 import { EXPANDING, MIGRATIONS } from '../migrations/index.ts';
 import type { PostgresAddress } from './address.ts';
 import type { PostgresConnection } from './connection.ts';
-import { type PostgresError, sqlState, told } from './errors.ts';
+import { type PostgresError, postgresError, sqlState } from './errors.ts';
 
 // Any number that never changes.
 const LOCK = 4_209_921;
@@ -39,7 +39,7 @@ export async function migratePostgres(
   const before = await appliedMigrations(connection);
   if (before.length === 0 && !create) {
     const nextSteps = [`create an organization and the tables: crm init --org NAME --db '${address.shown}'`];
-    throw told(address, 'does not contain crm tables', nextSteps);
+    throw postgresError(address, 'does not contain crm tables', nextSteps);
   }
   if (isUpToDate(before, versions)) return assertServable(connection, address, before, versions);
   const endsAt = performance.now() + LOCK_WAIT_MS_MAX;
@@ -77,7 +77,7 @@ async function assertServable(
   if (unknown === undefined) return;
   const [row] = await connection.run('select value from settings where name = $1', [NEEDED]);
   if (migrations[String(row?.value)] !== undefined) return;
-  throw told(address, `was written by a newer crm (it has the migration ${unknown})`, [
+  throw postgresError(address, `was written by a newer crm (it has the migration ${unknown})`, [
     'use the newer crm, or restore a backup made before the upgrade.',
   ]);
 }
@@ -120,7 +120,7 @@ async function migrate(connection: PostgresConnection, { migrations, expanding }
 function beingMigrated(address: PostgresAddress): PostgresError {
   const nextSteps = ['wait until that crm has finished, or check in pg_stat_activity what it waits for.'];
   const seconds = LOCK_WAIT_MS_MAX / 1_000;
-  return told(
+  return postgresError(
     address,
     `is locked by another crm that has been updating its schema for more than ${seconds} s`,
     nextSteps,
@@ -130,5 +130,5 @@ function beingMigrated(address: PostgresAddress): PostgresError {
 function otherTables(address: PostgresAddress, error: unknown): PostgresError {
   const said = error instanceof Error ? error.message : '';
   const nextSteps = ['create a separate database for crm: createdb NAME'];
-  return told(address, `contains tables of another program (${said})`, nextSteps, error);
+  return postgresError(address, `contains tables of another program (${said})`, nextSteps, error);
 }

@@ -4,20 +4,20 @@ import type { Db } from '../engine/schema.ts';
 import type { StoreStats } from '../engine/store-stats.ts';
 import { type Scope, WriteQueue } from '../engine/write-queue.ts';
 import { type PostgresAddress, parseAddress } from './address.ts';
-import { runAlone } from './advisory-lock.ts';
+import { withAdvisoryLock } from './advisory-lock.ts';
 import { assertWritable, checkServer } from './check-server.ts';
 import { clientOptions } from './client-options.ts';
-import { clockTrouble } from './clock-check.ts';
+import { clockError } from './clock-check.ts';
 import { PostgresConnection } from './connection.ts';
 import { PostgresCounters } from './counters.ts';
-import { explainOpening, explainStatement, silent } from './errors.ts';
+import { explainOpening, explainStatement, silentServerError } from './errors.ts';
 import { Health } from './health.ts';
 import { migratePostgres } from './migrate.ts';
 import { findPassword } from './password.ts';
 import { analyzeUnknown, TableGrowth } from './planner-statistics.ts';
 import { PostgresPool } from './pool.ts';
 import { checkPooler } from './pooler.ts';
-import type { Purpose } from './settings.ts';
+import type { ConnectionPurpose } from './settings.ts';
 import { withTimeout } from './timeout.ts';
 import { PostgresTransactor } from './transactor.ts';
 
@@ -68,11 +68,11 @@ async function prepare(
     await checkServer(address, connection);
     await checkPooler(address, connection, { another: open, onWarning });
     await assertWritable(address, connection);
-    const trouble = await clockTrouble(address, connection);
+    const trouble = await clockError(address, connection);
     if (trouble !== null) throw trouble;
   };
   try {
-    await withTimeout(ANSWER_MS_MAX, checkAll(), () => silent(address, ANSWER_MS_MAX));
+    await withTimeout(ANSWER_MS_MAX, checkAll(), () => silentServerError(address, ANSWER_MS_MAX));
     await migratePostgres(connection, address, create);
     await analyzeUnknown(connection);
   } catch (error) {
@@ -85,11 +85,11 @@ async function prepare(
 function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptions) {
   const connections: PostgresConnection[] = [];
   const health = new Health(address, onUnready);
-  const make = (purpose: Purpose) => {
+  const make = (purpose: ConnectionPurpose) => {
     const options = { ...clientOptions(address, purpose), onconnect: () => health.noteReached() };
     return new PostgresConnection(options, (error) => health.explain(error));
   };
-  const connect = (count: number, purpose: Purpose) => {
+  const connect = (count: number, purpose: ConnectionPurpose) => {
     const made = Array.from({ length: count }, () => make(purpose));
     connections.push(...made);
     return made;
@@ -109,12 +109,12 @@ function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptio
     keyVersion: () => null,
     isShared: true,
     counters: new PostgresCounters(counter, clock),
-    alone: (job: () => Promise<void>) => runAlone(make('writing'), job),
-    deadline: { ms: ANSWER_MS_MAX, tooLate: () => silent(address, ANSWER_MS_MAX) },
+    alone: (job: () => Promise<void>) => withAdvisoryLock(make('writing'), job),
+    deadline: { ms: ANSWER_MS_MAX, tooLate: () => silentServerError(address, ANSWER_MS_MAX) },
     ready: async () => {
       if (health.clock !== null) throw health.clock;
       const looks = Promise.all([reader.run('select 1'), assertWritable(address, counter)]);
-      await withTimeout(READY_MS_MAX, looks, () => silent(address, READY_MS_MAX));
+      await withTimeout(READY_MS_MAX, looks, () => silentServerError(address, READY_MS_MAX));
     },
     stats: async (): Promise<StoreStats> => ({
       engine: 'postgresql',
@@ -138,7 +138,7 @@ function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptio
 async function databaseBytes(address: PostgresAddress, pool: PostgresPool): Promise<number | null> {
   const asking = pool.run('select pg_database_size(current_database()) as bytes');
   try {
-    const [row] = await withTimeout(FIGURES_MS_MAX, asking, () => silent(address, FIGURES_MS_MAX));
+    const [row] = await withTimeout(FIGURES_MS_MAX, asking, () => silentServerError(address, FIGURES_MS_MAX));
     return Number(row?.bytes);
   } catch {
     return null;

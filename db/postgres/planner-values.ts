@@ -12,7 +12,7 @@ const FOUND = `
  * The columns whose statistics contain one of the texts, in lower case.
  * @throws DatabaseAddressError if the URL is not valid; PostgresError if the database cannot be used
  */
-export function findInStatistics(
+export function findInPlannerStatistics(
   address: string,
   texts: readonly string[],
 ): Promise<{ table: string; column: string }[]> {

@@ -5,7 +5,7 @@ import type { Db } from '../engine/schema.ts';
 import type { PoolStats } from '../engine/store-stats.ts';
 import { dbOf, type PostgresConnection } from './connection.ts';
 import { insertOf, isAmong, isIn, within } from './expressions.ts';
-import { alone, Question, type Rows } from './prepared-query.ts';
+import { PreparedStatement, type Rows, rowsOnly } from './prepared-query.ts';
 
 export class PostgresPool implements Engine {
   readonly progress = newTransactionProgress();
@@ -21,7 +21,7 @@ export class PostgresPool implements Engine {
   }
 
   bind<R>({ sql: text }: CompiledQuery<R>): PreparedQuery<R> {
-    const question = new Question<R[]>(text, alone);
+    const question = new PreparedStatement<R[]>(text, rowsOnly);
     return (values, takes) => {
       const asking = this.#leastLoaded().ask(question, values);
       return takes === undefined ? asking : asking.then((rows) => takeWhile(rows, takes));

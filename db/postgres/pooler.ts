@@ -1,7 +1,7 @@
 // Whether each connection has its own session: a pooler could share sessions, whose prepared statements have the same names.
 import type { PostgresAddress } from './address.ts';
 import type { PostgresConnection } from './connection.ts';
-import { behindPooler } from './errors.ts';
+import { poolerError } from './errors.ts';
 import { SETTINGS } from './settings.ts';
 
 const QUESTION = `
@@ -44,7 +44,7 @@ async function assertOwnStatements(
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const [index, connection] of connections.entries()) {
       const [row] = await connection.run(`select ${index} as number where $1::bool`, [true]);
-      if (row?.number !== index) throw behindPooler(address, "another connection's statement was run");
+      if (row?.number !== index) throw poolerError(address, "another connection's statement was run");
     }
   }
 }

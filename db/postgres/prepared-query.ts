@@ -16,12 +16,12 @@ export type Rows = Record<string, unknown>[] & {
 };
 
 /** The rows unchanged, for callers that need more of the result. */
-export const asTheyAre = (rows: Rows): Rows => rows;
+export const wholeResult = (rows: Rows): Rows => rows;
 
 /** The rows as a plain array: JSON.stringify takes twice as long for Bun's own kind of array. */
-export const alone = <R>(rows: Rows): R[] => Array.from(rows) as R[];
+export const rowsOnly = <R>(rows: Rows): R[] => Array.from(rows) as R[];
 
-export class Question<T> {
+export class PreparedStatement<T> {
   readonly text: string;
   readonly isWrite: boolean;
   /** Whether the statement returns nothing. */
@@ -63,11 +63,11 @@ export class Question<T> {
  * A statement without values that is still prepared, because it looks like a template literal. For any other, Bun waits for
  * all earlier statements, and later ones wait for it.
  */
-export class Command extends Question<Rows> {
+export class Command extends PreparedStatement<Rows> {
   readonly #strings: TemplateStringsArray;
 
   constructor(text: string) {
-    super(text, asTheyAre);
+    super(text, wholeResult);
     this.#strings = Object.defineProperty([text], 'raw', { value: [text] }) as string[] & { raw: string[] };
   }
 

@@ -2,7 +2,7 @@
 import { appliedMigrations } from '../engine/applied-migrations.ts';
 import { MIGRATIONS } from '../migrations/index.ts';
 import { parseAddress } from './address.ts';
-import { clockTrouble } from './clock-check.ts';
+import { clockError } from './clock-check.ts';
 import { unknownTables } from './planner-statistics.ts';
 import { openPostgresConnection } from './snapshot.ts';
 
@@ -36,7 +36,7 @@ export async function examineServer(text: string): Promise<ServerFacts> {
   try {
     const [row] = await connection.run(QUESTION);
     const migrations = (await appliedMigrations(connection.db)).length;
-    const trouble = await clockTrouble(parseAddress(text), connection);
+    const trouble = await clockError(parseAddress(text), connection);
     return {
       version: String(row?.version),
       bytes: Number(row?.bytes),

@@ -29,4 +29,4 @@ export const SETTINGS = {
   },
 } as const satisfies Record<string, Record<string, string>>;
 
-export type Purpose = keyof typeof SETTINGS;
+export type ConnectionPurpose = keyof typeof SETTINGS;

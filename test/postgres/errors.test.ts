@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseError } from '../../db/database-error.ts';
 import { parseAddress } from '../../db/postgres/address.ts';
 import { assertWritable, checkServer } from '../../db/postgres/check-server.ts';
-import { clockTrouble } from '../../db/postgres/clock-check.ts';
+import { clockError } from '../../db/postgres/clock-check.ts';
 import { openStore } from '../../db/store.ts';
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts';
 import { refusing, silentServer, webServer } from '../support/fake-database.ts';
@@ -137,7 +137,7 @@ describe('a clock', () => {
     const row = Object.assign([{ now: database }], { count: 1, command: 'SELECT', columns: [] });
     const times = [before, after];
     const address = parseAddress('postgres://h/d');
-    const error = await clockTrouble(address, { run: async () => row }, () => times.shift() ?? 0);
+    const error = await clockError(address, { run: async () => row }, () => times.shift() ?? 0);
     return error === null ? null : error.message.replace(/^.*machine: /, '');
   };
 

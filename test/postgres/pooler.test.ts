@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { DatabaseError } from '../../db/database-error.ts';
 import { parseAddress } from '../../db/postgres/address.ts';
-import { runAlone } from '../../db/postgres/advisory-lock.ts';
+import { withAdvisoryLock } from '../../db/postgres/advisory-lock.ts';
 import { clientOptions } from '../../db/postgres/client-options.ts';
 import { PostgresConnection } from '../../db/postgres/connection.ts';
 import { openStore } from '../../db/store.ts';
@@ -69,7 +69,7 @@ describe.skipIf(postgresPrograms === null)('a pooler', () => {
     // Each in another session of the two.
     for (let turn = 0; turn < 2; turn += 1) {
       const connection = new PostgresConnection(options, async (error) => error as Error);
-      await runAlone(connection, async () => {
+      await withAdvisoryLock(connection, async () => {
         runs += 1;
       });
     }
