@@ -51,10 +51,10 @@ export async function backUp(
 // could not be noted is one nevertheless.
 async function noteIn(db: string, backup: LastBackup, quiet: boolean): Promise<void> {
   if (await tellOnlyReadable(db)) return;
-  const { noteBackup } = await import('../../db/tables/last-backup.ts');
+  const { recordBackup } = await import('../../db/tables/last-backup.ts');
   try {
     if (!(await isUpToDate(db))) return;
-    await withStore(db, (store) => store.write('accounts', (trx) => noteBackup(trx, backup)));
+    await withStore(db, (store) => store.write('accounts', (trx) => recordBackup(trx, backup)));
   } catch (error) {
     if (!quiet) note(`That it was made could not be noted for "crm doctor". ${messageOf(error)}`);
   }

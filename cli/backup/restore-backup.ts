@@ -2,7 +2,7 @@
 import { copyFileSync, existsSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isDatabaseAddress } from '../../db/database-address.ts';
-import type { Returned, Tombstones } from '../../db/people/tombstones.ts';
+import type { ReturnedPerson, Tombstones } from '../../db/people/tombstones.ts';
 import { recordAction } from '../database/audit.ts';
 import { databaseError, lockedForServing } from '../database/database.ts';
 import { isSameFile, newPart, rowsOf, theirTools, withWork } from '../database/partial-backup.ts';
@@ -19,7 +19,7 @@ export interface RestoreSummary {
   /** Where what was there before is now. */
   kept_as: string | null;
   /** Contacts whom the former database had erased since. */
-  returned: Returned[];
+  returned: ReturnedPerson[];
   seconds: number;
 }
 
@@ -115,19 +115,19 @@ async function makeOrdinary(
   part: string,
   { taken_at, file }: { taken_at: string | null; file: string },
   former: Tombstones | null,
-): Promise<Returned[]> {
+): Promise<ReturnedPerson[]> {
   const { openStore } = await import('../../db/store.ts');
   const { removeBackupNote } = await import('../../db/tables/backup-note.ts');
-  const { noteBackup } = await import('../../db/tables/last-backup.ts');
-  const { takeOverTombstones } = await import('../../db/people/tombstones.ts');
+  const { recordBackup } = await import('../../db/tables/last-backup.ts');
+  const { copyTombstones } = await import('../../db/people/tombstones.ts');
   const store = await openStore(part, { create: false });
   try {
     return await store.write('accounts', async (trx) => {
       await removeBackupNote(trx);
-      if (taken_at !== null) await noteBackup(trx, { taken_at, file });
+      if (taken_at !== null) await recordBackup(trx, { taken_at, file });
       const details = { taken_at, file };
       await recordAction(trx, { action: 'backup.restored', orgId: null, target: null, details });
-      return former === null ? [] : takeOverTombstones(trx, former);
+      return former === null ? [] : copyTombstones(trx, former);
     });
   } finally {
     await store.close();

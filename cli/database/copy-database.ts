@@ -89,12 +89,12 @@ type Closing = (() => void | Promise<void>)[];
 
 // What went wrong is told of the database at which it did.
 async function withDatabase<T>(db: string, job: (closing: Closing) => Promise<T>): Promise<T> {
-  const { ErrorAt } = await import('../../db/copy/database.ts');
+  const { DatabaseErrorAt } = await import('../../db/copy/database.ts');
   const closing: Closing = [];
   try {
     return await job(closing);
   } catch (error) {
-    if (error instanceof ErrorAt) throw withStep(await databaseError(error.db, error.cause), AGAIN);
+    if (error instanceof DatabaseErrorAt) throw withStep(await databaseError(error.db, error.cause), AGAIN);
     throw await databaseError(db, error);
   } finally {
     for (const close of closing.toReversed()) await close();
@@ -126,14 +126,14 @@ async function usersOf(db: string): Promise<string | null> {
 }
 
 async function fill(from: CopySource, to: CopyTarget, { quiet = false }: CopyRequest): Promise<CopySummary> {
-  const { countAll, tablesToCopy } = await import('../../db/copy/copy.ts');
+  const { countAllRows, tablesToCopy } = await import('../../db/copy/copy.ts');
   const { endCopy } = await import('../../db/copy/readiness.ts');
   const { at } = await import('../../db/copy/database.ts');
   const { analyzeDatabase, databaseLabel } = await import('../../db/store.ts');
   const startedAt = performance.now();
   const tables = await tablesToCopy();
   await begin(from, to, tables);
-  const counts = await countAll(from, to, tables);
+  const counts = await countAllRows(from, to, tables);
   const total = `${formatCount(counts.done)} of ${formatCount(counts.total)} rows`;
   if (counts.done > 0 && !quiet) note(`Going on with a copy that was interrupted: ${total} are there.`);
   const work = async (): Promise<ComparedTable[]> => {

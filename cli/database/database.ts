@@ -88,8 +88,8 @@ export async function lockedForServing(
 
 /** What went wrong with a database, as an error for people; what has nothing to do with it comes back as it is. */
 export async function databaseError(db: string, error: unknown): Promise<unknown> {
-  const { ErrorAt } = await import('../../db/copy/database.ts');
-  if (error instanceof ErrorAt) return databaseError(error.db, error.cause);
+  const { DatabaseErrorAt } = await import('../../db/copy/database.ts');
+  if (error instanceof DatabaseErrorAt) return databaseError(error.db, error.cause);
   const { DatabaseAddressError, DatabaseError, explainDatabaseError } = await import('../../db/store.ts');
   const { TakenError } = await import('../../db/tables/accounts.ts');
   if (error instanceof TakenError) {

@@ -70,8 +70,8 @@ async function eraseRecords(
 ): Promise<Erasure> {
   const { erasePerson } = await import('../../db/people/erase.ts');
   const { setTombstones } = await import('../../db/people/tombstones.ts');
-  const { countTraced } = await import('../../db/people/mentions.ts');
-  const rows = await countTraced(store.read, orgId);
+  const { countSearchedRows } = await import('../../db/people/mentions.ts');
+  const rows = await countSearchedRows(store.read, orgId);
   // All is read once more in the end.
   const total = isDryRun ? rows : 2 * rows;
   const progress = await startProgress({ label: 'Reading', unit: 'rows', total, quiet });

@@ -1,7 +1,7 @@
 // Looks whether anything is left of a person who was erased: in rows, in what the engine keeps beside them, in bytes of the file.
 import { isDatabaseAddress } from '../../db/database-address.ts';
 import type { AddressSet } from '../../db/people/email-addresses.ts';
-import type { Leftover } from '../../db/people/erasure-check.ts';
+import type { RemainingText } from '../../db/people/erasure-check.ts';
 import type { Store } from '../../db/store.ts';
 
 /** A place that still has an address. */
@@ -13,12 +13,12 @@ export type Left =
 
 /** The rows of an organization that are left. */
 export async function rowsLeft(store: Pick<Store, 'read'>, orgId: number, addresses: AddressSet) {
-  const { findLeftovers } = await import('../../db/people/erasure-check.ts');
-  return findLeftovers(store.read, addresses, { orgId });
+  const { findRemainingTexts } = await import('../../db/people/erasure-check.ts');
+  return findRemainingTexts(store.read, addresses, { orgId });
 }
 
 /** With the organization by its name. */
-async function named(read: Store['read'], rows: readonly Leftover[]): Promise<Left[]> {
+async function named(read: Store['read'], rows: readonly RemainingText[]): Promise<Left[]> {
   const organizations = await read.selectFrom('organizations').select(['number', 'name']).execute();
   const names = new Map(organizations.map(({ number, name }) => [number, name]));
   return rows.map(({ org_id: number, ...row }) => ({
@@ -34,7 +34,7 @@ async function named(read: Store['read'], rows: readonly Leftover[]): Promise<Le
  */
 export async function findLeft(
   db: string,
-  { orgId, addresses, rows }: { orgId: number; addresses: AddressSet; rows: readonly Leftover[] },
+  { orgId, addresses, rows }: { orgId: number; addresses: AddressSet; rows: readonly RemainingText[] },
 ): Promise<Left[]> {
   const { analyzeDatabase, openSnapshot } = await import('../../db/store.ts');
   const { emptyWal, findBytes, findInPlannerStatistics } = await import('../../db/maintenance.ts');
@@ -57,12 +57,12 @@ export async function findLeft(
     }
   }
   if (!othersMayHave) return left;
-  const { findLeftovers } = await import('../../db/people/erasure-check.ts');
+  const { findRemainingTexts } = await import('../../db/people/erasure-check.ts');
   const snapshot = await openSnapshot(db);
   try {
     const others = isDatabaseAddress(db)
       ? []
-      : await findLeftovers(snapshot.read, addresses, { orgId, isOthers: true });
+      : await findRemainingTexts(snapshot.read, addresses, { orgId, isOthers: true });
     return [...(await named(snapshot.read, [...rows, ...others])), ...left];
   } finally {
     await snapshot.close();

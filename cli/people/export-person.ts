@@ -26,11 +26,11 @@ export async function runPeopleExport(
   if (out !== undefined) refusePlace(out, force);
   const { exportPerson } = await import('../../db/people/export.ts');
   const { findPerson } = await import('../../db/people/person.ts');
-  const { countTraced } = await import('../../db/people/mentions.ts');
+  const { countSearchedRows } = await import('../../db/people/mentions.ts');
   const { organization, document } = await withStore(db, async (store) => {
     const found = await organizationNamed(store, orgName);
     const person = await findPerson(store.read, found.number, email);
-    const total = await countTraced(store.read, found.number);
+    const total = await countSearchedRows(store.read, found.number);
     const progress = await startProgress({ label: 'Reading', unit: 'rows', total, quiet });
     let done = 0;
     try {

@@ -24,7 +24,7 @@ export interface RowCounts {
 }
 
 /** Counts the rows of the tables. */
-export async function countAll(
+export async function countAllRows(
   from: CopySource,
   to: CopySource,
   tables: readonly CopiedTable[],

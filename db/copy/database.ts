@@ -15,13 +15,13 @@ export interface CopyTarget extends CopySource {
 }
 
 /** An error in one of the two databases. */
-export class ErrorAt extends Error {
+export class DatabaseErrorAt extends Error {
   /** The database as the operator named it. */
   readonly db: string;
 
   constructor(db: string, cause: unknown) {
     super('a database failed', { cause });
-    this.name = 'ErrorAt';
+    this.name = 'DatabaseErrorAt';
     this.db = db;
   }
 }
@@ -31,6 +31,6 @@ export async function at<T>({ db }: CopySource, work: () => Promise<T>): Promise
   try {
     return await work();
   } catch (error) {
-    throw new ErrorAt(db, error);
+    throw new DatabaseErrorAt(db, error);
   }
 }

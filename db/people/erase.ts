@@ -13,9 +13,9 @@ import { updateRecord } from '../tables/records.ts';
 import { saveTranscript } from '../tables/transcripts.ts';
 import { ERASED } from './email-addresses.ts';
 import { nobody, planFor, valueWithout } from './erasure-plan.ts';
-import { findSegments, findTraces, speakerTest, type Traces } from './mentions.ts';
-import { type DataSubject, findTied } from './person.ts';
-import { deleteAnswers } from './stored-responses.ts';
+import { findMentions, findSegments, type Mentions, speakerTest } from './mentions.ts';
+import { type DataSubject, findTiedRecords } from './person.ts';
+import { deleteStoredResponses } from './stored-responses.ts';
 
 /** What was done, or would be done, with the records of a resource. */
 export interface ErasureCounts {
@@ -32,11 +32,11 @@ export interface Erasure {
   /** Responses stored for `Idempotency-Key`. */
   stored_answers: number;
   /** Remaining records that had to do with the person; someone must check whether their text names the person. */
-  to_look_at: ToLookAt[];
+  to_look_at: ReviewItem[];
 }
 
 /** A record that was changed. */
-export interface ToLookAt {
+export interface ReviewItem {
   resource: string;
   id: string;
   /** The fields that contained an address. */
@@ -66,8 +66,8 @@ export async function erasePerson(
 ): Promise<Erasure> {
   const erasure: Erasure = { resources: {}, transcripts: 0, stored_answers: 0, to_look_at: [] };
   for (let round = 0; round < ROUNDS_MAX; round++) {
-    const traces = await findTraces(store.read, person, onProgress);
-    const tied = await findTied(store.read, person);
+    const traces = await findMentions(store.read, person, onProgress);
+    const tied = await findTiedRecords(store.read, person);
     const isClean = traces.mentioned.size === 0 && traces.transcripts.size === 0;
     if (round > 0 && isClean) break;
     // Removes the information which speaker is the person only after the words.
@@ -78,13 +78,13 @@ export async function erasePerson(
       ids.delete(person.contactId);
       await eraseRecords(store, person, { name, ids: [...ids], deleted }, { erasure, isDryRun, traces });
     }
-    erasure.stored_answers += await deleteAnswers(store, person, deleted, isDryRun);
+    erasure.stored_answers += await deleteStoredResponses(store, person, deleted, isDryRun);
     await eraseNames(store, person, { erasure, isDryRun, traces });
     if (isDryRun) break;
     if (round === 0) await eraseContact(store, person);
   }
   if (person.contact !== null) countIn(erasure, contacts.name).deleted = 1;
-  const places = erasure.to_look_at.map((one): [string, ToLookAt] => [`${one.resource}/${one.id}`, one]);
+  const places = erasure.to_look_at.map((one): [string, ReviewItem] => [`${one.resource}/${one.id}`, one]);
   erasure.to_look_at = [...new Map(places).values()];
   if (!isDryRun) await store.write(person.orgId, (trx) => finish(trx, erasure));
   return erasure;
@@ -93,7 +93,7 @@ export async function erasePerson(
 interface Run {
   erasure: Erasure;
   isDryRun: boolean;
-  traces: Traces;
+  traces: Mentions;
 }
 
 interface Batch {
@@ -164,7 +164,7 @@ async function eraseSome(
 async function eraseTranscripts(
   store: Store,
   person: DataSubject,
-  traces: Traces,
+  traces: Mentions,
   { erasure, isDryRun }: Run,
 ): Promise<void> {
   for (const id of traces.transcripts) {
@@ -189,7 +189,7 @@ function silent(segment: Data): Data {
   return { ...segment, speaker: nobody({ name: null, email: null }), speech: ERASED };
 }
 
-function lookAt({ places }: Traces, resource: string, id: string): ToLookAt {
+function lookAt({ places }: Mentions, resource: string, id: string): ReviewItem {
   const there = places.filter((place) => place.resource === resource && place.id === id);
   const fieldsOf = (some: typeof places) => some.map(({ field }) => field);
   return {

@@ -4,12 +4,12 @@ import { readRows } from '../copy/rows.ts';
 import type { Db } from '../engine/schema.ts';
 import { listTables, type TableShape } from '../maintenance.ts';
 import { getResource, RESOURCES } from '../model/resources/registry.ts';
-import { answerText } from '../tables/stored-response-text.ts';
+import { readStoredText } from '../tables/stored-response-text.ts';
 import type { AddressSet } from './email-addresses.ts';
 import { holdsAddresses } from './mentions.ts';
 
 /** A column of a row that contains an address. */
-export interface Leftover {
+export interface RemainingText {
   /** The organization's number; null if the row belongs to none. */
   org_id: number | null;
   table: string;
@@ -18,7 +18,7 @@ export interface Leftover {
   column: string;
 }
 
-export interface LeftoverOptions {
+export interface ErasureCheckOptions {
   /** The organization whose rows are searched, or skipped with `isOthers`. */
   orgId: number;
   isOthers?: boolean;
@@ -26,12 +26,12 @@ export interface LeftoverOptions {
 }
 
 /** Reads all rows of an organization, or all others, and finds the columns that contain an address. */
-export async function findLeftovers(
+export async function findRemainingTexts(
   read: Db,
   addresses: AddressSet,
-  { orgId, isOthers = false, onProgress = () => {} }: LeftoverOptions,
-): Promise<Leftover[]> {
-  const found: Leftover[] = [];
+  { orgId, isOthers = false, onProgress = () => {} }: ErasureCheckOptions,
+): Promise<RemainingText[]> {
+  const found: RemainingText[] = [];
   for (const table of await listTables()) {
     const only = rowsOf(table, orgId, isOthers);
     if (only === null) continue;
@@ -57,7 +57,7 @@ function rowsOf({ name, columns }: TableShape, orgId: number, isOthers: boolean)
 function columnsWith(addresses: AddressSet, table: string, row: Record<string, unknown>): string[] {
   return Object.entries(row).flatMap(([column, value]) => {
     // The only binary column: a stored response.
-    const text = value instanceof Uint8Array ? answerText({ body: '', packed: value }) : value;
+    const text = value instanceof Uint8Array ? readStoredText({ body: '', packed: value }) : value;
     if (typeof text !== 'string') return [];
     const isThere = isOfAddresses(table, column) ? standsAsOne(addresses, text) : addresses.isIn(text);
     return isThere ? [column] : [];
@@ -81,7 +81,7 @@ function standsAsOne(addresses: AddressSet, text: string): boolean {
     : addresses.isAt(text);
 }
 
-function ownerOf({ name }: TableShape, row: Record<string, unknown>): Pick<Leftover, 'org_id'> {
+function ownerOf({ name }: TableShape, row: Record<string, unknown>): Pick<RemainingText, 'org_id'> {
   const number = name === 'organizations' ? row.number : row.org_id;
   return { org_id: number === undefined || Number(number) === 0 ? null : Number(number) };
 }

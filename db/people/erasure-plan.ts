@@ -9,7 +9,7 @@ import { notes } from '../model/resources/notes.ts';
 import { changedColumns } from '../tables/records.ts';
 import { ERASED } from './email-addresses.ts';
 import { holdsAddresses, storedColumns } from './mentions.ts';
-import { type DataSubject, isThem } from './person.ts';
+import { type DataSubject, isPerson } from './person.ts';
 
 /** What to do with a record. */
 export type RecordPlan =
@@ -51,7 +51,7 @@ const ONLY_THEIRS: Record<string, Test> = {
   bookings: (_, person, { attendee, guests }) => {
     const others = parsed(guests);
     const isOthers = Array.isArray(others) && others.some((guest) => !person.addresses.has(guest));
-    return isThem(person, parsed(attendee)) && !isOthers;
+    return isPerson(person, parsed(attendee)) && !isOthers;
   },
 };
 
@@ -114,7 +114,7 @@ export function valueWithout(person: DataSubject, value: JsonValue, isOfPeople: 
     return others.map((item) => valueWithout(person, item, isOfPeople));
   }
   if (!isObject(value)) return value;
-  if (isOfPeople && isThem(person, value)) return nobody(value);
+  if (isOfPeople && isPerson(person, value)) return nobody(value);
   const left: Data = {};
   for (const [key, item] of Object.entries(value)) {
     const name = addresses.takenOutOf(key);

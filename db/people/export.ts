@@ -5,8 +5,8 @@ import type { Data, JsonValue } from '../model/json.ts';
 import { showRow } from '../model/record-forms.ts';
 import { getResource, RESOURCES } from '../model/resources/registry.ts';
 import { findRecords } from '../tables/records.ts';
-import { type FoundIn, findSegments, findTraces, speakerTest, type Traces } from './mentions.ts';
-import { type DataSubject, findTied, isThem } from './person.ts';
+import { findMentions, findSegments, type Mention, type Mentions, speakerTest } from './mentions.ts';
+import { type DataSubject, findTiedRecords, isPerson } from './person.ts';
 
 /** All records that belong to a person or mention one, by resource; other people in them appear only as counts. */
 export interface PersonDocument {
@@ -16,7 +16,7 @@ export interface PersonDocument {
   users: Data[];
   records: Record<string, Data[]>;
   /** Which fields of these records contain an address of the person. */
-  mentioned_in: FoundIn[];
+  mentioned_in: Mention[];
   /** What the person said. */
   transcripts: { recording_id: string; segments: Data[] }[];
 }
@@ -29,8 +29,8 @@ export async function exportPerson(
   person: DataSubject,
   onProgress: (rows: number) => void,
 ): Promise<PersonDocument> {
-  const tied = await findTied(db, person);
-  const traces = await findTraces(db, person, onProgress);
+  const tied = await findTiedRecords(db, person);
+  const traces = await findMentions(db, person, onProgress);
   const records: Record<string, Data[]> = {};
   for (const { name } of RESOURCES) {
     const ids = new Set([...(tied.get(name) ?? []), ...(traces.mentioned.get(name) ?? [])]);
@@ -53,7 +53,7 @@ async function recordsOf(
   db: Db,
   person: DataSubject,
   name: string,
-  { ids, traces }: { ids: readonly string[]; traces: Traces },
+  { ids, traces }: { ids: readonly string[]; traces: Mentions },
 ): Promise<Data[]> {
   const resource = getResource(name);
   const found: Data[] = [];
@@ -65,7 +65,7 @@ async function recordsOf(
 }
 
 // The person has no right to learn who the others are.
-function withoutOthers(person: DataSubject, record: Data, resource: string, { places }: Traces): Data {
+function withoutOthers(person: DataSubject, record: Data, resource: string, { places }: Mentions): Data {
   // Of another person's contact, only the fields with the address.
   if (resource === 'contacts') {
     const there = places.filter((place) => place.resource === resource && place.id === record.id);
@@ -73,7 +73,7 @@ function withoutOthers(person: DataSubject, record: Data, resource: string, { pl
   }
   const shown: Data = {};
   for (const [field, value] of Object.entries(record)) {
-    if (field === 'organizer' || field === 'attendee') shown[field] = isThem(person, value) ? value : null;
+    if (field === 'organizer' || field === 'attendee') shown[field] = isPerson(person, value) ? value : null;
     else if (field === 'attendees' || field === 'guests') shown[field] = theirsAndCount(person, value);
     else shown[field] = value;
   }
@@ -82,14 +82,14 @@ function withoutOthers(person: DataSubject, record: Data, resource: string, { pl
 
 function theirsAndCount(person: DataSubject, value: JsonValue): JsonValue {
   if (!Array.isArray(value)) return value;
-  const theirs = value.filter((one) => isThem(person, one) || person.addresses.has(one));
+  const theirs = value.filter((one) => isPerson(person, one) || person.addresses.has(one));
   return { theirs, others: value.length - theirs.length };
 }
 
 async function transcriptsOf(
   db: Db,
   person: DataSubject,
-  traces: Traces,
+  traces: Mentions,
 ): Promise<PersonDocument['transcripts']> {
   const transcripts: PersonDocument['transcripts'] = [];
   for (const id of traces.transcripts) {

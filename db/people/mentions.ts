@@ -6,10 +6,10 @@ import type { Field } from '../model/fields.ts';
 import { type Data, isObject, type JsonValue } from '../model/json.ts';
 import type { Resource, Row } from '../model/resource.ts';
 import { RESOURCES } from '../model/resources/registry.ts';
-import { type DataSubject, isThem, nameOf, type RecordIds } from './person.ts';
+import { type DataSubject, isPerson, personName, type RecordIds } from './person.ts';
 
 /** A field of a record that contains an address. */
-export interface FoundIn {
+export interface Mention {
   resource: string;
   id: string;
   field: string;
@@ -18,9 +18,9 @@ export interface FoundIn {
 }
 
 /** Where a person was found. */
-export interface Traces {
+export interface Mentions {
   /** Where these records contain an address. */
-  places: FoundIn[];
+  places: Mention[];
   /** Records that mention an address, or list the person as an organizer, an attendee or a guest. */
   mentioned: RecordIds;
   /** Ids of recordings in whose transcripts the person speaks or is mentioned. */
@@ -41,8 +41,8 @@ export function storedColumns({ fields }: Pick<Resource, 'fields'>): string[] {
   );
 }
 
-/** How many rows `findTraces` reads. */
-export async function countTraced(db: Db, orgId: number): Promise<number> {
+/** How many rows `findMentions` reads. */
+export async function countSearchedRows(db: Db, orgId: number): Promise<number> {
   let rows = 0;
   for (const table of [...RESOURCES.map(tableOf), 'recording_transcripts' as 'records']) {
     const query = db.selectFrom(table).select((eb) => eb.fn.countAll<number>().as('total'));
@@ -52,13 +52,13 @@ export async function countTraced(db: Db, orgId: number): Promise<number> {
 }
 
 /** Reads all records and transcripts of the organization. */
-export async function findTraces(
+export async function findMentions(
   db: Db,
   person: DataSubject,
   onProgress: (rows: number) => void,
-): Promise<Traces> {
-  const names = new Set([nameOf(person)].filter((name) => name !== ''));
-  const traces: Traces = {
+): Promise<Mentions> {
+  const names = new Set([personName(person)].filter((name) => name !== ''));
+  const traces: Mentions = {
     ...{ mentioned: new Map(), places: [], transcripts: new Set(), names, meetings: new Set() },
   };
   for (const resource of RESOURCES) {
@@ -109,7 +109,7 @@ function isMentioned(
   person: DataSubject,
   { fields, name }: Resource,
   row: RecordRow,
-  traces: Traces,
+  traces: Mentions,
 ): boolean {
   let isFound = false;
   for (const column in row) {
@@ -143,14 +143,14 @@ export function holdsAddresses(name: string, { kind }: Pick<Field, 'kind'>): boo
 
 function theirsIn(person: DataSubject, value: JsonValue): Data[] {
   if (Array.isArray(value)) return value.flatMap((item) => theirsIn(person, item));
-  return isThem(person, value) ? [value] : [];
+  return isPerson(person, value) ? [value] : [];
 }
 
 // One by one, because each can have any length.
 async function findTranscripts(
   db: Db,
   person: DataSubject,
-  traces: Traces,
+  traces: Mentions,
   onProgress: (rows: number) => void,
 ): Promise<void> {
   const { orgId } = person;
@@ -185,7 +185,7 @@ export async function speakerTest(
   db: Db,
   person: DataSubject,
   recordingId: string,
-  { names, meetings }: Pick<Traces, 'names' | 'meetings'>,
+  { names, meetings }: Pick<Mentions, 'names' | 'meetings'>,
 ): Promise<(segment: Data) => boolean> {
   const recording = await db
     .selectFrom(tableOf({ name: 'recordings' }))
@@ -196,7 +196,7 @@ export async function speakerTest(
     .executeTakeFirst();
   const isTheirMeeting = meetings.has(recording?.meeting_id ?? '');
   return ({ speaker }) => {
-    if (isThem(person, speaker)) return true;
+    if (isPerson(person, speaker)) return true;
     if (!isTheirMeeting || !isObject(speaker) || typeof speaker.name !== 'string') return false;
     return speaker.email === null && names.has(speaker.name.trim().toLowerCase());
   };

@@ -37,13 +37,13 @@ export async function findPerson(db: Db, orgId: number, email: string): Promise<
 }
 
 /** Whether an object that describes someone, such as an attendee, is the person. */
-export function isThem({ addresses, contactId }: DataSubject, value: JsonValue | undefined): value is Data {
+export function isPerson({ addresses, contactId }: DataSubject, value: JsonValue | undefined): value is Data {
   if (!isObject(value)) return false;
   return addresses.has(value.email) || (contactId !== '' && value.contact_id === contactId);
 }
 
 /** The full name of the contact, in lower case; '' if there is no name. */
-export function nameOf({ contact }: DataSubject): string {
+export function personName({ contact }: DataSubject): string {
   return [contact?.first_name, contact?.last_name]
     .filter((part) => typeof part === 'string')
     .join(' ')
@@ -55,7 +55,7 @@ export function nameOf({ contact }: DataSubject): string {
 export type RecordIds = Map<string, Set<string>>;
 
 /** The records linked to the contact by a reference or a link, found through indexes. */
-export async function findTied(db: Db, { orgId, contactId }: DataSubject): Promise<RecordIds> {
+export async function findTiedRecords(db: Db, { orgId, contactId }: DataSubject): Promise<RecordIds> {
   const tied: RecordIds = new Map();
   if (contactId === '') return tied;
   for (const resource of RESOURCES) {

@@ -4,7 +4,7 @@ import type { Db, IdempotencyRow } from '../engine/schema.ts';
 import { nextTurn } from '../event-loop.ts';
 import type { Store } from '../store.ts';
 import { deleteResponses } from '../tables/idempotency.ts';
-import { answerText } from '../tables/stored-response-text.ts';
+import { readStoredText } from '../tables/stored-response-text.ts';
 import type { DataSubject } from './person.ts';
 
 type Key = Pick<IdempotencyRow, 'principal' | 'key'>;
@@ -16,7 +16,7 @@ const ROWS_PER_PAGE = 10;
  * Deletes the stored responses that mention a person, the contact, or a deleted record; a repeated request is then executed
  * again. Returns their number.
  */
-export async function deleteAnswers(
+export async function deleteStoredResponses(
   store: Store,
   { orgId, addresses }: DataSubject,
   ids: ReadonlySet<string>,
@@ -30,7 +30,7 @@ export async function deleteAnswers(
     after = last;
     const those = rows.filter((row) => {
       // The client chooses the key of a request, so it is searched as well.
-      const text = `${answerText(row)} ${row.location ?? ''} ${row.key}`;
+      const text = `${readStoredText(row)} ${row.location ?? ''} ${row.key}`;
       return addresses.isIn(text) || (text.match(IDS) ?? []).some((id) => ids.has(id));
     });
     count += those.length;

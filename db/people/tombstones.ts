@@ -65,7 +65,7 @@ export async function findTombstones(db: Db): Promise<Tombstones | null> {
 }
 
 /** A person erased after the restored backup was made. */
-export interface Returned {
+export interface ReturnedPerson {
   organization: string;
   address: string;
 }
@@ -73,7 +73,7 @@ export interface Returned {
 const CONTACTS_PER_PAGE = 1_000;
 
 /** Copies the tombstones of a replaced database, and finds the people whom only that one had erased. */
-export async function takeOverTombstones(trx: Db, former: Tombstones): Promise<Returned[]> {
+export async function copyTombstones(trx: Db, former: Tombstones): Promise<ReturnedPerson[]> {
   const own = await findTombstones(trx);
   // Tombstones with another key belong to another database.
   if (own !== null && own.key !== former.key) return [];
@@ -82,8 +82,12 @@ export async function takeOverTombstones(trx: Db, former: Tombstones): Promise<R
   return since.size === 0 ? [] : findReturned(trx, former.key, since);
 }
 
-async function findReturned(db: Db, key: string, erased: ReadonlyMap<string, string>): Promise<Returned[]> {
-  const found: Returned[] = [];
+async function findReturned(
+  db: Db,
+  key: string,
+  erased: ReadonlyMap<string, string>,
+): Promise<ReturnedPerson[]> {
+  const found: ReturnedPerson[] = [];
   const organizations = await db.selectFrom('organizations').select(['number', 'id', 'name']).execute();
   for (const { number, id, name } of organizations) {
     // One address is enough to erase a contact.

@@ -9,8 +9,14 @@ import {
   STORED_RESPONSE_KEPT_MS,
 } from '../engine/stored-response-bytes.ts';
 import type { Store } from '../store.ts';
-import { packedFrom } from './settings.ts';
-import { type AnswerColumns, isLong, packedText, plainText, readAnswerText } from './stored-response-text.ts';
+import { compressedSince } from './settings.ts';
+import {
+  compressedText,
+  isLong,
+  plainText,
+  readStoredTextAsync,
+  type StoredTextColumns,
+} from './stored-response-text.ts';
 
 const PURGE_ROWS_MAX = 200;
 
@@ -99,7 +105,7 @@ export async function findStoredResponse(
   return { stored, hasExpired: false, answers };
 }
 
-const body = statement<AnswerColumns & Pick<IdempotencyRow, 'body_bytes'>>((db, param) =>
+const body = statement<StoredTextColumns & Pick<IdempotencyRow, 'body_bytes'>>((db, param) =>
   db
     .selectFrom('idempotency_keys')
     .select(['body', 'packed', 'body_bytes'])
@@ -116,7 +122,7 @@ export async function readStoredBody(
   now: number,
 ): Promise<string | undefined> {
   const [row] = await body(db, { org: orgId, principal, key, since: now - STORED_RESPONSE_KEPT_MS });
-  return row && readAnswerText(row);
+  return row && readStoredTextAsync(row);
 }
 
 const insertion = statement<never>((db, param) =>
@@ -160,8 +166,8 @@ const ROW_BYTES = 64;
 export async function storeResponse(trx: Db, response: NewResponse): Promise<void> {
   const { orgId, principal, key, status, location, keyId, now } = response;
   if (response.hasExpired) await deleteResponses(trx, orgId, [response], now);
-  const mayPack = isLong(response.body) && (await packedFrom(trx)) <= now;
-  const text = mayPack ? await packedText(response.body) : plainText(response.body);
+  const mayPack = isLong(response.body) && (await compressedSince(trx)) <= now;
+  const text = mayPack ? await compressedText(response.body) : plainText(response.body);
   const fingerprint = text.packed === null ? response.fingerprint : PACKED + response.fingerprint;
   const bodyBytes = text.packed === null ? text.body_bytes : text.packed.byteLength;
   const texts = 2 * (principal.length + key.length) + fingerprint.length + keyId.length;

@@ -11,7 +11,7 @@ import { contacts } from '../model/resources/contacts.ts';
 import { interactions, involvedCompanies, involvedContacts } from '../model/resources/interactions.ts';
 import { textKey } from '../model/text.ts';
 import { keyExpression } from './columns.ts';
-import { putRecord, reserveQuota } from './records.ts';
+import { insertReservedRecord, reserveQuota } from './records.ts';
 
 export interface NewInteraction {
   orgId: number;
@@ -69,7 +69,7 @@ export async function logInteraction(
   await reserveQuota(trx, orgId, [...contact, { resource: interactions, data: said }]);
   const mainContact = typeof known === 'string' ? known : await known.put();
   const data = { ...said, main_contact: mainContact };
-  const { id } = await putRecord(trx, interactions, { orgId, createdBy, now, data });
+  const { id } = await insertReservedRecord(trx, interactions, { orgId, createdBy, now, data });
   const newContact = mainContact === known ? null : mainContact;
   await involve(trx, id, [mainContact, ...(input.otherContacts ?? [])], { orgId, date, now, newContact });
   return { id, isDuplicate: false };

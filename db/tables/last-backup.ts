@@ -16,7 +16,7 @@ export async function findLastBackup(db: Db): Promise<LastBackup | undefined> {
 }
 
 /** Notes a backup. */
-export async function noteBackup(trx: Db, { taken_at, file }: LastBackup): Promise<void> {
+export async function recordBackup(trx: Db, { taken_at, file }: LastBackup): Promise<void> {
   const value = JSON.stringify({ taken_at, file });
   await trx
     .insertInto('settings')

@@ -9,7 +9,7 @@ import type { ListQuery } from './list-query.ts';
 export type LinkMatch = Extract<Match, { table: string }>;
 
 /** The filter that drives the search for a page, with one of its matches at a time, so that each search uses an index. */
-export interface Lead {
+export interface LeadingFilter {
   name: string;
   match: Match;
   index: number;
@@ -23,11 +23,15 @@ export interface Lead {
 type Way = 'in order' | 'to be sorted' | 'one by one';
 
 /** The matches to search by, one after the other; null to scan the list in order. */
-export async function leadsOf(db: Db, resource: Resource, query: ListQuery): Promise<(Lead | null)[]> {
+export async function leadingFiltersOf(
+  db: Db,
+  resource: Resource,
+  query: ListQuery,
+): Promise<(LeadingFilter | null)[]> {
   for (const [name, value] of Object.entries(query.filters)) {
     const matches = resource.filters[name]?.match ?? [];
     if (matches.length <= 1 && !matches.some((match) => 'table' in match)) continue;
-    const leads: Lead[] = [];
+    const leads: LeadingFilter[] = [];
     for (const [index, match] of matches.entries()) {
       leads.push({ name, match, index, way: await wayOf(db, match, query, value) });
     }

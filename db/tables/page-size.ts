@@ -20,7 +20,7 @@ export const longTexts = memoize(({ fields }: Resource): string[] =>
 );
 
 /** Accepts rows until their long texts exceed the size of a page; the response is larger than these texts. */
-export class PageReading {
+export class PageSizeLimit {
   /** Whether there are rows after the accepted ones. */
   isCut = false;
   readonly #texts: readonly string[];

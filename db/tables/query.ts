@@ -8,9 +8,9 @@ import type { ColumnValue } from '../model/fields.ts';
 import { shownColumns } from '../model/record-forms.ts';
 import type { Match, Resource } from '../model/resource.ts';
 import { columnsOf, keyExpression } from './columns.ts';
-import { type Lead, type LinkMatch, leadsOf } from './leading-filter.ts';
+import { type LeadingFilter, type LinkMatch, leadingFiltersOf } from './leading-filter.ts';
 import type { ListQuery } from './list-query.ts';
-import { longTexts, PAGE_BYTES_MAX, PageReading } from './page-size.ts';
+import { longTexts, PAGE_BYTES_MAX, PageSizeLimit } from './page-size.ts';
 import { leastId } from './record-id.ts';
 
 /** The rows of a page; fewer than requested if they are large. */
@@ -28,7 +28,7 @@ type ListStatement = Statement<RecordRow>;
 interface Search {
   resource: Resource;
   query: ListQuery;
-  lead: Lead | null;
+  lead: LeadingFilter | null;
 }
 
 // Thousands of shapes are possible, but few are used.
@@ -37,7 +37,7 @@ const statements = new BoundedMap<string, ListStatement>(SHAPES_MAX);
 
 /** The rows of one page, in order. */
 export async function listRecords(db: Db, resource: Resource, query: ListQuery): Promise<ListedRows> {
-  const leads = await leadsOf(db, resource, query);
+  const leads = await leadingFiltersOf(db, resource, query);
   const pages: ListedRows[] = [];
   for (const lead of leads) pages.push(await readPage(db, { resource, query, lead }));
   const [only = { rows: [], isCut: false }] = pages;
@@ -49,7 +49,7 @@ async function readPage(db: Db, search: Search): Promise<ListedRows> {
   const texts = textsOf(resource, query);
   const run = statementOf(search);
   if (texts.length === 0) return { rows: await run(db, argumentsOf(query)), isCut: false };
-  const reading = new PageReading(texts);
+  const reading = new PageSizeLimit(texts);
   const rows = await run(db, argumentsOf(query), reading.takes);
   return { rows, isCut: reading.isCut };
 }
@@ -181,7 +181,7 @@ function from(db: Db, { resource, links, unseen }: Source, param: Param) {
 function holds(
   eb: Builder,
   match: Match,
-  { name, way, db, param }: Pick<Lead, 'name' | 'way'> & { db: Db; param: Param },
+  { name, way, db, param }: Pick<LeadingFilter, 'name' | 'way'> & { db: Db; param: Param },
 ): Condition {
   const argument = param(`filter_${name}`);
   if ('column' in match) return eb(`record.${match.column}`, match.operator, argument) as Condition;

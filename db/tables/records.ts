@@ -13,7 +13,7 @@ import { storeRecord, toColumns } from '../model/record-forms.ts';
 import type { Resource, Row } from '../model/resource.ts';
 import { columnsOf } from './columns.ts';
 import { bytesOf } from './content-bytes.ts';
-import { longTexts, PageReading } from './page-size.ts';
+import { longTexts, PageSizeLimit } from './page-size.ts';
 import { recordId } from './record-id.ts';
 
 interface Statements {
@@ -65,7 +65,7 @@ export interface NewRecord extends Provenance {
  */
 export async function insertRecord(trx: Db, resource: Resource, record: NewRecord): Promise<RecordRow> {
   await reserveQuota(trx, record.orgId, [{ resource, data: record.data }]);
-  return putRecord(trx, resource, record);
+  return insertReservedRecord(trx, resource, record);
 }
 
 /**
@@ -84,7 +84,11 @@ export function reserveQuota(
 }
 
 /** Inserts a new record that was counted, and returns its row. */
-export async function putRecord(trx: Db, resource: Resource, record: NewRecord): Promise<RecordRow> {
+export async function insertReservedRecord(
+  trx: Db,
+  resource: Resource,
+  record: NewRecord,
+): Promise<RecordRow> {
   const { data, ...origin } = record;
   const row = newRow(resource, origin, recordId(origin.now), data);
   await statementsOf(resource).insert(trx, [row]);
@@ -92,7 +96,7 @@ export async function putRecord(trx: Db, resource: Resource, record: NewRecord):
 }
 
 /** Inserts new records that have ids and were counted. */
-export function putRecords(
+export function insertReservedRecords(
   trx: Db,
   resource: Resource,
   origin: Provenance,
@@ -145,7 +149,7 @@ export async function findPage(
   orgId: number,
   ids: readonly string[],
 ): Promise<{ rows: RecordRow[]; ids: number }> {
-  const reading = new PageReading(longTexts(resource));
+  const reading = new PageSizeLimit(longTexts(resource));
   const rows: RecordRow[] = [];
   let read = 0;
   while (read < ids.length && reading.takesMore) {

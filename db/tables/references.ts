@@ -16,7 +16,7 @@ export interface Viewer {
 }
 
 /** A change of a record: the given fields, and the record before; null for a create. */
-export interface Given {
+export interface ReferenceInput {
   input: Data;
   current: Data | Row | null;
 }
@@ -41,7 +41,7 @@ const referenceFields = memoize((fields: Fields): ReferenceField[] =>
 );
 
 // An unchanged reference is not looked up again, and can be hidden by now.
-function newIdIn({ input, current }: Given, name: string): string | undefined {
+function newIdIn({ input, current }: ReferenceInput, name: string): string | undefined {
   const id = input[name];
   return typeof id === 'string' && current?.[name] !== id ? id : undefined;
 }
@@ -50,7 +50,7 @@ function newIdIn({ input, current }: Given, name: string): string | undefined {
 export async function findReferences(
   db: Db,
   fields: Fields,
-  given: readonly Given[],
+  given: readonly ReferenceInput[],
   viewer: Viewer,
 ): Promise<References> {
   const wanted = new Map<string, Set<string>>();
@@ -82,7 +82,7 @@ async function findIds(db: Db, target: string, ids: string[], viewer: Viewer): P
 }
 
 /** The faults of a body's reference fields, in their order; `found` contains the valid ids. */
-export function referenceFaults(fields: Fields, given: Given, found: References): Fault[] {
+export function referenceFaults(fields: Fields, given: ReferenceInput, found: References): Fault[] {
   const faults: Fault[] = [];
   for (const { name, target } of referenceFields(fields)) {
     const id = newIdIn(given, name);

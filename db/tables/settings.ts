@@ -93,7 +93,7 @@ const packing = memoize((_: Engine): { from: number | null } => ({ from: null })
  * When compressing stored responses can start, in Unix milliseconds: for a day after an upgrade, servers of the previous
  * release, which cannot read compressed ones, can run alongside this one.
  */
-export async function packedFrom(db: Db): Promise<number> {
+export async function compressedSince(db: Db): Promise<number> {
   const known = packing(db.engine);
   if (known.from === null) {
     const row = db.selectFrom('settings').select('value').where('name', '=', PACKED_FROM);

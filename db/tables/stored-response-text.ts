@@ -12,7 +12,7 @@ const ELSEWHERE_FROM_BYTES = 256 * 1024;
 const WORTHWHILE = 0.9;
 
 /** The columns with the text of a response. */
-export type AnswerColumns = Pick<IdempotencyRow, 'body' | 'packed'>;
+export type StoredTextColumns = Pick<IdempotencyRow, 'body' | 'packed'>;
 
 /** Whether a text is long enough to be compressed. */
 export function isLong(text: string): boolean {
@@ -20,7 +20,7 @@ export function isLong(text: string): boolean {
 }
 
 /** A text in stored form, with its size in UTF-8. */
-export type StoredText = AnswerColumns & { body_bytes: number };
+export type StoredText = StoredTextColumns & { body_bytes: number };
 
 /** A text to be stored uncompressed. */
 export function plainText(text: string): StoredText {
@@ -28,7 +28,7 @@ export function plainText(text: string): StoredText {
 }
 
 /** A text to be stored compressed, if that pays. */
-export async function packedText(text: string): Promise<StoredText> {
+export async function compressedText(text: string): Promise<StoredText> {
   const plain = plainText(text);
   const { body_bytes } = plain;
   const isLarge = body_bytes >= ELSEWHERE_FROM_BYTES;
@@ -37,15 +37,15 @@ export async function packedText(text: string): Promise<StoredText> {
 }
 
 /** The text of a stored response in either form. */
-export function answerText({ body, packed }: AnswerColumns): string {
+export function readStoredText({ body, packed }: StoredTextColumns): string {
   return packed === null ? body : Bun.zstdDecompressSync(packed).toString();
 }
 
 /** The same, without blocking this thread for the time that a large response takes. */
-export async function readAnswerText(
-  columns: AnswerColumns & { body_bytes: number | null },
+export async function readStoredTextAsync(
+  columns: StoredTextColumns & { body_bytes: number | null },
 ): Promise<string> {
   const { packed, body_bytes } = columns;
-  if (packed === null || (body_bytes ?? 0) < ELSEWHERE_FROM_BYTES) return answerText(columns);
+  if (packed === null || (body_bytes ?? 0) < ELSEWHERE_FROM_BYTES) return readStoredText(columns);
   return (await Bun.zstdDecompress(packed)).toString();
 }

@@ -11,7 +11,7 @@ import { recordId } from '../../db/tables/record-id.ts';
 import {
   changedColumns,
   findRecords,
-  putRecords,
+  insertReservedRecords,
   reserveQuota,
   updateRecord,
 } from '../../db/tables/records.ts';
@@ -93,7 +93,7 @@ async function write(writer: Writer, resource: Resource, changes: readonly Chang
   const { db, access, now } = writer;
   const createdBy = principalOf(access);
   const records = changes.map(({ id, next }) => ({ id, data: next }));
-  await putRecords(db, resource, { orgId: access.orgId, createdBy, now }, records);
+  await insertReservedRecords(db, resource, { orgId: access.orgId, createdBy, now }, records);
   await rulesOf(resource).afterWrite?.(writer, changes);
   const origin = shownOrigin(writer);
   for (const { id, data } of records) Object.assign(data, { id }, origin);

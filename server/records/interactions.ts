@@ -6,7 +6,7 @@ import { CONTACT_UNKNOWN } from '../../db/model/resources/interactions.ts';
 import { caselessKey, textKey } from '../../db/model/text.ts';
 import { emailsOf, findContactsByEmail, replaceContactEmails } from '../../db/tables/contact-emails.ts';
 import { findOrigins, listInvolved, logInteraction, type NewContact } from '../../db/tables/interactions.ts';
-import { putRecord } from '../../db/tables/records.ts';
+import { insertReservedRecord } from '../../db/tables/records.ts';
 import { hasScope, principalOf } from '../access.ts';
 import { oncePerBatch } from './lookups.ts';
 import { findVisibleIds } from './references.ts';
@@ -92,7 +92,7 @@ function newContact(change: Change): NewContact {
   const data = { email, owner_id: access.userId };
   const put = async () => {
     const createdBy = principalOf(access);
-    const { id } = await putRecord(trx, contacts, { orgId, createdBy, now, data });
+    const { id } = await insertReservedRecord(trx, contacts, { orgId, createdBy, now, data });
     await replaceContactEmails(trx, orgId, [{ id, before: [], after: [email] }]);
     const { owners } = await addresseesOf(change);
     owners.set(caselessKey(email), id);

@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { contacts } from '../../db/model/resources/contacts.ts';
 import { openStore } from '../../db/store.ts';
 import { recordId } from '../../db/tables/record-id.ts';
-import { putRecords } from '../../db/tables/records.ts';
+import { insertReservedRecords } from '../../db/tables/records.ts';
 import { Desk, type Result, type RunningCommand } from '../support/command.ts';
 import { longText } from '../support/long-texts.ts';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
       id: recordId(now),
       data: { first_name: `C${index}`, remarks: longText('letters', 500) },
     }));
-    return putRecords(trx, contacts, { orgId: 1, createdBy: 'x', now }, records);
+    return insertReservedRecords(trx, contacts, { orgId: 1, createdBy: 'x', now }, records);
   });
   await store.close();
 });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { listTables } from '../../db/maintenance.ts';
 import { erasePerson } from '../../db/people/erase.ts';
-import { findLeftovers } from '../../db/people/erasure-check.ts';
+import { findRemainingTexts } from '../../db/people/erasure-check.ts';
 import { exportPerson, type PersonDocument } from '../../db/people/export.ts';
 import { findPerson } from '../../db/people/person.ts';
 import { issueKey } from '../../db/tables/keys.ts';
@@ -147,7 +147,7 @@ beforeAll(async () => {
   await fill();
   before = await everything();
   const person = await findPerson(here.store.read, here.orgId, EMAIL);
-  const found = await findLeftovers(here.store.read, person.addresses, { orgId: here.orgId });
+  const found = await findRemainingTexts(here.store.read, person.addresses, { orgId: here.orgId });
   columns = new Set(found.map(({ table, column }) => `${table}.${column}`));
   document = await exportPerson(here.store.read, person, () => {});
   await erasePerson(here.store, person, { isDryRun: false, onProgress: () => {}, finish: async () => {} });
@@ -181,7 +181,7 @@ describe(`in ${TEXTS} texts (seed ${SEED})`, () => {
       expect(columns).toContain(one);
     expect(isLeft(await everything())).toEqual([]);
     const person = await findPerson(here.store.read, here.orgId, EMAIL);
-    expect(await findLeftovers(here.store.read, person.addresses, { orgId: here.orgId })).toEqual([]);
+    expect(await findRemainingTexts(here.store.read, person.addresses, { orgId: here.orgId })).toEqual([]);
   });
 
   test('and every address of others', async () => {

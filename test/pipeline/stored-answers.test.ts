@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { deleteResponses, purgeStoredResponses } from '../../db/tables/idempotency.ts';
 import { listQuotas } from '../../db/tables/quotas.ts';
-import { answerText } from '../../db/tables/stored-response-text.ts';
+import { readStoredText } from '../../db/tables/stored-response-text.ts';
 import {
   type Harness,
   type HarnessOptions,
@@ -79,7 +79,7 @@ describe('are stored', () => {
       .select(['key', 'body', 'packed', 'stored_bytes'])
       .execute();
     // Base64 has six bits in eight.
-    for (const row of rows) expect(JSON.parse(answerText(row)).data.id).toBe(row.key);
+    for (const row of rows) expect(JSON.parse(readStoredText(row)).data.id).toBe(row.key);
     const [large, short] = ids.map((key) => rows.find((row) => row.key === key));
     expect([large?.packed === null, short?.packed]).toEqual([false, null]);
     expect(large?.packed?.length).toBeGreaterThan(60_000);

@@ -1,5 +1,5 @@
 // Copies of databases, made in the tests' own process so that they can fail at any write.
-import { copyTable, countAll, tablesToCopy } from '../../db/copy/copy.ts';
+import { copyTable, countAllRows, tablesToCopy } from '../../db/copy/copy.ts';
 import { digestOf, type TableDigest } from '../../db/copy/digest.ts';
 import { beginCopy, endCopy, type Readiness } from '../../db/copy/readiness.ts';
 import { openSnapshot, openStore } from '../../db/store.ts';
@@ -84,7 +84,7 @@ export async function copyOf(
       compared: new Map(),
     };
     if (outcome.readiness === 'not empty' || outcome.readiness === 'of another database') return outcome;
-    outcome.done = (await countAll(from, to, tables)).done;
+    outcome.done = (await countAllRows(from, to, tables)).done;
     for (const table of tables) await copyTable(from, to, table, () => undefined);
     for (const table of tables) {
       const digests = [
