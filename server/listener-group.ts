@@ -2,7 +2,7 @@
 import type { SharedMemory } from '../db/counters/shared-memory.ts';
 import type { Network } from '../db/networks.ts';
 import type { Store } from '../db/store.ts';
-import { type Addresses, addressesOf, openFront } from './lifecycle/app-server.ts';
+import { addressesOf, type ServerAddresses, startAppServer } from './lifecycle/app-server.ts';
 import {
   type CertificateFiles,
   freePort,
@@ -10,18 +10,18 @@ import {
   type ListenOptions,
   readCertificate,
 } from './lifecycle/listener.ts';
-import { WaitingRoom } from './lifecycle/queueing-listener.ts';
-import type { HandingOver } from './lifecycle/takeover-old-server.ts';
-import { type InletPlace, inletPlace } from './lifecycle/takeover-socket.ts';
+import { QueueingListener } from './lifecycle/queueing-listener.ts';
+import type { Handover } from './lifecycle/takeover-old-server.ts';
+import { createTakeoverSocket, type TakeoverSocket } from './lifecycle/takeover-socket.ts';
 import { createLogger, type LogStyle } from './logging/logger.ts';
-import type { FrontCount, Measurement } from './metrics/measurement.ts';
-import { FrontMetrics } from './metrics/request-metrics.ts';
+import type { Measurement, RequestMetricsReader } from './metrics/measurement.ts';
+import { RequestMetrics } from './metrics/request-metrics.ts';
 import type { BodyPaces } from './pipeline/body-timeouts.ts';
 import { storeExecutor } from './pipeline/execute.ts';
 import type { InFlightLimits } from './quotas/in-flight-budget.ts';
 import { ReaderThreads } from './readers/reader-threads.ts';
 
-export interface EntranceOptions {
+export interface ListenerGroupOptions {
   /** Path of the database file, or database URL. */
   db: string;
   host: string;
@@ -44,7 +44,7 @@ export interface EntranceOptions {
   log: LogStyle;
 }
 
-export interface EntranceParts {
+export interface ListenerGroupParts {
   /** Receives what is to be counted. */
   measurement: Measurement | undefined;
   /** Memory that reader threads share; undefined without reader threads. */
@@ -56,23 +56,23 @@ export interface EntranceParts {
 }
 
 /** An entrance that answers requests. */
-export interface OpenEntrance extends Addresses {
+export interface OpenListeners extends ServerAddresses {
   listeners: readonly Listening[];
-  handovers: readonly HandingOver[];
-  fronts: readonly FrontCount[];
+  handovers: readonly Handover[];
+  fronts: readonly RequestMetricsReader[];
 }
 
-type Front = Omit<EntranceOptions, 'tls'> & Pick<ListenOptions, 'isPortShared' | 'certificate'>;
+type Front = Omit<ListenerGroupOptions, 'tls'> & Pick<ListenOptions, 'isPortShared' | 'certificate'>;
 
-export class Entrance {
-  readonly #options: EntranceOptions;
-  readonly #parts: EntranceParts;
-  #room: WaitingRoom | null = null;
+export class ListenerGroup {
+  readonly #options: ListenerGroupOptions;
+  readonly #parts: ListenerGroupParts;
+  #queue: QueueingListener | null = null;
   #threads: ReaderThreads | null = null;
   #listener: Listening | null = null;
-  #inlet: InletPlace | null = null;
+  #takeoverSocket: TakeoverSocket | null = null;
 
-  constructor(options: EntranceOptions, parts: EntranceParts) {
+  constructor(options: ListenerGroupOptions, parts: ListenerGroupParts) {
     this.#options = options;
     this.#parts = parts;
   }
@@ -83,8 +83,8 @@ export class Entrance {
   }
 
   /** Path of the socket that receives handed-over requests; null if there is none. */
-  get inlet(): string | null {
-    return this.#inlet?.path ?? null;
+  get takeoverSocket(): string | null {
+    return this.#takeoverSocket?.path ?? null;
   }
 
   /**
@@ -93,17 +93,21 @@ export class Entrance {
    */
   async wait(): Promise<void> {
     const front = this.#front(true, this.#options.port);
-    this.#inlet = inletPlace();
-    if (this.#parts.common !== undefined) return this.#threadsOf(front, this.#parts.common).wait(this.inlet);
-    const inlet = this.inlet ?? undefined;
-    this.#room = new WaitingRoom({ ...front, ...(inlet && { inlet }) }, addressesOf(front).url);
+    this.#takeoverSocket = createTakeoverSocket();
+    if (this.#parts.common !== undefined)
+      return this.#threadsOf(front, this.#parts.common).wait(this.takeoverSocket);
+    const takeoverSocket = this.takeoverSocket ?? undefined;
+    this.#queue = new QueueingListener(
+      { ...front, ...(takeoverSocket && { takeoverSocket }) },
+      addressesOf(front).url,
+    );
   }
 
   /**
    * Listens, unless it already does, and answers requests.
    * @throws the system's error if the port is taken, or OpenSSL's if the certificate cannot be used
    */
-  async start(store: Store): Promise<OpenEntrance> {
+  async start(store: Store): Promise<OpenListeners> {
     const { common, addLine, measurement } = this.#parts;
     const front = await this.#frontOf(common);
     if (common !== undefined) {
@@ -113,10 +117,10 @@ export class Entrance {
       return { ...addressesOf(front), listeners, handovers: listeners, fronts };
     }
     const logger = createLogger(this.#options.log, addLine);
-    const observer = measurement && new FrontMetrics();
+    const observer = measurement && new RequestMetrics();
     const executor = storeExecutor(store, { observer: measurement?.batches });
     const optional = { ...(logger && { logger }), ...(observer && { observer }) };
-    const opened = openFront({ ...front, store, executor, ...optional }, this.#room);
+    const opened = startAppServer({ ...front, store, executor, ...optional }, this.#queue);
     const { listener, handover, ...addresses } = opened;
     this.#listener = listener;
     const count = () => observer?.metrics(listener.pending) ?? [];
@@ -125,20 +129,20 @@ export class Entrance {
 
   /** Rejects waiting requests and stops listening; for an entrance that will not answer. */
   async close(): Promise<void> {
-    await Promise.all([this.#room?.close(), this.#listener?.stop(), this.#threads?.stop()]);
-    this.removeInlet();
+    await Promise.all([this.#queue?.close(), this.#listener?.stop(), this.#threads?.stop()]);
+    this.removeTakeoverSocket();
   }
 
   /** Removes the handover socket once no one listens on it. */
-  removeInlet(): void {
-    this.#inlet?.remove();
+  removeTakeoverSocket(): void {
+    this.#takeoverSocket?.remove();
   }
 
   // Shared by threads, by listeners with an old and a new certificate, and by a server that takes over later. A port
   // chosen by the system is not taken over, since no one can name it in advance.
   async #frontOf(common: SharedMemory | undefined): Promise<Front> {
     const { host, port, tls } = this.#options;
-    if (this.#room !== null || this.#threads !== null) return this.#front(true, port);
+    if (this.#queue !== null || this.#threads !== null) return this.#front(true, port);
     const isPortShared =
       common !== undefined || tls !== undefined || (port !== 0 && process.platform === 'linux');
     return this.#front(isPortShared, isPortShared ? await freePort(host, port) : port);

@@ -5,18 +5,18 @@ import { type DatabaseError, lockForServing, openStore, type Store, type StoreOp
 import { pruneAudit } from '../db/tables/audit.ts';
 import { purgeStoredResponses } from '../db/tables/idempotency.ts';
 import { makeSigningSecret } from '../db/tables/settings.ts';
-import { Renewal } from './lifecycle/certificate-renewal.ts';
+import { CertificateRenewal } from './lifecycle/certificate-renewal.ts';
 import { canSteer, closeListening } from './lifecycle/reuseport-steering.ts';
-import { findFormerServer, takeOverFrom } from './lifecycle/takeover-new-server.ts';
-import { linger } from './lifecycle/takeover-old-server.ts';
-import { Entrance, type EntranceOptions } from './listener-group.ts';
+import { findOldServer, takeOverFrom } from './lifecycle/takeover-new-server.ts';
+import { waitForConnectionsToClose } from './lifecycle/takeover-old-server.ts';
+import { ListenerGroup, type ListenerGroupOptions } from './listener-group.ts';
 import { LineWriter, stderrWrite } from './logging/line-writer.ts';
-import type { RequestLog } from './logging/log-file.ts';
+import type { LogFile } from './logging/log-file.ts';
 import { lostLine } from './logging/logger.ts';
 import { Measurement, MetricsAddressError } from './metrics/measurement.ts';
 import type { MetricsOptions } from './metrics/metrics.ts';
 
-export interface ServeOptions extends EntranceOptions {
+export interface ServeOptions extends ListenerGroupOptions {
   /** Where metrics are served, and their sources; without it nothing is measured. */
   metrics?: MetricsOptions;
   /** Whether to take the port and the database over from a running server, if there is one. */
@@ -28,7 +28,7 @@ export interface ServeOptions extends EntranceOptions {
   /** Called when the previous server has been asked to stop, and again once it has, with the milliseconds it took. */
   onTakeOver?: (pid: number, ms: number | null) => Promise<void>;
   /** Where request log lines go instead of stderr. */
-  logFile?: RequestLog;
+  logFile?: LogFile;
   /** How long entries of the audit log are kept, in milliseconds; forever by default. */
   auditKeepMs?: number;
 }
@@ -91,7 +91,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   // Threads receive only what can be copied.
   const { takesOver = false, onTakeOver: _, beforeMigrations, metrics, logFile: __, ...entered } = options;
   const measurement = metrics && new Measurement(metrics);
-  const entrance = new Entrance(entered, {
+  const listenerGroup = new ListenerGroup(entered, {
     common,
     measurement,
     addLine: (line) => logLines.add(line),
@@ -104,13 +104,13 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     unlock();
   };
   try {
-    if (takesOver) await takeOver(entrance, options);
+    if (takesOver) await takeOver(listenerGroup, options);
     unlock = lockForServing(options.db, {
       pid: process.pid,
       since: new Date().toISOString(),
       address: `${options.host}:${options.port}`,
       handsOver: options.handsOver === true && canSteer(),
-      inlet: entrance.inlet,
+      inlet: listenerGroup.takeoverSocket,
     });
     const store = await openStore(options.db, {
       // After a failed write nothing in memory can be trusted; a restart reads what is on the disk.
@@ -122,29 +122,32 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       ...(common && { common }),
       ...(beforeMigrations && { beforeMigrations }),
     });
-    return await serve({ store, lines, logLines, entrance, measurement, release }, options).catch(
+    return await serve({ store, lines, logLines, listenerGroup, measurement, release }, options).catch(
       async (error) => {
-        await entrance.close();
+        await listenerGroup.close();
         await store.close();
         throw error;
       },
     );
   } catch (error) {
-    await entrance.close();
+    await listenerGroup.close();
     release();
     throw error;
   }
 }
 
-async function takeOver(entrance: Entrance, { onTakeOver, ...options }: ServeOptions): Promise<void> {
-  const { count } = entrance;
-  const former = await findFormerServer({ ...options, count });
+async function takeOver(
+  listenerGroup: ListenerGroup,
+  { onTakeOver, ...options }: ServeOptions,
+): Promise<void> {
+  const { count } = listenerGroup;
+  const former = await findOldServer({ ...options, count });
   if (former === null) return;
   const startedAt = performance.now();
   await onTakeOver?.(former.pid, null);
   await takeOverFrom(former, count, async () => {
-    await entrance.wait();
-    return entrance.inlet !== null;
+    await listenerGroup.wait();
+    return listenerGroup.takeoverSocket !== null;
   });
   await onTakeOver?.(former.pid, performance.now() - startedAt);
 }
@@ -155,30 +158,30 @@ interface Parts {
   lines: LineWriter;
   /** For the log, which can use the same writer. */
   logLines: LineWriter;
-  entrance: Entrance;
+  listenerGroup: ListenerGroup;
   measurement: Measurement | undefined;
   release: () => void;
 }
 
 async function serve(
-  { store, lines, logLines, entrance, measurement, release }: Parts,
+  { store, lines, logLines, listenerGroup, measurement, release }: Parts,
   options: ServeOptions,
 ): Promise<RunningServer> {
   await store.write('accounts', makeSigningSecret);
-  const { url, listensOn, listeners, handovers, fronts } = await entrance.start(store);
+  const { url, listensOn, listeners, handovers, fronts } = await listenerGroup.start(store);
   await measurement?.open(store, options.readers ?? 0, fronts).catch((error: Error) => {
     if (!options.takesOver || !(error instanceof MetricsAddressError)) throw error;
     // The previous server has already stopped, so starting without metrics is better than not at all.
     tell(lines, `The server runs without metrics: ${error.message}.`);
   });
-  const renewal = new Renewal(options.tls, listeners);
+  const renewal = new CertificateRenewal(options.tls, listeners);
   const purging = setInterval(() => {
     // Errors are left for the next run; requests that write report the same problem.
     store.alone(() => purge(store, options)).catch(() => undefined);
   }, PURGE_EVERY_MS);
   const close = async () => {
     await Promise.all(listeners.map((listener) => listener.stop()));
-    entrance.removeInlet();
+    listenerGroup.removeTakeoverSocket();
   };
   const giveUp = async () => {
     clearInterval(purging);
@@ -210,7 +213,7 @@ async function serve(
       closeListening();
       await Promise.all(handovers.map((one) => one.handOver()));
       await giveUp();
-      await linger(options.db, end);
+      await waitForConnectionsToClose(options.db, end);
       await close();
     },
     stop: async () => {

@@ -1,5 +1,5 @@
 // The files that `crm serve` goes on with: its log and its certificate, which SIGHUP has it open and read anew.
-import type { RequestLog } from '../../server/logging/log-file.ts';
+import type { LogFile } from '../../server/logging/log-file.ts';
 import type { RunningServer, ServeOptions } from '../../server/serve.ts';
 import { errorCode, messageOf, systemFault, usageError } from '../errors.ts';
 import { neutralize } from '../terminal/text.ts';
@@ -12,13 +12,13 @@ import type { ServeFlags } from './flags.ts';
 export async function openLog({
   log,
   logFile,
-}: Pick<ServeFlags, 'log' | 'logFile'>): Promise<RequestLog | undefined> {
+}: Pick<ServeFlags, 'log' | 'logFile'>): Promise<LogFile | undefined> {
   if (logFile === undefined) return undefined;
   if (log === 'off')
     throw usageError('--log-file and --log off exclude each other.', 'leave one of them out.');
-  const { RequestLog } = await import('../../server/logging/log-file.ts');
+  const { LogFile } = await import('../../server/logging/log-file.ts');
   try {
-    return new RequestLog(logFile);
+    return new LogFile(logFile);
   } catch (error) {
     throw usageError(
       `The log cannot be written to ${logFile} (${systemFault(error, FAULTS)}).`,

@@ -4,10 +4,10 @@ import { type AppOptions, createApp } from '../app.ts';
 import { clientAddress, membership } from '../pipeline/client-address.ts';
 import type { Fetch } from './drain.ts';
 import { Listener, type ListenOptions } from './listener.ts';
-import type { WaitingRoom } from './queueing-listener.ts';
-import { Handover } from './takeover-old-server.ts';
+import type { QueueingListener } from './queueing-listener.ts';
+import { ListenerHandover } from './takeover-old-server.ts';
 
-export interface FrontOptions
+export interface AppServerOptions
   extends Omit<ListenOptions, 'fetch'>,
     Omit<AppOptions, 'baseUrl' | 'ending' | 'limitSilence' | 'isUnsent' | 'addressOf'> {
   /** Path of the database file, or database URL. */
@@ -18,15 +18,15 @@ export interface FrontOptions
   trustedProxies?: readonly Network[];
 }
 
-export interface Addresses {
+export interface ServerAddresses {
   /** The public URL of the service, without a trailing slash. */
   url: string;
   listensOn: string;
 }
 
-export interface Front extends Addresses {
+export interface AppServer extends ServerAddresses {
   listener: Listener;
-  handover: Handover;
+  handover: ListenerHandover;
 }
 
 /** The addresses of a server whose port is known. */
@@ -35,7 +35,7 @@ export function addressesOf({
   port,
   baseUrl,
   certificate,
-}: Pick<FrontOptions, 'host' | 'port' | 'baseUrl' | 'certificate'>): Addresses {
+}: Pick<AppServerOptions, 'host' | 'port' | 'baseUrl' | 'certificate'>): ServerAddresses {
   const scheme = certificate === undefined ? 'http' : 'https';
   const listensOn = `${scheme}://${hostOf(host)}:${port}`;
   return { listensOn, url: baseUrl?.replace(/\/+$/, '') ?? listensOn };
@@ -46,9 +46,9 @@ export function addressesOf({
  * @param room holds requests that already wait; it is listening
  * @throws the system's error if the port is taken, or OpenSSL's if the certificate or its key cannot be used
  */
-export function openFront(options: FrontOptions, room: WaitingRoom | null = null): Front {
+export function startAppServer(options: AppServerOptions, queue: QueueingListener | null = null): AppServer {
   const fetch: Fetch = (request) => app.fetch(withUsualHost(request));
-  const listener = room?.listener ?? new Listener({ ...options, fetch });
+  const listener = queue?.listener ?? new Listener({ ...options, fetch });
   const addresses = addressesOf({ ...options, port: listener.port });
   const isTrusted = membership(options.trustedProxies ?? []);
   const app = createApp({
@@ -60,8 +60,8 @@ export function openFront(options: FrontOptions, room: WaitingRoom | null = null
     addressOf: (request) =>
       clientAddress(listener.peerOf(request), request.headers.get('X-Forwarded-For'), isTrusted),
   });
-  room?.open(fetch);
-  return { listener, handover: new Handover(listener, options.db, addresses.url), ...addresses };
+  queue?.open(fetch);
+  return { listener, handover: new ListenerHandover(listener, options.db, addresses.url), ...addresses };
 }
 
 const PATH_AT_MIN = 11;

@@ -1,10 +1,10 @@
 // Renews the certificate for new connections in every listening thread, without dropping connections.
 import { type Certificate, type CertificateFiles, type Listening, readCertificate } from './listener.ts';
-import { type Steering, takeOver } from './reuseport-steering.ts';
+import { type ReuseportSteering, steerToNewListeners } from './reuseport-steering.ts';
 
 const RETIREMENT_MS = 2_000;
 
-export class Renewal {
+export class CertificateRenewal {
   readonly #files: CertificateFiles | undefined;
   readonly #listeners: readonly Listening[];
   #retirement: Promise<void> = Promise.resolve();
@@ -43,12 +43,14 @@ export class Renewal {
     this.#isOver = true;
   }
 
-  #renewAll(certificate: Certificate): Promise<Steering | null> {
+  #renewAll(certificate: Certificate): Promise<ReuseportSteering | null> {
     const count = this.#listeners.length;
-    return takeOver({ older: count, newer: count }, () => this.#all((one) => one.renew(certificate)));
+    return steerToNewListeners({ older: count, newer: count }, () =>
+      this.#all((one) => one.renew(certificate)),
+    );
   }
 
-  async #retire(steering: Steering | null): Promise<void> {
+  async #retire(steering: ReuseportSteering | null): Promise<void> {
     if (steering !== null) {
       await this.#all((one) => one.endFormer());
       await Bun.sleep(RETIREMENT_MS);

@@ -29,13 +29,14 @@ export class Drain {
   /** Answers each request as the last of its connection, and reports "not ready". */
   readonly fetch = async (request: Request): Promise<Response> => {
     const check = healthCheck(request);
-    if (check === 'readyz') return lastOfConnection(Response.json({ status: 'not ready' }, { status: 503 }));
+    if (check === 'readyz')
+      return withConnectionClose(Response.json({ status: 'not ready' }, { status: 503 }));
     // Health checks do not delay the stop.
-    if (check !== undefined) return lastOfConnection(await this.#fetch(request));
+    if (check !== undefined) return withConnectionClose(await this.#fetch(request));
     this.#open += 1;
     this.#count += 1;
     try {
-      return lastOfConnection(await this.#fetch(request));
+      return withConnectionClose(await this.#fetch(request));
     } finally {
       this.#open -= 1;
       this.#lastAt = performance.now();
@@ -81,7 +82,7 @@ export function healthCheck(request: Request): string | undefined {
 }
 
 /** The response, marked as the last of its connection. */
-export function lastOfConnection(response: Response): Response {
+export function withConnectionClose(response: Response): Response {
   response.headers.set('Connection', 'close');
   return response;
 }

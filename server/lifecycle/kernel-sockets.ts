@@ -15,7 +15,7 @@ const TCP_NOTSENT_LOWAT = 25;
 const UNSENT_BYTES_MAX = 128 * 1024;
 
 /** The system library's socket functions; undefined except on Linux. */
-export function openLibrary() {
+export function openSocketLibrary() {
   if (process.platform !== 'linux') return undefined;
   return systemLibrary({
     getsockopt: { args: ['int', 'int', 'int', 'ptr', 'ptr'], returns: 'int' },
@@ -24,14 +24,14 @@ export function openLibrary() {
   });
 }
 
-export type Library = NonNullable<ReturnType<typeof openLibrary>>;
+export type SocketLibrary = NonNullable<ReturnType<typeof openSocketLibrary>>;
 
 /**
  * Limits how much of a response the system buffers for each new connection. Otherwise it buffers megabytes of the server's
  * memory, and a client that reads slowly looks like one that does not read at all.
  */
-export function limitUnsent(): void {
-  const library = openLibrary();
+export function limitSendBuffers(): void {
+  const library = openSocketLibrary();
   if (library === undefined) return;
   const value = ptr(new Int32Array([UNSENT_BYTES_MAX]));
   // Connections inherit it from the socket that accepts them.
@@ -40,12 +40,12 @@ export function limitUnsent(): void {
 }
 
 /** The TCP sockets that this process listens on. */
-export function listeningSockets(library: Library): number[] {
+export function listeningSockets(library: SocketLibrary): number[] {
   return networkSockets(library).filter((fd) => option(library, fd, SO_ACCEPTCONN) === 1);
 }
 
 /** The TCP sockets of this process, including connections. */
-export function networkSockets(library: Library): number[] {
+export function networkSockets(library: SocketLibrary): number[] {
   if (!existsSync(OPEN_FILES)) return [];
   return readdirSync(OPEN_FILES)
     .map(Number)
@@ -53,7 +53,7 @@ export function networkSockets(library: Library): number[] {
 }
 
 // -1 if it is not a socket.
-function option(library: Library, fd: number, name: number): number {
+function option(library: SocketLibrary, fd: number, name: number): number {
   const value = new Int32Array(1);
   const size = new Uint32Array([value.byteLength]);
   return library.getsockopt(fd, SOL_SOCKET, name, ptr(value), ptr(size)) === 0 ? (value[0] ?? -1) : -1;

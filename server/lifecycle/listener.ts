@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import type { Eventually } from '../../db/engine/engine.ts';
 import { SILENT_SECONDS } from '../pipeline/body.ts';
-import { Drain, type Fetch, lastOfConnection } from './drain.ts';
-import { limitUnsent } from './kernel-sockets.ts';
-import { bySentPath } from './raw-path-routes.ts';
-import { Arrivals } from './takeover-socket.ts';
+import { Drain, type Fetch, withConnectionClose } from './drain.ts';
+import { limitSendBuffers } from './kernel-sockets.ts';
+import { rawPathRoutes } from './raw-path-routes.ts';
+import { ForwardedRequests } from './takeover-socket.ts';
 
 export interface CertificateFiles {
   certFile: string;
@@ -27,7 +27,7 @@ export interface ListenOptions {
   /** Enables HTTPS. */
   certificate?: Certificate;
   /** Path of a socket that receives requests handed over by a predecessor. */
-  inlet?: string;
+  takeoverSocket?: string;
   fetch: Fetch;
 }
 
@@ -59,8 +59,8 @@ const LAST_WORD_MS = 1_000;
 
 export class Listener implements Listening {
   #options: ListenOptions;
-  readonly #arrivals = new Arrivals();
-  readonly #inlet: Socket | null;
+  readonly #arrivals = new ForwardedRequests();
+  readonly #takeoverSocket: Socket | null;
   readonly #closing = new Set<Socket>();
   readonly #ending = new AbortController();
   #current: Socket;
@@ -75,9 +75,10 @@ export class Listener implements Listening {
   constructor(options: ListenOptions) {
     this.#options = options;
     this.#current = listen(options);
-    limitUnsent();
-    const { inlet, fetch } = options;
-    this.#inlet = inlet === undefined ? null : listenAtPath(inlet, this.#arrivals.answer(fetch));
+    limitSendBuffers();
+    const { takeoverSocket, fetch } = options;
+    this.#takeoverSocket =
+      takeoverSocket === undefined ? null : listenAtPath(takeoverSocket, this.#arrivals.answer(fetch));
   }
 
   /** Signals that incomplete requests must be answered now. */
@@ -119,19 +120,23 @@ export class Listener implements Listening {
   answerWith(fetch: Fetch): void {
     this.#options = { ...this.#options, fetch };
     for (const socket of this.#sockets()) {
-      socket.reload(socket === this.#inlet ? { fetch: this.#arrivals.answer(fetch) } : bySentPath(fetch));
+      socket.reload(
+        socket === this.#takeoverSocket ? { fetch: this.#arrivals.answer(fetch) } : rawPathRoutes(fetch),
+      );
     }
   }
 
   renew(certificate: Certificate): void {
     const renewed = listen({ ...this.#options, certificate });
-    limitUnsent();
+    limitSendBuffers();
     this.#former = this.#current;
     this.#current = renewed;
   }
 
   endFormer(): void {
-    this.#former?.reload(bySentPath(async (request) => lastOfConnection(await this.#options.fetch(request))));
+    this.#former?.reload(
+      rawPathRoutes(async (request) => withConnectionClose(await this.#options.fetch(request))),
+    );
   }
 
   closeFormer(): void {
@@ -164,12 +169,12 @@ export class Listener implements Listening {
   }
 
   #sockets(): Socket[] {
-    const others = [this.#former, this.#inlet].filter((socket) => socket !== null);
+    const others = [this.#former, this.#takeoverSocket].filter((socket) => socket !== null);
     return [this.#current, ...others, ...this.#closing];
   }
 
   #handedOver(request: Request): string | undefined {
-    return this.#inlet === null ? undefined : this.#arrivals.peerOf(request);
+    return this.#takeoverSocket === null ? undefined : this.#arrivals.peerOf(request);
   }
 }
 
@@ -195,7 +200,7 @@ function listen({ host, port, isPortShared, certificate, fetch }: ListenOptions)
     hostname: host,
     port,
     ...LIMITS,
-    ...bySentPath(fetch),
+    ...rawPathRoutes(fetch),
     reusePort: isPortShared,
     ...(certificate && { tls: { ...certificate, ciphers: FORWARD_SECRET_AEAD } }),
   });

@@ -1,11 +1,11 @@
 // Holds requests for a server that is about to answer them but does not have the database yet.
 import type { Fetch } from './drain.ts';
 import { Listener, type ListenOptions } from './listener.ts';
-import { Waiting } from './request-queue.ts';
+import { RequestQueue } from './request-queue.ts';
 
-export class WaitingRoom {
+export class QueueingListener {
   readonly listener: Listener;
-  readonly #waiting: Waiting;
+  readonly #waiting: RequestQueue;
 
   /**
    * Starts to listen.
@@ -13,7 +13,7 @@ export class WaitingRoom {
    * @throws the system's error if the port is taken, or OpenSSL's if the certificate or its key cannot be used
    */
   constructor(options: Omit<ListenOptions, 'fetch'>, baseUrl: string) {
-    this.#waiting = new Waiting(baseUrl);
+    this.#waiting = new RequestQueue(baseUrl);
     this.listener = new Listener({ ...options, fetch: this.#waiting.fetch });
   }
 

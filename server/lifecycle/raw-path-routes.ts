@@ -21,7 +21,7 @@ interface Served {
 let all: Served[] | null = null;
 
 /** Options for Bun.serve that answer with `fetch`, and with "not found" if the URL differs from what was sent. */
-export function bySentPath(fetch: Fetch): Routed {
+export function rawPathRoutes(fetch: Fetch): Routed {
   all ??= servedPaths();
   const routes = all.map(({ path, match }): [string, Fetch] => {
     // Matched exactly as sent, since no segment can be resolved.

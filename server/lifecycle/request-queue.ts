@@ -4,7 +4,7 @@ import { ApiError } from '../errors.ts';
 import { startExchange } from '../pipeline/exchange.ts';
 import { renderError, toResponse } from '../pipeline/respond.ts';
 import { apiOfPath, rawPath } from '../pipeline/route.ts';
-import { type Fetch, healthCheck, lastOfConnection } from './drain.ts';
+import { type Fetch, healthCheck, withConnectionClose } from './drain.ts';
 
 /** How long a request waits in one place. */
 export const WAIT_MS_MAX = 15_000;
@@ -12,7 +12,7 @@ export const WAIT_MS_MAX = 15_000;
 const WAITING_MAX = 10_000;
 const RETRY_AFTER_SECONDS = 5;
 
-export class Waiting {
+export class RequestQueue {
   readonly #baseUrl: string;
   readonly #opening = Promise.withResolvers<Fetch | null>();
   #count = 0;
@@ -36,7 +36,7 @@ export class Waiting {
     const check = healthCheck(request);
     if (check === 'healthz') return Response.json({ status: 'ok' });
     if (check === 'readyz') return Response.json({ status: 'not ready' }, { status: 503 });
-    if (this.#count >= WAITING_MAX) return sendAway(request, this.#baseUrl);
+    if (this.#count >= WAITING_MAX) return upgradeResponse(request, this.#baseUrl);
     this.#count += 1;
     const end = Promise.withResolvers<null>();
     const leave = () => end.resolve(null);
@@ -46,7 +46,7 @@ export class Waiting {
     try {
       const fetch = await Promise.race([this.#opening.promise, end.promise]);
       const isLost = fetch === null || request.signal.aborted;
-      return isLost ? sendAway(request, this.#baseUrl) : await fetch(request);
+      return isLost ? upgradeResponse(request, this.#baseUrl) : await fetch(request);
     } finally {
       clearTimeout(timer);
       request.signal.removeEventListener('abort', leave);
@@ -56,17 +56,17 @@ export class Waiting {
 }
 
 /** The response to a request that cannot be answered now; nothing of it was done. */
-export function sendAway(request: Request, baseUrl: string): Response {
+export function upgradeResponse(request: Request, baseUrl: string): Response {
   const message = 'The service is being upgraded; try again in a few seconds.';
   const error = new ApiError('DATABASE_UNAVAILABLE', message);
   error.headers['Retry-After'] = String(RETRY_AFTER_SECONDS);
-  return lastRefusal(request, error, baseUrl);
+  return closingErrorResponse(request, error, baseUrl);
 }
 
 /** An error as the last response of its connection. */
-export function lastRefusal(request: Request, error: ApiError, baseUrl: string): Response {
+export function closingErrorResponse(request: Request, error: ApiError, baseUrl: string): Response {
   const api = apiOfPath(rawPath(request.url));
   const exchange = startExchange({ request, api, now: Date.now(), baseUrl });
   Object.assign(exchange.headers, error.headers);
-  return lastOfConnection(toResponse(exchange, renderError(exchange, error)));
+  return withConnectionClose(toResponse(exchange, renderError(exchange, error)));
 }

@@ -1,7 +1,13 @@
 // Sends new connections to the newer listeners on a port, so that the older ones can be closed without losing any.
 import { ptr } from 'bun:ffi';
 import { closeSync, openSync } from 'node:fs';
-import { type Library, listeningSockets, networkSockets, openLibrary, SOL_SOCKET } from './kernel-sockets.ts';
+import {
+  listeningSockets,
+  networkSockets,
+  openSocketLibrary,
+  SOL_SOCKET,
+  type SocketLibrary,
+} from './kernel-sockets.ts';
 
 // Linux: socket(7), include/uapi/asm-generic/socket.h, include/uapi/linux/filter.h.
 const SO_ATTACH_REUSEPORT_CBPF = 51;
@@ -13,7 +19,7 @@ const BPF_RETURN = 0x16;
 const BPF_RETURN_CONSTANT = 0x06;
 const RANDOM_NUMBER = -0x1000 + 56;
 
-export interface Steering {
+export interface ReuseportSteering {
   /**
    * Sends all connections to the one newer listener whose position stays the same until the last older one is closed; after
    * that the kernel shares them among all that are left.
@@ -25,7 +31,7 @@ export interface Steering {
 
 /** Whether connections can be steered on this system. */
 export function canSteer(): boolean {
-  return openLibrary() !== undefined;
+  return openSocketLibrary() !== undefined;
 }
 
 /**
@@ -33,11 +39,11 @@ export function canSteer(): boolean {
  * to one of the new ones; connections of the old ones, including queued ones, stay with them.
  * @returns null except on Linux, so that the kernel keeps sharing among all of them
  */
-export async function takeOver(
+export async function steerToNewListeners(
   { older, newer }: { older: number; newer: number },
   open: () => Promise<void>,
-): Promise<Steering | null> {
-  const library = openLibrary();
+): Promise<ReuseportSteering | null> {
+  const library = openSocketLibrary();
   const before = new Set(library && listeningSockets(library));
   await open();
   const socket = library && listeningSockets(library).find((one) => !before.has(one));
@@ -61,7 +67,7 @@ export async function takeOver(
  * Closes everything that this process listens on, but not its connections: the runtime would close idle ones as well.
  */
 export function closeListening(): void {
-  const library = openLibrary();
+  const library = openSocketLibrary();
   if (library === undefined) return;
   const inert = openSync('/dev/null', 'r');
   // The runtime keeps the descriptor and closes it later.
@@ -71,7 +77,7 @@ export function closeListening(): void {
 
 /** Returns a function that counts this process's TCP connections. */
 export function connectionCounter(): () => number {
-  const library = openLibrary();
+  const library = openSocketLibrary();
   if (library === undefined) return () => 0;
   return () => networkSockets(library).length - listeningSockets(library).length;
 }
@@ -79,7 +85,7 @@ export function connectionCounter(): () => number {
 const INSTRUCTION_BYTES = 8;
 
 function attach(
-  library: Library,
+  library: SocketLibrary,
   socket: number,
   instructions: readonly (readonly [code: number, operand: number])[],
 ): boolean {

@@ -2,7 +2,7 @@
 import { lookup } from 'node:dns/promises';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { DatabaseError, type ServingProcess, servingProcess } from '../../db/store.ts';
-import { canSteer, takeOver } from './reuseport-steering.ts';
+import { canSteer, steerToNewListeners } from './reuseport-steering.ts';
 
 /** Time for connections to be accepted by the previous server after steering has changed. */
 const HANDSHAKE_MS = 200;
@@ -20,7 +20,7 @@ export interface NewServer {
 }
 
 /** The server that has the database now. */
-export interface FormerServer extends ServingProcess {
+export interface OldServer extends ServingProcess {
   db: string;
   /** How many listeners it has on the port. */
   listeners: number;
@@ -30,13 +30,13 @@ export interface FormerServer extends ServingProcess {
  * The server to take over from; null if no server runs on the database. Changes nothing yet.
  * @throws DatabaseError if it cannot be taken over
  */
-export async function findFormerServer({
+export async function findOldServer({
   db,
   host,
   port,
   count,
   metrics,
-}: NewServer): Promise<FormerServer | null> {
+}: NewServer): Promise<OldServer | null> {
   const holder = servingProcess(db);
   if (holder === null) return null;
   const cannot = (reason: string, ...nextSteps: string[]) =>
@@ -92,12 +92,12 @@ function cannotTakeOver(
  * @throws DatabaseError if that takes more than 30 s
  */
 export async function takeOverFrom(
-  former: FormerServer,
+  former: OldServer,
   count: number,
   wait: () => Promise<boolean>,
 ): Promise<void> {
   let takesRequests = false;
-  const steering = await takeOver({ older: former.listeners, newer: count }, async () => {
+  const steering = await steerToNewListeners({ older: former.listeners, newer: count }, async () => {
     takesRequests = await wait().catch((error) => {
       if (error.code !== 'EADDRINUSE') throw error;
       throw cannotTakeOver(
@@ -115,7 +115,7 @@ export async function takeOverFrom(
   steering?.end();
 }
 
-async function gone({ pid, db }: FormerServer): Promise<void> {
+async function gone({ pid, db }: OldServer): Promise<void> {
   const until = performance.now() + LEAVE_MS_MAX;
   while (servingProcess(db)?.pid === pid) {
     if (performance.now() > until) {

@@ -3,12 +3,12 @@ import { type ServingProcess, servingProcess } from '../../db/store.ts';
 import { SILENT_SECONDS } from '../pipeline/body.ts';
 import { publicError } from '../pipeline/respond.ts';
 import { UNTAKEN_SECONDS } from '../pipeline/unsent-responses.ts';
-import { type Fetch, lastOfConnection, nextTurns } from './drain.ts';
+import { type Fetch, nextTurns, withConnectionClose } from './drain.ts';
 import { DRAIN_MS_MAX, type Listener } from './listener.ts';
-import { lastRefusal, sendAway, WAIT_MS_MAX, Waiting } from './request-queue.ts';
+import { closingErrorResponse, RequestQueue, upgradeResponse, WAIT_MS_MAX } from './request-queue.ts';
 import { connectionCounter } from './reuseport-steering.ts';
-import { sendTo } from './takeover-socket.ts';
-import { TrustedInlet } from './takeover-socket-owner.ts';
+import { forwardRequest } from './takeover-socket.ts';
+import { TrustedTakeoverSocket } from './takeover-socket-owner.ts';
 
 const LOOK_MS = 20;
 const LINGER_LOOK_MS = 500;
@@ -18,19 +18,19 @@ const LINGER_MS_MIN = 1_000;
 const LINGER_MS_MAX = (SILENT_SECONDS + 5) * 1_000;
 
 /** Something that hands over, in this thread or in another. */
-export interface HandingOver {
+export interface Handover {
   /** Lets new requests wait; resolves once earlier ones are answered, after at most 9 s. */
   holdBack(): Promise<void>;
   /** Hands waiting and later requests to the server that has the database then. */
   handOver(): Promise<void>;
 }
 
-export class Handover implements HandingOver {
+export class ListenerHandover implements Handover {
   readonly #listener: Listener;
   readonly #successors: Successors;
   readonly #baseUrl: string;
-  readonly #waiting: Waiting;
-  readonly #trusted = new TrustedInlet();
+  readonly #waiting: RequestQueue;
+  readonly #trusted = new TrustedTakeoverSocket();
   /** The search for the successor, shared by all requests that need it at the same time. */
   #search: Promise<string | null> | null = null;
 
@@ -42,7 +42,7 @@ export class Handover implements HandingOver {
     this.#listener = listener;
     this.#successors = new Successors(db);
     this.#baseUrl = baseUrl;
-    this.#waiting = new Waiting(baseUrl);
+    this.#waiting = new RequestQueue(baseUrl);
   }
 
   async holdBack(): Promise<void> {
@@ -72,11 +72,11 @@ export class Handover implements HandingOver {
     try {
       const named = await this.#successor();
       const inlet = named === null ? null : this.#trusted.reach(named);
-      if (inlet === null) return sendAway(request, this.#baseUrl);
-      const response = await sendTo(inlet, request, peer);
+      if (inlet === null) return upgradeResponse(request, this.#baseUrl);
+      const response = await forwardRequest(inlet, request, peer);
       // The successor sees how fast this server reads the response, but not how fast the client does.
       this.#listener.limitSilence(request, UNTAKEN_SECONDS);
-      return lastOfConnection(response);
+      return withConnectionClose(response);
     } catch (error) {
       return this.#refuse(request, error);
     }
@@ -102,14 +102,14 @@ export class Handover implements HandingOver {
 
   #refuse(request: Request, error: unknown): Response {
     const code = error instanceof Error && 'code' in error ? error.code : '';
-    if (code === 'ENOENT' || code === 'ECONNREFUSED') return sendAway(request, this.#baseUrl);
+    if (code === 'ENOENT' || code === 'ECONNREFUSED') return upgradeResponse(request, this.#baseUrl);
     // It is unknown how far the request got.
-    return lastRefusal(request, publicError(error), this.#baseUrl);
+    return closingErrorResponse(request, publicError(error), this.#baseUrl);
   }
 }
 
 /** Resolves once this process has no connections, or no successor; after at most 65 s, or at `end`. */
-export async function linger(db: string, end: Promise<unknown>): Promise<void> {
+export async function waitForConnectionsToClose(db: string, end: Promise<unknown>): Promise<void> {
   const count = connectionCounter();
   const successors = new Successors(db);
   const begunAt = performance.now();

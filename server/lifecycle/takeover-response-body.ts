@@ -4,7 +4,7 @@ import { SMALL_BYTES_MAX } from '../quotas/in-flight-budget.ts';
 /**
  * The response, with a large body in pieces; `onTaken` is called once the last piece is read, or the reader has stopped.
  */
-export async function followed(response: Response, onTaken: () => void): Promise<Response> {
+export async function trackedResponse(response: Response, onTaken: () => void): Promise<Response> {
   const { status, headers } = response;
   if (response.body === null) {
     onTaken();

@@ -25,44 +25,44 @@ function openLibrary() {
 }
 
 /** Returns the path to reach an inlet; keeps the folder of the last one open, so that it cannot be replaced. */
-export class TrustedInlet {
-  #inlet: string | null = null;
+export class TrustedTakeoverSocket {
+  #takeoverSocket: string | null = null;
   #folder = -1;
 
   /**
    * The path to reach it; null if its folder, its socket or its listener belongs to another user.
    * @throws the system's error if it does not exist
    */
-  reach(inlet: string): string | null {
-    if (inlet !== this.#inlet) {
+  reach(takeoverSocket: string): string | null {
+    if (takeoverSocket !== this.#takeoverSocket) {
       this.close();
-      this.#folder = openSync(dirname(inlet), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-      if (!this.#isOwn(inlet)) {
+      this.#folder = openSync(dirname(takeoverSocket), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+      if (!this.#isOwn(takeoverSocket)) {
         this.close();
         return null;
       }
-      this.#inlet = inlet;
+      this.#takeoverSocket = takeoverSocket;
     }
-    return this.#pathOf(inlet);
+    return this.#pathOf(takeoverSocket);
   }
 
   // The folder is closed to others, so this cannot change.
-  #isOwn(inlet: string): boolean {
+  #isOwn(takeoverSocket: string): boolean {
     const folder = fstatSync(this.#folder);
     if (!isOwn(folder) || (folder.mode & OTHERS) !== 0) return false;
-    const path = this.#pathOf(inlet);
+    const path = this.#pathOf(takeoverSocket);
     return isOwnSocket(lstatSync(path)) && listenerOf(path) === process.geteuid?.();
   }
 
   // Through the open folder, whatever its name refers to now.
-  #pathOf(inlet: string): string {
-    return `/proc/self/fd/${this.#folder}/${basename(inlet)}`;
+  #pathOf(takeoverSocket: string): string {
+    return `/proc/self/fd/${this.#folder}/${basename(takeoverSocket)}`;
   }
 
   close(): void {
     if (this.#folder >= 0) closeSync(this.#folder);
     this.#folder = -1;
-    this.#inlet = null;
+    this.#takeoverSocket = null;
   }
 }
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Fetch } from './drain.ts';
-import { followed } from './takeover-response-body.ts';
+import { trackedResponse } from './takeover-response-body.ts';
 
 /** Set only by the predecessor, which removes this header from client requests; others cannot reach the socket. */
 const PEER_HEADER = 'Crm-Handed-Over-From';
@@ -14,13 +14,13 @@ const PATH_BYTES_MAX = 107;
 const OF_CONNECTION = ['Connection', 'Keep-Alive', 'Transfer-Encoding', 'TE', 'Upgrade', 'Expect'];
 
 /** The socket's path, and how to remove it. */
-export interface InletPlace {
+export interface TakeoverSocket {
   path: string;
   remove(): void;
 }
 
 /** A place for the socket that only this user can access; null if there is none. */
-export function inletPlace(): InletPlace | null {
+export function createTakeoverSocket(): TakeoverSocket | null {
   try {
     // Created with mode 0700.
     const folder = mkdtempSync(join(tmpdir(), 'crm-'));
@@ -39,7 +39,7 @@ export function inletPlace(): InletPlace | null {
 }
 
 /** Restores the client address and the path of each request that was handed over. */
-export class Arrivals {
+export class ForwardedRequests {
   readonly #peers = new WeakMap<Request, string>();
   readonly #unsent = new WeakSet<Request>();
 
@@ -52,7 +52,7 @@ export class Arrivals {
       Object.defineProperty(request, 'url', { value, configurable: true });
       for (const name of [PEER_HEADER, URL_HEADER]) headers.delete(name);
       this.#unsent.add(request);
-      return followed(await fetch(request), () => this.#unsent.delete(request));
+      return trackedResponse(await fetch(request), () => this.#unsent.delete(request));
     };
   }
 
@@ -73,14 +73,14 @@ export class Arrivals {
  * @param peer network address of the client
  * @throws the system's error: ENOENT or ECONNREFUSED if no server listens, another if it fails midway
  */
-export function sendTo(inlet: string, request: Request, peer: string): Promise<Response> {
+export function forwardRequest(takeoverSocket: string, request: Request, peer: string): Promise<Response> {
   const headers = new Headers(request.headers);
   for (const name of OF_CONNECTION) headers.delete(name);
   headers.set(PEER_HEADER, peer);
   headers.set(URL_HEADER, request.url);
   const { method, body, signal } = request;
   return fetch('http://crm/', {
-    ...{ unix: inlet, keepalive: false, redirect: 'manual', decompress: false },
+    ...{ unix: takeoverSocket, keepalive: false, redirect: 'manual', decompress: false },
     ...{ method, headers, body, signal },
   });
 }

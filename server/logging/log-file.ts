@@ -5,7 +5,7 @@ const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
 // Non-blocking, in case it is a pipe: opening one without a reader would block.
 const FLAGS = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
 
-export class RequestLog {
+export class LogFile {
   readonly path: string;
   #descriptor: number;
 

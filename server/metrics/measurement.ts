@@ -5,16 +5,16 @@ import { freePort } from '../lifecycle/listener.ts';
 import type { Metric } from './metric-values.ts';
 import type { MetricsOptions } from './metrics.ts';
 import type { MetricsPort } from './metrics-port.ts';
-import { BatchFigures } from './service-metrics.ts';
+import { BatchStats } from './service-metrics.ts';
 
 /** Metrics cannot be served at an address; the cause says why. */
 export class MetricsAddressError extends Error {}
 
 /** Returns what a thread that answers requests has counted. */
-export type FrontCount = () => Eventually<Metric[]>;
+export type RequestMetricsReader = () => Eventually<Metric[]>;
 
 export class Measurement {
-  readonly batches = new BatchFigures();
+  readonly batches = new BatchStats();
   /** Set while clients are sent elsewhere. */
   isDraining = false;
   readonly #options: MetricsOptions;
@@ -28,7 +28,7 @@ export class Measurement {
    * Starts to serve the metrics.
    * @throws MetricsAddressError if the address cannot be taken
    */
-  async open(store: Store, readers: number, fronts: readonly FrontCount[]): Promise<void> {
+  async open(store: Store, readers: number, fronts: readonly RequestMetricsReader[]): Promise<void> {
     // Loads the metrics library, which nothing else needs.
     const { openMetrics } = await import('./metrics.ts');
     const { host, port } = this.#options;

@@ -18,7 +18,7 @@ export interface Metric {
   values: Sample[];
 }
 
-export class Sheet {
+export class MetricValues {
   readonly #metrics = new Map<FamilyName, Metric>();
 
   /** Adds a value, unless it is null. */

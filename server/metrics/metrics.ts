@@ -5,12 +5,7 @@ import { sumReplayBytes } from '../../db/tables/quotas.ts';
 import { LoopDelay } from './loop-delay.ts';
 import type { Metric } from './metric-values.ts';
 import { MetricsPort } from './metrics-port.ts';
-import {
-  type BackupFigures,
-  type BatchFigures,
-  type ServiceFigures,
-  serviceMetrics,
-} from './service-metrics.ts';
+import { type BackupStats, type BatchStats, type ServiceStats, serviceMetrics } from './service-metrics.ts';
 
 export interface MetricsOptions {
   host: string;
@@ -20,14 +15,14 @@ export interface MetricsOptions {
   version: string;
   commit: string;
   /** Returns the state of scheduled backups, if there is a schedule. */
-  backups?: () => BackupFigures;
+  backups?: () => BackupStats;
 }
 
 /** Where the metrics of a server come from. */
 export interface MetricsSources {
   store: Store;
   readers: number;
-  batches: BatchFigures;
+  batches: BatchStats;
   /** What each thread that answers requests has counted. */
   fronts: () => Promise<Metric[][]>;
   /** Whether the server sends clients elsewhere because it is about to stop. */
@@ -50,7 +45,7 @@ export function openMetrics(options: MetricsOptions, sources: MetricsSources): M
 async function figuresOf(
   { version, commit, backups }: MetricsOptions,
   { store, readers, isDraining }: MetricsSources,
-): Promise<Omit<ServiceFigures, 'delay'>> {
+): Promise<Omit<ServiceStats, 'delay'>> {
   const [figures, isStoreReady] = await Promise.all([store.stats(), isFulfilled(store.ready())]);
   return {
     version,

@@ -5,7 +5,7 @@ import { LIMIT_NAMES, type LimitName } from '../errors.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { Observer, Shared } from '../pipeline/observer.ts';
 import { LoopDelay } from './loop-delay.ts';
-import { type Metric, Sheet } from './metric-values.ts';
+import { type Metric, MetricValues } from './metric-values.ts';
 
 /** Results of the requests to one route with one method. */
 interface RouteFigures {
@@ -22,7 +22,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 const NO_ROUTE: Record<Api, string> = { v1: '/api/v1/*', v2: '/*' };
 const NO_METHOD = 'other';
 
-export class FrontMetrics implements Observer {
+export class RequestMetrics implements Observer {
   /** By path, then by method. */
   readonly #routes = new Map<string, Map<string, RouteFigures>>();
   readonly #refusals = new Map<LimitName, number>(LIMIT_NAMES.map((limit) => [limit, 0]));
@@ -50,7 +50,7 @@ export class FrontMetrics implements Observer {
 
   /** All metrics of this thread; `inFlight` requests are in progress. */
   metrics(inFlight: number): Metric[] {
-    const sheet = new Sheet();
+    const sheet = new MetricValues();
     for (const methods of this.#routes.values()) {
       for (const figures of methods.values()) putRoute(sheet, figures);
     }
@@ -92,13 +92,13 @@ function noRequests(to: Pick<RouteFigures, 'api' | 'route' | 'method'>): RouteFi
   return { ...to, statuses: new Map(), seconds: new Histogram(SECONDS_BUCKETS) };
 }
 
-function putRoute(sheet: Sheet, { api, route, method, statuses, seconds }: RouteFigures): void {
+function putRoute(sheet: MetricValues, { api, route, method, statuses, seconds }: RouteFigures): void {
   for (const [status, count] of statuses)
     sheet.put('crm_http_requests_total', count, { api, method, route, status: String(status) });
   sheet.spread('crm_http_request_duration_seconds', seconds, { method, route });
 }
 
-function putShared(sheet: Sheet, { limiter, bodies, answers }: Shared, now: number): void {
+function putShared(sheet: MetricValues, { limiter, bodies, answers }: Shared, now: number): void {
   for (const { limit, perMinute, usedMost } of limiter.figures(now)) {
     sheet.put('crm_rate_limit_requests_per_minute', perMinute, { limit });
     sheet.put('crm_rate_limit_used_ratio', usedMost, { limit });

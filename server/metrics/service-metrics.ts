@@ -3,10 +3,10 @@ import type { Histogram } from '../../db/engine/histogram.ts';
 import type { StoreStats } from '../../db/engine/store-stats.ts';
 import type { Answer, Operation } from '../operation.ts';
 import type { WriteObserver } from '../pipeline/observer.ts';
-import { type Metric, Sheet } from './metric-values.ts';
+import { type Metric, MetricValues } from './metric-values.ts';
 
 /** Results of scheduled backups. */
-export interface BackupFigures {
+export interface BackupStats {
   intervalMs: number;
   succeeded: number;
   failed: number;
@@ -15,7 +15,7 @@ export interface BackupFigures {
   lastBytes: number | null;
 }
 
-export interface ServiceFigures {
+export interface ServiceStats {
   version: string;
   commit: string;
   isReady: boolean;
@@ -26,13 +26,13 @@ export interface ServiceFigures {
   /** Unix milliseconds, 0 for never; null if crm does not make the backups. */
   lastBackupAt: number | null;
   /** Null if there is no schedule. */
-  backups: BackupFigures | null;
+  backups: BackupStats | null;
   /** How late the writing thread is, in seconds; null if it answers requests and reports the delay with them. */
   delay: Histogram | null;
 }
 
 /** Counts the batch items that were written. */
-export class BatchFigures implements WriteObserver {
+export class BatchStats implements WriteObserver {
   readonly #items = new Map<string, { created: number; failed: number }>();
 
   wrote(operation: Operation, answer: Answer): void {
@@ -45,7 +45,7 @@ export class BatchFigures implements WriteObserver {
     });
   }
 
-  put(sheet: Sheet): void {
+  put(sheet: MetricValues): void {
     for (const [route, { created, failed }] of this.#items) {
       sheet.put('crm_batch_items_total', created, { route, result: 'created' });
       sheet.put('crm_batch_items_total', failed, { route, result: 'failed' });
@@ -54,9 +54,9 @@ export class BatchFigures implements WriteObserver {
 }
 
 /** The metrics of the whole service. */
-export function serviceMetrics(figures: ServiceFigures, batches: BatchFigures): Metric[] {
+export function serviceMetrics(figures: ServiceStats, batches: BatchStats): Metric[] {
   const { version, commit, store, isReady, readers, answers } = figures;
-  const sheet = new Sheet();
+  const sheet = new MetricValues();
   sheet.put('crm_build_info', 1, { version, commit, engine: store.engine });
   sheet.put('crm_ready', Number(isReady), {});
   sheet.put('crm_reader_threads', readers, {});
@@ -69,7 +69,10 @@ export function serviceMetrics(figures: ServiceFigures, batches: BatchFigures): 
   return sheet.metrics;
 }
 
-function putStore(sheet: Sheet, { writes, waitingJobs, databaseBytes, file, pools }: StoreStats): void {
+function putStore(
+  sheet: MetricValues,
+  { writes, waitingJobs, databaseBytes, file, pools }: StoreStats,
+): void {
   sheet.put('crm_write_queue_jobs', waitingJobs, {});
   sheet.spread('crm_write_group_jobs', writes.groupJobs, {});
   sheet.put('crm_commits_total', writes.groupJobs.count, {});
@@ -91,7 +94,7 @@ function putStore(sheet: Sheet, { writes, waitingJobs, databaseBytes, file, pool
   }
 }
 
-function putBackups(sheet: Sheet, { lastBackupAt, backups }: ServiceFigures): void {
+function putBackups(sheet: MetricValues, { lastBackupAt, backups }: ServiceStats): void {
   const seconds = (ms: number | null) => ms && ms / 1_000;
   sheet.put('crm_backup_last_success_timestamp_seconds', seconds(lastBackupAt), {});
   if (backups === null) return;

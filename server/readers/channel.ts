@@ -1,5 +1,5 @@
 // Messages between two threads, sent as text, which is the cheapest form to pass.
-import { decodeFailure, encodeFailure } from './error-codec.ts';
+import { decodeError, encodeError } from './error-codec.ts';
 
 /** Messages sent together, each as three elements: number, kind, text. */
 export type Messages = readonly (number | string)[];
@@ -74,7 +74,7 @@ export class Channel<Kind extends string> {
     const asking = this.#asking.get(number);
     this.#asking.delete(number);
     if (kind === ANSWER) asking?.resolve(text);
-    else asking?.reject(decodeFailure(text));
+    else asking?.reject(decodeError(text));
   }
 
   async #answer(number: number, kind: string, text: string): Promise<void> {
@@ -82,7 +82,7 @@ export class Channel<Kind extends string> {
     try {
       given = await this.#handlers[kind]?.(text);
     } catch (error) {
-      [answer, given] = [FAILURE, encodeFailure(error)];
+      [answer, given] = [FAILURE, encodeError(error)];
     }
     if (number !== NOTICE) this.#post(number, answer, typeof given === 'string' ? given : '');
   }

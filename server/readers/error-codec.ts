@@ -17,7 +17,7 @@ interface Failure {
 }
 
 /** An error as text. */
-export function encodeFailure(error: unknown): string {
+export function encodeError(error: unknown): string {
   return JSON.stringify(failureOf(error));
 }
 
@@ -40,7 +40,7 @@ function traceOf(cause: unknown): string {
 }
 
 /** The error from its text. */
-export function decodeFailure(text: string): Error {
+export function decodeError(text: string): Error {
   const { message, code, cause, api } = JSON.parse(text) as Failure;
   if (api === undefined) return Object.assign(new Error(message, { cause }), code !== undefined && { code });
   const { kind, details, headers, location, limit } = api;

@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Store } from '../../db/store.ts';
 import type { Certificate, Listening } from '../lifecycle/listener.ts';
-import type { HandingOver } from '../lifecycle/takeover-old-server.ts';
+import type { Handover } from '../lifecycle/takeover-old-server.ts';
 import type { Metric } from '../metrics/metric-values.ts';
 import type { WriteObserver } from '../pipeline/observer.ts';
 import { Channel, type Handler, type Messages } from './channel.ts';
@@ -15,7 +15,7 @@ const ENTRY = Bun.main.includes('$bunfs') ? Bun.main : new URL('./thread.ts', im
 const LAST_LINES_MS = 500;
 
 /** One thread, as seen by the thread that started it. */
-export class ReaderThread implements Listening, HandingOver {
+export class ReaderThread implements Listening, Handover {
   readonly #worker: Worker;
   readonly #channel: Channel<ThreadKind>;
   /** Whether it has ended, or was asked to. */
@@ -43,8 +43,8 @@ export class ReaderThread implements Listening, HandingOver {
   }
 
   /** @param inlet path of a socket that receives handed-over requests; null for none */
-  async wait(inlet: string | null): Promise<void> {
-    await this.#channel.ask('wait', inlet ?? '');
+  async wait(takeoverSocket: string | null): Promise<void> {
+    await this.#channel.ask('wait', takeoverSocket ?? '');
   }
 
   async start(): Promise<void> {
@@ -136,10 +136,10 @@ export class ReaderThreads {
    * @param inlet path of a socket on which the first thread receives handed-over requests; null for none
    * @throws the error of a thread that cannot listen
    */
-  async wait(inlet: string | null): Promise<void> {
+  async wait(takeoverSocket: string | null): Promise<void> {
     // Waits until all threads are loaded, so that requests to the first do not wait for the last.
     await this.#each((thread) => thread.flush());
-    await this.#each((thread, index) => thread.wait(index === 0 ? inlet : null));
+    await this.#each((thread, index) => thread.wait(index === 0 ? takeoverSocket : null));
   }
 
   /**

@@ -2,17 +2,17 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { SharedMemory } from '../../db/counters/shared-memory.ts';
 import { openThreadStore } from '../../db/store.ts';
-import { addressesOf, type FrontOptions, openFront } from '../lifecycle/app-server.ts';
+import { type AppServerOptions, addressesOf, startAppServer } from '../lifecycle/app-server.ts';
 import type { Certificate } from '../lifecycle/listener.ts';
-import { WaitingRoom } from '../lifecycle/queueing-listener.ts';
+import { QueueingListener } from '../lifecycle/queueing-listener.ts';
 import { createLogger, type LogStyle } from '../logging/logger.ts';
-import { FrontMetrics } from '../metrics/request-metrics.ts';
+import { RequestMetrics } from '../metrics/request-metrics.ts';
 import { Channel, type Handler, type Messages } from './channel.ts';
 import { remoteExecutor, type WriteKind } from './forwarded-writes.ts';
 
 /** Options of a thread. */
 export interface ThreadOptions
-  extends Omit<FrontOptions, 'store' | 'executor' | 'logger' | 'observer' | 'now'> {
+  extends Omit<AppServerOptions, 'store' | 'executor' | 'logger' | 'observer' | 'now'> {
   common: SharedMemory;
   log: LogStyle;
   /** Whether metrics are on; off by default. */
@@ -60,22 +60,25 @@ class LineSender {
 
 function run(port: NonNullable<typeof parentPort>, options: ThreadOptions): void {
   const lines = new LineSender((text) => parent.tell('lines', text));
-  let room: WaitingRoom | null = null;
+  let queue: QueueingListener | null = null;
   const open = () => {
     const store = openThreadStore(options.db, options.common, {
       ready: async () => void (await parent.ask('ready')),
     });
     const logger = createLogger(options.log, (line) => lines.add(line));
     const executor = remoteExecutor(parent);
-    const observer = options.isMeasured ? new FrontMetrics() : undefined;
+    const observer = options.isMeasured ? new RequestMetrics() : undefined;
     const optional = { ...(logger && { logger }), ...(observer && { observer }) };
     const front = { ...options, store, executor, ...optional };
-    return { store, observer, ...openFront(front, room) };
+    return { store, observer, ...startAppServer(front, queue) };
   };
   let opened: ReturnType<typeof open> | undefined;
   const handlers: Record<ThreadKind, Handler> = {
-    wait: (inlet) => {
-      room = new WaitingRoom({ ...options, ...(inlet && { inlet }) }, addressesOf(options).url);
+    wait: (takeoverSocket) => {
+      queue = new QueueingListener(
+        { ...options, ...(takeoverSocket && { takeoverSocket }) },
+        addressesOf(options).url,
+      );
     },
     start: () => {
       opened = open();
@@ -93,7 +96,7 @@ function run(port: NonNullable<typeof parentPort>, options: ThreadOptions): void
     },
     flush: () => lines.flush(),
     stop: async () => {
-      await (opened?.listener.stop() ?? room?.close());
+      await (opened?.listener.stop() ?? queue?.close());
       opened?.store.close();
       lines.flush();
     },

@@ -1,13 +1,13 @@
 // An answer to a request that was handed over: it is known when the last of it is taken.
 import { describe, expect, test } from 'bun:test';
-import { followed } from '../../server/lifecycle/takeover-response-body.ts';
+import { trackedResponse } from '../../server/lifecycle/takeover-response-body.ts';
 
 const LARGE = 'é'.repeat(100_000);
 
 describe('the body of an answer', () => {
   const followedBody = async (body: string | null, init?: ResponseInit) => {
     const seen = { taken: 0 };
-    const response = await followed(new Response(body, init), () => {
+    const response = await trackedResponse(new Response(body, init), () => {
       seen.taken += 1;
     });
     return { seen, response };

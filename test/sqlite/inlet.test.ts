@@ -3,8 +3,8 @@ import { afterAll, afterEach, expect } from 'bun:test';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Renewal } from '../../server/lifecycle/certificate-renewal.ts';
-import { inletPlace } from '../../server/lifecycle/takeover-socket.ts';
+import { CertificateRenewal } from '../../server/lifecycle/certificate-renewal.ts';
+import { createTakeoverSocket } from '../../server/lifecycle/takeover-socket.ts';
 import { describe, test } from '../support/on-sqlite.ts';
 
 describe('a place for requests that are handed over', () => {
@@ -18,7 +18,7 @@ describe('a place for requests that are handed over', () => {
 
   test('is this user’s alone, and goes', () => {
     process.env.TMPDIR = folder;
-    const place = inletPlace();
+    const place = createTakeoverSocket();
     const own = dirname(place?.path ?? '');
     expect(statSync(own).mode & 0o777).toBe(0o700);
     place?.remove();
@@ -29,13 +29,13 @@ describe('a place for requests that are handed over', () => {
     const deep = join(folder, 'x'.repeat(100));
     mkdirSync(deep);
     process.env.TMPDIR = deep;
-    expect(inletPlace()).toBeNull();
+    expect(createTakeoverSocket()).toBeNull();
     expect(readdirSync(deep)).toEqual([]);
   });
 });
 
 test('no listener is opened for a new certificate once there is no listener to replace', async () => {
-  const renewal = new Renewal({ certFile: 'none', keyFile: 'none' }, []);
+  const renewal = new CertificateRenewal({ certFile: 'none', keyFile: 'none' }, []);
   await expect(renewal.reopen()).rejects.toThrow('none');
   renewal.end();
   expect(await renewal.reopen()).toBe(false);

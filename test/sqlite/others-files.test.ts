@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TrustedInlet } from '../../server/lifecycle/takeover-socket-owner.ts';
+import { TrustedTakeoverSocket } from '../../server/lifecycle/takeover-socket-owner.ts';
 import { Desk } from '../support/command.ts';
 import { describe, test } from '../support/on-sqlite.ts';
 
@@ -169,7 +169,7 @@ describe.skipIf(process.platform !== 'linux')(
     };
     const listen = (unix: string) => Bun.serve({ unix, fetch: () => new Response('theirs') });
     const trusts = (inlet: string): boolean => {
-      const trusted = new TrustedInlet();
+      const trusted = new TrustedTakeoverSocket();
       try {
         return trusted.reach(inlet) !== null;
       } finally {
@@ -203,7 +203,7 @@ describe.skipIf(process.platform !== 'linux')(
     test('which stays the one that was looked at, whatever takes its name', async () => {
       const [own, theirs] = [place(), place()];
       const servers = [listen(own.inlet), listen(theirs.inlet)];
-      const trusted = new TrustedInlet();
+      const trusted = new TrustedTakeoverSocket();
       const path = trusted.reach(own.inlet) ?? '';
       rmSync(own.folder, { recursive: true });
       symlinkSync(theirs.folder, own.folder);

@@ -2,7 +2,7 @@
 import { Database } from 'bun:sqlite';
 import { expect } from 'bun:test';
 import { openSync } from 'node:fs';
-import { WaitingRoom } from '../../server/lifecycle/queueing-listener.ts';
+import { QueueingListener } from '../../server/lifecycle/queueing-listener.ts';
 import { UpgradeLoad } from '../soak/upgrade-load.ts';
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts';
 import { COMMAND, Desk } from '../support/command.ts';
@@ -126,7 +126,10 @@ describe.skipIf(!canTakeOver)('a server takes over', () => {
 
 describe('requests wait', () => {
   const open = () => {
-    const room = new WaitingRoom({ host: '127.0.0.1', port: 0, isPortShared: false }, 'http://crm.example');
+    const room = new QueueingListener(
+      { host: '127.0.0.1', port: 0, isPortShared: false },
+      'http://crm.example',
+    );
     return { room, url: `http://127.0.0.1:${room.listener.port}` };
   };
 
