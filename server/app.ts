@@ -8,12 +8,12 @@ import type { Access } from './access.ts';
 import { docs } from './docs/docs.ts';
 import { allOperations } from './interface.ts';
 import type { Logger } from './logging/logger.ts';
-import { BODY_PACES, type BodyPaces } from './pipeline/body-timeouts.ts';
+import { BODY_TIMEOUTS, type BodyTimeouts } from './pipeline/body-timeouts.ts';
 import { Authenticator } from './pipeline/credential.ts';
 import type { Executor } from './pipeline/execute.ts';
 import { ExportAudit } from './pipeline/export-audit.ts';
-import { Pace } from './pipeline/fair-turns.ts';
-import { Leftovers } from './pipeline/garbage-collection.ts';
+import { FairTurns } from './pipeline/fair-turns.ts';
+import { GarbageCollector } from './pipeline/garbage-collection.ts';
 import type { Observer } from './pipeline/observer.ts';
 import { answer, answerError, exchangeOf } from './pipeline/pipeline.ts';
 import { KEY_LIMIT, ORG_LIMIT, RateLimiter } from './pipeline/rate-limit.ts';
@@ -29,7 +29,7 @@ import {
 } from './pipeline/route.ts';
 import { served } from './pipeline/served-operation.ts';
 import type { Services } from './pipeline/services.ts';
-import { Unsent } from './pipeline/unsent-responses.ts';
+import { UnsentResponses } from './pipeline/unsent-responses.ts';
 import { IN_FLIGHT_LIMITS, InFlightBudget, type InFlightLimits } from './quotas/in-flight-budget.ts';
 import { Cursors } from './signing/cursors.ts';
 import { signingOf } from './signing/signing.ts';
@@ -47,7 +47,7 @@ export interface AppOptions {
   /** Bytes of request bodies, and of responses, that an organization and the server can have in flight. */
   inFlightLimits?: InFlightLimits;
   /** How slowly bodies can arrive, and how long they wait for room, in milliseconds. */
-  bodyPaces?: BodyPaces;
+  bodyTimeouts?: BodyTimeouts;
   /** Signals that the server is about to stop: incomplete requests are then answered with an error. */
   ending?: AbortSignal;
   bodyWaitMs?: number;
@@ -128,12 +128,12 @@ function servicesOf(options: AppOptions): Services {
     authenticator: new Authenticator(store),
     limiter,
     bodies,
-    bodyPaces: options.bodyPaces ?? BODY_PACES,
-    leftovers: new Leftovers(),
+    bodyTimeouts: options.bodyTimeouts ?? BODY_TIMEOUTS,
+    garbage: new GarbageCollector(),
     ending: options.ending,
     answers,
-    unsent: new Unsent({ isUnsent, limitSilence }),
-    pace: new Pace(),
+    unsent: new UnsentResponses({ isUnsent, limitSilence }),
+    fairTurns: new FairTurns(),
     replays: new Replays(),
     baseUrl: options.baseUrl,
     now: options.now ?? Date.now,
@@ -144,7 +144,7 @@ function servicesOf(options: AppOptions): Services {
     isLogged: logger !== undefined,
     logRequest: (exchange, status) => {
       logger?.request(exchange, status);
-      observer?.answered(exchange, status);
+      observer?.responded(exchange, status);
     },
     logFailure: (exchange, cause) => logger?.failure(exchange, cause),
   };

@@ -16,7 +16,7 @@ import { createTakeoverSocket, type TakeoverSocket } from './lifecycle/takeover-
 import { createLogger, type LogStyle } from './logging/logger.ts';
 import type { Measurement, RequestMetricsReader } from './metrics/measurement.ts';
 import { RequestMetrics } from './metrics/request-metrics.ts';
-import type { BodyPaces } from './pipeline/body-timeouts.ts';
+import type { BodyTimeouts } from './pipeline/body-timeouts.ts';
 import { storeExecutor } from './pipeline/execute.ts';
 import type { InFlightLimits } from './quotas/in-flight-budget.ts';
 import { ReaderThreads } from './readers/reader-threads.ts';
@@ -37,7 +37,7 @@ export interface ListenerGroupOptions {
   /** Bytes of request bodies, and of responses, that an organization and the server can have in flight. */
   inFlightLimits?: InFlightLimits;
   /** How slowly bodies can arrive, and how long they wait for room, in milliseconds. */
-  bodyPaces?: BodyPaces;
+  bodyTimeouts?: BodyTimeouts;
   bodyWaitMs?: number;
   /** Threads that answer requests while this one only writes; 0 by default. Database files only. */
   readers?: number;

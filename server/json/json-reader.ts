@@ -1,8 +1,8 @@
 // The strict JSON reader: bytes → UTF-8 → nesting and keys → value; nothing is dropped or converted silently.
 import type { JsonValue } from '../../db/model/json.ts';
 import { type ApiError, invalid } from '../errors.ts';
-import { JsonSurvey } from './json-scan.ts';
-import { countKeys, refuseStructure, tooMuch } from './json-structure.ts';
+import { JsonScan } from './json-scan.ts';
+import { checkStructure, countKeys, structureLimitError } from './json-structure.ts';
 import { findSyntaxFault, type SyntaxFault, TextPlace } from './json-syntax.ts';
 
 // A leading byte order mark is removed first; inside the body it is a character like any other.
@@ -25,14 +25,14 @@ export function parseJson(body: Uint8Array, contentType: string | null): ParsedB
   requireJson(contentType);
   const bytes = withoutMark(body);
   const text = decodeUtf8(bytes);
-  const survey = new JsonSurvey(bytes).advance();
+  const survey = new JsonScan(bytes).advance();
   if (survey.tooMuch !== null) {
-    refuseStructure(text);
-    throw tooMuch(survey.tooMuch);
+    checkStructure(text);
+    throw structureLimitError(survey.tooMuch);
   }
   const value = parse(text, bytes);
   // JSON.parse keeps the last of repeated keys; only if there are any is it worth finding which.
-  if (countKeys(value) !== survey.colons) refuseStructure(text);
+  if (countKeys(value) !== survey.colons) checkStructure(text);
   return { value, isSuspect: survey.hasLongNumbers || mayHoldOddText(text) };
 }
 
@@ -45,7 +45,7 @@ function parse(text: string, bytes: Uint8Array): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
-    refuseStructure(text);
+    checkStructure(text);
     if (text.trim() === '') throw emptyBody();
     const fault = findSyntaxFault(text);
     if (fault === undefined) throw notJson('');

@@ -21,7 +21,7 @@ export interface ElementPlace {
 }
 
 /** Scans bytes, JSON or not, in steps. */
-export class JsonSurvey {
+export class JsonScan {
   /** Colons outside strings: in valid JSON, the number of keys. */
   colons = 0;
   /** Whether a number could be out of range. */

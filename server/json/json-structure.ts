@@ -35,7 +35,7 @@ interface Level {
  * Scans a text, JSON or not, and @throws ApiError 422 for the first violation.
  * @param root the path of the text, if it is an element of the body
  */
-export function refuseStructure(text: string, root = ''): void {
+export function checkStructure(text: string, root = ''): void {
   const levels: Level[] = [];
   let values = 0;
   for (let at = 0; at < text.length; at++) {
@@ -48,7 +48,7 @@ export function refuseStructure(text: string, root = ''): void {
       at = end;
     } else if (isOpening(char)) {
       levels.push({ keys: char === 0x7b ? new Set() : null, key: '', index: 0 });
-      if (levels.length > NESTING_MAX) throw tooMuch('levels');
+      if (levels.length > NESTING_MAX) throw structureLimitError('levels');
       values++;
     } else if (isClosing(char)) levels.pop();
     else if (char === COMMA) {
@@ -56,7 +56,7 @@ export function refuseStructure(text: string, root = ''): void {
       if (level !== undefined) level.index++;
       values++;
     }
-    if (values > VALUES_MAX) throw tooMuch('values');
+    if (values > VALUES_MAX) throw structureLimitError('values');
   }
 }
 
@@ -69,7 +69,7 @@ function isClosing(char: number): boolean {
 }
 
 /** The 422 for a body with too many levels or values. */
-export function tooMuch(what: 'levels' | 'values'): ApiError {
+export function structureLimitError(what: 'levels' | 'values'): ApiError {
   const message =
     what === 'levels'
       ? `The body must not be nested deeper than ${NESTING_MAX} levels.`

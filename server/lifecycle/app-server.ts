@@ -1,7 +1,7 @@
 // One thread's path from the network to the app and back: its listener, and what the app needs to know of connections.
 import type { Network } from '../../db/networks.ts';
 import { type AppOptions, createApp } from '../app.ts';
-import { clientAddress, membership } from '../pipeline/client-address.ts';
+import { clientAddress, networkMatcher } from '../pipeline/client-address.ts';
 import type { Fetch } from './drain.ts';
 import { Listener, type ListenOptions } from './listener.ts';
 import type { QueueingListener } from './queueing-listener.ts';
@@ -50,7 +50,7 @@ export function startAppServer(options: AppServerOptions, queue: QueueingListene
   const fetch: Fetch = (request) => app.fetch(withUsualHost(request));
   const listener = queue?.listener ?? new Listener({ ...options, fetch });
   const addresses = addressesOf({ ...options, port: listener.port });
-  const isTrusted = membership(options.trustedProxies ?? []);
+  const isTrusted = networkMatcher(options.trustedProxies ?? []);
   const app = createApp({
     ...options,
     baseUrl: () => addresses.url,

@@ -3,7 +3,7 @@ import { Histogram, SECONDS_BUCKETS } from '../../db/engine/histogram.ts';
 import type { Api } from '../../db/tables/key-format.ts';
 import { LIMIT_NAMES, type LimitName } from '../errors.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import type { Observer, Shared } from '../pipeline/observer.ts';
+import type { Observer, SharedLimits } from '../pipeline/observer.ts';
 import { LoopDelay } from './loop-delay.ts';
 import { type Metric, MetricValues } from './metric-values.ts';
 
@@ -29,18 +29,18 @@ export class RequestMetrics implements Observer {
   readonly #delay = new LoopDelay();
   readonly #now: () => number;
   #replays = 0;
-  #shared: Shared | undefined;
+  #shared: SharedLimits | undefined;
 
   /** @param now Unix milliseconds */
   constructor(now: () => number = Date.now) {
     this.#now = now;
   }
 
-  watch(shared: Shared): void {
+  watch(shared: SharedLimits): void {
     this.#shared = shared;
   }
 
-  answered(exchange: Exchange, status: number): void {
+  responded(exchange: Exchange, status: number): void {
     const { statuses, seconds } = this.#figuresOf(exchange);
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     seconds.add((performance.now() - exchange.begunAt) / 1_000);
@@ -98,16 +98,16 @@ function putRoute(sheet: MetricValues, { api, route, method, statuses, seconds }
   sheet.spread('crm_http_request_duration_seconds', seconds, { method, route });
 }
 
-function putShared(sheet: MetricValues, { limiter, bodies, answers }: Shared, now: number): void {
-  for (const { limit, perMinute, usedMost } of limiter.figures(now)) {
+function putShared(sheet: MetricValues, { limiter, bodies, answers }: SharedLimits, now: number): void {
+  for (const { limit, perMinute, usedMost } of limiter.stats(now)) {
     sheet.put('crm_rate_limit_requests_per_minute', perMinute, { limit });
     sheet.put('crm_rate_limit_used_ratio', usedMost, { limit });
   }
-  const sent = bodies.figures();
+  const sent = bodies.stats();
   sheet.put('crm_request_body_bytes', sent.bytes, {});
   sheet.put('crm_request_body_limit_bytes', sent.bytesMax, {});
   sheet.put('crm_request_bodies_waiting', sent.waiting, {});
-  const answered = answers.figures();
+  const answered = answers.stats();
   sheet.put('crm_answer_bytes', answered.bytes, {});
   sheet.put('crm_answer_limit_bytes', answered.bytesMax, {});
   sheet.put('crm_answers_waiting', answered.waiting, {});

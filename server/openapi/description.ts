@@ -4,7 +4,7 @@ import { V1_SCOPES, V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { PAGE_BYTES_MAX } from '../../db/tables/page-size.ts';
 import { MIGRATION_TITLE } from '../deprecation.ts';
 import { BATCH_BODY_BYTES_MAX, BATCH_ITEMS_MAX, BODY_BYTES_MAX } from '../operation.ts';
-import { BODY_PACES } from '../pipeline/body-timeouts.ts';
+import { BODY_TIMEOUTS } from '../pipeline/body-timeouts.ts';
 import { WRONG_CREDENTIALS_PER_MINUTE } from '../pipeline/credential.ts';
 import { KEY_LIMIT, ORG_LIMIT } from '../pipeline/rate-limit.ts';
 import { IN_FLIGHT_LIMITS } from '../quotas/in-flight-budget.ts';
@@ -189,8 +189,8 @@ is valid for ${LINK_LIFETIME_SECONDS} seconds and allows ${DOWNLOADS_PER_MINUTE}
 Request bodies in progress share a budget of bytes: ${IN_FLIGHT_LIMITS.orgBytes / MIB} MiB for each organization, unless the operator sets
 another limit. One key can use half of it; a larger body is accepted when its key has no other body in progress. A body
 that does not fit waits for up to 10 s. After that, the request returns 429 with \`Retry-After\` and does not count.
-Bodies of up to 64 KiB have a separate budget. A body must arrive within ${BODY_PACES.record.wholeMs / SECOND_MS} s of its first byte,
-${BODY_PACES.batch.wholeMs / SECOND_MS} s for a batch, and must not pause for ${BODY_PACES.record.pauseMs / SECOND_MS} s; otherwise the request returns 408 and the connection is closed.
+Bodies of up to 64 KiB have a separate budget. A body must arrive within ${BODY_TIMEOUTS.record.wholeMs / SECOND_MS} s of its first byte,
+${BODY_TIMEOUTS.batch.wholeMs / SECOND_MS} s for a batch, and must not pause for ${BODY_TIMEOUTS.record.pauseMs / SECOND_MS} s; otherwise the request returns 408 and the connection is closed.
 
 Responses of more than 64 KiB share a budget of bytes too, and one key can use half of it. A response that does not fit
 waits for up to 10 s. After that, the request returns 429 with \`Retry-After\`, does not count and has no effect. Read

@@ -1,7 +1,7 @@
 // The error responses as components: one for each status, with variants where kinds of endpoints differ.
 import type { Data } from '../../db/model/json.ts';
 import type { Operation } from '../operation.ts';
-import { honoursKeys, USED_WITH_ANOTHER_KEY } from '../pipeline/replay.ts';
+import { takesIdempotencyKey, USED_WITH_ANOTHER_KEY } from '../pipeline/replay.ts';
 import { IN_FLIGHT_HEADER } from '../quotas/quota-errors.ts';
 import { component } from './components.ts';
 import { ERROR_ENVELOPE, errorExample } from './envelopes.ts';
@@ -161,7 +161,7 @@ export function errorResponses(operation: Operation): Data {
   const isLink = operation.admit !== undefined;
   const family = isLink ? 'Transcript' : operation.api === 'v1' ? 'V1' : 'V2';
   const always = isLink ? [405, 429, 500, 503] : [401, 403, 405, 429, 500, 503];
-  const keyed = honoursKeys(operation) ? [409] : [];
+  const keyed = takesIdempotencyKey(operation) ? [409] : [];
   const ofBody = operation.body === undefined ? [] : [408];
   const statuses = [...new Set([...always, ...keyed, ...ofBody, ...operation.errorStatuses])].sort();
   const entries = statuses.flatMap((status) => {

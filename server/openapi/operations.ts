@@ -3,7 +3,7 @@ import type { DocumentDecoration } from 'elysia';
 import { type TSchema, Type } from 'typebox';
 import { type Data, isObject } from '../../db/model/json.ts';
 import { BATCH_ITEMS_MAX, type Operation } from '../operation.ts';
-import { honoursKeys } from '../pipeline/replay.ts';
+import { takesIdempotencyKey } from '../pipeline/replay.ts';
 import { envelopeSchema } from './envelopes.ts';
 import { errorResponses } from './errors.ts';
 import { COMMON_HEADERS, type HeaderName, headersOf, RATE_LIMIT_HEADERS } from './headers.ts';
@@ -61,7 +61,7 @@ function successResponse(operation: Operation, status: string, description: stri
   const { answer, answerKind, api, examples } = operation;
   const names: HeaderName[] = [...COMMON_HEADERS[api], ...RATE_LIMIT_HEADERS];
   if (status === '201') names.push('Location');
-  if (honoursKeys(operation)) names.push('Idempotent-Replayed');
+  if (takesIdempotencyKey(operation)) names.push('Idempotent-Replayed');
   const response: Data = { description, headers: headersOf(names) };
   if (answerKind === 'none' || answer === undefined) return response;
   const schema = envelopeSchema(api, answerKind, answer) as Data;

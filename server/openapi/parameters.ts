@@ -3,7 +3,7 @@ import { exampleId } from '../../db/model/fields.ts';
 import type { Data } from '../../db/model/json.ts';
 import { singularOf } from '../../db/model/text.ts';
 import type { Operation, QueryParameter } from '../operation.ts';
-import { honoursKeys, KEY_HEADER } from '../pipeline/replay.ts';
+import { KEY_HEADER, takesIdempotencyKey } from '../pipeline/replay.ts';
 import { component } from './components.ts';
 import { sampleOf } from './sample.ts';
 
@@ -26,7 +26,7 @@ export function parametersOf(operation: Operation): Data[] {
   const query = Object.entries(operation.query).map(([name, parameter]) =>
     queryParameter(name, parameter, isRequired),
   );
-  return [...path, ...query, ...(honoursKeys(operation) ? [IDEMPOTENCY_KEY] : [])];
+  return [...path, ...query, ...(takesIdempotencyKey(operation) ? [IDEMPOTENCY_KEY] : [])];
 }
 
 function pathParameter(operation: Operation, name: string): Data {

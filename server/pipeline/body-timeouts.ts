@@ -2,7 +2,7 @@
 import { ApiError } from '../errors.ts';
 
 /** How long a body can take, in milliseconds. */
-export interface BodyPace {
+export interface BodyTimeout {
   /** Without receiving a byte. */
   pauseMs: number;
   /** From the first byte to the last. */
@@ -10,13 +10,13 @@ export interface BodyPace {
 }
 
 /** The pace of a record's body and of a batch's. */
-export interface BodyPaces {
-  record: BodyPace;
-  batch: BodyPace;
+export interface BodyTimeouts {
+  record: BodyTimeout;
+  batch: BodyTimeout;
 }
 
 /** The paces in production; tests use shorter ones. */
-export const BODY_PACES: BodyPaces = {
+export const BODY_TIMEOUTS: BodyTimeouts = {
   record: { pauseMs: 15_000, wholeMs: 60_000 },
   batch: { pauseMs: 15_000, wholeMs: 120_000 },
 };
@@ -24,8 +24,8 @@ export const BODY_PACES: BodyPaces = {
 const SECOND_MS = 1000;
 const NEVER = new AbortController().signal;
 
-export class BodyClock {
-  readonly #pace: BodyPace;
+export class BodyTimer {
+  readonly #pace: BodyTimeout;
   readonly #hint: string;
   readonly #ending: AbortSignal;
   /** When the first piece arrived. */
@@ -39,7 +39,10 @@ export class BodyClock {
    * @param hint a sentence about what could delay the first byte; '' if unknown
    * @param ending signals that the server is about to stop
    */
-  constructor(pace: BodyPace, { hint = '', ending = NEVER }: { hint?: string; ending?: AbortSignal } = {}) {
+  constructor(
+    pace: BodyTimeout,
+    { hint = '', ending = NEVER }: { hint?: string; ending?: AbortSignal } = {},
+  ) {
     this.#pace = pace;
     this.#hint = hint;
     this.#ending = ending;

@@ -1,14 +1,14 @@
 // Step 4, body size: reads the body, no further than its limit and no faster than there is room for it.
 import { ApiError, invalid } from '../errors.ts';
 import type { InFlightClaim } from '../quotas/in-flight-budget.ts';
-import { BodyClock, type BodyPace } from './body-timeouts.ts';
-import { Gathered } from './byte-buffer.ts';
+import { type BodyTimeout, BodyTimer } from './body-timeouts.ts';
+import { ByteBuffer } from './byte-buffer.ts';
 
 export interface BodyReading {
   /** Maximum bytes of the body. */
   bytesMax: number;
   claim: InFlightClaim;
-  pace: BodyPace;
+  pace: BodyTimeout;
   /** Closes the connection of a request after this many seconds of silence; 0 means never. */
   limitSilence: (request: Request, seconds: number) => void;
   /** Signals that the server is about to stop. */
@@ -63,11 +63,11 @@ interface Gathering extends BodyReading {
 async function gather(reader: Reader, gathering: Gathering): Promise<Uint8Array> {
   const { request, bytesMax, claim, declared, pace, limitSilence, ending } = gathering;
   limitSilence(request, 0);
-  const clock = new BodyClock(pace, {
+  const clock = new BodyTimer(pace, {
     hint: hintOf(request.headers.get('Expect')),
     ...(ending && { ending }),
   });
-  const gathered = new Gathered(declared);
+  const gathered = new ByteBuffer(declared);
   try {
     let { done, value } = await clock.limit(reader.read());
     while (!done && value !== undefined) {

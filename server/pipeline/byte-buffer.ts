@@ -2,7 +2,7 @@
 
 const BYTES_MIN = 64 * 1024;
 
-export class Gathered {
+export class ByteBuffer {
   #bytes: Uint8Array;
   #size = 0;
 

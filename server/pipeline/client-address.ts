@@ -9,7 +9,7 @@ export const LOOPBACK: readonly Network[] = [
 ];
 
 /** Returns a function that tells whether an IP address is in one of the networks; mapped IPv6 counts as IPv4. */
-export function membership(networks: readonly Network[]): (address: string) => boolean {
+export function networkMatcher(networks: readonly Network[]): (address: string) => boolean {
   const list = new BlockList();
   for (const { address, prefix } of networks) list.addSubnet(address, prefix, familyOf(address));
   return (address) => {

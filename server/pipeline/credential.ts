@@ -5,7 +5,7 @@ import { addressText } from '../../db/networks.ts';
 import type { Store } from '../../db/store.ts';
 import { type Api, apiOfKey } from '../../db/tables/key-format.ts';
 import { ApiError, type ErrorKind } from '../errors.ts';
-import { type KnownKey, KnownKeys } from './key-cache.ts';
+import { type CachedKey, KeyCache } from './key-cache.ts';
 import { MinuteLimit } from './minute-limit.ts';
 
 /** Wrong credentials that one client IP can send per minute. */
@@ -26,19 +26,19 @@ interface Circumstances {
 
 /** Checks credentials, and slows down clients that guess keys. */
 export class Authenticator {
-  readonly #keys: KnownKeys;
+  readonly #keys: KeyCache;
   readonly #wrong: MinuteLimit;
 
   constructor(store: Pick<Store, 'read' | 'keyVersion' | 'counters'>) {
     this.#wrong = new MinuteLimit(store.counters, 'wrong_keys', WRONG_CREDENTIALS_PER_MINUTE);
-    this.#keys = new KnownKeys(store);
+    this.#keys = new KeyCache(store);
   }
 
   /**
    * The key of a request; its networks are not checked here.
    * @throws ApiError 401, or 429 for a client IP with too many wrong credentials in this minute
    */
-  authenticate(request: Request, at: Circumstances): Eventually<KnownKey> {
+  authenticate(request: Request, at: Circumstances): Eventually<CachedKey> {
     const sent = credentialOf(request.headers);
     if (sent === null) {
       throw unauthorized('AUTH_MISSING_CREDENTIALS', `An API key is required. ${HOW_TO}`);
@@ -68,7 +68,7 @@ export class Authenticator {
  * @throws ApiError 403 OPERATION_FORBIDDEN otherwise; it names the IP address, which is the client's own
  */
 export function requireNetwork(
-  { admits }: KnownKey,
+  { admits }: CachedKey,
   request: Request,
   addressOf: Circumstances['addressOf'],
 ): void {

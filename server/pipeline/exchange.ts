@@ -6,7 +6,7 @@ import type { Api } from '../../db/tables/key-format.ts';
 import { deprecationHeaders } from '../deprecation.ts';
 import type { LimitName } from '../errors.ts';
 import type { Admission } from '../operation.ts';
-import type { AnswerRoom } from './response-reservation.ts';
+import type { ResponseReservation } from './response-reservation.ts';
 
 /** What the envelope of a response needs to know about the request. */
 export interface RequestMeta {
@@ -40,7 +40,7 @@ export interface Exchange extends RequestMeta {
   heldUpSince: number | null;
   heldUpMs: number;
   /** Room of its response, until that is sent. */
-  room: AnswerRoom | null;
+  reservation: ResponseReservation | null;
   /** Undoes the operation's own count, and returns the headers that describe that limit. */
   uncount: Admission['uncount'] | null;
   /** The limit that rejected it. */
@@ -72,7 +72,7 @@ export function startExchange(given: Pick<Exchange, 'request' | 'api' | 'now' | 
     bodyUntil: null,
     heldUpSince: null,
     heldUpMs: 0,
-    room: null,
+    reservation: null,
     uncount: null,
     refusedBy: null,
     givenUp: null,

@@ -14,9 +14,9 @@ import type { Answer, Call, Operation } from '../operation.ts';
 import type { Exchange, RequestMeta } from './exchange.ts';
 import { type AuditEvent, type ExportAudit, OncePerName } from './export-audit.ts';
 import type { WriteObserver } from './observer.ts';
-import { type KeyedRequest, storeAnswer } from './replay.ts';
+import { type KeyedRequest, saveStoredResponse } from './replay.ts';
 import { type Rendered, renderAnswer, renderError, renderPage } from './respond.ts';
-import { bytesToSend, type Room } from './response-reservation.ts';
+import { bytesToSend, type Reservation } from './response-reservation.ts';
 
 /** A request that has passed every check. */
 export interface Executable {
@@ -25,7 +25,7 @@ export interface Executable {
   exchange: RequestMeta & Pick<Exchange, 'givenUp'>;
   keyed: KeyedRequest | null;
   /** For its response. */
-  room: Room;
+  reservation: Reservation;
 }
 
 /**
@@ -53,14 +53,14 @@ export function execute(
   }: { store: Pick<ReadStore, 'read'>; executor: Executor; exportAudit: ExportAudit },
   executable: Executable & { exchange: Exchange },
 ): Eventually<Executed> {
-  const { operation, call, exchange, room } = executable;
+  const { operation, call, exchange, reservation } = executable;
   if (operation.isWrite) return executor.write(executable);
   const answered = operation.run({ ...call, db: store.read, now: exchange.now });
   return andThen(answered, (answer) => {
     if (answer.status === 204 || answer.object !== 'list')
-      return fitting(room, renderAnswer(exchange, answer));
+      return fitting(reservation, renderAnswer(exchange, answer));
     const page = renderPage(exchange, answer);
-    const rendered = fitting(room, page.rendered);
+    const rendered = fitting(reservation, page.rendered);
     if (rendered !== null) exportAudit.note(operation, call, exchange, page);
     return rendered;
   });
@@ -95,8 +95,8 @@ export function storeExecutor(
   };
 }
 
-function fitting(room: Room, rendered: Rendered): Executed {
-  return room.take(bytesToSend(rendered.body)) ? rendered : null;
+function fitting(reservation: Reservation, rendered: Rendered): Executed {
+  return reservation.take(bytesToSend(rendered.body)) ? rendered : null;
 }
 
 /** Undoes a write if there is no room for its response. */
@@ -111,7 +111,7 @@ interface CarriedOut {
 }
 
 async function write(store: Store, clock: () => number, executable: Executable): Promise<CarriedOut> {
-  const { operation, call, exchange, keyed, room } = executable;
+  const { operation, call, exchange, keyed, reservation } = executable;
   const { now } = exchange;
   const { orgId } = call.access;
   const run = async (db: Db) => {
@@ -120,7 +120,7 @@ async function write(store: Store, clock: () => number, executable: Executable):
   };
   // Before the commit, so that a write is undone if its response cannot be given.
   const checked = (rendered: Rendered) => {
-    if (!room.take(bytesToSend(rendered.body))) throw new NoRoomError();
+    if (!reservation.take(bytesToSend(rendered.body))) throw new NoRoomError();
     return rendered;
   };
   if (keyed === null) {
@@ -138,7 +138,7 @@ async function write(store: Store, clock: () => number, executable: Executable):
       (answer) => ({ answer, rendered: renderAnswer(exchange, answer) }),
       (error) => ({ answer: null, rendered: renderStorable(exchange, error) }),
     );
-    await storeAnswer(db, keyed, checked(rendered), now);
+    await saveStoredResponse(db, keyed, checked(rendered), now);
     return { answer, executed: rendered };
   });
 }

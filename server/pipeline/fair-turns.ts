@@ -4,7 +4,7 @@ import { nextTurn } from '../../db/event-loop.ts';
 /** Smaller responses take a few milliseconds at most. */
 const LARGE_BYTES_MIN = 256 * 1024;
 
-export class Pace {
+export class FairTurns {
   /** Organizations whose large response of this turn was made. */
   readonly #spent = new Set<number>();
 

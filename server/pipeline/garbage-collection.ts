@@ -6,7 +6,7 @@ const LARGE_BYTES_MIN = MIB / 4;
 /** Bytes of large bodies after which garbage is collected. */
 const COLLECT_AFTER_BYTES = 32 * MIB;
 
-export class Leftovers {
+export class GarbageCollector {
   readonly #collect: () => void;
   #bytes = 0;
 

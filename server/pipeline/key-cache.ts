@@ -8,10 +8,10 @@ import { getOrganization } from '../../db/tables/accounts.ts';
 import { type Api, apiOfKey, hashKey } from '../../db/tables/key-format.ts';
 import { type AccessLevel, findKeyByHash, type PresentedKey } from '../../db/tables/keys.ts';
 import type { Access } from '../access.ts';
-import { membership } from './client-address.ts';
+import { networkMatcher } from './client-address.ts';
 
 /** What a key allows, and until when. */
-export interface KnownKey {
+export interface CachedKey {
   readonly api: Api;
   readonly access: Access;
   readonly isRevoked: boolean;
@@ -32,15 +32,15 @@ function itemsOf(list: string): string[] {
   return list === '' ? [] : list.split(',');
 }
 
-function readNetworks(list: string): ReturnType<typeof membership> {
-  return membership(itemsOf(list).flatMap((network) => parseNetwork(network) ?? []));
+function readNetworks(list: string): ReturnType<typeof networkMatcher> {
+  return networkMatcher(itemsOf(list).flatMap((network) => parseNetwork(network) ?? []));
 }
 
-export class KnownKeys {
+export class KeyCache {
   readonly #store: Pick<Store, 'read' | 'keyVersion'>;
-  readonly #keys: BoundedMap<string, KnownKey>;
+  readonly #keys: BoundedMap<string, CachedKey>;
   readonly #scopes = new BoundedMap<string, ReadonlySet<string>>(LISTS_MAX);
-  readonly #networks = new BoundedMap<string, ReturnType<typeof membership>>(LISTS_MAX);
+  readonly #networks = new BoundedMap<string, ReturnType<typeof networkMatcher>>(LISTS_MAX);
   // If keys are looked up for each request, concurrent requests with one key share a lookup.
   readonly #lookUps = new Coalescer<string, PresentedKey | undefined>(async (hashes) => {
     const [hash = ''] = hashes;
@@ -59,7 +59,7 @@ export class KnownKeys {
   }
 
   /** The current state of a key; undefined if it was never issued or belongs to another API version. */
-  find(text: string, api: Api): Eventually<KnownKey | undefined> {
+  find(text: string, api: Api): Eventually<CachedKey | undefined> {
     const mark = this.#store.keyVersion();
     if (mark === null || mark !== this.#mark) this.#keys.clear();
     this.#mark = mark;
@@ -69,7 +69,7 @@ export class KnownKeys {
     return apiOfKey(text) === api ? this.#lookUp(hash, api) : undefined;
   }
 
-  async #lookUp(hash: string, api: Api): Promise<KnownKey | undefined> {
+  async #lookUp(hash: string, api: Api): Promise<CachedKey | undefined> {
     const mark = this.#mark;
     const row = await this.#lookUps.ask(hash, hash);
     if (row === undefined) return undefined;
@@ -87,7 +87,7 @@ export class KnownKeys {
     return organization.id;
   }
 
-  #keyOf(row: PresentedKey, { api, organizationId }: { api: Api; organizationId: string }): KnownKey {
+  #keyOf(row: PresentedKey, { api, organizationId }: { api: Api; organizationId: string }): CachedKey {
     const access: Access = {
       orgId: row.org_id,
       organizationId,

@@ -14,8 +14,8 @@ import {
   syntaxError,
   withoutMark,
 } from '../json/json-reader.ts';
-import { type ElementPlace, JsonSurvey } from '../json/json-scan.ts';
-import { countKeys, refuseStructure, tooMuch } from '../json/json-structure.ts';
+import { type ElementPlace, JsonScan } from '../json/json-scan.ts';
+import { checkStructure, countKeys, structureLimitError } from '../json/json-structure.ts';
 import { characterAt, findElementFault, TextPlace } from '../json/json-syntax.ts';
 
 const MIB = 1024 * 1024;
@@ -55,12 +55,12 @@ export async function readLargeBatch(
   const bytes = withoutMark(body);
   const turns = new TimeSlices();
   await requireArray(bytes, turns);
-  const survey = new JsonSurvey(bytes, { withElements: true });
+  const survey = new JsonScan(bytes, { withElements: true });
   while (!survey.isDone) {
     survey.advance(STEP_BYTES);
     if (turns.isOver) await turns.next();
   }
-  if (survey.tooMuch !== null) throw tooMuch(survey.tooMuch);
+  if (survey.tooMuch !== null) throw structureLimitError(survey.tooMuch);
   const places = withoutBlank(bytes, survey.elements);
   const end = survey.elements.at(-1)?.end ?? bytes.length;
   const isClosed = bytes[end] === CLOSING_BRACKET;
@@ -116,11 +116,11 @@ async function readElement(
   try {
     value = JSON.parse(text) as JsonValue;
   } catch {
-    refuseStructure(text, String(index));
+    checkStructure(text, String(index));
     throw await elementError(bytes, place, turns);
   }
   // As for any body: repeated keys are detected by count, and only then searched for.
-  if (countKeys(value) !== colons) refuseStructure(text, String(index));
+  if (countKeys(value) !== colons) checkStructure(text, String(index));
   return { value, isSuspect: mayHoldOddText(text), fault: null };
 }
 

@@ -10,7 +10,7 @@ import { ApiError, type LimitName } from '../errors.ts';
 const WINDOW_SECONDS = WINDOW_MS / 1_000;
 
 /** What a client sees of a limit. */
-export interface WindowState {
+export interface RateLimitState {
   readonly limit: number;
   readonly remaining: number;
   /** When the window ends, in Unix seconds. */
@@ -18,11 +18,11 @@ export interface WindowState {
 }
 
 /** The state of a group's limit, or of its member's limit if that is at least as tight. */
-export function stateOf(
+export function rateLimitState(
   usage: RateLimitUsage,
   limit: number,
   memberLimit = Number.POSITIVE_INFINITY,
-): WindowState {
+): RateLimitState {
   const resetSeconds = (usage.minute + 1) * WINDOW_SECONDS;
   const remaining = Math.max(0, limit - usage.used);
   const memberRemaining = Math.max(0, memberLimit - usage.memberUsed);
@@ -31,16 +31,16 @@ export function stateOf(
 }
 
 /** The limit that is reached, by its name and in words. */
-export interface UsedUp {
+export interface ExceededLimit {
   limit: LimitName;
   words: string;
 }
 
 /** The 429 for a limit that is reached; it says when to try again, by the clock of the count. */
 export function limitExceeded(
-  state: WindowState,
+  state: RateLimitState,
   { now }: Pick<RateLimitUsage, 'now'>,
-  { limit, words }: UsedUp,
+  { limit, words }: ExceededLimit,
 ): ApiError {
   const seconds = Math.max(1, Math.ceil(state.resetSeconds - now / 1_000));
   const headers = { ...limitHeaders(state), 'Retry-After': String(seconds) };
@@ -48,7 +48,7 @@ export function limitExceeded(
 }
 
 /** The headers that describe a limit. */
-export function limitHeaders(state: WindowState): Record<string, string> {
+export function limitHeaders(state: RateLimitState): Record<string, string> {
   return {
     'X-RateLimit-Limit': String(state.limit),
     'X-RateLimit-Remaining': String(state.remaining),
@@ -83,11 +83,11 @@ export class MinuteLimit {
   async count(group: string, words: string): Promise<CountedEvent> {
     const counted = { what: this.#what, group, limit: this.#limit };
     const usage = await this.#counters.count(counted);
-    const state = stateOf(usage, this.#limit);
+    const state = rateLimitState(usage, this.#limit);
     if (!usage.isCounted) throw limitExceeded(state, usage, { limit: this.#what, words });
     const uncount = async () => {
       await this.#counters.giveBack(counted, usage.minute);
-      return limitHeaders(stateOf(await this.#counters.peek(counted), this.#limit));
+      return limitHeaders(rateLimitState(await this.#counters.peek(counted), this.#limit));
     };
     return { headers: limitHeaders(state), uncount };
   }

@@ -5,7 +5,7 @@ import type { Exchange } from './exchange.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
 /** State that all requests share and that can be measured. */
-export interface Shared {
+export interface SharedLimits {
   limiter: RateLimiter;
   bodies: InFlightBudget;
   answers: InFlightBudget;
@@ -13,9 +13,9 @@ export interface Shared {
 
 export interface Observer {
   /** Called once, before any request. */
-  watch(shared: Shared): void;
+  watch(shared: SharedLimits): void;
   /** Called for each API response. */
-  answered(exchange: Exchange, status: number): void;
+  responded(exchange: Exchange, status: number): void;
 }
 
 /** Receives what was written, once durable. */

@@ -15,13 +15,13 @@ import { type Exchange, startExchange } from './exchange.ts';
 import { execute } from './execute.ts';
 import { checkKeyFormat, keyedRequest } from './replay.ts';
 import { publicError, type Rendered, renderError, toResponse } from './respond.ts';
-import { AnswerRoom, expectedBytes } from './response-reservation.ts';
+import { expectedBytes, ResponseReservation } from './response-reservation.ts';
 import { rawPath, requireOneHost, unknownPath } from './route.ts';
 import { requireAccess } from './scope.ts';
 import type { ServedOperation } from './served-operation.ts';
 import type { Services } from './services.ts';
 import { type ValidBody, validateBody } from './validate.ts';
-import { kept, replay, uncount, waitForRoom } from './waiting-responses.ts';
+import { keepReservation, replay, uncount, waitForReservation } from './waiting-responses.ts';
 
 /** Starts the exchange of a request. */
 export function exchangeOf(services: Services, request: Request, api: Api): Exchange {
@@ -42,8 +42,8 @@ export function answer(services: Services, served: ServedOperation, request: Req
 }
 
 function respond(services: Services, exchange: Exchange, rendered: Rendered): Response {
-  const { request, room } = exchange;
-  if (room?.isHeld) services.unsent.watch(request, room);
+  const { request, reservation } = exchange;
+  if (reservation?.isHeld) services.unsent.watch(request, reservation);
   const response = toResponse(exchange, rendered);
   services.logRequest(exchange, response.status);
   return response;
@@ -72,7 +72,16 @@ async function answerLater(
 async function passSteps(services: Services, served: ServedOperation, exchange: Exchange): Promise<Rendered> {
   const { operation } = served;
   const { request, baseUrl } = exchange;
-  const { bodies, leftovers, answers, pace, replays, limiter, signing, cursors } = services;
+  const {
+    bodies,
+    garbage: leftovers,
+    answers,
+    fairTurns: pace,
+    replays,
+    limiter,
+    signing,
+    cursors,
+  } = services;
 
   const params = served.matchPath(rawPath(request.url));
   if (params === undefined) throw unknownPath();
@@ -87,7 +96,7 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
   requireAccess(operation, access);
 
   const bodyRoom = operation.body === undefined ? null : bodies.open(access);
-  const room = new AnswerRoom(answers, access);
+  const reservation = new ResponseReservation(answers, access);
   let leave: (() => void) | null = null;
   let counting: Promise<void> | null = null;
   try {
@@ -97,8 +106,8 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
     const keyed = keyedRequest(operation, request, access, bytes);
     if (keyed !== null) {
       leave = await replays.enter(keyed);
-      const replayed = await replay(services, exchange, { access, keyed, room });
-      if (replayed !== null) return kept(exchange, room, replayed);
+      const replayed = await replay(services, exchange, { access, keyed, reservation });
+      if (replayed !== null) return keepReservation(exchange, reservation, replayed);
     }
 
     if (operation.admit === undefined) counting = count(services, exchange, access);
@@ -114,25 +123,26 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
     const call = { access, origin: exchange, params, query, body, itemFaults, baseUrl, cursors };
     const refreshing = signing.refresh();
     if (refreshing instanceof Promise) await refreshing;
-    if (!room.take(expectedBytes(operation, bytes.byteLength, body))) await waitForRoom(exchange, room);
+    if (!reservation.take(expectedBytes(operation, bytes.byteLength, body)))
+      await waitForReservation(exchange, reservation);
     for (;;) {
       if (pace.isSpent(access.orgId)) await pace.turn(access.orgId);
-      const executing = execute(services, { operation, call, exchange, keyed, room });
+      const executing = execute(services, { operation, call, exchange, keyed, reservation });
       const executed = executing instanceof Promise ? await executing : executing;
-      pace.spend(access.orgId, room.bytes);
-      if (executed !== null) return kept(exchange, room, executed);
-      if (room.isLacking) {
-        await waitForRoom(exchange, room);
+      pace.spend(access.orgId, reservation.bytes);
+      if (executed !== null) return keepReservation(exchange, reservation, executed);
+      if (reservation.isLacking) {
+        await waitForReservation(exchange, reservation);
         continue;
       }
       await limiter.giveBack(access, exchange.countedIn);
-      const replayed = keyed && (await replay(services, exchange, { access, keyed, room }));
-      if (replayed !== null) return kept(exchange, room, replayed);
+      const replayed = keyed && (await replay(services, exchange, { access, keyed, reservation }));
+      if (replayed !== null) return keepReservation(exchange, reservation, replayed);
       counting = count(services, exchange, access);
       await counting;
     }
   } catch (error) {
-    room.release();
+    reservation.release();
     if (error instanceof ApiError && error.limit === 'answers') {
       if (counting !== null) await counting;
       await uncount(services, exchange, access);
@@ -173,14 +183,14 @@ const NO_BYTES = new Uint8Array();
 const NO_BODY: ValidBody = { body: null, itemFaults: [] };
 
 async function bodyOf(
-  { limiter, limitSilence, bodyPaces, ending }: Services,
+  { limiter, limitSilence, bodyTimeouts, ending }: Services,
   operation: Operation,
   exchange: Exchange,
   { access, claim }: { access: Access; claim: InFlightClaim },
 ): Promise<Uint8Array> {
   const isBatch = operation.isBatch === true;
   const bytesMax = isBatch ? BATCH_BODY_BYTES_MAX : BODY_BYTES_MAX;
-  const pace = isBatch ? bodyPaces.batch : bodyPaces.record;
+  const pace = isBatch ? bodyTimeouts.batch : bodyTimeouts.record;
   exchange.bodySince = performance.now();
   const reading = { bytesMax, claim, pace, limitSilence, ending };
   const bytes = await readBytes(exchange.request, reading).catch(async (error) => {

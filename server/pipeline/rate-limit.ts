@@ -8,7 +8,7 @@ import {
 import type { Eventually } from '../../db/engine/engine.ts';
 import type { Access } from '../access.ts';
 import type { LimitName } from '../errors.ts';
-import { limitExceeded, limitHeaders, stateOf, type WindowState } from './minute-limit.ts';
+import { limitExceeded, limitHeaders, type RateLimitState, rateLimitState } from './minute-limit.ts';
 
 /** Default requests per key and minute. */
 export const KEY_LIMIT = 200;
@@ -16,7 +16,7 @@ export const KEY_LIMIT = 200;
 export const ORG_LIMIT = 1_000;
 
 /** The usage of one of the limits across all keys or organizations. */
-export interface LimitFigures {
+export interface LimitStats {
   limit: 'key' | 'organization';
   perMinute: number;
   /** The largest fraction, up to 1, that one of them has used. */
@@ -66,7 +66,7 @@ export class RateLimiter {
   }
 
   /** The limits, with the fractions used by the busiest key and organization at `now` (Unix milliseconds). */
-  figures(now: number): LimitFigures[] {
+  stats(now: number): LimitStats[] {
     const { minute, key, organization } = this.#most;
     const isOver = minute !== Math.floor(now / WINDOW_MS);
     return [
@@ -96,8 +96,8 @@ export class RateLimiter {
     return this.#refusedKeys.has(keyId);
   }
 
-  #stateOf(usage: RateLimitUsage): WindowState {
-    return stateOf(usage, this.#orgLimit, this.#keyLimit);
+  #stateOf(usage: RateLimitUsage): RateLimitState {
+    return rateLimitState(usage, this.#orgLimit, this.#keyLimit);
   }
 
   #countedFor({ orgId, keyId }: Access): RateLimitEvent {

@@ -54,11 +54,11 @@ export function checkKeyFormat(operation: Operation, request: Request): void {
 }
 
 function sentKey(operation: Operation, request: Request): string | null {
-  return honoursKeys(operation) ? request.headers.get(KEY_HEADER) : null;
+  return takesIdempotencyKey(operation) ? request.headers.get(KEY_HEADER) : null;
 }
 
 /** Whether an operation supports Idempotency-Key: every v2 POST and PATCH. */
-export function honoursKeys(operation: Operation): boolean {
+export function takesIdempotencyKey(operation: Operation): boolean {
   return operation.api === 'v2' && (operation.method === 'POST' || operation.method === 'PATCH');
 }
 
@@ -89,7 +89,7 @@ function ofAnotherKey(): ApiError {
 }
 
 /** The 429 when stored responses reach their limit: requests with new idempotency keys are not executed. */
-export function tooManyAnswers(bytesMax: number, seconds: number): ApiError {
+export function tooManyStoredResponses(bytesMax: number, seconds: number): ApiError {
   const message =
     `The stored responses for the idempotency keys of your organization have reached their limit of ${bytesMax} bytes; ` +
     `try again in ${seconds} s, or ask your operator for a higher limit.`;
@@ -109,7 +109,12 @@ export async function readAnswer(
 }
 
 /** Stores a response in the transaction of the work that it answers. */
-export function storeAnswer(trx: Db, keyed: KeyedRequest, rendered: Rendered, now: number): Promise<void> {
+export function saveStoredResponse(
+  trx: Db,
+  keyed: KeyedRequest,
+  rendered: Rendered,
+  now: number,
+): Promise<void> {
   return storeResponse(trx, { ...keyed, ...rendered, now });
 }
 

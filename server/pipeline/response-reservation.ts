@@ -4,7 +4,7 @@ import type { Eventually } from '../../db/engine/engine.ts';
 import type { JsonValue } from '../../db/model/json.ts';
 import type { Operation } from '../operation.ts';
 import { type InFlightBudget, type InFlightClaim, SMALL_BYTES_MAX } from '../quotas/in-flight-budget.ts';
-import type { Holder } from '../quotas/in-flight-counts.ts';
+import type { BudgetHolder } from '../quotas/in-flight-counts.ts';
 
 /** Bytes that one UTF-16 unit can take in UTF-8. */
 const UNIT_BYTES_MAX = 3;
@@ -12,7 +12,7 @@ const UNIT_BYTES_MAX = 3;
 const ITEM_BYTES = 1024;
 
 /** The room that is available for a response. */
-export interface Room {
+export interface Reservation {
   /** Takes room for exactly this many bytes, if there is any; can be called again with another number. */
   take(bytes: number): boolean;
   /** Takes room for this many bytes, if there is any, until the response is known. */
@@ -24,7 +24,7 @@ export interface Room {
 }
 
 /** Room that another thread holds and granted; that thread learns how much is lacking. */
-export class GrantedRoom implements Room {
+export class GrantedReservation implements Reservation {
   readonly granted: number;
   /** Bytes for which there was no room; 0 if everything fit. */
   lacking = 0;
@@ -60,13 +60,13 @@ export function expectedBytes({ isWrite }: Operation, bodyBytes: number, body: J
 }
 
 /** The room of one response. */
-export class AnswerRoom implements Room {
+export class ResponseReservation implements Reservation {
   readonly #budget: InFlightBudget;
-  readonly #holder: Holder;
+  readonly #holder: BudgetHolder;
   #claim: InFlightClaim | null = null;
   #lacking = 0;
 
-  constructor(budget: InFlightBudget, holder: Holder) {
+  constructor(budget: InFlightBudget, holder: BudgetHolder) {
     this.#budget = budget;
     this.#holder = holder;
   }

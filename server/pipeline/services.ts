@@ -4,16 +4,16 @@ import type { Access } from '../access.ts';
 import type { InFlightBudget } from '../quotas/in-flight-budget.ts';
 import type { Cursors } from '../signing/cursors.ts';
 import type { Signing } from '../signing/signing.ts';
-import type { BodyPaces } from './body-timeouts.ts';
+import type { BodyTimeouts } from './body-timeouts.ts';
 import type { Authenticator } from './credential.ts';
 import type { Exchange } from './exchange.ts';
 import type { Executor } from './execute.ts';
 import type { ExportAudit } from './export-audit.ts';
-import type { Pace } from './fair-turns.ts';
-import type { Leftovers } from './garbage-collection.ts';
+import type { FairTurns } from './fair-turns.ts';
+import type { GarbageCollector } from './garbage-collection.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Replays } from './replay.ts';
-import type { Unsent } from './unsent-responses.ts';
+import type { UnsentResponses } from './unsent-responses.ts';
 
 /** The parts the pipeline works with. */
 export interface Services {
@@ -25,13 +25,13 @@ export interface Services {
   authenticator: Authenticator;
   limiter: RateLimiter;
   bodies: InFlightBudget;
-  bodyPaces: BodyPaces;
-  leftovers: Leftovers;
+  bodyTimeouts: BodyTimeouts;
+  garbage: GarbageCollector;
   /** Signals that the server is about to stop. */
   ending: AbortSignal | undefined;
   answers: InFlightBudget;
-  unsent: Unsent;
-  pace: Pace;
+  unsent: UnsentResponses;
+  fairTurns: FairTurns;
   replays: Replays;
   baseUrl: () => string;
   now: () => number;

@@ -1,5 +1,5 @@
 // Responses being sent: each keeps its room until its client has received it or the server gives up.
-import type { AnswerRoom } from './response-reservation.ts';
+import type { ResponseReservation } from './response-reservation.ts';
 
 const LOOK_MS = 100;
 /** After this time a client is slow, and its silence is limited. */
@@ -17,12 +17,12 @@ export interface Connections {
 
 interface Sending {
   request: Request;
-  room: AnswerRoom;
+  reservation: ResponseReservation;
   since: number;
   isLimited: boolean;
 }
 
-export class Unsent {
+export class UnsentResponses {
   readonly #connections: Connections;
   readonly #sending = new Set<Sending>();
   #isLooking = false;
@@ -32,8 +32,8 @@ export class Unsent {
   }
 
   /** Gives the room of a response back once it is sent or its client has disconnected; sending begins in this turn. */
-  watch(request: Request, room: AnswerRoom): void {
-    this.#sending.add({ request, room, since: performance.now(), isLimited: false });
+  watch(request: Request, reservation: ResponseReservation): void {
+    this.#sending.add({ request, reservation, since: performance.now(), isLimited: false });
     if (this.#isLooking) return;
     this.#isLooking = true;
     setImmediate(this.#look);
@@ -43,10 +43,10 @@ export class Unsent {
     const now = performance.now();
     const { isUnsent, limitSilence } = this.#connections;
     for (const sending of this.#sending) {
-      const { request, room, since } = sending;
+      const { request, reservation, since } = sending;
       if (!isUnsent(request)) {
         this.#sending.delete(sending);
-        room.release();
+        reservation.release();
       } else if (!sending.isLimited && now - since > SLOW_MS) {
         // Only now: the limit outlasts the response, and the connection should stay open for later requests.
         sending.isLimited = true;

@@ -3,24 +3,31 @@ import { STORED_RESPONSE_BYTES_MAX, secondsUntilRoom } from '../../db/engine/sto
 import { findStoredResponse } from '../../db/tables/idempotency.ts';
 import type { Access } from '../access.ts';
 import type { Exchange } from './exchange.ts';
-import { checkReplay, type KeyedRequest, readAnswer, tooManyAnswers } from './replay.ts';
+import { checkReplay, type KeyedRequest, readAnswer, tooManyStoredResponses } from './replay.ts';
 import type { Rendered } from './respond.ts';
-import type { AnswerRoom } from './response-reservation.ts';
+import type { ResponseReservation } from './response-reservation.ts';
 import type { Services } from './services.ts';
 
 /** Takes room for a response that did not fit; @throws ApiError 429 after ten seconds */
-export async function waitForRoom(exchange: Exchange, room: AnswerRoom): Promise<void> {
+export async function waitForReservation(
+  exchange: Exchange,
+  reservation: ResponseReservation,
+): Promise<void> {
   const since = performance.now();
   exchange.heldUpSince = since;
-  await room.wait();
+  await reservation.wait();
   exchange.heldUpSince = null;
   exchange.heldUpMs += performance.now() - since;
 }
 
 /** Passes the room of a response on with it, unless the client already got another response. */
-export function kept(exchange: Exchange, room: AnswerRoom, rendered: Rendered): Rendered {
-  if (exchange.givenUp === null) exchange.room = room;
-  else room.release();
+export function keepReservation(
+  exchange: Exchange,
+  reservation: ResponseReservation,
+  rendered: Rendered,
+): Rendered {
+  if (exchange.givenUp === null) exchange.reservation = reservation;
+  else reservation.release();
   return rendered;
 }
 
@@ -42,7 +49,7 @@ export async function uncount({ limiter }: Services, exchange: Exchange, access:
 export async function replay(
   { limiter, store }: Services,
   exchange: Exchange,
-  { access, keyed, room }: { access: Access; keyed: KeyedRequest; room: AnswerRoom },
+  { access, keyed, reservation }: { access: Access; keyed: KeyedRequest; reservation: ResponseReservation },
 ): Promise<Rendered | null> {
   const { headers, now } = exchange;
   const { stored, hasExpired, answers } = await findStoredResponse(store.read, keyed, now);
@@ -50,9 +57,9 @@ export async function replay(
   const seconds = stored === null ? secondsUntilRoom(answers, now) : 0;
   if (stored === null && seconds === 0) return null;
   Object.assign(headers, await limiter.describe(access));
-  if (stored === null) throw tooManyAnswers(answers.bytesMax ?? STORED_RESPONSE_BYTES_MAX, seconds);
+  if (stored === null) throw tooManyStoredResponses(answers.bytesMax ?? STORED_RESPONSE_BYTES_MAX, seconds);
   await checkReplay(store.read, access, keyed, stored);
-  if (!room.take(stored.bodyBytes)) await waitForRoom(exchange, room);
+  if (!reservation.take(stored.bodyBytes)) await waitForReservation(exchange, reservation);
   const rendered = await readAnswer(store.read, keyed, stored, now);
   if (rendered !== null) headers['Idempotent-Replayed'] = 'true';
   return rendered;

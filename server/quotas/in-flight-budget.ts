@@ -3,8 +3,8 @@
 import { MemorySums } from '../../db/counters/memory-sums.ts';
 import type { Eventually } from '../../db/engine/engine.ts';
 import { ApiError, type LimitName } from '../errors.ts';
-import { type Holder, LANE_KINDS, Lane } from './in-flight-counts.ts';
-import { WaitingLines } from './in-flight-queues.ts';
+import { type BudgetHolder, IN_FLIGHT_KINDS, InFlightCounts } from './in-flight-counts.ts';
+import { ClaimQueues } from './in-flight-queues.ts';
 import { IN_FLIGHT_HEADER } from './quota-errors.ts';
 
 const KIBIBYTE = 1024;
@@ -43,32 +43,32 @@ export interface InFlightOptions {
 
 // Kinds of sums in the shared memory.
 const SMALL = 0;
-const LARGE = LANE_KINDS;
-const LINES = 2 * LANE_KINDS;
+const LARGE = IN_FLIGHT_KINDS;
+const LINES = 2 * IN_FLIGHT_KINDS;
 
 /** Grants room for the bytes of request bodies or of responses. */
 export class InFlightBudget {
   readonly #options: InFlightOptions;
   readonly #sums: MemorySums;
-  readonly #small: Lane;
-  readonly #large: Lane;
-  readonly #lines: WaitingLines;
+  readonly #small: InFlightCounts;
+  readonly #large: InFlightCounts;
+  readonly #lines: ClaimQueues;
 
   constructor(options: InFlightOptions) {
     this.#options = options;
     const { limits, memory, isSmallFree = false } = options;
     const sums = new MemorySums(memory);
     this.#sums = sums;
-    this.#lines = new WaitingLines(sums, LINES);
+    this.#lines = new ClaimQueues(sums, LINES);
     const smallPart = isSmallFree ? 0 : SMALL_PART;
-    const orgBytes = ({ bodyBytesMax }: Holder) => bodyBytesMax ?? limits.orgBytes;
-    this.#large = new Lane({
+    const orgBytes = ({ bodyBytesMax }: BudgetHolder) => bodyBytesMax ?? limits.orgBytes;
+    this.#large = new InFlightCounts({
       ...{ sums, kind: LARGE },
       orgBytes,
       allBytes: limits.allBytes,
       takesOneAlone: true,
     });
-    this.#small = new Lane({
+    this.#small = new InFlightCounts({
       ...{ sums, kind: SMALL },
       orgBytes: (holder) => Math.min(orgBytes(holder) * smallPart, SMALL_ORG_BYTES_MAX),
       allBytes: limits.allBytes * smallPart,
@@ -77,7 +77,7 @@ export class InFlightBudget {
   }
 
   /** A claim without room. */
-  open(holder: Holder): InFlightClaim {
+  open(holder: BudgetHolder): InFlightClaim {
     return new InFlightClaim(this, holder);
   }
 
@@ -127,7 +127,7 @@ export class InFlightBudget {
   }
 
   /** Bytes in flight in all threads, their maximum, and the number of claims waiting in this thread. */
-  figures(): { bytes: number; bytesMax: number; waiting: number } {
+  stats(): { bytes: number; bytesMax: number; waiting: number } {
     const [small, large] = [this.#small, this.#large];
     this.#sums.lock.enter();
     const bytes = small.bytes + large.bytes;
@@ -135,7 +135,7 @@ export class InFlightBudget {
     return { bytes, bytesMax: small.bytesMax + large.bytesMax, waiting: this.#lines.size };
   }
 
-  #laneWithRoom({ holder, lane, bytes: held }: InFlightClaim, bytes: number): Lane | null {
+  #laneWithRoom({ holder, lane, bytes: held }: InFlightClaim, bytes: number): InFlightCounts | null {
     const isSmall = lane !== this.#large && held + bytes <= SMALL_BYTES_MAX;
     if (isSmall && this.#small.hasRoom(holder, bytes, held)) return this.#small;
     const hasRoom =
@@ -145,7 +145,7 @@ export class InFlightBudget {
     return hasRoom ? this.#large : null;
   }
 
-  #tooMuch({ bodyBytesMax }: Holder): ApiError {
+  #tooMuch({ bodyBytesMax }: BudgetHolder): ApiError {
     const { subject, limit } = this.#options;
     const message = `Too many bytes of ${subject} are in progress; try again in ${RETRY_AFTER_SECONDS} s, with fewer or smaller requests at once.`;
     return new ApiError('RATE_LIMIT_EXCEEDED', message, {
@@ -167,12 +167,12 @@ function lineOf({ holder, bytes: held }: InFlightClaim, bytes: number): string {
 /** The room that one body or response has. */
 export class InFlightClaim {
   readonly #budget: InFlightBudget;
-  readonly holder: Holder;
+  readonly holder: BudgetHolder;
   bytes = 0;
   /** Where its room is counted, once it has any. */
-  lane: Lane | null = null;
+  lane: InFlightCounts | null = null;
 
-  constructor(budget: InFlightBudget, holder: Holder) {
+  constructor(budget: InFlightBudget, holder: BudgetHolder) {
     this.#budget = budget;
     this.holder = holder;
   }

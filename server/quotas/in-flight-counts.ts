@@ -3,35 +3,35 @@ import type { MemorySums } from '../../db/counters/memory-sums.ts';
 import type { Access } from '../access.ts';
 
 /** Who holds the bytes; `bodyBytesMax` is the organization's own limit, null for the default. */
-export type Holder = Pick<Access, 'orgId' | 'keyId' | 'bodyBytesMax'>;
+export type BudgetHolder = Pick<Access, 'orgId' | 'keyId' | 'bodyBytesMax'>;
 
 /** The fraction of its organization's bytes that one key can hold. */
 const KEY_PART = 1 / 2;
 /** Kinds of sums that a lane has. */
-export const LANE_KINDS = 3;
+export const IN_FLIGHT_KINDS = 3;
 /** Name of the total. */
 const ALL = '';
 
-export interface LaneOptions {
+export interface InFlightCountsOptions {
   /** Where it counts, and the first of its kinds there; the others follow. */
   sums: MemorySums;
   kind: number;
   /** Bytes that the organization of a holder can have here. */
-  orgBytes: (holder: Holder) => number;
+  orgBytes: (holder: BudgetHolder) => number;
   allBytes: number;
   /** Whether bytes above a limit fit if nothing else counts towards that limit. */
   takesOneAlone: boolean;
 }
 
 /** Callers hold the lock of its sums. */
-export class Lane {
-  readonly #options: LaneOptions;
+export class InFlightCounts {
+  readonly #options: InFlightCountsOptions;
   readonly #sums: MemorySums;
   readonly #keys: number;
   readonly #orgs: number;
   readonly #all: number;
 
-  constructor(options: LaneOptions) {
+  constructor(options: InFlightCountsOptions) {
     this.#options = options;
     this.#sums = options.sums;
     this.#keys = options.kind;
@@ -48,7 +48,7 @@ export class Lane {
   }
 
   /** Whether there is room for this many more bytes; `held` is what this claim of the holder already has here. */
-  hasRoom(holder: Holder, bytes: number, held: number): boolean {
+  hasRoom(holder: BudgetHolder, bytes: number, held: number): boolean {
     if (this.#sums.isFull) return false;
     const { allBytes, takesOneAlone } = this.#options;
     const orgBytes = this.#options.orgBytes(holder);
@@ -61,7 +61,7 @@ export class Lane {
   }
 
   /** Counts this many more bytes, or fewer if negative. */
-  change({ keyId, orgId }: Holder, bytes: number): void {
+  change({ keyId, orgId }: BudgetHolder, bytes: number): void {
     this.#sums.add(this.#keys, keyId, bytes);
     this.#sums.add(this.#orgs, orgId, bytes);
     this.#sums.add(this.#all, ALL, bytes);

@@ -1,7 +1,7 @@
 // Claims that wait for room, in lines: each line is first come, first served across all threads.
 import type { MemorySums } from '../../db/counters/memory-sums.ts';
 
-export interface InLine {
+export interface QueuedClaim {
   /** The line it waits in. */
   line: string;
   /** Lets it continue if there is room. */
@@ -9,18 +9,18 @@ export interface InLine {
 }
 
 /** Kinds of sums that lines have: tickets, and the first ticket of each thread in a line. */
-export const LINE_KINDS = 2;
+export const QUEUE_KINDS = 2;
 const LAST = '';
 /** How often to check for room that another thread has given back. */
 const LOOK_MS = 5;
 
 /** The part of the lines that waits in this thread. */
-export class WaitingLines {
+export class ClaimQueues {
   readonly #sums: MemorySums;
   readonly #tickets: number;
   readonly #firsts: number;
   /** The waiting claims of each line, with their tickets. */
-  readonly #lines = new Map<string, Map<InLine, number>>();
+  readonly #lines = new Map<string, Map<QueuedClaim, number>>();
   #size = 0;
   /** The state of the sums at the last check for room. */
   #seen = 0;
@@ -37,8 +37,8 @@ export class WaitingLines {
     return this.#size;
   }
 
-  enter(waiting: InLine): void {
-    const line = this.#lines.get(waiting.line) ?? new Map<InLine, number>();
+  enter(waiting: QueuedClaim): void {
+    const line = this.#lines.get(waiting.line) ?? new Map<QueuedClaim, number>();
     this.#lines.set(waiting.line, line);
     this.#size += 1;
     this.#sums.lock.enter();
@@ -51,7 +51,7 @@ export class WaitingLines {
   }
 
   /** Leaves the line; the next in line could have room now. */
-  leave(waiting: InLine): void {
+  leave(waiting: QueuedClaim): void {
     if (this.#remove(waiting)) this.roomGivenBack();
   }
 
@@ -74,7 +74,7 @@ export class WaitingLines {
     }
   }
 
-  #remove(waiting: InLine): boolean {
+  #remove(waiting: QueuedClaim): boolean {
     const line = this.#lines.get(waiting.line);
     if (line?.delete(waiting) !== true) return false;
     const [ticket = 0] = line.values();

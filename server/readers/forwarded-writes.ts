@@ -11,7 +11,7 @@ import { type Executable, type Executed, type Executor, storeExecutor } from '..
 import type { AuditEvent } from '../pipeline/export-audit.ts';
 import type { KeyedRequest } from '../pipeline/replay.ts';
 import { publicError, type Rendered } from '../pipeline/respond.ts';
-import { bytesToSend, GrantedRoom } from '../pipeline/response-reservation.ts';
+import { bytesToSend, GrantedReservation } from '../pipeline/response-reservation.ts';
 import type { RequestOrigin } from '../request-origin.ts';
 import { Cursors } from '../signing/cursors.ts';
 import { signingOf } from '../signing/signing.ts';
@@ -42,11 +42,11 @@ const ROOM_BYTES = 1024 * 1024;
 export function remoteExecutor(channel: Pick<Channel<WriteKind>, 'ask' | 'tell'>): Executor {
   return {
     write: async (executable) => {
-      const { room } = executable;
-      room.widen(ROOM_BYTES);
+      const { reservation } = executable;
+      reservation.widen(ROOM_BYTES);
       const executed = decodeExecuted(await channel.ask('write', encode(executable)));
-      if (typeof executed === 'number') room.lack(executed);
-      else if (executed !== null) room.take(bytesToSend(executed.body));
+      if (typeof executed === 'number') reservation.lack(executed);
+      else if (executed !== null) reservation.take(bytesToSend(executed.body));
       return typeof executed === 'number' ? null : executed;
     },
     record: async (event) => void (await channel.ask('record', JSON.stringify(event))),
@@ -68,7 +68,7 @@ export function writeHandlers(
     allOperations(signing, store.counters).map((operation) => [operation.id, operation]),
   );
   const cursors = new Cursors(signing);
-  const decode = (text: string): Executable & { room: GrantedRoom } => {
+  const decode = (text: string): Executable & { reservation: GrantedReservation } => {
     const { asked, access, scopes, origin, params, query, body, itemFaults, ...rest } = JSON.parse(
       text,
     ) as Written;
@@ -77,15 +77,15 @@ export function writeHandlers(
     const { baseUrl } = asked;
     const whole = { ...access, scopes: new Set(scopes) };
     const call = { access: whole, origin, params, query, body, itemFaults, baseUrl, cursors };
-    const room = new GrantedRoom(rest.roomBytes);
-    return { operation, call, exchange: { ...asked, givenUp: null }, keyed: rest.keyed, room };
+    const reservation = new GrantedReservation(rest.roomBytes);
+    return { operation, call, exchange: { ...asked, givenUp: null }, keyed: rest.keyed, reservation };
   };
   return {
     write: async (text) => {
       try {
         const executable = decode(text);
         const executed = await executor.write(executable);
-        return encodeExecuted(executed ?? (executable.room.lacking || null));
+        return encodeExecuted(executed ?? (executable.reservation.lacking || null));
       } catch (error) {
         // Here, where the engine's error objects are still intact.
         throw publicError(error);
@@ -117,7 +117,7 @@ function decodeExecuted(text: string): Executed | number {
   return { ...rest, body: text.slice(end + 1) };
 }
 
-function encode({ operation, call, exchange, keyed, room }: Executable): string {
+function encode({ operation, call, exchange, keyed, reservation }: Executable): string {
   const { access, origin, params, query, body, itemFaults } = call;
   const { api, requestId, now, baseUrl } = exchange;
   const written: Written = {
@@ -131,7 +131,7 @@ function encode({ operation, call, exchange, keyed, room }: Executable): string 
     body,
     itemFaults,
     keyed,
-    roomBytes: room.granted,
+    roomBytes: reservation.granted,
   };
   return JSON.stringify(written);
 }

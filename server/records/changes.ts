@@ -20,8 +20,8 @@ import { ApiError } from '../errors.ts';
 import { quotaRefusal } from '../quotas/quota-errors.ts';
 import { actorOf, type RequestOrigin } from '../request-origin.ts';
 import { changeOf, check } from './checks.ts';
-import { lookUp, noteAccepted } from './lookups.ts';
-import { complete, getRow, present } from './records.ts';
+import { loadKnownRecords, noteAccepted } from './lookups.ts';
+import { fillComputedFields, getRow, present } from './records.ts';
 import { rulesOf } from './registry.ts';
 import type { Change, Created, Rules, Writer } from './rules.ts';
 
@@ -63,7 +63,7 @@ async function createAll(
   }
   const { db, access } = writer;
   const { create } = rulesOf(resource);
-  const known = await lookUp(writer, resource, changes);
+  const known = await loadKnownRecords(writer, resource, changes);
   const accepted: Change[] = [];
   const refused = new Map<Change, ApiError>();
   for (const change of changes) {
@@ -97,7 +97,7 @@ async function write(writer: Writer, resource: Resource, changes: readonly Chang
   await rulesOf(resource).afterWrite?.(writer, changes);
   const origin = shownOrigin(writer);
   for (const { id, data } of records) Object.assign(data, { id }, origin);
-  await complete(
+  await fillComputedFields(
     writer,
     resource,
     changes.map(({ next }) => next),
@@ -143,7 +143,7 @@ async function writeBy(
   }
   const rows = await findRecords(writer.db, resource, writer.access.orgId, [...repeated]);
   const found = rows.map((row) => showRow(resource.fields, row));
-  await complete(writer, resource, [...incomplete, ...found]);
+  await fillComputedFields(writer, resource, [...incomplete, ...found]);
   const records = new Map(found.map((record) => [record.id, record]));
   for (const [{ next }, { id, extra }] of created) Object.assign(next, records.get(id), extra);
 }
@@ -163,13 +163,13 @@ export async function updateRecordFields(
   if (Object.keys(input).length === 0) return present(writer, resource, row);
   const current = await present(writer, resource, { ...row });
   const change = changeOf(writer, resource, { id, current, next: { ...current }, batch: [] }, input);
-  await check(change, await lookUp(writer, resource, change.batch));
+  await check(change, await loadKnownRecords(writer, resource, change.batch));
   const { next } = change;
   const columns = { ...changedColumns(resource, row, newFields(current, next)), updated_at: now };
   await updateRecord(db, resource, { orgId: access.orgId, row }, columns);
   await rulesOf(resource).afterWrite?.(writer, [change]);
   next.updated_at = instantText(now);
-  await complete(writer, resource, [next]);
+  await fillComputedFields(writer, resource, [next]);
   return next;
 }
 

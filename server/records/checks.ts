@@ -7,8 +7,8 @@ import type { Resource } from '../../db/model/resource.ts';
 import { missingIdentity, uniqueValues } from '../../db/model/rules.ts';
 import { referenceFaults } from '../../db/tables/references.ts';
 import { ApiError, validationError } from '../errors.ts';
-import { refuseTaken } from './conflict.ts';
-import type { Known } from './lookups.ts';
+import { rejectDuplicate } from './conflict.ts';
+import type { KnownRecords } from './lookups.ts';
 import { rulesOf } from './registry.ts';
 import type { Change, Writer } from './rules.ts';
 
@@ -41,7 +41,7 @@ export function changeOf(
  * Checks a change and lets the rules complete it.
  * @throws ApiError 403, 409, 422
  */
-export async function check(change: Change, known: Known): Promise<void> {
+export async function check(change: Change, known: KnownRecords): Promise<void> {
   const { resource, next, faults } = change;
   const rules = rulesOf(resource);
   refuseGivingAway(change);
@@ -49,7 +49,7 @@ export async function check(change: Change, known: Known): Promise<void> {
   faults.push(...referenceFaults(resource.fields, change, known.references));
   await rules.prepare?.(change);
   if (faults.length > 0) throw validationError(faults);
-  await refuseTaken(change, known);
+  await rejectDuplicate(change, known);
   await rules.claim?.(change);
 }
 

@@ -3,7 +3,7 @@ import { takenMessage } from '../../db/model/rules.ts';
 import { uniqueName } from '../../db/tables/unique.ts';
 import { canSee, mayRead } from '../access.ts';
 import { ApiError } from '../errors.ts';
-import type { Known } from './lookups.ts';
+import type { KnownRecords } from './lookups.ts';
 import type { Change } from './rules.ts';
 
 /** A conflict with an existing record, which the response identifies if the key can read it. */
@@ -28,7 +28,10 @@ export class ConflictError extends ApiError {
  * Rejects a change that uses a unique value of another record.
  * @throws ConflictError 409
  */
-export async function refuseTaken(change: Change, { owners, accepted, ownerRow }: Known): Promise<void> {
+export async function rejectDuplicate(
+  change: Change,
+  { owners, accepted, ownerRow }: KnownRecords,
+): Promise<void> {
   const { access, resource, id } = change;
   for (const unique of change.unique) {
     const ownerId = owners.get(uniqueName(unique));

@@ -9,7 +9,7 @@ import { findOwners, uniqueName } from '../../db/tables/unique.ts';
 import { viewerOf } from './references.ts';
 import type { Change, Reader } from './rules.ts';
 
-export interface Known {
+export interface KnownRecords {
   /** Which ids in reference fields exist. */
   references: References;
   /** The owner of each unique value, by name. */
@@ -21,11 +21,11 @@ export interface Known {
 }
 
 /** Makes the lookups for the checks of changes to records of one resource. */
-export async function lookUp(
+export async function loadKnownRecords(
   { db, access }: Reader,
   resource: Resource,
   changes: readonly Change[],
-): Promise<Known> {
+): Promise<KnownRecords> {
   const [references, owners] = await Promise.all([
     findReferences(db, resource.fields, changes, viewerOf(access)),
     findOwners(db, resource, access.orgId, changes),
@@ -57,7 +57,7 @@ export function oncePerBatch<T>(
 }
 
 /** Notes a change that will be written, for the later items of the batch. */
-export function noteAccepted({ owners, accepted }: Known, { id, next, unique }: Change): void {
+export function noteAccepted({ owners, accepted }: KnownRecords, { id, next, unique }: Change): void {
   for (const value of unique) {
     owners.set(uniqueName(value), id);
     accepted.set(id, next);

@@ -77,7 +77,7 @@ export function placeAfter(record: Data | undefined, sortBy: PageRequest['sortBy
 /** Turns a row, in place, into the record of a response. */
 export function present(reader: Reader, resource: Resource, row: RecordRow): Eventually<Data> {
   const record = showRow(resource.fields, row);
-  return andThen(complete(reader, resource, [record]), () => record);
+  return andThen(fillComputedFields(reader, resource, [record]), () => record);
 }
 
 /** Turns rows, in place, into the records of a response. */
@@ -86,7 +86,7 @@ export function presentAll(
   resource: Resource,
   rows: readonly RecordRow[],
 ): Eventually<Data[]> {
-  return complete(
+  return fillComputedFields(
     reader,
     resource,
     rows.map((row) => showRow(resource.fields, row)),
@@ -94,7 +94,7 @@ export function presentAll(
 }
 
 /** Fills in the computed fields of records, in place, and returns them. */
-export function complete(reader: Reader, resource: Resource, records: Data[]): Eventually<Data[]> {
+export function fillComputedFields(reader: Reader, resource: Resource, records: Data[]): Eventually<Data[]> {
   const { present: fillIn } = rulesOf(resource);
   if (fillIn === undefined || records.length === 0) return records;
   return andThen(fillIn(reader, records), () => records);

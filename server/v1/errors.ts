@@ -10,7 +10,7 @@ export interface V1Errors extends Pick<Operation, 'errorStatuses'> {
 }
 
 /** Runs version 2 logic; a conflict becomes a 422 for operations whose specification lists no 409. */
-export async function inV1Words<T>(row: V1Errors, run: () => Promise<T>): Promise<T> {
+export async function toV1Errors<T>(row: V1Errors, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {

@@ -1,7 +1,7 @@
 // The v1 API, deprecated but complete: its endpoint table.
 import { WRITTEN_ONCE } from '../../db/model/resources/interactions.ts';
 import type { Operation } from '../operation.ts';
-import { inV1Words, type V1Errors } from './errors.ts';
+import { toV1Errors, type V1Errors } from './errors.ts';
 import * as run from './handlers.ts';
 import * as schema from './schemas.ts';
 import { v1Text } from './translate.ts';
@@ -245,6 +245,6 @@ function operation(tag: string, { at, scope, ownNames, ...row }: Row): Operation
     answerKind,
     successes: SUCCESSES[row.method === 'GET' ? 'get' : answerKind],
     ...row,
-    run: (call) => inV1Words({ errorStatuses: row.errorStatuses, ownNames }, async () => row.run(call)),
+    run: (call) => toV1Errors({ errorStatuses: row.errorStatuses, ownNames }, async () => row.run(call)),
   };
 }

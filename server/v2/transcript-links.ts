@@ -48,7 +48,7 @@ export class TranscriptLinks {
   async admit(request: Request, now: number): Promise<Admission> {
     // Credentials are checked before validation, so any problem with the token is a 404.
     const [token = '', ...more] = new URL(request.url).searchParams.getAll('token');
-    if (more.length > 0) throw linkGone();
+    if (more.length > 0) throw linkNotFound();
     await this.#signing.refresh();
     const { orgId } = this.open(token, now);
     // By hash, because the name can be stored.
@@ -66,16 +66,16 @@ export class TranscriptLinks {
   open(token: string, now: number): { orgId: number; id: string } {
     const bytes = Buffer.from(token, 'base64url');
     const payload = bytes.subarray(SIGNATURE_BYTES);
-    if (payload.length === 0 || bytes.toString('base64url') !== token) throw linkGone();
-    if (!this.#signer.isGenuine(bytes.subarray(0, SIGNATURE_BYTES), [payload], now)) throw linkGone();
+    if (payload.length === 0 || bytes.toString('base64url') !== token) throw linkNotFound();
+    if (!this.#signer.isGenuine(bytes.subarray(0, SIGNATURE_BYTES), [payload], now)) throw linkNotFound();
     const [orgId, id = '', expires = '0'] = payload.toString().split(' ');
-    if (Number(expires) <= now) throw linkGone();
+    if (Number(expires) <= now) throw linkNotFound();
     return { orgId: Number(orgId), id };
   }
 }
 
 /** The 404 of a link that has expired or was never valid. */
-export function linkGone(): ApiError {
+export function linkNotFound(): ApiError {
   const message = 'This transcript link is not valid or has expired; get the recording again for a new one.';
   return new ApiError('RESOURCE_NOT_FOUND', message);
 }

@@ -9,7 +9,7 @@ import type { ShownAlone } from './collections.ts';
 import {
   DOWNLOADS_PER_MINUTE,
   LINK_LIFETIME_SECONDS,
-  linkGone,
+  linkNotFound,
   TRANSCRIPT_PATH,
   type TranscriptLinks,
 } from './transcript-links.ts';
@@ -78,7 +78,7 @@ export function transcriptDownload(links: TranscriptLinks): Operation {
     errorStatuses: [404, 422],
     run: async ({ db, query, now }): Promise<Answer> => {
       const found = await findTranscript(db, links.open(String(query.token), now));
-      if (found === undefined) throw linkGone();
+      if (found === undefined) throw linkNotFound();
       const { recordingId: recording_id, meetingId: meeting_id, language, segments } = found;
       const data: JsonValue = { recording_id, meeting_id, language, segments };
       return { status: 200, object: 'success', data };

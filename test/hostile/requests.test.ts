@@ -6,7 +6,7 @@ import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { ApiError } from '../../server/errors.ts';
 import { describedOperations } from '../../server/interface.ts';
 import { BATCH_BODY_BYTES_MAX, BODY_BYTES_MAX, type Operation } from '../../server/operation.ts';
-import { clientAddress, LOOPBACK, membership } from '../../server/pipeline/client-address.ts';
+import { clientAddress, LOOPBACK, networkMatcher } from '../../server/pipeline/client-address.ts';
 import { queryReader } from '../../server/pipeline/query.ts';
 import { type GrowthLimits, growthOf } from '../support/growth.ts';
 import { BASE_URL, type Harness, type Json, startHarness } from '../support/harness.ts';
@@ -259,7 +259,7 @@ describe('headers', () => {
   }, 30_000);
 
   test('that proxies add', async () => {
-    const isTrusted = membership(LOOPBACK);
+    const isTrusted = networkMatcher(LOOPBACK);
     const faulty: string[] = [];
     for (const example of ['127.0.0.1, ', '[::1]:4711, ', '::ffff:127.0.0.1,']) {
       for (const { name, make } of hostileTexts(example)) {

@@ -35,7 +35,7 @@ beforeAll(async () => {
       watch: (shared) => {
         answers = shared.answers;
       },
-      answered: () => undefined,
+      responded: () => undefined,
     },
   });
   api = clientOf(harness);
@@ -72,15 +72,15 @@ async function fill(): Promise<void> {
 
 async function letGo(): Promise<void> {
   isHeld = false;
-  while (answers.figures().bytes > 0) await Bun.sleep(10);
+  while (answers.stats().bytes > 0) await Bun.sleep(10);
 }
 
 test('a large answer waits for room, and is given once another is taken; small ones and other keys do not wait', async () => {
   isHeld = true;
   for (let count = 0; count < 3; count++) expect((await getNote()).status).toBe(200);
   const waiting = getNote();
-  while (answers.figures().waiting === 0) await Bun.sleep(5);
-  expect(answers.figures().bytes).toBeWithin(450_000, 512 * KIBIBYTE);
+  while (answers.stats().waiting === 0) await Bun.sleep(5);
+  expect(answers.stats().bytes).toBeWithin(450_000, 512 * KIBIBYTE);
   expect((await api.get('/notes?limit=1&is_archived=true')).status).toBe(200);
   expect((await getNote(second)).status).toBe(200);
   isHeld = false;
@@ -97,9 +97,9 @@ test('a page of usual records has its room for a moment, and one of few has none
   await letGo();
   isHeld = true;
   expect((await api.get('/tasks?limit=20')).status).toBe(200);
-  expect(answers.figures().bytes).toBe(0);
+  expect(answers.stats().bytes).toBe(0);
   expect((await api.get('/tasks?limit=100')).status).toBe(200);
-  expect(answers.figures().bytes).toBeGreaterThan(100_000);
+  expect(answers.stats().bytes).toBeGreaterThan(100_000);
   await letGo();
 });
 

@@ -1,11 +1,11 @@
 // Whose word about the address of a client counts, and how networks are written.
 import { describe, expect, test } from 'bun:test';
 import { addressText, hasHostBits, type Network, networkText, parseNetwork } from '../../db/networks.ts';
-import { clientAddress, LOOPBACK, membership } from '../../server/pipeline/client-address.ts';
+import { clientAddress, LOOPBACK, networkMatcher } from '../../server/pipeline/client-address.ts';
 
 const networks = (...texts: string[]): Network[] => texts.flatMap((text) => parseNetwork(text) ?? []);
-const isLoopback = membership(LOOPBACK);
-const isOurs = membership(networks('10.0.0.0/8', 'fd00::/8', '127.0.0.1'));
+const isLoopback = networkMatcher(LOOPBACK);
+const isOurs = networkMatcher(networks('10.0.0.0/8', 'fd00::/8', '127.0.0.1'));
 
 describe('the address of a client', () => {
   test.each<[string, string, string | null, (address: string) => boolean, string]>([
@@ -21,7 +21,7 @@ describe('the address of a client', () => {
     ['may be IPv6 with a port', '::1', '[2001:db8::1]:4711', isLoopback, '2001:db8::1'],
     ['may pass through IPv6', 'fd00::5', '2001:db8::1', isOurs, '2001:db8::1'],
     ['may pass through IPv4 written as IPv6', '::ffff:127.0.0.1', '2001:db8::1', isLoopback, '2001:db8::1'],
-    ['is nobody where nobody is trusted', '127.0.0.1', '198.51.100.7', membership([]), '127.0.0.1'],
+    ['is nobody where nobody is trusted', '127.0.0.1', '198.51.100.7', networkMatcher([]), '127.0.0.1'],
   ])('%s', (_, peer, forwardedFor, isTrusted, client) => {
     expect(clientAddress(peer, forwardedFor, isTrusted)).toBe(client);
   });

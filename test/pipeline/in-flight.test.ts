@@ -65,7 +65,7 @@ describe('room for bytes', () => {
     expect(take(bytes.open(of(1, { key: '3' })), 65)).toBe(false);
     small[0]?.release();
     expect(take(bytes.open(of(1)), 63)).toBe(true);
-    expect(bytes.figures()).toEqual({
+    expect(bytes.stats()).toEqual({
       bytes: (6_144 + 5 * 64) * KIBIBYTE,
       bytesMax: (6_144 + 768) * KIBIBYTE,
       waiting: 1,
@@ -80,14 +80,14 @@ describe('room for bytes', () => {
     expect(take(growing, 24)).toBe(true);
     expect(take(growing, 1)).toBe(true);
     expect(take(other, 1_080)).toBe(false);
-    expect(bytes.figures().bytes).toBe(5_065 * KIBIBYTE);
+    expect(bytes.stats().bytes).toBe(5_065 * KIBIBYTE);
     growing.shrink(10 * KIBIBYTE);
-    expect(bytes.figures()).toMatchObject({ bytes: 6_090 * KIBIBYTE, waiting: 0 });
+    expect(bytes.stats()).toMatchObject({ bytes: 6_090 * KIBIBYTE, waiting: 0 });
     growing.release();
-    expect(bytes.figures().bytes).toBe(6_080 * KIBIBYTE);
+    expect(bytes.stats().bytes).toBe(6_080 * KIBIBYTE);
     growing.release();
     other.release();
-    expect(bytes.figures().bytes).toBe(5_000 * KIBIBYTE);
+    expect(bytes.stats().bytes).toBe(5_000 * KIBIBYTE);
   });
 
   test('is one for all threads that count in the same memory', async () => {
@@ -101,11 +101,11 @@ describe('room for bytes', () => {
     expect(take(two.open(of(2)), 2_048)).toBe(true);
     expect(take(one.open(of(3)), 100)).toBe(false);
     expect(take(one.open(of(3)), 64)).toBe(true);
-    expect([one.figures().bytes, two.figures().bytes]).toEqual([6_112 * KIBIBYTE, 6_112 * KIBIBYTE]);
-    expect([one.figures().waiting, two.figures().waiting]).toEqual([2, 1]);
+    expect([one.stats().bytes, two.stats().bytes]).toEqual([6_112 * KIBIBYTE, 6_112 * KIBIBYTE]);
+    expect([one.stats().waiting, two.stats().waiting]).toEqual([2, 1]);
     held.release();
-    while (one.figures().waiting + two.figures().waiting > 0) await Bun.sleep(1);
-    expect(one.figures().bytes).toBe(4_412 * KIBIBYTE);
+    while (one.stats().waiting + two.stats().waiting > 0) await Bun.sleep(1);
+    expect(one.stats().bytes).toBe(4_412 * KIBIBYTE);
   });
 
   test('goes to who waits in order, whichever thread that is', async () => {
@@ -122,11 +122,11 @@ describe('room for bytes', () => {
     held.release();
     for (const { claim, room } of claims) {
       await room;
-      expect(threads[0].figures().bytes).toBe(2_000 * KIBIBYTE);
+      expect(threads[0].stats().bytes).toBe(2_000 * KIBIBYTE);
       claim.release();
     }
     expect(admitted).toEqual([0, 1, 2, 3, 4, 5]);
-    expect(threads[2].figures()).toMatchObject({ bytes: 0, waiting: 0 });
+    expect(threads[2].stats()).toMatchObject({ bytes: 0, waiting: 0 });
   });
 
   test('is given up to the quota of an organization that has one, more or less than others may have', () => {
@@ -175,7 +175,7 @@ describe('room for bytes', () => {
     expect(refused).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', limit: 'bodies' });
     expect(refused.message).toContain('request bodies');
     held.release();
-    expect(bytes.figures()).toMatchObject({ bytes: 0, waiting: 0 });
+    expect(bytes.stats()).toMatchObject({ bytes: 0, waiting: 0 });
   });
 });
 

@@ -3,8 +3,8 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { JsonValue } from '../../db/model/json.ts';
 import { parseJson } from '../../server/json/json-reader.ts';
-import { JsonSurvey } from '../../server/json/json-scan.ts';
-import { countKeys, refuseStructure } from '../../server/json/json-structure.ts';
+import { JsonScan } from '../../server/json/json-scan.ts';
+import { checkStructure, countKeys } from '../../server/json/json-structure.ts';
 import { readLargeBatch } from '../../server/pipeline/large-batch.ts';
 
 const key = fc.constantFrom('a', 'b', '', 'x:y', '{', '"', '\\', '__proto__', 'constructor', '\u0000', 'é');
@@ -39,9 +39,9 @@ function messageOf(run: () => unknown): string | undefined {
 
 test('a repeated or forbidden key is found by counting', () => {
   const property = fc.property(json, (text) => {
-    const refusal = messageOf(() => refuseStructure(text));
+    const refusal = messageOf(() => checkStructure(text));
     const isCountOff =
-      countKeys(JSON.parse(text) as JsonValue) !== new JsonSurvey(Buffer.from(text)).advance().colons;
+      countKeys(JSON.parse(text) as JsonValue) !== new JsonScan(Buffer.from(text)).advance().colons;
     expect(isCountOff).toBe(refusal !== undefined);
     expect(messageOf(() => parseJson(Buffer.from(text), null))).toBe(refusal as string);
   });
@@ -56,7 +56,7 @@ test('what stands first in a text is told, whatever else is wrong with it', () =
     (text, at, odd) => {
       const place = at % (text.length + 1);
       const broken = text.slice(0, place) + odd + text.slice(place + 1);
-      const refusal = messageOf(() => refuseStructure(broken));
+      const refusal = messageOf(() => checkStructure(broken));
       const told = messageOf(() => parseJson(Buffer.from(broken), null));
       if (refusal !== undefined) expect(told).toBe(refusal);
       else if (told !== undefined) expect(messageOf(() => JSON.parse(broken))).toBeDefined();

@@ -5,7 +5,7 @@ import { nextTurn } from '../../db/event-loop.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { generateKey, hashKey } from '../../db/tables/key-format.ts';
 import { revokeKey, rotateKey } from '../../db/tables/keys.ts';
-import { KnownKeys } from '../../server/pipeline/key-cache.ts';
+import { KeyCache } from '../../server/pipeline/key-cache.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
 import { Place } from '../support/server-process.ts';
@@ -24,7 +24,7 @@ const revoke = (store: Store, id: string) =>
 /** The harness's keys behind a mark that is turned by hand. */
 function knownKeys({ mark = 1 as number | null, keysMax = 100 } = {}) {
   const turn = { mark };
-  const known = new KnownKeys({ read: harness.store.read, keyVersion: () => turn.mark }, keysMax);
+  const known = new KeyCache({ read: harness.store.read, keyVersion: () => turn.mark }, keysMax);
   return { turn, known, isRevoked: async (key: string) => (await known.find(key, 'v2'))?.isRevoked };
 }
 

@@ -1,13 +1,13 @@
 // What large bodies leave is collected after so many bytes of them, and small ones cost nothing.
 import { expect, test } from 'bun:test';
 import { nextTurn } from '../../db/event-loop.ts';
-import { Leftovers } from '../../server/pipeline/garbage-collection.ts';
+import { GarbageCollector } from '../../server/pipeline/garbage-collection.ts';
 
 const MIB = 1024 * 1024;
 
 test('garbage is collected once for every 32 MiB of large bodies, after their requests', async () => {
   let collected = 0;
-  const leftovers = new Leftovers(() => collected++);
+  const leftovers = new GarbageCollector(() => collected++);
   const after = async (...mebibytes: number[]) => {
     for (const one of mebibytes) leftovers.add(one * MIB);
     const atOnce = collected;

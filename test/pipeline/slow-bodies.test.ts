@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { openStore } from '../../db/store.ts';
 import { createOrganization } from '../../db/tables/accounts.ts';
 import { issueKey } from '../../db/tables/keys.ts';
-import { BodyClock } from '../../server/pipeline/body-timeouts.ts';
+import { BodyTimer } from '../../server/pipeline/body-timeouts.ts';
 import { type RunningServer, startServer } from '../../server/serve.ts';
 import { chunk, type Dribbled, dribble, requestHead } from '../support/dribble.ts';
 import { databasePaths } from '../support/folders.ts';
@@ -43,7 +43,7 @@ async function start(readers: number) {
   await store.close();
   const server = await startServer({
     ...{ db, host: '127.0.0.1', port: 0, log: 'off', readers },
-    ...{ keyLimit: 100_000, orgLimit: 100_000, bodyPaces: PACES },
+    ...{ keyLimit: 100_000, orgLimit: 100_000, bodyTimeouts: PACES },
   });
   return { server, key };
 }
@@ -141,7 +141,7 @@ describe.each(THREADS)('with %d reader threads, a body', (readers) => {
 
 test('a body that has not come whole when the server stops is answered 503', async () => {
   const ending = new AbortController();
-  const clock = () => new BodyClock(PACES.record, { ending: ending.signal });
+  const clock = () => new BodyTimer(PACES.record, { ending: ending.signal });
   const [ended, stopped] = [clock(), clock()];
   const told = (piece: Promise<unknown>) => piece.catch(({ status, headers }) => [status, headers]);
   const waiting = told(ended.limit(Promise.withResolvers().promise));
