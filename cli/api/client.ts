@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CliError, EXIT, usageError } from '../errors.ts';
 import type { Wait } from '../terminal/wait-reasons.ts';
-import { unreachedBy, unreachedError } from './connection-error.ts';
+import { connectionError, connectionFailureOf } from './connection-error.ts';
 import type { ApiResponse, Envelope } from './envelope.ts';
-import { refusedKey } from './key-hints.ts';
+import { explainRefusedKey } from './key-hints.ts';
 import { isRefusedKey, responseError } from './response-error.ts';
 import { Trace, type TracedInit } from './trace.ts';
 
@@ -82,7 +82,7 @@ export class Client {
       }
       if (tries >= (this.#hasReachedServer ? TRIES_MAX : TRIES_MAX_UNREACHED)) {
         if (outcome instanceof Response) return this.#answerOf(method, path, outcome, options);
-        throw unreachedError(this.#base, outcome);
+        throw connectionError(this.#base, outcome);
       }
       const reason = isServerError ? 'server error' : 'connection';
       const wait: Wait = { seconds: backoffSeconds(tries), reason };
@@ -117,8 +117,8 @@ export class Client {
     } catch (error) {
       signal?.throwIfAborted();
       // Later on, even a name that is not known for a while can come back.
-      if (!this.#hasReachedServer && unreachedBy(this.#base, error).isLasting)
-        throw unreachedError(this.#base, error);
+      if (!this.#hasReachedServer && connectionFailureOf(this.#base, error).isLasting)
+        throw connectionError(this.#base, error);
       return error instanceof Error ? error : new Error(String(error));
     }
   }
@@ -136,7 +136,7 @@ export class Client {
     const isExpected = status < 300 || (options.expectErrors === true && status >= 400 && status < 500);
     if (body !== undefined && isExpected) return { method, path, status, headers, body, text };
     const failed = { method, path, status, headers, body };
-    throw responseError(failed, isRefusedKey(body) ? await refusedKey(this.#apiKey, path) : undefined);
+    throw responseError(failed, isRefusedKey(body) ? await explainRefusedKey(this.#apiKey, path) : undefined);
   }
 
   async #wait(wait: Wait, signal: AbortSignal | undefined): Promise<void> {

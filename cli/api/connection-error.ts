@@ -3,7 +3,7 @@ import { CliError, errorCode, messageOf } from '../errors.ts';
 import { isLoopback } from './loopback.ts';
 
 /** What keeps a server from answering. */
-export interface Unreached {
+export interface ConnectionFailure {
   /** Follows a colon; without a full stop. */
   reason: string;
   nextSteps: string[];
@@ -15,7 +15,7 @@ const NAME_ANOTHER = 'or name another server in --url or CRM_URL.';
 const PORT_DEFAULT = '4000';
 
 /** Why no answer came from an address, by the error that the request ended with. */
-export function unreachedBy(base: string, error: unknown): Unreached {
+export function connectionFailureOf(base: string, error: unknown): ConnectionFailure {
   const { hostname } = new URL(base);
   const code = errorCode(error);
   if (/CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)/.test(code)) {
@@ -44,7 +44,7 @@ export function unreachedBy(base: string, error: unknown): Unreached {
 }
 
 // What can be over in a moment: a server that is being started again, a network that comes back.
-function passingFault(base: string, error: unknown): Omit<Unreached, 'isLasting'> {
+function passingFault(base: string, error: unknown): Omit<ConnectionFailure, 'isLasting'> {
   const { protocol, hostname, port } = new URL(base);
   const code = errorCode(error);
   if (/ECONNREFUSED|ConnectionRefused/.test(code)) {
@@ -75,7 +75,7 @@ function passingFault(base: string, error: unknown): Omit<Unreached, 'isLasting'
 }
 
 /** The error for a server that could not be reached. */
-export function unreachedError(base: string, error: unknown): CliError {
-  const { reason, nextSteps } = unreachedBy(base, error);
+export function connectionError(base: string, error: unknown): CliError {
+  const { reason, nextSteps } = connectionFailureOf(base, error);
   return new CliError(`No answer from ${base}: ${reason}.`, { nextSteps, cause: error });
 }

@@ -12,7 +12,7 @@ export function commandForIds(resource: string): string {
 }
 
 /** Throws a usage error where the value of a filter by id has not the form of an id; a filter may take ids of several resources. */
-export function refuseNoId(filter: string, value: string, resources: readonly string[]): void {
+export function assertId(filter: string, value: string, resources: readonly string[]): void {
   if (isOurId(value)) return;
   const owner = withArticle(nouns.format(resources.map(singularOf)));
   throw usageError(

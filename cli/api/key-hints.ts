@@ -8,7 +8,7 @@ interface KeyFault {
 const CHECK = 'check CRM_API_KEY or --api-key-file.';
 
 /** Why a request to that path was not let in with that key, and what to do about it. */
-export async function refusedKey(key: string, path: string): Promise<KeyFault> {
+export async function explainRefusedKey(key: string, path: string): Promise<KeyFault> {
   const { apiOfKey, KEY_PREFIXES, KEY_TAIL_CHARACTERS } = await import('../../db/tables/key-format.ts');
   const wanted = path.startsWith('/api/v1/') ? 'v1' : 'v2';
   const api = apiOfKey(key);

@@ -5,8 +5,8 @@ import { didYouMean } from '../nearest.ts';
 import type { ColumnLayout } from '../terminal/output.ts';
 import type { Client } from './client.ts';
 import { resourceColumns, targetColumns, v1Columns } from './column-layout.ts';
-import { refuseNoId } from './ids.ts';
-import { answered, listAt, type Pageable } from './pages.ts';
+import { assertId } from './ids.ts';
+import { listAt, type Pageable, pageFrom } from './pages.ts';
 import { isTarget, parseTarget, resourceFor, resourcePath } from './target.ts';
 import { findV1List, V1_LISTS } from './v1.ts';
 
@@ -82,7 +82,7 @@ function v1Request(what: string, options: ListOptions): ListRequest {
     pageSizeMax: list.pageSizeMax,
     page: async (client, cursor, limit) => {
       const body = { limit, filter, ...(cursor !== null && { cursor }) };
-      return answered(await client.request('POST', list.path, { body }));
+      return pageFrom(await client.request('POST', list.path, { body }));
     },
   };
 }
@@ -110,7 +110,7 @@ function parseFilters(
         `give one, like ${key}=VALUE; nothing finds the records in which a field is empty.`,
       );
     }
-    if (references.length > 0) refuseNoId(key, value, references);
+    if (references.length > 0) assertId(key, value, references);
     if (Object.hasOwn(parsed, key))
       throw usageError(`The filter "${key}" is given twice.`, 'give each filter once.');
     parsed[key] = value;

@@ -25,13 +25,13 @@ export function listAt(path: string, query: Record<string, string> = {}, signal?
     pageSizeMax: PAGE_SIZE_MAX,
     page: async (client, cursor, limit) => {
       const parameters = { ...query, limit: String(limit), ...(cursor !== null && { cursor }) };
-      return answered(await client.request('GET', path, { query: parameters, ...(signal && { signal }) }));
+      return pageFrom(await client.request('GET', path, { query: parameters, ...(signal && { signal }) }));
     },
   };
 }
 
 /** The page that an answer carries. */
-export function answered(response: ApiResponse): Page {
+export function pageFrom(response: ApiResponse): Page {
   return { ...pageOf(response), response };
 }
 

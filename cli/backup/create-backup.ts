@@ -3,8 +3,14 @@ import { existsSync, linkSync, lstatSync, renameSync, rmSync, statSync } from 'n
 import { basename, join, resolve } from 'node:path';
 import { isDatabaseAddress } from '../../db/database-address.ts';
 import type { LastBackup } from '../../db/tables/last-backup.ts';
-import { databaseError, tellOnlyReadable, withStore } from '../database/database.ts';
-import { isSameFile, newPart, rowsOf, theirTools, withWork } from '../database/partial-backup.ts';
+import { databaseError, warnIfReadOnly, withStore } from '../database/database.ts';
+import {
+  isSameFile,
+  newPartialFile,
+  postgresToolsError,
+  rowsOf,
+  withProgress,
+} from '../database/partial-backup.ts';
 import { CliError, messageOf, systemFault, usageError } from '../errors.ts';
 import { kindAt, syncFolderOf } from '../files/private-file.ts';
 import { note } from '../terminal/streams.ts';
@@ -25,12 +31,12 @@ export async function backUp(
   file: string,
   { keep, quiet }: { keep: number | null; quiet: boolean },
 ): Promise<BackupSummary> {
-  if (isDatabaseAddress(db)) throw await theirTools(db, 'pg_dump -Fc -f FILE -d');
+  if (isDatabaseAddress(db)) throw await postgresToolsError(db, 'pg_dump -Fc -f FILE -d');
   await refuseTarget(db, file, keep);
   const startedAt = performance.now();
-  const part = newPart(file);
+  const part = newPartialFile(file);
   const { makeBackup } = await import('../../db/copy/backup.ts');
-  const made = await withWork(quiet, part, async (work) => {
+  const made = await withProgress(quiet, part, async (work) => {
     const backup = await makeBackup(db, part, { crm: VERSION, work });
     takePlace(part, file, keep ?? 1);
     return backup;
@@ -50,7 +56,7 @@ export async function backUp(
 // In a database of an older crm it is not noted: that would bring it up to date, beside whoever serves it. A backup that
 // could not be noted is one nevertheless.
 async function noteIn(db: string, backup: LastBackup, quiet: boolean): Promise<void> {
-  if (await tellOnlyReadable(db)) return;
+  if (await warnIfReadOnly(db)) return;
   const { recordBackup } = await import('../../db/tables/last-backup.ts');
   try {
     if (!(await isUpToDate(db))) return;

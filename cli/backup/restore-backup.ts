@@ -4,8 +4,14 @@ import { resolve } from 'node:path';
 import { isDatabaseAddress } from '../../db/database-address.ts';
 import type { ReturnedPerson, Tombstones } from '../../db/people/tombstones.ts';
 import { recordAction } from '../database/audit.ts';
-import { databaseError, lockedForServing } from '../database/database.ts';
-import { isSameFile, newPart, rowsOf, theirTools, withWork } from '../database/partial-backup.ts';
+import { databaseError, lockDatabase } from '../database/database.ts';
+import {
+  isSameFile,
+  newPartialFile,
+  postgresToolsError,
+  rowsOf,
+  withProgress,
+} from '../database/partial-backup.ts';
 import { CliError, errorCode, messageOf, usageError } from '../errors.ts';
 import { kindAt, syncFolderOf } from '../files/private-file.ts';
 import { shellWord } from '../terminal/text.ts';
@@ -29,22 +35,22 @@ export async function restore(
   file: string,
   { confirm, quiet }: { confirm: boolean; quiet: boolean },
 ): Promise<RestoreSummary> {
-  if (isDatabaseAddress(db)) throw await theirTools(db, 'pg_restore --clean --if-exists FILE -d');
+  if (isDatabaseAddress(db)) throw await postgresToolsError(db, 'pg_restore --clean --if-exists FILE -d');
   await refuseSource(db, file);
   if (!confirm) {
     const effect = existsSync(db) ? 'would replace what it holds (which is kept beside it)' : 'would make it';
     throw usageError(`Restoring ${file} to ${db} ${effect}.`, 'say so with --confirm.');
   }
-  const unlock = await lockedForServing(db, 'crm restore', 'lockPlace');
+  const unlock = await lockDatabase(db, 'crm restore', 'lockPlace');
   try {
     const startedAt = performance.now();
     // Beside the file itself, which may lie on another disk than a link to it.
     const place = kindAt(db) === 'link' && existsSync(db) ? realpathSync(db) : db;
-    const part = newPart(place);
+    const part = newPartialFile(place);
     const { checkBackup } = await import('../../db/copy/backup.ts');
     const { replaceDatabase } = await import('../../db/maintenance.ts');
     const former = await tombstonesIn(place);
-    const { note, keptAs, returned } = await withWork(quiet, part, async (work) => {
+    const { note, keptAs, returned } = await withProgress(quiet, part, async (work) => {
       copyFileSync(file, part);
       const found = await checkBackup(part, work, file).catch(async (error: unknown) => {
         throw await sourceError(file, part, error);

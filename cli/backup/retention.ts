@@ -24,7 +24,7 @@ export function keepRules(text: string): KeepRule[] | undefined {
  * of all.
  * @param times of backups, Unix milliseconds
  */
-export function outdated(times: readonly number[], now: number, rules: readonly KeepRule[]): number[] {
+export function expiredBackups(times: readonly number[], now: number, rules: readonly KeepRule[]): number[] {
   const kept = new Set([Math.max(...times)]);
   const intervals = new Set<string>();
   for (const time of times.toSorted((a, b) => a - b)) {

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, systemFault, usageError } from '../errors.ts';
-import { type KeepRule, outdated } from './retention.ts';
+import { expiredBackups, type KeepRule } from './retention.ts';
 
 export interface BackupPlan {
   db: string;
@@ -114,7 +114,7 @@ export class BackupSchedule {
   #thinOut(): void {
     const { folder, keep } = this.#plan;
     try {
-      for (const time of outdated(this.#times(), Date.now(), keep)) rmSync(join(folder, nameOf(time)));
+      for (const time of expiredBackups(this.#times(), Date.now(), keep)) rmSync(join(folder, nameOf(time)));
     } catch (error) {
       this.#tell(`Old backups in ${folder} cannot be removed (${systemFault(error)}).`);
     }

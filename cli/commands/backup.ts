@@ -5,7 +5,7 @@ import { databaseFlag } from '../database/database.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { count } from '../settings/options.ts';
 import { counted, formatBytes, formatDuration } from '../terminal/format.ts';
-import { printFigures } from '../terminal/output.ts';
+import { printSummaryJson } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
 
@@ -48,7 +48,7 @@ async function runBackup(
   config: Config,
 ): Promise<void> {
   const summary = await backUp(config.db, file, { keep: keep ?? null, quiet });
-  await printFigures(config, summary);
+  await printSummaryJson(config, summary);
   if (quiet) return;
   const { rows, bytes, seconds } = summary;
   note(

@@ -4,7 +4,7 @@ import type { Finding, FindingSection, FindingStatus } from '../doctor/finding.t
 import { CliError } from '../errors.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { counted } from '../terminal/format.ts';
-import { asTyped } from '../terminal/program-name.ts';
+import { withProgramName } from '../terminal/program-name.ts';
 import { writeOut } from '../terminal/streams.ts';
 import { neutralizeLine } from '../terminal/text.ts';
 import { terminalWidth, wrapLines } from '../terminal/wrap.ts';
@@ -89,5 +89,5 @@ function lineOf({ check, status, found, next }: Finding, width: number, isColore
   const line = `  ${mark}  ${check.padEnd(width)}  ${neutralizeLine(found)}\n`;
   return next === null
     ? line
-    : `${line}  ${' '.repeat(4)}  ${' '.repeat(width)}  → ${neutralizeLine(asTyped(next))}\n`;
+    : `${line}  ${' '.repeat(4)}  ${' '.repeat(width)}  → ${neutralizeLine(withProgramName(next))}\n`;
 }

@@ -5,10 +5,10 @@ import { connect } from '../api/connect.ts';
 import { listRequest } from '../api/list-request.ts';
 import { isRefusal, usageError, withStep } from '../errors.ts';
 import type { ExportDisplay } from '../export/display.ts';
-import { exportFormat } from '../export/format.ts';
+import { chooseExportFormat } from '../export/format.ts';
 import type { ExportFormat } from '../export/write-file.ts';
 import { sha256 } from '../files/digest.ts';
-import { makeFolderOf, refusePlace } from '../files/output-path.ts';
+import { checkOutputPath, createParentFolder } from '../files/output-path.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { apiOption, collect } from '../settings/options.ts';
 import { counted } from '../terminal/format.ts';
@@ -58,12 +58,12 @@ export function registerExportCommand(program: Command): void {
 
 async function runExport(what: string, options: Options, config: Config): Promise<void> {
   const { out = null } = options;
-  const format = exportFormat(options, config);
+  const format = chooseExportFormat(options, config);
   for (const flag of ['resume', 'force'] as const) {
     if (options[flag] && out === null)
       throw usageError(`--${flag} needs a file.`, 'name it with --out FILE.');
   }
-  if (out !== null) refusePlace(out, options.force ?? false);
+  if (out !== null) checkOutputPath(out, options.force ?? false);
   const order = options.api === 'v2' && !what.includes('/') ? { sortDirection: 'asc' } : {};
   const list = await listRequest(what, { ...options, ...order });
   const known = list.look.allFields.length > 0 ? list.look.allFields : undefined;
@@ -71,7 +71,7 @@ async function runExport(what: string, options: Options, config: Config): Promis
   const look = { ...list.look, fields, isExcelSafe: options.excelSafe ?? false };
   const { exportToFile, exportToStdout } = await import('../export/export-resource.ts');
   if (out !== null) {
-    makeFolderOf(out);
+    createParentFolder(out);
     await lockPlace(out);
   }
   await withDisplay(out, config, async ({ client, display, keyDigest }) => {

@@ -1,7 +1,7 @@
 // `crm health`: whether a server is ready, for whoever asks often and has neither shell nor curl, as in a container.
 import type { Command } from 'commander';
 import { serverBase } from '../api/client.ts';
-import { unreachedBy } from '../api/connection-error.ts';
+import { connectionFailureOf } from '../api/connection-error.ts';
 import { isLoopback } from '../api/loopback.ts';
 import { Trace } from '../api/trace.ts';
 import { CliError } from '../errors.ts';
@@ -26,7 +26,7 @@ async function runHealth({ url }: Config): Promise<void> {
   const base = serverBase(url);
   const answer = await askReady(base);
   if (answer instanceof Error) {
-    const { reason, nextSteps } = unreachedBy(base, answer);
+    const { reason, nextSteps } = connectionFailureOf(base, answer);
     throw new CliError(`The server at ${url} does not answer: ${reason}.`, { nextSteps });
   }
   if (answer.status === 200) return note('ready');

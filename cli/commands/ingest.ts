@@ -6,7 +6,7 @@ import type { IngestFormat } from '../ingest/source.ts';
 import { inputName } from '../input/files.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { counted, formatCount } from '../terminal/format.ts';
-import { printFigures } from '../terminal/output.ts';
+import { printSummaryJson } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
 import { neutralizeLine } from '../terminal/text.ts';
 
@@ -57,7 +57,7 @@ function addCommand(ingest: Command, resource: IngestResource, formats: IngestFo
 async function run(resource: IngestResource, file: string, options: Options, config: Config): Promise<void> {
   const { runIngest } = await import('../ingest/ingest-file.ts');
   const summary = await runIngest({ ...options, resource, file, db: config.db });
-  await printFigures(config, summary);
+  await printSummaryJson(config, summary);
   const name = inputName(file);
   const told = options.quiet ? summary.faults : [...summary.notices, ...summary.faults];
   for (const { line, message } of told) note(neutralizeLine(`${name}:${line}: ${message}`));

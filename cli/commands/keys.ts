@@ -8,7 +8,7 @@ import { CliError, usageError } from '../errors.ts';
 import { DAY_MS } from '../input/instant.ts';
 import { allowedNetworks, usableFrom } from '../keys/networks.ts';
 import { checkOptions, type IssueOptions, newKey } from '../keys/options.ts';
-import { keyStatus, printKey, printKeyList, printOpened } from '../keys/output.ts';
+import { keyStatus, printKey, printKeyList, printKeyPreview } from '../keys/output.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { apiOption, collect, durationMs } from '../settings/options.ts';
 import { note } from '../terminal/streams.ts';
@@ -103,12 +103,12 @@ async function runIssue(options: IssueOptions & { dryRun?: boolean }, config: Co
   const now = Date.now();
   await checkOptions(options, now);
   if (options.dryRun) {
-    const { keyOpens } = await import('../keys/preview.ts');
+    const { previewKey } = await import('../keys/preview.ts');
     const { opens, key } = await withStore(config.db, async (store) => {
       const planned = await newKey(store, options, now);
-      return { opens: await keyOpens(store, planned.key), key: planned.key };
+      return { opens: await previewKey(store, planned.key), key: planned.key };
     });
-    return printOpened(config, opens, key);
+    return printKeyPreview(config, opens, key);
   }
   const { issued, told } = await withStore(config.db, async (store) => {
     const { key, told } = await newKey(store, options, now);

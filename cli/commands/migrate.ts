@@ -5,7 +5,7 @@ import { databaseFlag } from '../database/database.ts';
 import { CliError } from '../errors.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { counted, formatCount, formatDuration } from '../terminal/format.ts';
-import { printFigures } from '../terminal/output.ts';
+import { printSummaryJson } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
 
 interface Options {
@@ -47,7 +47,7 @@ export function registerMigrateCommand(program: Command): void {
 async function runMigrate(options: Options, config: Config): Promise<void> {
   const { copyDatabase } = await import('../database/copy-database.ts');
   const summary = await copyDatabase(options);
-  await printFigures(config, summary);
+  await printSummaryJson(config, summary);
   if (!options.quiet) for (const line of linesOf(summary.tables)) note(line);
   const different = summary.tables.filter((table) => !table.is_same).map(({ table }) => table);
   if (different.length > 0) {

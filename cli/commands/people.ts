@@ -4,11 +4,11 @@ import { isDatabaseAddress } from '../../db/database-address.ts';
 
 import { CliError } from '../errors.ts';
 import { type EraseOptions, type EraseSummary, erase } from '../people/erase-person.ts';
-import { nextStepsFor, placeOf } from '../people/erasure-check.ts';
+import { describePlace, nextStepsFor } from '../people/erasure-check.ts';
 import { type ExportOptions, runPeopleExport } from '../people/export-person.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { counted } from '../terminal/format.ts';
-import { printFigures } from '../terminal/output.ts';
+import { printSummaryJson } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
 
@@ -77,7 +77,7 @@ export function registerPeopleCommand(program: Command): void {
 
 async function runErase(email: string, options: EraseOptions, config: Config): Promise<void> {
   const summary = await erase(config.db, email, options);
-  await printFigures(config, summary);
+  await printSummaryJson(config, summary);
   if (!options.quiet) tell(summary, config);
   if (summary.left.length === 0) return;
   throw new CliError(`${counted(summary.left.length, 'place')} left with an address of the person.`, {
@@ -103,7 +103,7 @@ function tell(summary: EraseSummary, config: Config): void {
     return;
   }
   note('An address of the person is left in:');
-  for (const one of summary.left.slice(0, SHOWN_MAX)) note(`  ${placeOf(one)}`);
+  for (const one of summary.left.slice(0, SHOWN_MAX)) note(`  ${describePlace(one)}`);
   if (summary.left.length > SHOWN_MAX)
     note(`  … and ${summary.left.length - SHOWN_MAX} more: -o json lists all`);
 }

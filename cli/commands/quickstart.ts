@@ -31,29 +31,29 @@ export function registerQuickstartCommand(program: Command): void {
 
 async function runQuickstart(options: Options, config: Config, { db, color }: GlobalOptions): Promise<void> {
   const { createScreen } = await import('../quickstart/screen.ts');
-  const { placeDatabase, removePlace } = await import('../quickstart/setup.ts');
+  const { chooseDemoPlace, removeDemoPlace } = await import('../quickstart/setup.ts');
   const { startDemo } = await import('../quickstart/demo.ts');
-  const { travel } = await import('../quickstart/journey.ts');
-  const { figuresJson, sayGoodbye, sayRemoval, summarize } = await import('../quickstart/summary.ts');
-  const { printFigures } = await import('../terminal/output.ts');
+  const { runJourney } = await import('../quickstart/journey.ts');
+  const { figuresJson, printNextSteps, printRemoval, summarize } = await import('../quickstart/summary.ts');
+  const { printSummaryJson } = await import('../terminal/output.ts');
   const stopped = stopRequested().first;
-  const place = await placeDatabase(db);
+  const place = await chooseDemoPlace(db);
   const isKept = !options.exit || options.keep === true || !place.isThrowAway;
   const screen = createScreen(isColored(process.stderr, color));
   try {
     const demo = await startDemo(screen, place);
     try {
-      const figures = await Promise.race([travel(demo), stopped.then(interruption)]);
+      const figures = await Promise.race([runJourney(demo), stopped.then(interruption)]);
       summarize(demo, figures, { isServing: !options.exit, isKept });
-      await printFigures(config, figuresJson(figures, demo));
+      await printSummaryJson(config, figuresJson(figures, demo));
       if (!options.exit) await stopped;
     } finally {
       await demo.stop();
-      if (isDatabaseAddress(place.db)) await sayRemoval(screen, demo.database);
+      if (isDatabaseAddress(place.db)) await printRemoval(screen, demo.database);
     }
-    if (!options.exit) sayGoodbye(screen, place);
+    if (!options.exit) printNextSteps(screen, place);
   } finally {
-    if (!isKept || isDatabaseAddress(place.db)) await removePlace(place);
+    if (!isKept || isDatabaseAddress(place.db)) await removeDemoPlace(place);
   }
 }
 

@@ -4,7 +4,7 @@ import { restore } from '../backup/restore-backup.ts';
 import { databaseFlag } from '../database/database.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { counted, formatDuration } from '../terminal/format.ts';
-import { printFigures } from '../terminal/output.ts';
+import { printSummaryJson } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
 
@@ -40,7 +40,7 @@ async function runRestore(
   config: Config,
 ): Promise<void> {
   const summary = await restore(config.db, file, { confirm, quiet });
-  await printFigures(config, summary);
+  await printSummaryJson(config, summary);
   if (quiet) return;
   const { rows, taken_at: takenAt, kept_as: keptAs, returned, seconds } = summary;
   const what = rows === null ? 'what it holds' : `${counted(rows, 'row')}, as of ${takenAt}`;

@@ -6,7 +6,7 @@ import { CliError, usageError } from '../errors.ts';
 import { DAY_MS } from '../input/instant.ts';
 import { type Config, resolveConfig } from '../settings/config.ts';
 import { durationMs } from '../settings/options.ts';
-import { printFigures } from '../terminal/output.ts';
+import { printSummaryJson } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
 
 const GRACE_DAYS_MAX = 30;
@@ -59,7 +59,7 @@ async function runRotate(graceText: string, config: Config): Promise<void> {
     throw error instanceof NotAnnouncedError ? rotatedMeanwhile(error) : error;
   });
   const formerUntil = graceMs === 0 ? null : isoTime(rotatedAt + graceMs);
-  await printFigures(config, { rotated_at: isoTime(rotatedAt), former_until: formerUntil });
+  await printSummaryJson(config, { rotated_at: isoTime(rotatedAt), former_until: formerUntil });
   note('A new secret signs cursors and links.');
   note(
     formerUntil === null

@@ -8,7 +8,7 @@ import { BackupSchedule } from '../backup/schedule.ts';
 import { addBackupFlags, backupPlan } from '../backup/serve-options.ts';
 import { databaseError, databaseFlag } from '../database/database.ts';
 import { serveInBackground, tellStarter } from '../serve/background.ts';
-import { metricsError, startError } from '../serve/errors.ts';
+import { metricsError, serveError } from '../serve/errors.ts';
 import { openLog, reopenFiles } from '../serve/files.ts';
 import { auditKeepMs, checkFlags, metricsAddress, type ServeFlags } from '../serve/flags.ts';
 import { tellMainProcess, tellReady } from '../serve/service-manager.ts';
@@ -117,7 +117,7 @@ async function runServe(options: ServeFlags, config: Config): Promise<void> {
     ),
   );
   const server = await starting.catch(async (error: unknown) => {
-    throw await startError(options, config, error);
+    throw await serveError(options, config, error);
   });
   const { hasPassword, databaseLabel } = await import('../../db/store.ts');
   note(

@@ -8,7 +8,7 @@ import { unlessInterrupted } from '../terminal/interrupt.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { note } from '../terminal/streams.ts';
 import { recordAction } from './audit.ts';
-import { databaseError, lockedForServing } from './database.ts';
+import { databaseError, lockDatabase } from './database.ts';
 
 export interface CopyRequest {
   from: string;
@@ -69,7 +69,7 @@ async function withSource<T>(db: string, job: (from: CopySource) => Promise<T>):
   return withDatabase(db, async (closing) => {
     const snapshot = await openSnapshot(db, note);
     closing.push(() => snapshot.close());
-    closing.push(await lockedForServing(db, 'crm migrate'));
+    closing.push(await lockDatabase(db, 'crm migrate'));
     return job({ db, read: snapshot.read });
   });
 }
@@ -77,7 +77,7 @@ async function withSource<T>(db: string, job: (from: CopySource) => Promise<T>):
 async function withTarget<T>(db: string, job: (to: CopyTarget) => Promise<T>): Promise<T> {
   const { openStore } = await import('../../db/store.ts');
   return withDatabase(db, async (closing) => {
-    closing.push(await lockedForServing(db, 'crm migrate'));
+    closing.push(await lockDatabase(db, 'crm migrate'));
     await refuseUsed(db);
     const store = await openStore(db, { isBeingFilled: true, onWarning: note });
     closing.push(() => store.close());

@@ -36,7 +36,7 @@ export async function withStore<T>(
 
 /** Opens the database to be read, runs the job, closes it; what cannot be written is read as it is, and that is told. */
 export async function withReader<T>(db: string, job: (store: Pick<Store, 'read'>) => Promise<T>): Promise<T> {
-  if (!(await tellOnlyReadable(db))) return withStore(db, job);
+  if (!(await warnIfReadOnly(db))) return withStore(db, job);
   const { openSnapshot } = await import('../../db/store.ts');
   try {
     const snapshot = await openSnapshot(db, note);
@@ -47,7 +47,7 @@ export async function withReader<T>(db: string, job: (store: Pick<Store, 'read'>
 }
 
 /** Whether a database can be read and not written, which is told. */
-export async function tellOnlyReadable(db: string): Promise<boolean> {
+export async function warnIfReadOnly(db: string): Promise<boolean> {
   if (isDatabaseAddress(db)) return false;
   const { readOnlyReason } = await import('../../db/store.ts');
   const reason = readOnlyReason(db);
@@ -71,7 +71,7 @@ async function withDatabaseNamed(db: string, error: unknown): Promise<unknown> {
  * Takes the lock for serving, for a command that bears no server beside it, and gives a function that gives it back.
  * @param how `lockPlace` where it does not matter what lies there
  */
-export async function lockedForServing(
+export async function lockDatabase(
   db: string,
   command: string,
   how: 'lockForServing' | 'lockPlace' = 'lockForServing',

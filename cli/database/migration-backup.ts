@@ -8,7 +8,7 @@ import { formatBytes, formatTime } from '../terminal/format.ts';
 import { note } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
 import { VERSION } from '../version.ts';
-import { newPart, withWork } from './partial-backup.ts';
+import { newPartialFile, withProgress } from './partial-backup.ts';
 
 const WAY_OUT = 'or go without that backup: crm serve --no-backup';
 
@@ -21,9 +21,9 @@ export async function backUpBeforeMigrations(db: string, names: readonly string[
   assertRoom(db);
   const startedAt = performance.now();
   const { makeBackup } = await import('../../db/copy/backup.ts');
-  const part = newPart(file);
+  const part = newPartialFile(file);
   try {
-    await withWork(true, part, (work) => makeBackup(db, part, { crm: VERSION, work }));
+    await withProgress(true, part, (work) => makeBackup(db, part, { crm: VERSION, work }));
     renameSync(part, file);
     syncFolderOf(file);
   } catch (cause) {

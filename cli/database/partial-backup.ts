@@ -3,14 +3,14 @@ import { closeSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { BackupNote, Work } from '../../db/copy/backup.ts';
 import { CliError, systemFault, usageError } from '../errors.ts';
-import { partName, removeParts } from '../files/partial-files.ts';
-import { createOwn } from '../files/private-file.ts';
+import { partialName, removePartialFiles } from '../files/partial-files.ts';
+import { createPrivateFile } from '../files/private-file.ts';
 import { unlessInterrupted } from '../terminal/interrupt.ts';
 import { type Progress, startProgress } from '../terminal/progress.ts';
 import { shellWord } from '../terminal/text.ts';
 
 /** The error for a database of PostgreSQL, whose own tools copy it, and bring it back to any moment. */
-export async function theirTools(db: string, command: string): Promise<CliError> {
+export async function postgresToolsError(db: string, command: string): Promise<CliError> {
   const { databaseLabel } = await import('../../db/store.ts');
   const page = 'https://www.postgresql.org/docs/current/backup.html';
   return usageError(
@@ -35,15 +35,15 @@ export async function isSameFile(one: string, other: string): Promise<boolean> {
  * Makes a file beside another, for what is to take its place. Parts of runs that were killed go, of other times too where
  * the name tells one; those of runs that are under way stay.
  */
-export function newPart(file: string): string {
+export function newPartialFile(file: string): string {
   const names = basename(file)
     .split(/\d+/)
     .map((text) => RegExp.escape(text))
     .join('\\d+');
   try {
-    removeParts(file, 'crm-part', names);
-    const part = partName(file, 'crm-part');
-    closeSync(createOwn(part));
+    removePartialFiles(file, 'crm-part', names);
+    const part = partialName(file, 'crm-part');
+    closeSync(createPrivateFile(part));
     return part;
   } catch (cause) {
     throw new CliError(
@@ -57,7 +57,11 @@ export function newPart(file: string): string {
 }
 
 /** Shows how far the work is; what was begun goes if it comes to nothing. */
-export async function withWork<T>(quiet: boolean, part: string, job: (work: Work) => Promise<T>): Promise<T> {
+export async function withProgress<T>(
+  quiet: boolean,
+  part: string,
+  job: (work: Work) => Promise<T>,
+): Promise<T> {
   let progress: Progress | null = null;
   let done = 0;
   const work: Work = {

@@ -1,7 +1,7 @@
 // Looks at the server that data commands ask: whether it answers and is ready, its clock, its version, and what the key may do.
 import { isObject } from '../../db/model/json.ts';
 import { serverBase } from '../api/client.ts';
-import { unreachedBy } from '../api/connection-error.ts';
+import { connectionFailureOf } from '../api/connection-error.ts';
 import { Trace } from '../api/trace.ts';
 import { CliError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
@@ -24,7 +24,7 @@ export async function checkService({ url, apiKey }: Config): Promise<Finding[]> 
         'check the address in --url or CRM_URL: this is not a crm server, or one that is stopping.';
       return [warn('server', `${base} answers ${health.status} to /healthz`, next)];
     }
-    const { reason, nextSteps } = unreachedBy(base, health);
+    const { reason, nextSteps } = connectionFailureOf(base, health);
     return [warn('server', `nothing answers at ${base}: ${reason}`, nextSteps.map(sentence).join('; '))];
   }
   const key = await apiKey().catch(() => null);

@@ -9,7 +9,7 @@ import type { ExportDisplay } from './display.ts';
 import { fetchRest } from './export-resource.ts';
 import { exportLinks } from './links.ts';
 import { MANIFEST_NAME, type ManifestFile, readManifest, writeManifest } from './manifest.ts';
-import { finishPart, openPart } from './part-folder.ts';
+import { finishPartialFolder, openPartialFolder } from './part-folder.ts';
 import { Spool } from './spool.ts';
 import { type ExportFormat, writeFile } from './write-file.ts';
 
@@ -36,11 +36,11 @@ export interface FetchedRecords {
 /** Exports every resource in dependency order, then the links; resolves with the number of records. */
 export async function exportAll(job: ExportAllJob): Promise<number> {
   const { target } = job;
-  const part = openPart(target, job.isResumed);
+  const part = openPartialFolder(target, job.isResumed);
   // Everything was there when an earlier run was cut off.
   const isWhole = existsSync(join(part, MANIFEST_NAME));
   const manifest = isWhole ? readManifest(part) : await gather(job, part);
-  finishPart(part, target, manifest);
+  finishPartialFolder(part, target, manifest);
   const records = manifest.files.filter(({ name }) => name !== LINKS_NAME);
   return records.reduce((sum, file) => sum + file.records, 0);
 }

@@ -6,7 +6,7 @@ import { shellWord } from '../terminal/text.ts';
 import type { ExportFormat } from './write-file.ts';
 
 /** The format that is asked for, by flag, by the name of the file or by how output is wanted; NDJSON unless said. */
-export function exportFormat(
+export function chooseExportFormat(
   options: { format?: ExportFormat; out?: string },
   config: Pick<OutputSettings, 'output' | 'isOutputGiven'>,
 ): ExportFormat {

@@ -50,14 +50,14 @@ export function readManifest(folder: string): Manifest {
   try {
     manifest = JSON.parse(readFileSync(join(folder, MANIFEST_NAME), 'utf8'));
   } catch (cause) {
-    throw notWhole(`${folder} has no ${MANIFEST_NAME} that says so`, cause);
+    throw incompleteExport(`${folder} has no ${MANIFEST_NAME} that says so`, cause);
   }
   if (isManifest(manifest)) return manifest;
-  throw notWhole(`its ${MANIFEST_NAME} is of another form`);
+  throw incompleteExport(`its ${MANIFEST_NAME} is of another form`);
 }
 
 /** The error for a folder that is not as `crm export all` left it. */
-export function notWhole(why: string, cause?: unknown): CliError {
+export function incompleteExport(why: string, cause?: unknown): CliError {
   return new CliError(`This is no whole export: ${why}.`, {
     nextSteps: [
       'name the folder that "crm export all --out FOLDER" has finished; an interrupted one goes on with --resume.',

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { usageError } from '../errors.ts';
 import { kindAt, syncFolderOf } from '../files/private-file.ts';
 import { MANIFEST_NAME, type Manifest } from './manifest.ts';
-import { unwritable } from './spool.ts';
+import { writeError } from './spool.ts';
 
 /** The folder itself, its links followed; a usage error where an export cannot take its place. */
 export function targetFolder(out: string): string {
@@ -29,7 +29,7 @@ export function targetFolder(out: string): string {
 }
 
 /** Makes the folder for the parts, or finds the one that an interrupted export has left. */
-export function openPart(target: string, isResumed: boolean): string {
+export function openPartialFolder(target: string, isResumed: boolean): string {
   const part = `${target}.crm-part`;
   try {
     const names = kindAt(part) === 'folder' ? readdirSync(part) : [];
@@ -47,12 +47,12 @@ export function openPart(target: string, isResumed: boolean): string {
     if (kindAt(part) !== 'folder') mkdirSync(part, { mode: 0o700 });
     return part;
   } catch (error) {
-    throw unwritable(part, error);
+    throw writeError(part, error);
   }
 }
 
 /** Gives the folder its name, once nothing is in it but what its manifest names. */
-export function finishPart(part: string, target: string, { files }: Manifest): void {
+export function finishPartialFolder(part: string, target: string, { files }: Manifest): void {
   const kept = new Set([MANIFEST_NAME, ...files.map(({ name }) => name)]);
   try {
     for (const name of readdirSync(part)) if (!kept.has(name)) rmSync(join(part, name));
@@ -60,6 +60,6 @@ export function finishPart(part: string, target: string, { files }: Manifest): v
     renameSync(part, target);
     syncFolderOf(target);
   } catch (error) {
-    throw unwritable(target, error);
+    throw writeError(target, error);
   }
 }

@@ -1,7 +1,13 @@
 // What an export has fetched so far, as NDJSON beside the file to be, with the cursor from which to go on.
 import { closeSync, fdatasyncSync, ftruncateSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { CliError, errorCode, systemFault } from '../errors.ts';
-import { createOwn, reopenOwn, replaceFile, syncFolderOf, writeAt } from '../files/private-file.ts';
+import {
+  createPrivateFile,
+  reopenPrivateFile,
+  replaceFile,
+  syncFolderOf,
+  writeAt,
+} from '../files/private-file.ts';
 
 const SAVE_INTERVAL_MS = 500;
 
@@ -34,11 +40,11 @@ export class Spool {
     try {
       const state = (isResumed ? findState(path, subject) : undefined) ?? fresh;
       if (state === fresh) remove(path);
-      const descriptor = state === fresh ? createOwn(path) : reopenOwn(path);
+      const descriptor = state === fresh ? createPrivateFile(path) : reopenPrivateFile(path);
       ftruncateSync(descriptor, state.bytes);
       return new Spool(path, descriptor, state);
     } catch (error) {
-      throw unwritable(path, error);
+      throw writeError(path, error);
     }
   }
 
@@ -69,7 +75,7 @@ export class Spool {
       };
       if (Date.now() - this.#savedMs > SAVE_INTERVAL_MS || this.isComplete) this.#save();
     } catch (error) {
-      throw unwritable(this.path, error);
+      throw writeError(this.path, error);
     }
   }
 
@@ -90,7 +96,7 @@ export class Spool {
       syncFolderOf(target);
       rmSync(statePath(this.path), { force: true });
     } catch (error) {
-      throw unwritable(target, error);
+      throw writeError(target, error);
     }
   }
 
@@ -125,7 +131,7 @@ function remove(path: string): void {
     rmSync(statePath(path), { force: true });
     rmSync(path, { force: true });
   } catch (error) {
-    throw unwritable(path, error);
+    throw writeError(path, error);
   }
 }
 
@@ -141,7 +147,7 @@ function findState(path: string, subject: string): State | undefined {
 }
 
 /** The error for a file that cannot be written. */
-export function unwritable(path: string, error: unknown): CliError {
+export function writeError(path: string, error: unknown): CliError {
   if (error instanceof CliError) return error;
   const reason = systemFault(error, { ENOENT: 'its folder does not exist' });
   const remedy =

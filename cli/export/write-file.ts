@@ -3,11 +3,11 @@ import { renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Data } from '../../db/model/json.ts';
 import { errorCode } from '../errors.ts';
-import { partName, removeParts } from '../files/partial-files.ts';
+import { partialName, removePartialFiles } from '../files/partial-files.ts';
 import { CREATED, syncFolderOf } from '../files/private-file.ts';
 import { fileLines } from '../input/lines.ts';
 import { type ColumnLayout, createEncoder } from '../terminal/output.ts';
-import { unwritable } from './spool.ts';
+import { writeError } from './spool.ts';
 
 export type ExportFormat = 'csv' | 'ndjson' | 'json';
 
@@ -20,9 +20,9 @@ export async function writeFile(
   format: ExportFormat,
   look: ColumnLayout,
 ): Promise<void> {
-  const temporary = partName(target, 'crm-new');
+  const temporary = partialName(target, 'crm-new');
   try {
-    removeParts(target, 'crm-new');
+    removePartialFiles(target, 'crm-new');
     const file = await open(temporary, CREATED.flags, CREATED.mode);
     try {
       for await (const text of encoded(spoolPath, format, look)) await file.write(text);
@@ -34,7 +34,7 @@ export async function writeFile(
     syncFolderOf(target);
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw errorCode(error) === '' ? error : unwritable(target, error);
+    throw errorCode(error) === '' ? error : writeError(target, error);
   }
 }
 

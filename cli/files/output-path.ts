@@ -5,7 +5,7 @@ import { CliError, systemFault, usageError } from '../errors.ts';
 import { kindAt } from './private-file.ts';
 
 /** Only a file can be replaced by what is written, and that only if it is to be. */
-export function refusePlace(out: string, isForced: boolean): void {
+export function checkOutputPath(out: string, isForced: boolean): void {
   const kind = kindAt(out);
   if (kind === 'nothing' || (isForced && (kind === 'file' || kind === 'link'))) return;
   if (kind === 'folder') throw usageError(`${out} is a folder.`, 'name a file in it with --out.');
@@ -17,7 +17,7 @@ export function refusePlace(out: string, isForced: boolean): void {
 }
 
 /** Makes the folders that are missing above a file to be. */
-export function makeFolderOf(out: string): void {
+export function createParentFolder(out: string): void {
   try {
     mkdirSync(dirname(resolve(out)), { recursive: true });
   } catch (cause) {

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { errorCode } from '../errors.ts';
 
 /** The name, beside a file, of what is to take its place. */
-export function partName(file: string, kind: 'crm-part' | 'crm-new'): string {
+export function partialName(file: string, kind: 'crm-part' | 'crm-new'): string {
   return `${file}.${process.pid}.${kind}`;
 }
 
@@ -12,7 +12,7 @@ export function partName(file: string, kind: 'crm-part' | 'crm-new'): string {
  * Removes such files of runs that were killed, and SQLite's files beside them; those of runs that are under way stay.
  * @param names the file's own name unless given, as a regular expression
  */
-export function removeParts(
+export function removePartialFiles(
   file: string,
   kind: 'crm-part' | 'crm-new',
   names = RegExp.escape(basename(file)),

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { partName, removeParts } from './partial-files.ts';
+import { partialName, removePartialFiles } from './partial-files.ts';
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants;
 
@@ -20,14 +20,14 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants;
 export const CREATED = { flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600 } as const;
 
 /** Makes a file that must not be there yet, open for reading and writing. */
-export function createOwn(path: string): number {
+export function createPrivateFile(path: string): number {
   return openSync(path, CREATED.flags, CREATED.mode);
 }
 
 /** Opens a file that an earlier run has left; a link, or what is no file, is an error. */
-export function reopenOwn(path: string): number {
+export function reopenPrivateFile(path: string): number {
   const descriptor = openSync(path, O_RDWR | O_NOFOLLOW);
-  const reason = foreignness(fstatSync(descriptor));
+  const reason = foreignFileReason(fstatSync(descriptor));
   if (reason === null) return descriptor;
   closeSync(descriptor);
   throw Object.assign(new Error(`${path} ${reason}`), { code: 'EMLINK' });
@@ -36,7 +36,7 @@ export function reopenOwn(path: string): number {
 const USER = process.geteuid?.();
 
 /** Why something is not a file of this user's own, which goes on from its name; null where it is. */
-export function foreignness(stats: Stats): string | null {
+export function foreignFileReason(stats: Stats): string | null {
   if (stats.isSymbolicLink()) return 'is a link';
   if (!stats.isFile()) return 'is not a file';
   if (USER !== undefined && USER !== stats.uid) return `belongs to another user (uid ${stats.uid})`;
@@ -56,10 +56,10 @@ const tidied = new Set<string>();
 /** Gives a path a new content, whole or not at all; it is on disk before the path means it. */
 export function replaceFile(path: string, write: (descriptor: number) => void): void {
   // What an earlier run has left is looked for once: some files are replaced several times a second.
-  if (!tidied.has(path)) removeParts(path, 'crm-new');
+  if (!tidied.has(path)) removePartialFiles(path, 'crm-new');
   tidied.add(path);
-  const temporary = partName(path, 'crm-new');
-  const descriptor = createOwn(temporary);
+  const temporary = partialName(path, 'crm-new');
+  const descriptor = createPrivateFile(temporary);
   try {
     try {
       write(descriptor);

@@ -4,12 +4,12 @@ import { closeSync, lstatSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CliError, errorCode } from '../errors.ts';
-import { createOwn, foreignness, isOwnFolder } from './private-file.ts';
+import { createPrivateFile, foreignFileReason, isOwnFolder } from './private-file.ts';
 
 const { SQLITE_OPEN_NOFOLLOW, SQLITE_OPEN_READWRITE } = constants;
 
 /** Work that is done once at a time. */
-export interface LockedWork {
+export interface WorkLock {
   /** Where the lock is, in a folder that is there: the same for all who would do the work. */
   path: string;
   /** Goes on from "Process 123". */
@@ -54,7 +54,7 @@ export function lockOf(name: string): string {
  * Locks a piece of work; the function it returns frees it.
  * @throws CliError that names the process which has it
  */
-export function lockWork(work: LockedWork): () => void {
+export function lockWork(work: WorkLock): () => void {
   const { path } = work;
   for (;;) {
     const lock = open(path);
@@ -81,7 +81,7 @@ function open(path: string): Database {
   try {
     make(path);
     const found = lstatSync(path, { throwIfNoEntry: false });
-    const reason = found && foreignness(found);
+    const reason = found && foreignFileReason(found);
     if (reason) throw foreign(path, reason);
     return new Database(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW);
   } catch (cause) {
@@ -91,7 +91,7 @@ function open(path: string): Database {
 
 function make(path: string): void {
   try {
-    closeSync(createOwn(path));
+    closeSync(createPrivateFile(path));
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
   }
@@ -110,7 +110,7 @@ function unusable(path: string, cause: unknown): CliError {
   });
 }
 
-function take(path: string, lock: Database, { refusal, nextSteps }: LockedWork): void {
+function take(path: string, lock: Database, { refusal, nextSteps }: WorkLock): void {
   try {
     // Nothing in it has to last.
     lock.run('PRAGMA synchronous = OFF');

@@ -4,10 +4,10 @@ import { counted } from '../terminal/format.ts';
 import type { FolderSummary } from './all/folder-job.ts';
 import { importCommand, readImportFlags, repeatedFlags } from './flags.ts';
 import type { ImportRequest, ImportSummary } from './request.ts';
-import { type Changes, changedBy, isOfSameImport } from './suggested-flags.ts';
+import { isOfSameImport, type SuggestedFlags, withSuggestedFlags } from './suggested-flags.ts';
 
 /** The next steps after a run that rejected rows, the one that brings most of them in first. */
-export function stepsAfter(summary: ImportSummary, request: ImportRequest): string[] {
+export function nextStepsAfter(summary: ImportSummary, request: ImportRequest): string[] {
   const { diagnosis, status, otherMapping, errors_file: errors } = summary;
   if (status === 'already') return [correctCells(summary, request)];
   const more =
@@ -17,7 +17,8 @@ export function stepsAfter(summary: ImportSummary, request: ImportRequest): stri
   if (otherMapping !== null) return otherColumns(summary, request, otherMapping);
   const { changes, orElse, isWhole } = diagnosis;
   const alternatives = orElse.map(
-    (change) => `or, where that is meant: ${commandWith(changedBy(changes, change), summary, request)}`,
+    (change) =>
+      `or, where that is meant: ${commandWith(withSuggestedFlags(changes, change), summary, request)}`,
   );
   if (Object.keys(changes).length === 0) {
     return [...more, correctCells(summary, request), ...alternatives];
@@ -54,11 +55,11 @@ function correctCells(summary: ImportSummary, request: ImportRequest): string {
 }
 
 /** The command that brings rejected rows in with other flags: from the input where it can be gone on with, else from the errors file. */
-function commandWith(changes: Changes, summary: ImportSummary, request: ImportRequest): string {
+function commandWith(changes: SuggestedFlags, summary: ImportSummary, request: ImportRequest): string {
   const { errors_file: errors, dry_run: isDryRun, diagnosis } = summary;
   const { isNothingIn } = diagnosis;
   const isInput = isDryRun || (request.input !== '-' && (isNothingIn || isOfSameImport(changes)));
-  if (isInput || errors === null) return importCommand(changedBy(afresh(request), changes));
+  if (isInput || errors === null) return importCommand(withSuggestedFlags(afresh(request), changes));
   return commandToRetry(changes, summary, request, errors);
 }
 
@@ -69,7 +70,7 @@ function afresh(request: ImportRequest): ImportRequest {
 
 /** The command that imports an errors file the way its input was. */
 function commandToRetry(
-  changes: Changes,
+  changes: SuggestedFlags,
   summary: ImportSummary,
   request: ImportRequest,
   errors: string,
@@ -79,11 +80,11 @@ function commandToRetry(
   const decimalComma = request.decimalComma || summary.decimal_comma === true;
   const repeated = repeatedFlags({ ...request, dateFormat, decimalComma });
   const again = { ...readImportFlags({}), ...repeated, resource: request.resource, input: errors };
-  return importCommand(changedBy(again, changes));
+  return importCommand(withSuggestedFlags(again, changes));
 }
 
 /** The next steps after the import of a folder that rejected some of it. */
-export function stepsAfterFolder({ resources, links, status }: FolderSummary): string[] {
+export function nextStepsAfterFolder({ resources, links, status }: FolderSummary): string[] {
   if (status === 'already')
     return ['correct what the errors files hold, and import each by itself; the run before named them.'];
   const records = resources.flatMap(({ resource, errors_file: errors }) => {

@@ -1,7 +1,7 @@
 // What an import is asked to do, and what it tells in the end.
 
 import type { ImportFlags } from './flags.ts';
-import type { Changes } from './suggested-flags.ts';
+import type { SuggestedFlags } from './suggested-flags.ts';
 
 export type OnDuplicate = ImportFlags['onDuplicate'];
 
@@ -35,9 +35,9 @@ export interface Diagnosis {
   /** The reasons in words, a line each, the most frequent first. */
   lines: readonly string[];
   /** Flags with which some rejected rows would come in; none where there are no such. */
-  changes: Changes;
+  changes: SuggestedFlags;
   /** Other flags that may be meant. */
-  orElse: readonly Changes[];
+  orElse: readonly SuggestedFlags[];
   /** Whether no row of the input is in, by this run or one before. */
   isNothingIn: boolean;
   /** Whether the flags mend every row. */

@@ -3,16 +3,16 @@ import { listed } from '../../db/model/faults.ts';
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import { nearest } from '../nearest.ts';
 import type { ImportFlags } from './flags.ts';
-import type { Changes } from './suggested-flags.ts';
+import type { SuggestedFlags } from './suggested-flags.ts';
 
 export type Format = NonNullable<ImportFlags['format']>;
 
 /** What would have a row taken. */
 export interface Remedy {
   /** Flags that mend it. */
-  changes?: Changes;
+  changes?: SuggestedFlags;
   /** Flags that mend it too, or where the row means something else. */
-  orElse?: readonly Changes[];
+  orElse?: readonly SuggestedFlags[];
   /** What may stand in the cell instead, and what is taken where none of it is near. */
   choices?: readonly string[];
   usual?: string;

@@ -2,13 +2,16 @@
 import type { ImportFlags } from './flags.ts';
 
 /** Flags to be given as well; lists are added to those that are given. */
-export type Changes = Partial<ImportFlags>;
+export type SuggestedFlags = Partial<ImportFlags>;
 
 // With them the rows that were rejected are sent again; others make another import of the file.
 const SETTINGS: readonly (keyof ImportFlags)[] = ['createMissing', 'onDuplicate', 'mapValue'];
 
 /** The request with the changes, one after the other. */
-export function changedBy<R extends Changes>(request: R, ...changes: readonly Changes[]): R {
+export function withSuggestedFlags<R extends SuggestedFlags>(
+  request: R,
+  ...changes: readonly SuggestedFlags[]
+): R {
   const changed: Record<string, unknown> = { ...request };
   for (const change of changes) {
     for (const [name, value] of Object.entries(change)) {
@@ -28,6 +31,6 @@ function extended(before: readonly string[], more: readonly string[]): string[] 
 }
 
 /** Whether an import that has begun can be gone on with so changed. */
-export function isOfSameImport(changes: Changes): boolean {
+export function isOfSameImport(changes: SuggestedFlags): boolean {
   return Object.keys(changes).every((name) => SETTINGS.includes(name as keyof ImportFlags));
 }

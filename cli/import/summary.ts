@@ -3,9 +3,9 @@
 import { CliError, EXIT } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
 import { counted, formatCount } from '../terminal/format.ts';
-import { printFigures } from '../terminal/output.ts';
+import { printSummaryJson } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
-import { stepsAfter, stepsAfterFolder } from './advice.ts';
+import { nextStepsAfter, nextStepsAfterFolder } from './advice.ts';
 import type { FolderSummary } from './all/folder-job.ts';
 import type { ImportRequest, ImportSummary } from './request.ts';
 
@@ -16,7 +16,7 @@ export async function reportImport(
   config: Config,
 ): Promise<void> {
   const { diagnosis, otherMapping: _, ...figures } = summary;
-  await printFigures(config, figures);
+  await printSummaryJson(config, figures);
   if (!request.isQuiet) {
     note(sentence(summary, request.input));
     for (const line of diagnosis.lines) note(line);
@@ -31,7 +31,7 @@ export async function reportAll(
   request: ImportRequest,
   config: Config,
 ): Promise<void> {
-  await printFigures(config, summary);
+  await printSummaryJson(config, summary);
   if (summary.status === 'already' && !request.isQuiet) note(alreadyThere(request.input, ''));
   const { rejected } = summary;
   if (rejected === 0) return;
@@ -39,7 +39,7 @@ export async function reportAll(
     `Of records and links, ${formatCount(rejected)} ${rejected === 1 ? 'was' : 'were'} rejected.`,
     {
       exitCode: EXIT.rejectedRows,
-      nextSteps: stepsAfterFolder(summary),
+      nextSteps: nextStepsAfterFolder(summary),
     },
   );
 }
@@ -74,6 +74,6 @@ function rejectedRows(summary: ImportSummary, request: ImportRequest): CliError 
     errors === null ? '' : `; ${rejected === 1 ? 'it is' : 'they are'} in ${errors}, with the reason`;
   return new CliError(`${counted(rejected, 'row')} of ${formatCount(rows)} ${would} rejected${where}.`, {
     exitCode: EXIT.rejectedRows,
-    nextSteps: stepsAfter(summary, request),
+    nextSteps: nextStepsAfter(summary, request),
   });
 }

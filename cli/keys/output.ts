@@ -6,12 +6,12 @@ import type { IssuedKey, ListedKey, NewKey } from '../../db/tables/keys.ts';
 import { isoTime } from '../database/database.ts';
 import type { Config } from '../settings/config.ts';
 import { createPrinter, printRecord } from '../terminal/output.ts';
-import { asTyped } from '../terminal/program-name.ts';
+import { withProgramName } from '../terminal/program-name.ts';
 import { note, writeOut } from '../terminal/streams.ts';
 import { neutralizeLine } from '../terminal/text.ts';
 import { terminalWidth, wrapLines } from '../terminal/wrap.ts';
 import { networksIn, usableFrom } from './networks.ts';
-import type { Opened } from './preview.ts';
+import type { KeyPreview } from './preview.ts';
 
 /**
  * Prints a key that was just issued or rotated; it can never be shown again. Resolves with whether the next commands
@@ -42,7 +42,7 @@ export async function printKey(
   }
   const columns = terminalWidth(process.stdout);
   // All of it on stdout: stderr may well end up in a log, where no key belongs.
-  const next = asTyped([...before, `export CRM_API_KEY=${key}`, callWith(row)].join('\n      '));
+  const next = withProgramName([...before, `export CRM_API_KEY=${key}`, callWith(row)].join('\n      '));
   await writeOut(`${keyNotice(key, row, columns)}Next: ${next}\n`);
   return true;
 }
@@ -106,7 +106,11 @@ export async function printKeyList(config: Config, rows: readonly ListedKey[], n
 }
 
 /** Prints what a key would open that was not issued. */
-export async function printOpened(config: Config, opened: readonly Opened[], key: NewKey): Promise<void> {
+export async function printKeyPreview(
+  config: Config,
+  opened: readonly KeyPreview[],
+  key: NewKey,
+): Promise<void> {
   const fields = ['resource', 'may', 'records'];
   const printer = createPrinter(config, { columns: fields, allFields: fields });
   await printer.print(opened.map((one) => ({ ...one })));

@@ -4,7 +4,7 @@ import type { Store } from '../../db/store.ts';
 import type { NewKey } from '../../db/tables/keys.ts';
 
 /** One resource that a key would open. */
-export interface Opened {
+export interface KeyPreview {
   resource: string;
   /** Such as `read, write`. */
   may: string;
@@ -13,11 +13,11 @@ export interface Opened {
 }
 
 /** What a key would open, resource by resource. */
-export async function keyOpens(store: Store, key: NewKey): Promise<Opened[]> {
+export async function previewKey(store: Store, key: NewKey): Promise<KeyPreview[]> {
   const { RESOURCES } = await import('../../db/model/resources/registry.ts');
   const { scopesFromV1 } = await import('../../db/tables/keys.ts');
   const scopes = key.api === 'v1' ? scopesFromV1(key.scopes) : key.scopes;
-  const opened: Opened[] = [];
+  const opened: KeyPreview[] = [];
   for (const resource of RESOURCES) {
     const may = scopes
       .filter((scope) => scope.startsWith(`${resource.name}:`))

@@ -8,7 +8,7 @@ import { recordAction } from '../database/audit.ts';
 import { checkedEmail, organizationNamed, withStore } from '../database/database.ts';
 import { usageError } from '../errors.ts';
 import { startProgress } from '../terminal/progress.ts';
-import { findLeft, type Left, rowsLeft } from './erasure-check.ts';
+import { findRemainingPlaces, type RemainingPlace, remainingRows } from './erasure-check.ts';
 import { type KnownBackup, knownBackups } from './known-backups.ts';
 
 export interface EraseOptions {
@@ -27,7 +27,7 @@ export interface EraseSummary extends Erasure {
   users: { id: string; email: string }[];
   backups: KnownBackup[];
   /** Where an address still stands: in rows, those of a backup made now among them, and in bytes of the file and its log. */
-  left: Left[];
+  left: RemainingPlace[];
 }
 
 /** Erases the person; with `dryRun` tells what would be erased, and writes nothing. */
@@ -56,10 +56,10 @@ export async function erase(db: string, address: string, options: EraseOptions):
     };
     const { number: orgId } = organization;
     const { addresses } = person;
-    const rows = isDryRun ? [] : await rowsLeft(store, orgId, addresses);
+    const rows = isDryRun ? [] : await remainingRows(store, orgId, addresses);
     return { summary: found, rest: { orgId, addresses, rows } };
   });
-  return { ...summary, left: isDryRun ? [] : await findLeft(db, rest) };
+  return { ...summary, left: isDryRun ? [] : await findRemainingPlaces(db, rest) };
 }
 
 async function eraseRecords(

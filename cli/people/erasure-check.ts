@@ -5,20 +5,20 @@ import type { RemainingText } from '../../db/people/erasure-check.ts';
 import type { Store } from '../../db/store.ts';
 
 /** A place that still has an address. */
-export type Left =
+export type RemainingPlace =
   | { kind: 'row'; organization: string | null; table: string; id: string | null; column: string }
   /** PostgreSQL's: a few values of a column, of which its planner makes estimates. */
   | { kind: 'statistics'; table: string; column: string }
   | { kind: 'free' | 'log'; file: string; offset: number };
 
 /** The rows of an organization that are left. */
-export async function rowsLeft(store: Pick<Store, 'read'>, orgId: number, addresses: AddressSet) {
+export async function remainingRows(store: Pick<Store, 'read'>, orgId: number, addresses: AddressSet) {
   const { findRemainingTexts } = await import('../../db/people/erasure-check.ts');
   return findRemainingTexts(store.read, addresses, { orgId });
 }
 
 /** With the organization by its name. */
-async function named(read: Store['read'], rows: readonly RemainingText[]): Promise<Left[]> {
+async function named(read: Store['read'], rows: readonly RemainingText[]): Promise<RemainingPlace[]> {
   const organizations = await read.selectFrom('organizations').select(['number', 'name']).execute();
   const names = new Map(organizations.map(({ number, name }) => [number, name]));
   return rows.map(({ org_id: number, ...row }) => ({
@@ -32,13 +32,13 @@ async function named(read: Store['read'], rows: readonly RemainingText[]): Promi
  * Everything that is left, once the store is closed. What SQLite has let go of is found by its bytes; the rows of others are
  * read only where such bytes are in use.
  */
-export async function findLeft(
+export async function findRemainingPlaces(
   db: string,
   { orgId, addresses, rows }: { orgId: number; addresses: AddressSet; rows: readonly RemainingText[] },
-): Promise<Left[]> {
+): Promise<RemainingPlace[]> {
   const { analyzeDatabase, openSnapshot } = await import('../../db/store.ts');
   const { emptyWal, findBytes, findInPlannerStatistics } = await import('../../db/maintenance.ts');
-  const left: Left[] = [];
+  const left: RemainingPlace[] = [];
   let othersMayHave = rows.length > 0;
   if (isDatabaseAddress(db)) {
     // Some values of the rows that are gone are in its statistics until then.
@@ -70,7 +70,7 @@ export async function findLeft(
 }
 
 /** A place in words. */
-export function placeOf(left: Left): string {
+export function describePlace(left: RemainingPlace): string {
   if (left.kind === 'statistics') return `statistics of ${left.table}.${left.column}`;
   if (left.kind === 'row') {
     const of = left.organization === null ? '' : ` of ${left.organization}`;
@@ -80,7 +80,7 @@ export function placeOf(left: Left): string {
 }
 
 /** What to do about what is left. */
-export function nextStepsFor(left: readonly Left[], organization: string): string[] {
+export function nextStepsFor(left: readonly RemainingPlace[], organization: string): string[] {
   const rows = left.filter((one) => one.kind === 'row');
   const steps: string[] = [];
   if (rows.some(({ table }) => table === 'users'))

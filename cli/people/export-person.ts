@@ -2,7 +2,7 @@
 import type { OrganizationRow } from '../../db/engine/schema.ts';
 import { recordAction } from '../database/audit.ts';
 import { checkedEmail, isoTime, organizationNamed, withStore } from '../database/database.ts';
-import { makeFolderOf, refusePlace } from '../files/output-path.ts';
+import { checkOutputPath, createParentFolder } from '../files/output-path.ts';
 import { replaceFile, writeAt } from '../files/private-file.ts';
 import { counted } from '../terminal/format.ts';
 import { jsonText } from '../terminal/output.ts';
@@ -23,7 +23,7 @@ export async function runPeopleExport(
   { org: orgName, out, force = false, quiet = false }: ExportOptions,
 ): Promise<void> {
   const email = await checkedEmail(address);
-  if (out !== undefined) refusePlace(out, force);
+  if (out !== undefined) checkOutputPath(out, force);
   const { exportPerson } = await import('../../db/people/export.ts');
   const { findPerson } = await import('../../db/people/person.ts');
   const { countSearchedRows } = await import('../../db/people/mentions.ts');
@@ -50,7 +50,7 @@ export async function runPeopleExport(
   const text = `${jsonText({ ...headOf(organization), ...document }, 2)}\n`;
   if (out === undefined) await writeOut(text);
   else {
-    makeFolderOf(out);
+    createParentFolder(out);
     replaceFile(out, (descriptor) => writeAt(descriptor, Buffer.from(text), 0));
   }
   const records = Object.values(document.records).reduce((sum, some) => sum + some.length, 0);

@@ -5,7 +5,7 @@ import { errorCode } from '../errors.ts';
 import { buildDemoData } from './data/demo-data.ts';
 import type { DemoData, Ids } from './data/types.ts';
 import type { Screen } from './screen.ts';
-import { createDatabase, type DemoDatabase, type Place } from './setup.ts';
+import { createDatabase, type DemoDatabase, type DemoPlace } from './setup.ts';
 
 export interface Demo {
   screen: Screen;
@@ -25,7 +25,7 @@ const KEY_LIMIT = 200;
 const ORG_LIMIT = 1_000;
 
 /** Makes the demo database and serves it on port 4000, or on a free port where that is taken. */
-export async function startDemo(screen: Screen, place: Place): Promise<Demo> {
+export async function startDemo(screen: Screen, place: DemoPlace): Promise<Demo> {
   screen.heading(
     `crm quickstart: the whole journey on ${place.isThrowAway ? 'a throw-away database' : place.shown}`,
   );

@@ -12,10 +12,12 @@ import { clientFor } from './client.ts';
 import { WRITABLE } from './data/types.ts';
 import type { Demo } from './demo.ts';
 import { writeDemoFolder } from './folder.ts';
-import type { Figures, Measure } from './stats.ts';
+import type { Measure, QuickstartStats } from './stats.ts';
 
 /** Imports records and links, whose ids the demo knows from then on; throws at the first that is rejected. */
-export function importDemo(demo: Demo): Promise<Pick<Figures, 'imported' | 'links' | 'importRequests'>> {
+export function importDemo(
+  demo: Demo,
+): Promise<Pick<QuickstartStats, 'imported' | 'links' | 'importRequests'>> {
   return withTemporaryFolder('crm-quickstart-import-', async (folder) => {
     const exported = join(folder, 'demo');
     writeDemoFolder(exported, demo);

@@ -8,10 +8,10 @@ import type { Demo } from './demo.ts';
 import { exportContacts } from './export.ts';
 import { importDemo } from './import.ts';
 import { ingestDemo } from './ingest.ts';
-import type { Figures, Measure } from './stats.ts';
+import type { Measure, QuickstartStats } from './stats.ts';
 
 /** Carries the demo data through the server and back; throws where anything is refused, lost or doubled. */
-export async function travel(demo: Demo): Promise<Figures> {
+export async function runJourney(demo: Demo): Promise<QuickstartStats> {
   const { data } = demo;
   const startedMs = performance.now();
   const imported = await importDemo(demo);

@@ -13,7 +13,7 @@ import { DEMO_ORGANIZATION } from './data/demo-data.ts';
 import type { DemoUser, Ids } from './data/types.ts';
 
 /** Where the demo database is. */
-export interface Place {
+export interface DemoPlace {
   /** Path of a file, or address of a database that may be in use for something else. */
   db: string;
   /** The same without a password. */
@@ -26,7 +26,7 @@ export interface Place {
   isFolderOurs: boolean;
 }
 
-export interface DemoDatabase extends Place {
+export interface DemoDatabase extends DemoPlace {
   organization: { id: string; name: string; number: number };
   keys: { v1: string; v2: string; loader: string };
 }
@@ -34,7 +34,7 @@ export interface DemoDatabase extends Place {
 const LOADER_KEY_HOURS = 1;
 
 /** Where the demo database goes: the address or path given, where a file must be new, or a fresh temporary folder. */
-export async function placeDatabase(given: string | undefined): Promise<Place> {
+export async function chooseDemoPlace(given: string | undefined): Promise<DemoPlace> {
   if (given === undefined) {
     const folder = makeFolder();
     const db = join(folder, 'crm.db');
@@ -73,7 +73,7 @@ const REMOVALS_MAX = 5;
 const REMOVAL_PAUSE_MS = 200;
 
 /** Removes the folder that was made for a demo database; one that stays is named, and nothing fails for that. */
-export async function removePlace({ folder, isFolderOurs }: Place): Promise<void> {
+export async function removeDemoPlace({ folder, isFolderOurs }: DemoPlace): Promise<void> {
   for (let tries = 1; isFolderOurs; tries += 1) {
     try {
       return rmSync(folder, { recursive: true, force: true });
@@ -88,7 +88,7 @@ export async function removePlace({ folder, isFolderOurs }: Place): Promise<void
 
 /** Creates the database with the demo organization, its users (whose ids go into `ids`) and three keys. */
 export async function createDatabase(
-  place: Place,
+  place: DemoPlace,
   users: readonly DemoUser[],
   ids: Ids,
 ): Promise<DemoDatabase> {

@@ -14,7 +14,7 @@ export interface ExportMeasure extends Measure {
   path: string;
 }
 
-export interface Figures {
+export interface QuickstartStats {
   imported: Record<string, Measure>;
   links: Measure;
   /** All requests that the key of the import made. */
@@ -38,7 +38,7 @@ function sum(measures: readonly Measure[]): Measure {
 }
 
 /** The figures as a table of at most 40 characters, a record type a line. */
-export function summaryLines(figures: Figures): string[] {
+export function summaryLines(figures: QuickstartStats): string[] {
   const imported = Object.entries(figures.imported);
   return [
     row('', 'rows', 'time', 'rows/s'),
@@ -66,7 +66,7 @@ export function perSecond(records: number, seconds: number): number {
 }
 
 /** What was read, page by page. */
-export function pagesLine({ pages: { v2, v1 }, exported }: Figures): string {
+export function pagesLine({ pages: { v2, v1 }, exported }: QuickstartStats): string {
   const read = (api: string, { requests, bytes = 0 }: Measure): string =>
     `${counted(requests, 'page')} of ${api} (${formatBytes(bytes)})`;
   return `Read ${read('v2', v2)} and ${read('v1', v1)}; the export has ${formatBytes(exported.bytes ?? 0)}.`;

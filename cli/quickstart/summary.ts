@@ -6,13 +6,13 @@ import { shellWord } from '../terminal/text.ts';
 import type { Demo } from './demo.ts';
 import { commandsAfterwards, commandsWhileServing } from './next-commands.ts';
 import type { Screen } from './screen.ts';
-import type { DemoDatabase, Place } from './setup.ts';
-import { type Figures, type Measure, pagesLine, perSecond, summaryLines } from './stats.ts';
+import type { DemoDatabase, DemoPlace } from './setup.ts';
+import { type Measure, pagesLine, perSecond, type QuickstartStats, summaryLines } from './stats.ts';
 
 /** Says what was done, with the figures, and which commands to try. */
 export function summarize(
   { screen, url, database }: Demo,
-  figures: Figures,
+  figures: QuickstartStats,
   { isServing, isKept }: { isServing: boolean; isKept: boolean },
 ): void {
   screen.text('');
@@ -33,7 +33,7 @@ export function summarize(
 }
 
 /** The figures and where everything is, as `-o json` prints them. */
-export function figuresJson(figures: Figures, { database, url, docsUrl }: Demo): Data {
+export function figuresJson(figures: QuickstartStats, { database, url, docsUrl }: Demo): Data {
   const timed = (measure: Measure): Data => ({
     ...measure,
     seconds: rounded(measure.seconds),
@@ -58,14 +58,14 @@ function rounded(seconds: number): number {
 }
 
 /** Says that the server has ended, and how to get it back. */
-export function sayGoodbye(screen: Screen, { shown, folder, isThrowAway }: Place): void {
+export function printNextSteps(screen: Screen, { shown, folder, isThrowAway }: DemoPlace): void {
   screen.text('\nStopped. The database is still there:');
   screen.text(`  ${programName()} serve --db ${shellWord(shown)}`);
   if (isThrowAway) screen.text(`  rm -r ${shellWord(folder)}`);
 }
 
 /** Says how to take the demo's organization out of a database that may be in use for something else. */
-export async function sayRemoval(screen: Screen, { shown, organization }: DemoDatabase): Promise<void> {
+export async function printRemoval(screen: Screen, { shown, organization }: DemoDatabase): Promise<void> {
   const { removalStatement } = await import('../../db/maintenance.ts');
   screen.text(
     `\nThe organization ${organization.name} stays in the database. To remove it, with all that it has but\nits entries in the audit log:`,

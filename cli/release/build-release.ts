@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
 import { commitDefine, commitName, compileExecutable, runBun } from './compile.ts';
-import { builtElsewhere } from './second-build.ts';
+import { rebuildElsewhere } from './second-build.ts';
 import { executableOf, type ReleaseTarget, TARGETS } from './targets.ts';
 
 const HELP = `bun run release [--out FOLDER] [--only NAME,NAME] [--check]
@@ -117,7 +117,7 @@ async function main(words: string[]): Promise<number> {
     );
     return 1;
   }
-  const others = values.check ? builtElsewhere(['--only', names.join(',')], SUMS) : { sums };
+  const others = values.check ? rebuildElsewhere(['--only', names.join(',')], SUMS) : { sums };
   if (others.sums !== sums) {
     console.error(
       others.sums === null ? others.fault : `A second build differs:\n${others.sums}from this one:\n${sums}`,

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { commitName, REPOSITORY, runProgram } from './compile.ts';
 
 /** The digests that another build came to; null, and why, where it did not come to an end. */
-export function builtElsewhere(
+export function rebuildElsewhere(
   words: readonly string[],
   sumsName: string,
 ): { sums: string } | { sums: null; fault: string } {

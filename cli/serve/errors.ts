@@ -51,7 +51,7 @@ export function metricsError(options: ServeFlags, error: unknown): unknown {
 }
 
 /** What kept a server from its start, as an error for people. */
-export async function startError(options: ServeFlags, config: Config, error: unknown): Promise<unknown> {
+export async function serveError(options: ServeFlags, config: Config, error: unknown): Promise<unknown> {
   if (error instanceof CliError) return error;
   const { MetricsAddressError } = await import('../../server/metrics/measurement.ts');
   if (error instanceof MetricsAddressError) return metricsError(options, error.cause);

@@ -34,13 +34,13 @@ export interface ServeFlags extends GlobalOptions, BackupFlags {
 }
 
 /** Who is let in, and how: over TLS, or by a proxy. */
-export type FrontDoor = Pick<ServeOptions, 'tls' | 'trustedProxies'>;
+export type AccessOptions = Pick<ServeOptions, 'tls' | 'trustedProxies'>;
 
 /**
  * What the flags say of who is let in.
  * @throws CliError with the usage code if they cannot be meant
  */
-export async function checkFlags(flags: ServeFlags, config: Config): Promise<FrontDoor> {
+export async function checkFlags(flags: ServeFlags, config: Config): Promise<AccessOptions> {
   if (flags.readers > 0) checkReaders(config);
   if (flags.takeover) checkTakeover(config);
   const tls = tlsFiles(flags);

@@ -5,7 +5,7 @@ import { usageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
 import { csvRow } from './csv.ts';
 import { writeOut, writeValues } from './streams.ts';
-import { renderRecord, type Shown, Table, valueAt } from './table.ts';
+import { renderRecord, Table, type TableLayout, valueAt } from './table.ts';
 import { terminalWidth } from './wrap.ts';
 
 export const OUTPUT_FORMATS = ['table', 'json', 'ndjson', 'csv'] as const;
@@ -20,7 +20,7 @@ export interface OutputSettings {
 }
 
 /** How the records of a command look. */
-export interface ColumnLayout extends Shown {
+export interface ColumnLayout extends TableLayout {
   /** Fields that a table shows. */
   columns: readonly string[];
   /** Fields that CSV has; those of the first record where they are not known before. */
@@ -87,7 +87,7 @@ export async function printRecord(
 }
 
 /** Prints what a command did as one object, where JSON was asked for; its words for people are on stderr. */
-export async function printFigures(
+export async function printSummaryJson(
   config: Pick<OutputSettings, 'output' | 'isOutputGiven'>,
   figures: object,
 ): Promise<void> {

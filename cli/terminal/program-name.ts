@@ -21,7 +21,7 @@ export function knowCommands(names: readonly string[]): void {
 }
 
 /** The text with its commands as they can be typed here. */
-export function asTyped(text: string): string {
+export function withProgramName(text: string): string {
   if (commands === undefined || !isExecutable() || !text.includes(`${NAME} `)) return text;
   const name = programName();
   return name === NAME ? text : text.replace(commands, () => `${name} `);

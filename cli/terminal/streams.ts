@@ -1,5 +1,5 @@
 // The process's streams: data on stdout, everything else on stderr, questions on a terminal only.
-import { asTyped } from './program-name.ts';
+import { withProgramName } from './program-name.ts';
 import { neutralize } from './text.ts';
 import { terminalWidth, wrapLines } from './wrap.ts';
 
@@ -22,7 +22,7 @@ let writeNote = writeError;
 
 /** Writes lines for people to stderr, above what is live there; what they tell to type can be typed as it is. */
 export function note(text: string): void {
-  writeNote(`${wrapLines(neutralize(asTyped(text)), terminalWidth(process.stderr))}\n`);
+  writeNote(`${wrapLines(neutralize(withProgramName(text)), terminalWidth(process.stderr))}\n`);
 }
 
 /** Has notes written by what keeps a live part of stderr below them; the function it returns ends that. */

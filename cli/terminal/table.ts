@@ -6,14 +6,14 @@ import { neutralize, neutralizeLine } from './text.ts';
 import { wrapLines } from './wrap.ts';
 
 /** Fields that people are shown in words of their own. */
-export interface Shown {
+export interface TableLayout {
   /** Fields in Unix milliseconds, shown as dates. */
   instants?: ReadonlySet<string>;
   /** Fields in bytes, shown as sizes. */
   sizes?: ReadonlySet<string>;
 }
 
-export interface TableOptions extends Shown {
+export interface TableOptions extends TableLayout {
   columns: readonly string[];
   /** Characters in a line; Infinity where nothing is to be cut. */
   width: number;
@@ -68,7 +68,7 @@ export class Table {
 /** One record, a field a line, whole. */
 export function renderRecord(
   record: Data,
-  options: Shown & { fields: readonly string[]; isColored: boolean; columns?: number },
+  options: TableLayout & { fields: readonly string[]; isColored: boolean; columns?: number },
 ): string {
   const { columns = Number.POSITIVE_INFINITY } = options;
   const width = Math.max(0, ...options.fields.map((name) => Bun.stringWidth(name)));
@@ -93,7 +93,7 @@ export function valueAt(record: Data, name: string): JsonValue | undefined {
   return isObject(parent) && Object.hasOwn(parent, key) ? parent[key] : undefined;
 }
 
-function cellText(value: JsonValue | undefined, name: string, { instants, sizes }: Shown): string {
+function cellText(value: JsonValue | undefined, name: string, { instants, sizes }: TableLayout): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' && instants?.has(name)) return new Date(value).toISOString();
   if (typeof value === 'number' && sizes?.has(name)) return formatBytes(value);

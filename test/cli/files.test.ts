@@ -17,10 +17,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashFile, sha256 } from '../../cli/files/digest.ts';
 import {
-  createOwn,
+  createPrivateFile,
   isOwnFolder,
   kindAt,
-  reopenOwn,
+  reopenPrivateFile,
   replaceFile,
   writeAt,
 } from '../../cli/files/private-file.ts';
@@ -39,20 +39,20 @@ const laid = ['precious', 'link', 'dangling', 'second-name', 'folder', 'folder-l
 
 describe('a file of our own', () => {
   test.each(laid)('is not made where something stands: %s', (name) => {
-    expect(() => createOwn(at(name))).toThrow('EEXIST');
+    expect(() => createPrivateFile(at(name))).toThrow('EEXIST');
     expect(kindAt(at('nowhere'))).toBe('nothing');
   });
 
   test.each(laid)('is not gone on with where a link, another name or a folder stands: %s', (name) => {
-    expect(() => reopenOwn(at(name))).toThrow();
+    expect(() => reopenPrivateFile(at(name))).toThrow();
   });
 
   test('is for its owner alone, and can be gone on with', () => {
-    const descriptor = createOwn(at('own'));
+    const descriptor = createPrivateFile(at('own'));
     writeAt(descriptor, Buffer.from('one two'), 0);
     closeSync(descriptor);
     expect(statSync(at('own')).mode & 0o777).toBe(0o600);
-    const again = reopenOwn(at('own'));
+    const again = reopenPrivateFile(at('own'));
     writeAt(again, Buffer.from('2'), 4);
     closeSync(again);
     expect(readFileSync(at('own'), 'utf8')).toBe('one 2wo');

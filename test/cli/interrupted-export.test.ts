@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { partName, removeParts } from '../../cli/files/partial-files.ts';
+import { partialName, removePartialFiles } from '../../cli/files/partial-files.ts';
 import { lockBeside, lockOf, lockWork } from '../../cli/files/work-lock.ts';
 import { exportTrials } from '../soak/export-trials.ts';
 import { interrupt } from '../soak/interrupted.ts';
@@ -30,14 +30,14 @@ afterAll(() => desk[Symbol.asyncDispose]());
 
 test('parts of runs that were killed go, those of others stay', () => {
   const file = desk.path('a.db');
-  const stale = [partName(file, 'crm-part'), `${file}.${GONE}.crm-part`, `${file}.${GONE}.crm-part-wal`];
+  const stale = [partialName(file, 'crm-part'), `${file}.${GONE}.crm-part`, `${file}.${GONE}.crm-part-wal`];
   const other = [
     `${file}.${RUNNING}.crm-part`,
     `${file}.${GONE}.crm-new`,
     desk.path(`b.db.${GONE}.crm-part`),
   ];
   for (const name of [...stale, ...other]) writeFileSync(name, '');
-  removeParts(file, 'crm-part');
+  removePartialFiles(file, 'crm-part');
   const left = readdirSync(desk.folder).filter((name) => name.includes('crm-'));
   expect(left.toSorted()).toEqual(other.map((name) => name.slice(desk.folder.length + 1)).toSorted());
   for (const name of other) rmSync(name);

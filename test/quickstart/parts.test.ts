@@ -11,8 +11,8 @@ import { createRandom } from '../../cli/quickstart/data/random.ts';
 import type { Demo } from '../../cli/quickstart/demo.ts';
 import { writeDemoFolder } from '../../cli/quickstart/folder.ts';
 import { commandsAfterwards, commandsWhileServing } from '../../cli/quickstart/next-commands.ts';
-import { removePlace } from '../../cli/quickstart/setup.ts';
-import { type Figures, pagesLine, perSecond, summaryLines } from '../../cli/quickstart/stats.ts';
+import { removeDemoPlace } from '../../cli/quickstart/setup.ts';
+import { pagesLine, perSecond, type QuickstartStats, summaryLines } from '../../cli/quickstart/stats.ts';
 import { figuresJson } from '../../cli/quickstart/summary.ts';
 import { formatBytes, formatTime } from '../../cli/terminal/format.ts';
 
@@ -85,7 +85,7 @@ describe('places and names', () => {
 });
 
 const measure = { records: 2_400, requests: 24, seconds: 0.5 };
-const figures: Figures = {
+const figures: QuickstartStats = {
   imported: { companies: { records: 300, requests: 3, seconds: 0.1 }, contacts: measure },
   links: { records: 138, requests: 138, seconds: 12.25 },
   importRequests: 167,
@@ -202,7 +202,7 @@ describe('a temporary folder', () => {
     const base = mkdtempSync(join(tmpdir(), 'crm-test-'));
     const way = join(base, 'way');
     symlinkSync('way', way);
-    const removal = removePlace(placeAt(join(way, 'folder')));
+    const removal = removeDemoPlace(placeAt(join(way, 'folder')));
     rmSync(way);
     mkdirSync(join(way, 'folder', 'deep'), { recursive: true });
     await removal;
@@ -214,7 +214,7 @@ describe('a temporary folder', () => {
     const folder = join(tmpdir(), 'x'.repeat(300));
     const written = spyOn(process.stderr, 'write').mockReturnValue(true);
     try {
-      await removePlace(placeAt(folder));
+      await removeDemoPlace(placeAt(folder));
       expect(written.mock.calls.flat().join('')).toContain(
         `the folder ${folder} could not be removed (ENAMETOOLONG)`,
       );

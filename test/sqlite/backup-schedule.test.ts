@@ -1,7 +1,7 @@
 // Backups at intervals: which of them stay, and that a server makes them.
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { keepRules, outdated } from '../../cli/backup/retention.ts';
+import { expiredBackups, keepRules } from '../../cli/backup/retention.ts';
 import { BackupSchedule } from '../../cli/backup/schedule.ts';
 import { Desk } from '../support/command.ts';
 
@@ -19,7 +19,7 @@ describe('which backups stay', () => {
     const start = Date.UTC(2026, 0, 1);
     for (let now = start; now < start + 60 * DAY; now += 5 * MINUTE) {
       times.push(now);
-      const gone = new Set(outdated(times, now, rules));
+      const gone = new Set(expiredBackups(times, now, rules));
       times = times.filter((time) => !gone.has(time));
     }
     const newest = times.at(-1) ?? 0;
@@ -30,7 +30,7 @@ describe('which backups stay', () => {
   });
 
   test('the newest of all, however old', () => {
-    expect(outdated([1, 2, 3], 90 * DAY, keepRules('24h=15m') ?? [])).toEqual([1, 2]);
+    expect(expiredBackups([1, 2, 3], 90 * DAY, keepRules('24h=15m') ?? [])).toEqual([1, 2]);
   });
 });
 

@@ -11,7 +11,7 @@ import { importCommand } from '../flags.ts';
 import type { ImportRequest } from '../request.ts';
 
 /** Returns where the organization has nothing but its default pipeline, or where somebody says yes. */
-export async function confirmOccupied(client: Client, request: ImportRequest): Promise<void> {
+export async function confirmNotEmpty(client: Client, request: ImportRequest): Promise<void> {
   const there = await recordsThere(client);
   if (there.length === 0) return;
   const found = `The organization has records already: ${there.join(', ')}.`;

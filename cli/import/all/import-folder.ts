@@ -1,14 +1,14 @@
 // A folder as `crm export all` writes it, brought in in dependency order, with new ids in place of the old ones.
 import { join } from 'node:path';
 import { RESOURCES } from '../../../db/model/resources/registry.ts';
-import { notWhole, readManifest } from '../../export/manifest.ts';
+import { incompleteExport, readManifest } from '../../export/manifest.ts';
 import { hashFile, sha256 } from '../../files/digest.ts';
 import { kindAt } from '../../files/private-file.ts';
 import { surveyInput } from '../plan/survey.ts';
 import type { ImportSummary } from '../request.ts';
 import { lockImport } from '../session/lock.ts';
 import { preflight } from '../session/preflight.ts';
-import { confirmOccupied } from './confirm-not-empty.ts';
+import { confirmNotEmpty } from './confirm-not-empty.ts';
 import type { FolderJob, FolderParts, FolderSummary } from './folder-job.ts';
 import { IdMap } from './id-map.ts';
 import { importLinks } from './links.ts';
@@ -60,7 +60,7 @@ async function openMap({ request, client }: FolderJob, subject: string): Promise
   const { folder, map } = IdMap.find(request.input, subject);
   if (map !== undefined && request.isResumeWanted) return map;
   map?.close();
-  if (!request.isConfirmed) await confirmOccupied(client, request);
+  if (!request.isConfirmed) await confirmNotEmpty(client, request);
   return IdMap.begin(folder, { subject, salt: request.isResumeWanted ? '' : crypto.randomUUID() });
 }
 
@@ -106,12 +106,12 @@ async function survey(folder: string): Promise<Surveyed> {
   let linksPath: string | null = null;
   for (const { name, sha256: expected } of manifest.files) {
     const path = join(folder, name);
-    if (kindAt(path) !== 'file') throw notWhole(`${name} is missing`);
+    if (kindAt(path) !== 'file') throw incompleteExport(`${name} is missing`);
     const resource = RESOURCES.find((one) => one.name === name.replace(/\..*/, ''));
     const isImported = resource?.verbs.includes('batch') ?? false;
     const input = isImported ? await surveyInput(path, { format: null, encoding: null }) : null;
     const digest = input === null ? hashFile(path).digest('hex') : input.digest;
-    if (digest !== expected) throw notWhole(`${name} is not as it was exported`);
+    if (digest !== expected) throw incompleteExport(`${name} is not as it was exported`);
     if (resource === undefined) linksPath = path;
     else if (input === null) skipped.push(resource.name);
     else files.push({ resource, path, input });

@@ -7,7 +7,7 @@ import { idOf } from '../rows/note-levels.ts';
 import { ErrorsFile } from '../session/errors-file.ts';
 
 /** What is told of the interactions of a folder. */
-export interface InteractionsLeft {
+export interface SkippedInteractions {
   /** Interactions whose contact is not in the folder, as it was deleted; they are not imported. */
   leftOut: number;
   /** Where those are kept; null where there are none. */
@@ -37,7 +37,7 @@ export class FolderContacts {
   }
 
   /** Keeps the interactions that cannot be made again beside their file, and counts those that lose others. */
-  async sort(path: string, input: SurveyedInput): Promise<InteractionsLeft> {
+  async sort(path: string, input: SurveyedInput): Promise<SkippedInteractions> {
     const kept = new ErrorsFile({
       ...{ path: null, input: path, suffix: 'left-out', format: 'ndjson', headers: null, earlier: null },
     });

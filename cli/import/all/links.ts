@@ -7,7 +7,7 @@ import { sha256 } from '../../files/digest.ts';
 import { surveyInput } from '../plan/survey.ts';
 import type { Counts } from '../request.ts';
 import { type Rejection, RowFault } from '../row.ts';
-import { askForRow } from '../rows/row-request.ts';
+import { requestForRow } from '../rows/row-request.ts';
 import { ErrorsFile } from '../session/errors-file.ts';
 import type { FolderParts, LinksSummary } from './folder-job.ts';
 import type { IdMap } from './id-map.ts';
@@ -59,7 +59,7 @@ async function makeLink(line: Data, parts: FolderParts): Promise<Rejection | nul
     const { path, body } = requestFor(line, ids);
     const digest = sha256(JSON.stringify(line)).slice(0, 32);
     const idempotencyKey = `${keyPrefix}-link-${digest}`;
-    await askForRow(client, 'POST', path, { body, idempotencyKey, signal: interruption.signal });
+    await requestForRow(client, 'POST', path, { body, idempotencyKey, signal: interruption.signal });
     return null;
   } catch (error) {
     if (!(error instanceof RowFault)) throw error;

@@ -17,7 +17,7 @@ import { ImportRun } from '../session/import-run.ts';
 import { openJournal } from '../session/resume.ts';
 import type { RunHooks } from '../session/run-parts.ts';
 import type { FolderParts } from './folder-job.ts';
-import { FolderContacts, type InteractionsLeft } from './interactions.ts';
+import { FolderContacts, type SkippedInteractions } from './interactions.ts';
 import { importPipelines } from './pipelines.ts';
 
 /** One file of the folder. */
@@ -52,7 +52,7 @@ export class RecordsImport {
   readonly #contacts = new FolderContacts();
   /** References to users of another organization, or to records that the folder does not have. */
   leftOut = 0;
-  interactions: InteractionsLeft = { leftOut: 0, file: null, reduced: 0 };
+  interactions: SkippedInteractions = { leftOut: 0, file: null, reduced: 0 };
 
   constructor(parts: FolderParts) {
     this.#parts = parts;

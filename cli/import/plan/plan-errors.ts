@@ -4,12 +4,12 @@ import { type CliError, usageError } from '../../errors.ts';
 import { shellWord } from '../../terminal/text.ts';
 import { importCommand } from '../flags.ts';
 import type { ImportRequest } from '../request.ts';
-import type { Changes } from '../suggested-flags.ts';
+import type { SuggestedFlags } from '../suggested-flags.ts';
 
 export interface Problem {
   message: string;
   /** The flags that would settle it; none where the input itself has to be another. */
-  changes: Changes;
+  changes: SuggestedFlags;
   /** What else might be meant. */
   orElse?: string;
   /** The columns it is about. */
@@ -17,7 +17,7 @@ export interface Problem {
 }
 
 /** The usage error that names every problem; `advised` is the request that has none, or null where flags alone will not do. */
-export function refusal(
+export function planError(
   problems: readonly Problem[],
   { resource, advised, fields }: { resource: Resource; advised: ImportRequest | null; fields: string },
 ): CliError {

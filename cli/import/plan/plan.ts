@@ -4,13 +4,13 @@ import type { Resource } from '../../../db/model/resource.ts';
 import { usageError } from '../../errors.ts';
 import { importCommand } from '../flags.ts';
 import type { ImportRequest } from '../request.ts';
-import { changedBy } from '../suggested-flags.ts';
+import { withSuggestedFlags } from '../suggested-flags.ts';
 import { Columns, type Contest, contestProblem, contestsOf, fieldNames } from './columns.ts';
 import { type DateRules, decideDates } from './dates.ts';
 import type { ColumnMatch, Destination } from './headers.ts';
 import { type Mapping, readMapping } from './mapping.ts';
 import { decideNumbers, type NumberRules } from './numbers.ts';
-import { type Problem, refusal } from './plan-errors.ts';
+import { type Problem, planError } from './plan-errors.ts';
 import { requiredProblems } from './required.ts';
 import type { Survey } from './survey.ts';
 
@@ -43,7 +43,7 @@ export function makePlan(resource: Resource, survey: Survey, request: ImportRequ
   const { plan, problems } = draftPlan(resource, survey, request);
   if (problems.length === 0) return plan;
   const advised = settledRequest(resource, survey, request);
-  throw refusal(problems, { resource, advised, fields: fieldNames(resource) });
+  throw planError(problems, { resource, advised, fields: fieldNames(resource) });
 }
 
 /** The request with the flags that a plan of the input needs; null where flags alone will not do. */
@@ -59,7 +59,7 @@ export function settledRequest(
     if (problems.length === 0) return settled;
     const [problem] = problems.filter(({ changes }) => Object.keys(changes).length > 0);
     if (problem === undefined) return null;
-    settled = changedBy(settled, problem.changes);
+    settled = withSuggestedFlags(settled, problem.changes);
   }
   return null;
 }

@@ -6,13 +6,13 @@ import type { Resource } from '../../../db/model/resource.ts';
 import { newRecordFaults } from '../../../db/model/rules.ts';
 import { isOurId } from '../../input/record-id.ts';
 import { RowFault } from '../row.ts';
-import type { Changes } from '../suggested-flags.ts';
+import type { SuggestedFlags } from '../suggested-flags.ts';
 import type { Problem } from './plan-errors.ts';
 import type { Sample } from './sample.ts';
 import { readValue } from './values.ts';
 
 /** What is known of the columns when it is asked what they lack. */
-export interface Filling {
+export interface FilledFields {
   /** The fields that a column or --set fills. */
   filled: ReadonlySet<string>;
   /** Headers whose column means nothing yet. */
@@ -34,7 +34,7 @@ const NAMED_MAX = 3;
 const NAMING = /name|title|subject/i;
 
 /** The problems of an input that leaves out what every record must have. */
-export function requiredProblems(resource: Resource, filling: Filling): Problem[] {
+export function requiredProblems(resource: Resource, filling: FilledFields): Problem[] {
   const { fields, createSchema: schema } = resource;
   const body: Data = {};
   for (const name of filling.filled) body[name] = fields[name]?.example ?? null;
@@ -53,7 +53,7 @@ export function requiredProblems(resource: Resource, filling: Filling): Problem[
   });
 }
 
-function problemOf(resource: Resource, path: string, filling: Filling): Problem {
+function problemOf(resource: Resource, path: string, filling: FilledFields): Problem {
   const group = [resource.identifying, resource.exactlyOneOf].find((names) => names.includes(path));
   const names = group ?? [path];
   const candidates = candidatesFor(resource, names, filling.free, filling.sample);
@@ -122,7 +122,7 @@ function fits(field: Field, value: string): boolean {
 }
 
 /** One value for every row, of a field that takes a choice or any text. */
-function sameForAll({ fields, singular }: Resource, names: readonly string[]): Changes | undefined {
+function sameForAll({ fields, singular }: Resource, names: readonly string[]): SuggestedFlags | undefined {
   for (const name of names) {
     const { kind, example } = fields[name] ?? {};
     if (kind === 'enum') return { set: [`${name}=${example}`] };

@@ -11,7 +11,7 @@ import { listAt, pagesOf } from '../../api/pages.ts';
 import { sha256 } from '../../files/digest.ts';
 import { RowFault, rejectionOf } from '../row.ts';
 import { readDirectory } from './directory.ts';
-import { askForRow, refuseUnwritable } from './row-request.ts';
+import { assertCanCreate, requestForRow } from './row-request.ts';
 import { keyOf } from './unique-keys.ts';
 
 export interface LookupOptions {
@@ -40,7 +40,7 @@ export interface Pipeline extends Data {
 const REMEMBERED_MAX = 20_000;
 const DOMAIN = /^[^\s@]+\.[^\s@.]{2,}$/;
 /** Stands for the id of a record that a dry run would have created; no row has it, since an empty cell is no value. */
-export const ID_TO_BE = '';
+export const PLACEHOLDER_ID = '';
 
 /** Remembers the latest answers, failures included, so that memory stays bounded. */
 class Memory<T> {
@@ -82,7 +82,7 @@ export class Lookups {
     const id = await this.#companies.get(key, () => this.#findCompany(value));
     if (id !== null) return id;
     if (this.#options.createMissing)
-      return isWanted ? this.#created.get(key, () => this.#createCompany(value)) : ID_TO_BE;
+      return isWanted ? this.#created.get(key, () => this.#createCompany(value)) : PLACEHOLDER_ID;
     const what = isDomain(value) ? 'domain or name' : 'name';
     const message = `no company has the ${what} "${value}" (--create-missing makes it)`;
     throw new RowFault('RESOURCE_NOT_FOUND', '', message, { changes: { createMissing: true } });
@@ -159,14 +159,14 @@ export class Lookups {
       throw new RowFault(code, path, message);
     }
     if (this.#options.isDryRun) {
-      this.#mayCreate ??= refuseUnwritable(this.#client, 'companies', this.#options.signal);
+      this.#mayCreate ??= assertCanCreate(this.#client, 'companies', this.#options.signal);
       await this.#mayCreate;
       this.createdCompanies += 1;
-      return ID_TO_BE;
+      return PLACEHOLDER_ID;
     }
     const text = domain ?? value.toLowerCase();
     const digest = sha256(text).slice(0, 32);
-    const response = await askForRow(this.#client, 'POST', '/api/v2/companies', {
+    const response = await requestForRow(this.#client, 'POST', '/api/v2/companies', {
       body,
       idempotencyKey: `${this.#options.keyPrefix}-company-${digest}`,
       ...this.#signal(),
@@ -188,7 +188,7 @@ export class Lookups {
     const known = directory?.get(`${name} ${caselessKey(value)}`);
     // What is not there may have come since the directory was read.
     if (known !== undefined) return known.slice(0, 2);
-    const response = await askForRow(this.#client, 'GET', `/api/v2/${resource}`, {
+    const response = await requestForRow(this.#client, 'GET', `/api/v2/${resource}`, {
       query: { ...filter, limit: '2' },
       ...this.#signal(),
     });

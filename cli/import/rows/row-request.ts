@@ -7,7 +7,7 @@ import { joined, type Rejection, RowFault } from '../row.ts';
 const ROW_STATUSES = [404, 409, 413, 422];
 
 /** Sends a request for one row; throws a RowFault for a 404, 409, 413 or 422, and a CliError for the rest. */
-export async function askForRow(
+export async function requestForRow(
   client: Client,
   method: string,
   path: string,
@@ -35,7 +35,7 @@ export function rejectionOfError(error: {
 }
 
 /** Throws as a write would where the key may not create records of a resource: an empty batch tells, and writes nothing. */
-export async function refuseUnwritable(
+export async function assertCanCreate(
   client: Client,
   resource: string,
   signal: AbortSignal | undefined,

@@ -8,7 +8,7 @@ export interface InputRow extends SourceRow {
   readonly index: number;
 }
 
-export interface FlowOptions {
+export interface BatchOptions {
   rows: AsyncIterable<InputRow>;
   batchSize: number;
   concurrency: number;
@@ -39,7 +39,7 @@ interface UnderWay {
 }
 
 /** Runs all rows through; resolves when the last batch is settled, or when `shouldStop` says so. */
-export async function runFlow(options: FlowOptions): Promise<void> {
+export async function runBatches(options: BatchOptions): Promise<void> {
   const underWay: UnderWay[] = [];
   const settleFirst = async (): Promise<void> => {
     const [first] = underWay;
@@ -69,7 +69,7 @@ export async function runFlow(options: FlowOptions): Promise<void> {
   while (underWay.length > 0) await settleFirst();
 }
 
-async function* batchesOf({ rows, rowsBehind, batchSize }: FlowOptions): AsyncGenerator<InputRow[]> {
+async function* batchesOf({ rows, rowsBehind, batchSize }: BatchOptions): AsyncGenerator<InputRow[]> {
   let behind = rowsBehind;
   let batch: InputRow[] = [];
   for await (const row of rows) {
@@ -88,14 +88,14 @@ async function* batchesOf({ rows, rowsBehind, batchSize }: FlowOptions): AsyncGe
 async function prepareBatch(
   number: number,
   rows: readonly SourceRow[],
-  options: FlowOptions,
+  options: BatchOptions,
 ): Promise<PendingBatch> {
   const prepared: PreparedRow[] = [];
   for (const row of rows) prepared.push(await options.prepare(row));
   return { number, sentAt: Date.now(), rows: prepared };
 }
 
-function keysOfBatch(batch: PendingBatch, options: FlowOptions): Set<string> {
+function keysOfBatch(batch: PendingBatch, options: BatchOptions): Set<string> {
   return new Set(batch.rows.flatMap((row) => ('body' in row ? options.keysOf(row.body) : [])));
 }
 

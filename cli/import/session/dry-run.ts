@@ -6,7 +6,7 @@ import type { Client } from '../../api/client.ts';
 import type { OnDuplicate } from '../request.ts';
 import { type RowOutcome, rejectionOf } from '../row.ts';
 import type { Lookups } from '../rows/lookups.ts';
-import { refuseUnwritable } from '../rows/row-request.ts';
+import { assertCanCreate } from '../rows/row-request.ts';
 import { orderingKeys } from '../rows/unique-keys.ts';
 import { InteractionCheck } from './interaction-check.ts';
 import type { PendingBatch } from './journal-state.ts';
@@ -54,7 +54,7 @@ export class DryRunChecker {
   /** The outcome that each row of the batch would have; throws as a run would where the key may not write. */
   async send(batch: PendingBatch): Promise<RowOutcome[]> {
     const { resource, signal } = this.#options;
-    this.#mayWrite ??= refuseUnwritable(this.#client, resource.name, signal);
+    this.#mayWrite ??= assertCanCreate(this.#client, resource.name, signal);
     await this.#mayWrite;
     await this.#references.prepare(batch.rows.flatMap((row) => ('body' in row ? [row.body] : [])));
     const outcomes: RowOutcome[] = [];

@@ -4,7 +4,13 @@ import { basename, extname, join, resolve } from 'node:path';
 import type { Data } from '../../../db/model/json.ts';
 import { CliError, systemFault, usageError } from '../../errors.ts';
 import { hashFile } from '../../files/digest.ts';
-import { createOwn, kindAt, reopenOwn, syncFolderOf, writeAt } from '../../files/private-file.ts';
+import {
+  createPrivateFile,
+  kindAt,
+  reopenPrivateFile,
+  syncFolderOf,
+  writeAt,
+} from '../../files/private-file.ts';
 import { csvRow } from '../../terminal/csv.ts';
 import { note } from '../../terminal/streams.ts';
 import type { ImportRequest } from '../request.ts';
@@ -138,7 +144,7 @@ export class ErrorsFile {
     for (const place of this.#places()) {
       try {
         moveAside(place);
-        const descriptor = createOwn(place);
+        const descriptor = createPrivateFile(place);
         this.#path = place;
         this.#isNew = true;
         this.#descriptor = descriptor;
@@ -154,7 +160,7 @@ export class ErrorsFile {
 
   #reopen(path: string): number {
     try {
-      const descriptor = reopenOwn(path);
+      const descriptor = reopenPrivateFile(path);
       // Rows of a batch that was cut off are written again when it is finished.
       ftruncateSync(descriptor, this.#bytes);
       return descriptor;

@@ -20,7 +20,7 @@ const IDS_MAX = 100;
 const REMEMBERED_MAX = 10_000;
 
 /** Remembers of ids whether a record may refer to them. */
-export class ReferenceProbe {
+export class IdProbe {
   readonly #client: Client;
   readonly #signal: AbortSignal;
   /** By resource and id: null where a record may refer to it. */

@@ -11,7 +11,7 @@ import { totalCounts } from '../request.ts';
 import { ERROR_COLUMNS } from '../row.ts';
 import { elsewhere } from './rejection-reasons.ts';
 import { nextPass, settingsOf } from './resume.ts';
-import { runPass, tellSettled } from './row-pass.ts';
+import { reportSettled, runPass } from './row-pass.ts';
 import type { RunParts } from './run-parts.ts';
 
 /** One run over one input; the journal says where it begins. */
@@ -94,7 +94,7 @@ export class ImportRun {
       startAt: rows + (before?.rows ?? 0),
       ...(!request.isDryRun && { ratePerMinuteMax: requestsPerMinute * batchSize }),
     });
-    tellSettled(this.#parts);
+    reportSettled(this.#parts);
     this.#createdCompanies += await runPass(this.#parts, {
       ...how,
       onReplay: () => {

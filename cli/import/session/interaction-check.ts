@@ -7,7 +7,7 @@ import { uniqueValues } from '../../../db/model/rules.ts';
 import type { Client } from '../../api/client.ts';
 import { isRefusal } from '../../errors.ts';
 import type { Rejection } from '../row.ts';
-import { refuseUnwritable } from '../rows/row-request.ts';
+import { assertCanCreate } from '../rows/row-request.ts';
 import { repeatKeys } from '../rows/unique-keys.ts';
 import type { RecordScan } from './record-scan.ts';
 
@@ -58,7 +58,7 @@ export class InteractionCheck {
 
   async #askWhetherContacts(): Promise<boolean> {
     try {
-      await refuseUnwritable(this.#client, 'contacts', this.#options.signal);
+      await assertCanCreate(this.#client, 'contacts', this.#options.signal);
       return true;
     } catch (error) {
       if (!isRefusal(error, 403)) throw error;

@@ -1,7 +1,7 @@
 // The journal beside an input: what of it is in, and what was sent without an answer, so that a run can be resumed.
 import { closeSync, fdatasyncSync, ftruncateSync, readFileSync } from 'node:fs';
 import { CliError, errorCode, systemFault } from '../../errors.ts';
-import { kindAt, reopenOwn, replaceFile, writeAt } from '../../files/private-file.ts';
+import { kindAt, reopenPrivateFile, replaceFile, writeAt } from '../../files/private-file.ts';
 import type { ErrorsMark } from './errors-file.ts';
 import {
   afterLine,
@@ -61,7 +61,7 @@ export class Journal {
     if (kindAt(path) === 'nothing') return undefined;
     let descriptor: number | undefined;
     try {
-      descriptor = reopenOwn(path);
+      descriptor = reopenPrivateFile(path);
       const { state, bytesWhole } = readState(readFileSync(descriptor));
       // A line that a power cut or a full disk has cut short is none.
       ftruncateSync(descriptor, bytesWhole);
@@ -130,7 +130,7 @@ export class Journal {
     this.close();
     this.#guard(() => {
       replaceFile(path, (descriptor) => writeAt(descriptor, bytes, 0));
-      this.#take(reopenOwn(path), bytes.length);
+      this.#take(reopenPrivateFile(path), bytes.length);
     });
   }
 

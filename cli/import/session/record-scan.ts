@@ -7,7 +7,7 @@ import { pageOf } from '../../api/envelope.ts';
 import { listAt, pagesOf } from '../../api/pages.ts';
 import { isRefusal } from '../../errors.ts';
 import { KeyStore } from '../rows/key-store.ts';
-import { askForRow } from '../rows/row-request.ts';
+import { requestForRow } from '../rows/row-request.ts';
 import { keyOf, repeatKeys } from '../rows/unique-keys.ts';
 
 /** How much of a resource's records was read; none where the key may not. */
@@ -48,7 +48,7 @@ export class RecordScan {
     const scanned = await this.scanned(resource);
     if (scanned !== 'part') return this.keys.get(keyOf(unique)) ?? (scanned === 'none' ? null : undefined);
     const query = { [unique.filter]: unique.value, limit: '1' };
-    const response = await askForRow(this.#client, 'GET', `/api/v2/${resource}`, {
+    const response = await requestForRow(this.#client, 'GET', `/api/v2/${resource}`, {
       query,
       signal: this.#signal,
     });

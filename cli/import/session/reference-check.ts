@@ -6,9 +6,9 @@ import { STAGE_ELSEWHERE } from '../../../db/model/resources/deals.ts';
 import type { Client } from '../../api/client.ts';
 import { isRefusal } from '../../errors.ts';
 import { type Rejection, RowFault } from '../row.ts';
-import { ID_TO_BE, type Lookups } from '../rows/lookups.ts';
-import { askForRow } from '../rows/row-request.ts';
-import { ReferenceProbe } from './id-probe.ts';
+import { type Lookups, PLACEHOLDER_ID } from '../rows/lookups.ts';
+import { requestForRow } from '../rows/row-request.ts';
+import { IdProbe } from './id-probe.ts';
 import type { RecordScan } from './record-scan.ts';
 
 export interface ReferenceCheckOptions {
@@ -30,12 +30,12 @@ interface Reference {
 export class ReferenceCheck {
   readonly #client: Client;
   readonly #options: ReferenceCheckOptions;
-  readonly #probe: ReferenceProbe;
+  readonly #probe: IdProbe;
 
   constructor(client: Client, options: ReferenceCheckOptions) {
     this.#client = client;
     this.#options = options;
-    this.#probe = new ReferenceProbe(client, options.signal);
+    this.#probe = new IdProbe(client, options.signal);
   }
 
   /** Asks about the ids of many bodies at once, where they cannot be read. */
@@ -70,7 +70,7 @@ export class ReferenceCheck {
       const target = this.#options.resource.fields[field]?.references;
       // Stages are looked at apart; companies that are to be made have no id yet.
       if (target === undefined || ['', 'stages'].includes(target)) return [];
-      return typeof id === 'string' && id !== ID_TO_BE ? [{ field, target, id }] : [];
+      return typeof id === 'string' && id !== PLACEHOLDER_ID ? [{ field, target, id }] : [];
     });
   }
 
@@ -80,7 +80,7 @@ export class ReferenceCheck {
     const scanned = await scan.scanned(target);
     if (scanned !== 'part' || scan.hasId(target, id)) return scanned === 'none' || scan.hasId(target, id);
     try {
-      await askForRow(this.#client, 'GET', `/api/v2/${target}/${encodeURIComponent(id)}`, { signal });
+      await requestForRow(this.#client, 'GET', `/api/v2/${target}/${encodeURIComponent(id)}`, { signal });
     } catch (error) {
       if (error instanceof RowFault) return false;
       throw error;

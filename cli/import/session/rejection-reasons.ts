@@ -3,7 +3,7 @@ import { formatCount } from '../../terminal/format.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Diagnosis, ImportRequest } from '../request.ts';
 import { likeliest, type Rejection, type Remedy, type RowReason, type SourceRow } from '../row.ts';
-import { type Changes, changedBy } from '../suggested-flags.ts';
+import { type SuggestedFlags, withSuggestedFlags } from '../suggested-flags.ts';
 
 interface Group {
   reason: RowReason;
@@ -24,7 +24,7 @@ const MESSAGE_CHARACTERS_MAX = 300;
 const VALUE_CHARACTERS_MAX = 60;
 
 /** Gathers the reasons of one run; what it remembers does not grow with the rows. */
-export class Reasons {
+export class RejectionReasons {
   readonly #groups = new Map<string, Group>();
   #rows = 0;
   #othersRows = 0;
@@ -92,11 +92,11 @@ export class Reasons {
   }
 }
 
-function together(all: readonly Changes[]): Changes {
+function together(all: readonly SuggestedFlags[]): SuggestedFlags {
   const lists = all.flatMap(({ mapValue = [] }) => mapValue);
   const maps = all.flatMap(({ map = [] }) => map);
   return {
-    ...changedBy({}, ...all),
+    ...withSuggestedFlags({}, ...all),
     ...(lists.length > 0 && { mapValue: lists }),
     ...(maps.length > 0 && { map: maps }),
   };
@@ -125,7 +125,7 @@ function changesFor(
   group: Group,
   request: ImportRequest,
   plan: Plan,
-): { changes?: Changes; orElse?: readonly Changes[] } {
+): { changes?: SuggestedFlags; orElse?: readonly SuggestedFlags[] } {
   const { reason, header } = group;
   const { changes, orElse, choices }: Remedy = reason.remedy ?? {};
   if (choices !== undefined) return valueChanges(group, reason.remedy ?? {});
@@ -138,7 +138,7 @@ function changesFor(
   return { ...(changes && { changes }), ...(orElse && { orElse }) };
 }
 
-function valueChanges({ header, values, hasMore }: Group, remedy: Remedy): { changes?: Changes } {
+function valueChanges({ header, values, hasMore }: Group, remedy: Remedy): { changes?: SuggestedFlags } {
   if (header === null || hasMore || values.size === 0) return {};
   const replaced = [...values.keys()].map((value) => [value, likeliest(value, remedy)] as const);
   // The flag is cut at its last "=".

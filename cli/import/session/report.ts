@@ -3,13 +3,13 @@ import { noteWait } from '../../api/connect.ts';
 import { type Progress, type ProgressOptions, startProgress } from '../../terminal/progress.ts';
 import type { Wait } from '../../terminal/wait-reasons.ts';
 import type { Counts } from '../request.ts';
-import { Reasons } from './rejection-reasons.ts';
+import { RejectionReasons } from './rejection-reasons.ts';
 
 const NOTHING_DONE: Counts = { created: 0, updated: 0, skipped: 0, rejected: 0 };
 
 /** Feeds the progress display. */
 export class Reporter {
-  readonly reasons = new Reasons();
+  readonly reasons = new RejectionReasons();
   readonly #isQuiet: boolean;
   readonly #show: typeof startProgress;
   #progress: Progress | undefined;

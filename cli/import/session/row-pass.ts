@@ -5,7 +5,7 @@ import type { PreparedRow, RowOutcome, SourceRow } from '../row.ts';
 import { RowBuilder } from '../rows/build-row.ts';
 import { Lookups } from '../rows/lookups.ts';
 import { orderingKeys } from '../rows/unique-keys.ts';
-import { type InputRow, runFlow } from './batches.ts';
+import { type InputRow, runBatches } from './batches.ts';
 import { isOpen, type PendingBatch } from './journal-state.ts';
 import type { RunParts } from './run-parts.ts';
 import { Sender } from './send.ts';
@@ -47,7 +47,7 @@ export async function runPass(parts: RunParts, options: PassOptions): Promise<nu
     });
   const builder = new RowBuilder(parts.plan, lookups);
   try {
-    await runFlow({
+    await runBatches({
       rows: rowsOf(parts),
       batchSize: state.batchSize,
       // A dry run keeps its own record of what would be there, row by row.
@@ -132,11 +132,11 @@ function settle(
     reach: rows.at(-1)?.index ?? journal.state.reach,
     errors: errorsFile?.mark ?? null,
   });
-  tellSettled(parts);
+  reportSettled(parts);
 }
 
 /** Shows how far the pass has come. */
-export function tellSettled({ journal, reporter, before }: RunParts): void {
+export function reportSettled({ journal, reporter, before }: RunParts): void {
   const { rows, counts } = journal.state;
   reporter.settled(rows + (before?.rows ?? 0), before === undefined ? counts : totalCounts([before, counts]));
 }

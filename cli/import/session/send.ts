@@ -9,7 +9,7 @@ import { isQuotaRefusal, responseError } from '../../api/response-error.ts';
 import { CliError } from '../../errors.ts';
 import type { OnDuplicate } from '../request.ts';
 import { type Rejection, RowFault, type RowOutcome } from '../row.ts';
-import { askForRow, rejectionOfError } from '../rows/row-request.ts';
+import { rejectionOfError, requestForRow } from '../rows/row-request.ts';
 import type { PendingBatch } from './journal-state.ts';
 
 export interface SenderOptions {
@@ -129,11 +129,11 @@ export class Sender {
   async #patch(path: string, body: Data): Promise<void> {
     const { amend, signal } = this.#options;
     try {
-      await askForRow(this.#client, 'PATCH', path, { body, signal });
+      await requestForRow(this.#client, 'PATCH', path, { body, signal });
     } catch (error) {
       const amended = error instanceof RowFault ? amend?.(body, error) : undefined;
       if (!amended) throw error;
-      await askForRow(this.#client, 'PATCH', path, { body: amended, signal });
+      await requestForRow(this.#client, 'PATCH', path, { body: amended, signal });
     }
   }
 
@@ -143,7 +143,7 @@ export class Sender {
     const found = new Map<string, Data>();
     for (const { filter, value } of uniqueValues(resource, sent)) {
       const path = `/api/v2/${resource.name}`;
-      const response = await askForRow(this.#client, 'GET', path, {
+      const response = await requestForRow(this.#client, 'GET', path, {
         query: { [filter]: value, limit: '1' },
         signal,
       });

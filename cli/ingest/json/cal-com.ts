@@ -5,7 +5,7 @@ import { LONG_TEXT_CHARACTERS_MAX } from '../../../db/model/fields.ts';
 import type { Data } from '../../../db/model/json.ts';
 import type { FaultList } from '../entries.ts';
 import { type Person, uniquePeople } from '../people.ts';
-import { Foreign, given } from './foreign.ts';
+import { ForeignJson, given } from './foreign.ts';
 
 const EVENTS: Record<string, BookingEntry['event']> = {
   BOOKING_CREATED: 'created',
@@ -23,7 +23,7 @@ export function readCalCom(value: Data, line: number, faults: FaultList): Bookin
   const event = EVENTS[String(value.triggerEvent)];
   if (event === undefined) return null;
   const before = faults.faults.length;
-  const envelope = new Foreign(value, line, faults);
+  const envelope = new ForeignJson(value, line, faults);
   const payload = envelope.has('payload') ? envelope.object('payload') : envelope;
   const uid = payload.required('uid');
   const previous = payload.text('rescheduleUid');
@@ -51,7 +51,7 @@ export function readCalCom(value: Data, line: number, faults: FaultList): Bookin
   return faults.faults.length === before ? entry : undefined;
 }
 
-function sharedFields(payload: Foreign): Data {
+function sharedFields(payload: ForeignJson): Data {
   const people = uniquePeople(payload.objects('attendees').map((one) => toPerson(one)));
   const [attendee = booker(payload), ...guests] = people;
   const organizer = payload.has('organizer') ? toPerson(payload.object('organizer')) : null;
@@ -72,19 +72,19 @@ function sharedFields(payload: Foreign): Data {
   };
 }
 
-function toPerson(person: Foreign): Person {
+function toPerson(person: ForeignJson): Person {
   return person.person('name', 'email') ?? { name: null, email: null };
 }
 
 // Where no attendees are sent, the answers of the booking form tell who booked.
-function booker(payload: Foreign): Person | null {
+function booker(payload: ForeignJson): Person | null {
   const answers = payload.object('responses');
   const name = answers.object('name').text('value');
   const email = answers.object('email').text('value');
   return name === null && email === null ? null : { name, email };
 }
 
-function replaced(payload: Foreign, previous: string, shared: Data): Data {
+function replaced(payload: ForeignJson, previous: string, shared: Data): Data {
   return {
     ...shared,
     external_id: previous,

@@ -4,7 +4,7 @@ import type { BookingEntry } from '../../../db/ingest/bookings.ts';
 import { LONG_TEXT_CHARACTERS_MAX } from '../../../db/model/fields.ts';
 import type { Data } from '../../../db/model/json.ts';
 import type { FaultList } from '../entries.ts';
-import { Foreign, given } from './foreign.ts';
+import { ForeignJson, given } from './foreign.ts';
 
 /** Whether it is a webhook of Calendly. */
 export function isCalendly(value: Data): boolean {
@@ -15,7 +15,7 @@ export function isCalendly(value: Data): boolean {
 export function readCalendly(value: Data, line: number, faults: FaultList): BookingEntry | null | undefined {
   if (value.event !== 'invitee.created' && value.event !== 'invitee.canceled') return null;
   const before = faults.faults.length;
-  const envelope = new Foreign(value, line, faults);
+  const envelope = new ForeignJson(value, line, faults);
   const invitee = envelope.object('payload');
   const isCreated = value.event === 'invitee.created';
   const isMoved = !isCreated && invitee.isTrue('rescheduled');
@@ -43,7 +43,7 @@ export function readCalendly(value: Data, line: number, faults: FaultList): Book
   return faults.faults.length === before ? entry : undefined;
 }
 
-function sharedFields(invitee: Foreign): Data {
+function sharedFields(invitee: ForeignJson): Data {
   const scheduled = invitee.object('scheduled_event');
   const host = scheduled.objects('event_memberships')[0]?.person('user_name', 'user_email') ?? null;
   const attendee = invitee.person('name', 'email');
@@ -60,7 +60,7 @@ function sharedFields(invitee: Foreign): Data {
   };
 }
 
-function answersOf(invitee: Foreign): string | null {
+function answersOf(invitee: ForeignJson): string | null {
   const answers = invitee.objects('questions_and_answers').flatMap((one) => {
     const answer = one.text('answer');
     return answer === null ? [] : [`${one.text('question') ?? ''}: ${answer}`];

@@ -8,7 +8,7 @@ import type { FaultList } from '../entries.ts';
 import type { Person } from '../people.ts';
 
 /** An object in such JSON, read with its path in mind. */
-export class Foreign {
+export class ForeignJson {
   readonly #value: Data;
   readonly #path: string;
   readonly #line: number;
@@ -60,17 +60,19 @@ export class Foreign {
   }
 
   /** The object of that name; an empty one where there is none. */
-  object(name: string): Foreign {
+  object(name: string): ForeignJson {
     const value = this.#value[name];
-    return new Foreign(isObject(value) ? value : {}, this.#line, this.#faults, below(this.#path, name));
+    return new ForeignJson(isObject(value) ? value : {}, this.#line, this.#faults, below(this.#path, name));
   }
 
   /** The objects in the array of that name. */
-  objects(name: string): Foreign[] {
+  objects(name: string): ForeignJson[] {
     const value = this.#value[name];
     const items = Array.isArray(value) ? value.filter((item) => isObject(item)) : [];
     const path = below(this.#path, name);
-    return items.map((item, index) => new Foreign(item, this.#line, this.#faults, below(path, `${index}`)));
+    return items.map(
+      (item, index) => new ForeignJson(item, this.#line, this.#faults, below(path, `${index}`)),
+    );
   }
 
   /** The person whom those two fields tell; null where they tell none. */
