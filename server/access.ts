@@ -5,7 +5,7 @@ import type { Resource, Row } from '../db/model/resource.ts';
 import type { AccessLevel } from '../db/tables/keys.ts';
 
 export interface Access {
-  orgId: number;
+  orgNumber: number;
   /** The public id of the organization; null for a credential that is not a key. */
   organizationId: string | null;
   keyId: string;

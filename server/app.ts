@@ -155,7 +155,7 @@ function noteUse(executor: Executor, uses: Map<string, number>, access: Access, 
   const minute = Math.floor(now / WINDOW_MS) * WINDOW_MS;
   if (uses.get(access.keyId) === minute) return;
   uses.set(access.keyId, minute);
-  executor.noteUse({ orgId: access.orgId, id: access.keyId }, minute);
+  executor.noteUse({ orgNumber: access.orgNumber, id: access.keyId }, minute);
 }
 
 async function readiness(store: ReadStore): Promise<Response> {

@@ -132,7 +132,7 @@ async function makeOrdinary(
       await removeBackupNote(trx);
       if (taken_at !== null) await recordBackup(trx, { taken_at, file });
       const details = { taken_at, file };
-      await recordAction(trx, { action: 'backup.restored', orgId: null, target: null, details });
+      await recordAction(trx, { action: 'backup.restored', orgNumber: null, target: null, details });
       return former === null ? [] : copyTombstones(trx, former);
     });
   } finally {

@@ -66,7 +66,7 @@ async function runList(options: Options, config: Config): Promise<void> {
   const printer = createPrinter(config, LOOK);
   const hasMore = await withReader(config.db, async (store) => {
     const query = {
-      ...(options.org !== undefined && { orgId: (await organizationNamed(store, options.org)).number }),
+      ...(options.org !== undefined && { orgNumber: (await organizationNamed(store, options.org)).number }),
       ...(since !== undefined && { since }),
       ...(action !== undefined && { action }),
       ...(options.actor !== undefined && { actor: options.actor }),

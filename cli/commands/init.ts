@@ -72,21 +72,21 @@ async function setUp(store: Store, name: string, email: string | undefined): Pro
   return store.write('accounts', async (trx) => {
     const known = await findOrganization(trx, name);
     const org = known ?? (await createOrganization(trx, name, now));
-    const orgId = org.number;
+    const orgNumber = org.number;
     const tell = (action: AuditAction, type: string, id: string) =>
-      recordAction(trx, { action, orgId, target: { type, id }, now });
+      recordAction(trx, { action, orgNumber, target: { type, id }, now });
     if (known === undefined) await tell('organization.created', 'organizations', org.id);
-    const isNewUser = email !== undefined && (await findUser(trx, orgId, email)) === undefined;
+    const isNewUser = email !== undefined && (await findUser(trx, orgNumber, email)) === undefined;
     if (isNewUser) {
-      const user = await createUser(trx, { orgId, email, name: null, now });
+      const user = await createUser(trx, { orgNumber, email, name: null, now });
       await tell('user.created', 'users', user.id);
     }
     // A key that was revoked counts too: init must not bring back an access that someone has ended.
-    const hasKey = (await listKeys(trx, orgId)).some((key) => key.api === 'v2');
+    const hasKey = (await listKeys(trx, orgNumber)).some((key) => key.api === 'v2');
     const issued = hasKey
       ? null
       : await issueKey(trx, {
-          orgId,
+          orgNumber,
           api: 'v2',
           name: 'init',
           scopes: V2_SCOPES,

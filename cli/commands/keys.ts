@@ -131,8 +131,8 @@ async function runList({ org, idle }: ListOptions, config: Config): Promise<void
   }
   const now = Date.now();
   const rows = await withReader(config.db, async (store) => {
-    const orgId = org === undefined ? undefined : (await organizationNamed(store, org)).number;
-    return listKeys(store.read, orgId);
+    const orgNumber = org === undefined ? undefined : (await organizationNamed(store, org)).number;
+    return listKeys(store.read, orgNumber);
   });
   const shown = rows.filter((row) => idleMs === undefined || isIdle(row, now - idleMs, now));
   await printKeyList(config, shown, now);
@@ -204,8 +204,8 @@ async function activeKey(store: Store, id: string, now: number): Promise<ApiKeyR
   throw new CliError(`The key ${id} is ${status}; nothing makes it work again.`, { nextSteps });
 }
 
-function aboutKey({ org_id: orgId, id }: ApiKeyRow) {
-  return { orgId, target: { type: 'keys', id } };
+function aboutKey({ org_id: orgNumber, id }: ApiKeyRow) {
+  return { orgNumber, target: { type: 'keys', id } };
 }
 
 async function keyOfId(store: Store, id: string): Promise<ApiKeyRow> {

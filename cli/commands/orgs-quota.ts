@@ -93,9 +93,9 @@ function limitOf(given: Limit | undefined, before: number | null): number | null
   return given === NONE ? null : given;
 }
 
-async function quotaOf(store: Store, { number: orgId }: OrganizationRow): Promise<QuotaUse> {
+async function quotaOf(store: Store, { number: orgNumber }: OrganizationRow): Promise<QuotaUse> {
   const { listQuotas } = await import('../../db/tables/quotas.ts');
-  const use = (await listQuotas(store.read, orgId)).get(orgId);
+  const use = (await listQuotas(store.read, orgNumber)).get(orgNumber);
   if (use === undefined) throw new Error('the organization is gone');
   return use;
 }

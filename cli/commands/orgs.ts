@@ -66,10 +66,10 @@ async function runCreate(text: string, { keyExpiry }: Options, config: Config): 
   const org = await withStore(config.db, (store) =>
     store.write('accounts', async (trx) => {
       const made = await createOrganization(trx, name, Date.now(), lifetime);
-      const { number: orgId, id } = made;
+      const { number: orgNumber, id } = made;
       await recordAction(trx, {
         action: 'organization.created',
-        orgId,
+        orgNumber,
         target: { type: 'organizations', id },
       });
       return made;
@@ -90,7 +90,7 @@ async function runUpdate(nameOrId: string, { keyExpiry }: Options, config: Confi
       await setKeyLifetime(trx, found.number, lifetime);
       const target = { type: 'organizations', id: found.id };
       const details = { key_expiry: lifetime === null ? null : durationText(lifetime) };
-      await recordAction(trx, { orgId: found.number, action: 'organization.changed', target, details });
+      await recordAction(trx, { orgNumber: found.number, action: 'organization.changed', target, details });
     });
     return { ...found, key_lifetime: lifetime };
   });
@@ -115,8 +115,8 @@ async function runList(config: Config): Promise<void> {
     ? fields.toSorted((a, b) => Number(IS_LONG.has(a)) - Number(IS_LONG.has(b)))
     : fields;
   const printer = createPrinter(config, { columns, allFields: fields, sizes: QUOTA_SIZES });
-  const quotaShown = (orgId: number): Data => {
-    const use = quotas.get(orgId);
+  const quotaShown = (orgNumber: number): Data => {
+    const use = quotas.get(orgNumber);
     return hasQuota && use !== undefined ? quotaData(use) : {};
   };
   await printer.print(rows.map((row) => ({ ...presented(row, isSaid), ...quotaShown(row.number) })));

@@ -52,7 +52,7 @@ async function runRotate(graceText: string, config: Config): Promise<void> {
     await store.write('accounts', async (trx) => {
       await rotateSigningSecret(trx, graceMs, now);
       const details = { grace_seconds: graceMs / 1_000 };
-      await recordAction(trx, { orgId: null, action: 'secrets.rotated', target: null, details });
+      await recordAction(trx, { orgNumber: null, action: 'secrets.rotated', target: null, details });
     });
     return now;
   }).catch((error) => {

@@ -43,11 +43,11 @@ async function runCreate(text: string, options: Options, config: Config): Promis
   const { createUser } = await import('../../db/tables/accounts.ts');
   const user = await withStore(config.db, async (store) => {
     const org = await organizationNamed(store, options.org);
-    const given = { orgId: org.number, email, name, now: Date.now() };
+    const given = { orgNumber: org.number, email, name, now: Date.now() };
     const made = await store.write('accounts', async (trx) => {
       const row = await createUser(trx, given);
       const target = { type: 'users', id: row.id };
-      await recordAction(trx, { action: 'user.created', orgId: org.number, target });
+      await recordAction(trx, { action: 'user.created', orgNumber: org.number, target });
       return row;
     });
     return presented(made, org);

@@ -28,7 +28,7 @@ export async function recordAction(
 
 /** The entry of a key that was issued: whose it is, what it opens, from where and until when. */
 export function issuedEntry(row: ApiKeyRow) {
-  const { org_id: orgId, id, api, access, scopes, networks, expires_at } = row;
+  const { org_id: orgNumber, id, api, access, scopes, networks, expires_at } = row;
   const details: Data = {
     api,
     access,
@@ -36,7 +36,7 @@ export function issuedEntry(row: ApiKeyRow) {
     networks: networks?.split(',') ?? null,
     expires_at: isoTime(expires_at),
   };
-  return { action: 'key.issued', orgId, target: { type: 'keys', id }, details } as const;
+  return { action: 'key.issued', orgNumber, target: { type: 'keys', id }, details } as const;
 }
 
 // By the system's list, as anybody can put another name into the environment, where Bun finds it. Who is not in the list,

@@ -149,7 +149,7 @@ async function fill(from: CopySource, to: CopyTarget, { quiet = false }: CopyReq
     await at(to, () => analyzeDatabase(to.db));
     const details = { from: databaseLabel(from.db), rows: counts.total };
     await endCopy(to, (trx) =>
-      recordAction(trx, { action: 'data.migrated', orgId: null, target: null, details }),
+      recordAction(trx, { action: 'data.migrated', orgNumber: null, target: null, details }),
     );
   }
   return {

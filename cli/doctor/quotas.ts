@@ -43,10 +43,10 @@ async function checkQuota(
 ): Promise<Finding> {
   const check = 'quota';
   const command = `crm orgs quota ${shellWord(name)}${flag}`;
-  const { orgId, quota, held } = use;
+  const { orgNumber, quota, held } = use;
   if (held !== null) {
     const { findUncounted } = await import('../../db/tables/quotas.ts');
-    const uncounted = await findUncounted(read, orgId);
+    const uncounted = await findUncounted(read, orgNumber);
     if (uncounted.records !== 0 || uncounted.bytes !== 0) {
       const off = `${counted(Math.abs(uncounted.records), 'record')} and ${formatBytes(Math.abs(uncounted.bytes))}`;
       const count = `${counted(held.records, 'record')}, ${formatBytes(held.bytes)}`;

@@ -69,7 +69,7 @@ export async function runIngest(request: IngestRequest): Promise<IngestSummary> 
       progress.update({ done, failed: findings.faults.faults.length, ...(share !== undefined && { share }) });
     };
     const options = {
-      orgId: org.number,
+      orgNumber: org.number,
       createdBy: org.id,
       ownerId: owner?.id ?? null,
       clock: Date.now,
@@ -158,7 +158,7 @@ async function planRecordings(
   const { recordingsReader } = await import('./json/recordings.ts');
   const { ingestRecordings } = await import('../../db/ingest/recordings.ts');
   return streamed(source, recordingsReader(source.name, findings), async (store, options, entries) => {
-    const meeting = named === undefined ? undefined : await meetingNamed(store, options.orgId, named);
+    const meeting = named === undefined ? undefined : await meetingNamed(store, options.orgNumber, named);
     return ingestRecordings(store, options, meeting === undefined ? entries : inMeeting(entries, meeting));
   });
 }
@@ -189,7 +189,7 @@ async function planTranscript(
   // A transcript of which nothing could be read says nothing of the recording.
   const isUsable = transcript.segments.length > 0 || findings.faults.faults.length === 0;
   const store: Plan['store'] = async (to, options) => {
-    const meeting = await meetingNamed(to, options.orgId, named);
+    const meeting = await meetingNamed(to, options.orgNumber, named);
     const { external_id, title = null, start_time = null } = meeting;
     const file = path === '-' ? 'transcript.vtt' : basename(path);
     const data: Data = {
@@ -206,9 +206,9 @@ async function planTranscript(
   return { store, share: () => 1 };
 }
 
-async function meetingNamed(store: Store, orgId: number, id: string): Promise<RecordRow> {
+async function meetingNamed(store: Store, orgNumber: number, id: string): Promise<RecordRow> {
   const { findMeeting } = await import('../../db/ingest/ingest-transaction.ts');
-  const meeting = await findMeeting(store.read, { orgId, id });
+  const meeting = await findMeeting(store.read, { orgNumber, id });
   if (meeting !== undefined) return meeting;
   throw new CliError(`The organization has no meeting "${id}".`, {
     nextSteps: ['ingest its calendar first: crm ingest meetings FILE.ics --org ORG'],

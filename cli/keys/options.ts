@@ -40,7 +40,7 @@ export async function newKey(store: Store, options: IssueOptions, now: number): 
   const expiry = expiryOf(options.expires, org, source, now);
   const networks = networksFor(options, source);
   const key: NewKey = {
-    orgId: org.number,
+    orgNumber: org.number,
     api: options.api,
     ...(options.prefix !== undefined && { prefix: options.prefix }),
     name,

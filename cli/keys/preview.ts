@@ -32,12 +32,16 @@ export async function previewKey(store: Store, key: NewKey): Promise<KeyPreview[
   return opened;
 }
 
-async function countVisible(store: Store, resource: Resource, { orgId, userId }: NewKey): Promise<number> {
+async function countVisible(
+  store: Store,
+  resource: Resource,
+  { orgNumber, userId }: NewKey,
+): Promise<number> {
   const { tableOf } = await import('../../db/engine/schema.ts');
   let query = store.read
     .selectFrom(tableOf(resource))
     .select((eb) => eb.fn.countAll<number>().as('total'))
-    .where('org_id', '=', orgId);
+    .where('org_id', '=', orgNumber);
   if (userId !== null && resource.owner !== null)
     query = query.where(resource.owner as never, '=', userId as never);
   return Number((await query.executeTakeFirst())?.total ?? 0);

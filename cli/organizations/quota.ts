@@ -26,7 +26,7 @@ export const QUOTA_SIZES: ReadonlySet<string> = new Set(
 );
 
 /** A quota, and how far it is used up, as it is shown. */
-export function quotaData({ quota, held, replayBytes, replayBytesMax }: Omit<QuotaUse, 'orgId'>): Data {
+export function quotaData({ quota, held, replayBytes, replayBytesMax }: Omit<QuotaUse, 'orgNumber'>): Data {
   return {
     records: held?.records ?? null,
     records_limit: quota.records,
@@ -70,14 +70,14 @@ export async function changeQuota(
     const { records, bytes, bytesInFlight, replayBytes } = quota;
     const details = { records, bytes, bytes_in_flight: bytesInFlight, replay_bytes: replayBytes };
     const target = { type: 'organizations', id };
-    await recordAction(trx, { orgId: number, action: 'quota.changed', target, details });
+    await recordAction(trx, { orgNumber: number, action: 'quota.changed', target, details });
   });
 }
 
 /** What an organization holds, counted now. */
-export async function countNow(db: string, orgId: number): Promise<RecordTotals> {
+export async function countNow(db: string, orgNumber: number): Promise<RecordTotals> {
   const { countRecordTotals } = await import('../../db/tables/content-bytes.ts');
-  return atOneMoment(db, (read) => countRecordTotals(read, orgId));
+  return atOneMoment(db, (read) => countRecordTotals(read, orgNumber));
 }
 
 async function atOneMoment<T>(db: string, look: (read: Store['read']) => Promise<T>): Promise<T> {

@@ -54,24 +54,24 @@ export async function erase(db: string, address: string, options: EraseOptions):
       users: person.users.map((user) => ({ id: user.id, email: user.email })),
       backups: knownBackups(db, await findLastBackup(store.read)),
     };
-    const { number: orgId } = organization;
+    const { number: orgNumber } = organization;
     const { addresses } = person;
-    const rows = isDryRun ? [] : await remainingRows(store, orgId, addresses);
-    return { summary: found, rest: { orgId, addresses, rows } };
+    const rows = isDryRun ? [] : await remainingRows(store, orgNumber, addresses);
+    return { summary: found, rest: { orgNumber, addresses, rows } };
   });
   return { ...summary, left: isDryRun ? [] : await findRemainingPlaces(db, rest) };
 }
 
 async function eraseRecords(
   store: Store,
-  { id, number: orgId }: OrganizationRow,
+  { id, number: orgNumber }: OrganizationRow,
   person: DataSubject,
   { isDryRun, quiet }: { isDryRun: boolean; quiet: boolean },
 ): Promise<Erasure> {
   const { erasePerson } = await import('../../db/people/erase.ts');
   const { setTombstones } = await import('../../db/people/tombstones.ts');
   const { countSearchedRows } = await import('../../db/people/mentions.ts');
-  const rows = await countSearchedRows(store.read, orgId);
+  const rows = await countSearchedRows(store.read, orgNumber);
   // All is read once more in the end.
   const total = isDryRun ? rows : 2 * rows;
   const progress = await startProgress({ label: 'Reading', unit: 'rows', total, quiet });
@@ -88,7 +88,7 @@ async function eraseRecords(
         const [person_digest = null] = await setTombstones(trx, id, person.addresses.list, at);
         const target = { type: 'contacts', id: person.contactId === '' ? null : person.contactId };
         const details = { person_digest, transcripts, ...sums(resources) };
-        await recordAction(trx, { orgId, action: 'people.erased', target, details });
+        await recordAction(trx, { orgNumber, action: 'people.erased', target, details });
       },
     });
   } finally {

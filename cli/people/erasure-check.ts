@@ -12,9 +12,9 @@ export type RemainingPlace =
   | { kind: 'free' | 'log'; file: string; offset: number };
 
 /** The rows of an organization that are left. */
-export async function remainingRows(store: Pick<Store, 'read'>, orgId: number, addresses: AddressSet) {
+export async function remainingRows(store: Pick<Store, 'read'>, orgNumber: number, addresses: AddressSet) {
   const { findRemainingTexts } = await import('../../db/people/erasure-check.ts');
-  return findRemainingTexts(store.read, addresses, { orgId });
+  return findRemainingTexts(store.read, addresses, { orgNumber });
 }
 
 /** With the organization by its name. */
@@ -34,7 +34,11 @@ async function named(read: Store['read'], rows: readonly RemainingText[]): Promi
  */
 export async function findRemainingPlaces(
   db: string,
-  { orgId, addresses, rows }: { orgId: number; addresses: AddressSet; rows: readonly RemainingText[] },
+  {
+    orgNumber,
+    addresses,
+    rows,
+  }: { orgNumber: number; addresses: AddressSet; rows: readonly RemainingText[] },
 ): Promise<RemainingPlace[]> {
   const { analyzeDatabase, openSnapshot } = await import('../../db/store.ts');
   const { emptyWal, findBytes, findInPlannerStatistics } = await import('../../db/maintenance.ts');
@@ -62,7 +66,7 @@ export async function findRemainingPlaces(
   try {
     const others = isDatabaseAddress(db)
       ? []
-      : await findRemainingTexts(snapshot.read, addresses, { orgId, isOthers: true });
+      : await findRemainingTexts(snapshot.read, addresses, { orgNumber, isOthers: true });
     return [...(await named(snapshot.read, [...rows, ...others])), ...left];
   } finally {
     await snapshot.close();

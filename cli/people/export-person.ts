@@ -40,7 +40,7 @@ export async function runPeopleExport(
       });
       const target = { type: 'contacts', id: person.contactId === '' ? null : person.contactId };
       await store.write(found.number, (trx) =>
-        recordAction(trx, { orgId: found.number, action: 'people.exported', target }),
+        recordAction(trx, { orgNumber: found.number, action: 'people.exported', target }),
       );
       return { organization: found, document: gathered };
     } finally {

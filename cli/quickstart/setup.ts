@@ -99,22 +99,22 @@ export async function createDatabase(
     for (let count = 2; (await findOrganization(trx, name)) !== undefined; count += 1)
       name = `${DEMO_ORGANIZATION} ${count}`;
     const organization = await createOrganization(trx, name, now);
-    const { number: orgId } = organization;
+    const { number: orgNumber } = organization;
     for (const { key, email, name } of users) {
-      ids.set(key, (await createUser(trx, { orgId, email, name, now })).id);
+      ids.set(key, (await createUser(trx, { orgNumber, email, name, now })).id);
     }
-    return { ...place, organization, keys: await issueKeys(trx, orgId, now) };
+    return { ...place, organization, keys: await issueKeys(trx, orgNumber, now) };
   };
   return withStore(place.db, (store) => store.write('accounts', fill), { create: true });
 }
 
 // The import has a key of its own, without the right to delete, that soon expires: so the 200 requests a minute
 // of the newcomer's key are left to the newcomer.
-async function issueKeys(trx: Db, orgId: number, now: number): Promise<DemoDatabase['keys']> {
+async function issueKeys(trx: Db, orgNumber: number, now: number): Promise<DemoDatabase['keys']> {
   const { issueKey } = await import('../../db/tables/keys.ts');
   const { V2_SCOPES } = await import('../../db/model/resources/registry.ts');
   const issue = async (options: Pick<NewKey, 'api' | 'name' | 'scopes' | 'expiresAt'>): Promise<string> => {
-    const issued = await issueKey(trx, { ...options, orgId, access: 'organization', userId: null, now });
+    const issued = await issueKey(trx, { ...options, orgNumber, access: 'organization', userId: null, now });
     return issued.key;
   };
   const loaderScopes = V2_SCOPES.filter((scope) => !scope.endsWith(':delete'));

@@ -71,8 +71,8 @@ async function referToLater(
   const only = sql`${sql.ref(column)} > ${sql.ref('id')}`;
   for await (const rows of readRows(from, { ...table, only })) {
     const updates = rows.map(
-      ({ org_id: orgId, id, [column]: other }) =>
-        sql`update ${sql.table(table.name)} set ${sql.ref(column)} = ${other} where org_id = ${orgId} and id = ${id}`,
+      ({ org_id: orgNumber, id, [column]: other }) =>
+        sql`update ${sql.table(table.name)} set ${sql.ref(column)} = ${other} where org_id = ${orgNumber} and id = ${id}`,
     );
     await at(to, () =>
       to.write('accounts', async (trx) => {

@@ -86,7 +86,7 @@ export interface StoredResponseBytes {
 
 /** What a transaction knows about an organization that it writes to; immutable, a change makes a new object. */
 export interface OrganizationState {
-  readonly orgId: number;
+  readonly orgNumber: number;
   /** The last instant that was assigned, in Unix milliseconds. */
   readonly instant: number;
   /** Whether the database already has this state. */

@@ -20,22 +20,24 @@ const stored = statement<ClockRow>((db, param) =>
 );
 
 /** The state of an organization from its row. */
-export function organizationStateOf(orgId: number, row: ClockRow): OrganizationState {
+export function organizationStateOf(orgNumber: number, row: ClockRow): OrganizationState {
   const { records, bytes, records_max: recordsMax, bytes_max: bytesMax } = row;
   const quota = records === null || bytes === null ? null : { records, bytes, recordsMax, bytesMax };
   const answers = { byHour: row.answer_bytes, bytesMax: row.answer_bytes_max };
-  return { orgId, instant: row.last_instant, isStored: true, quota, answers };
+  return { orgNumber, instant: row.last_instant, isStored: true, quota, answers };
 }
 
 /** The current state of an organization. Stored in the database, because other processes write to it too. */
-export function loadOrganizationState(trx: Db, orgId: number): Eventually<OrganizationState> {
-  return trx.engine.progress.states.findLast((one) => one.orgId === orgId) ?? readState(trx, orgId);
+export function loadOrganizationState(trx: Db, orgNumber: number): Eventually<OrganizationState> {
+  return (
+    trx.engine.progress.states.findLast((one) => one.orgNumber === orgNumber) ?? readState(trx, orgNumber)
+  );
 }
 
-async function readState(trx: Db, orgId: number): Promise<OrganizationState> {
+async function readState(trx: Db, orgNumber: number): Promise<OrganizationState> {
   const { states } = trx.engine.progress;
-  const [row] = await stored(trx, { org: orgId });
-  const state = row === undefined ? nothingKnown(orgId) : organizationStateOf(orgId, row);
+  const [row] = await stored(trx, { org: orgNumber });
+  const state = row === undefined ? nothingKnown(orgNumber) : organizationStateOf(orgNumber, row);
   states.push(state);
   return state;
 }
@@ -50,17 +52,21 @@ export function setOrganizationState(
 }
 
 /** Runs a change of an organization's row itself, in order with the other changes of the transaction. */
-export async function changeOrganizationRow<T>(trx: Db, orgId: number, change: () => Promise<T>): Promise<T> {
+export async function changeOrganizationRow<T>(
+  trx: Db,
+  orgNumber: number,
+  change: () => Promise<T>,
+): Promise<T> {
   await saveOrganizationStates(trx);
   const result = await change();
-  const [row] = await stored(trx, { org: orgId });
-  if (row !== undefined) trx.engine.progress.states.push(organizationStateOf(orgId, row));
+  const [row] = await stored(trx, { org: orgNumber });
+  if (row !== undefined) trx.engine.progress.states.push(organizationStateOf(orgNumber, row));
   return result;
 }
 
-function nothingKnown(orgId: number): OrganizationState {
+function nothingKnown(orgNumber: number): OrganizationState {
   const answers = { byHour: null, bytesMax: null };
-  return { orgId, instant: 0, isStored: true, quota: null, answers };
+  return { orgNumber, instant: 0, isStored: true, quota: null, answers };
 }
 
 const storing = statement<never>((db, param) =>
@@ -85,7 +91,7 @@ const storing = statement<never>((db, param) =>
 
 /** Stores the changed states of organizations; call it before the commit. */
 export async function saveOrganizationStates(trx: Db): Promise<void> {
-  const last = new Map(trx.engine.progress.states.map((one) => [one.orgId, one]));
+  const last = new Map(trx.engine.progress.states.map((one) => [one.orgNumber, one]));
   for (const [org, { instant, isStored, quota, answers }] of last) {
     if (isStored) continue;
     const { records = null, bytes = null } = quota ?? {};

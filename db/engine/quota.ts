@@ -27,10 +27,10 @@ export class QuotaError extends Error {
  */
 export async function chargeQuota(
   trx: Db,
-  orgId: number,
+  orgNumber: number,
   change: () => Eventually<RecordTotals>,
 ): Promise<void> {
-  const known = loadOrganizationState(trx, orgId);
+  const known = loadOrganizationState(trx, orgNumber);
   const state = known instanceof Promise ? await known : known;
   const { quota } = state;
   if (quota === null) return;
@@ -47,8 +47,8 @@ export async function chargeQuota(
 }
 
 /** Lets later writes of the transaction exceed the quota, for work that must be done in any case; they still count. */
-export async function liftQuota(trx: Db, orgId: number): Promise<void> {
-  const state = await loadOrganizationState(trx, orgId);
+export async function liftQuota(trx: Db, orgNumber: number): Promise<void> {
+  const state = await loadOrganizationState(trx, orgNumber);
   if (state.quota === null) return;
   setOrganizationState(trx, state, { quota: { ...state.quota, recordsMax: null, bytesMax: null } });
 }

@@ -160,7 +160,7 @@ export type Db = Kysely<Schema> & { readonly engine: Engine };
 /** Identifies a record, or another row of an organization. */
 export interface RecordKey {
   /** The organization's number. */
-  orgId: number;
+  orgNumber: number;
   id: string;
 }
 

@@ -42,18 +42,18 @@ export function secondsUntilRoom({ byHour, bytesMax }: StoredResponseBytes, now:
 }
 
 /** The same for the organization of a transaction. */
-export async function secondsUntilRoomIn(trx: Db, orgId: number, now: number): Promise<number> {
-  return secondsUntilRoom((await loadOrganizationState(trx, orgId)).answers, now);
+export async function secondsUntilRoomIn(trx: Db, orgNumber: number, now: number): Promise<number> {
+  return secondsUntilRoom((await loadOrganizationState(trx, orgNumber)).answers, now);
 }
 
 /** Counts stored responses, or subtracts deleted ones. */
 export async function countStoredResponses(
   trx: Db,
-  orgId: number,
+  orgNumber: number,
   answers: readonly CountedResponse[],
   { sign, now }: { sign: 1 | -1; now: number },
 ): Promise<void> {
-  const state = await loadOrganizationState(trx, orgId);
+  const state = await loadOrganizationState(trx, orgNumber);
   const hours = new Map(readHours(state.answers.byHour, now));
   for (const { created_at, stored_bytes } of answers) {
     const hour = Math.floor(created_at / HOUR_MS);

@@ -7,8 +7,8 @@ import type { Db } from './schema.ts';
  * organization's last write if that is later, for example after the clock was set back. Clients that ask for changes
  * since the last record they saw therefore miss nothing.
  */
-export async function takeInstant(trx: Db, orgId: number, clock: number): Promise<number> {
-  const state = await loadOrganizationState(trx, orgId);
+export async function takeInstant(trx: Db, orgNumber: number, clock: number): Promise<number> {
+  const state = await loadOrganizationState(trx, orgNumber);
   const instant = Math.max(clock, state.instant + 1);
   setOrganizationState(trx, state, { instant });
   return instant;

@@ -13,7 +13,7 @@ const GROUP_MS_MAX = 60;
 const LOCK_WAIT_MS_MAX = 5_000;
 
 /** What a job writes to: one organization, or accounts (organizations, users, keys, settings). */
-export type Scope = RecordKey['orgId'] | 'accounts';
+export type Scope = RecordKey['orgNumber'] | 'accounts';
 
 /** An engine's transaction for a group of jobs. */
 export interface Transaction {

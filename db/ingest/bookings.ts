@@ -50,7 +50,7 @@ async function writeBooking(transaction: IngestTransaction, entry: BookingEntry)
   const previousId = entry.replaces === null ? null : String(entry.replaces.external_id);
   const externalId = String(entry.data.external_id);
   const ids = previousId === null ? [externalId] : [externalId, previousId];
-  const stored = await findByExternalIds(transaction.trx, bookings, transaction.orgId, ids);
+  const stored = await findByExternalIds(transaction.trx, bookings, transaction.orgNumber, ids);
   const previous = previousId === null ? undefined : stored.get(previousId);
   const data = { ...entry.data, ...(await meetingField(transaction, entry)) };
   const written = await write(transaction, entry, data, stored.get(externalId));
@@ -64,10 +64,10 @@ async function writeBooking(transaction: IngestTransaction, entry: BookingEntry)
 }
 
 async function meetingField(
-  { trx, orgId }: IngestTransaction,
+  { trx, orgNumber }: IngestTransaction,
   { meetingExternalId: id }: BookingEntry,
 ): Promise<Data> {
-  const meeting = id === null ? undefined : await findMeeting(trx, { orgId, id });
+  const meeting = id === null ? undefined : await findMeeting(trx, { orgNumber, id });
   return meeting === undefined ? {} : { meeting_id: meeting.id };
 }
 

@@ -24,7 +24,7 @@ export interface IngestEntry {
 }
 
 export interface IngestOptions {
-  orgId: number;
+  orgNumber: number;
   /** created_by of records: the id of the organization. */
   createdBy: string;
   /** The owner of records that get none from an organizer or meeting. */
@@ -89,7 +89,7 @@ export async function ingestAll<T>(
   let done = 0;
   const writeSome = async () => {
     const some = waiting.slice(0, itemsMax);
-    const { report, count, tookMs, refusal } = await store.write(options.orgId, (trx) =>
+    const { report, count, tookMs, refusal } = await store.write(options.orgNumber, (trx) =>
       writeWithinTimeBudget(trx, options, some, write),
     );
     waiting = waiting.slice(count);
@@ -119,7 +119,7 @@ async function writeWithinTimeBudget<T>(
   const startedAt = performance.now();
   const now = options.clock();
   let taken: Promise<number> | undefined;
-  const instant = () => (taken ??= takeInstant(trx, options.orgId, now));
+  const instant = () => (taken ??= takeInstant(trx, options.orgNumber, now));
   const transaction = { ...options, trx, now, instant, report: emptyReport() };
   let count = 0;
   let tookMs = 0;
@@ -159,7 +159,7 @@ export async function recordOutcome(
 /** The meeting with that id or external id. */
 export async function findMeeting(trx: Db, key: RecordKey): Promise<RecordRow | undefined> {
   const byId = await findRecord(trx, meetings, key);
-  return byId ?? (await findByExternalIds(trx, meetings, key.orgId, [key.id])).get(key.id);
+  return byId ?? (await findByExternalIds(trx, meetings, key.orgNumber, [key.id])).get(key.id);
 }
 
 export interface StoredEntry {
@@ -179,7 +179,7 @@ export async function upsertOwned(
   const organizer = data.organizer ?? resource.fields.organizer?.decode(stored?.organizer ?? null);
   const [email] = emailsOf(organizer);
   const user =
-    email === undefined ? undefined : await findUserByEmail(transaction.trx, transaction.orgId, email);
+    email === undefined ? undefined : await findUserByEmail(transaction.trx, transaction.orgNumber, email);
   const owner_id = user?.id ?? transaction.ownerId ?? undefined;
   return upsert(transaction, resource, owner_id === undefined ? data : { ...data, owner_id }, stored);
 }
@@ -189,26 +189,26 @@ export async function upsertOwned(
  * @throws IngestFault if the data refers to a record that does not exist
  */
 export async function upsert(
-  { trx, orgId, createdBy: unowned, instant }: IngestTransaction,
+  { trx, orgNumber, createdBy: unowned, instant }: IngestTransaction,
   resource: Resource,
   data: Data,
   stored: RecordRow | undefined,
 ): Promise<StoredEntry> {
   const given = { input: data, current: stored ?? null };
-  const found = await findReferences(trx, resource.fields, [given], { orgId, sees: () => true });
+  const found = await findReferences(trx, resource.fields, [given], { orgNumber, sees: () => true });
   const faults = referenceFaults(resource.fields, given, found);
   if (faults.length > 0) {
     throw new IngestFault(faults.map(({ path, message }) => `${path}: ${message}`).join('; '));
   }
   if (stored === undefined) {
     const createdBy = typeof data.owner_id === 'string' ? data.owner_id : unowned;
-    const record = { orgId, createdBy, now: await instant(), data };
+    const record = { orgNumber, createdBy, now: await instant(), data };
     return { row: await insertRecord(trx, resource, record), outcome: 'created' };
   }
   const changed = changedColumns(resource, stored, data);
   if (Object.keys(changed).length === 0) return { row: stored, outcome: 'unchanged' };
   const columns = { ...changed, updated_at: await instant() };
-  await updateRecord(trx, resource, { orgId, row: stored }, columns);
+  await updateRecord(trx, resource, { orgNumber, row: stored }, columns);
   const row: RecordRow = { ...stored, ...columns };
   const isCancelled = row.status === 'cancelled' && stored.status !== 'cancelled';
   return { row, outcome: isCancelled ? 'cancelled' : 'updated' };
@@ -227,12 +227,12 @@ export interface LoggedEvent {
 
 /** Logs a meeting or booking as an interaction with those people who are contacts; nothing if no one is. */
 export async function logEvent(transaction: IngestTransaction, event: LoggedEvent): Promise<void> {
-  const { trx, orgId, instant } = transaction;
-  const found = await findContactsByEmail(trx, orgId, event.emails);
+  const { trx, orgNumber, instant } = transaction;
+  const found = await findContactsByEmail(trx, orgNumber, event.emails);
   const [mainContact, ...otherContacts] = new Set(found.values());
   if (mainContact === undefined) return;
   await logInteraction(trx, {
-    orgId,
+    orgNumber,
     createdBy: String(event.ownerId ?? transaction.createdBy),
     instant,
     type: event.type,

@@ -79,10 +79,10 @@ async function* slicesOf(
 }
 
 async function writeSlice(transaction: IngestTransaction, slice: Slice): Promise<void> {
-  const { trx, orgId, instant, report } = transaction;
+  const { trx, orgNumber, instant, report } = transaction;
   const { uid, entries, extent } = slice;
   const ids = [uid, ...entries.map(({ data }) => String(data.external_id))];
-  const stored = await findByExternalIds(transaction.trx, meetings, transaction.orgId, ids);
+  const stored = await findByExternalIds(transaction.trx, meetings, transaction.orgNumber, ids);
   const instances = extent === null ? [] : await storedInstances(transaction, uid);
   for (const entry of entries) {
     const externalId = String(entry.data.external_id);
@@ -101,7 +101,12 @@ async function writeSlice(transaction: IngestTransaction, slice: Slice): Promise
   const plain = stored.get(uid);
   const gone = goneMeetings(slice, extent, plain === undefined ? instances : [plain, ...instances]);
   for (const row of gone) {
-    await updateRecord(trx, meetings, { orgId, row }, { status: 'cancelled', updated_at: await instant() });
+    await updateRecord(
+      trx,
+      meetings,
+      { orgNumber, row },
+      { status: 'cancelled', updated_at: await instant() },
+    );
     report.cancelled += 1;
   }
 }
@@ -130,12 +135,15 @@ async function writeMeeting(
   return written;
 }
 
-async function giveRecordings({ trx, orgId, instant }: IngestTransaction, meeting: RecordRow): Promise<void> {
+async function giveRecordings(
+  { trx, orgNumber, instant }: IngestTransaction,
+  meeting: RecordRow,
+): Promise<void> {
   const columns = { owner_id: meeting.owner_id ?? null, updated_at: await instant() };
   await trx
     .updateTable(tableOf({ name: 'recordings' }))
     .set(columns)
-    .where('org_id', '=', orgId)
+    .where('org_id', '=', orgNumber)
     .where('meeting_id', '=', meeting.id)
     .execute();
 }
@@ -157,8 +165,8 @@ async function logMeeting(transaction: IngestTransaction, row: RecordRow): Promi
   });
 }
 
-async function storedInstances({ trx, orgId }: IngestTransaction, uid: string): Promise<RecordRow[]> {
-  const rows = await findByStart(trx, meetings, orgId, `${uid}/`);
+async function storedInstances({ trx, orgNumber }: IngestTransaction, uid: string): Promise<RecordRow[]> {
+  const rows = await findByStart(trx, meetings, orgNumber, `${uid}/`);
   return rows.filter((row) => instanceInstant(uid, row) !== undefined);
 }
 

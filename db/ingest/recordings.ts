@@ -39,7 +39,7 @@ async function writeRecording(transaction: IngestTransaction, { data: told }: In
   const { meeting_external_id, segments, language, ...given } = told;
   const externalId = String(given.external_id);
   const existing = (
-    await findByExternalIds(transaction.trx, recordings, transaction.orgId, [externalId])
+    await findByExternalIds(transaction.trx, recordings, transaction.orgNumber, [externalId])
   ).get(externalId);
   const meeting = await meetingOf(transaction, given.meeting_id, meeting_external_id);
   const data: Data = { ...given };
@@ -50,7 +50,7 @@ async function writeRecording(transaction: IngestTransaction, { data: told }: In
   const { row, outcome } = await upsert(transaction, recordings, data, existing);
   const isTold = await saveTranscript(
     transaction.trx,
-    { orgId: transaction.orgId, id: row.id },
+    { orgNumber: transaction.orgNumber, id: row.id },
     { segments, language },
   );
   return outcome === 'unchanged' && isTold ? 'updated' : outcome;
@@ -58,13 +58,13 @@ async function writeRecording(transaction: IngestTransaction, { data: told }: In
 
 /** The meeting of an entry; null to clear it, undefined if the entry does not mention it. */
 async function meetingOf(
-  { trx, orgId }: IngestTransaction,
+  { trx, orgNumber }: IngestTransaction,
   id: JsonValue | undefined,
   externalId: JsonValue | undefined,
 ): Promise<RecordRow | null | undefined> {
   const named = id ?? externalId;
   if (named === undefined || named === null) return id === null || externalId === null ? null : undefined;
-  const meeting = await findMeeting(trx, { orgId, id: String(named) });
+  const meeting = await findMeeting(trx, { orgNumber, id: String(named) });
   const isMeant = meeting !== undefined && (id === undefined || id === null || meeting.id === id);
   if (isMeant) return meeting;
   const field = typeof id === 'string' ? 'meeting_id' : 'meeting_external_id';
@@ -73,14 +73,14 @@ async function meetingOf(
 
 // The owner of the meeting, if it has one; undefined to keep the current owner.
 async function ownerOf(
-  { trx, orgId, ownerId }: IngestTransaction,
+  { trx, orgNumber, ownerId }: IngestTransaction,
   given: JsonValue | undefined,
   meeting: RecordRow | null | undefined,
   existing: RecordRow | undefined,
 ): Promise<JsonValue | undefined> {
   const kept = existing?.meeting_id;
   const isKept = meeting === undefined && typeof kept === 'string';
-  const current = isKept ? await findMeeting(trx, { orgId, id: kept }) : meeting;
+  const current = isKept ? await findMeeting(trx, { orgNumber, id: kept }) : meeting;
   if (current !== undefined && current !== null) return current.owner_id ?? null;
   return given ?? ownerId ?? undefined;
 }

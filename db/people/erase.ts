@@ -86,7 +86,7 @@ export async function erasePerson(
   if (person.contact !== null) countIn(erasure, contacts.name).deleted = 1;
   const places = erasure.to_look_at.map((one): [string, ReviewItem] => [`${one.resource}/${one.id}`, one]);
   erasure.to_look_at = [...new Map(places).values()];
-  if (!isDryRun) await store.write(person.orgId, (trx) => finish(trx, erasure));
+  if (!isDryRun) await store.write(person.orgNumber, (trx) => finish(trx, erasure));
   return erasure;
 }
 
@@ -114,10 +114,10 @@ async function eraseRecords(store: Store, person: DataSubject, batch: Batch, run
     const some = ids.slice(from, from + RECORDS_PER_JOB);
     const done = run.isDryRun
       ? await eraseSome(store.read, person, { name, ids: some }, null)
-      : await store.write(person.orgId, async (trx) => {
-          const now = await takeInstant(trx, person.orgId, Date.now());
+      : await store.write(person.orgNumber, async (trx) => {
+          const now = await takeInstant(trx, person.orgNumber, Date.now());
           // The replacement can be longer than the address.
-          await liftQuota(trx, person.orgId);
+          await liftQuota(trx, person.orgNumber);
           return eraseSome(trx, person, { name, ids: some }, now);
         });
     for (const { id, outcome } of done) {
@@ -140,7 +140,7 @@ async function eraseSome(
   const resource = getResource(name);
   const done: Done[] = [];
   for (const id of ids) {
-    const key = { orgId: person.orgId, id };
+    const key = { orgNumber: person.orgNumber, id };
     const plan = await planFor(db, person, resource, id);
     if (plan === null) continue;
     if (plan.action === 'delete') {
@@ -153,7 +153,7 @@ async function eraseSome(
       await updateRecord(
         db,
         resource,
-        { orgId: person.orgId, row: plan.row },
+        { orgNumber: person.orgNumber, row: plan.row },
         { ...plan.columns, updated_at: now },
       );
     done.push({ id, outcome: isChanged ? 'changed' : 'unlinked' });
@@ -169,14 +169,14 @@ async function eraseTranscripts(
 ): Promise<void> {
   for (const id of traces.transcripts) {
     const job = async (db: Db): Promise<void> => {
-      await liftQuota(db, person.orgId);
+      await liftQuota(db, person.orgNumber);
       const speaks = await speakerTest(db, person, id, traces);
-      const segments = (await findSegments(db, person.orgId, id)).map((segment) =>
+      const segments = (await findSegments(db, person.orgNumber, id)).map((segment) =>
         speaks(segment) ? silent(segment) : (valueWithout(person, segment, false) as Data),
       );
-      if (!isDryRun) await saveTranscript(db, { orgId: person.orgId, id }, { segments });
+      if (!isDryRun) await saveTranscript(db, { orgNumber: person.orgNumber, id }, { segments });
     };
-    if (!isDryRun) await store.write(person.orgId, job);
+    if (!isDryRun) await store.write(person.orgNumber, job);
     erasure.transcripts += 1;
     const there = lookAt(traces, 'recordings', id);
     erasure.to_look_at.push({ ...there, fields: [...there.fields, 'transcript'] });
@@ -201,22 +201,22 @@ function lookAt({ places }: Mentions, resource: string, id: string): ReviewItem 
 // Tables with names that people choose, but that belong to no resource.
 const NAMES = { pipeline_stages: 'pipelines', api_keys: 'keys' } as const;
 
-async function eraseNames(store: Store, { orgId, addresses }: DataSubject, run: Run): Promise<void> {
+async function eraseNames(store: Store, { orgNumber, addresses }: DataSubject, run: Run): Promise<void> {
   for (const table of ['pipeline_stages', 'api_keys'] as const) {
     const rows = await store.read
       .selectFrom(table)
       .select(['id', 'name'])
-      .where('org_id', '=', orgId)
+      .where('org_id', '=', orgNumber)
       .execute();
     for (const { id, name } of rows) {
       if (name === null || !addresses.isIn(name)) continue;
       countIn(run.erasure, NAMES[table]).changed += 1;
       if (run.isDryRun) continue;
-      await store.write(table === 'api_keys' ? 'accounts' : orgId, (trx) =>
+      await store.write(table === 'api_keys' ? 'accounts' : orgNumber, (trx) =>
         trx
           .updateTable(table)
           .set({ name: addresses.takenOutOf(name) })
-          .where('org_id', '=', orgId)
+          .where('org_id', '=', orgNumber)
           .where('id', '=', id)
           .execute(),
       );
@@ -224,11 +224,11 @@ async function eraseNames(store: Store, { orgId, addresses }: DataSubject, run: 
   }
 }
 
-async function eraseContact(store: Store, { orgId, contactId }: DataSubject): Promise<void> {
+async function eraseContact(store: Store, { orgNumber, contactId }: DataSubject): Promise<void> {
   if (contactId === '') return;
-  await store.write(orgId, async (trx) => {
-    const now = await takeInstant(trx, orgId, Date.now());
-    await deleteRecord(trx, contacts, { orgId, id: contactId }, now);
+  await store.write(orgNumber, async (trx) => {
+    const now = await takeInstant(trx, orgNumber, Date.now());
+    await deleteRecord(trx, contacts, { orgNumber, id: contactId }, now);
   });
 }
 

@@ -20,7 +20,7 @@ export interface RemainingText {
 
 export interface ErasureCheckOptions {
   /** The organization whose rows are searched, or skipped with `isOthers`. */
-  orgId: number;
+  orgNumber: number;
   isOthers?: boolean;
   onProgress?: (rows: number) => void;
 }
@@ -29,11 +29,11 @@ export interface ErasureCheckOptions {
 export async function findRemainingTexts(
   read: Db,
   addresses: AddressSet,
-  { orgId, isOthers = false, onProgress = () => {} }: ErasureCheckOptions,
+  { orgNumber, isOthers = false, onProgress = () => {} }: ErasureCheckOptions,
 ): Promise<RemainingText[]> {
   const found: RemainingText[] = [];
   for (const table of await listTables()) {
-    const only = rowsOf(table, orgId, isOthers);
+    const only = rowsOf(table, orgNumber, isOthers);
     if (only === null) continue;
     for await (const rows of readRows({ db: '', read }, { ...table, only })) {
       for (const row of rows) {
@@ -47,10 +47,14 @@ export async function findRemainingTexts(
 }
 
 // Null if the table has no such rows.
-function rowsOf({ name, columns }: TableShape, orgId: number, isOthers: boolean): RawBuilder<unknown> | null {
+function rowsOf(
+  { name, columns }: TableShape,
+  orgNumber: number,
+  isOthers: boolean,
+): RawBuilder<unknown> | null {
   const column = name === 'organizations' ? 'number' : 'org_id';
   if (columns.includes(column))
-    return isOthers ? sql`${sql.ref(column)} <> ${orgId}` : sql`${sql.ref(column)} = ${orgId}`;
+    return isOthers ? sql`${sql.ref(column)} <> ${orgNumber}` : sql`${sql.ref(column)} = ${orgNumber}`;
   return isOthers ? sql`true` : null;
 }
 

@@ -28,7 +28,7 @@ export async function planFor(
     .selectFrom(tableOf(resource))
     .select(storedColumns(resource) as ['id'])
     .$castTo<RecordRow>()
-    .where('org_id', '=', person.orgId)
+    .where('org_id', '=', person.orgNumber)
     .where('id', '=', id)
     .executeTakeFirst();
   if (row === undefined) return null;
@@ -61,7 +61,7 @@ function parsed(value: RecordRow[string] | undefined): JsonValue {
 
 async function isTiedToThemAlone(
   db: Db,
-  { orgId, contactId }: DataSubject,
+  { orgNumber, contactId }: DataSubject,
   { table, parentColumn, childColumn }: SideTable,
   id: string,
 ): Promise<boolean> {
@@ -69,7 +69,7 @@ async function isTiedToThemAlone(
   const ties = await db
     .selectFrom(linkTable(table))
     .select(childColumn)
-    .where('org_id', '=', orgId)
+    .where('org_id', '=', orgNumber)
     .where(parentColumn, '=', id)
     .limit(2)
     .execute();

@@ -58,7 +58,7 @@ async function recordsOf(
   const resource = getResource(name);
   const found: Data[] = [];
   for (let from = 0; from < ids.length; from += RECORDS_PER_PAGE) {
-    const rows = await findRecords(db, resource, person.orgId, ids.slice(from, from + RECORDS_PER_PAGE));
+    const rows = await findRecords(db, resource, person.orgNumber, ids.slice(from, from + RECORDS_PER_PAGE));
     for (const row of rows) found.push(withoutOthers(person, showRow(resource.fields, row), name, traces));
   }
   return found;
@@ -94,7 +94,7 @@ async function transcriptsOf(
   const transcripts: PersonDocument['transcripts'] = [];
   for (const id of traces.transcripts) {
     const speaks = await speakerTest(db, person, id, traces);
-    const segments = (await findSegments(db, person.orgId, id)).filter((segment) => speaks(segment));
+    const segments = (await findSegments(db, person.orgNumber, id)).filter((segment) => speaks(segment));
     transcripts.push({ recording_id: id, segments });
   }
   return transcripts;

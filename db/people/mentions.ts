@@ -42,11 +42,11 @@ export function storedColumns({ fields }: Pick<Resource, 'fields'>): string[] {
 }
 
 /** How many rows `findMentions` reads. */
-export async function countSearchedRows(db: Db, orgId: number): Promise<number> {
+export async function countSearchedRows(db: Db, orgNumber: number): Promise<number> {
   let rows = 0;
   for (const table of [...RESOURCES.map(tableOf), 'recording_transcripts' as 'records']) {
     const query = db.selectFrom(table).select((eb) => eb.fn.countAll<number>().as('total'));
-    rows += Number((await query.where('org_id', '=', orgId).executeTakeFirst())?.total ?? 0);
+    rows += Number((await query.where('org_id', '=', orgNumber).executeTakeFirst())?.total ?? 0);
   }
   return rows;
 }
@@ -63,7 +63,7 @@ export async function findMentions(
   };
   for (const resource of RESOURCES) {
     const ids = new Set<string>();
-    for await (const rows of pagesOf(db, resource, person.orgId)) {
+    for await (const rows of pagesOf(db, resource, person.orgNumber)) {
       for (const row of rows) {
         if (isMentioned(person, resource, row, traces)) ids.add(row.id);
       }
@@ -75,7 +75,7 @@ export async function findMentions(
   return traces;
 }
 
-async function* pagesOf(db: Db, resource: Resource, orgId: number): AsyncGenerator<RecordRow[]> {
+async function* pagesOf(db: Db, resource: Resource, orgNumber: number): AsyncGenerator<RecordRow[]> {
   let after = '';
   let limit = 50;
   for (;;) {
@@ -83,7 +83,7 @@ async function* pagesOf(db: Db, resource: Resource, orgId: number): AsyncGenerat
       .selectFrom(tableOf(resource))
       .select(storedColumns(resource) as ['id'])
       .$castTo<RecordRow>()
-      .where('org_id', '=', orgId)
+      .where('org_id', '=', orgNumber)
       .where('id', '>', after)
       .orderBy('id')
       .limit(limit)
@@ -153,15 +153,15 @@ async function findTranscripts(
   traces: Mentions,
   onProgress: (rows: number) => void,
 ): Promise<void> {
-  const { orgId } = person;
+  const { orgNumber } = person;
   const ids = await db
     .selectFrom('recording_transcripts')
     .select('recording_id')
-    .where('org_id', '=', orgId)
+    .where('org_id', '=', orgNumber)
     .execute();
   for (const { recording_id: id } of ids) {
     const speaks = await speakerTest(db, person, id, traces);
-    const segments = await findSegments(db, orgId, id);
+    const segments = await findSegments(db, orgNumber, id);
     if (segments.some((one) => speaks(one) || person.addresses.isInValue(one))) traces.transcripts.add(id);
     onProgress(1);
     await nextTurn();
@@ -169,11 +169,11 @@ async function findTranscripts(
 }
 
 /** The segments of a transcript. */
-export async function findSegments(db: Db, orgId: number, recordingId: string): Promise<Data[]> {
+export async function findSegments(db: Db, orgNumber: number, recordingId: string): Promise<Data[]> {
   const row = await db
     .selectFrom('recording_transcripts')
     .select('segments')
-    .where('org_id', '=', orgId)
+    .where('org_id', '=', orgNumber)
     .where('recording_id', '=', recordingId)
     .executeTakeFirst();
   const segments: JsonValue = row === undefined ? [] : JSON.parse(row.segments);
@@ -191,7 +191,7 @@ export async function speakerTest(
     .selectFrom(tableOf({ name: 'recordings' }))
     .select('meeting_id' as 'id')
     .$castTo<{ meeting_id: string | null }>()
-    .where('org_id', '=', person.orgId)
+    .where('org_id', '=', person.orgNumber)
     .where('id', '=', recordingId)
     .executeTakeFirst();
   const isTheirMeeting = meetings.has(recording?.meeting_id ?? '');

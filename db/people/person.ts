@@ -14,7 +14,7 @@ import { findRecord } from '../tables/records.ts';
 import { AddressSet } from './email-addresses.ts';
 
 export interface DataSubject {
-  orgId: number;
+  orgNumber: number;
   /** The requested address, and all others of the contact. */
   addresses: AddressSet;
   /** The contact as in a response; null if no contact has the address. */
@@ -26,14 +26,14 @@ export interface DataSubject {
 }
 
 /** The person with an address; case-insensitive. */
-export async function findPerson(db: Db, orgId: number, email: string): Promise<DataSubject> {
-  const [contactId = ''] = (await findContactsByEmail(db, orgId, [email])).values();
-  const row = contactId === '' ? undefined : await findRecord(db, contacts, { orgId, id: contactId });
+export async function findPerson(db: Db, orgNumber: number, email: string): Promise<DataSubject> {
+  const [contactId = ''] = (await findContactsByEmail(db, orgNumber, [email])).values();
+  const row = contactId === '' ? undefined : await findRecord(db, contacts, { orgNumber, id: contactId });
   const contact = row === undefined ? null : showRow(contacts.fields, row);
   const own = [contact?.email, contact?.alt_emails].flatMap((value) => emailsOf(value));
   const addresses = new AddressSet([email, ...own]);
-  const users = await Promise.all(addresses.list.map((one) => findUserByEmail(db, orgId, one)));
-  return { orgId, addresses, contact, contactId, users: users.filter((user) => user !== undefined) };
+  const users = await Promise.all(addresses.list.map((one) => findUserByEmail(db, orgNumber, one)));
+  return { orgNumber, addresses, contact, contactId, users: users.filter((user) => user !== undefined) };
 }
 
 /** Whether an object that describes someone, such as an attendee, is the person. */
@@ -55,17 +55,17 @@ export function personName({ contact }: DataSubject): string {
 export type RecordIds = Map<string, Set<string>>;
 
 /** The records linked to the contact by a reference or a link, found through indexes. */
-export async function findTiedRecords(db: Db, { orgId, contactId }: DataSubject): Promise<RecordIds> {
+export async function findTiedRecords(db: Db, { orgNumber, contactId }: DataSubject): Promise<RecordIds> {
   const tied: RecordIds = new Map();
   if (contactId === '') return tied;
   for (const resource of RESOURCES) {
     const ids = new Set<string>();
     for (const column of columnsTo(contacts, resource.fields)) {
-      const query = db.selectFrom(tableOf(resource)).select('id').where('org_id', '=', orgId);
+      const query = db.selectFrom(tableOf(resource)).select('id').where('org_id', '=', orgNumber);
       for (const { id } of await query.where(column, '=', contactId).execute()) ids.add(id);
     }
     for (const { table, id, column } of tiesOf(resource)) {
-      const query = db.selectFrom(linkTable(table)).select(id).where('org_id', '=', orgId);
+      const query = db.selectFrom(linkTable(table)).select(id).where('org_id', '=', orgNumber);
       for (const row of await query.where(column, '=', contactId).execute()) ids.add(String(row[id]));
     }
     if (ids.size > 0) tied.set(resource.name, ids);

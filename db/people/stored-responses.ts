@@ -18,13 +18,13 @@ const ROWS_PER_PAGE = 10;
  */
 export async function deleteStoredResponses(
   store: Store,
-  { orgId, addresses }: DataSubject,
+  { orgNumber, addresses }: DataSubject,
   ids: ReadonlySet<string>,
   isDryRun: boolean,
 ): Promise<number> {
   let count = 0;
   for (let after: Key = { principal: '', key: '' }; ; ) {
-    const rows = await readSome(store.read, orgId, after);
+    const rows = await readSome(store.read, orgNumber, after);
     const last = rows.at(-1);
     if (last === undefined) return count;
     after = last;
@@ -35,18 +35,18 @@ export async function deleteStoredResponses(
     });
     count += those.length;
     if (those.length > 0 && !isDryRun)
-      await store.write(orgId, (trx) => deleteResponses(trx, orgId, those, Date.now()));
+      await store.write(orgNumber, (trx) => deleteResponses(trx, orgNumber, those, Date.now()));
     await nextTurn();
   }
 }
 
 const IDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-function readSome(db: Db, orgId: number, { principal, key }: Key) {
+function readSome(db: Db, orgNumber: number, { principal, key }: Key) {
   return db
     .selectFrom('idempotency_keys')
     .select(['principal', 'key', 'body', 'packed', 'location'])
-    .where('org_id', '=', orgId)
+    .where('org_id', '=', orgNumber)
     .where((eb) => eb(eb.refTuple('principal', 'key'), '>', eb.tuple(principal, key)))
     .orderBy('principal')
     .orderBy('key')

@@ -15,7 +15,7 @@ const ALL = 0;
 
 interface Growing {
   table: string;
-  orgId: number;
+  orgNumber: number;
   /** Rows that this process has written since it began to count. */
   rows: number;
   /** The number of rows at which to check the statistics. */
@@ -41,12 +41,12 @@ export class TableGrowth {
 
   /**
    * Notes how many rows a committed transaction has written to each table.
-   * @param orgId the organization's number, 0 for several
+   * @param orgNumber the organization's number, 0 for several
    */
-  note(orgId: number, written: ReadonlyMap<string, number>): void {
+  note(orgNumber: number, written: ReadonlyMap<string, number>): void {
     for (const [table, rows] of written) {
       this.#add(table, ALL, rows);
-      if (orgId !== ALL) this.#add(table, orgId, rows);
+      if (orgNumber !== ALL) this.#add(table, orgNumber, rows);
     }
     if (this.#due.size > 0 && this.#connection === null && !this.#isClosed) void this.#analyzeDue();
   }
@@ -56,9 +56,9 @@ export class TableGrowth {
     await this.#connection?.close();
   }
 
-  #add(table: string, orgId: number, rows: number): void {
-    const name = `${orgId} ${table}`;
-    const growing = this.#growing.get(name) ?? { table, orgId, rows: 0, lookAt: ROWS_MIN };
+  #add(table: string, orgNumber: number, rows: number): void {
+    const name = `${orgNumber} ${table}`;
+    const growing = this.#growing.get(name) ?? { table, orgNumber, rows: 0, lookAt: ROWS_MIN };
     this.#growing.set(name, growing);
     growing.rows += rows;
     if (growing.rows < growing.lookAt) return;
@@ -99,10 +99,13 @@ const KNOWN = `
   where oid = to_regclass($1)`;
 
 // Another node, or the server, could have analyzed it in the meantime.
-async function isKnown(connection: PostgresConnection, { table, orgId, rows }: Growing): Promise<boolean> {
-  const [known] = await connection.run(KNOWN, [table, orgId]);
+async function isKnown(
+  connection: PostgresConnection,
+  { table, orgNumber, rows }: Growing,
+): Promise<boolean> {
+  const [known] = await connection.run(KNOWN, [table, orgNumber]);
   const total = Number(known?.total ?? 0);
-  if (orgId === ALL) return total >= rows;
+  if (orgNumber === ALL) return total >= rows;
   return Number(known?.own ?? 0) * GROWTH >= rows || rows < total * PART_MIN;
 }
 

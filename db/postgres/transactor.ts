@@ -52,18 +52,18 @@ export class PostgresTransactor implements Transactor {
   async begin(scope: Scope): Promise<Transaction> {
     const connection = await this.#take();
     const { db, progress } = connection;
-    const orgId = scope === 'accounts' ? ACCOUNTS : scope;
+    const orgNumber = scope === 'accounts' ? ACCOUNTS : scope;
     try {
       await connection.begin();
       // A separate statement, so that later ones see what the previous holder of the lock committed. Sent together with the
       // statement that begins the transaction.
-      let [row] = await lock(db, { org: orgId });
+      let [row] = await lock(db, { org: orgNumber });
       if (row === undefined) {
-        await insertLock(db, { org: orgId });
-        [row] = await lock(db, { org: orgId });
+        await insertLock(db, { org: orgNumber });
+        [row] = await lock(db, { org: orgNumber });
       }
       progress.states.length = 0;
-      if (row !== undefined) progress.states.push(organizationStateOf(orgId, row));
+      if (row !== undefined) progress.states.push(organizationStateOf(orgNumber, row));
     } catch (error) {
       await this.#undo(connection);
       throw error;
@@ -72,7 +72,7 @@ export class PostgresTransactor implements Transactor {
       db,
       commit: async () => {
         await connection.commit();
-        this.#growth.note(orgId, connection.written);
+        this.#growth.note(orgNumber, connection.written);
         this.#give(connection);
       },
       rollback: () => this.#undo(connection),

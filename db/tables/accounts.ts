@@ -44,7 +44,7 @@ export async function createOrganization(
   };
   await trx.insertInto('organizations').values(row).execute();
   await insertPipeline(trx, {
-    orgId: row.number,
+    orgNumber: row.number,
     createdBy: id,
     now: await takeInstant(trx, row.number, now),
     name: DEFAULT_PIPELINE_NAME,
@@ -104,13 +104,13 @@ export function getOrganization(db: Db, number: number): Promise<OrganizationRow
  */
 export async function createUser(
   trx: Db,
-  user: { orgId: number; email: string; name: string | null; now: number },
+  user: { orgNumber: number; email: string; name: string | null; now: number },
 ): Promise<UserRow> {
-  const taken = await findUser(trx, user.orgId, user.email);
+  const taken = await findUser(trx, user.orgNumber, user.email);
   if (taken !== undefined)
     throw new TakenError(`A user with the email ${taken.email} already exists.`, taken.id);
   const row = {
-    org_id: user.orgId,
+    org_id: user.orgNumber,
     id: Bun.randomUUIDv7(),
     email: user.email,
     email_key: caselessKey(user.email),
@@ -122,8 +122,8 @@ export async function createUser(
 }
 
 /** The users of an organization, oldest first. */
-export function listUsers(db: Db, orgId: number): Promise<UserRow[]> {
-  return db.selectFrom('users').selectAll().where('org_id', '=', orgId).orderBy('id').execute();
+export function listUsers(db: Db, orgNumber: number): Promise<UserRow[]> {
+  return db.selectFrom('users').selectAll().where('org_id', '=', orgNumber).orderBy('id').execute();
 }
 
 const userById = statement<UserRow>((db, param) =>
@@ -131,8 +131,8 @@ const userById = statement<UserRow>((db, param) =>
 );
 
 /** The user with that id. */
-export async function findUserById(db: Db, { orgId, id }: RecordKey): Promise<UserRow | undefined> {
-  return (await userById(db, { org: orgId, id }))[0];
+export async function findUserById(db: Db, { orgNumber, id }: RecordKey): Promise<UserRow | undefined> {
+  return (await userById(db, { org: orgNumber, id }))[0];
 }
 
 const usersById = statement<UserRow>((db, param) =>
@@ -144,11 +144,11 @@ const usersById = statement<UserRow>((db, param) =>
 );
 
 /** The users with these ids in the organization, in no order. */
-export async function findUsersById(db: Db, orgId: number, ids: readonly string[]): Promise<UserRow[]> {
+export async function findUsersById(db: Db, orgNumber: number, ids: readonly string[]): Promise<UserRow[]> {
   const [id, ...more] = ids;
   if (id === undefined) return [];
-  if (more.length === 0) return userById(db, { org: orgId, id });
-  return usersById(db, { org: orgId, ids: JSON.stringify(ids) });
+  if (more.length === 0) return userById(db, { org: orgNumber, id });
+  return usersById(db, { org: orgNumber, ids: JSON.stringify(ids) });
 }
 
 const userByEmail = statement<UserRow>((db, param) =>
@@ -160,11 +160,18 @@ const userByEmail = statement<UserRow>((db, param) =>
 );
 
 /** The user with that email (case-insensitive) in the organization. */
-export async function findUserByEmail(db: Db, orgId: number, email: string): Promise<UserRow | undefined> {
-  return (await userByEmail(db, { org: orgId, email: caselessKey(email) }))[0];
+export async function findUserByEmail(
+  db: Db,
+  orgNumber: number,
+  email: string,
+): Promise<UserRow | undefined> {
+  return (await userByEmail(db, { org: orgNumber, email: caselessKey(email) }))[0];
 }
 
 /** The user with that id or email (case-insensitive) in the organization. */
-export async function findUser(db: Db, orgId: number, emailOrId: string): Promise<UserRow | undefined> {
-  return (await findUserById(db, { orgId, id: emailOrId })) ?? (await findUserByEmail(db, orgId, emailOrId));
+export async function findUser(db: Db, orgNumber: number, emailOrId: string): Promise<UserRow | undefined> {
+  return (
+    (await findUserById(db, { orgNumber, id: emailOrId })) ??
+    (await findUserByEmail(db, orgNumber, emailOrId))
+  );
 }

@@ -42,7 +42,7 @@ export interface Actor {
 
 export interface AuditEntry {
   /** The organization's number; null for actions that belong to none. */
-  orgId: number | null;
+  orgNumber: number | null;
   actor: Actor;
   action: AuditAction;
   /** The target of the action: a resource, or `keys`, `users`, `organizations`, and the id. */
@@ -75,9 +75,9 @@ const insertion = statement<never>((db, param) =>
 
 /** Adds an entry, in the transaction of the action. */
 export async function recordAudit(trx: Db, entry: AuditEntry): Promise<void> {
-  const { orgId, actor, action, target, requestId = null, details, now } = entry;
+  const { orgNumber, actor, action, target, requestId = null, details, now } = entry;
   await insertion(trx, {
-    org: orgId ?? OF_NONE,
+    org: orgNumber ?? OF_NONE,
     now,
     id: recordId(now),
     actorType: actor.type,
@@ -96,7 +96,7 @@ export async function recordAudit(trx: Db, entry: AuditEntry): Promise<void> {
 export type ListedEntry = AuditRow & { organization_id: string | null };
 
 export interface AuditQuery {
-  orgId?: number;
+  orgNumber?: number;
   /** Unix milliseconds, inclusive. */
   since?: number;
   action?: AuditAction;
@@ -108,7 +108,7 @@ export interface AuditQuery {
 }
 
 /** Matching entries, newest first. */
-export function listAudit(db: Db, { orgId, since, action, actor, after, limit }: AuditQuery) {
+export function listAudit(db: Db, { orgNumber, since, action, actor, after, limit }: AuditQuery) {
   let query = db
     .selectFrom('audit_log as entry')
     .leftJoin('organizations as organization', 'organization.number', 'entry.org_id')
@@ -117,7 +117,7 @@ export function listAudit(db: Db, { orgId, since, action, actor, after, limit }:
     .orderBy('entry.created_at', 'desc')
     .orderBy('entry.id', 'desc')
     .limit(limit);
-  if (orgId !== undefined) query = query.where('entry.org_id', '=', orgId);
+  if (orgNumber !== undefined) query = query.where('entry.org_id', '=', orgNumber);
   if (since !== undefined) query = query.where('entry.created_at', '>=', since);
   if (action !== undefined) query = query.where('entry.action', '=', action);
   if (actor !== undefined)
@@ -159,7 +159,7 @@ export async function pruneAudit(
   const actor: Actor = { type: 'server', id: host, userId: null, origin: 'server' };
   const details = { entries: total, before: new Date(before).toISOString() };
   await store.write('accounts', (trx) =>
-    recordAudit(trx, { orgId: null, actor, action: 'audit.pruned', target: null, details, now }),
+    recordAudit(trx, { orgNumber: null, actor, action: 'audit.pruned', target: null, details, now }),
   );
 }
 

@@ -28,7 +28,7 @@ function owners(db: Db, param: Param) {
 /** The contacts that own the emails, in their order: lower-case email → contact id. */
 export async function findContactsByEmail(
   db: Db,
-  orgId: number,
+  orgNumber: number,
   emails: readonly string[],
 ): Promise<Map<string, string>> {
   const [email, ...more] = new Set(emails.map(caselessKey));
@@ -36,8 +36,8 @@ export async function findContactsByEmail(
   const keys = [email, ...more];
   const rows =
     more.length === 0
-      ? await owner(db, { org: orgId, email })
-      : await ownersOf(db, { org: orgId, emails: JSON.stringify(keys) });
+      ? await owner(db, { org: orgNumber, email })
+      : await ownersOf(db, { org: orgNumber, emails: JSON.stringify(keys) });
   const found = new Map(rows.map((row) => [row.email_key, row.contact_id]));
   return new Map(
     keys.flatMap((key) => {
@@ -74,16 +74,17 @@ export interface ContactAddresses {
 /** Updates the rows of contacts to match their fields. */
 export async function replaceContactEmails(
   trx: Db,
-  orgId: number,
+  orgNumber: number,
   contacts: readonly ContactAddresses[],
 ): Promise<void> {
   const rows: Row[] = [];
   for (const { id, before, after } of contacts) {
     const former = before.map(caselessKey);
     const keys = after.map(caselessKey);
-    for (const key of former) if (!keys.includes(key)) await removal(trx, { org: orgId, key, contact: id });
+    for (const key of former)
+      if (!keys.includes(key)) await removal(trx, { org: orgNumber, key, contact: id });
     for (const key of keys)
-      if (!former.includes(key)) rows.push({ org_id: orgId, email_key: key, contact_id: id });
+      if (!former.includes(key)) rows.push({ org_id: orgNumber, email_key: key, contact_id: id });
   }
   await insert(trx, rows);
 }

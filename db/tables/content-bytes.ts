@@ -35,29 +35,29 @@ export function bytesIn(text: unknown): number {
 }
 
 /** Counts what an organization holds by reading all of it. */
-export async function countRecordTotals(db: Db, orgId: number): Promise<RecordTotals> {
+export async function countRecordTotals(db: Db, orgNumber: number): Promise<RecordTotals> {
   let records = 0;
-  let bytes = await bytesInColumns(db, 'recording_transcripts', ['segments'], orgId);
+  let bytes = await bytesInColumns(db, 'recording_transcripts', ['segments'], orgNumber);
   for (const resource of RESOURCES) {
     const table = tableOf(resource);
     const { total } = await db
       .selectFrom(table)
       .select((eb) => eb.fn.countAll<number>().as('total'))
-      .where('org_id', '=', orgId)
+      .where('org_id', '=', orgNumber)
       .executeTakeFirstOrThrow();
     records += Number(total);
     const columns = contentOf(resource).map(([name]) => name);
-    bytes += await bytesInColumns(db, table, columns, orgId);
+    bytes += await bytesInColumns(db, table, columns, orgNumber);
   }
   return { records, bytes };
 }
 
-async function bytesInColumns(db: Db, table: string, columns: string[], orgId: number): Promise<number> {
+async function bytesInColumns(db: Db, table: string, columns: string[], orgNumber: number): Promise<number> {
   const lengths: RawBuilder<unknown>[] = columns.map(
     (name) => sql`coalesce(octet_length(${sql.ref(name)}), 0)`,
   );
   const { rows } = await sql<{ bytes: number | null }>`
-    select sum(${sql.join(lengths, sql` + `)}) as bytes from ${sql.table(table)} where org_id = ${orgId}`.execute(
+    select sum(${sql.join(lengths, sql` + `)}) as bytes from ${sql.table(table)} where org_id = ${orgNumber}`.execute(
     db,
   );
   return Number(rows[0]?.bytes ?? 0);

@@ -45,15 +45,15 @@ const NOTHING: RecordTotals = { records: 0, bytes: 0 };
 export async function deleteRecord(
   trx: Db,
   resource: Resource,
-  { orgId, id }: RecordKey,
+  { orgNumber, id }: RecordKey,
   now: number,
 ): Promise<void> {
-  const args = { org: orgId, id, now };
-  await chargeQuota(trx, orgId, async () => {
-    const row = await findRecord(trx, resource, { orgId, id });
+  const args = { org: orgNumber, id, now };
+  await chargeQuota(trx, orgNumber, async () => {
+    const row = await findRecord(trx, resource, { orgNumber, id });
     return row === undefined ? NOTHING : { records: -1, bytes: -bytesOf(resource, row) };
   });
-  await deleteHeld(trx, resource, { orgId, id });
+  await deleteHeld(trx, resource, { orgNumber, id });
   for (const piece of piecesOf(resource)) {
     await inBatches(async (rows) => (await piece(trx, { ...args, rows })).length);
   }
@@ -75,12 +75,12 @@ const holders = memoize((resource: Resource) =>
 );
 
 // The rows with its unique values.
-async function deleteHeld(trx: Db, resource: Resource, { orgId, id }: RecordKey): Promise<void> {
+async function deleteHeld(trx: Db, resource: Resource, { orgNumber, id }: RecordKey): Promise<void> {
   for (const { filter, remove } of holders(resource)) {
-    const row = await findRecord(trx, resource, { orgId, id });
+    const row = await findRecord(trx, resource, { orgNumber, id });
     const values = row === undefined ? [] : uniqueValues(resource, showRow(resource.fields, row));
     for (const value of values)
-      if (value.filter === filter) await remove(trx, { org: orgId, id, key: value.key });
+      if (value.filter === filter) await remove(trx, { org: orgNumber, id, key: value.key });
   }
 }
 

@@ -25,11 +25,11 @@ const statementsOf = memoize((resource: Resource) => {
 export async function findByExternalIds(
   db: Db,
   resource: Resource,
-  orgId: number,
+  orgNumber: number,
   externalIds: readonly string[],
 ): Promise<Map<string, RecordRow>> {
   const keys = JSON.stringify(externalIds.map(textKey));
-  const rows = await statementsOf(resource).byKeys(db, { org: orgId, keys });
+  const rows = await statementsOf(resource).byKeys(db, { org: orgNumber, keys });
   return new Map(rows.map((row) => [String(row.external_id), row]));
 }
 
@@ -37,10 +37,10 @@ export async function findByExternalIds(
 export async function findByStart(
   db: Db,
   resource: Resource,
-  orgId: number,
+  orgNumber: number,
   start: string,
 ): Promise<RecordRow[]> {
   const from = keyStart(start);
-  const rows = await statementsOf(resource).byStart(db, { org: orgId, from, to: from + LAST_CHARACTER });
+  const rows = await statementsOf(resource).byStart(db, { org: orgNumber, from, to: from + LAST_CHARACTER });
   return rows.filter((row) => String(row.external_id).startsWith(start));
 }

@@ -22,7 +22,7 @@ const PURGE_ROWS_MAX = 200;
 
 /** Identifies a stored response. */
 export interface ResponseKey {
-  orgId: number;
+  orgNumber: number;
   principal: string;
   key: string;
 }
@@ -92,10 +92,10 @@ const found = statement<FoundRow>((db, param) =>
 /** The response stored under a key, and the size of all stored responses. */
 export async function findStoredResponse(
   db: Db,
-  { orgId, principal, key }: ResponseKey,
+  { orgNumber, principal, key }: ResponseKey,
   now: number,
 ): Promise<KeyState> {
-  const [row] = await found(db, { org: orgId, principal, key });
+  const [row] = await found(db, { org: orgNumber, principal, key });
   const answers = { byHour: row?.byHour ?? null, bytesMax: row?.bytesMax ?? null };
   if (row === undefined || row.fingerprint === null) return { stored: null, hasExpired: false, answers };
   const { fingerprint, status, location, bodyBytes, keyId, isPacked, createdAt } = row;
@@ -118,10 +118,10 @@ const body = statement<StoredTextColumns & Pick<IdempotencyRow, 'body_bytes'>>((
 /** The body of the response stored under a key in the last 24 hours; undefined if there is none. */
 export async function readStoredBody(
   db: Db,
-  { orgId, principal, key }: ResponseKey,
+  { orgNumber, principal, key }: ResponseKey,
   now: number,
 ): Promise<string | undefined> {
-  const [row] = await body(db, { org: orgId, principal, key, since: now - STORED_RESPONSE_KEPT_MS });
+  const [row] = await body(db, { org: orgNumber, principal, key, since: now - STORED_RESPONSE_KEPT_MS });
   return row && readStoredTextAsync(row);
 }
 
@@ -164,8 +164,8 @@ const ROW_BYTES = 64;
 
 /** Stores a response and counts it. */
 export async function storeResponse(trx: Db, response: NewResponse): Promise<void> {
-  const { orgId, principal, key, status, location, keyId, now } = response;
-  if (response.hasExpired) await deleteResponses(trx, orgId, [response], now);
+  const { orgNumber, principal, key, status, location, keyId, now } = response;
+  if (response.hasExpired) await deleteResponses(trx, orgNumber, [response], now);
   const mayPack = isLong(response.body) && (await compressedSince(trx)) <= now;
   const text = mayPack ? await compressedText(response.body) : plainText(response.body);
   const fingerprint = text.packed === null ? response.fingerprint : PACKED + response.fingerprint;
@@ -173,7 +173,7 @@ export async function storeResponse(trx: Db, response: NewResponse): Promise<voi
   const texts = 2 * (principal.length + key.length) + fingerprint.length + keyId.length;
   const stored_bytes = bodyBytes + texts + Buffer.byteLength(location ?? '') + ROW_BYTES;
   await insertion(trx, {
-    org_id: orgId,
+    org_id: orgNumber,
     principal,
     key,
     fingerprint,
@@ -184,13 +184,13 @@ export async function storeResponse(trx: Db, response: NewResponse): Promise<voi
     stored_bytes,
     key_id: keyId,
   });
-  await countStoredResponses(trx, orgId, [{ created_at: now, stored_bytes }], { sign: 1, now });
+  await countStoredResponses(trx, orgNumber, [{ created_at: now, stored_bytes }], { sign: 1, now });
 }
 
 /** Deletes stored responses of an organization, whatever their content, and subtracts them. */
 export async function deleteResponses(
   trx: Db,
-  orgId: number,
+  orgNumber: number,
   keys: readonly Pick<IdempotencyRow, 'principal' | 'key'>[],
   now: number,
 ): Promise<void> {
@@ -198,14 +198,14 @@ export async function deleteResponses(
   for (const { principal, key } of keys) {
     const rows = await trx
       .deleteFrom('idempotency_keys')
-      .where('org_id', '=', orgId)
+      .where('org_id', '=', orgNumber)
       .where('principal', '=', principal)
       .where('key', '=', key)
       .returning(['created_at', 'stored_bytes'])
       .execute();
     gone.push(...rows);
   }
-  await countStoredResponses(trx, orgId, gone, { sign: -1, now });
+  await countStoredResponses(trx, orgNumber, gone, { sign: -1, now });
 }
 
 /**
@@ -220,8 +220,8 @@ export async function purgeStoredResponses(
   for (;;) {
     const expired = await findExpired(store.read, now - STORED_RESPONSE_KEPT_MS);
     const upTo = expired.at(-1)?.created_at ?? 0;
-    for (const orgId of new Set(expired.map((row) => row.org_id)))
-      total += await store.write(orgId, (trx) => deleteUpTo(trx, orgId, upTo, now));
+    for (const orgNumber of new Set(expired.map((row) => row.org_id)))
+      total += await store.write(orgNumber, (trx) => deleteUpTo(trx, orgNumber, upTo, now));
     if (expired.length < PURGE_ROWS_MAX) return total;
   }
 }
@@ -237,13 +237,13 @@ function findExpired(db: Db, since: number): Promise<Pick<IdempotencyRow, 'org_i
     .execute();
 }
 
-async function deleteUpTo(trx: Db, orgId: number, upTo: number, now: number): Promise<number> {
+async function deleteUpTo(trx: Db, orgNumber: number, upTo: number, now: number): Promise<number> {
   const gone = await trx
     .deleteFrom('idempotency_keys')
-    .where('org_id', '=', orgId)
+    .where('org_id', '=', orgNumber)
     .where('created_at', '<=', upTo)
     .returning(['created_at', 'stored_bytes'])
     .execute();
-  await countStoredResponses(trx, orgId, gone, { sign: -1, now });
+  await countStoredResponses(trx, orgNumber, gone, { sign: -1, now });
   return gone.length;
 }

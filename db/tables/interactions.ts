@@ -14,7 +14,7 @@ import { keyExpression } from './columns.ts';
 import { insertReservedRecord, reserveQuota } from './records.ts';
 
 export interface NewInteraction {
-  orgId: number;
+  orgNumber: number;
   createdBy: string;
   /** When it is written, in Unix milliseconds; not called for a duplicate. */
   instant(): number | Promise<number>;
@@ -54,7 +54,7 @@ export async function logInteraction(
 ): Promise<{ id: string; isDuplicate: boolean }> {
   const existing = input.isFirst === true ? undefined : await findDuplicate(trx, input);
   if (existing !== undefined) return { id: existing, isDuplicate: true };
-  const { orgId, createdBy, interactionDate: date, mainContact: known } = input;
+  const { orgNumber, createdBy, interactionDate: date, mainContact: known } = input;
   const now = await input.instant();
   const said = {
     type: input.type,
@@ -66,12 +66,12 @@ export async function logInteraction(
     secondary_id: input.secondaryId,
   };
   const contact = typeof known === 'string' ? [] : [{ resource: contacts, data: known.data }];
-  await reserveQuota(trx, orgId, [...contact, { resource: interactions, data: said }]);
+  await reserveQuota(trx, orgNumber, [...contact, { resource: interactions, data: said }]);
   const mainContact = typeof known === 'string' ? known : await known.put();
   const data = { ...said, main_contact: mainContact };
-  const { id } = await insertReservedRecord(trx, interactions, { orgId, createdBy, now, data });
+  const { id } = await insertReservedRecord(trx, interactions, { orgNumber, createdBy, now, data });
   const newContact = mainContact === known ? null : mainContact;
-  await involve(trx, id, [mainContact, ...(input.otherContacts ?? [])], { orgId, date, now, newContact });
+  await involve(trx, id, [mainContact, ...(input.otherContacts ?? [])], { orgNumber, date, now, newContact });
   return { id, isDuplicate: false };
 }
 
@@ -102,7 +102,7 @@ function duplicatesOf(db: Db, param: Param) {
 export async function findDuplicate(trx: Db, input: NewInteraction): Promise<string | undefined> {
   if (input.primaryId === null && !input.isDated) return undefined;
   const found = await (input.primaryId === null ? byContent : byOrigin)(trx, {
-    org: input.orgId,
+    org: input.orgNumber,
     type: input.type,
     primary_key: input.primaryId === null ? null : textKey(input.primaryId),
     secondary_id: input.secondaryId,
@@ -127,17 +127,17 @@ const origins = statement<{ key: string }>((db, param) =>
 /** Those of the primary ids, by their keys, that interactions have: any other cannot be a duplicate. */
 export async function findOrigins(
   db: Db,
-  orgId: number,
+  orgNumber: number,
   primaryIds: readonly string[],
 ): Promise<Set<string>> {
   if (primaryIds.length === 0) return new Set();
   const keys = JSON.stringify(primaryIds.map(textKey));
-  return new Set((await origins(db, { org: orgId, keys })).map(({ key }) => key));
+  return new Set((await origins(db, { org: orgNumber, keys })).map(({ key }) => key));
 }
 
 /** When the interaction happened, and when it is written; Unix milliseconds. */
 interface Moment {
-  orgId: number;
+  orgNumber: number;
   date: number;
   now: number;
 }
@@ -189,10 +189,10 @@ async function involve(
   trx: Db,
   interaction: string,
   contactIds: readonly string[],
-  { orgId, newContact, ...times }: Moment & { newContact: string | null },
+  { orgNumber, newContact, ...times }: Moment & { newContact: string | null },
 ): Promise<void> {
   for (const contact of new Set(contactIds)) {
-    const args = { org: orgId, interaction, contact, ...times };
+    const args = { org: orgNumber, interaction, contact, ...times };
     for (const write of INVOLVING_CONTACT) await write(trx, args);
     if (contact === newContact) continue;
     for (const write of INVOLVING_COMPANY) await write(trx, args);
@@ -202,12 +202,12 @@ async function involve(
 /** The ids of the contacts and companies involved in each interaction, in order. */
 export async function listInvolved(
   db: Db,
-  orgId: number,
+  orgNumber: number,
   interactionIds: readonly string[],
 ): Promise<{ contactIds: Map<string, string[]>; companyIds: Map<string, string[]> }> {
   const [contactIds, companyIds] = await Promise.all([
-    listSide(db, involvedContacts, orgId, interactionIds),
-    listSide(db, involvedCompanies, orgId, interactionIds),
+    listSide(db, involvedContacts, orgNumber, interactionIds),
+    listSide(db, involvedCompanies, orgNumber, interactionIds),
   ]);
   return { contactIds, companyIds };
 }
@@ -228,10 +228,10 @@ const tiedTo = memoize(({ table, parentColumn, childColumn }: SideTable) =>
 async function listSide(
   db: Db,
   side: SideTable,
-  orgId: number,
+  orgNumber: number,
   interactionIds: readonly string[],
 ): Promise<Map<string, string[]>> {
-  const rows = await tiedTo(side)(db, { org: orgId, interactions: JSON.stringify(interactionIds) });
+  const rows = await tiedTo(side)(db, { org: orgNumber, interactions: JSON.stringify(interactionIds) });
   const byInteraction = Map.groupBy(rows, ({ parent }) => parent);
   return new Map([...byInteraction].map(([id, of]) => [id, of.map(({ child }) => child)]));
 }

@@ -8,7 +8,7 @@ import { type Api, generateKey, hashKey, KEY_PREFIXES } from './key-format.ts';
 export type AccessLevel = 'organization' | 'user';
 
 export interface NewKey {
-  orgId: number;
+  orgNumber: number;
   api: Api;
   /** v1 only: which of its two prefixes. */
   prefix?: string;
@@ -34,9 +34,9 @@ export interface IssuedKey {
 export async function issueKey(trx: Db, options: NewKey): Promise<IssuedKey> {
   const prefix = options.prefix ?? KEY_PREFIXES[options.api][0];
   const key = generateKey(prefix);
-  const { body_bytes_max } = await getOrganization(trx, options.orgId);
+  const { body_bytes_max } = await getOrganization(trx, options.orgNumber);
   const row: ApiKeyRow = {
-    org_id: options.orgId,
+    org_id: options.orgNumber,
     id: Bun.randomUUIDv7(),
     api: options.api,
     prefix,
@@ -71,14 +71,14 @@ function insertSecret(trx: Db, row: ApiKeyRow, key: string, now: number): Promis
 export type ListedKey = ApiKeyRow & { organization_id: string };
 
 /** Keys of one organization, or of all, oldest first, including revoked and expired ones. */
-export function listKeys(db: Db, orgId?: number): Promise<ListedKey[]> {
+export function listKeys(db: Db, orgNumber?: number): Promise<ListedKey[]> {
   let query = db
     .selectFrom('api_keys as key')
     .innerJoin('organizations as organization', 'organization.number', 'key.org_id')
     .selectAll('key')
     .select('organization.id as organization_id')
     .orderBy('key.id');
-  if (orgId !== undefined) query = query.where('key.org_id', '=', orgId);
+  if (orgNumber !== undefined) query = query.where('key.org_id', '=', orgNumber);
   return query.execute();
 }
 

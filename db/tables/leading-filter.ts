@@ -57,10 +57,10 @@ const more = memoize(({ table, record, value }: LinkMatch) =>
 
 async function wayOf(db: Db, match: Match, query: ListQuery, value: ColumnValue): Promise<Way> {
   if (!('table' in match)) return 'one by one';
-  const { orgId, ownerId, filters, sortBy } = query;
+  const { orgNumber, ownerId, filters, sortBy } = query;
   const isAlone = ownerId === null && Object.keys(filters).length === 1;
   if (isAlone && sortBy === 'created_at') return 'in order';
-  const rest = await more(match)(db, { org: orgId, value, offset: FOLLOWED_MAX });
+  const rest = await more(match)(db, { org: orgNumber, value, offset: FOLLOWED_MAX });
   if (rest.length > 0) return 'one by one';
   return sortBy === 'created_at' ? 'in order' : 'to be sorted';
 }

@@ -93,7 +93,7 @@ export async function findLink(
   parent: RecordKey,
   childId: string,
 ): Promise<LinkRow | undefined> {
-  return (await statementsOf(link).find(db, { org: parent.orgId, parent: parent.id, child: childId }))[0];
+  return (await statementsOf(link).find(db, { org: parent.orgNumber, parent: parent.id, child: childId }))[0];
 }
 
 export interface NewLink {
@@ -113,7 +113,7 @@ export async function insertLink(
 ): Promise<LinkRow> {
   const row: LinkRow = {
     ...columns,
-    org_id: parent.orgId,
+    org_id: parent.orgNumber,
     [link.parentColumn]: parent.id,
     [link.childColumn]: childId,
     created_at: now,
@@ -124,7 +124,7 @@ export async function insertLink(
 
 /** Removes a link, if it exists. */
 export async function deleteLink(trx: Db, link: Link, parent: RecordKey, childId: string): Promise<void> {
-  await statementsOf(link).remove(trx, { org: parent.orgId, parent: parent.id, child: childId });
+  await statementsOf(link).remove(trx, { org: parent.orgNumber, parent: parent.id, child: childId });
 }
 
 /** The position of a link among those of its parent. */
@@ -155,7 +155,7 @@ export async function listLinks(
   const { list, listOwned } = statementsOf(link);
   const { createdAt, childId } = after ?? END;
   const args = {
-    org: parent.orgId,
+    org: parent.orgNumber,
     parent: parent.id,
     owner: ownerId,
     before: createdAt,
@@ -175,7 +175,7 @@ export async function countLinks(
   const { count, countOwned } = statementsOf(link);
   let links = 0;
   for (const one of ownerId === null ? [count] : countOwned) {
-    const [row] = await one(db, { org: parent.orgId, parent: parent.id, owner: ownerId });
+    const [row] = await one(db, { org: parent.orgNumber, parent: parent.id, owner: ownerId });
     links += Number(row?.total ?? 0);
   }
   return links;

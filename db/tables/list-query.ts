@@ -10,7 +10,7 @@ export interface Position {
 }
 
 export interface ListQuery {
-  orgId: number;
+  orgNumber: number;
   /** Only records of this owner; null for all of the organization. */
   ownerId: string | null;
   /** Filters by their name in the declaration, with stored values. */

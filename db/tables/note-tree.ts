@@ -28,11 +28,11 @@ const above = statement<{ start: string; id: string }>((db, param) => {
 /** The path from each note to the root of its tree, itself first, no longer than the deepest allowed path. */
 export async function findPaths(
   db: Db,
-  orgId: number,
+  orgNumber: number,
   ids: readonly string[],
 ): Promise<Map<string, string[]>> {
   const paths = new Map<string, string[]>();
-  for (const { start, id } of await above(db, { org: orgId, ids: JSON.stringify(ids) })) {
+  for (const { start, id } of await above(db, { org: orgNumber, ids: JSON.stringify(ids) })) {
     const path = paths.get(start);
     if (path === undefined) paths.set(start, [id]);
     else path.push(id);
@@ -56,8 +56,8 @@ const below = statement<{ levels: number; notes: number }>((db, param) => {
 });
 
 /** Number of levels below a note; undefined if there are more notes than are examined. */
-export async function findHeight(db: Db, { orgId, id }: RecordKey): Promise<number | undefined> {
-  const [found] = await below(db, { org: orgId, id });
+export async function findHeight(db: Db, { orgNumber, id }: RecordKey): Promise<number | undefined> {
+  const [found] = await below(db, { org: orgNumber, id });
   // The note itself is one of them.
   if (found === undefined || Number(found.notes) > NOTES_BELOW_MAX + 1) return undefined;
   return Number(found.levels);

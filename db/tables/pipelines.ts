@@ -17,11 +17,11 @@ export interface NewStage {
 /** Inserts a pipeline and its stages in order; returns the pipeline's id. `now` is in Unix milliseconds. */
 export async function insertPipeline(
   trx: Db,
-  pipeline: { orgId: number; createdBy: string; now: number; name: string; stages: readonly NewStage[] },
+  pipeline: { orgNumber: number; createdBy: string; now: number; name: string; stages: readonly NewStage[] },
 ): Promise<string> {
   const { name, stages, ...origin } = pipeline;
   const { id } = await insertRecord(trx, pipelines, { ...origin, data: { name } });
-  await insertStages(trx, stages.map(stageRow({ orgId: origin.orgId, id }, origin.now)));
+  await insertStages(trx, stages.map(stageRow({ orgNumber: origin.orgNumber, id }, origin.now)));
   return id;
 }
 
@@ -34,7 +34,7 @@ export function stageRow(
   now: number,
 ): (stage: NewStage & { id?: string }, position: number) => StageRow {
   return (stage, position) => ({
-    org_id: pipeline.orgId,
+    org_id: pipeline.orgNumber,
     id: stage.id ?? recordId(now),
     pipeline_id: pipeline.id,
     position,
@@ -73,8 +73,12 @@ const stagesOf = statement<StageRow>((db, param) =>
 );
 
 /** The stages of the pipelines, in order. */
-export async function listStages(db: Db, orgId: number, pipelineIds: readonly string[]): Promise<StageRow[]> {
-  return stagesOf(db, { org: orgId, pipelines: JSON.stringify(pipelineIds) });
+export async function listStages(
+  db: Db,
+  orgNumber: number,
+  pipelineIds: readonly string[],
+): Promise<StageRow[]> {
+  return stagesOf(db, { org: orgNumber, pipelines: JSON.stringify(pipelineIds) });
 }
 
 const stageById = statement<StageRow>((db, param) =>
@@ -94,11 +98,11 @@ const stagesById = statement<StageRow>((db, param) =>
 );
 
 /** The stages with these ids, in no order. */
-export async function findStages(db: Db, orgId: number, ids: readonly string[]): Promise<StageRow[]> {
+export async function findStages(db: Db, orgNumber: number, ids: readonly string[]): Promise<StageRow[]> {
   const [id, ...more] = ids;
   if (id === undefined) return [];
-  if (more.length === 0) return stageById(db, { org: orgId, id });
-  return stagesById(db, { org: orgId, ids: JSON.stringify(ids) });
+  if (more.length === 0) return stageById(db, { org: orgNumber, id });
+  return stagesById(db, { org: orgNumber, ids: JSON.stringify(ids) });
 }
 
 const firstStage = statement<StageRow>((db, param) =>
@@ -113,7 +117,7 @@ const firstStage = statement<StageRow>((db, param) =>
 
 /** The first stage of a pipeline. */
 export async function findFirstStage(db: Db, pipeline: RecordKey): Promise<StageRow | undefined> {
-  return (await firstStage(db, { org: pipeline.orgId, pipeline: pipeline.id }))[0];
+  return (await firstStage(db, { org: pipeline.orgNumber, pipeline: pipeline.id }))[0];
 }
 
 const oldestPipeline = statement<{ id: string }>((db, param) =>
@@ -126,28 +130,28 @@ const oldestPipeline = statement<{ id: string }>((db, param) =>
 );
 
 /** The id of the organization's oldest pipeline, the default for deals. */
-export async function findOldestPipeline(db: Db, orgId: number): Promise<string | undefined> {
-  return (await oldestPipeline(db, { org: orgId }))[0]?.id;
+export async function findOldestPipeline(db: Db, orgNumber: number): Promise<string | undefined> {
+  return (await oldestPipeline(db, { org: orgNumber }))[0]?.id;
 }
 
 /** Those of the stages that contain deals, with their names. */
 export function findStagesInUse(
   db: Db,
-  orgId: number,
+  orgNumber: number,
   stageIds: readonly string[],
 ): Promise<Pick<StageRow, 'id' | 'name'>[]> {
   if (stageIds.length === 0) return Promise.resolve([]);
   return db
     .selectFrom('pipeline_stages as stage')
     .select(['stage.id', 'stage.name'])
-    .where('stage.org_id', '=', orgId)
+    .where('stage.org_id', '=', orgNumber)
     .where('stage.id', 'in', [...stageIds])
     .where((eb) =>
       eb.exists(
         eb
           .selectFrom(`${tableOf({ name: 'deals' })} as deal`)
           .select('deal.id')
-          .where('deal.org_id', '=', orgId)
+          .where('deal.org_id', '=', orgNumber)
           .whereRef('deal.stage_id', '=', 'stage.id'),
       ),
     )
@@ -167,11 +171,11 @@ export async function updateStage(trx: Db, row: StageRow): Promise<void> {
 }
 
 /** Deletes stages without deals. */
-export async function deleteStages(trx: Db, orgId: number, stageIds: readonly string[]): Promise<void> {
+export async function deleteStages(trx: Db, orgNumber: number, stageIds: readonly string[]): Promise<void> {
   if (stageIds.length === 0) return;
   await trx
     .deleteFrom('pipeline_stages')
-    .where('org_id', '=', orgId)
+    .where('org_id', '=', orgNumber)
     .where('id', 'in', [...stageIds])
     .execute();
 }

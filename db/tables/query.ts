@@ -79,7 +79,7 @@ function statementOf(search: Search): ListStatement {
 
 function argumentsOf(query: ListQuery): Record<string, ColumnValue> {
   const args: Record<string, ColumnValue> = {
-    org: query.orgId,
+    org: query.orgNumber,
     owner: query.ownerId,
     created_since: query.createdSince === null ? null : leastId(query.createdSince),
     updated_since: query.updatedSince,

@@ -21,7 +21,7 @@ export interface Quota extends HeldQuota {
 }
 
 export interface QuotaUse {
-  orgId: number;
+  orgNumber: number;
   quota: Quota;
   /** Null if not counted, which is the case without a quota of records or bytes. */
   held: RecordTotals | null;
@@ -31,13 +31,17 @@ export interface QuotaUse {
 }
 
 /** The quotas of all organizations by number, or of one, with their usage. */
-export async function listQuotas(db: Db, orgId?: number, now = Date.now()): Promise<Map<number, QuotaUse>> {
+export async function listQuotas(
+  db: Db,
+  orgNumber?: number,
+  now = Date.now(),
+): Promise<Map<number, QuotaUse>> {
   let query = db
     .selectFrom('organizations as organization')
     .leftJoin('org_clocks as clock', 'clock.org_id', 'organization.number')
     .select(['organization.number', 'organization.body_bytes_max', 'clock.answer_bytes_max'])
     .select(['clock.records', 'clock.bytes', 'clock.records_max', 'clock.bytes_max', 'clock.answer_bytes']);
-  if (orgId !== undefined) query = query.where('organization.number', '=', orgId);
+  if (orgNumber !== undefined) query = query.where('organization.number', '=', orgNumber);
   const rows = await query.execute();
   return new Map(
     rows.map(({ number, records, bytes, ...row }): [number, QuotaUse] => {
@@ -50,7 +54,7 @@ export async function listQuotas(db: Db, orgId?: number, now = Date.now()): Prom
       const held = records === null || bytes === null ? null : { records, bytes };
       const replayBytes = storedResponseBytes(row.answer_bytes, now);
       const replayBytesMax = quota.replayBytes ?? STORED_RESPONSE_BYTES_MAX;
-      return [number, { orgId: number, quota, held, replayBytes, replayBytesMax }];
+      return [number, { orgNumber: number, quota, held, replayBytes, replayBytesMax }];
     }),
   );
 }
@@ -79,7 +83,7 @@ export async function sumReplayBytes(db: Db, now: number): Promise<{ bytes: numb
  * `saveQuota`, so that no one waits for the count.
  * @returns the id of this count
  */
-export async function beginCount(trx: Db, orgId: number): Promise<string> {
+export async function beginCount(trx: Db, orgNumber: number): Promise<string> {
   const count_id = crypto.randomUUID();
   const update = trx
     .updateTable('org_clocks')
@@ -88,15 +92,15 @@ export async function beginCount(trx: Db, orgId: number): Promise<string> {
       records: eb.fn.coalesce('records', eb.lit(0)),
       bytes: eb.fn.coalesce('bytes', eb.lit(0)),
     }))
-    .where('org_id', '=', orgId);
-  await changeOrganizationRow(trx, orgId, () => update.execute());
+    .where('org_id', '=', orgNumber);
+  await changeOrganizationRow(trx, orgNumber, () => update.execute());
   return count_id;
 }
 
 /** How much more the organization holds than was counted, at the moment of the snapshot. */
-export async function findUncounted(snapshot: Db, orgId: number): Promise<RecordTotals> {
-  const counted = (await listQuotas(snapshot, orgId)).get(orgId)?.held ?? { records: 0, bytes: 0 };
-  const held = await countRecordTotals(snapshot, orgId);
+export async function findUncounted(snapshot: Db, orgNumber: number): Promise<RecordTotals> {
+  const counted = (await listQuotas(snapshot, orgNumber)).get(orgNumber)?.held ?? { records: 0, bytes: 0 };
+  const held = await countRecordTotals(snapshot, orgNumber);
   return { records: held.records - counted.records, bytes: held.bytes - counted.bytes };
 }
 
@@ -106,7 +110,7 @@ export async function findUncounted(snapshot: Db, orgId: number): Promise<Record
  */
 export async function saveQuota(
   trx: Db,
-  orgId: number,
+  orgNumber: number,
   { records, bytes }: HeldQuota,
   { countId, uncounted }: { countId: string; uncounted: RecordTotals },
 ): Promise<boolean> {
@@ -120,21 +124,24 @@ export async function saveQuota(
       records_max: records,
       bytes_max: bytes,
     }))
-    .where('org_id', '=', orgId)
+    .where('org_id', '=', orgNumber)
     .where('count_id', '=', countId);
-  const result = await changeOrganizationRow(trx, orgId, () => update.executeTakeFirstOrThrow());
+  const result = await changeOrganizationRow(trx, orgNumber, () => update.executeTakeFirstOrThrow());
   return result.numUpdatedRows > 0n;
 }
 
 /** Sets the limit of body bytes in flight; null for the default. Takes effect with the next request. */
-export async function setBodyQuota(trx: Db, orgId: number, bytes: number | null): Promise<void> {
+export async function setBodyQuota(trx: Db, orgNumber: number, bytes: number | null): Promise<void> {
   const set = { body_bytes_max: bytes };
-  await trx.updateTable('organizations').set(set).where('number', '=', orgId).execute();
-  await trx.updateTable('api_keys').set(set).where('org_id', '=', orgId).execute();
+  await trx.updateTable('organizations').set(set).where('number', '=', orgNumber).execute();
+  await trx.updateTable('api_keys').set(set).where('org_id', '=', orgNumber).execute();
 }
 
 /** Sets the limit of stored responses in bytes; null for the default. Takes effect with the next request. */
-export async function setReplayQuota(trx: Db, orgId: number, bytes: number | null): Promise<void> {
-  const update = trx.updateTable('org_clocks').set({ answer_bytes_max: bytes }).where('org_id', '=', orgId);
-  await changeOrganizationRow(trx, orgId, () => update.execute());
+export async function setReplayQuota(trx: Db, orgNumber: number, bytes: number | null): Promise<void> {
+  const update = trx
+    .updateTable('org_clocks')
+    .set({ answer_bytes_max: bytes })
+    .where('org_id', '=', orgNumber);
+  await changeOrganizationRow(trx, orgNumber, () => update.execute());
 }

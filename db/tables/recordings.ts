@@ -18,10 +18,10 @@ const ofMeetings = statement<OfMeeting>((db, param) =>
 /** The ids of the meetings' recordings, oldest first, each with its meeting's id. */
 export async function listRecordingsOf(
   db: Db,
-  orgId: number,
+  orgNumber: number,
   meetingIds: readonly string[],
 ): Promise<OfMeeting[]> {
-  const rows = await ofMeetings(db, { org: orgId, meetings: JSON.stringify(meetingIds) });
+  const rows = await ofMeetings(db, { org: orgNumber, meetings: JSON.stringify(meetingIds) });
   // Sorting by id in SQL would make the planner scan all recordings.
   return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }

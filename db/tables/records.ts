@@ -47,7 +47,7 @@ const statementsOf = memoize((resource: Resource): Statements => {
 
 /** The organization, the creator and the time of a record. */
 export interface Provenance {
-  orgId: number;
+  orgNumber: number;
   createdBy: string;
   /** Unix milliseconds. */
   now: number;
@@ -64,7 +64,7 @@ export interface NewRecord extends Provenance {
  * @throws QuotaError
  */
 export async function insertRecord(trx: Db, resource: Resource, record: NewRecord): Promise<RecordRow> {
-  await reserveQuota(trx, record.orgId, [{ resource, data: record.data }]);
+  await reserveQuota(trx, record.orgNumber, [{ resource, data: record.data }]);
   return insertReservedRecord(trx, resource, record);
 }
 
@@ -74,10 +74,10 @@ export async function insertRecord(trx: Db, resource: Resource, record: NewRecor
  */
 export function reserveQuota(
   trx: Db,
-  orgId: number,
+  orgNumber: number,
   records: readonly { resource: Resource; data: Data }[],
 ): Promise<void> {
-  return chargeQuota(trx, orgId, () => ({
+  return chargeQuota(trx, orgNumber, () => ({
     records: records.length,
     bytes: records.reduce((sum, { resource, data }) => sum + bytesOf(resource, data), 0),
   }));
@@ -108,11 +108,11 @@ export function insertReservedRecords(
 
 function newRow(
   { fields }: Resource,
-  { orgId, createdBy, now }: Provenance,
+  { orgNumber, createdBy, now }: Provenance,
   id: string,
   data: Data,
 ): RecordRow {
-  const origin = { org_id: orgId, id, created_by: createdBy, created_at: now, updated_at: now };
+  const origin = { org_id: orgNumber, id, created_by: createdBy, created_at: now, updated_at: now };
   return storeRecord(fields, { ...data, ...origin }) as RecordRow;
 }
 
@@ -120,23 +120,23 @@ function newRow(
 export function findRecord(
   db: Db,
   resource: Resource,
-  { orgId, id }: RecordKey,
+  { orgNumber, id }: RecordKey,
 ): Eventually<RecordRow | undefined> {
-  return andThen(statementsOf(resource).find(db, { org: orgId, id }), ([row]) => row);
+  return andThen(statementsOf(resource).find(db, { org: orgNumber, id }), ([row]) => row);
 }
 
 /** The records with these ids in the organization, in no order. */
 export async function findRecords(
   db: Db,
   resource: Resource,
-  orgId: number,
+  orgNumber: number,
   ids: readonly string[],
 ): Promise<RecordRow[]> {
   const { find, findAll } = statementsOf(resource);
   const [id, ...more] = ids;
   if (id === undefined) return [];
-  if (more.length === 0) return find(db, { org: orgId, id });
-  return findAll(db, { org: orgId, ids: JSON.stringify(ids) });
+  if (more.length === 0) return find(db, { org: orgNumber, id });
+  return findAll(db, { org: orgNumber, ids: JSON.stringify(ids) });
 }
 
 // At most about thirty megabytes.
@@ -146,14 +146,14 @@ const RECORDS_AT_ONCE = 50;
 export async function findPage(
   db: Db,
   resource: Resource,
-  orgId: number,
+  orgNumber: number,
   ids: readonly string[],
 ): Promise<{ rows: RecordRow[]; ids: number }> {
   const reading = new PageSizeLimit(longTexts(resource));
   const rows: RecordRow[] = [];
   let read = 0;
   while (read < ids.length && reading.takesMore) {
-    const some = await findRecords(db, resource, orgId, ids.slice(read, read + RECORDS_AT_ONCE));
+    const some = await findRecords(db, resource, orgNumber, ids.slice(read, read + RECORDS_AT_ONCE));
     for (const row of some) reading.count(row);
     rows.push(...some);
     read = Math.min(ids.length, read + RECORDS_AT_ONCE);
@@ -193,7 +193,7 @@ function updateOf(resource: Resource, columns: readonly string[]): Statement<nev
 
 /** A record as stored before a change. */
 export interface StoredRecord {
-  orgId: number;
+  orgNumber: number;
   row: RecordRow;
 }
 
@@ -204,14 +204,14 @@ export interface StoredRecord {
 export async function updateRecord(
   trx: Db,
   resource: Resource,
-  { orgId, row }: StoredRecord,
+  { orgNumber, row }: StoredRecord,
   columns: Row,
 ): Promise<void> {
   const { id } = row;
-  await chargeQuota(trx, orgId, () => {
+  await chargeQuota(trx, orgNumber, () => {
     const replaced: Row = {};
     for (const name in columns) replaced[name] = row[name] ?? null;
     return { records: 0, bytes: bytesOf(resource, columns) - bytesOf(resource, replaced) };
   });
-  await updateOf(resource, Object.keys(columns))(trx, { ...columns, org: orgId, id });
+  await updateOf(resource, Object.keys(columns))(trx, { ...columns, org: orgNumber, id });
 }

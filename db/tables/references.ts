@@ -11,7 +11,7 @@ import { findRecords } from './records.ts';
 
 /** An organization, and which of its records are visible. */
 export interface Viewer {
-  orgId: number;
+  orgNumber: number;
   sees(resource: Resource, row: RecordRow): boolean;
 }
 
@@ -71,13 +71,13 @@ export async function findReferences(
 }
 
 async function findIds(db: Db, target: string, ids: string[], viewer: Viewer): Promise<string[]> {
-  const { orgId } = viewer;
+  const { orgNumber } = viewer;
   if (target === 'users') {
-    const users = await findUsersById(db, orgId, ids);
+    const users = await findUsersById(db, orgNumber, ids);
     return users.map(({ id }) => id);
   }
   const resource = getResource(target);
-  const rows = await findRecords(db, resource, orgId, ids);
+  const rows = await findRecords(db, resource, orgNumber, ids);
   return rows.filter((row) => viewer.sees(resource, row)).map(({ id }) => id);
 }
 

@@ -17,7 +17,7 @@ export interface Transcript {
 /** The transcript of a recording. */
 export async function findTranscript(
   db: Db,
-  { orgId, id: recordingId }: RecordKey,
+  { orgNumber, id: recordingId }: RecordKey,
 ): Promise<Transcript | undefined> {
   const row = await db
     .selectFrom('recording_transcripts as transcript')
@@ -27,7 +27,7 @@ export async function findTranscript(
         .onRef('recording.id', '=', 'transcript.recording_id'),
     )
     .select(['transcript.language', 'transcript.segments', 'recording.meeting_id'])
-    .where('transcript.org_id', '=', orgId)
+    .where('transcript.org_id', '=', orgNumber)
     .where('transcript.recording_id', '=', recordingId)
     .executeTakeFirst();
   if (row === undefined) return undefined;
@@ -59,21 +59,24 @@ const insertion = statement<never>((db, param) =>
  */
 export async function saveTranscript(
   trx: Db,
-  { orgId, id }: RecordKey,
+  { orgNumber, id }: RecordKey,
   given: { segments?: JsonValue; language?: JsonValue },
 ): Promise<boolean> {
-  const [stored] = await byRecording(trx, { org: orgId, id });
+  const [stored] = await byRecording(trx, { org: orgNumber, id });
   const segments = given.segments === undefined ? stored?.segments : segmentsText(given.segments);
   const language =
     given.language === undefined ? (stored?.language ?? null) : (given.language as string | null);
   if (stored?.segments === segments && (stored === undefined || stored.language === language)) return false;
-  await chargeQuota(trx, orgId, () => ({ records: 0, bytes: bytesIn(segments) - bytesIn(stored?.segments) }));
+  await chargeQuota(trx, orgNumber, () => ({
+    records: 0,
+    bytes: bytesIn(segments) - bytesIn(stored?.segments),
+  }));
   if (stored !== undefined) {
-    const removal = trx.deleteFrom('recording_transcripts').where('org_id', '=', orgId);
+    const removal = trx.deleteFrom('recording_transcripts').where('org_id', '=', orgNumber);
     await removal.where('recording_id', '=', id).execute();
   }
   if (segments !== undefined) {
-    await insertion(trx, { org: orgId, id, language, segments });
+    await insertion(trx, { org: orgNumber, id, language, segments });
   }
   return true;
 }

@@ -41,20 +41,20 @@ function owners(db: Db, resource: Resource, { match: [match] }: Filter, param: P
 export async function findUnique(
   db: Db,
   resource: Resource,
-  orgId: number,
+  orgNumber: number,
   { filter, value }: Pick<UniqueValue, 'filter' | 'value'>,
 ): Promise<string | undefined> {
   const declared = resource.filters[filter];
   if (declared === undefined) return undefined;
   const key = declared.normalize(value);
-  return (await statementsOf(resource)(declared).findOne(db, { org: orgId, key }))[0]?.id;
+  return (await statementsOf(resource)(declared).findOne(db, { org: orgNumber, key }))[0]?.id;
 }
 
 /** The ids of the records with any of these values, by `uniqueName`. */
 export async function findOwners(
   db: Db,
   resource: Resource,
-  orgId: number,
+  orgNumber: number,
   given: readonly { unique: readonly UniqueValue[] }[],
 ): Promise<Map<string, string>> {
   const found = new Map<string, string>();
@@ -69,8 +69,8 @@ export async function findOwners(
     const { findOne, findAll } = statementsOf(resource)(declared);
     const rows =
       more.length === 0
-        ? await findOne(db, { org: orgId, key })
-        : await findAll(db, { org: orgId, keys: JSON.stringify(keys) });
+        ? await findOne(db, { org: orgNumber, key })
+        : await findAll(db, { org: orgNumber, keys: JSON.stringify(keys) });
     for (const row of rows) found.set(uniqueName({ filter, key: row.key }), row.id);
   }
   return found;

@@ -86,11 +86,11 @@ export function storeExecutor(
     },
     record: ({ name, entry }) =>
       once.do(name, () =>
-        store.write(entry.orgId ?? 'accounts', (trx) => recordAudit(trx, { ...entry, now: clock() })),
+        store.write(entry.orgNumber ?? 'accounts', (trx) => recordAudit(trx, { ...entry, now: clock() })),
       ),
-    noteUse: ({ orgId, id }, at) => {
+    noteUse: ({ orgNumber, id }, at) => {
       // The request does not depend on it, and the next minute makes up for a failure.
-      store.write('accounts', (trx) => touchKey(trx, { org_id: orgId, id }, at)).catch(() => undefined);
+      store.write('accounts', (trx) => touchKey(trx, { org_id: orgNumber, id }, at)).catch(() => undefined);
     },
   };
 }
@@ -113,10 +113,10 @@ interface CarriedOut {
 async function write(store: Store, clock: () => number, executable: Executable): Promise<CarriedOut> {
   const { operation, call, exchange, keyed, reservation } = executable;
   const { now } = exchange;
-  const { orgId } = call.access;
+  const { orgNumber } = call.access;
   const run = async (db: Db) => {
     if (exchange.givenUp !== null) throw exchange.givenUp;
-    return operation.run({ ...call, db, now: await takeInstant(db, orgId, clock()) });
+    return operation.run({ ...call, db, now: await takeInstant(db, orgNumber, clock()) });
   };
   // Before the commit, so that a write is undone if its response cannot be given.
   const checked = (rendered: Rendered) => {
@@ -124,16 +124,16 @@ async function write(store: Store, clock: () => number, executable: Executable):
     return rendered;
   };
   if (keyed === null) {
-    return store.write(orgId, async (db): Promise<CarriedOut> => {
+    return store.write(orgNumber, async (db): Promise<CarriedOut> => {
       const answer = await run(db);
       return { answer, executed: checked(renderAnswer(exchange, answer)) };
     });
   }
-  return store.write(orgId, async (db): Promise<CarriedOut> => {
+  return store.write(orgNumber, async (db): Promise<CarriedOut> => {
     // Under the organization's lock, this sees what other nodes and threads have committed; repeated requests on this node
     // have already waited for each other.
     const isAnswered = store.isShared && (await findStoredResponse(db, keyed, now)).stored !== null;
-    if (isAnswered || (await secondsUntilRoomIn(db, orgId, now)) > 0) return NOTHING_DONE;
+    if (isAnswered || (await secondsUntilRoomIn(db, orgNumber, now)) > 0) return NOTHING_DONE;
     const { answer, rendered } = await withSavepoint(db, () => run(db)).then(
       (answer) => ({ answer, rendered: renderAnswer(exchange, answer) }),
       (error) => ({ answer: null, rendered: renderStorable(exchange, error) }),

@@ -68,7 +68,7 @@ export class ExportAudit {
     const record = () => {
       exchange.address ??= this.#addressOf(exchange.request);
       const entry: AuditEvent['entry'] = {
-        orgId: call.access.orgId,
+        orgNumber: call.access.orgNumber,
         actor: actorOf({ access: call.access, origin: exchange }),
         action,
         target: { type: operation.path.replace(/^\/api\/v\d\//, ''), id: null },

@@ -9,19 +9,19 @@ export class FairTurns {
   readonly #spent = new Set<number>();
 
   /** Whether an organization has used its turn, so that `turn` must be awaited. */
-  isSpent(orgId: number): boolean {
-    return this.#spent.size > 0 && this.#spent.has(orgId);
+  isSpent(orgNumber: number): boolean {
+    return this.#spent.size > 0 && this.#spent.has(orgNumber);
   }
 
   /** Waits for the organization's next turn. */
-  async turn(orgId: number): Promise<void> {
-    while (this.isSpent(orgId)) await nextTurn();
+  async turn(orgNumber: number): Promise<void> {
+    while (this.isSpent(orgNumber)) await nextTurn();
   }
 
   /** Notes a response of this many bytes, sent or not. */
-  spend(orgId: number, bytes: number): void {
+  spend(orgNumber: number, bytes: number): void {
     if (bytes < LARGE_BYTES_MIN) return;
     if (this.#spent.size === 0) setImmediate(() => this.#spent.clear());
-    this.#spent.add(orgId);
+    this.#spent.add(orgNumber);
   }
 }

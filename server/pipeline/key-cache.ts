@@ -89,7 +89,7 @@ export class KeyCache {
 
   #keyOf(row: PresentedKey, { api, organizationId }: { api: Api; organizationId: string }): CachedKey {
     const access: Access = {
-      orgId: row.org_id,
+      orgNumber: row.org_id,
       organizationId,
       keyId: row.id,
       level: row.access as AccessLevel,

@@ -126,10 +126,10 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
     if (!reservation.take(expectedBytes(operation, bytes.byteLength, body)))
       await waitForReservation(exchange, reservation);
     for (;;) {
-      if (pace.isSpent(access.orgId)) await pace.turn(access.orgId);
+      if (pace.isSpent(access.orgNumber)) await pace.turn(access.orgNumber);
       const executing = execute(services, { operation, call, exchange, keyed, reservation });
       const executed = executing instanceof Promise ? await executing : executing;
-      pace.spend(access.orgId, reservation.bytes);
+      pace.spend(access.orgNumber, reservation.bytes);
       if (executed !== null) return keepReservation(exchange, reservation, executed);
       if (reservation.isLacking) {
         await waitForReservation(exchange, reservation);

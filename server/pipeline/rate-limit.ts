@@ -100,8 +100,8 @@ export class RateLimiter {
     return rateLimitState(usage, this.#orgLimit, this.#keyLimit);
   }
 
-  #countedFor({ orgId, keyId }: Access): RateLimitEvent {
+  #countedFor({ orgNumber, keyId }: Access): RateLimitEvent {
     const member = { name: keyId, limit: this.#keyLimit };
-    return { what: 'requests', group: orgId, limit: this.#orgLimit, member };
+    return { what: 'requests', group: orgNumber, limit: this.#orgLimit, member };
   }
 }

@@ -40,9 +40,9 @@ export function keyedRequest(
   const key = sentKey(operation, request);
   if (key === null || !VISIBLE_ASCII.test(key)) return null;
   const hash = new Bun.SHA256().update(`${request.method}\0${rawPath(request.url)}\0`).update(bytes);
-  const { orgId, keyId } = access;
+  const { orgNumber, keyId } = access;
   const fingerprint = hash.digest('hex');
-  return { orgId, principal: principalOf(access), key, keyId, fingerprint, hasExpired: false };
+  return { orgNumber, principal: principalOf(access), key, keyId, fingerprint, hasExpired: false };
 }
 
 /** @throws ApiError 422 if an invalid idempotency key was sent. */
@@ -124,7 +124,7 @@ export class Replays {
 
   /** Waits until no other request with this key runs, and then blocks the next; the result ends that. */
   async enter(keyed: KeyedRequest): Promise<() => void> {
-    const id = [keyed.orgId, keyed.principal, keyed.key].join('\0');
+    const id = [keyed.orgNumber, keyed.principal, keyed.key].join('\0');
     for (let other = this.#running.get(id); other !== undefined; other = this.#running.get(id)) await other;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#running.set(id, promise);

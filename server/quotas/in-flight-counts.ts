@@ -3,7 +3,7 @@ import type { MemorySums } from '../../db/counters/memory-sums.ts';
 import type { Access } from '../access.ts';
 
 /** Who holds the bytes; `bodyBytesMax` is the organization's own limit, null for the default. */
-export type BudgetHolder = Pick<Access, 'orgId' | 'keyId' | 'bodyBytesMax'>;
+export type BudgetHolder = Pick<Access, 'orgNumber' | 'keyId' | 'bodyBytesMax'>;
 
 /** The fraction of its organization's bytes that one key can hold. */
 const KEY_PART = 1 / 2;
@@ -55,15 +55,15 @@ export class InFlightCounts {
     const fits = (used: number, limit: number) => used + bytes <= limit || (takesOneAlone && used === held);
     return (
       fits(this.#sums.get(this.#keys, holder.keyId), orgBytes * KEY_PART) &&
-      fits(this.#sums.get(this.#orgs, holder.orgId), orgBytes) &&
+      fits(this.#sums.get(this.#orgs, holder.orgNumber), orgBytes) &&
       fits(this.bytes, allBytes)
     );
   }
 
   /** Counts this many more bytes, or fewer if negative. */
-  change({ keyId, orgId }: BudgetHolder, bytes: number): void {
+  change({ keyId, orgNumber }: BudgetHolder, bytes: number): void {
     this.#sums.add(this.#keys, keyId, bytes);
-    this.#sums.add(this.#orgs, orgId, bytes);
+    this.#sums.add(this.#orgs, orgNumber, bytes);
     this.#sums.add(this.#all, ALL, bytes);
   }
 }

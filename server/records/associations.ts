@@ -51,5 +51,10 @@ export async function setAssociation(
     throw validationError([unknownReference(column, child.name)]);
   }
   if (row[column] === childId) return;
-  await updateRecord(db, parent, { orgId: access.orgId, row }, { [column]: childId, updated_at: now });
+  await updateRecord(
+    db,
+    parent,
+    { orgNumber: access.orgNumber, row },
+    { [column]: childId, updated_at: now },
+  );
 }

@@ -17,7 +17,7 @@ export async function fillContactIds(reader: Reader, attendees: readonly Data[])
 
 async function visibleContacts(reader: Reader, emails: string[]): Promise<Map<string, string>> {
   const { db, access } = reader;
-  const owners = await findContactsByEmail(db, access.orgId, emails);
+  const owners = await findContactsByEmail(db, access.orgNumber, emails);
   if (access.userId === null) return owners;
   const visible = await findVisibleIds(db, access, contacts, [...new Set(owners.values())]);
   return new Map([...owners].filter(([, id]) => visible.has(id)));

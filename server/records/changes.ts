@@ -69,7 +69,7 @@ async function createAll(
   for (const change of changes) {
     try {
       await check(change, known);
-      if (create === undefined) await reserveQuota(db, access.orgId, [{ resource, data: change.next }]);
+      if (create === undefined) await reserveQuota(db, access.orgNumber, [{ resource, data: change.next }]);
       noteAccepted(known, change);
       accepted.push(change);
     } catch (error) {
@@ -93,7 +93,7 @@ async function write(writer: Writer, resource: Resource, changes: readonly Chang
   const { db, access, now } = writer;
   const createdBy = principalOf(access);
   const records = changes.map(({ id, next }) => ({ id, data: next }));
-  await insertReservedRecords(db, resource, { orgId: access.orgId, createdBy, now }, records);
+  await insertReservedRecords(db, resource, { orgNumber: access.orgNumber, createdBy, now }, records);
   await rulesOf(resource).afterWrite?.(writer, changes);
   const origin = shownOrigin(writer);
   for (const { id, data } of records) Object.assign(data, { id }, origin);
@@ -141,7 +141,7 @@ async function writeBy(
     else change.next = { id };
     if (isNew && !isComplete) incomplete.push(change.next);
   }
-  const rows = await findRecords(writer.db, resource, writer.access.orgId, [...repeated]);
+  const rows = await findRecords(writer.db, resource, writer.access.orgNumber, [...repeated]);
   const found = rows.map((row) => showRow(resource.fields, row));
   await fillComputedFields(writer, resource, [...incomplete, ...found]);
   const records = new Map(found.map((record) => [record.id, record]));
@@ -166,7 +166,7 @@ export async function updateRecordFields(
   await check(change, await loadKnownRecords(writer, resource, change.batch));
   const { next } = change;
   const columns = { ...changedColumns(resource, row, newFields(current, next)), updated_at: now };
-  await updateRecord(db, resource, { orgId: access.orgId, row }, columns);
+  await updateRecord(db, resource, { orgNumber: access.orgNumber, row }, columns);
   await rulesOf(resource).afterWrite?.(writer, [change]);
   next.updated_at = instantText(now);
   await fillComputedFields(writer, resource, [next]);
@@ -192,9 +192,16 @@ export async function removeRecord(
   const { db: trx, access, origin, now } = writer;
   await getRow(writer, resource, id);
   await rulesOf(resource).beforeDelete?.({ trx, access, id });
-  const { orgId } = access;
-  await deleteRecord(trx, resource, { orgId, id }, now);
+  const { orgNumber } = access;
+  await deleteRecord(trx, resource, { orgNumber, id }, now);
   const target = { type: resource.name, id };
   const { requestId } = origin;
-  await recordAudit(trx, { orgId, actor: actorOf(writer), action: 'record.deleted', target, requestId, now });
+  await recordAudit(trx, {
+    orgNumber,
+    actor: actorOf(writer),
+    action: 'record.deleted',
+    target,
+    requestId,
+    now,
+  });
 }

@@ -20,7 +20,7 @@ export const contactRules: Rules = {
       before: current === null ? [] : addressesOf(current),
       after: addressesOf(next),
     }));
-    return replaceContactEmails(trx, access.orgId, addresses);
+    return replaceContactEmails(trx, access.orgNumber, addresses);
   },
 };
 

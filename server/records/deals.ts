@@ -18,16 +18,16 @@ export const dealRules: Rules = {
 const stagesOf = oncePerBatch(async ({ db, access }, batch) => {
   const ids = batch.flatMap(({ input, current }) => [input.stage_id, current?.stage_id]);
   const given = new Set(ids.filter((id) => typeof id === 'string'));
-  const stages = await findStages(db, access.orgId, [...given]);
+  const stages = await findStages(db, access.orgNumber, [...given]);
   return new Map(stages.map((stage) => [stage.id, stage]));
 });
 
-const oldestPipeline = oncePerBatch(({ db, access }) => findOldestPipeline(db, access.orgId));
+const oldestPipeline = oncePerBatch(({ db, access }) => findOldestPipeline(db, access.orgNumber));
 
-const firstStages = oncePerBatch(async ({ db, access: { orgId } }) => {
+const firstStages = oncePerBatch(async ({ db, access: { orgNumber } }) => {
   const found = new Map<string, Promise<StageRow | undefined>>();
   return (id: string): Promise<StageRow | undefined> => {
-    const finding = found.get(id) ?? findFirstStage(db, { orgId, id });
+    const finding = found.get(id) ?? findFirstStage(db, { orgNumber, id });
     found.set(id, finding);
     return finding;
   };

@@ -25,7 +25,7 @@ export const interactionRules: Rules = {
     const isFirst = await isFirstOfOrigin(change);
     next.main_contact = known;
     const { id, isDuplicate } = await logInteraction(trx, {
-      orgId: access.orgId,
+      orgNumber: access.orgNumber,
       createdBy: principalOf(access),
       instant: () => now,
       type: String(next.type),
@@ -47,7 +47,7 @@ export const interactionRules: Rules = {
   },
   async present({ db, access }, records) {
     const idOf = (record: Data) => String(record.id);
-    const { contactIds, companyIds } = await listInvolved(db, access.orgId, records.map(idOf));
+    const { contactIds, companyIds } = await listInvolved(db, access.orgNumber, records.map(idOf));
     for (const record of records) {
       record.contact_ids = contactIds.get(idOf(record)) ?? [];
       record.company_ids = companyIds.get(idOf(record)) ?? [];
@@ -58,7 +58,7 @@ export const interactionRules: Rules = {
 // Owners of the emails, and which of them the key can see; contacts that the batch creates are added.
 const addresseesOf = oncePerBatch(async ({ db, access }, batch) => {
   const emails = batch.flatMap(({ input }) => emailsOf(input.main_contact_email));
-  const owners = await findContactsByEmail(db, access.orgId, emails);
+  const owners = await findContactsByEmail(db, access.orgNumber, emails);
   const visible = await findVisibleIds(db, access, contacts, [...new Set(owners.values())]);
   return { owners, visible };
 });
@@ -87,13 +87,13 @@ async function knownContact(change: Change): Promise<string | null> {
 
 function newContact(change: Change): NewContact {
   const { trx, access, now, input, next } = change;
-  const { orgId } = access;
+  const { orgNumber } = access;
   const email = String(input.main_contact_email);
   const data = { email, owner_id: access.userId };
   const put = async () => {
     const createdBy = principalOf(access);
-    const { id } = await insertReservedRecord(trx, contacts, { orgId, createdBy, now, data });
-    await replaceContactEmails(trx, orgId, [{ id, before: [], after: [email] }]);
+    const { id } = await insertReservedRecord(trx, contacts, { orgNumber, createdBy, now, data });
+    await replaceContactEmails(trx, orgNumber, [{ id, before: [], after: [email] }]);
     const { owners } = await addresseesOf(change);
     owners.set(caselessKey(email), id);
     next.main_contact = id;
@@ -106,7 +106,7 @@ function newContact(change: Change): NewContact {
 const originsOf = oncePerBatch(({ db, access }, batch) => {
   const given = batch.flatMap(({ input }) => textOf(input.primary_id) ?? []);
   return batch.length > 1
-    ? findOrigins(db, access.orgId, given)
+    ? findOrigins(db, access.orgNumber, given)
     : Promise.resolve(new Set(given.map(textKey)));
 });
 

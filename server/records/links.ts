@@ -47,7 +47,7 @@ export async function listLinked(
   const rows = await listLinks(
     db,
     link,
-    { orgId: access.orgId, id: parentRow.id },
+    { orgNumber: access.orgNumber, id: parentRow.id },
     {
       ownerId: access.userId,
       after: page.after,
@@ -85,7 +85,7 @@ export async function linkRecord(
   const parentRow = await getRow(writer, parent, parentId);
   const child = getResource(childOf(link, { link: body, parent: parentRow }) ?? '');
   const childId = String(body[link.childColumn]);
-  const at = { orgId: access.orgId, id: parentRow.id };
+  const at = { orgNumber: access.orgNumber, id: parentRow.id };
   const [faults, childRow, known] = await Promise.all([
     checkReferences(trx, access, link.fields, body),
     findVisible(trx, access, child.name, childId),
@@ -110,7 +110,7 @@ export async function unlinkRecord(
   childId: string,
 ): Promise<void> {
   const { db: trx, access } = writer;
-  const at = { orgId: access.orgId, id: parentId };
+  const at = { orgNumber: access.orgNumber, id: parentId };
   const [parentRow, row] = await Promise.all([
     getRow(writer, parent, parentId),
     findLink(trx, link, at, childId),
@@ -138,7 +138,7 @@ async function presentPage(
   if (child === undefined || !mayRead(reader.access, child))
     return { items: await presentLinks(reader, { parent, link }, rows, []), isCut: false };
   const ids = rows.map((row) => String(row[link.childColumn]));
-  const found = await findPage(reader.db, child, reader.access.orgId, ids);
+  const found = await findPage(reader.db, child, reader.access.orgNumber, ids);
   const items = await presentLinks(reader, { parent, link }, rows.slice(0, found.ids), found.rows);
   return { items, isCut: found.ids < rows.length };
 }

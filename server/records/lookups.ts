@@ -28,12 +28,12 @@ export async function loadKnownRecords(
 ): Promise<KnownRecords> {
   const [references, owners] = await Promise.all([
     findReferences(db, resource.fields, changes, viewerOf(access)),
-    findOwners(db, resource, access.orgId, changes),
+    findOwners(db, resource, access.orgNumber, changes),
   ]);
   const ids = new Set(owners.values());
   let rows: Promise<Map<string, RecordRow>> | undefined;
   const ownerRow = async (id: string) => {
-    rows ??= findRecords(db, resource, access.orgId, [...ids]).then(
+    rows ??= findRecords(db, resource, access.orgNumber, [...ids]).then(
       (found) => new Map(found.map((row) => [row.id, row])),
     );
     return (await rows).get(id);

@@ -18,7 +18,7 @@ export const meetingRules: Rules = {
 };
 
 async function recordingsOf({ db, access }: Reader, meetingIds: string[]): Promise<Map<string, string[]>> {
-  const rows = await listRecordingsOf(db, access.orgId, meetingIds);
+  const rows = await listRecordingsOf(db, access.orgNumber, meetingIds);
   const byMeeting = Map.groupBy(rows, ({ meeting_id }) => meeting_id);
   return new Map([...byMeeting].map(([id, of]) => [id, of.map((row) => row.id)]));
 }

@@ -27,7 +27,7 @@ const TOO_DEEP = `must be on level ${NOTE_LEVELS_MAX - 1} or higher up; notes ca
 // The paths to all old and new parents of the changes.
 const pathsOf = oncePerBatch(({ db, access }, batch) => {
   const parents = batch.flatMap(({ input, current }) => [input.parent_id, current?.parent_id]);
-  return findPaths(db, access.orgId, [...new Set(parents.filter((id) => typeof id === 'string'))]);
+  return findPaths(db, access.orgNumber, [...new Set(parents.filter((id) => typeof id === 'string'))]);
 });
 
 function pathTo(id: unknown, paths: ReadonlyMap<string, string[]>): readonly string[] {
@@ -38,7 +38,7 @@ function pathTo(id: unknown, paths: ReadonlyMap<string, string[]>): readonly str
 async function refuseDeep(change: Change, levelsAbove: number, levelsBefore: number): Promise<void> {
   if (levelsAbove <= levelsBefore) return;
   const { trx, access, id } = change;
-  const height = await findHeight(trx, { orgId: access.orgId, id });
+  const height = await findHeight(trx, { orgNumber: access.orgNumber, id });
   if (height === undefined) {
     const count = NOTES_BELOW_MAX.toLocaleString('en-US');
     refuse(

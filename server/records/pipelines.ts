@@ -49,10 +49,10 @@ export const pipelineRules: Rules = {
     }
   },
   async beforeDelete({ trx, access, id }) {
-    const stages = await listStages(trx, access.orgId, [id]);
+    const stages = await listStages(trx, access.orgNumber, [id]);
     const used = await findStagesInUse(
       trx,
-      access.orgId,
+      access.orgNumber,
       stages.map((stage) => stage.id),
     );
     if (used.length > 0) {
@@ -63,7 +63,7 @@ export const pipelineRules: Rules = {
   async present({ db, access }, records) {
     const rows = await listStages(
       db,
-      access.orgId,
+      access.orgNumber,
       records.map((record) => String(record.id)),
     );
     for (const record of records) {
@@ -102,7 +102,7 @@ function checkStages({ current, faults }: Change, stages: StageInput[]): void {
 }
 
 async function refuseWhileInUse({ trx, access }: Change, stageIds: string[]): Promise<void> {
-  const [used] = await findStagesInUse(trx, access.orgId, stageIds);
+  const [used] = await findStagesInUse(trx, access.orgNumber, stageIds);
   if (used === undefined) return;
   const message = `Deals are still in the stage ${used.name}, which this request would remove; move them first.`;
   throw new ApiError('RESOURCE_CONFLICT', message);
@@ -115,7 +115,7 @@ function rowsOf({ access, id, current, next, now }: Change): StageRow[] {
     const was = before.get(stage.id);
     return { ...was, ...stage, name: String(stage.name ?? was?.name) };
   });
-  return stages.map(stageRow({ orgId: access.orgId, id }, now));
+  return stages.map(stageRow({ orgNumber: access.orgNumber, id }, now));
 }
 
 async function replaceStages(change: Change, before: StageInput[]): Promise<void> {
@@ -124,7 +124,7 @@ async function replaceStages(change: Change, before: StageInput[]): Promise<void
   const previous = new Map(before.map((stage) => [stage.id, stage]));
   const kept = new Set(rows.map((row) => row.id));
   const removed = before.flatMap(({ id }) => (id !== undefined && !kept.has(id) ? [id] : []));
-  await deleteStages(trx, access.orgId, removed);
+  await deleteStages(trx, access.orgNumber, removed);
   await insertStages(
     trx,
     rows.filter((row) => !previous.has(row.id)),

@@ -25,7 +25,7 @@ export function getRecord(reader: Reader, resource: Resource, id: string): Event
 
 /** The row with that id, which must exist and be visible to the key. */
 export function getRow(reader: Reader, resource: Resource, id: string): Eventually<RecordRow> {
-  const found = findRecord(reader.db, resource, { orgId: reader.access.orgId, id });
+  const found = findRecord(reader.db, resource, { orgNumber: reader.access.orgNumber, id });
   return andThen(found, (row) => {
     if (row === undefined || !canSee(reader.access, resource, row)) throw notFound(resource.singular);
     return row;
@@ -59,7 +59,7 @@ export async function listPage(
   if (await namesHiddenRecord(reader, resource, request)) return { records: [], hasNextPage: false };
   const query = {
     ...request,
-    orgId: access.orgId,
+    orgNumber: access.orgNumber,
     ownerId: ownerFilter(access, resource),
     limit: request.limit + 1,
   };

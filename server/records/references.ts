@@ -19,7 +19,7 @@ export async function findVisible(
 ): Promise<RecordRow | undefined> {
   const resource = findResource(resourceName);
   if (resource === undefined) return undefined;
-  const row = await findRecord(db, resource, { orgId: access.orgId, id });
+  const row = await findRecord(db, resource, { orgNumber: access.orgNumber, id });
   return row !== undefined && canSee(access, resource, row) ? row : undefined;
 }
 
@@ -31,13 +31,13 @@ export async function findVisibleIds(
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (access.userId === null) return new Set(ids);
-  const rows = await findRecords(db, resource, access.orgId, ids);
+  const rows = await findRecords(db, resource, access.orgNumber, ids);
   return new Set(rows.filter((row) => canSee(access, resource, row)).map((row) => row.id));
 }
 
 /** The key's owner and organization, as lookups of references need them. */
 export function viewerOf(access: Access): Viewer {
-  return { orgId: access.orgId, sees: (resource, row) => canSee(access, resource, row) };
+  return { orgNumber: access.orgNumber, sees: (resource, row) => canSee(access, resource, row) };
 }
 
 /** The faults of all reference fields of a body. */

@@ -4,9 +4,9 @@ import { countLinks } from '../../db/tables/links.ts';
 import type { Rules } from './rules.ts';
 
 export const segmentRules: Rules = {
-  async present({ db, access: { orgId, userId } }, records) {
+  async present({ db, access: { orgNumber, userId } }, records) {
     for (const record of records) {
-      const segment = { orgId, id: String(record.id) };
+      const segment = { orgNumber, id: String(record.id) };
       record.member_count = await countLinks(db, segmentMembers, segment, userId);
     }
   },

@@ -7,7 +7,7 @@ const SIGNATURE_BYTES = 16;
 
 /** Identifies a list: a cursor of one is rejected by every other. */
 export interface ListIdentity {
-  orgId: number;
+  orgNumber: number;
   path: string;
   /** Order and filters, as sent in the request. */
   query: Readonly<Record<string, unknown>>;
@@ -47,7 +47,7 @@ export class Cursors {
 }
 
 // What is signed: the position and the list it belongs to.
-function contentOf({ orgId, path, query }: ListIdentity, payload: Buffer): (string | Buffer)[] {
+function contentOf({ orgNumber, path, query }: ListIdentity, payload: Buffer): (string | Buffer)[] {
   const names = Object.keys(query).sort();
-  return [JSON.stringify([orgId, path, names, names.map((name) => query[name])]), '\0', payload];
+  return [JSON.stringify([orgNumber, path, names, names.map((name) => query[name])]), '\0', payload];
 }

@@ -26,7 +26,7 @@ import {
 } from './translate.ts';
 
 export async function authenticate({ db, access }: Call): Promise<Answer> {
-  const { name } = await getOrganization(db, access.orgId);
+  const { name } = await getOrganization(db, access.orgNumber);
   return success({ team_name: name });
 }
 
@@ -44,7 +44,7 @@ export async function createPerson(call: Call): Promise<Answer> {
 /** Creates a person, or updates the one with that email (alternative emails included), who keeps the primary email. */
 export async function upsertPerson(call: Call): Promise<Answer> {
   const { email, ...fields } = toV2(call.body as Data);
-  const existing = await findUnique(call.db, contacts, call.access.orgId, {
+  const existing = await findUnique(call.db, contacts, call.access.orgNumber, {
     filter: 'email',
     value: String(email),
   });
@@ -76,7 +76,7 @@ export async function getCompany(call: Call): Promise<Answer> {
 /** Creates a company, or returns the id of the one with that domain. */
 export async function createCompany(call: Call): Promise<Answer> {
   const input = fromCompany(call.body as Data);
-  const existing = await findUnique(call.db, companies, call.access.orgId, {
+  const existing = await findUnique(call.db, companies, call.access.orgNumber, {
     filter: 'domain',
     value: String(input.domain),
   });
@@ -136,7 +136,7 @@ async function query(
     name,
     resource.filters[name]?.normalize(value) ?? value,
   ]);
-  const list = { orgId: call.access.orgId, path: `/api/v1/${resource.name}/query`, query: filters };
+  const list = { orgNumber: call.access.orgNumber, path: `/api/v1/${resource.name}/query`, query: filters };
   const place = typeof cursor === 'string' ? call.cursors.open(list, cursor, call.now) : null;
   const page = await listPage(call, resource, {
     filters: Object.fromEntries(normalized),

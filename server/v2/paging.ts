@@ -60,7 +60,7 @@ function exampleOf({ fields }: Resource, name: string, { references: [target] }:
 /** Identifies this list, for its cursors. */
 export function identityOf({ access, query }: Call, path: string): ListIdentity {
   const { cursor, limit, ...rest } = query;
-  return { orgId: access.orgId, path, query: rest };
+  return { orgNumber: access.orgNumber, path, query: rest };
 }
 
 /** The request for a page of records. */

@@ -12,7 +12,7 @@ export const DOWNLOADS_PER_MINUTE = 60;
 export const TRANSCRIPT_PATH = '/api/v2/transcripts/download';
 
 const SIGNATURE_BYTES = 32;
-const NOBODY: Omit<Access, 'orgId' | 'keyId'> = {
+const NOBODY: Omit<Access, 'orgNumber' | 'keyId'> = {
   organizationId: null,
   level: 'organization',
   userId: null,
@@ -33,10 +33,10 @@ export class TranscriptLinks {
   }
 
   /** A new link to a recording's transcript. `now` is in Unix milliseconds. */
-  issue(baseUrl: string, recording: { orgId: number; id: string }, now: number): string {
+  issue(baseUrl: string, recording: { orgNumber: number; id: string }, now: number): string {
     const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(9))).toString('base64url');
     const expires = now + LINK_LIFETIME_SECONDS * 1_000;
-    const payload = Buffer.from([recording.orgId, recording.id, expires, nonce].join(' '));
+    const payload = Buffer.from([recording.orgNumber, recording.id, expires, nonce].join(' '));
     const token = Buffer.concat([this.#signer.sign([payload]), payload]).toString('base64url');
     return `${baseUrl}${TRANSCRIPT_PATH}?token=${token}`;
   }
@@ -50,27 +50,27 @@ export class TranscriptLinks {
     const [token = '', ...more] = new URL(request.url).searchParams.getAll('token');
     if (more.length > 0) throw linkNotFound();
     await this.#signing.refresh();
-    const { orgId } = this.open(token, now);
+    const { orgNumber } = this.open(token, now);
     // By hash, because the name can be stored.
     const name = Bun.SHA256.hash(token, 'base64url');
     const usedUp = `This link has reached its limit of ${DOWNLOADS_PER_MINUTE} downloads per minute`;
     const { headers, uncount } = await this.#downloads.count(name, usedUp);
     // All downloads of an organization share the budget of one key.
-    return { access: { ...NOBODY, orgId, keyId: `transcripts of ${orgId}` }, headers, uncount };
+    return { access: { ...NOBODY, orgNumber, keyId: `transcripts of ${orgNumber}` }, headers, uncount };
   }
 
   /**
    * The recording whose transcript a token gives access to. `now` is in Unix milliseconds.
    * @throws ApiError 404 if the token was altered or has expired
    */
-  open(token: string, now: number): { orgId: number; id: string } {
+  open(token: string, now: number): { orgNumber: number; id: string } {
     const bytes = Buffer.from(token, 'base64url');
     const payload = bytes.subarray(SIGNATURE_BYTES);
     if (payload.length === 0 || bytes.toString('base64url') !== token) throw linkNotFound();
     if (!this.#signer.isGenuine(bytes.subarray(0, SIGNATURE_BYTES), [payload], now)) throw linkNotFound();
-    const [orgId, id = '', expires = '0'] = payload.toString().split(' ');
+    const [orgNumber, id = '', expires = '0'] = payload.toString().split(' ');
     if (Number(expires) <= now) throw linkNotFound();
-    return { orgId: Number(orgId), id };
+    return { orgNumber: Number(orgNumber), id };
   }
 }
 

@@ -48,7 +48,7 @@ export function withTranscriptLink(links: TranscriptLinks): ShownAlone {
     show({ access, baseUrl, now }, recording) {
       if (recording.has_transcript !== true) return recording;
       const id = String(recording.id);
-      return { ...recording, transcript_url: links.issue(baseUrl, { orgId: access.orgId, id }, now) };
+      return { ...recording, transcript_url: links.issue(baseUrl, { orgNumber: access.orgNumber, id }, now) };
     },
     example: { transcript_url: `https://crm.example${TRANSCRIPT_PATH}?token=…` },
   };

@@ -33,14 +33,14 @@ function create(url: string, index: number): Promise<Response> {
   });
 }
 
-async function inDatabase<T>(job: (store: Store, orgId: number) => Promise<T>): Promise<T> {
+async function inDatabase<T>(job: (store: Store, orgNumber: number) => Promise<T>): Promise<T> {
   const store = await openStore(desk.database);
   const org = await findOrganization(store.read, 'acme');
   return job(store, org?.number ?? 0).finally(() => store.close());
 }
 
 const set = (given: Partial<Quota>) =>
-  inDatabase((store, orgId) => setQuota({ store, dbPath: desk.database, orgId }, given));
+  inDatabase((store, orgNumber) => setQuota({ store, dbPath: desk.database, orgNumber }, given));
 
 const findings = () => inDatabase((store) => checkQuotas(store.read, desk.database));
 
@@ -63,7 +63,7 @@ describe('a quota', () => {
     'holds from the next request of a running server (%p)',
     async (...flags: string[]) => {
       const server = await desk.serve(flags);
-      const { records } = await inDatabase((store, orgId) => countRecordTotals(store.read, orgId));
+      const { records } = await inDatabase((store, orgNumber) => countRecordTotals(store.read, orgNumber));
       await quota('--records', String(records + 10));
       const replies = await Promise.all(Array.from({ length: 100 }, (_, index) => create(server.url, index)));
       expect(replies.filter(({ status }) => status === 201).length).toBe(10);
@@ -110,7 +110,7 @@ describe('a quota', () => {
   });
 
   test('is told by doctor: nearly used up, used up, and counted wrongly', async () => {
-    const { records } = await inDatabase((store, orgId) => countRecordTotals(store.read, orgId));
+    const { records } = await inDatabase((store, orgNumber) => countRecordTotals(store.read, orgNumber));
     await set({ records: records * 2, bytes: 1e9 });
     const told = JSON.parse((await desk.crm(['doctor', '-o', 'json'])).stdout) as Json[];
     expect(told.filter(({ check }) => check === 'quota')).toMatchObject([

@@ -22,7 +22,7 @@ beforeAll(async () => {
       id: recordId(now),
       data: { first_name: `C${index}`, remarks: longText('letters', 500) },
     }));
-    return insertReservedRecords(trx, contacts, { orgId: 1, createdBy: 'x', now }, records);
+    return insertReservedRecords(trx, contacts, { orgNumber: 1, createdBy: 'x', now }, records);
   });
   await store.close();
 });

@@ -14,7 +14,7 @@ let otherKey: string;
 
 beforeAll(async () => {
   service = await startImportService();
-  otherKey = (await service.harness.issue({ orgId: service.harness.otherOrgId })).key;
+  otherKey = (await service.harness.issue({ orgNumber: service.harness.otherOrgNumber })).key;
   await fillOrganization(service.harness);
 });
 afterAll(() => service.close());
@@ -49,7 +49,7 @@ test('killed at any request and run again, everything is there once', async () =
     const org = await harness.store.write('accounts', (trx) =>
       createOrganization(trx, `Killed ${at}`, harness.clock.now),
     );
-    const { key } = await harness.issue({ orgId: org.number });
+    const { key } = await harness.issue({ orgNumber: org.number });
     const folder = `backup-${at}`;
     await service.crm(['export', 'all', '--out', folder]);
     let seen = 0;
@@ -77,7 +77,7 @@ test('as CSV too, where custom values become text', async () => {
   const org = await harness.store.write('accounts', (trx) =>
     createOrganization(trx, 'From CSV', harness.clock.now),
   );
-  const { key } = await harness.issue({ orgId: org.number });
+  const { key } = await harness.issue({ orgNumber: org.number });
   await service.crm(['export', 'all', '--out', 'sheets', '--format', 'csv']);
   const run = await service.crm(['import', 'all', 'sheets'], { key });
   expect([run.exitCode, run.stderr]).toEqual([0, expect.any(String)]);
@@ -98,7 +98,7 @@ test('an interaction whose contact was deleted is kept beside, and one that lose
       const org = await harness.store.write('accounts', (trx) =>
         createOrganization(trx, name, harness.clock.now),
       );
-      return (await harness.issue({ orgId: org.number })).key;
+      return (await harness.issue({ orgNumber: org.number })).key;
     }),
   );
   const { create } = clientOf(harness, from ?? '');
@@ -153,7 +153,7 @@ test('rejected notes of every level stand in one errors file', async () => {
   const org = await harness.store.write('accounts', (trx) =>
     createOrganization(trx, 'Rejecting', harness.clock.now),
   );
-  const { key } = await harness.issue({ orgId: org.number });
+  const { key } = await harness.issue({ orgNumber: org.number });
   const note = (id: string, parent_id: string | null, title: unknown) =>
     JSON.stringify({ id, parent_id, title });
   const bad = 'x'.repeat(2_000);

@@ -141,7 +141,7 @@ describe.skipIf(!isThere)('the sample data', () => {
   }, 60_000);
 
   test('where the companies are missing, their rows are rejected, or the companies are made', async () => {
-    const other = { key: (await service.harness.issue({ orgId: service.harness.otherOrgId })).key };
+    const other = { key: (await service.harness.issue({ orgNumber: service.harness.otherOrgNumber })).key };
     const args = ['import', 'deals', 'sales.csv', '--custom', '--map', 'opportunity_id=name'];
     const mapped = [...args, '--map-value', 'deal_stage:Engaging=Discovery', '-o', 'json'];
     const strict = await service.crm(mapped, other);

@@ -25,7 +25,7 @@ async function newOrganization(name: string): Promise<string> {
   const org = await harness.store.write('accounts', (trx) =>
     createOrganization(trx, name, harness.clock.now),
   );
-  return (await harness.issue({ orgId: org.number })).key;
+  return (await harness.issue({ orgNumber: org.number })).key;
 }
 
 describe('a folder that is not whole', () => {

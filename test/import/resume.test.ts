@@ -146,7 +146,7 @@ describe('never a lost or doubled row', () => {
     const second = await service.harness.issue();
     const same = await service.crm(['import', 'tasks', 'orgs.csv'], { key: second.key });
     expect(same.stderr).toContain('nothing left to do');
-    const other = await service.harness.issue({ orgId: service.harness.otherOrgId });
+    const other = await service.harness.issue({ orgNumber: service.harness.otherOrgNumber });
     for (const said of ['3 created', 'nothing left to do']) {
       const run = await service.crm(['import', 'tasks', 'orgs.csv'], { key: other.key });
       expect([run.exitCode, run.stderr]).toEqual([0, expect.stringContaining(said)]);

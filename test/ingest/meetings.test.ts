@@ -68,7 +68,7 @@ describe('meetings', () => {
 
   test('have the owner given where the organizer is no user, and theirs once the organizer is one', async () => {
     const bob = await desk.harness.store.write('accounts', (trx) =>
-      createUser(trx, { orgId: desk.options.orgId, email: 'bob@acme.test', name: null, now: NOW }),
+      createUser(trx, { orgNumber: desk.options.orgNumber, email: 'bob@acme.test', name: null, now: NOW }),
     );
     const by = (email: string) => `UID:a@x\n${FUTURE}\nORGANIZER:mailto:${email}`;
     await calendar([by('stranger@x.test')], { ownerId: bob.id });
@@ -100,7 +100,7 @@ describe('meetings', () => {
 
   test('of another organization are never touched', async () => {
     await calendar([`UID:a@x\n${FUTURE}\nSUMMARY:Ours`]);
-    await calendar([`UID:a@x\n${FUTURE}\nSUMMARY:Theirs`], { orgId: desk.harness.orgId });
+    await calendar([`UID:a@x\n${FUTURE}\nSUMMARY:Theirs`], { orgNumber: desk.harness.orgNumber });
     expect((await get('meetings'))[0].title).toBe('Ours');
   });
 });

@@ -76,10 +76,11 @@ describe('entries come as soon as they are complete', () => {
 
 describe('writing', () => {
   let harness: Harness;
-  let orgId = 0;
+  let orgNumber = 0;
   beforeAll(async () => {
     harness = await startHarness();
-    orgId = (await harness.store.write('accounts', (trx) => createOrganization(trx, 'Pieces', NOW))).number;
+    orgNumber = (await harness.store.write('accounts', (trx) => createOrganization(trx, 'Pieces', NOW)))
+      .number;
   });
   afterAll(() => harness.close());
 
@@ -108,7 +109,7 @@ describe('writing', () => {
     }
     const progress: number[] = [];
     const options = {
-      orgId,
+      orgNumber,
       createdBy: 'o',
       ownerId: null,
       clock: () => NOW,

@@ -7,7 +7,7 @@ import { countedIn, heldIn, setQuota } from '../support/quota.ts';
 const desk = ingestDesk();
 const { byExternalId, calendar, recordings, create, get } = desk;
 
-const where = () => ({ ...desk.harness, orgId: desk.options.orgId });
+const where = () => ({ ...desk.harness, orgNumber: desk.options.orgNumber });
 
 async function expectExact(): Promise<void> {
   expect(await countedIn(where())).toEqual(await heldIn(where()));

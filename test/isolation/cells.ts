@@ -23,15 +23,21 @@ export interface Scene {
 /** The service with three worlds: alice's, in her organization; bob's, in the same; and that of another organization. */
 export async function openScene(): Promise<Scene> {
   const harness = await startHarness();
-  const { orgId, otherOrgId, alice, bob } = harness;
+  const { orgNumber, otherOrgNumber, alice, bob } = harness;
   const markOf = (whose: string) => `${whose}${crypto.randomUUID().replaceAll('-', '')}`;
   const aliceKey = (await harness.issue({ userId: alice })).key;
   const bobKey = (await harness.issue({ userId: bob })).key;
-  const otherKey = (await harness.issue({ orgId: otherOrgId })).key;
-  const own = { mark: markOf('own'), orgId, userId: alice, isUsers: true, v2: aliceKey };
-  const bobs = { mark: markOf('bob'), orgId, userId: bob, isUsers: true, v2: bobKey };
+  const otherKey = (await harness.issue({ orgNumber: otherOrgNumber })).key;
+  const own = { mark: markOf('own'), orgNumber, userId: alice, isUsers: true, v2: aliceKey };
+  const bobs = { mark: markOf('bob'), orgNumber, userId: bob, isUsers: true, v2: bobKey };
   const stranger = await strangerOf(harness);
-  const other = { mark: markOf('other'), orgId: otherOrgId, userId: stranger, isUsers: false, v2: otherKey };
+  const other = {
+    mark: markOf('other'),
+    orgNumber: otherOrgNumber,
+    userId: stranger,
+    isUsers: false,
+    v2: otherKey,
+  };
   const ownWorld = await makeWorld(harness, own);
   const body = { name: own.mark, stages: [{ name: own.mark }] };
   const pipeline = (await harness.send('POST', '/api/v2/pipelines', { body })).body.data;
@@ -51,9 +57,9 @@ export async function openScene(): Promise<Scene> {
   };
 }
 
-async function strangerOf({ store, otherOrgId, clock }: Harness): Promise<string> {
+async function strangerOf({ store, otherOrgNumber, clock }: Harness): Promise<string> {
   const { createUser } = await import('../../db/tables/accounts.ts');
-  const user = { orgId: otherOrgId, email: 'stranger@other.test', name: null, now: clock.now };
+  const user = { orgNumber: otherOrgNumber, email: 'stranger@other.test', name: null, now: clock.now };
   return (await store.write('accounts', (trx) => createUser(trx, user))).id;
 }
 

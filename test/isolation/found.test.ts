@@ -64,7 +64,7 @@ describe.each(LISTS.map((list): [string, string, List] => [list.path, list.whose
     test('gives cursors that open nothing of it elsewhere', async () => {
       const { harness, hidden } = scene;
       const key = isV1
-        ? (await harness.issue({ api: 'v1', orgId: harness.otherOrgId })).key
+        ? (await harness.issue({ api: 'v1', orgNumber: harness.otherOrgNumber })).key
         : hidden[whose].v2;
       const first = isV1
         ? await harness.send('POST', path, { key, body: { limit: 1 } })

@@ -33,7 +33,7 @@ class Measured {
     const store = await openStore(db);
     const now = Date.now();
     const org = await store.write('accounts', (trx) => createOrganization(trx, 'Acme', now));
-    const owner = { orgId: org.number, name: null, scopes: V2_SCOPES, access: 'organization' } as const;
+    const owner = { orgNumber: org.number, name: null, scopes: V2_SCOPES, access: 'organization' } as const;
     const issued = await store.write('accounts', (trx) =>
       issueKey(trx, { ...owner, api: 'v2', userId: null, expiresAt: null, now }),
     );

@@ -38,14 +38,17 @@ export async function startWorld(harness: Harness): Promise<{ model: World; real
   const { store, clock } = harness;
   runs += 1;
   const org = await store.write('accounts', (trx) => createOrganization(trx, `Model ${runs}`, clock.now));
-  const orgId = org.number;
+  const orgNumber = org.number;
   const user = async (email: string) =>
-    (await store.write('accounts', (trx) => createUser(trx, { orgId, email, name: null, now: clock.now })))
-      .id;
+    (
+      await store.write('accounts', (trx) =>
+        createUser(trx, { orgNumber, email, name: null, now: clock.now }),
+      )
+    ).id;
   const [alice, bob] = [await user('alice@x.example'), await user('bob@x.example')];
-  const whole = await harness.issue({ orgId });
+  const whole = await harness.issue({ orgNumber });
   const keys = [whole.key];
-  for (const userId of [alice, bob]) keys.push((await harness.issue({ orgId, userId })).key);
+  for (const userId of [alice, bob]) keys.push((await harness.issue({ orgNumber, userId })).key);
   const actors: Actor[] = [
     { name: 'org', userId: null, principal: whole.id },
     { name: 'alice', userId: alice, principal: alice },
@@ -65,7 +68,7 @@ export async function startWorld(harness: Harness): Promise<{ model: World; real
   };
   for (const pipeline of (await clients[0]?.list('/pipelines')) ?? [])
     model.table('pipelines').set(pipeline.id, pipeline);
-  await addCalendar(harness, orgId, model);
+  await addCalendar(harness, orgNumber, model);
   model.lastInstant = clock.now;
   return { model, real: { actors, clients, wait, log: [] } };
 }
@@ -73,8 +76,8 @@ export async function startWorld(harness: Harness): Promise<{ model: World; real
 const person = (email: string) => ({ name: 'P', email });
 
 // Meetings, recordings and bookings of either user and of nobody, whose people are contacts at times.
-async function addCalendar(harness: Harness, orgId: number, model: World): Promise<void> {
-  const where = { store: harness.store, clock: harness.clock, orgId };
+async function addCalendar(harness: Harness, orgNumber: number, model: World): Promise<void> {
+  const where = { store: harness.store, clock: harness.clock, orgNumber };
   const madeAt = new Map<string, string>();
   const insert = async (resource: string, fields: Data): Promise<string> => {
     const id = await insertReadOnly(where, resource, fields);

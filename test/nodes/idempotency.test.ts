@@ -95,7 +95,7 @@ describe('over two nodes', () => {
   });
 
   test('what is stored is counted as one, and held to one budget', async () => {
-    const { orgId, clock } = nodes.first;
+    const { orgNumber, clock } = nodes.first;
     const isStored = ({ status }: Reply) => status === 201;
     await setQuota(nodes.first, { replayBytes: 0 });
     for (const node of nodes.all) {
@@ -104,7 +104,7 @@ describe('over two nodes', () => {
       expect([refused.status, refused.body.error.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
     }
     const bytes = async () =>
-      (await listQuotas(nodes.all[1].store.read, orgId, clock.now)).get(orgId)?.replayBytes ?? 0;
+      (await listQuotas(nodes.all[1].store.read, orgNumber, clock.now)).get(orgNumber)?.replayBytes ?? 0;
     const before = await bytes();
     await setQuota(nodes.first, { replayBytes: before + 20_000 });
     const countedBefore = await counted();
@@ -123,7 +123,7 @@ describe('over two nodes', () => {
     expect(await counted()).toBe(countedBefore + done + 1);
     const each = ((await bytes()) - before) / done;
     expect((await bytes()) - before - each).toBeLessThan(20_000);
-    const row = nodes.first.store.read.selectFrom('idempotency_keys').where('org_id', '=', orgId);
+    const row = nodes.first.store.read.selectFrom('idempotency_keys').where('org_id', '=', orgNumber);
     const { sum } = await row.select((eb) => eb.fn.sum('stored_bytes').as('sum')).executeTakeFirstOrThrow();
     expect(await bytes()).toBe(Number(sum));
     await setQuota(nodes.first, {});

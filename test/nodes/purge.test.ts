@@ -46,11 +46,11 @@ describe('of two nodes', () => {
 });
 
 test('both purge while keys that have expired are used again: no answer is lost, and none kept', async () => {
-  const { store, clock, orgId, otherOrgId } = nodes.first;
+  const { store, clock, orgNumber, otherOrgNumber } = nodes.first;
   const { key: apiKey, id: principal } = await nodes.first.issue();
   const row = { principal, fingerprint: 'f', status: 201, location: null, body: '' };
   const keys = Array.from({ length: 600 }, (_, index) => `k${index}`);
-  for (const org_id of [orgId, otherOrgId])
+  for (const org_id of [orgNumber, otherOrgNumber])
     await store.write(org_id, async (trx) => {
       for (const [index, key] of keys.entries())
         await trx

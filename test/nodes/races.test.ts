@@ -228,12 +228,12 @@ test.each(Object.keys(RACES))(
 );
 
 test('an external id', async () => {
-  const { orgId } = nodes.first;
+  const { orgNumber } = nodes.first;
   for (let round = 0; round < ROUNDS; round++) {
     const external_id = `r${crypto.randomUUID()}`;
     const ingest = nodes.all.map(({ store }) => {
       const { entries } = readRecordings(JSON.stringify([{ external_id, title: 'T' }]));
-      const options = { orgId, createdBy: 'ingest', ownerId: null, clock: () => nodes.first.clock.now };
+      const options = { orgNumber, createdBy: 'ingest', ownerId: null, clock: () => nodes.first.clock.now };
       return ingestRecordings(store, options, entries);
     });
     const reports = await Promise.all(ingest);

@@ -83,7 +83,7 @@ async function place(): Promise<Place> {
     say('Bob', 'bob@x.example', `Write to ${EMAIL}.`),
     say('Bob', null, 'Gladly.'),
   ];
-  await harness.store.write(harness.orgId, (trx) =>
+  await harness.store.write(harness.orgNumber, (trx) =>
     trx
       .updateTable('recording_transcripts')
       .set({ segments: JSON.stringify(segments) })
@@ -98,7 +98,7 @@ async function place(): Promise<Place> {
       headers: { 'Idempotency-Key': key },
     });
   }
-  const elsewhere = clientOf(harness, (await harness.issue({ orgId: harness.otherOrgId })).key);
+  const elsewhere = clientOf(harness, (await harness.issue({ orgNumber: harness.otherOrgNumber })).key);
   const namesake = (await elsewhere.create('contacts', { email: EMAIL })).id;
   const made = {
     acme,
@@ -120,16 +120,18 @@ async function place(): Promise<Place> {
   };
 }
 
-const erase = async ({ store, orgId }: Harness, isDryRun = false): Promise<Erasure> => {
-  const person = await findPerson(store.read, orgId, EMAIL.toUpperCase());
+const erase = async ({ store, orgNumber }: Harness, isDryRun = false): Promise<Erasure> => {
+  const person = await findPerson(store.read, orgNumber, EMAIL.toUpperCase());
   return erasePerson(store, person, { isDryRun, onProgress: () => {}, finish: async () => {} });
 };
 
 /** All that an organization has, as text. */
-async function textOf({ store }: Harness, orgId: number): Promise<string> {
+async function textOf({ store }: Harness, orgNumber: number): Promise<string> {
   const tables = [...RESOURCES.map(tableOf), 'recording_transcripts', 'idempotency_keys', 'contact_emails'];
   const rows = await Promise.all(
-    tables.map((table) => sql`select * from ${sql.table(table)} where org_id = ${orgId}`.execute(store.read)),
+    tables.map((table) =>
+      sql`select * from ${sql.table(table)} where org_id = ${orgNumber}`.execute(store.read),
+    ),
   );
   return JSON.stringify(rows.map((one) => one.rows));
 }
@@ -141,16 +143,16 @@ describe('erasing', () => {
   let done: Erasure;
   beforeAll(async () => {
     here = await place();
-    before = await textOf(here, here.orgId);
+    before = await textOf(here, here.orgNumber);
     planned = await erase(here, true);
-    expect(await textOf(here, here.orgId)).toBe(before);
+    expect(await textOf(here, here.orgNumber)).toBe(before);
     done = await erase(here);
   });
   afterAll(() => here.close());
 
   test('leaves no address, name or word of the person in anything', async () => {
     expect(before).toMatch(SECRET);
-    const after = await textOf(here, here.orgId);
+    const after = await textOf(here, here.orgNumber);
     expect(after).not.toMatch(SECRET);
     for (const word of ['Lovelace', 'lovelace', 'I am Ada.', 'And I said so.', here.made.ada ?? ''])
       expect(after).not.toContain(word);
@@ -229,11 +231,11 @@ describe('erasing', () => {
   });
 
   test('takes out of a transcript what they said, and leaves what others said', async () => {
-    const { store, orgId, made } = here;
+    const { store, orgNumber, made } = here;
     const row = await store.read
       .selectFrom('recording_transcripts')
       .select('segments')
-      .where('org_id', '=', orgId)
+      .where('org_id', '=', orgNumber)
       .where('recording_id', '=', made.recording ?? '')
       .executeTakeFirstOrThrow();
     const gone = { name: '[erased]', email: null };
@@ -251,7 +253,7 @@ describe('erasing', () => {
   });
 
   test('touches no other organization, and lets the address be used again', async () => {
-    expect(await textOf(here, here.otherOrgId)).toMatch(SECRET);
+    expect(await textOf(here, here.otherOrgNumber)).toMatch(SECRET);
     expect((await here.v2client.post('/contacts', { email: EMAIL })).status).toBe(201);
   });
 });
@@ -259,8 +261,8 @@ describe('erasing', () => {
 describe('handing out', () => {
   test('has every record that is tied to the person or tells of them, and of others only how many', async () => {
     const here = await place();
-    const { store, orgId, made } = here;
-    const person = await findPerson(store.read, orgId, EMAIL);
+    const { store, orgNumber, made } = here;
+    const person = await findPerson(store.read, orgNumber, EMAIL);
     const document = await exportPerson(store.read, person, () => {});
     const all = document.records;
     expect(document.addresses).toEqual([EMAIL, OTHER_EMAIL]);
@@ -296,7 +298,7 @@ describe('handing out', () => {
     await client.create('contacts', { email: 'a@x.io' });
     const note = await client.create('notes', { title: 'Call', content: 'Of a@x.io.' });
     await setQuota(harness, { bytes: (await heldIn(harness)).bytes });
-    const person = await findPerson(harness.store.read, harness.orgId, 'a@x.io');
+    const person = await findPerson(harness.store.read, harness.orgNumber, 'a@x.io');
     await erasePerson(harness.store, person, {
       isDryRun: false,
       onProgress: () => {},
@@ -310,7 +312,7 @@ describe('handing out', () => {
 
   test('tells of a user with the address, who stays', async () => {
     const harness = await startHarness();
-    const person = await findPerson(harness.store.read, harness.orgId, 'ALICE@acme.test');
+    const person = await findPerson(harness.store.read, harness.orgNumber, 'ALICE@acme.test');
     const document = await exportPerson(harness.store.read, person, () => {});
     expect(document.users).toMatchObject([{ id: harness.alice, email: 'alice@acme.test' }]);
     await erasePerson(harness.store, person, {
@@ -318,7 +320,9 @@ describe('handing out', () => {
       onProgress: () => {},
       finish: async () => {},
     });
-    expect((await findPerson(harness.store.read, harness.orgId, 'alice@acme.test')).users).toHaveLength(1);
+    expect((await findPerson(harness.store.read, harness.orgNumber, 'alice@acme.test')).users).toHaveLength(
+      1,
+    );
     await harness.close();
   });
 });

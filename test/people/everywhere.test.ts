@@ -64,7 +64,7 @@ async function everything(): Promise<string> {
   const tables = (await listTables()).filter(({ columns }) => columns.includes('org_id'));
   const rows = await Promise.all(
     tables.map(({ name }) =>
-      sql`select * from ${sql.table(name)} where org_id = ${here.orgId}`.execute(here.store.read),
+      sql`select * from ${sql.table(name)} where org_id = ${here.orgNumber}`.execute(here.store.read),
     ),
   );
   return JSON.stringify(rows.map((one) => one.rows));
@@ -101,7 +101,7 @@ async function fill(): Promise<void> {
     async (said) => {
       const recording = await insertTranscribed(here, { external_id: `r${said}`, title: 'R' });
       const segment = { speaker: { name: 'Bob', email: null }, start_time: 0, end_time: 1, speech: said };
-      await here.store.write(here.orgId, (trx) =>
+      await here.store.write(here.orgNumber, (trx) =>
         trx
           .updateTable('recording_transcripts')
           .set({ segments: JSON.stringify([segment]) })
@@ -119,7 +119,7 @@ async function fill(): Promise<void> {
     },
     async (said) => {
       const options = {
-        orgId: here.orgId,
+        orgNumber: here.orgNumber,
         api: 'v2',
         name: said,
         scopes: [],
@@ -146,8 +146,8 @@ beforeAll(async () => {
   api = clientOf(here);
   await fill();
   before = await everything();
-  const person = await findPerson(here.store.read, here.orgId, EMAIL);
-  const found = await findRemainingTexts(here.store.read, person.addresses, { orgId: here.orgId });
+  const person = await findPerson(here.store.read, here.orgNumber, EMAIL);
+  const found = await findRemainingTexts(here.store.read, person.addresses, { orgNumber: here.orgNumber });
   columns = new Set(found.map(({ table, column }) => `${table}.${column}`));
   document = await exportPerson(here.store.read, person, () => {});
   await erasePerson(here.store, person, { isDryRun: false, onProgress: () => {}, finish: async () => {} });
@@ -180,8 +180,10 @@ describe(`in ${TEXTS} texts (seed ${SEED})`, () => {
     ])
       expect(columns).toContain(one);
     expect(isLeft(await everything())).toEqual([]);
-    const person = await findPerson(here.store.read, here.orgId, EMAIL);
-    expect(await findRemainingTexts(here.store.read, person.addresses, { orgId: here.orgId })).toEqual([]);
+    const person = await findPerson(here.store.read, here.orgNumber, EMAIL);
+    expect(
+      await findRemainingTexts(here.store.read, person.addresses, { orgNumber: here.orgNumber }),
+    ).toEqual([]);
   });
 
   test('and every address of others', async () => {

@@ -51,8 +51,8 @@ beforeAll(async () => {
     speech: longText('CJK', 300),
   }));
   const recording = await insertTranscribed(harness);
-  const { store, orgId } = harness;
-  await store.write(orgId, (trx) => saveTranscript(trx, { orgId, id: recording }, { segments }));
+  const { store, orgNumber } = harness;
+  await store.write(orgNumber, (trx) => saveTranscript(trx, { orgNumber, id: recording }, { segments }));
   const url = new URL((await api.get(`/recordings/${recording}`)).body.data.transcript_url);
   transcript = url.pathname + url.search;
   await storing();

@@ -125,7 +125,7 @@ describe('the life of a key', () => {
     expect((await sendWith(V2_PATH, [bearer(key)])).status).toBe(200);
     const other = await openStore(harness.dbPath);
     await other.write('accounts', (trx) =>
-      revokeKey(trx, { org_id: harness.orgId, id } as never, harness.clock.now),
+      revokeKey(trx, { org_id: harness.orgNumber, id } as never, harness.clock.now),
     );
     await other.close();
     expectRefusal(await sendWith(V2_PATH, [bearer(key)]), 401, 'AUTH_INVALID_API_KEY');
@@ -135,7 +135,7 @@ describe('the life of a key', () => {
 
   test('rotated it has two secrets for the grace, then one', async () => {
     const { key, id } = await harness.issue();
-    const row = { org_id: harness.orgId, id, prefix: 'service_live' } as never;
+    const row = { org_id: harness.orgNumber, id, prefix: 'service_live' } as never;
     const rotated = await harness.store.write('accounts', (trx) =>
       rotateKey(trx, row, 5_000, harness.clock.now),
     );
@@ -149,7 +149,7 @@ describe('the life of a key', () => {
 
   test('rotated without grace the old secret ends at once, and earlier graces are not made longer', async () => {
     const { key, id } = await harness.issue();
-    const row = { org_id: harness.orgId, id, prefix: 'service_live' } as never;
+    const row = { org_id: harness.orgNumber, id, prefix: 'service_live' } as never;
     const rotate = (grace: number) =>
       harness.store.write('accounts', (trx) => rotateKey(trx, row, grace, harness.clock.now));
     const second = await rotate(1_000);

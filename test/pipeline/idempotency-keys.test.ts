@@ -96,7 +96,7 @@ describe('whose a key is', () => {
       const [narrow, whole] = [await issue(READ), (await harness.issue({ userId: harness.alice })).key];
       const key = unique();
       const first = await ask(key, narrow);
-      await harness.store.write(harness.orgId, (trx) =>
+      await harness.store.write(harness.orgNumber, (trx) =>
         trx
           .updateTable('idempotency_keys')
           .set({ key_id: null, body_bytes: null, stored_bytes: null })
@@ -112,7 +112,7 @@ describe('whose a key is', () => {
       const { key: apiKey } = await harness.issue({ scopes: ['contacts:write', ...READ] });
       const key = unique();
       expect((await ask(key, apiKey)).status).toBe(201);
-      await harness.store.write(harness.orgId, (trx) =>
+      await harness.store.write(harness.orgNumber, (trx) =>
         trx.updateTable('idempotency_keys').set({ key_id: null }).where('key', '=', key).execute(),
       );
       expect(outcomeOf(await ask(key, apiKey))).toEqual([201, 'true']);
@@ -121,7 +121,7 @@ describe('whose a key is', () => {
 
   test('the new secret of a rotated key is still that key', async () => {
     const { key: before, id } = await harness.issue();
-    const row = { org_id: harness.orgId, id, prefix: 'service_live' } as never;
+    const row = { org_id: harness.orgNumber, id, prefix: 'service_live' } as never;
     const key = unique();
     expect(await replayed(key, before)).toBeNull();
     const rotated = await harness.store.write('accounts', (trx) => rotateKey(trx, row, 0, harness.clock.now));
@@ -134,7 +134,7 @@ describe('whose a key is', () => {
       harness.issue({ userId: harness.bob }),
       harness.issue(),
       harness.issue(),
-      harness.issue({ orgId: harness.otherOrgId }),
+      harness.issue({ orgNumber: harness.otherOrgNumber }),
     ]);
     const key = unique();
     for (const { key: apiKey } of callers) expect(await replayed(key, apiKey)).toBeNull();

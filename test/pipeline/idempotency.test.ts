@@ -137,7 +137,14 @@ describe('replayed', () => {
 
 test('however much has expired, all of it is cleared away', async () => {
   const old = await startHarness();
-  const row = { org_id: old.orgId, principal: 'p', fingerprint: 'f', status: 201, location: null, body: '' };
+  const row = {
+    org_id: old.orgNumber,
+    principal: 'p',
+    fingerprint: 'f',
+    status: 201,
+    location: null,
+    body: '',
+  };
   const created_at = old.clock.now - DAY_MS;
   await old.store.write('accounts', async (trx) => {
     for (let index = 0; index < 1_001; index++)

@@ -17,9 +17,9 @@ describe('room for bytes', () => {
       limits: { orgBytes: 4_096 * KIBIBYTE, allBytes: 6_144 * KIBIBYTE },
       ...{ memory, waitMs: 60_000, limit: 'bodies', subject: 'request bodies' },
     });
-  const of = (orgId: number, { key = '1', max = null as number | null } = {}) => ({
-    orgId,
-    keyId: `${orgId}.${key}`,
+  const of = (orgNumber: number, { key = '1', max = null as number | null } = {}) => ({
+    orgNumber,
+    keyId: `${orgNumber}.${key}`,
     bodyBytesMax: max === null ? null : max * KIBIBYTE,
   });
   /** Takes KiB, and says whether there is room at once. */
@@ -229,7 +229,7 @@ describe('a request whose body finds no room', () => {
     expect(await Promise.race([second.then(() => 'answered'), Bun.sleep(50).then(() => 'waits')])).toBe(
       'waits',
     );
-    const other = await harness.issue({ orgId: harness.otherOrgId });
+    const other = await harness.issue({ orgNumber: harness.otherOrgNumber });
     expect((await post(JSON.stringify({ first_name: 'Zoe' }), other.key)).status).toBe(201);
     held.finish();
     expect([(await first).status, (await second).status]).toEqual([422, 422]);
@@ -240,8 +240,8 @@ describe('a request whose body finds no room', () => {
     const first = post(held.stream);
     await held.begun;
     // Another organization has a quota of its own.
-    await setQuota({ ...harness, orgId: harness.otherOrgId }, { bytesInFlight: 200 * KIBIBYTE });
-    const other = await harness.issue({ orgId: harness.otherOrgId });
+    await setQuota({ ...harness, orgNumber: harness.otherOrgNumber }, { bytesInFlight: 200 * KIBIBYTE });
+    const other = await harness.issue({ orgNumber: harness.otherOrgNumber });
     const heldOther = heldBody(150 * KIBIBYTE);
     const firstOther = post(heldOther.stream, other.key);
     await heldOther.begun;

@@ -17,7 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-const rowOf = (id: string, orgId = harness.orgId) => ({ org_id: orgId, id, prefix: 'service_live' }) as never;
+const rowOf = (id: string, orgNumber = harness.orgNumber) =>
+  ({ org_id: orgNumber, id, prefix: 'service_live' }) as never;
 const revoke = (store: Store, id: string) =>
   store.write('accounts', (trx) => revokeKey(trx, rowOf(id), harness.clock.now));
 
@@ -82,7 +83,13 @@ test('a key that was never issued is not kept', async () => {
   const { known } = knownKeys();
   expect(await known.find(key, 'v2')).toBeUndefined();
   const { id } = await harness.issue();
-  const secret = { org_id: harness.orgId, key_id: id, hash: hashKey(key), created_at: 0, expires_at: null };
+  const secret = {
+    org_id: harness.orgNumber,
+    key_id: id,
+    hash: hashKey(key),
+    created_at: 0,
+    expires_at: null,
+  };
   await harness.store.write('accounts', (trx) => trx.insertInto('api_key_secrets').values(secret).execute());
   expect(await known.find(key, 'v2')).toBeDefined();
 });
@@ -102,7 +109,7 @@ describe.skipIf(isPostgres)('the mark of a store on SQLite', () => {
     await harness.send('POST', '/api/v2/contacts', { body });
     expect(await marked(() => harness.send('POST', '/api/v2/contacts', { body }))).toBe(false);
     expect(await marked(() => harness.send('GET', '/api/v2/contacts'))).toBe(false);
-    expect(await marked(() => harness.store.write(harness.orgId, async () => undefined))).toBe(false);
+    expect(await marked(() => harness.store.write(harness.orgNumber, async () => undefined))).toBe(false);
   });
 
   test('changes with every write to keys, whatever its scope and whoever builds the statement', async () => {
@@ -113,14 +120,14 @@ describe.skipIf(isPostgres)('the mark of a store on SQLite', () => {
     ).toBe(true);
     expect(
       await marked(() =>
-        harness.store.write(harness.orgId, (trx) =>
+        harness.store.write(harness.orgNumber, (trx) =>
           trx.updateTable('api_keys').set({ scopes: '' }).where('id', '=', id).execute(),
         ),
       ),
     ).toBe(true);
     expect(
       await marked(() =>
-        harness.store.write(harness.orgId, (trx) =>
+        harness.store.write(harness.orgNumber, (trx) =>
           trx.deleteFrom('api_key_secrets').where('key_id', '=', id).execute(),
         ),
       ),

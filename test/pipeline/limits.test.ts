@@ -107,7 +107,7 @@ describe('the limit of an organization', () => {
   test('is shared by its keys of both versions, and headers describe the tighter of the two', async () => {
     const harness = await start({ keyLimit: 5, orgLimit: 6 });
     const other = await harness.issue();
-    const foreign = await harness.issue({ orgId: harness.otherOrgId });
+    const foreign = await harness.issue({ orgNumber: harness.otherOrgNumber });
     const steps: [string | undefined, string, [number, number]][] = [
       [undefined, '/api/v2/contacts', [5, 4]],
       [undefined, '/api/v2/contacts', [5, 3]],

@@ -10,7 +10,7 @@ let harness: Harness;
 let organization: string;
 beforeAll(async () => {
   harness = await startHarness({ log: (line) => lines.push(line) });
-  organization = (await getOrganization(harness.store.read, harness.orgId)).id;
+  organization = (await getOrganization(harness.store.read, harness.orgNumber)).id;
 });
 afterAll(() => harness.close());
 beforeEach(() => {

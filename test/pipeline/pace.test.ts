@@ -19,7 +19,7 @@ const batchOf = (count: number): Json => Array.from({ length: count }, (_, index
 
 beforeAll(async () => {
   harness = await startHarness();
-  other = (await harness.issue({ orgId: harness.otherOrgId })).key;
+  other = (await harness.issue({ orgNumber: harness.otherOrgNumber })).key;
   await harness.send('POST', '/api/v2/contacts/batch', { body: batchOf(16) });
 }, 60_000);
 afterAll(() => harness.close());

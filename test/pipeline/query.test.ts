@@ -216,7 +216,7 @@ describe('cursors', () => {
   test('are refused by every other list, and when altered', async () => {
     const { end_cursor: cursor } = await pageOf('limit=2');
     const flipped = cursor.slice(0, -2) + (cursor.at(-2) === 'A' ? 'B' : 'A') + cursor.at(-1);
-    const foreign = await harness.issue({ orgId: harness.otherOrgId });
+    const foreign = await harness.issue({ orgNumber: harness.otherOrgNumber });
     const rows: [path: string, key?: string][] = [
       [`/contacts?sort_direction=asc&cursor=${cursor}`],
       [`/contacts?sort_by=updated_at&cursor=${cursor}`],

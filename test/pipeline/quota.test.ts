@@ -202,8 +202,8 @@ describe('what is counted', () => {
     expect(await countedIn(harness)).toBeNull();
     await setQuota(harness, { records: 100 });
     await expectExact();
-    await harness.store.write(harness.orgId, (trx) =>
-      trx.updateTable('org_clocks').set({ records: 7 }).where('org_id', '=', harness.orgId).execute(),
+    await harness.store.write(harness.orgNumber, (trx) =>
+      trx.updateTable('org_clocks').set({ records: 7 }).where('org_id', '=', harness.orgNumber).execute(),
     );
     await setQuota(harness, { records: 200 });
     await expectExact();
@@ -232,9 +232,9 @@ describe('what is counted', () => {
   test('goes for its own organization alone', async () => {
     await start();
     await setQuota(harness, { records: 1 });
-    const other = clientOf(harness, (await harness.issue({ orgId: harness.otherOrgId })).key);
+    const other = clientOf(harness, (await harness.issue({ orgNumber: harness.otherOrgNumber })).key);
     expect((await other.post('/contacts', { first_name: 'A' })).status).toBe(201);
     expectRefusal(await client.post('/contacts', { first_name: 'A' }), 'records');
-    expect(await countedIn({ ...harness, orgId: harness.otherOrgId })).toBeNull();
+    expect(await countedIn({ ...harness, orgNumber: harness.otherOrgNumber })).toBeNull();
   });
 });

@@ -36,7 +36,7 @@ async function start(readers: number) {
   const now = Date.now();
   const org = await store.write('accounts', (trx) => createOrganization(trx, 'Acme', now));
   const scopes = ['contacts:read', 'contacts:write'];
-  const options = { orgId: org.number, api: 'v2', name: null, scopes, access: 'organization' } as const;
+  const options = { orgNumber: org.number, api: 'v2', name: null, scopes, access: 'organization' } as const;
   const { key } = await store.write('accounts', (trx) =>
     issueKey(trx, { ...options, userId: null, expiresAt: null, now }),
   );

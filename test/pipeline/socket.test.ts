@@ -26,7 +26,7 @@ beforeAll(async () => {
   const now = Date.now();
   const org = await store.write('accounts', (trx) => createOrganization(trx, 'Acme', now));
   const scopes = ['contacts:read', 'contacts:write', 'deals:write'];
-  const options = { orgId: org.number, api: 'v2', name: null, scopes, access: 'organization' } as const;
+  const options = { orgNumber: org.number, api: 'v2', name: null, scopes, access: 'organization' } as const;
   const issued = await store.write('accounts', (trx) =>
     issueKey(trx, { ...options, userId: null, expiresAt: null, now }),
   );

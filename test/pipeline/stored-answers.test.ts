@@ -37,8 +37,10 @@ const largeContact = (textOf = () => 'überaus lang '.repeat(75)) =>
   create('contacts', { first_name: 'A', custom: customOf(textOf) });
 
 /** What is counted of the organization's answers. */
-async function countedNow(orgId = harness.orgId): Promise<number> {
-  return (await listQuotas(harness.store.read, orgId, harness.clock.now)).get(orgId)?.replayBytes ?? -1;
+async function countedNow(orgNumber = harness.orgNumber): Promise<number> {
+  return (
+    (await listQuotas(harness.store.read, orgNumber, harness.clock.now)).get(orgNumber)?.replayBytes ?? -1
+  );
 }
 
 /** What the rows say that they take, and what their texts do. */
@@ -46,7 +48,7 @@ async function stored(): Promise<{ count: number; bytes: number; inRows: number;
   const { rows } = await sql<{ count: number; bytes: number; in_rows: number; as_sent: number }>`
     select count(*) as count, coalesce(sum(stored_bytes), 0) as bytes, coalesce(sum(body_bytes), 0) as as_sent,
       coalesce(sum(octet_length(body) + coalesce(octet_length(packed), 0)), 0) as in_rows
-    from idempotency_keys where org_id = ${harness.orgId}`.execute(harness.store.read);
+    from idempotency_keys where org_id = ${harness.orgNumber}`.execute(harness.store.read);
   const { count = 0, bytes = 0, in_rows = 0, as_sent = 0 } = rows[0] ?? {};
   return { count: Number(count), bytes: Number(bytes), inRows: Number(in_rows), asSent: Number(as_sent) };
 }
@@ -133,12 +135,12 @@ describe('are counted', () => {
     await keyed('POST', '/contacts', unique(), { body: { email: 'taken@b.test' } });
     expect((await stored()).count).toBe(42);
     await expectExact();
-    expect(await countedNow(harness.otherOrgId)).toBe(0);
+    expect(await countedNow(harness.otherOrgNumber)).toBe(0);
   });
 
   test('until they are deleted: as they expire, and when they are to be forgotten', async () => {
     await start();
-    const { clock, store, orgId } = harness;
+    const { clock, store, orgNumber } = harness;
     const principal = async () =>
       (await store.read.selectFrom('idempotency_keys').select('principal').executeTakeFirstOrThrow())
         .principal;
@@ -148,7 +150,7 @@ describe('are counted', () => {
     }
     const all = await countedNow();
     const one = { principal: await principal(), key: 'h3' };
-    await store.write(orgId, (trx) => deleteResponses(trx, orgId, [one], clock.now));
+    await store.write(orgNumber, (trx) => deleteResponses(trx, orgNumber, [one], clock.now));
     await expectExact();
     expect(await countedNow()).toBeLessThan(all);
     // By now the first ten have expired, and nobody has deleted them.
@@ -202,7 +204,7 @@ describe('a budget', () => {
     const replayed = await keyed('POST', '/contacts', 'k1', { body: { first_name: 'A1' } });
     expect([replayed.status, replayed.text]).toEqual([201, done[1] ?? '']);
     expect((await harness.send('POST', '/api/v2/contacts', { body: { first_name: 'C' } })).status).toBe(201);
-    const { key } = await harness.issue({ orgId: harness.otherOrgId });
+    const { key } = await harness.issue({ orgNumber: harness.otherOrgNumber });
     const headers = { 'Idempotency-Key': 'new' };
     const other = await harness.send('POST', '/api/v2/contacts', { key, headers, body: { first_name: 'O' } });
     expect(other.status).toBe(201);

@@ -177,7 +177,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
         await long.create('deals', { name: 'Value', estimated_value: 0.1, currency: 'EUR' });
         const exported = await source.crm(['export', 'all', '--out', 'backup']);
         expect([exported.exitCode, exported.stderr]).toEqual([0, expect.any(String)]);
-        const { key } = await target.harness.issue({ orgId: target.harness.otherOrgId });
+        const { key } = await target.harness.issue({ orgNumber: target.harness.otherOrgNumber });
         const imported = await target.crm(['import', 'all', join(source.folder, 'backup')], { key });
         expect([imported.exitCode, imported.stderr]).toEqual([0, expect.any(String)]);
         const [sent, arrived] = [source.harness, target.harness];

@@ -46,13 +46,13 @@ async function asking(job: (db: Db) => Promise<void>): Promise<void> {
 }
 
 /** The most that is read for one of the forms of a question. */
-async function mostRead(forms: Question['forms'], orgId: number): Promise<number> {
+async function mostRead(forms: Question['forms'], orgNumber: number): Promise<number> {
   let most = 0;
   await asking(async (db) => {
     const read = async () => (await readSoFar.execute(db)).rows[0]?.read ?? 0;
     let before = await read();
     for (const ask of forms) {
-      await ask(db, orgId);
+      await ask(db, orgNumber);
       const after = await read();
       most = Math.max(most, after - before);
       before = after;

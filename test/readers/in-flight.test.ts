@@ -26,7 +26,7 @@ describe.each([0, 2])('with %d reader threads', (readers) => {
     const store = await openStore(db);
     const now = Date.now();
     const org = await store.write('accounts', (trx) => createOrganization(trx, 'Acme', now));
-    const options = { orgId: org.number, api: 'v2', name: null, access: 'organization' } as const;
+    const options = { orgNumber: org.number, api: 'v2', name: null, access: 'organization' } as const;
     const issue = async () => {
       const more = { scopes: ['contacts:write'], userId: null, expiresAt: null, now };
       return (await store.write('accounts', (trx) => issueKey(trx, { ...options, ...more }))).key;

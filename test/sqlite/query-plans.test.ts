@@ -33,9 +33,9 @@ interface Step {
 }
 
 /** The steps of the plans of what was asked. */
-async function stepsOf(forms: Question['forms'], orgId: number): Promise<string[]> {
+async function stepsOf(forms: Question['forms'], orgNumber: number): Promise<string[]> {
   connection.asked.length = 0;
-  for (const ask of forms) await ask(db, orgId);
+  for (const ask of forms) await ask(db, orgNumber);
   expect(connection.asked).not.toEqual([]);
   return [...new Set(connection.asked)].flatMap((text) => {
     const values = Array(text.split('?').length - 1).fill(null);
@@ -65,17 +65,17 @@ test('a plan depends on the value of no parameter: else each other value would h
 
 test('the members of a large segment are not sorted, nor gone through for those of a user', async () => {
   const segment = await clientOf(harness).create('segments');
-  const made = { org_id: harness.orgId, segment_id: segment.id, created_at: 0 };
+  const made = { org_id: harness.orgNumber, segment_id: segment.id, created_at: 0 };
   const members = Array.from({ length: 1_001 }, (_, count) => ({ ...made, record_id: `c${count}` }));
-  await harness.store.write(harness.orgId, (trx) =>
+  await harness.store.write(harness.orgNumber, (trx) =>
     trx.insertInto(linkTable('segment_members')).values(members).execute(),
   );
   const filters = { segment_id: segment.id };
   for (const resource of RESOURCES.filter((one) => 'segment_id' in one.filters)) {
     const pages = pagesOf(resource, { filters, sortBy: 'updated_at' });
-    expect((await stepsOf(pages, harness.orgId)).filter(isSort)).toEqual([]);
+    expect((await stepsOf(pages, harness.orgNumber)).filter(isSort)).toEqual([]);
     for (const sortBy of resource.sorts) {
-      const steps = await stepsOf(pagesOf(resource, { filters, sortBy, ownerId: 'u' }), harness.orgId);
+      const steps = await stepsOf(pagesOf(resource, { filters, sortBy, ownerId: 'u' }), harness.orgNumber);
       expect(steps.filter((step) => isSort(step) || isWide(step))).toEqual([]);
       expect(steps.filter((step) => step.includes('owner_id=?'))).not.toEqual([]);
     }

@@ -13,9 +13,9 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-const add = (orgId: number | null, now: number, actor = ADA) =>
+const add = (orgNumber: number | null, now: number, actor = ADA) =>
   harness.store.write('accounts', (trx) =>
-    recordAudit(trx, { orgId, actor, action: 'key.revoked', target: { type: 'keys', id: 'k' }, now }),
+    recordAudit(trx, { orgNumber, actor, action: 'key.revoked', target: { type: 'keys', id: 'k' }, now }),
   );
 const remove = (at: number) =>
   harness.store.write('accounts', (trx) =>
@@ -23,7 +23,7 @@ const remove = (at: number) =>
   );
 
 test('an entry is never changed, whatever its age', async () => {
-  await add(harness.orgId, 1);
+  await add(harness.orgNumber, 1);
   const change = () =>
     harness.store.write('accounts', (trx) =>
       trx.updateTable('audit_log').set({ actor: 'eve@desk' }).execute(),
@@ -33,7 +33,7 @@ test('an entry is never changed, whatever its age', async () => {
 
 test('an entry is kept for 30 days, and can be removed then', async () => {
   const [young, old] = [Date.now() - 29 * DAY_MS, Date.now() - 31 * DAY_MS];
-  for (const now of [young, old]) await add(harness.orgId, now);
+  for (const now of [young, old]) await add(harness.orgNumber, now);
   expect(remove(young)).rejects.toThrow('kept for 30 days');
   await remove(old);
   const kept = await listAudit(harness.store.read, { limit: 100 });
@@ -43,15 +43,19 @@ test('an entry is kept for 30 days, and can be removed then', async () => {
 
 test('what belongs to no organization has its place, and entries come newest first, page by page', async () => {
   const now = Date.now();
-  for (let count = 0; count < 5; count++) await add(count % 2 === 0 ? null : harness.otherOrgId, now);
+  for (let count = 0; count < 5; count++) await add(count % 2 === 0 ? null : harness.otherOrgNumber, now);
   const all = await listAudit(harness.store.read, { since: now, limit: 100 });
-  expect(all.map((entry) => entry.org_id)).toEqual([0, harness.otherOrgId, 0, harness.otherOrgId, 0]);
+  expect(all.map((entry) => entry.org_id)).toEqual([0, harness.otherOrgNumber, 0, harness.otherOrgNumber, 0]);
   expect(all[0]?.organization_id).toBeNull();
   expect(all[1]?.organization_id).toBeString();
   const first = await listAudit(harness.store.read, { since: now, limit: 2 });
   const rest = await listAudit(harness.store.read, { since: now, limit: 9, after: first.at(-1) ?? all[0] });
   expect([...first, ...rest]).toEqual(all);
-  const others = await listAudit(harness.store.read, { orgId: harness.otherOrgId, since: now, limit: 9 });
+  const others = await listAudit(harness.store.read, {
+    orgNumber: harness.otherOrgNumber,
+    since: now,
+    limit: 9,
+  });
   expect(others).toHaveLength(2);
 });
 
@@ -62,7 +66,7 @@ test('no statement gets rid of the whole of it', async () => {
 
 test('the days that are past keeping go, and one entry tells of it', async () => {
   const now = Date.now();
-  for (let age = 95; age < 105; age++) await add(harness.orgId, now - age * DAY_MS);
+  for (let age = 95; age < 105; age++) await add(harness.orgNumber, now - age * DAY_MS);
   const prune = () => pruneAudit(harness.store, { keepMs: 100 * DAY_MS, host: 'desk', now });
   await prune();
   await prune();

@@ -86,7 +86,7 @@ test('a list takes instants that no id can have', async () => {
 });
 
 test('the records of an ingest are in the order of its file', async () => {
-  const { store, otherOrgId } = harness;
+  const { store, otherOrgNumber } = harness;
   const count = 3_000;
   const entry = (index: number) => ({ line: 1, sequence: null, data: { external_id: `m${index}` } });
   const groups = Array.from({ length: count }, (_, index) => ({
@@ -95,12 +95,12 @@ test('the records of an ingest are in the order of its file', async () => {
     spared: [],
     extent: null,
   }));
-  const options = { orgId: otherOrgId, createdBy: 'o', ownerId: null, clock: Date.now };
+  const options = { orgNumber: otherOrgNumber, createdBy: 'o', ownerId: null, clock: Date.now };
   await ingestMeetings(store, options, groups);
   const rows: Json[] = await store.read
     .selectFrom('meetings' as 'records')
     .selectAll()
-    .where('org_id', '=', otherOrgId)
+    .where('org_id', '=', otherOrgNumber)
     .orderBy('id')
     .execute();
   expect(rows.map(({ external_id }) => external_id)).toEqual(groups.map(({ uid }) => uid));

@@ -63,7 +63,7 @@ const remove = (name: string, key: RecordKey) =>
 
 test('a transcript goes with its recording, and an interaction with those involved in it', async () => {
   const api = clientOf(harness);
-  const { orgId } = harness;
+  const { orgNumber } = harness;
   const recording = await insertTranscribed(harness);
   const company = await api.create('companies');
   const contact = await api.create('contacts', { first_name: 'A', company_id: company.id });
@@ -74,8 +74,8 @@ test('a transcript goes with its recording, and an interaction with those involv
     main_contact: contact.id,
   });
   expect(await rowsWith('interaction_companies', 'interaction_id', interaction.id)).toBe(1);
-  await remove('recordings', { orgId, id: recording });
-  await remove('interactions', { orgId, id: interaction.id });
+  await remove('recordings', { orgNumber, id: recording });
+  await remove('interactions', { orgNumber, id: interaction.id });
   expect(await rowsWith('recording_transcripts', 'recording_id', recording)).toBe(0);
   for (const table of ['interaction_contacts', 'interaction_companies'])
     expect(await rowsWith(table, 'interaction_id', interaction.id)).toBe(0);
@@ -83,7 +83,7 @@ test('a transcript goes with its recording, and an interaction with those involv
 
 test('the addresses of a contact follow its fields, and go with it', async () => {
   const api = clientOf(harness);
-  const { orgId } = harness;
+  const { orgNumber } = harness;
   const keysOf = async (id: string) => {
     const rows = harness.store.read.selectFrom('contact_emails').select('email_key').orderBy('email_key');
     return (await rows.where('contact_id', '=', id).execute()).map((row) => row.email_key);
@@ -93,6 +93,6 @@ test('the addresses of a contact follow its fields, and go with it', async () =>
   expect(await keysOf(id)).toEqual(['a@x.example', 'b@x.example', 'c@x.example']);
   await api.update('contacts', id, { email: 'b@x.example', alt_emails: ['d@x.example', 'C@x.example'] });
   expect(await keysOf(id)).toEqual(['b@x.example', 'c@x.example', 'd@x.example']);
-  await remove('contacts', { orgId, id });
+  await remove('contacts', { orgNumber, id });
   expect(await keysOf(id)).toEqual([]);
 });

@@ -20,14 +20,14 @@ export const KEYED_CONTACTS: Record<string, Json> = {
 export async function startFilled(options: { db?: string } = {}): Promise<Harness> {
   const harness = await startHarness(options);
   await fillOrganization(harness);
-  const { send, issue, otherOrgId } = harness;
+  const { send, issue, otherOrgNumber } = harness;
   await insertTranscribed(harness, { external_id: longText('CJK') });
   await insertReadOnly(harness, 'bookings', {
     attendee: { name: null, email: 'x@y.test', contact_id: null },
   });
   for (const [key, body] of Object.entries(KEYED_CONTACTS))
     await send('POST', '/api/v2/contacts', { body, headers: { 'Idempotency-Key': key } });
-  const other = clientOf(harness, (await issue({ orgId: otherOrgId })).key);
+  const other = clientOf(harness, (await issue({ orgNumber: otherOrgNumber })).key);
   await other.create('companies', { name: longText('emoji'), domain: `${longText('CJK', 900)}.test` });
   await other.create('contacts', {
     phone: longText('emoji'),
@@ -46,7 +46,7 @@ export async function startFilled(options: { db?: string } = {}): Promise<Harnes
   await other.update('notes', first, { parent_id: last });
   const actor = { type: 'operator', id: 'ada@desk', userId: null, origin: 'command line' } as const;
   await harness.store.write('accounts', (trx) =>
-    recordAudit(trx, { orgId: null, actor, action: 'secrets.rotated', target: null, now: Date.now() }),
+    recordAudit(trx, { orgNumber: null, actor, action: 'secrets.rotated', target: null, now: Date.now() }),
   );
   return harness;
 }

@@ -46,13 +46,13 @@ const COLUMNS = `
   order by c.table_name, c.ordinal_position`;
 
 /** Fills every table that has rows of organizations with some of one, and tells which; references lead nowhere. */
-export async function crowd(run: Run, orgId: number): Promise<string[]> {
+export async function crowd(run: Run, orgNumber: number): Promise<string[]> {
   const columns = (await run(COLUMNS)) as Column[];
   const tables = Map.groupBy(columns, ({ table_name }) => table_name);
   for (const [table, own] of tables) {
     const names = own.map(({ column_name }) => column_name);
     const ties = names.includes('id') ? [] : names.filter((name) => /(?<!^org)_id$/.test(name));
-    const values = own.map((column) => valueIn(column, orgId, ties)).join(', ');
+    const values = own.map((column) => valueIn(column, orgNumber, ties)).join(', ');
     const into = `insert into "${table}" (${names.join(', ')})`;
     await run(`${into} select ${values} from generate_series(1, ${ROWS}) as n`);
   }
@@ -62,10 +62,10 @@ export async function crowd(run: Run, orgId: number): Promise<string[]> {
 // The value of a column in row n, in SQL.
 function valueIn(
   { column_name: name, data_type, has_many, is_unique }: Column,
-  orgId: number,
+  orgNumber: number,
   ties: readonly string[],
 ): string {
-  if (name === 'org_id') return String(orgId);
+  if (name === 'org_id') return String(orgNumber);
   if (name === 'id') return ID;
   // In another order than that of creation.
   if (name === 'updated_at') return `${instantOf(0)} + n * 7919 % ${ROWS}`;

@@ -103,8 +103,15 @@ export async function send(form: Locator): Promise<string> {
 async function prepareDatabase(path: string): Promise<{ v1: string; v2: string }> {
   const store = await openStore(path);
   const now = Date.now();
-  const { number: orgId } = await store.write('accounts', (trx) => createOrganization(trx, 'Acme', now));
-  const owner = { orgId, name: null, access: 'organization', userId: null, expiresAt: null, now } as const;
+  const { number: orgNumber } = await store.write('accounts', (trx) => createOrganization(trx, 'Acme', now));
+  const owner = {
+    orgNumber,
+    name: null,
+    access: 'organization',
+    userId: null,
+    expiresAt: null,
+    now,
+  } as const;
   const scopes = ['contacts:read', 'contacts:write'];
   const v2 = await store.write('accounts', (trx) => issueKey(trx, { ...owner, api: 'v2', scopes }));
   const v1 = await store.write('accounts', (trx) => issueKey(trx, { ...owner, api: 'v1', scopes: ['ALL'] }));

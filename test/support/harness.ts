@@ -46,7 +46,7 @@ export interface KeyOptions {
   access?: AccessLevel;
   userId?: string | null;
   expiresAt?: number | null;
-  orgId?: number;
+  orgNumber?: number;
   prefix?: string;
   networks?: readonly string[];
 }
@@ -55,8 +55,8 @@ export interface Harness {
   store: Store;
   /** The path of the file, or the address on PostgreSQL. */
   dbPath: string;
-  orgId: number;
-  otherOrgId: number;
+  orgNumber: number;
+  otherOrgNumber: number;
   /** Two users of the organization. */
   alice: string;
   bob: string;
@@ -111,12 +111,12 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const org = await store.write('accounts', (trx) => createOrganization(trx, 'Acme', now));
   const other = await store.write('accounts', (trx) => createOrganization(trx, 'Other', now));
   const user = (email: string) =>
-    store.write('accounts', (trx) => createUser(trx, { orgId: org.number, email, name: null, now }));
+    store.write('accounts', (trx) => createUser(trx, { orgNumber: org.number, email, name: null, now }));
   const issue: Harness['issue'] = async (key = {}) => {
     const api = key.api ?? 'v2';
     const issued = await store.write('accounts', (trx) =>
       issueKey(trx, {
-        orgId: key.orgId ?? org.number,
+        orgNumber: key.orgNumber ?? org.number,
         api,
         name: null,
         scopes: key.scopes ?? (api === 'v1' ? ['ALL'] : V2_SCOPES),
@@ -135,8 +135,8 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   return {
     store,
     dbPath,
-    orgId: org.number,
-    otherOrgId: other.number,
+    orgNumber: org.number,
+    otherOrgNumber: other.number,
     alice: (await user('alice@acme.test')).id,
     bob: (await user('bob@acme.test')).id,
     v1,

@@ -35,10 +35,10 @@ export function ingestDesk() {
   beforeEach(async () => {
     const { store } = harness;
     const org = await store.write('accounts', (trx) => createOrganization(trx, crypto.randomUUID(), NOW));
-    const user = { orgId: org.number, email: 'Alice@Acme.test', name: null, now: NOW };
+    const user = { orgNumber: org.number, email: 'Alice@Acme.test', name: null, now: NOW };
     alice = (await store.write('accounts', (trx) => createUser(trx, user))).id;
-    key = (await harness.issue({ orgId: org.number })).key;
-    options = { orgId: org.number, createdBy: org.id, ownerId: null, clock: () => NOW };
+    key = (await harness.issue({ orgNumber: org.number })).key;
+    options = { orgNumber: org.number, createdBy: org.id, ownerId: null, clock: () => NOW };
   });
 
   async function get(path: string): Promise<Json> {
@@ -68,7 +68,7 @@ export function ingestDesk() {
   /** Ingests a calendar of the events given as lines without BEGIN and END. */
   async function calendar(
     events: string[],
-    changed: Partial<Pick<IngestOptions, 'orgId' | 'ownerId'>> & { method?: string; now?: number } = {},
+    changed: Partial<Pick<IngestOptions, 'orgNumber' | 'ownerId'>> & { method?: string; now?: number } = {},
   ): Promise<IngestReport> {
     const { method = 'PUBLISH', now = NOW, ...rest } = changed;
     const blocks = events.map(

@@ -29,7 +29,7 @@ import { findOwners } from '../../db/tables/unique.ts';
 export interface Question {
   title: string;
   /** Ask it of one organization, each in one of its forms. */
-  forms: readonly ((db: Db, orgId: number) => Promise<unknown>)[];
+  forms: readonly ((db: Db, orgNumber: number) => Promise<unknown>)[];
   /** Whether it is about the whole organization, and is answered in its order. */
   isOfAll: boolean;
   /** Whether what is found may be sorted: there is little of it, or it is found by range. */
@@ -70,7 +70,7 @@ export function pagesOf(resource: Resource, asked: Asked): Question['forms'] {
   return [{}, { after }, since, { ...since, after }, { after, limit: 22 }].flatMap((page) =>
     (['asc', 'desc'] as const).map((direction) => {
       const query = { ...list, filters: {}, ...page, ...asked, direction };
-      return (db: Db, orgId: number) => listRecords(db, resource, { ...query, orgId });
+      return (db: Db, orgNumber: number) => listRecords(db, resource, { ...query, orgNumber });
     }),
   );
 }
@@ -121,48 +121,61 @@ function lookUpsOf(resource: Resource): Question[] {
   const { name } = resource;
   const unique = Object.keys(resource.unique).map((filter) => {
     const values = several.map((key) => ({ filter, key, value: key, path: filter }));
-    return one(`whose ${filter} of ${name} is taken`, async (db, orgId) => {
-      for (const some of [values, values.slice(1)]) await findOwners(db, resource, orgId, [{ unique: some }]);
+    return one(`whose ${filter} of ${name} is taken`, async (db, orgNumber) => {
+      for (const some of [values, values.slice(1)])
+        await findOwners(db, resource, orgNumber, [{ unique: some }]);
     });
   });
   const external = [
-    one(`${name} by their external ids`, (db, orgId) => findByExternalIds(db, resource, orgId, several)),
-    one(`${name} by the start of their external id`, (db, orgId) =>
-      findByStart(db, resource, orgId, `${sampleOf('external_id')}/`),
+    one(`${name} by their external ids`, (db, orgNumber) =>
+      findByExternalIds(db, resource, orgNumber, several),
+    ),
+    one(`${name} by the start of their external id`, (db, orgNumber) =>
+      findByStart(db, resource, orgNumber, `${sampleOf('external_id')}/`),
     ),
   ];
   return [
-    one(`${name} by their ids`, (db, orgId) => findRecords(db, resource, orgId, several)),
+    one(`${name} by their ids`, (db, orgNumber) => findRecords(db, resource, orgNumber, several)),
     ...('external_id' in resource.fields ? external : []),
     ...unique,
-    one(`a delete from ${name}`, (db, orgId) => deleteRecord(db, resource, { orgId, id: idOf(1) }, 0)),
+    one(`a delete from ${name}`, (db, orgNumber) =>
+      deleteRecord(db, resource, { orgNumber, id: idOf(1) }, 0),
+    ),
   ];
 }
 
 const LINKS = RESOURCES.flatMap(({ links }) => Object.values(links)).flatMap((link) => {
-  const parent = (orgId: number) => ({ orgId, id: sampleOf(link.parentColumn) });
+  const parent = (orgNumber: number) => ({ orgNumber, id: sampleOf(link.parentColumn) });
   const lists = [null, sampleOf('owner_id')].map((ownerId) => {
     const title = `the list of ${link.table} of a ${link.parentColumn}${ownerId === null ? '' : ', of a user'}`;
     const page = { after: null, limit: 20, ownerId };
-    const question = one(title, (db, orgId) => listLinks(db, link, parent(orgId), page), false);
+    const question = one(title, (db, orgNumber) => listLinks(db, link, parent(orgNumber), page), false);
     return { ...question, maySift: ownerId !== null };
   });
   return [
     ...lists,
-    one(`how many of ${link.table} a ${link.parentColumn} has`, (db, orgId) =>
-      countLinks(db, link, parent(orgId), null),
+    one(`how many of ${link.table} a ${link.parentColumn} has`, (db, orgNumber) =>
+      countLinks(db, link, parent(orgNumber), null),
     ),
-    one(`one of ${link.table}`, (db, orgId) => findLink(db, link, parent(orgId), sampleOf(link.childColumn))),
-    one(`a delete from ${link.table} by ${link.parentColumn}`, (db, orgId) =>
-      deleteLink(db, link, parent(orgId), sampleOf(link.childColumn)),
+    one(`one of ${link.table}`, (db, orgNumber) =>
+      findLink(db, link, parent(orgNumber), sampleOf(link.childColumn)),
+    ),
+    one(`a delete from ${link.table} by ${link.parentColumn}`, (db, orgNumber) =>
+      deleteLink(db, link, parent(orgNumber), sampleOf(link.childColumn)),
     ),
   ];
 });
 
 const DAY_MS = 86_400_000;
 
-const candidate = (orgId: number, primaryId: string | null) => ({
-  ...{ orgId, createdBy: 'k', instant: () => 0, type: sampleOf('type'), direction: sampleOf('direction') },
+const candidate = (orgNumber: number, primaryId: string | null) => ({
+  ...{
+    orgNumber,
+    createdBy: 'k',
+    instant: () => 0,
+    type: sampleOf('type'),
+    direction: sampleOf('direction'),
+  },
   ...{ title: sampleOf('title'), summary: null, interactionDate: instantOf(1), isDated: true },
   ...{ mainContact: sampleOf('main_contact'), secondaryId: null, visibleTo: null, primaryId },
 });
@@ -170,32 +183,32 @@ const candidate = (orgId: number, primaryId: string | null) => ({
 export const QUESTIONS: readonly Question[] = [
   ...RESOURCES.flatMap((resource) => [...listsOf(resource), ...lookUpsOf(resource)]),
   ...LINKS,
-  one('whether an interaction is a duplicate', async (db, orgId) => {
+  one('whether an interaction is a duplicate', async (db, orgNumber) => {
     for (const primaryId of [sampleOf('primary_id'), null])
-      await findDuplicate(db, candidate(orgId, primaryId));
+      await findDuplicate(db, candidate(orgNumber, primaryId));
   }),
-  one('the stages of pipelines', (db, orgId) => listStages(db, orgId, several)),
-  one('stages by their ids', (db, orgId) => findStages(db, orgId, several)),
+  one('the stages of pipelines', (db, orgNumber) => listStages(db, orgNumber, several)),
+  one('stages by their ids', (db, orgNumber) => findStages(db, orgNumber, several)),
   one(
     'the first stage of a pipeline',
-    (db, orgId) => findFirstStage(db, { orgId, id: 'pipeline_id1' }),
+    (db, orgNumber) => findFirstStage(db, { orgNumber, id: 'pipeline_id1' }),
     false,
   ),
-  one('the stages that deals are in', (db, orgId) => findStagesInUse(db, orgId, several)),
+  one('the stages that deals are in', (db, orgNumber) => findStagesInUse(db, orgNumber, several)),
   { ...one('the oldest pipeline', findOldestPipeline, false), isOfAll: true },
-  one('users by their ids', (db, orgId) => findUsersById(db, orgId, several)),
-  one('a user by email', (db, orgId) => findUserByEmail(db, orgId, 'a@b.example')),
-  one('contacts by their emails', async (db, orgId) => {
-    for (const emails of [several, several.slice(1)]) await findContactsByEmail(db, orgId, emails);
+  one('users by their ids', (db, orgNumber) => findUsersById(db, orgNumber, several)),
+  one('a user by email', (db, orgNumber) => findUserByEmail(db, orgNumber, 'a@b.example')),
+  one('contacts by their emails', async (db, orgNumber) => {
+    for (const emails of [several, several.slice(1)]) await findContactsByEmail(db, orgNumber, emails);
   }),
   one('a key by its hash', (db) => findKeyByHash(db, 'a')),
-  one('the transcript of a recording', (db, orgId) => findTranscript(db, { orgId, id: idOf(1) })),
-  one('the answer to a key', (db, orgId) =>
-    findStoredResponse(db, { orgId, principal: sampleOf('principal'), key: sampleOf('key') }, 0),
+  one('the transcript of a recording', (db, orgNumber) => findTranscript(db, { orgNumber, id: idOf(1) })),
+  one('the answer to a key', (db, orgNumber) =>
+    findStoredResponse(db, { orgNumber, principal: sampleOf('principal'), key: sampleOf('key') }, 0),
   ),
   one('the answers that have expired', (db) =>
     purgeStoredResponses({ read: db, write: (_, job) => job(db) }, instantOf(20) + DAY_MS),
   ),
-  one('the recordings of meetings', (db, orgId) => listRecordingsOf(db, orgId, several)),
-  one('who is involved in interactions', (db, orgId) => listInvolved(db, orgId, several)),
+  one('the recordings of meetings', (db, orgNumber) => listRecordingsOf(db, orgNumber, several)),
+  one('who is involved in interactions', (db, orgNumber) => listInvolved(db, orgNumber, several)),
 ];

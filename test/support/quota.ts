@@ -10,21 +10,21 @@ export const UNLIMITED: Quota = { records: null, bytes: null, bytesInFlight: nul
 
 /** Sets the quota of the harness's organization; what is left out is without a limit. */
 export async function setQuota(
-  { store, dbPath, orgId }: Pick<Harness, 'store' | 'dbPath' | 'orgId'>,
+  { store, dbPath, orgNumber }: Pick<Harness, 'store' | 'dbPath' | 'orgNumber'>,
   quota: Partial<Quota>,
 ): Promise<void> {
-  return changeQuota(store, dbPath, await getOrganization(store.read, orgId), { ...UNLIMITED, ...quota });
+  return changeQuota(store, dbPath, await getOrganization(store.read, orgNumber), { ...UNLIMITED, ...quota });
 }
 
 /** What is counted of the organization. */
 export async function countedIn({
   store,
-  orgId,
-}: Pick<Harness, 'store' | 'orgId'>): Promise<RecordTotals | null> {
-  return (await listQuotas(store.read, orgId)).get(orgId)?.held ?? null;
+  orgNumber,
+}: Pick<Harness, 'store' | 'orgNumber'>): Promise<RecordTotals | null> {
+  return (await listQuotas(store.read, orgNumber)).get(orgNumber)?.held ?? null;
 }
 
 /** What the organization has. */
-export function heldIn({ store, orgId }: Pick<Harness, 'store' | 'orgId'>): Promise<RecordTotals> {
-  return countRecordTotals(store.read, orgId);
+export function heldIn({ store, orgNumber }: Pick<Harness, 'store' | 'orgNumber'>): Promise<RecordTotals> {
+  return countRecordTotals(store.read, orgNumber);
 }

@@ -7,7 +7,7 @@ import { insertRecord } from '../../db/tables/records.ts';
 import { saveTranscript } from '../../db/tables/transcripts.ts';
 import type { Harness, Json } from './harness.ts';
 
-type Where = Pick<Harness, 'store' | 'orgId' | 'clock'>;
+type Where = Pick<Harness, 'store' | 'orgNumber' | 'clock'>;
 
 /** Writes a record of a read-only resource and gives its id. */
 export async function insertReadOnly(where: Where, name: string, fields: Data = {}): Promise<string> {
@@ -17,20 +17,20 @@ export async function insertReadOnly(where: Where, name: string, fields: Data = 
 
 /** Writes several records in one transaction, so that they share their moment; gives their ids. */
 export function insertAtOnce(
-  { store, orgId, clock }: Where,
+  { store, orgNumber, clock }: Where,
   name: string,
   records: readonly Data[],
 ): Promise<string[]> {
   const resource = getResource(name);
   clock.now += 1;
   return store.write('accounts', async (trx) => {
-    const now = await takeInstant(trx, orgId, clock.now);
+    const now = await takeInstant(trx, orgNumber, clock.now);
     const ids: string[] = [];
     for (const fields of records) {
       const attendee = fields.attendee as Json;
       const derived: Data = attendee?.email ? { attendee_email: attendee.email } : {};
       const data = { ...fields, ...derived };
-      ids.push((await insertRecord(trx, resource, { orgId, createdBy: 'integration', now, data })).id);
+      ids.push((await insertRecord(trx, resource, { orgNumber, createdBy: 'integration', now, data })).id);
     }
     return ids;
   });
@@ -49,8 +49,8 @@ export const SEGMENTS = [
 /** Writes a recording that has a transcript and gives its id. */
 export async function insertTranscribed(where: Where, fields: Data = {}): Promise<string> {
   const id = await insertReadOnly(where, 'recordings', { ...fields, has_transcript: true });
-  const { store, orgId } = where;
+  const { store, orgNumber } = where;
   const transcript = { language: 'en', segments: SEGMENTS };
-  await store.write(orgId, (trx) => saveTranscript(trx, { orgId, id }, transcript));
+  await store.write(orgNumber, (trx) => saveTranscript(trx, { orgNumber, id }, transcript));
   return id;
 }

@@ -57,7 +57,7 @@ export class Place {
     const store = await openStore(db);
     const now = Date.now();
     const org = await store.write('accounts', (trx) => createOrganization(trx, 'Acme', now));
-    const owner = { orgId: org.number, name: null, scopes: V2_SCOPES, access: 'organization' } as const;
+    const owner = { orgNumber: org.number, name: null, scopes: V2_SCOPES, access: 'organization' } as const;
     const { key } = await store.write('accounts', (trx) =>
       issueKey(trx, { ...owner, api: 'v2', userId: null, expiresAt: null, now }),
     );

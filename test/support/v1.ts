@@ -35,7 +35,7 @@ export function refusedAs(reply: Reply, status: number, code: string, ...paths: 
 
 /** A v1 key of the harness's other organization, with every scope. */
 export async function foreignKey(harness: Harness): Promise<string> {
-  return (await harness.issue({ api: 'v1', orgId: harness.otherOrgId })).key;
+  return (await harness.issue({ api: 'v1', orgNumber: harness.otherOrgNumber })).key;
 }
 
 let names = 0;

@@ -19,7 +19,7 @@ export interface World {
 
 interface Owner {
   mark: string;
-  orgId: number;
+  orgNumber: number;
   /** The user's id, and whether the key is bound to that user. */
   userId: string;
   isUsers: boolean;
@@ -98,11 +98,11 @@ function markedValue(name: string, { kind }: Field, mark: string): JsonValue | u
 
 async function integrated(
   { store, clock }: Harness,
-  { mark, orgId, userId }: Owner,
+  { mark, orgNumber, userId }: Owner,
   resource: string,
   ids: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const where = { store, orgId, clock };
+  const where = { store, orgNumber, clock };
   const person = { name: mark, email: `${mark}-0@hidden.example` };
   const fields: Record<string, Data> = {
     meetings: {

@@ -10,7 +10,7 @@ let v1: V1Client['v1'];
 let v2: V1Client['v2'];
 beforeAll(async () => {
   harness = await startHarness();
-  foreign = (await harness.issue({ api: 'v1', orgId: harness.otherOrgId })).key;
+  foreign = (await harness.issue({ api: 'v1', orgNumber: harness.otherOrgNumber })).key;
   ({ v1, v2 } = v1ClientOf(harness));
 });
 afterAll(() => harness.close());

@@ -103,7 +103,7 @@ for (const [resource, owner] of Object.entries(OWNERS)) {
       const { id } = await org.create(resource);
       for (const value of ['absent', id, orgKeyId])
         expectFault(await org.patch(`/${resource}/${id}`, { [owner]: value }), 'VALIDATION_FAILED', owner);
-      const { key } = await harness.issue({ orgId: harness.otherOrgId });
+      const { key } = await harness.issue({ orgNumber: harness.otherOrgNumber });
       const body = { ...minimalBody(resource), [owner]: harness.alice };
       expectFault(await clientOf(harness, key).post(`/${resource}`, body), 'VALIDATION_FAILED', owner);
     });

@@ -106,8 +106,8 @@ describe('notes in trees', () => {
 
     test('a tree that is deeper already is shown, and goes up, but not down', async () => {
       const [upper, lower, [elsewhere]] = [await path(100), await path(100), await path(1)];
-      const { store, orgId } = harness;
-      await store.write(orgId, (trx) =>
+      const { store, orgNumber } = harness;
+      await store.write(orgNumber, (trx) =>
         trx
           .updateTable('notes' as never)
           .set({ parent_id: upper[99] } as never)

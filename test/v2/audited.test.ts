@@ -31,7 +31,7 @@ test('a delete is told with who asked, from where, and what is gone', async () =
   const reply = await harness.send('DELETE', `/api/v2/contacts/${id}`, { key, headers: FROM });
   expect(reply.status).toBe(204);
   expect(await newest()).toMatchObject({
-    ...{ org_id: harness.orgId, created_at: harness.clock.now, action: 'record.deleted' },
+    ...{ org_id: harness.orgNumber, created_at: harness.clock.now, action: 'record.deleted' },
     ...{ actor_type: 'key', actor: keyId, user_id: null, origin: '192.0.2.44' },
     ...{ target_type: 'contacts', target_id: id, details: null },
     request_id: reply.headers.get('X-Request-Id'),

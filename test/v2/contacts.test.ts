@@ -110,7 +110,7 @@ describe('one email belongs to one contact', () => {
   });
 
   test('another organization may have it too', async () => {
-    const other = clientOf(harness, (await harness.issue({ orgId: harness.otherOrgId })).key);
+    const other = clientOf(harness, (await harness.issue({ orgNumber: harness.otherOrgNumber })).key);
     const email = uniqueEmail();
     await api.create('contacts', { email });
     expect((await other.post('/contacts', { email })).status).toBe(201);

@@ -30,7 +30,7 @@ let other: Client;
 beforeAll(async () => {
   harness = await startHarness();
   api = clientOf(harness);
-  other = clientOf(harness, (await harness.issue({ orgId: harness.otherOrgId })).key);
+  other = clientOf(harness, (await harness.issue({ orgNumber: harness.otherOrgNumber })).key);
 });
 afterAll(() => harness.close());
 

@@ -81,7 +81,7 @@ describe('where a new deal goes', () => {
   });
 
   test("not to another organization's pipeline", async () => {
-    const other = clientOf(harness, (await harness.issue({ orgId: harness.otherOrgId })).key);
+    const other = clientOf(harness, (await harness.issue({ orgNumber: harness.otherOrgNumber })).key);
     const body = { name: 'D', pipeline_id: partners.id, stage_id: stageOf(partners, 'Won') };
     expectFault(await other.post('/deals', body), 'VALIDATION_FAILED', 'pipeline_id');
     const stage_id = stageOf(sales, 'Proposal');
@@ -173,7 +173,7 @@ test('a body with several faults tells them all', async () => {
 });
 
 test('an organization without pipelines has no place for a deal', async () => {
-  const { key } = await harness.issue({ orgId: harness.otherOrgId });
+  const { key } = await harness.issue({ orgNumber: harness.otherOrgNumber });
   const other = clientOf(harness, key);
   for (const id of await other.ids('/pipelines')) await other.del(`/pipelines/${id}`);
   expectFault(await other.post('/deals', { name: 'D' }), 'VALIDATION_FAILED', 'pipeline_id');

@@ -87,10 +87,10 @@ test('a change whose body came slowly, answered last, is the later one', async (
 });
 
 test('whoever follows an ingest of thousands, while other writes go on, misses nothing', async () => {
-  const { store, orgId, clock } = harness;
+  const { store, orgNumber, clock } = harness;
   const client = follower();
   let isDone = false;
-  const options = { orgId, createdBy: 'o', ownerId: null, clock: () => clock.now };
+  const options = { orgNumber, createdBy: 'o', ownerId: null, clock: () => clock.now };
   const ingest = ingestMeetings(store, options, meetings(3_000)).finally(() => {
     isDone = true;
   });
@@ -146,12 +146,12 @@ describe('a clock that is set back', () => {
 });
 
 test('writers that share a commit have an instant each, in order, and one that fails takes none', async () => {
-  const { store, orgId } = harness;
+  const { store, orgNumber } = harness;
   const [{ created_at }] = await api.list('/pipelines');
   const last = Date.parse(created_at);
   const take = (fails: boolean) =>
     store.write('accounts', async (trx) => {
-      const instant = await takeInstant(trx, orgId, 0);
+      const instant = await takeInstant(trx, orgNumber, 0);
       if (fails) throw new Error('on purpose');
       return instant - last;
     });
@@ -170,11 +170,11 @@ test('the items of a batch share theirs', async () => {
 });
 
 test('an organization runs ahead of its clock by itself', async () => {
-  const { store, orgId, otherOrgId, clock } = harness;
+  const { store, orgNumber, otherOrgNumber, clock } = harness;
   const later = clock.now + HOUR_MS;
-  await store.write('accounts', (trx) => takeInstant(trx, orgId, later));
-  expect(await store.write('accounts', (trx) => takeInstant(trx, orgId, clock.now))).toBe(later + 1);
-  expect(await store.write('accounts', (trx) => takeInstant(trx, otherOrgId, clock.now + 1))).toBe(
+  await store.write('accounts', (trx) => takeInstant(trx, orgNumber, later));
+  expect(await store.write('accounts', (trx) => takeInstant(trx, orgNumber, clock.now))).toBe(later + 1);
+  expect(await store.write('accounts', (trx) => takeInstant(trx, otherOrgNumber, clock.now + 1))).toBe(
     clock.now + 1,
   );
 });
@@ -193,10 +193,11 @@ test('another process, whose clock is behind, writes after what was there, and b
 }, 30_000);
 
 test('an ingest that changes nothing takes no instant', async () => {
-  const { store, orgId, clock } = harness;
+  const { store, orgNumber, clock } = harness;
   const ingest = () =>
-    ingestMeetings(store, { orgId, createdBy: 'o', ownerId: null, clock: () => clock.now }, meetings(2));
-  const last = () => store.read.selectFrom('org_clocks').selectAll().where('org_id', '=', orgId).execute();
+    ingestMeetings(store, { orgNumber, createdBy: 'o', ownerId: null, clock: () => clock.now }, meetings(2));
+  const last = () =>
+    store.read.selectFrom('org_clocks').selectAll().where('org_id', '=', orgNumber).execute();
   await ingest();
   const before = await last();
   clock.now += HOUR_MS;

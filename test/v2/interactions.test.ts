@@ -202,7 +202,7 @@ describe('duplicates', () => {
   });
 
   test('are not looked for in another organization', async () => {
-    const other = clientOf(harness, (await harness.issue({ orgId: harness.otherOrgId })).key);
+    const other = clientOf(harness, (await harness.issue({ orgNumber: harness.otherOrgNumber })).key);
     const body = { ...BASE, main_contact_email: uniqueEmail(), primary_id: 'two-organizations' };
     await api.create('interactions', body);
     expect((await other.create('interactions', body)).is_duplicate).toBe(false);

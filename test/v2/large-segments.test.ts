@@ -16,19 +16,19 @@ let members: Record<string, Set<string>>;
 
 /** Makes a segment of Alice's. */
 async function makeSegment(ids: readonly string[]): Promise<string> {
-  const { orgId, store } = harness;
+  const { orgNumber, store } = harness;
   const { key } = await harness.issue({ userId: harness.alice });
   const { id: segment_id } = await clientOf(harness, key).create('segments');
-  const made = { org_id: orgId, segment_id, created_at: 0 };
+  const made = { org_id: orgNumber, segment_id, created_at: 0 };
   const rows = ids.map((record_id) => ({ ...made, record_id }));
-  await store.write(orgId, (trx) => trx.insertInto(linkTable('segment_members')).values(rows).execute());
+  await store.write(orgNumber, (trx) => trx.insertInto(linkTable('segment_members')).values(rows).execute());
   return segment_id;
 }
 
 beforeAll(async () => {
   harness = await startHarness();
   api = clientOf(harness);
-  const { orgId, alice, store } = harness;
+  const { orgNumber, alice, store } = harness;
   const ids: string[] = [];
   for (let count = 0; count < CONTACTS; count += 100) {
     const bodies = Array.from({ length: 100 }, (_, index) => ({
@@ -41,7 +41,7 @@ beforeAll(async () => {
   // Seven share each instant, in an order of their own.
   for (const [index, id] of ids.entries()) {
     const updated_at = harness.clock.now + ((index * 131) % Math.ceil(CONTACTS / 7));
-    await store.write(orgId, (trx) =>
+    await store.write(orgNumber, (trx) =>
       trx
         .updateTable(tableOf({ name: 'contacts' }))
         .set({ updated_at })

@@ -177,7 +177,7 @@ for (const resource of Object.keys(CONTRACT)) {
         const reply = await api.get(query);
         expect([reply.status, reply.body.error.details[0].path]).toEqual([422, 'cursor']);
       }
-      const { key } = await harness.issue({ orgId: harness.otherOrgId });
+      const { key } = await harness.issue({ orgNumber: harness.otherOrgNumber });
       const foreign = await clientOf(harness, key).get(`${path}?cursor=${cursor}`);
       expectFault(foreign, 'VALIDATION_INVALID_FORMAT', 'cursor');
       // The page may change its size, and say its order in words.

@@ -106,9 +106,9 @@ for (const script of ['letters', 'Greek', 'CJK']) {
       main_contact_email: email,
     });
     expect(logged.main_contact).toBe(id);
-    const user = { orgId: harness.orgId, email, name: null, now: 0 };
+    const user = { orgNumber: harness.orgNumber, email, name: null, now: 0 };
     const made = await harness.store.write('accounts', (trx) => createUser(trx, user));
-    expect(await findUserByEmail(harness.store.read, harness.orgId, email.toUpperCase())).toEqual(made);
+    expect(await findUserByEmail(harness.store.read, harness.orgNumber, email.toUpperCase())).toEqual(made);
   });
 }
 

@@ -107,7 +107,7 @@ test('version 1 shows nothing that large of people, and gives all; its interacti
 
 test('no more rows are read than a page has, and one', async () => {
   const list = { ownerId: null, filters: {}, createdSince: null, updatedSince: null, after: null };
-  const query = { ...list, orgId: harness.orgId, sortBy: 'created_at', direction: 'asc' } as const;
+  const query = { ...list, orgNumber: harness.orgNumber, sortBy: 'created_at', direction: 'asc' } as const;
   const { rows, isCut } = await listRecords(harness.store.read, contacts, { ...query, limit: 201 });
   expect(isCut).toBe(true);
   const texts = rows.map(({ custom }) => Buffer.byteLength(String(custom)));

@@ -35,7 +35,7 @@ const defaultStages = DEFAULTS.map(([name, type], position) => ({
 }));
 
 test('every organization starts with one called Sales, with the default stages', async () => {
-  const other = clientOf(harness, (await harness.issue({ orgId: harness.otherOrgId })).key);
+  const other = clientOf(harness, (await harness.issue({ orgNumber: harness.otherOrgNumber })).key);
   const [sales, ...more] = await other.list('/pipelines');
   expect(more).toEqual([]);
   expect(sales).toMatchObject({ name: 'Sales', stages: defaultStages });

@@ -111,7 +111,7 @@ test('60 downloads a minute by one token, then 429 with Retry-After', async () =
 });
 
 test("another organization's recording issues no link", async () => {
-  const other = clientOf(harness, (await harness.issue({ orgId: harness.otherOrgId })).key);
+  const other = clientOf(harness, (await harness.issue({ orgNumber: harness.otherOrgNumber })).key);
   const id = await insertTranscribed(harness);
   expectMissing(await other.get(`/recordings/${id}`));
 });
