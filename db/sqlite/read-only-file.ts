@@ -75,7 +75,7 @@ function copied(shown: string, file: string): ReadOnlyFile {
     release();
     const why = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
     throw new DatabaseError(
-      `${shown} is read-only, and its log ${shown}-wal can be read only from a copy, which could not be made in ${tmpdir()} (${why}).`,
+      `${shown} cannot be written, so its log ${shown}-wal can be read only from a copy, which could not be made in ${tmpdir()} (${why}).`,
       [
         'Set TMPDIR to a folder with room for both files, and run the same command again.',
         `Or copy both files to a writable folder, and use the copy with --db: cp ${shown} ${shown}-wal FOLDER/`,

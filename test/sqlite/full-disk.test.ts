@@ -79,6 +79,8 @@ test.skipIf(!canMount)('at a start is told as such, and not as damage (needs roo
     ${quoted([process.execPath, join(place.root, 'open.ts')])}`;
   const child = Bun.spawnSync(onSmallDisk(folder, script));
   expect(child.stdout.toString().trim().split('\n')).toEqual(
-    [db, join(folder, 'new.db')].map((path) => `The database ${path} has no space left on its disk.`),
+    [db, join(folder, 'new.db')].map(
+      (path) => `The database ${path} cannot be written because its disk is full.`,
+    ),
   );
 });
