@@ -1,4 +1,4 @@
-// Files that are embedded in the executable: importing one with `type: 'text'` gives what is in it.
+// Types of files embedded in the executable: importing one with `type: 'text'` returns its content.
 declare module '*.service' {
   const text: string;
   export = text;

@@ -1,6 +1,6 @@
-// `bun run advisories`: what the registry knows against our packages; what ships must have nothing of weight against it.
+// `bun run advisories`: checks our packages for security advisories; shipped packages must not have a serious one.
 
-/** What `bun audit` tells of a package. */
+/** What `bun audit` reports for a package. */
 interface Advisory {
   url: string;
   title: string;
@@ -12,7 +12,7 @@ type Report = Record<string, Advisory[]>;
 const PATIENCE_MS = 60_000;
 const GRAVE = ['high', 'critical'];
 
-/** What the registry has against packages of the lockfile; null where it cannot be asked, as without a network. */
+/** The advisories for packages of the lockfile; null if the registry is unreachable. */
 async function report(flags: readonly string[]): Promise<Report | null> {
   const asked = Bun.spawn([process.execPath, 'audit', '--json', ...flags], {
     stdout: 'pipe',
@@ -38,11 +38,11 @@ function linesOf(found: Report, where: string): string[] {
 async function main(): Promise<number> {
   const [shipped, all] = await Promise.all([report(['--production']), report([])]);
   if (shipped === null || all === null) {
-    console.log('advisories: the registry could not be asked');
+    console.log('advisories: the registry could not be reached');
     return 0;
   }
   const onlyTools = Object.fromEntries(Object.entries(all).filter(([name]) => shipped[name] === undefined));
-  const lines = [...linesOf(shipped, 'shipped'), ...linesOf(onlyTools, 'only a tool')];
+  const lines = [...linesOf(shipped, 'shipped'), ...linesOf(onlyTools, 'development tool only')];
   for (const line of lines) console.log(`advisory: ${line}`);
   if (lines.length === 0) console.log('advisories: none');
   const isGrave = Object.values(shipped).some((some) =>

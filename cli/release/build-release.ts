@@ -1,4 +1,4 @@
-// `bun run release`: an executable for each system, with digests, bill of materials and licences beside.
+// `bun run release`: builds an executable for each system, with digests, bill of materials and licenses.
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -9,35 +9,35 @@ import { executableOf, type ReleaseTarget, TARGETS } from './targets.ts';
 
 const HELP = `bun run release [--out FOLDER] [--only NAME,NAME] [--check]
 
-Makes an executable for each of: ${TARGETS.map(({ name }) => name).join(', ')}.
-  --out FOLDER   where they go, with SHA256SUMS, bill of materials and licences (dist/release)
+Builds an executable for each of: ${TARGETS.map(({ name }) => name).join(', ')}.
+  --out FOLDER   output folder, with SHA256SUMS, bill of materials and licenses (default: dist/release)
   --only NAMES   these alone
-  --check        builds all of it once more, in another folder from a fresh install, and compares`;
+  --check        builds everything again in another folder, from a clean install, and compares`;
 
 const SUMS = 'SHA256SUMS';
 
-/** What a file has, in hexadecimal; reads it whole. */
+/** Hexadecimal SHA-256 of a file. */
 async function sha256Of(path: string): Promise<string> {
   const hash = new Bun.CryptoHasher('sha256');
   for await (const chunk of Bun.file(path).stream()) hash.update(chunk);
   return hash.digest('hex');
 }
 
-/** Makes one target's executable; gives what is wrong where that cannot be. */
+/** Builds the executable of a target; resolves with what went wrong, if anything. */
 async function makeExecutable(target: ReleaseTarget, outfile: string, cache: string): Promise<string | null> {
-  // Bun takes itself for the system that it runs on, and downloads the others into its cache.
+  // Bun uses its own executable for the current system, and downloads others to its cache.
   const isOwn = (await sha256Of(process.execPath)) === target.runtime;
   const runtime = isOwn ? process.execPath : join(cache, `${target.bun}-v${Bun.version}`);
   const partial = `${outfile}.part`;
   const at = () => ({ bun: target.bun, runtime: existsSync(runtime) ? runtime : undefined });
   mkdirSync(partial, { recursive: true });
   try {
-    // Compiled under its last name, which is a part of it.
+    // Compiled under its final name, which is embedded in it.
     const inside = join(partial, outfile.slice(outfile.lastIndexOf('/') + 1));
     const fault = compileExecutable({ outfile: inside, target: at() });
     if (fault !== null) return fault;
     if (!existsSync(runtime) || (await sha256Of(runtime)) !== target.runtime)
-      return `its runtime, ${runtime}, is not that of Bun ${Bun.version}: delete it, and try again`;
+      return `its runtime, ${runtime}, is not that of Bun ${Bun.version}: delete it and try again`;
     renameSync(inside, outfile);
     return null;
   } finally {
@@ -45,7 +45,7 @@ async function makeExecutable(target: ReleaseTarget, outfile: string, cache: str
   }
 }
 
-/** Writes what the executables are made of; the same for all systems. */
+/** Writes licenses and bill of materials; the same for all systems. */
 function writePapers(folder: string, name: string): string[] {
   const papers = [
     { file: `${name}.cdx.json`, flag: '--sbom' },
@@ -59,7 +59,7 @@ function writePapers(folder: string, name: string): string[] {
   });
 }
 
-/** Makes the release; gives the targets that are missing, and the text of its digests. */
+/** Builds the release; resolves with the missing targets, and the text of its digests. */
 async function makeRelease(
   folder: string,
   targets: readonly ReleaseTarget[],
@@ -104,7 +104,7 @@ async function main(words: string[]): Promise<number> {
   const unknown = names.filter((name) => TARGETS.every((target) => target.name !== name));
   if (unknown.length > 0) {
     console.error(
-      `There is no target ${unknown.join(', ')}; there are ${TARGETS.map(({ name }) => name).join(', ')}.`,
+      `Unknown target ${unknown.join(', ')}. Known targets: ${TARGETS.map(({ name }) => name).join(', ')}.`,
     );
     return 2;
   }
@@ -113,19 +113,21 @@ async function main(words: string[]): Promise<number> {
   const { missing, sums } = await makeRelease(folder, targets);
   if (missing.length > 0) {
     console.error(
-      `The release is not whole: ${missing.join(', ')} could not be made, so there is no ${SUMS}.`,
+      `The release is incomplete: could not build ${missing.join(', ')}, so there is no ${SUMS}.`,
     );
     return 1;
   }
   const others = values.check ? rebuildElsewhere(['--only', names.join(',')], SUMS) : { sums };
   if (others.sums !== sums) {
     console.error(
-      others.sums === null ? others.fault : `A second build differs:\n${others.sums}from this one:\n${sums}`,
+      others.sums === null
+        ? others.fault
+        : `The second build differs:\n${others.sums}from this one:\n${sums}`,
     );
     return 1;
   }
   writeFileSync(join(folder, SUMS), sums);
-  const twice = values.check ? ', built twice and the same' : '';
+  const twice = values.check ? ', built twice with the same result' : '';
   console.error(`crm ${manifest.version} (commit ${commitName()}) is in ${folder}${twice}.`);
   return 0;
 }

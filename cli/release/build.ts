@@ -1,4 +1,4 @@
-// `bun run build`: the executable for this machine, dist/crm.
+// `bun run build`: builds the executable for this machine, dist/crm.
 import { compileExecutable } from './compile.ts';
 
 if (import.meta.main) {

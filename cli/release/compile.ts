@@ -1,17 +1,17 @@
-// How an executable is compiled, the same for one's own machine and for a release.
+// Compiles an executable, in the same way for this machine and for a release.
 import { join } from 'node:path';
 
-/** The repository that this file lies in. */
+/** The repository of this file. */
 export const REPOSITORY = join(import.meta.dir, '../..');
 
 interface Compilation {
-  /** The executable; its name, and no more of its path, is a part of what comes out. */
+  /** Path of the executable; only its name is embedded in it. */
   outfile: string;
-  /** As `bun build --target` has it, and the file of its runtime unless Bun is to get that; this machine's if not given. */
+  /** Target of `bun build --target`, with the file of its runtime unless Bun downloads it; this machine by default. */
   target?: { bun: string; runtime: string | undefined };
 }
 
-/** Compiles the repository; gives what Bun said where that failed, else null. */
+/** Compiles the repository; resolves with Bun's message if that failed, else null. */
 export function compileExecutable({ outfile, target }: Compilation): string | null {
   const forTarget =
     target === undefined
@@ -31,12 +31,12 @@ export function compileExecutable({ outfile, target }: Compilation): string | nu
   return exitCode === 0 ? null : `${stderr}${stdout}`.trim();
 }
 
-/** What has `crm version` know the commit. */
+/** The define that tells `crm version` the commit. */
 export function commitDefine(): string[] {
   return ['--define', `CRM_COMMIT=${JSON.stringify(commitName())}`];
 }
 
-/** The commit that CRM_COMMIT names, else git's, with `-modified` where files are not as they were committed, else `unknown`. */
+/** The commit that CRM_COMMIT names, else git's, with `-modified` if files have changed, else `unknown`. */
 export function commitName(): string {
   if (process.env.CRM_COMMIT !== undefined) return process.env.CRM_COMMIT;
   const hash = runProgram(['git', 'rev-parse', '--short=12', 'HEAD']);
@@ -45,12 +45,12 @@ export function commitName(): string {
   return `${hash.stdout.trim()}${changes.stdout.trim() === '' ? '' : '-modified'}`;
 }
 
-/** Runs this very Bun in the repository. */
+/** Runs the current Bun in the repository. */
 export function runBun(words: readonly string[]) {
   return runProgram([process.execPath, ...words]);
 }
 
-/** Runs a program in the repository; one that cannot be started has failed. */
+/** Runs a program in the repository; failing to start counts as failed. */
 export function runProgram(words: readonly string[]) {
   try {
     const { exitCode, stdout, stderr } = Bun.spawnSync([...words], { cwd: REPOSITORY });

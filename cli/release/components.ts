@@ -1,4 +1,4 @@
-// The components of this executable, as they were when it was compiled, in the forms in which others ask for them.
+// The components of this executable at compile time, as text and as a software bill of materials.
 import { COMMIT, VERSION } from '../version.ts';
 import { inventory } from './inventory.ts' with { type: 'macro' };
 import type { Component } from './inventory.ts';
@@ -13,7 +13,7 @@ const RUNTIME = {
     'The executable contains Bun, and with it JavaScriptCore (LGPL-2.1), SQLite (public domain) and others: see https://bun.com/docs/project/license.',
 };
 
-/** Every component with its licence, then each text once, with the components that it is of. */
+/** Every component with its license, then each license text once, with its components. */
 export function licencesText(): string {
   const list = [RUNTIME, ...COMPONENTS].map(({ name, version, licence }) => `${name}@${version}  ${licence}`);
   const byText = Map.groupBy(
@@ -24,7 +24,7 @@ export function licencesText(): string {
     const names = components.map(({ name, version }) => `${name}@${version}`).join(', ');
     return `${'-'.repeat(80)}\n${names}\n\n${text}\n`;
   });
-  return `crm ${VERSION} is under the MIT licence. It contains:\n\n${list.join('\n')}\n\n${RUNTIME.notice}\n\n${texts.join('\n')}`;
+  return `crm ${VERSION} is available under the MIT license. It contains:\n\n${list.join('\n')}\n\n${RUNTIME.notice}\n\n${texts.join('\n')}`;
 }
 
 /** The bill of materials: https://cyclonedx.org/docs/1.6/json/. */

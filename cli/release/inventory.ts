@@ -1,4 +1,4 @@
-// What the executable is made of: every package that a package of ours needs to run, found while compiling.
+// Lists the components of the executable: every package that our packages need at run time, found while compiling.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -6,11 +6,11 @@ import { dirname, join } from 'node:path';
 export interface Component {
   name: string;
   version: string;
-  /** SPDX expression, as the package has it. */
+  /** SPDX expression from the package. */
   licence: string;
-  /** Text of its licence; '' where it brings none. */
+  /** Text of its license; '' if the package has none. */
   text: string;
-  /** SHA-512 of the package as the registry has it, base64. */
+  /** SHA-512 of the package in the registry, base64. */
   sha512: string;
 }
 
@@ -24,13 +24,13 @@ type Lock = Record<string, [identity: string, registry: string, needs: Locked, i
 
 const ROOT = join(import.meta.dir, '../..');
 
-/** Reads the lockfile and the packages that are installed, ours' own dependencies first to last by name. */
+/** Reads the lockfile and the installed packages, sorted by name. */
 export function inventory(): Component[] {
   const manifest: { dependencies: Record<string, string> } = JSON.parse(
     readFileSync(join(ROOT, 'package.json'), 'utf8'),
   );
   const { packages }: { packages: Lock } = JSON.parse(
-    // Its commas stand before closing brackets too.
+    // The lockfile has trailing commas.
     readFileSync(join(ROOT, 'bun.lock'), 'utf8').replace(/,(?=\s*[\]}])/g, ''),
   );
   const needed = new Set<string>();
@@ -48,7 +48,7 @@ export function inventory(): Component[] {
   return [...new Map(components.map((one) => [`${one.name}@${one.version}`, one])).values()].sort(byName);
 }
 
-// A package finds another beside itself, or beside those that hold it.
+// A package finds another one in its own folder, or in those that contain it.
 function placeOf(packages: Lock, name: string, from: string): string | undefined {
   for (let holder = from; holder !== '.' && holder !== ''; holder = dirname(holder)) {
     if (packages[`${holder}/${name}`] !== undefined) return `${holder}/${name}`;
@@ -75,7 +75,7 @@ function componentOf(packages: Lock, place: string): Component | undefined {
   };
 }
 
-// `a/b` lies in node_modules/a/node_modules/b; a scope is a part of a name.
+// `a/b` is in node_modules/a/node_modules/b; a scope is part of a name.
 function folderOf(place: string): string {
   const names: string[] = [];
   let rest = place;

@@ -1,10 +1,10 @@
-// A release built once more from the same files, in another folder and from a fresh install, to see whether it is the same.
+// Builds a release again from the same files, in another folder and from a clean install, to check that it is reproducible.
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { commitName, REPOSITORY, runProgram } from './compile.ts';
 
-/** The digests that another build came to; null, and why, where it did not come to an end. */
+/** The digests of the second build; null, with the reason, if it failed. */
 export function rebuildElsewhere(
   words: readonly string[],
   sumsName: string,

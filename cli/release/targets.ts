@@ -1,16 +1,16 @@
-// The systems that a release has an executable for, and the runtime that each of these contains.
+// The systems that a release supports, and the runtime of each executable.
 
-/** A system that a release has an executable for. */
+/** A system that a release supports. */
 export interface ReleaseTarget {
-  /** As the executable's name says it. */
+  /** Part of the executable's name. */
   name: string;
   /** What Bun calls it: `bun build --target`, and the package of the runtime (`@oven/…`). */
   bun: string;
-  /** SHA-256 of the runtime of the pinned Bun, as the registry's package has it. */
+  /** SHA-256 of the runtime of the pinned Bun, from the registry's package. */
   runtime: string;
 }
 
-/** In the order in which they are built. */
+/** All targets, in build order. */
 export const TARGETS: readonly ReleaseTarget[] = [
   {
     name: 'linux-x64',
