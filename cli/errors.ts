@@ -1,20 +1,20 @@
-// Errors that a person can act on, and the exit codes they end in.
+// Errors that a person can act on, and their exit codes.
 
 export const EXIT = { done: 0, failed: 1, usage: 2, rejectedRows: 3, auth: 4, interrupted: 130 } as const;
 
 export interface CliErrorOptions {
-  /** 1 (failed) unless said. */
+  /** 1 (failed) by default. */
   exitCode?: number;
-  /** What to do next, one sentence or command each. */
+  /** What to do next: one sentence or command each. */
   nextSteps?: string[];
-  /** The server's id of the request that failed. */
+  /** The server's ID of the failed request. */
   requestId?: string;
-  /** HTTP status of the response, where the server refused. */
+  /** HTTP status of the response, if the server refused the request. */
   status?: number;
   cause?: unknown;
 }
 
-/** An expected failure: its message is for people, and main turns it into the exit code. */
+/** An expected failure: its message is for people, and it carries the exit code. */
 export class CliError extends Error {
   readonly exitCode: number;
   readonly nextSteps: readonly string[];
@@ -31,13 +31,13 @@ export class CliError extends Error {
   }
 }
 
-/** Whether the server answered with a status from 400 to 499, or with that one. */
+/** Whether the server responded with a status from 400 to 499, or with the given one. */
 export function isRefusal(error: unknown, status?: number): boolean {
   if (!(error instanceof CliError) || error.status === undefined) return false;
   return status === undefined ? error.status >= 400 && error.status < 500 : error.status === status;
 }
 
-/** An error in how the command was written: exit 2. */
+/** An error in the command line: exit code 2. */
 export function usageError(message: string, ...nextSteps: string[]): CliError {
   return new CliError(message, { exitCode: EXIT.usage, nextSteps });
 }
@@ -49,39 +49,39 @@ export function errorCode(error: unknown): string {
 }
 
 const SYSTEM_FAULTS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'a part of its path is a file, not a folder',
+  ENOENT: 'no such file',
+  ENOTDIR: 'part of the path is a file, not a folder',
   EISDIR: 'it is a folder',
-  EACCES: 'this user may not',
-  EPERM: 'this user may not',
-  EROFS: 'its file system is read-only',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
-  EDQUOT: 'the quota of this user is used up',
-  EMFILE: 'too many files are open',
-  ELOOP: 'it is a link',
-  EMLINK: 'it has a second name elsewhere',
+  EDQUOT: 'the disk quota of this user is used up',
+  EMFILE: 'too many open files',
+  ELOOP: 'it is a symbolic link',
+  EMLINK: 'it has another hard link',
   ENXIO: 'it is not a file',
   ENAMETOOLONG: 'its name is too long',
   EIO: 'the disk failed',
 };
 
-/** Why the system refused a file or folder, in words that follow a colon; what it says itself where there are none. */
+/** Why the system refused a file or folder, in words that follow a colon; else the system's own message. */
 export function systemFault(error: unknown, words: Readonly<Record<string, string>> = {}): string {
   const code = errorCode(error);
   return words[code] ?? SYSTEM_FAULTS[code] ?? (code || messageOf(error));
 }
 
-/** What an error says, whatever was thrown. */
+/** The message of an error, of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The same error with one more thing to do next; what is no CliError stays as it is. */
+/** The same error with one more next step; errors other than CliError are returned unchanged. */
 export function withStep(error: unknown, step: string): unknown {
   return withSteps(error, (steps) => (steps.includes(step) ? steps : [...steps, step]));
 }
 
-/** The same error with other things to do next; what is no CliError stays as it is. */
+/** The same error with changed next steps; errors other than CliError are returned unchanged. */
 export function withSteps(error: unknown, change: (steps: readonly string[]) => readonly string[]): unknown {
   if (!(error instanceof CliError)) return error;
   const nextSteps = change(error.nextSteps);
@@ -96,14 +96,19 @@ export function withSteps(error: unknown, change: (steps: readonly string[]) => 
   });
 }
 
-/** What stderr says of an error: message, request id, and the next step to take. */
+/** A next step with a capital, unless it is a command. */
+export function capitalizedStep(step: string): string {
+  return step.replace(/^(?!crm )./, (first) => first.toUpperCase());
+}
+
+/** The text of an error for stderr: message, request ID and next steps. */
 export function describeError(error: unknown): string {
   if (!(error instanceof CliError)) {
-    return `crm: unexpected error: ${messageOf(error)}\nNext: Report this, with the command you ran; --debug tells where it failed.`;
+    return `crm: unexpected error: ${messageOf(error)}\nNext: Report this with the command you ran. Add --debug to see where it failed.`;
   }
   const lines = [`crm: ${error.message}`];
-  if (error.requestId !== undefined) lines.push(`Request id: ${error.requestId}`);
-  const steps = error.nextSteps.map((step) => step.replace(/^(?!crm )./, (first) => first.toUpperCase()));
+  if (error.requestId !== undefined) lines.push(`Request ID: ${error.requestId}`);
+  const steps = error.nextSteps.map(capitalizedStep);
   if (steps.length > 0) lines.push(`Next: ${steps.join('\n      ')}`);
   return lines.join('\n');
 }

@@ -1,4 +1,4 @@
-// The entry: settles colour before anything that reads it is loaded, then runs the command line.
+// The entry: decides on color before any module reads it, then runs the command line.
 
 import { listenForInterrupts } from './terminal/interrupt.ts';
 import { flushErrors, writeOut } from './terminal/streams.ts';
@@ -6,7 +6,7 @@ import { flushErrors, writeOut } from './terminal/streams.ts';
 async function main(words: string[]): Promise<number> {
   const isPlain = process.env.NO_COLOR || process.env.TERM === 'dumb' || words.includes('--no-color');
   if (isPlain) process.env.FORCE_COLOR = '0';
-  // A failed write is reported to its writer; without a listener it would end the process besides.
+  // A failed write is reported to its writer; without a listener it would also end the process.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
   listenForInterrupts();
@@ -19,6 +19,6 @@ if (Bun.isMainThread) {
   await Promise.allSettled([writeOut(''), flushErrors()]);
   process.exit(exitCode);
 } else {
-  // An executable has one entry, which is that of its threads too.
+  // An executable has one entry point, which its threads share.
   await import('../server/readers/thread.ts');
 }

@@ -1,8 +1,8 @@
-// What a name that does not exist was most likely meant to be.
+// Finds the name that an unknown one was probably meant to be.
 
 const LETTERS_MIN = 3;
 
-/** The known name that is nearest to the one given; undefined where none is near enough to be meant. */
+/** The known name that is closest to the given one; undefined if none is close enough. */
 export function nearest(given: string, known: readonly string[]): string | undefined {
   const wanted = plain(given);
   if (wanted.length < LETTERS_MIN) return undefined;
@@ -35,7 +35,7 @@ function editsAllowed(word: string): number {
   return Math.max(1, Math.floor(word.length / 3));
 }
 
-/** How many letters are to be put in, left out, changed, or swapped with the next. */
+/** How many letters must be inserted, removed, changed, or swapped with the next. */
 function editsBetween(one: string, other: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, index) => index);

@@ -40,23 +40,29 @@ import { terminalWidth, wrapParagraphs } from './terminal/wrap.ts';
 import { refuseUnknownHelp, usageErrorOf, withHelpFlag } from './usage-errors.ts';
 import { versionLine } from './version.ts';
 
-// What an option does stands beside it as long as there is so much room.
+// An option's description stays on the option's line as long as it has this much room.
 const HELP_CHARACTERS_MIN = 20;
 
 /** The command line with all its commands. */
 export function buildProgram(): Command {
   const program = new Command('crm')
     .description('A self-hosted CRM records service and its command line. "crm help" lists the manual.')
-    .version(versionLine(), '-V, --version', 'print version, commit and Bun version')
+    .version(versionLine(), '-V, --version', 'Print version, commit and Bun version')
     .exitOverride()
     .configureOutput({
       outputError: () => {},
       writeOut: (text) => void process.stdout.write(wrapParagraphs(text, terminalWidth(process.stdout))),
     })
-    .configureHelp({ showGlobalOptions: true, minWidthToWrap: HELP_CHARACTERS_MIN })
+    .configureHelp({
+      showGlobalOptions: true,
+      minWidthToWrap: HELP_CHARACTERS_MIN,
+      styleTitle: (title) => (title === 'Global Options:' ? 'Global options:' : title),
+    })
+    .helpOption('-h, --help', 'Show help for a command')
+    .helpCommand('help [command]', 'Show help for a command')
     .showSuggestionAfterError(false);
   addGlobalOptions(program);
-  program.commandsGroup('Operator commands (on the database itself):');
+  program.commandsGroup('Operator commands (work on the database directly):');
   registerServeCommand(program);
   registerInitCommand(program);
   registerOrgsCommand(program);
@@ -70,7 +76,7 @@ export function buildProgram(): Command {
   registerBackupCommand(program);
   registerRestoreCommand(program);
   registerDoctorCommand(program);
-  program.commandsGroup('Data commands (over HTTP, with an API key):');
+  program.commandsGroup('Data commands (call a server over HTTP, with an API key):');
   registerImportCommand(program);
   registerListCommand(program);
   registerGetCommand(program);
@@ -79,7 +85,7 @@ export function buildProgram(): Command {
   registerDeleteCommand(program);
   registerLinkCommands(program);
   registerExportCommand(program);
-  program.commandsGroup('To see it all at once:');
+  program.commandsGroup('Try it out:');
   registerQuickstartCommand(program);
   program.commandsGroup('About crm:');
   registerOpenapiCommand(program);
@@ -95,22 +101,22 @@ export function buildProgram(): Command {
 
 function addGlobalOptions(program: Command): void {
   program
-    .optionsGroup('Global options, before or after the command:')
-    .option('--db <database>', 'a file, or postgres://user@host/db [CRM_DB, ./crm.db]')
-    .option('--url <url>', 'server address [CRM_URL, http://127.0.0.1:4000]')
-    .option('--api-key-file <file>', 'file that holds the API key [CRM_API_KEY holds the key itself]')
+    .optionsGroup('Global options (before or after the command):')
+    .option('--db <database>', 'Database file, or database URL postgres://user@host/db [CRM_DB, ./crm.db]')
+    .option('--url <url>', 'Server URL [CRM_URL, http://127.0.0.1:4000]')
+    .option('--api-key-file <file>', 'File with the API key [CRM_API_KEY holds the key itself]')
     .addOption(
-      new Option('-o, --output <format>', 'table on a terminal, else ndjson [CRM_OUTPUT]').choices(
+      new Option('-o, --output <format>', 'Default: table on a terminal, else ndjson [CRM_OUTPUT]').choices(
         OUTPUT_FORMATS,
       ),
     )
-    .option('--profile <name>', 'profile of crm/config.json in XDG_CONFIG_HOME [CRM_PROFILE]')
-    .option('--no-color', 'no colour [NO_COLOR, TERM=dumb]')
-    .option('--debug', 'tell settings, requests and answers on stderr, without secrets [CRM_DEBUG]')
+    .option('--profile <name>', 'Profile in the configuration file crm/config.json [CRM_PROFILE]')
+    .option('--no-color', 'Disable color [NO_COLOR, TERM=dumb]')
+    .option('--debug', 'Print settings, requests and responses to stderr, without secrets [CRM_DEBUG]')
     .hook('preAction', (_program, command) => debugIfAsked(command));
 }
 
-/** Runs the command line given (without the program's own name) and resolves with the exit code. */
+/** Runs the given command line (without the program's name) and resolves with the exit code. */
 export async function run(given: readonly string[]): Promise<number> {
   const program = buildProgram();
   const words = withHelpFlag(program, given);
@@ -125,7 +131,7 @@ export async function run(given: readonly string[]): Promise<number> {
 }
 
 async function exitCodeOf(program: Command, words: readonly string[], error: unknown): Promise<number> {
-  // Whoever read our output has seen enough.
+  // The reader of our output closed the pipe on purpose, as head does.
   if (errorCode(error) === 'EPIPE') return EXIT.done;
   const shown =
     error instanceof CommanderError ? await usageErrorOf(program, words, error) : outputError(error);
@@ -134,18 +140,18 @@ async function exitCodeOf(program: Command, words: readonly string[], error: unk
     note(describeError(shown));
     return shown.exitCode;
   }
-  // What a library says of itself, nobody has looked through.
+  // The message comes from a library and may contain a secret.
   if (shown instanceof Error) debug(shown.stack ?? '');
   note(redact(describeError(shown)));
   return EXIT.failed;
 }
 
-/** A failed write to stdout as an error for people; anything else as it is. */
+/** A failed write to stdout as an error for people; any other error unchanged. */
 function outputError(error: unknown): unknown {
-  const reason = { ENOSPC: 'its disk is full', EIO: 'its disk failed' }[errorCode(error)];
+  const reason = { ENOSPC: 'the disk is full', EIO: 'the disk failed' }[errorCode(error)];
   if (reason === undefined || error instanceof CliError) return error;
-  return new CliError(`The output cannot be written: ${reason}.`, {
-    nextSteps: ['free some space, or send the output elsewhere, and run the command again.'],
+  return new CliError(`Cannot write the output: ${reason}.`, {
+    nextSteps: ['free up disk space or redirect the output elsewhere, then run the command again.'],
     cause: error,
   });
 }

@@ -1,11 +1,11 @@
-// Command lines that cannot be meant: commander's complaints as errors for people, with what was most likely meant.
+// Turns commander's errors into errors for people, with the command that was probably meant.
 import type { Command, CommanderError } from 'commander';
 import { type CliError, usageError } from './errors.ts';
 import { didYouMean } from './nearest.ts';
 import { redact } from './terminal/redact.ts';
 import { shellWord } from './terminal/text.ts';
 
-/** The words with `--help` for a `help` behind `crm keys` and its like; commander's own help command knows no mistakes. */
+/** The words with `--help` instead of a `help` after a group; commander's help command reports no mistakes. */
 export function withHelpFlag(program: Command, words: readonly string[]): readonly string[] {
   const at = words.indexOf('help');
   const group = commandAt(program, words.slice(0, Math.max(0, at)));
@@ -13,7 +13,7 @@ export function withHelpFlag(program: Command, words: readonly string[]): readon
   return [...words.filter((word) => word !== 'help'), '--help'];
 }
 
-/** Rejects where help is asked for on a command that there is not: commander would give that of all. */
+/** Rejects if help is asked for an unknown command: commander would print the help of the program. */
 export async function refuseUnknownHelp(program: Command, words: readonly string[]): Promise<void> {
   const path = words.slice(
     0,
@@ -21,13 +21,13 @@ export async function refuseUnknownHelp(program: Command, words: readonly string
   );
   if (!['--help', '-h'].includes(words[path.length] ?? '') || commandAt(program, path) !== undefined) return;
   const { command, name, rest } = commandNamed(program, path);
-  throw await unknownCommand(`There is no command "crm ${path.join(' ')}".`, {
+  throw await unknownCommand(`Unknown command "crm ${path.join(' ')}".`, {
     ...{ command, name, word: rest[0] ?? '' },
-    seeAll: `run "${name} --help" to see which there are.`,
+    seeAll: `run "${name} --help" to list the commands.`,
   });
 }
 
-/** What to say of words behind `crm help` that name neither a topic nor a command. */
+/** The error for words after `crm help` that are neither a topic nor a command. */
 export async function unknownTopic(
   program: Command,
   words: readonly string[],
@@ -36,17 +36,17 @@ export async function unknownTopic(
   const { command, name, rest } = commandNamed(program, words);
   const [word = ''] = rest;
   if (command !== program)
-    return unknownCommand(`There is no command "crm ${words.join(' ')}".`, {
+    return unknownCommand(`Unknown command "crm ${words.join(' ')}".`, {
       ...{ command, name, word },
-      seeAll: `run "${name} --help" to see which there are.`,
+      seeAll: `run "${name} --help" to list the commands.`,
     });
-  return unknownCommand(`There is no topic or command "${words.join(' ')}".`, {
+  return unknownCommand(`Unknown topic or command "${words.join(' ')}".`, {
     ...{ command, name, word, topics },
-    seeAll: 'run "crm help" to see the topics, "crm --help" to see the commands.',
+    seeAll: 'run "crm help" to list the topics, or "crm --help" to list the commands.',
   });
 }
 
-/** commander's complaint as a usage error of ours; null where it only ended after help or version. */
+/** commander's complaint as a usage error of ours; null if it only printed help or the version. */
 export async function usageErrorOf(
   program: Command,
   words: readonly string[],
@@ -55,30 +55,30 @@ export async function usageErrorOf(
   if (error.exitCode === 0) return null;
   const { command, name } = commandNamed(program, words);
   if (error.code === 'commander.help') {
-    return usageError(`"${name}" needs a command of its own.`, `run "${name} --help" to see which.`);
+    return usageError(`"${name}" needs a subcommand.`, `run "${name} --help" to list the subcommands.`);
   }
-  const message = error.message.replace(/^error: /, '');
+  const message = error.message.replace(/^error: ./, (start) => start.slice(-1).toUpperCase());
   const [, word = ''] = /'([^']*)'/.exec(message) ?? [];
   if (error.code === 'commander.unknownCommand') {
     const before = commandNamed(program, words.slice(0, words.indexOf(word)));
-    const seeAll = `run "${before.name} --help" to see what it takes.`;
-    return unknownCommand(`${message}.`, { ...before, word, words, seeAll });
+    const seeAll = `run "${before.name} --help" to list the commands.`;
+    return unknownCommand(`Unknown command "${before.name} ${word}".`, { ...before, word, words, seeAll });
   }
   const hint = error.code === 'commander.unknownOption' ? didYouMean(word, flagsOf(program, command)) : '';
   return usageError(
-    hint === '' ? message : `${message}.${hint}`,
-    `run "${name} --help" to see what it takes.`,
+    `${/[.?]$/.test(message) ? message : `${message}.`}${hint}`,
+    `run "${name} --help" to list arguments and options.`,
   );
 }
 
 interface Unknown {
-  /** Whose command it should have been, and how that is called. */
+  /** The command before the unknown word, and its full name. */
   command: Command;
   name: string;
   word: string;
-  /** The whole command line, where it was meant to be run. */
+  /** The whole command line, if it was meant to run. */
   words?: readonly string[];
-  /** Topics of the manual that it may have been, too. */
+  /** Topics of the manual, if the word may also be one. */
   topics?: readonly string[];
   seeAll: string;
 }
@@ -95,7 +95,7 @@ async function unknownCommand(message: string, unknown: Unknown): Promise<CliErr
   const rest = isVerb ? words.slice(at + 2) : [];
   const line = [...words.slice(0, Math.max(0, at)), isVerb ? verb : 'list', resource, ...rest];
   return usageError(
-    `${message} What is to be done comes first, then ${resource}.`,
+    `${message} The verb comes first, then ${resource}.`,
     `crm ${line.map((one) => shellWord(redact(one))).join(' ')}`,
     seeAll,
   );
@@ -113,7 +113,7 @@ function flagsOf(program: Command, command: Command): string[] {
   );
 }
 
-/** The command that the words name; words behind one that has no commands of its own are its arguments. */
+/** The command that the words name; words after a command without subcommands are its arguments. */
 export function commandAt(program: Command, words: readonly string[]): Command | undefined {
   let command: Command | undefined = program;
   for (const word of words) {
@@ -123,7 +123,7 @@ export function commandAt(program: Command, words: readonly string[]): Command |
   return command;
 }
 
-/** The last command among the words, whatever stands between, how it is called, and the words that name none. */
+/** The last command among the words, its full name, and the words that do not name a command. */
 function commandNamed(
   program: Command,
   words: readonly string[],

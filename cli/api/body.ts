@@ -1,4 +1,4 @@
-// Request bodies from the command line: JSON as it is, or field=value typed by the declaration.
+// Request bodies from the command line: JSON as given, or field=value with the declared types.
 import { unreadableText } from '../../db/model/faults.ts';
 import type { Field } from '../../db/model/fields.ts';
 import type { Data, JsonValue } from '../../db/model/json.ts';
@@ -13,22 +13,22 @@ import { shellWord } from '../terminal/text.ts';
 import { commandForIds } from './ids.ts';
 import { splitPair } from './list-request.ts';
 
-/** What to send: JSON text that the server judges as written, or a body made here. */
+/** What to send: JSON text, which the server validates as written, or a body built here. */
 export type RequestBody = { rawBody: string } | { body: Data };
 
-/** The body that `-d` or the pairs give; exactly one of the two must be there. */
+/** The body that `-d` or the pairs give; exactly one of the two is required. */
 export async function requestBody(
   data: string | undefined,
   pairs: readonly string[],
   fields: Readonly<Record<string, Field>>,
 ): Promise<RequestBody> {
   if (data !== undefined && pairs.length > 0) {
-    throw usageError('Both -d and field=value are given.', 'use one of them.');
+    throw usageError('Use either -d or field=value, not both.', 'remove one of them.');
   }
   if (data !== undefined) return { rawBody: await readJson(data) };
   if (pairs.length > 0) return { body: bodyFromPairs(pairs, fields) };
   const example = Object.keys(fields)[0] ?? 'field';
-  throw usageError('There are no values.', `give some, like ${example}=value, or a JSON object with -d.`);
+  throw usageError('No values given.', `add values, like ${example}=value, or a JSON object with -d.`);
 }
 
 async function readJson(data: string): Promise<string> {
@@ -39,15 +39,15 @@ async function readJson(data: string): Promise<string> {
     value = JSON.parse(text);
   } catch (cause) {
     throw usageError(
-      `-d is not JSON: ${messageOf(cause)}.`,
-      'give a JSON object, @FILE, or - for the input.',
+      `-d is not valid JSON: ${messageOf(cause)}.`,
+      'use a JSON object, @FILE, or - for standard input.',
     );
   }
   if (isObject(value)) return text;
-  throw usageError('-d is no JSON object.', 'give one record; "crm import" takes many.');
+  throw usageError('-d is not a JSON object.', 'send one record. To create many, use "crm import".');
 }
 
-/** The body that `field=value` pairs make; `custom.key=value` sets a key of custom, `field=` clears a field. */
+/** The body from `field=value` pairs; `custom.key=value` sets a custom field, `field=` clears a field. */
 export function bodyFromPairs(pairs: readonly string[], fields: Readonly<Record<string, Field>>): Data {
   const body: Data = {};
   const custom: Data = {};
@@ -58,24 +58,25 @@ export function bodyFromPairs(pairs: readonly string[], fields: Readonly<Record<
     const key = isCustom ? name.slice('custom.'.length) : name;
     const field = isCustom ? undefined : fields[name];
     if (!isCustom && field === undefined) throw unknownField(name, fields);
-    if (Object.hasOwn(target, key)) throw usageError(`"${name}" is given twice.`, 'give each field once.');
+    if (Object.hasOwn(target, key))
+      throw usageError(`"${name}" is given twice.`, 'use each field only once.');
     target[key] = field === undefined ? value || null : parseValue(name, field, value);
   }
   if (Object.keys(custom).length === 0) return body;
   if (body.custom !== undefined)
-    throw usageError('Both custom and custom.key are given.', 'use one of them.');
+    throw usageError('Use either custom or custom.key, not both.', 'remove one of them.');
   return { ...body, custom };
 }
 
 function unknownField(name: string, fields: Readonly<Record<string, Field>>) {
   const known = Object.keys(fields).map((field) => (field === 'custom' ? 'custom.KEY' : field));
   return usageError(
-    `"${name}" is not a field that can be set here.${didYouMean(name, known)}`,
-    `set some of: ${known.join(', ')}.`,
+    `"${name}" is not a field that you can set here.${didYouMean(name, known)}`,
+    `use one or more of: ${known.join(', ')}.`,
   );
 }
 
-/** A value from the command line in the type of its field; empty text is null. */
+/** A value from the command line, converted to the type of its field; empty text is null. */
 function parseValue(name: string, field: Field, text: string): JsonValue {
   if (text === '' && field.clearable) return null;
   if (text === '') throw emptyValue(name, field);
@@ -86,7 +87,7 @@ function parseValue(name: string, field: Field, text: string): JsonValue {
   if (value !== undefined) return value;
   throw usageError(
     `${name} ${unreadableText(name, field).message}.`,
-    `give such a value, like ${name}=${exampleOf(field)}.`,
+    `use a value like ${name}=${exampleOf(field)}.`,
   );
 }
 
@@ -94,9 +95,9 @@ function emptyValue(name: string, field: Field) {
   const { references, required } = field;
   const give =
     references === undefined
-      ? `give it a value, like ${name}=${exampleOf(field)}`
-      : `give the id of ${withArticle(singularOf(references))} (${commandForIds(references)} shows them)`;
-  return usageError(`${name} cannot be empty.`, required ? `${give}.` : `${give}, or leave it out.`);
+      ? `use a value like ${name}=${exampleOf(field)}`
+      : `use the ID of ${withArticle(singularOf(references))} (to list them: ${commandForIds(references)})`;
+  return usageError(`${name} cannot be empty.`, required ? `${give}.` : `${give}, or remove it.`);
 }
 
 function exampleOf({ example }: Field): string {
@@ -108,5 +109,5 @@ function parseInstant(name: string, text: string): number {
   const milliseconds = isoMilliseconds(text);
   if (milliseconds !== undefined) return milliseconds;
   const expected = 'Unix milliseconds, 2026-03-31, or 2026-03-31T09:00:00Z';
-  throw usageError(`${name}: "${text}" is not ${expected}.`, `give ${expected}.`);
+  throw usageError(`${name}: "${text}" is not ${expected}.`, `use ${expected}.`);
 }

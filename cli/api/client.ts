@@ -1,4 +1,4 @@
-// The HTTP client of all data commands: waits out rate limits, retries what may be retried, explains what failed.
+// The HTTP client of all data commands: waits for rate limits, retries failed requests, explains errors.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CliError, EXIT, usageError } from '../errors.ts';
 import type { Wait } from '../terminal/wait-reasons.ts';
@@ -11,12 +11,12 @@ import { Trace, type TracedInit } from './trace.ts';
 export interface RequestOptions {
   query?: Record<string, string>;
   body?: unknown;
-  /** JSON text to send as it is, so that the server judges what was really written. */
+  /** JSON text to send unchanged, so that the server validates what was written. */
   rawBody?: string;
-  /** Generated for POST and PATCH when not given; every retry repeats it. Null for what writes nothing. */
+  /** Generated for POST and PATCH by default; every retry repeats it. Null for requests that write nothing. */
   idempotencyKey?: string | null;
   signal?: AbortSignal;
-  /** 4xx envelopes are returned instead of thrown (429 is still waited out). */
+  /** 4xx envelopes are returned instead of thrown (429 is still retried). */
   expectErrors?: boolean;
 }
 
@@ -34,7 +34,7 @@ interface Sending {
 }
 
 const TRIES_MAX = 8;
-// A server that never answered is most likely not running: say so soon.
+// A server that never responded is probably not running: say so soon.
 const TRIES_MAX_UNREACHED = 4;
 const BACKOFF_SECONDS_FIRST = 0.5;
 const BACKOFF_SECONDS_MAX = 16;
@@ -47,7 +47,7 @@ export class Client {
   readonly #headers: Record<string, string>;
   readonly #onWait: (wait: Wait) => void;
   #hasReachedServer = false;
-  /** Requests that were answered, each once however many tries it took. */
+  /** Requests that got a response, each counted once however many attempts it took. */
   answered = 0;
 
   constructor(options: ClientOptions) {
@@ -61,7 +61,7 @@ export class Client {
     this.#onWait = options.onWait ?? (() => {});
   }
 
-  /** Sends one request (`path` begins with `/api/v…`) and resolves with its answer, however many tries it takes. */
+  /** Sends one request (`path` begins with `/api/v…`) and resolves with its response, however many attempts it takes. */
   async request(method: string, path: string, options: RequestOptions = {}): Promise<ApiResponse> {
     const url = `${this.#base}${path}${queryString(options.query)}`;
     const init = this.#requestInit(method, options);
@@ -110,13 +110,13 @@ export class Client {
         signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
       });
       this.#hasReachedServer = true;
-      // Read to the end here: a connection that breaks within the body is retried like any other.
+      // Read to the end here: a connection that breaks within the body is retried too.
       const { status, headers } = response;
       const text = await response.text();
       return new Response(status === 204 ? null : text, { status, headers });
     } catch (error) {
       signal?.throwIfAborted();
-      // Later on, even a name that is not known for a while can come back.
+      // After a first success, even an unknown host name may be temporary.
       if (!this.#hasReachedServer && connectionFailureOf(this.#base, error).isLasting)
         throw connectionError(this.#base, error);
       return error instanceof Error ? error : new Error(String(error));
@@ -141,34 +141,34 @@ export class Client {
 
   async #wait(wait: Wait, signal: AbortSignal | undefined): Promise<void> {
     this.#onWait(wait);
-    // The timer rejects with an error of its own; who aborted gave a reason.
+    // The timer rejects with its own error, but the signal has the reason.
     await sleep(wait.seconds * 1000, undefined, { signal }).catch(() => signal?.throwIfAborted());
   }
 }
 
-/** The address of a server without what follows its name; throws a usage error where it is none. */
+/** The server URL without a path; throws a usage error if it is not a URL. */
 export function serverBase(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed === null || !['http:', 'https:'].includes(parsed.protocol) || parsed.search || parsed.hash) {
     throw usageError(
-      `"${url}" is no server address.`,
-      'give one like http://127.0.0.1:4000 or https://crm.example.com in --url or CRM_URL.',
+      `"${url}" is not a valid server URL.`,
+      'set --url or CRM_URL to a URL like http://127.0.0.1:4000 or https://crm.example.com.',
     );
   }
-  // The root of a version is an address that people have at hand too.
+  // People also paste the URL of an API version.
   return parsed.href.replace(/\/+$/, '').replace(/\/api\/v[12]$/, '');
 }
 
 function checkedKey(apiKey: string): string {
   if (/^[\x21-\x7e]+$/.test(apiKey)) return apiKey;
-  throw new CliError('The API key holds spaces or characters that no key has.', {
+  throw new CliError('The API key contains spaces or other invalid characters.', {
     exitCode: EXIT.auth,
-    nextSteps: ['check CRM_API_KEY or the key file; it should hold the bare key and nothing else.'],
+    nextSteps: ['check CRM_API_KEY or the key file. It must contain the key and nothing else.'],
   });
 }
 
 function queryString(query: Record<string, string> | undefined): string {
-  // A space as %20: with a plus for it the service takes a telephone number for one whose plus was not encoded.
+  // Spaces as %20, not as +: the service would read + in a phone number as an unencoded plus.
   const text = new URLSearchParams(query).toString().replaceAll('+', '%20');
   return text === '' ? '' : `?${text}`;
 }

@@ -21,12 +21,12 @@ export function resourceColumns(resource: Resource): ColumnLayout {
   };
 }
 
-/** The look of the records that a v1 list gives. */
+/** The look of the records in a v1 list. */
 export function v1Columns(list: V1List): ColumnLayout {
   return { columns: list.columns, allFields: list.fields };
 }
 
-/** The look of linked records; children of several kinds share only what the link says of them. */
+/** The look of linked records; children of several types share only the fields of the link. */
 export async function targetColumns(target: Target): Promise<ColumnLayout> {
   const { resource, link, association } = target;
   const childName =

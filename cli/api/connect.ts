@@ -1,4 +1,4 @@
-// From the settings of a command to a client that says on stderr what it is waiting for.
+// Creates the client for the settings of a command; it reports on stderr what it is waiting for.
 
 import type { Config } from '../settings/config.ts';
 import { note } from '../terminal/streams.ts';
@@ -7,7 +7,7 @@ import { VERSION } from '../version.ts';
 import { Client, type ClientOptions } from './client.ts';
 import { isLoopback } from './loopback.ts';
 
-/** A client for the configured server and key; `purpose` is what it adds to its name. */
+/** A client for the configured server and key; `purpose` is appended to its User-Agent. */
 export async function connect(
   config: Pick<Config, 'url' | 'apiKey'>,
   onWait: ClientOptions['onWait'] = noteWait,
@@ -16,12 +16,12 @@ export async function connect(
   const apiKey = await config.apiKey();
   const client = new Client({ url: config.url, apiKey, userAgent: `crm/${VERSION}${purpose}`, onWait });
   if (isExposed(config.url)) {
-    note(`crm: warning: the API key travels unencrypted to ${config.url}; use an https address.`);
+    note(`crm: warning: the API key is sent unencrypted to ${config.url}. Use an https URL.`);
   }
   return client;
 }
 
-/** Says on stderr what is waited for. */
+/** Prints to stderr what the client is waiting for. */
 export function noteWait(wait: Wait): void {
   note(`crm: ${waitInWords(wait)}`);
 }

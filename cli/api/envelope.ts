@@ -1,4 +1,4 @@
-// The shapes of the service's answers, and what a good one carries.
+// The shapes of the service's responses, and how to read the data of a successful one.
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import { isObject } from '../../db/model/json.ts';
 import { CliError } from '../errors.ts';
@@ -33,7 +33,7 @@ export interface BatchItem {
   error?: { code: string; message: string; details?: ErrorDetail[] };
 }
 
-/** Every answer of the service; `none` stands for a response without a body (204). */
+/** Every response of the service; `none` is a response without a body (204). */
 export type Envelope =
   | { object: 'success'; data: JsonValue; meta: Meta }
   | { object: 'list'; data: Data[]; page_info: PageInfo; meta: Meta }
@@ -45,7 +45,7 @@ export type Envelope =
   | { object: 'error'; error: ApiErrorBody; meta: Meta }
   | { object: 'none' };
 
-/** An answer, with the request that it belongs to. */
+/** A response, with its request. */
 export interface ApiResponse {
   method: string;
   path: string;
@@ -56,14 +56,14 @@ export interface ApiResponse {
   text: string;
 }
 
-/** The record (or other object) that a `success` answer carries; a protocol error if it is none. */
+/** The record (or other object) in a `success` response; a protocol error for other responses. */
 export function recordOf(response: ApiResponse): Data {
   const { body } = response;
   if (body.object === 'success' && isObject(body.data)) return body.data;
   throw unexpectedAnswer(response);
 }
 
-/** The records that a `list` answer carries, and the cursor of the next page, null on the last. */
+/** The records in a `list` response, and the cursor of the next page, null on the last. */
 export function pageOf(response: ApiResponse): { records: Data[]; nextCursor: string | null } {
   const { body } = response;
   if (body.object !== 'list') throw unexpectedAnswer(response);
@@ -71,9 +71,9 @@ export function pageOf(response: ApiResponse): { records: Data[]; nextCursor: st
   return { records: body.data, nextCursor: hasNext ? endCursor : null };
 }
 
-/** An answer in another shape than the interface has. */
+/** The error for a response with an unexpected shape. */
 export function unexpectedAnswer({ status, body }: ApiResponse): CliError {
-  return new CliError(`The server sent an answer of another kind than expected (${status} ${body.object}).`, {
+  return new CliError(`The server sent an unexpected response (${status} ${body.object}).`, {
     nextSteps: ['check that the server runs the same version of crm ("crm version").'],
   });
 }

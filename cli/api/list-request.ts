@@ -1,4 +1,4 @@
-// From the options of `list` and `export` to the requests that answer them, page by page.
+// Turns the options of `list` and `export` into requests, page by page.
 import type { Data } from '../../db/model/json.ts';
 import { usageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
@@ -12,18 +12,18 @@ import { findV1List, V1_LISTS } from './v1.ts';
 
 export interface ListOptions {
   api: 'v1' | 'v2';
-  /** `key=value` each. */
+  /** Each as `key=value`. */
   filter?: readonly string[];
   sortBy?: string;
   sortDirection?: string;
 }
 
-/** A list, and how its records look. */
+/** A list, and the look of its records. */
 export interface ListRequest extends Pageable {
   /** What the records are called. */
   name: string;
   look: ColumnLayout;
-  /** Its oldest or newest record; undefined where a list has no order by time. */
+  /** Its oldest or newest record; undefined if the list cannot be sorted by time. */
   edge?(client: Client, direction: 'asc' | 'desc'): Promise<Data | undefined>;
 }
 
@@ -38,7 +38,7 @@ export async function listRequest(what: string, options: ListOptions): Promise<L
   const { sortBy, sortDirection } = options;
   if (sortBy !== undefined && !resource.sorts.some((sort) => sort === sortBy)) {
     throw usageError(
-      `${resource.name} cannot be sorted by "${sortBy}".${didYouMean(sortBy, resource.sorts)}`,
+      `Cannot sort ${resource.name} by "${sortBy}".${didYouMean(sortBy, resource.sorts)}`,
       `sort by ${resource.sorts.join(' or ')}.`,
     );
   }
@@ -58,7 +58,10 @@ async function subResourceRequest(what: string, options: ListOptions): Promise<L
     throw usageError(`${what} is one record, not a list.`, `run: crm get ${what}`);
   }
   if (options.filter !== undefined || options.sortBy !== undefined || options.sortDirection !== undefined) {
-    throw usageError(`${what} takes no filter and no sorting.`, 'the newest link comes first.');
+    throw usageError(
+      `${what} does not support --filter, --sort-by or --sort-direction.`,
+      'remove them. The newest link comes first.',
+    );
   }
   return { name: what, look: await targetColumns(target), ...listAt(target.path) };
 }
@@ -67,13 +70,10 @@ function v1Request(what: string, options: ListOptions): ListRequest {
   const list = findV1List(what);
   if (list === undefined) {
     const names = V1_LISTS.map((one) => one.name).join(' and ');
-    throw usageError(
-      `Version 1 has no list of ${what}.`,
-      `it lists ${names}; leave --api v1 out for the rest.`,
-    );
+    throw usageError(`API v1 cannot list ${what}.`, `remove --api v1, or list ${names}.`);
   }
   if (options.sortBy !== undefined || options.sortDirection !== undefined) {
-    throw usageError('Version 1 cannot sort.', 'leave --sort-by and --sort-direction out.');
+    throw usageError('API v1 cannot sort.', 'remove --sort-by and --sort-direction, or --api v1.');
   }
   const filter = parseFilters(list.name, options.filter, list.filters);
   return {
@@ -87,7 +87,7 @@ function v1Request(what: string, options: ListOptions): ListRequest {
   };
 }
 
-/** The filters given, of those that there are, each with the resources that its value is an id of. */
+/** Parses the filters; `allowed` maps each to the resources whose IDs it accepts. */
 function parseFilters(
   name: string,
   filters: readonly string[] | undefined,
@@ -100,27 +100,28 @@ function parseFilters(
     if (references === undefined) {
       const names = Object.keys(allowed);
       throw usageError(
-        `${name} have no filter "${key}".${didYouMean(key, names)}`,
-        `filter by: ${names.join(', ')}.`,
+        `Unknown filter "${key}" for ${name}.${didYouMean(key, names)}`,
+        `use one of: ${names.join(', ')}.`,
       );
     }
     if (value === '') {
       throw usageError(
         `--filter ${key}= has no value.`,
-        `give one, like ${key}=VALUE; nothing finds the records in which a field is empty.`,
+        `add a value, like ${key}=VALUE. Filters cannot find records with an empty field.`,
       );
     }
     if (references.length > 0) assertId(key, value, references);
     if (Object.hasOwn(parsed, key))
-      throw usageError(`The filter "${key}" is given twice.`, 'give each filter once.');
+      throw usageError(`The filter "${key}" is given twice.`, 'use each filter only once.');
     parsed[key] = value;
   }
   return parsed;
 }
 
-/** Splits `key=value` at its first equals sign. */
+/** Splits `key=value` at the first equals sign. */
 export function splitPair(text: string, what: string): { key: string; value: string } {
   const at = text.indexOf('=');
-  if (at < 1) throw usageError(`${what} "${text}" is not of the form key=value.`, 'write it as key=value.');
+  if (at < 1)
+    throw usageError(`${what} "${text}" does not have the form key=value.`, 'write it as key=value.');
   return { key: text.slice(0, at), value: text.slice(at + 1) };
 }

@@ -1,4 +1,4 @@
-// Lists, a page at a time: the one place that follows cursors.
+// Reads lists page by page; the only place that follows cursors.
 import type { Data } from '../../db/model/json.ts';
 import type { Client } from './client.ts';
 import { type ApiResponse, pageOf } from './envelope.ts';
@@ -10,16 +10,16 @@ export interface Page {
   response: ApiResponse;
 }
 
-/** What can be asked for a page at a time. */
+/** A list that can be read page by page. */
 export interface Pageable {
   pageSizeMax: number;
   page(client: Client, cursor: string | null, limit: number): Promise<Page>;
 }
 
-/** Largest page of version 2. */
+/** Largest page of API v2. */
 const PAGE_SIZE_MAX = 200;
 
-/** The list at a path of version 2. */
+/** The list at a path of API v2. */
 export function listAt(path: string, query: Record<string, string> = {}, signal?: AbortSignal): Pageable {
   return {
     pageSizeMax: PAGE_SIZE_MAX,
@@ -30,12 +30,12 @@ export function listAt(path: string, query: Record<string, string> = {}, signal?
   };
 }
 
-/** The page that an answer carries. */
+/** The page in a response. */
 export function pageFrom(response: ApiResponse): Page {
   return { ...pageOf(response), response };
 }
 
-/** The pages of a list from a cursor on, until the records, or the limit, are used up. */
+/** The pages of a list from a cursor on, until the list ends or the limit is reached. */
 export async function* pagesOf(
   client: Client,
   list: Pageable,

@@ -1,4 +1,4 @@
-// Turns a failing response into the error that stderr shows, with the server's own words and a next step.
+// Turns a failed response into an error with the server's message and a next step.
 
 import { CliError, EXIT } from '../errors.ts';
 import { isOurId } from '../input/record-id.ts';
@@ -10,7 +10,7 @@ export interface FailedResponse {
   path: string;
   status: number;
   headers: Headers;
-  /** Undefined where the body is no envelope. */
+  /** Undefined if the body is not an envelope. */
   body: Envelope | undefined;
 }
 
@@ -20,14 +20,14 @@ interface Refusal {
   details?: readonly ErrorDetail[] | null;
 }
 
-/** Whether the answer says that the key is not one that it takes. */
+/** Whether the response says that the key is not valid. */
 export function isRefusedKey(body: Envelope | undefined): boolean {
   return body?.object === 'error' && body.error.code === 'AUTH_INVALID_API_KEY';
 }
 
 /**
- * The CliError for a response that failed: message, details, request id, exit code and next step.
- * @param known what is known here of the fault, in place of the words of the server, which is asked by other clients too
+ * The CliError for a response that failed: message, details, request ID, exit code and next step.
+ * @param known a better explanation than the server's, which must suit all clients
  */
 export function responseError(
   response: FailedResponse,
@@ -42,7 +42,7 @@ export function responseError(
   const faults = (known === undefined ? (details ?? []) : []).map((detail) =>
     detail.path ? `${detail.path}: ${detail.message}` : detail.message,
   );
-  // A single fault is often the message itself.
+  // A single fault often repeats the message.
   lines.push(...faults.filter((fault) => fault !== message).map((fault) => `  ${fault}`));
   return new CliError(lines.join('\n'), {
     exitCode: status === 401 || status === 403 ? EXIT.auth : EXIT.failed,
@@ -58,31 +58,30 @@ function strangerError({ method, path, status, headers }: FailedResponse): CliEr
   const location = headers.get('location');
   const text =
     status >= 300 && status < 400 && location !== null
-      ? `The server sends ${method} ${path} on to ${location}.`
-      : `The answer to ${method} ${path} (status ${status}) does not come from a crm server.`;
+      ? `The server redirects ${method} ${path} to ${location}.`
+      : `The response to ${method} ${path} (status ${status}) is not from a crm server.`;
   const requestId = headers.get('x-request-id');
   return new CliError(text, {
     exitCode: status === 401 || status === 403 ? EXIT.auth : EXIT.failed,
-    nextSteps: ['check the address in --url or CRM_URL; it is the part before /api.'],
+    nextSteps: ['check the server URL in --url or CRM_URL: it is the part before /api.'],
     ...(requestId !== null && { requestId }),
     status,
   });
 }
 
-const OTHER_ADDRESS =
-  'use a key that may be used from here, or allow this address: crm keys update ID --allow-ip CIDR';
+const OTHER_ADDRESS = 'use a key that allows this client IP, or allow it: crm keys update ID --allow-ip CIDR';
 
-/** What helps where the quota of the organization is used up. */
+/** The next step if the quota of the organization is used up. */
 export const MAKE_ROOM =
-  'delete what is not needed, or have the operator raise the quota: crm orgs quota ORG shows it';
+  'delete what you do not need, or ask the operator to raise the quota. To show it: crm orgs quota ORG';
 
-/** Whether a write was refused because the organization may hold no more; a batch of many faults lists no details in the end. */
+/** Whether a write was refused because of a quota; late faults of a large batch come without details. */
 export function isQuotaRefusal({ code, message, details }: Refusal): boolean {
   if (details) return details.some(({ path }) => path?.startsWith('quota.'));
   return code === 'OPERATION_FORBIDDEN' && /\bthat its quota allows\b/.test(message);
 }
 
-// Not all that is forbidden is so to the key.
+// A 403 can also come from a quota or from the networks of the key.
 function forbiddenStep(error: Refusal): string | undefined {
   if (isQuotaRefusal(error)) return MAKE_ROOM;
   return /\bAPI key (?:may|cannot) be used from\b/.test(error.message) ? OTHER_ADDRESS : undefined;
@@ -98,31 +97,31 @@ interface Refused {
 function nextStep({ status, code, path, location }: Refused): string {
   if (code === 'AUTH_EXPIRED_API_KEY') return 'issue a new key with "crm keys issue", or rotate this one.';
   if (code === 'AUTH_INSUFFICIENT_SCOPE') {
-    return 'use a key that has the scope; "crm keys list" shows which key has which.';
+    return 'use a key with this scope. To see the scopes of keys, run "crm keys list".';
   }
   if (code === 'OPERATION_FORBIDDEN' && status === 403) {
-    return 'use an organization-wide key, or leave the record with its owner.';
+    return 'use a key with access to the whole organization, or keep the owner of the record.';
   }
   if (status === 401) {
-    return 'check CRM_API_KEY or --api-key-file; v1 and v2 keys are not interchangeable. "crm keys issue" makes a new one.';
+    return 'check CRM_API_KEY or --api-key-file; v1 and v2 keys are not interchangeable. To issue a new key, run "crm keys issue".';
   }
   if (status === 404) return stepToFind(path);
-  if (status === 409 && location !== null) return `look at the existing record: ${commandToShow(location)}`;
-  if (status === 409) return 'look at what stands in the way, change it, and try again.';
-  if (status === 413) return 'send less at once.';
-  if (status >= 400 && status < 500) return 'correct the values named above and run the command again.';
-  return 'run the command again; if it keeps failing, look for the request id in the server log.';
+  if (status === 409 && location !== null) return `see the existing record: ${commandToShow(location)}`;
+  if (status === 409) return 'resolve the conflict, then run the command again.';
+  if (status === 413) return 'send less data at once.';
+  if (status >= 400 && status < 500) return 'correct the values listed above, then run the command again.';
+  return 'run the command again; if it keeps failing, look for the request ID in the server log.';
 }
 
-// What was given for an id that is none was most likely a name or an email address.
+// If it is not an ID, it is probably a name or an email.
 function stepToFind(path: string): string {
   const [, resource, id = ''] = /^\/api\/v2\/([a-z]+)\/([^/]+)/.exec(path) ?? [];
   if (resource === undefined || isOurId(id))
-    return 'check the id; the key finds only records of its own organization.';
-  return `"${decodeURIComponent(id)}" is not an id; ${commandForIds(resource)} shows them.`;
+    return 'check the ID. A key can only see records of its organization.';
+  return `"${decodeURIComponent(id)}" is not an ID. To list IDs: ${commandForIds(resource)}`;
 }
 
-// The command that shows a record of v2, from its address; the address itself where it is another's.
+// The command that shows a v2 record, from its URL; the URL itself if it is something else.
 function commandToShow(location: string): string {
   const [, resource, id] = /\/api\/v2\/([a-z]+)\/([^/?#]+)$/.exec(location) ?? [];
   return resource === undefined ? location : `crm get ${resource} ${id}`;

@@ -1,9 +1,9 @@
-// What the commands act on: a resource by name, a record by id, a sub-resource by path.
+// What commands act on: a resource by name, a record by ID, a sub-resource by path.
 import type { Association, Link, Resource, Verb } from '../../db/model/resource.ts';
 import { type CliError, usageError } from '../errors.ts';
 import { didYouMean, nearest } from '../nearest.ts';
 
-/** `deals/ID/contacts` or `meetings/ID/deal`, taken apart. */
+/** `deals/ID/contacts` or `meetings/ID/deal`, parsed. */
 export interface Target {
   resource: Resource;
   id: string;
@@ -15,7 +15,7 @@ export interface Target {
   association: Association | undefined;
 }
 
-/** The resource of that name; a usage error names those there are. */
+/** The resource with this name; a usage error lists the known ones. */
 export async function resourceNamed(name: string): Promise<Resource> {
   const { findResource, RESOURCES } = await import('../../db/model/resources/registry.ts');
   const resource = findResource(name);
@@ -23,8 +23,8 @@ export async function resourceNamed(name: string): Promise<Resource> {
   const names = RESOURCES.map((one) => one.name);
   const meant = RESOURCES.find((one) => one.singular === name.toLowerCase())?.name;
   throw usageError(
-    `There is no resource "${name}".${didYouMean(meant ?? name, names)}`,
-    `name one of: ${names.join(', ')}.`,
+    `Unknown resource "${name}".${didYouMean(meant ?? name, names)}`,
+    `use one of: ${names.join(', ')}.`,
   );
 }
 
@@ -32,18 +32,18 @@ const DONE: Readonly<Record<Verb, string>> = {
   list: 'listed',
   get: 'read',
   create: 'created',
-  update: 'changed',
+  update: 'updated',
   delete: 'deleted',
   batch: 'imported',
 };
 
-/** The resource of that name, if records of it can be made, changed or deleted as asked. */
+/** The resource with this name, if it supports the verb. */
 export async function resourceFor(name: string, verb: Verb): Promise<Resource> {
   const resource = await resourceNamed(name);
   if (resource.verbs.includes(verb)) return resource;
   const next = resource.verbs.includes('create')
-    ? `they can be ${resource.verbs.map((one) => DONE[one]).join(', ')}.`
-    : 'they are read-only, and come in with "crm ingest".';
+    ? `${resource.name} can be ${resource.verbs.map((one) => DONE[one]).join(', ')}.`
+    : 'use "crm ingest" to store them. The API can only read them.';
   throw usageError(`${resource.name} cannot be ${DONE[verb]}.`, next);
 }
 
@@ -53,9 +53,9 @@ export function resourcePath(resource: Pick<Resource, 'name'>, id?: string): str
   return id === undefined ? base : `${base}/${idSegment(id)}`;
 }
 
-/** An id as a part of a path; what would change the path is refused. */
+/** An ID as part of a path; throws for values that would change the path. */
 export function idSegment(id: string): string {
-  if (/^\.{0,2}$/.test(id)) throw usageError(`"${id}" is no id.`, 'give the id of a record.');
+  if (/^\.{0,2}$/.test(id)) throw usageError(`"${id}" is not an ID.`, 'use the ID of a record.');
   return encodeURIComponent(id);
 }
 
@@ -64,7 +64,7 @@ export function isTarget(text: string): boolean {
   return text.includes('/');
 }
 
-/** Takes `deals/ID/contacts` apart; a usage error names the sub-resources there are. */
+/** Parses `deals/ID/contacts`; a usage error lists the known sub-resources. */
 export async function parseTarget(text: string): Promise<Target> {
   const [resourceName = '', id = '', name = '', ...rest] = text.split('/');
   const resource = await resourceNamed(resourceName);
@@ -83,7 +83,7 @@ async function unknownTarget(text: string, of: Resource): Promise<CliError> {
   );
   const meant = nearest(text.split('/').at(-1) ?? '', subResourcesOf(of));
   const hint = meant === undefined ? '' : ` Did you mean ${of.name}/ID/${meant}?`;
-  return usageError(`There is no sub-resource "${text}".${hint}`, `name one of: ${known.join(', ')}.`);
+  return usageError(`Unknown sub-resource "${text}".${hint}`, `use one of: ${known.join(', ')}.`);
 }
 
 function subResourcesOf({ links, associations }: Resource): string[] {

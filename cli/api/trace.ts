@@ -1,4 +1,4 @@
-// Requests as --debug tells them: what was sent, what came back, how long it took, and what is waited for.
+// Prints requests for --debug: what was sent, what came back, how long it took, and why the client waits.
 import { errorCode, messageOf } from '../errors.ts';
 import { debug, isDebugging } from '../terminal/debug.ts';
 import { formatCount } from '../terminal/format.ts';
@@ -9,17 +9,17 @@ const BODY_CHARACTERS_MAX = 2_048;
 
 let traced = 0;
 
-/** A request as this command line makes them: to the server that was named, and to none that it sends on to. */
+/** A request of this command line: to the configured server only, redirects are not followed. */
 export interface TracedInit extends Omit<BunFetchRequestInit, 'redirect'> {
   headers?: Record<string, string>;
   body?: string;
 }
 
-/** One request with all its tries; lines of others may stand between its own, which its number tells apart. */
+/** One request with all its attempts; its number identifies its lines among those of other requests. */
 export class Trace {
   readonly #number = ++traced;
 
-  /** Does as `fetch` does, and tells it; gives a redirect as the answer, for a key would go along with it. */
+  /** Like `fetch`, with debug output; returns redirects, because following one would send the key along. */
   async fetch(url: string, traced: TracedInit): Promise<Response> {
     const init = { ...traced, redirect: 'manual' } as const;
     if (!isDebugging()) return fetch(url, init);
@@ -31,23 +31,23 @@ export class Trace {
       await this.#tellAnswer(response.clone(), startedMs);
       return response;
     } catch (error) {
-      this.#tell('<', [`no answer after ${msSince(startedMs)}: ${describe(error)}`]);
+      this.#tell('<', [`no response after ${msSince(startedMs)}: ${describe(error)}`]);
       throw error;
     }
   }
 
-  // An answer that breaks off does so for the caller too, who knows what to do about it.
+  // If the body is cut off, the caller sees that too and handles it.
   async #tellAnswer(answer: ReturnType<Response['clone']>, startedMs: number): Promise<void> {
     const { status, statusText, headers } = answer;
-    const rest = await answer.text().then(bodyLines, (error) => [`… broken off: ${describe(error)}`]);
+    const rest = await answer.text().then(bodyLines, (error) => [`… interrupted: ${describe(error)}`]);
     const head = `${status} ${statusText}`.trim();
     this.#tell('<', [`${head} after ${msSince(startedMs)}`, ...headerLines(headers), ...rest]);
   }
 
-  /** Tells that the request will be sent once more, and when; `asked` is what the server said of that. */
+  /** Prints that the request will be sent again, and when; `asked` is the server's Retry-After. */
   waits(wait: Wait, asked: string | null): void {
     const why = asked === null ? '' : ` (Retry-After: ${asked})`;
-    this.#tell('*', [`${waitInWords(wait)}${why}, then the same request again`]);
+    this.#tell('*', [`${waitInWords(wait)}${why}, then retrying`]);
   }
 
   #tell(mark: string, lines: readonly string[]): void {
@@ -62,7 +62,7 @@ function headerLines(headers: Iterable<[string, string]>): string[] {
 function bodyLines(text: string): string[] {
   if (text === '') return [];
   const { shown, isWhole } = redactedStart(text, BODY_CHARACTERS_MAX);
-  const rest = `… the beginning of ${formatCount(text.length)} characters`;
+  const rest = `… first part of ${formatCount(text.length)} characters`;
   return isWhole ? [shown] : [shown, rest];
 }
 

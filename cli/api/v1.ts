@@ -1,4 +1,4 @@
-// The lists of version 1, which are queries by POST and have fields of their own.
+// The lists of API v1, which are POST queries with different fields.
 import {
   INTERACTION_FIELDS,
   INTERACTION_FILTERS,
@@ -12,7 +12,7 @@ export interface V1List {
   name: string;
   path: string;
   pageSizeMax: number;
-  /** Each with the resources that its value is an id of. */
+  /** Each filter with the resources whose IDs it accepts. */
   filters: Readonly<Record<string, readonly string[]>>;
   fields: readonly string[];
   columns: readonly string[];
@@ -38,7 +38,7 @@ const INTERACTIONS: V1List = {
 
 export const V1_LISTS: readonly V1List[] = [PEOPLE, INTERACTIONS];
 
-/** The v1 list of that resource; `contacts` are called people there. */
+/** The v1 list of a resource; v1 calls `contacts` people. */
 export function findV1List(resource: string): V1List | undefined {
   const name = resource === 'contacts' ? 'people' : resource;
   return V1_LISTS.find((list) => list.name === name);

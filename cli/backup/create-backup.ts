@@ -1,4 +1,4 @@
-// Carries out `crm backup`: what is not whole and checked has a name of its own until it is.
+// Carries out `crm backup`: the copy has a temporary name until it is complete and verified.
 import { existsSync, linkSync, lstatSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { isDatabaseAddress } from '../../db/database-address.ts';
@@ -16,7 +16,7 @@ import { kindAt, syncFolderOf } from '../files/private-file.ts';
 import { note } from '../terminal/streams.ts';
 import { VERSION } from '../version.ts';
 
-/** What was done, as it is told. */
+/** The result, as it is printed. */
 export interface BackupSummary {
   file: string;
   taken_at: string;
@@ -25,7 +25,7 @@ export interface BackupSummary {
   seconds: number;
 }
 
-/** Copies a database file as it is now to a file, once the copy has been read and compared. */
+/** Copies a database file to another file, which gets its name once the copy is verified. */
 export async function backUp(
   db: string,
   file: string,
@@ -53,8 +53,8 @@ export async function backUp(
   };
 }
 
-// In a database of an older crm it is not noted: that would bring it up to date, beside whoever serves it. A backup that
-// could not be noted is one nevertheless.
+// In a database of an older crm it is not recorded: that would upgrade the database while a server may use it. A backup
+// that could not be recorded is still a backup.
 async function noteIn(db: string, backup: LastBackup, quiet: boolean): Promise<void> {
   if (await warnIfReadOnly(db)) return;
   const { recordBackup } = await import('../../db/tables/last-backup.ts');
@@ -62,7 +62,7 @@ async function noteIn(db: string, backup: LastBackup, quiet: boolean): Promise<v
     if (!(await isUpToDate(db))) return;
     await withStore(db, (store) => store.write('accounts', (trx) => recordBackup(trx, backup)));
   } catch (error) {
-    if (!quiet) note(`That it was made could not be noted for "crm doctor". ${messageOf(error)}`);
+    if (!quiet) note(`Could not record this backup for "crm doctor". ${messageOf(error)}`);
   }
 }
 
@@ -79,16 +79,16 @@ async function isUpToDate(db: string): Promise<boolean> {
 
 async function refuseTarget(db: string, file: string, keep: number | null): Promise<void> {
   if (await isSameFile(db, file)) {
-    throw usageError(`${file} is the database itself.`, 'name another file for the backup.');
+    throw usageError(`${file} is the database itself.`, 'choose another file for the backup.');
   }
   const kind = kindAt(file);
   if (kind === 'nothing') return;
   if (kind !== 'file')
-    throw usageError(`${file} is a ${kind}.`, `name a file, such as ${join(file, 'crm.db')}`);
+    throw usageError(`${file} is a ${kind}.`, `choose a file, such as ${join(file, 'crm.db')}`);
   if (keep !== null) return;
   throw usageError(
-    `There is a file at ${file} already.`,
-    `name another, or keep older backups beside the new one: --keep 7 (as ${basename(file)}.1, ${basename(file)}.2 …)`,
+    `The file ${file} already exists.`,
+    `choose another file, or keep older backups too: --keep 7 (as ${basename(file)}.1, ${basename(file)}.2, …)`,
   );
 }
 
@@ -98,16 +98,16 @@ function takePlace(part: string, file: string, keep: number): void {
     renameSync(part, file);
     syncFolderOf(file);
   } catch (cause) {
-    throw new CliError(`${file} cannot be given its name (${systemFault(cause)}).`, {
-      nextSteps: ['check the disk for faults, then run the same command again.'],
+    throw new CliError(`Cannot rename the finished backup to ${file} (${systemFault(cause)}).`, {
+      nextSteps: ['check the disk for errors, then run the same command again.'],
       cause,
     });
   }
 }
 
 /**
- * Moves older backups on by one, up to a place that is free, else the last over the oldest. FILE keeps its name until the
- * newer one takes it; where that did not come to it the last time, FILE.1 is FILE still.
+ * Renames older backups by one number, up to a free number, else over the oldest. FILE keeps its name until the newer one
+ * replaces it. If an earlier run was interrupted before that, FILE.1 is still the same file as FILE.
  */
 function rotate(file: string, keep: number): void {
   const nameOf = (age: number) => (age === 0 ? file : `${file}.${age}`);
@@ -119,7 +119,7 @@ function rotate(file: string, keep: number): void {
   try {
     linkSync(file, nameOf(1));
   } catch {
-    // Not every file system has second names.
+    // Not every file system supports hard links.
     renameSync(file, nameOf(1));
   }
 }

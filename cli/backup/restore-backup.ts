@@ -1,4 +1,4 @@
-// Carries out `crm restore`: a backup that is checked beside the database takes its place, and that is kept.
+// Carries out `crm restore`: a verified backup replaces the database, which is kept.
 import { copyFileSync, existsSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isDatabaseAddress } from '../../db/database-address.ts';
@@ -16,20 +16,20 @@ import { CliError, errorCode, messageOf, usageError } from '../errors.ts';
 import { kindAt, syncFolderOf } from '../files/private-file.ts';
 import { shellWord } from '../terminal/text.ts';
 
-/** What was done, as it is told. */
+/** The result, as it is printed. */
 export interface RestoreSummary {
   db: string;
-  /** Null of a file that says nothing of itself. */
+  /** Null if the file does not say when it was made. */
   taken_at: string | null;
   rows: number | null;
-  /** Where what was there before is now. */
+  /** Where the previous database is now. */
   kept_as: string | null;
-  /** Contacts whom the former database had erased since. */
+  /** People whom the previous database had erased since the backup. */
   returned: ReturnedPerson[];
   seconds: number;
 }
 
-/** Puts a backup, once it has been read and compared, in the place of a database that nobody serves. */
+/** Replaces a database that is not served with a backup, after verifying it. */
 export async function restore(
   db: string,
   file: string,
@@ -38,13 +38,15 @@ export async function restore(
   if (isDatabaseAddress(db)) throw await postgresToolsError(db, 'pg_restore --clean --if-exists FILE -d');
   await refuseSource(db, file);
   if (!confirm) {
-    const effect = existsSync(db) ? 'would replace what it holds (which is kept beside it)' : 'would make it';
-    throw usageError(`Restoring ${file} to ${db} ${effect}.`, 'say so with --confirm.');
+    const effect = existsSync(db)
+      ? 'would replace its content (the previous file is kept)'
+      : 'would create it';
+    throw usageError(`Restoring ${file} to ${db} ${effect}.`, 'add --confirm to do it.');
   }
   const unlock = await lockDatabase(db, 'crm restore', 'lockPlace');
   try {
     const startedAt = performance.now();
-    // Beside the file itself, which may lie on another disk than a link to it.
+    // Next to the file itself, which may be on another disk than a link to it.
     const place = kindAt(db) === 'link' && existsSync(db) ? realpathSync(db) : db;
     const part = newPartialFile(place);
     const { checkBackup } = await import('../../db/copy/backup.ts');
@@ -81,11 +83,11 @@ export async function restore(
 async function refuseSource(db: string, file: string): Promise<void> {
   const kind = existsSync(file) && statSync(file).isFile() ? 'file' : kindAt(file);
   if (kind !== 'file') {
-    const fault = kind === 'nothing' ? `There is no file ${file}.` : `${file} is not a file.`;
-    throw usageError(fault, 'name what "crm backup FILE" wrote.');
+    const fault = kind === 'nothing' ? `File not found: ${file}` : `${file} is not a file.`;
+    throw usageError(fault, 'use a file that "crm backup FILE" wrote.');
   }
   if (await isSameFile(db, file)) {
-    throw usageError(`${file} is the database itself.`, 'name a backup of it.');
+    throw usageError(`${file} is the database itself.`, 'choose a backup of it.');
   }
   const { assertRestorable } = await import('../../db/maintenance.ts');
   try {
@@ -96,12 +98,12 @@ async function refuseSource(db: string, file: string): Promise<void> {
   const log = `${file}-wal`;
   if (!existsSync(log) || statSync(log).size === 0) return;
   throw usageError(
-    `${file} is in use, or was not closed: a part of what it holds is in ${log}.`,
+    `${file} is in use or was not closed: part of its content is in ${log}.`,
     `make a backup of it first: crm backup NEWFILE --db ${shellWord(file)}`,
   );
 }
 
-// What is wrong with the copy is wrong with the file that was named, and with nothing else.
+// A fault of the copy is a fault of the given file.
 async function sourceError(file: string, part: string, error: unknown): Promise<unknown> {
   const explained = await databaseError(part, error);
   if (!(explained instanceof CliError)) return explained;
@@ -116,7 +118,7 @@ async function sourceError(file: string, part: string, error: unknown): Promise<
   });
 }
 
-// It is up to date then, and no backup any more, but has one, tells where it comes from, and whom the former had erased.
+// Upgrades it, marks the backup as its last one, and copies the records of erased people from the previous database.
 async function makeOrdinary(
   part: string,
   { taken_at, file }: { taken_at: string | null; file: string },
@@ -140,7 +142,7 @@ async function makeOrdinary(
   }
 }
 
-// Whom the former database has erased; one that cannot be read tells of nobody.
+// The people whom the previous database has erased; none if it cannot be read.
 async function tombstonesIn(place: string): Promise<Tombstones | null> {
   if (!existsSync(place)) return null;
   const { openSnapshot } = await import('../../db/store.ts');

@@ -1,13 +1,13 @@
-// Which of many backups are kept: close to each other while they are young, farther apart the older they are.
+// Decides which backups to keep: many recent ones, fewer the older they are.
 import { durationMs } from '../settings/options.ts';
 
-/** Up to which age one backup is kept of each interval, both in milliseconds. */
+/** Up to this age, one backup is kept per interval; both in milliseconds. */
 export interface KeepRule {
   age: number;
   interval: number;
 }
 
-/** The rules of a text such as `24h=15m,30d=1d`, youngest first; undefined if it is none. */
+/** The rules of a text such as `24h=15m,30d=1d`, youngest first; undefined if the text is not valid. */
 export function keepRules(text: string): KeepRule[] | undefined {
   const rules: KeepRule[] = [];
   for (const part of text.split(',')) {
@@ -20,8 +20,8 @@ export function keepRules(text: string): KeepRule[] | undefined {
 }
 
 /**
- * Those of the times that are to go: of each interval since 1970 the oldest stays, by the rule for its age, and the newest
- * of all.
+ * The times of the backups to remove: of each interval since 1970 the oldest is kept, by the rule for its age, and so is
+ * the newest of all.
  * @param times of backups, Unix milliseconds
  */
 export function expiredBackups(times: readonly number[], now: number, rules: readonly KeepRule[]): number[] {

@@ -1,4 +1,4 @@
-// Backups at intervals while a server runs, each made by a process of its own, so that no request waits for it.
+// Backups at intervals while a server runs, each in a separate process, so that no request waits for it.
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, systemFault, usageError } from '../errors.ts';
@@ -6,9 +6,9 @@ import { expiredBackups, type KeepRule } from './retention.ts';
 
 export interface BackupPlan {
   db: string;
-  /** Folder of the backups; made if it is missing. */
+  /** Folder of the backups; created if missing. */
   folder: string;
-  /** Milliseconds from one to the next. */
+  /** Milliseconds between backups. */
   every: number;
   keep: readonly KeepRule[];
 }
@@ -16,10 +16,10 @@ export interface BackupPlan {
 const NAME = /^crm-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/;
 const RETRY_MS = 60_000;
 const STOP_MS_MAX = 2_000;
-// Of what the command said, the reason and the first step.
+// Of the command's output, the reason and the first step.
 const WORDS_MAX = 2;
 
-/** Makes backups from its start until it is stopped; the first when the newest that lies there is old enough. */
+/** Makes backups from start to stop; the first one once the newest existing backup is old enough. */
 export class BackupSchedule {
   readonly #plan: BackupPlan;
   #tell: (text: string) => void = () => undefined;
@@ -28,47 +28,47 @@ export class BackupSchedule {
   #isStopped = false;
   #figures = { succeeded: 0, failed: 0, lastMs: null as number | null, lastBytes: null as number | null };
 
-  /** @throws CliError if the folder cannot be made */
+  /** @throws CliError if the folder cannot be created */
   constructor(plan: BackupPlan) {
     this.#plan = plan;
     try {
       mkdirSync(plan.folder, { recursive: true, mode: 0o700 });
     } catch (error) {
       throw usageError(
-        `The folder ${plan.folder} cannot be made (${systemFault(error)}).`,
-        'name another with --backup-dir, or give the user who runs crm the right to make it.',
+        `Cannot create the folder ${plan.folder} (${systemFault(error)}).`,
+        'choose another folder with --backup-dir, or give the user who runs crm permission to create it.',
       );
     }
   }
 
-  /** What has become of its backups so far; what is told of the last one is in milliseconds and bytes. */
+  /** Counters of its backups so far; time and size of the last one are in milliseconds and bytes. */
   get stats() {
     return { intervalMs: this.#plan.every, ...this.#figures };
   }
 
-  /** @param tell tells the operator of what went wrong */
+  /** @param tell reports failures to the operator */
   start(tell: (text: string) => void): void {
     this.#tell = tell;
     const newest = Math.max(0, ...this.#times());
-    // One of the future tells of a clock that was set back.
+    // A backup of the future means that the clock was set back.
     this.#runIn(Math.min(this.#plan.every, newest + this.#plan.every - Date.now()));
   }
 
-  /** Makes none any more; one that is under way is given up, within 2 s. */
+  /** Makes no more backups; a running one is stopped within 2 s. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
     const running = this.#running;
     if (running === undefined) return;
     running.kill('SIGINT');
-    // It hears nothing while SQLite reads a large file; what it leaves behind, the next one removes.
+    // It cannot handle a signal while SQLite reads a large file; the next backup removes what it leaves behind.
     const killing = setTimeout(() => running.kill('SIGKILL'), STOP_MS_MAX);
     await running.exited;
     clearTimeout(killing);
   }
 
   #runIn(ms: number): void {
-    // Longer times overflow to none; a backup may have taken longer than from one to the next.
+    // Longer timeouts overflow; a backup may have taken longer than the interval.
     this.#timer = setTimeout(() => this.#run(), Math.min(Math.max(0, ms), 2 ** 31 - 1));
   }
 
@@ -104,7 +104,7 @@ export class BackupSchedule {
       const [said, code] = await Promise.all([child.stderr.text(), child.exited]);
       return code === 0 ? null : said.trim().split('\n').slice(0, WORDS_MAX).join(' ');
     } catch (error) {
-      // No process more may be started, or the executable was moved away.
+      // The process limit is reached, or the executable was moved away.
       return messageOf(error);
     } finally {
       this.#running = undefined;
@@ -116,7 +116,7 @@ export class BackupSchedule {
     try {
       for (const time of expiredBackups(this.#times(), Date.now(), keep)) rmSync(join(folder, nameOf(time)));
     } catch (error) {
-      this.#tell(`Old backups in ${folder} cannot be removed (${systemFault(error)}).`);
+      this.#tell(`Cannot remove old backups in ${folder} (${systemFault(error)}).`);
     }
   }
 

@@ -1,4 +1,4 @@
-// The flags of `crm serve` by which it makes backups, and what they ask for.
+// The flags of `crm serve` for scheduled backups.
 import { type Command, InvalidArgumentError } from 'commander';
 import { isDatabaseAddress } from '../../db/database-address.ts';
 import { usageError } from '../errors.ts';
@@ -18,26 +18,33 @@ const KEEP = '24h=15m,30d=1d';
 /** Adds the flags to `crm serve`. */
 export function addBackupFlags(serve: Command): void {
   serve
-    .option('--backup-every <time>', 'make a backup so often, such as 15m or 6h, into --backup-dir', interval)
-    .option('--backup-dir <folder>', 'folder of those backups')
+    .option(
+      '--backup-every <time>',
+      'Make a backup at this interval, such as 15m or 6h, in --backup-dir',
+      interval,
+    )
+    .option('--backup-dir <folder>', 'Folder for scheduled backups')
     .option(
       '--keep <rules>',
-      `which of them stay (default: ${KEEP}, one of each quarter of an hour for a day, then one a day)`,
+      `Which scheduled backups to keep (default: ${KEEP}, one per 15 minutes for a day, then one per day)`,
       rules,
     );
 }
 
-/** What the flags ask for; null where they ask for nothing. */
+/** The schedule that the flags set; null without them. */
 export function backupPlan(flags: BackupFlags, db: string): BackupPlan | null {
   const { backupEvery: every, backupDir: folder, keep = rules(KEEP) } = flags;
   if (every === undefined && folder === undefined) return null;
   if (every === undefined || folder === undefined) {
-    throw usageError('--backup-every and --backup-dir go together.', 'give both: how often, and where to.');
+    throw usageError(
+      '--backup-every and --backup-dir must be used together.',
+      'set both: how often, and where.',
+    );
   }
   if (isDatabaseAddress(db)) {
     throw usageError(
-      'Backups of PostgreSQL are made by its own tools.',
-      'leave --backup-every out, and see the operators’ page: pg_dump, or an archive of its log.',
+      '--backup-every works with a database file only.',
+      'remove --backup-every, and back up PostgreSQL with pg_dump or WAL archiving.',
     );
   }
   return { db, folder, every, keep };
@@ -46,7 +53,7 @@ export function backupPlan(flags: BackupFlags, db: string): BackupPlan | null {
 function interval(text: string): number {
   const ms = durationMs(text);
   if (ms === undefined || ms < MINUTE_MS)
-    throw new InvalidArgumentError('Give a time from 1m on, like 15m, 6h or 1d.');
+    throw new InvalidArgumentError('Use an interval of 1m or more, like 15m, 6h or 1d.');
   return ms;
 }
 
@@ -54,6 +61,6 @@ function rules(text: string): KeepRule[] {
   const found = keepRules(text);
   if (found !== undefined) return found;
   throw new InvalidArgumentError(
-    `Give ages and intervals, like ${KEEP}: for 24 hours one each 15 minutes, and so on.`,
+    `Use ages and intervals, like ${KEEP}: one per 15 minutes for 24 hours, then one per day for 30 days.`,
   );
 }

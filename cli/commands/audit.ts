@@ -35,22 +35,21 @@ const LOOK: ColumnLayout = {
 export function registerAuditCommand(program: Command): void {
   const audit = program
     .command('audit')
-    .summary('show what operators and keys did')
-    .description('The audit log: who did what, when and from where. Entries are added, and never changed.');
+    .summary('Show who did what')
+    .description('Show the audit log: who did what, when and from where. Entries are never changed.');
   audit
     .command('list')
-    .description('List entries, newest first; beside a running server too.')
-    .option('--org <org>', 'only those of this organization, by name or id')
-    .option('--since <when>', 'only those of the last 7d, 12h …, or since a date or time')
-    .option('--action <action>', 'only those of an action, such as key.issued or record.deleted')
-    .option(
-      '--actor <actor>',
-      'only what this key (by id), user of a key (by id) or operator (user@host) did',
-    )
+    .description('List audit log entries, newest first')
+    .option('--org <org>', 'Only entries of this organization (name or ID)')
+    .option('--since <when>', 'Only entries since a date or time, or of the last 7d, 12h, …')
+    .option('--action <action>', 'Only entries with this action, such as key.issued or record.deleted')
+    .option('--actor <actor>', 'Only entries by this key (ID), user (ID) or operator (user@host)')
     .addOption(
-      new Option('--limit <n>', `how many (default: ${LIMIT_DEFAULT})`).argParser(count).conflicts('all'),
+      new Option('--limit <n>', `Maximum number of entries (default: ${LIMIT_DEFAULT})`)
+        .argParser(count)
+        .conflicts('all'),
     )
-    .option('--all', 'every entry')
+    .option('--all', 'List all entries')
     .addHelpText(
       'after',
       '\nExamples:\n  crm audit list --since 7d\n  crm audit list --org Example --action record.deleted -o csv --all',
@@ -76,12 +75,12 @@ async function runList(options: Options, config: Config): Promise<void> {
     return printPages(printer, pageAfter, limit);
   });
   await printer.end();
-  if (hasMore) note('There are older ones: add --limit N or --all.');
+  if (hasMore) note('More entries exist. To list them, add --limit N or --all.');
 }
 
 type PageAfter = (after: ListedEntry | undefined, count: number) => Promise<ListedEntry[]>;
 
-// Tells whether there are more than were to be printed.
+// Resolves with whether there are more entries than it printed.
 async function printPages(printer: Printer, pageAfter: PageAfter, limit: number): Promise<boolean> {
   let last: ListedEntry | undefined;
   for (let left = limit; left > 0; ) {
@@ -98,7 +97,10 @@ function sinceOf(text: string, now: number): number {
   const duration = durationMs(text);
   const since = duration === undefined ? isoMilliseconds(text) : now - duration;
   if (since !== undefined) return since;
-  throw usageError(`"${text}" is no time.`, 'give one like 12h, 7d, 2027-01-31 or 2027-01-31T09:00:00Z.');
+  throw usageError(
+    `"${text}" is not a valid time.`,
+    'use a format like 12h, 7d, 2027-01-31 or 2027-01-31T09:00:00Z.',
+  );
 }
 
 async function actionOf(text: string): Promise<AuditAction> {
@@ -106,7 +108,7 @@ async function actionOf(text: string): Promise<AuditAction> {
   const action = AUDIT_ACTIONS.find((one) => one === text);
   if (action !== undefined) return action;
   throw usageError(
-    `There is no action "${text}".${didYouMean(text, AUDIT_ACTIONS)}`,
+    `Unknown action "${text}".${didYouMean(text, AUDIT_ACTIONS)}`,
     `use one of: ${AUDIT_ACTIONS.join(', ')}.`,
   );
 }

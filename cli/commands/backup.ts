@@ -1,4 +1,4 @@
-// `crm backup`: a checked copy of the database file, beside a running server or without one.
+// `crm backup`: a verified copy of the database file, with or without a running server.
 import type { Command } from 'commander';
 import { backUp } from '../backup/create-backup.ts';
 import { databaseFlag } from '../database/database.ts';
@@ -10,32 +10,30 @@ import { note } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
 
 const HELP = `
-The copy is the database as it was at one moment: every write that was answered before the command began is in it. Nothing
-waits for it: a server beside it goes on reading and writing. Before the copy gets its name every table is read on both
-sides and compared, and pages, indexes and references are checked; FILE is there whole and checked, or not at all.
+The backup is a snapshot of the database at one moment. It contains every write that was acknowledged before the command
+started. A running server keeps reading and writing. Before FILE appears, crm compares every table with the original and
+checks pages, indexes and references. FILE is either complete and verified, or not there at all.
 
-The file holds everything, hashes of keys included, and is readable by its owner alone. It is a database: move it
-anywhere, and put it back with "crm restore FILE --confirm". PostgreSQL has its own tools, pg_dump and pg_restore.
+The backup contains everything, including the hashes of API keys, and only its owner can read it. It is a database file:
+you can copy it anywhere, and restore it with "crm restore FILE --confirm". For PostgreSQL, use pg_dump and pg_restore.
 
 Examples:
   crm backup /backups/crm.db
-  crm backup /backups/crm.db --keep 7      # from cron: the newest, and six older ones as crm.db.1 to crm.db.6`;
+  crm backup /backups/crm.db --keep 7      # from cron: keeps the newest and six older ones, crm.db.1 to crm.db.6`;
 
 /** Adds `crm backup`. */
 export function registerBackupCommand(program: Command): void {
   program
     .command('backup')
-    .summary('copy the database, beside a running server too')
-    .description(
-      'Copy the database file as it is now into FILE, checked, beside a running server or without one.',
-    )
-    .argument('<file>', 'the backup')
+    .summary('Back up the database, even while a server uses it')
+    .description('Back up the database to FILE and verify the copy. A server may be running.')
+    .argument('<file>', 'File to write')
     .option(
       '--keep <n>',
-      'backups to keep: a FILE that is there becomes FILE.1, that FILE.2, and so on',
+      'Number of backups to keep: an existing FILE becomes FILE.1, FILE.1 becomes FILE.2, and so on',
       count,
     )
-    .option('--quiet', 'say nothing but errors')
+    .option('--quiet', 'Print errors only')
     .addHelpText('after', HELP)
     .action((file: string, options: { keep?: number; quiet?: boolean }, command: Command) =>
       runBackup(file, options, resolveConfig(command)),
@@ -53,7 +51,7 @@ async function runBackup(
   const { rows, bytes, seconds } = summary;
   note(
     `Backed up ${counted(rows, 'row')} of ${config.db} to ${file} (${formatBytes(bytes)}) in ${formatDuration(seconds)}; ` +
-      'read again, and the same.',
+      'verified.',
   );
-  note(`To put it back: crm restore ${shellWord(file)} --confirm${await databaseFlag(config.db)}`);
+  note(`To restore it: crm restore ${shellWord(file)} --confirm${await databaseFlag(config.db)}`);
 }

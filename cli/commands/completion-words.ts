@@ -1,7 +1,7 @@
 // What can come next on a command line, for the shells' completion.
 import type { Command, Option } from 'commander';
 
-/** Words that can stand in the last place of `words`, what stands before `crm` left out. */
+/** Completions for the last word of `words`, which begin after `crm`. */
 export async function completions(program: Command, words: readonly string[]): Promise<string[]> {
   const current = words.at(-1) ?? '';
   const { command, given } = descend(program, words.slice(0, -1));

@@ -1,9 +1,9 @@
-// `crm completion`: scripts that teach a shell to complete crm's commands; the words come from crm itself.
+// `crm completion`: prints scripts for shell completion, which ask crm itself for the words.
 import { Argument, type Command } from 'commander';
 import { writeOut } from '../terminal/streams.ts';
 import { completions } from './completion-words.ts';
 
-const BASH = `# crm: put this into ~/.bashrc:  source <(crm completion bash)
+const BASH = `# crm: add this line to ~/.bashrc:  source <(crm completion bash)
 _crm() {
   local IFS=$'\\n'
   COMPREPLY=($(crm __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
@@ -12,7 +12,7 @@ complete -o default -F _crm crm
 `;
 
 const ZSH = `#compdef crm
-# crm: put this into ~/.zshrc, after compinit:  source <(crm completion zsh)
+# crm: add this line to ~/.zshrc, after compinit:  source <(crm completion zsh)
 _crm() {
   local -a found
   found=("\${(@f)$(crm __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
@@ -35,9 +35,9 @@ const SCRIPTS: Readonly<Record<string, string>> = { bash: BASH, zsh: ZSH, fish: 
 export function registerCompletionCommand(program: Command): void {
   program
     .command('completion')
-    .summary('print a completion script for a shell')
-    .description('Print a script that completes commands and options of crm in a shell.')
-    .addArgument(new Argument('<shell>', 'your shell').choices(Object.keys(SCRIPTS)))
+    .summary('Print a shell completion script')
+    .description('Print a shell completion script for the commands and options of crm')
+    .addArgument(new Argument('<shell>', 'Your shell').choices(Object.keys(SCRIPTS)))
     .action((shell: string) => writeOut(SCRIPTS[shell] ?? ''));
   program
     .command('__complete', { hidden: true })

@@ -1,4 +1,4 @@
-// `crm create`: makes one record and prints it.
+// `crm create`: creates a record and prints it.
 import type { Command } from 'commander';
 import { requestBody } from '../api/body.ts';
 import { resourceColumns } from '../api/column-layout.ts';
@@ -17,11 +17,11 @@ interface Options {
 export function registerCreateCommand(program: Command): void {
   program
     .command('create')
-    .summary('make one record')
-    .description('Make one record from field=value pairs or from JSON, and print it.')
-    .argument('<resource>', 'contacts, companies, deals, …')
-    .argument('[field=value...]', 'values; custom.key=value for fields of your own')
-    .option('-d, --data <json|@file|->', 'the whole record as JSON: text, file or input')
+    .summary('Create a record')
+    .description('Create a record from field=value pairs or JSON, and print it')
+    .argument('<resource>', 'One of contacts, companies, deals, …')
+    .argument('[field=value...]', 'Values of fields; custom.key=value for custom fields')
+    .option('-d, --data <json|@file|->', 'The record as JSON: text, @file, or - for standard input')
     .addHelpText(
       'after',
       '\nExamples:\n  crm create companies domain=example.com name="Example Ltd" employee_count=250\n  crm create contacts -d @contact.json',
@@ -38,7 +38,7 @@ async function runCreate(what: string, pairs: string[], options: Options, config
   );
   const body = await requestBody(options.data, pairs, settable);
   const record = recordOf(await (await connect(config)).request('POST', resourcePath(resource), body));
-  if (record.is_duplicate === true) note('It was there already; nothing is written.');
+  if (record.is_duplicate === true) note('This record already exists. Nothing was written.');
   const look = resourceColumns(resource);
   const allFields = [...look.allFields, ...Object.keys(resource.createdFields)];
   await printRecord(config, record, { ...look, allFields });

@@ -1,4 +1,4 @@
-// `crm delete`: deletes one record, for good, once a person or --yes has said so.
+// `crm delete`: permanently deletes a record, after a person or --yes confirms it.
 import type { Command } from 'commander';
 import { connect } from '../api/connect.ts';
 import { resourceFor, resourcePath } from '../api/target.ts';
@@ -14,11 +14,13 @@ interface Options {
 export function registerDeleteCommand(program: Command): void {
   program
     .command('delete')
-    .summary('delete one record')
-    .description('Delete one record for good. Links to it go with it, references to it become empty.')
-    .argument('<resource>', 'contacts, companies, deals, …')
-    .argument('<id>', 'id of the record')
-    .option('--yes', 'do not ask; needed where nobody can answer')
+    .summary('Delete a record')
+    .description(
+      'Delete a record permanently. Links to it are removed, and fields that refer to it are cleared.',
+    )
+    .argument('<resource>', 'One of contacts, companies, deals, …')
+    .argument('<id>', 'ID of the record')
+    .option('--yes', 'Skip the confirmation prompt; required when there is no terminal')
     .action((resource: string, id: string, options: Options, command: Command) =>
       runDelete(resource, id, options, resolveConfig(command)),
     );
@@ -28,11 +30,14 @@ async function runDelete(what: string, id: string, options: Options, config: Con
   const resource = await resourceFor(what, 'delete');
   const path = resourcePath(resource, id);
   if (!options.yes && !canAsk()) {
-    throw usageError('Nobody can be asked whether to delete.', 'add --yes to delete without asking.');
+    throw usageError(
+      'Cannot ask for confirmation without a terminal.',
+      'add --yes to delete without a prompt.',
+    );
   }
   const client = await connect(config);
-  if (!options.yes && !(await confirm(`Delete ${resource.singular} ${id} for good?`))) {
-    throw new CliError('Nothing is deleted.', { nextSteps: ['answer y, or add --yes.'] });
+  if (!options.yes && !(await confirm(`Permanently delete ${resource.singular} ${id}?`))) {
+    throw new CliError('Nothing was deleted.', { nextSteps: ['answer y, or add --yes.'] });
   }
   await client.request('DELETE', path);
   note(`Deleted ${resource.singular} ${id}.`);

@@ -1,4 +1,4 @@
-// `crm doctor`: looks at the settings, the database and the server, and says what is wrong and what to do about it.
+// `crm doctor`: checks settings, database and server, and says how to fix what is wrong.
 import type { Command } from 'commander';
 import type { Finding, FindingSection, FindingStatus } from '../doctor/finding.ts';
 import { CliError } from '../errors.ts';
@@ -10,12 +10,12 @@ import { neutralizeLine } from '../terminal/text.ts';
 import { terminalWidth, wrapLines } from '../terminal/wrap.ts';
 
 const HELP = `
-Looks at where each setting comes from; at the database: whether it can be opened, is sound, has its indexes, room on its
-disk and a backup that is not old; and at the server: whether it answers and is ready, its clock and version, and what the
-key may read. All of the database is read, and nothing is written. Reading with the key counts as 11 requests.
+Doctor checks where each setting comes from. It checks the database: whether it opens and is intact, its indexes, free
+disk space, and the age of the last backup. It checks the server: whether it responds and is ready, its clock, its version,
+and what your API key can read. It reads all of the database and writes nothing. Checking the key takes 11 requests.
 
-The exit code is 1 where something failed; a warning does not count. A server that does not answer is a warning, and so
-is a missing database, unless --db, CRM_DB or the profile names it.
+The exit code is 1 if a check fails; warnings do not count. A server that does not respond is a warning. A missing
+database is a warning too, unless --db, CRM_DB or a profile names it.
 
 Examples:
   crm doctor
@@ -30,8 +30,8 @@ const COLORS: Record<FindingStatus, number> = { ok: 32, warn: 33, fail: 31 };
 export function registerDoctorCommand(program: Command): void {
   program
     .command('doctor')
-    .summary('look for what is wrong, and say the way out')
-    .description('Look at settings, database and server, and say what is wrong and what to do about it.')
+    .summary('Find problems and how to fix them')
+    .description('Find problems with settings, database and server, and how to fix them')
     .addHelpText('after', HELP)
     .action((_options: unknown, command: Command) => runDoctor(resolveConfig(command)));
 }
@@ -49,14 +49,14 @@ async function runDoctor(config: Config): Promise<void> {
   const failed = sections.flatMap(({ findings }) => findings).filter(({ status }) => status === 'fail');
   if (failed.length === 0) return;
   throw new CliError(
-    `${counted(failed.length, 'thing')} failed: ${failed.map(({ check }) => check).join(', ')}.`,
+    `${counted(failed.length, 'check')} failed: ${failed.map(({ check }) => check).join(', ')}.`,
     {
       nextSteps: failed.flatMap(({ next }) => next ?? []),
     },
   );
 }
 
-// The default path is only where a database would be.
+// A database need not exist at the default path.
 function isNamed({ sources }: Config): boolean {
   return sources.some(({ name, from }) => name === 'db' && from !== 'default');
 }
@@ -71,7 +71,7 @@ function textOf(sections: readonly FindingSection[], { output, isOutputGiven, is
       : rows.map((row) => `${JSON.stringify(row)}\n`).join('');
   }
   const width = Math.max(...sections.flatMap(({ findings }) => findings.map(({ check }) => check.length)));
-  // Beside their names, unless the terminal is too narrow for both.
+  // On the line of the check's name, unless the terminal is too narrow for both.
   const columns = terminalWidth(process.stdout);
   const beside = MARK_CHARACTERS + width;
   const indent = columns < beside + WORDS_CHARACTERS_MIN ? MARK_CHARACTERS : beside;

@@ -30,24 +30,22 @@ interface Options {
 export function registerExportCommand(program: Command): void {
   program
     .command('export')
-    .summary('write records to a file, or everything to a folder')
-    .description(
-      'Write the records of one resource to a file or stdout, or with "all" everything to a folder.',
-    )
-    .argument('<resource>', 'contacts, companies, deals, …, or all')
+    .summary('Export records to a file, or all data to a folder')
+    .description('Export the records of a resource to a file or stdout, or with "all" everything to a folder')
+    .argument('<resource>', 'One of contacts, companies, deals, …, or all')
     .addOption(
-      new Option('--format <format>', 'format (default: by the name in --out, else ndjson)').choices([
+      new Option('--format <format>', 'Format (default: from the extension of --out, else ndjson)').choices([
         'csv',
         'ndjson',
         'json',
       ]),
     )
-    .option('--out <file>', 'file to write, or new folder for "all"; it appears when it is complete')
-    .option('--filter <key=value>', 'only records that match; repeatable', collect)
-    .option('--fields <a,b>', 'only these fields; custom.key for your own')
-    .option('--excel-safe', 'escape CSV cells that a spreadsheet would run as formulas')
-    .option('--force', 'replace a file that exists')
-    .option('--resume', 'go on where an interrupted export to the same place stopped')
+    .option('--out <file>', 'File to write, or new folder with "all"; appears once it is complete')
+    .option('--filter <key=value>', 'Only records that match; repeatable', collect)
+    .option('--fields <a,b>', 'Only these fields; custom.key for custom fields')
+    .option('--excel-safe', 'Escape CSV cells that a spreadsheet would run as formulas')
+    .option('--force', 'Overwrite an existing file')
+    .option('--resume', 'Continue an interrupted export to the same place')
     .addOption(apiOption())
     .addHelpText('after', '\nSee "crm help export".')
     .action((resource: string, options: Options, command: Command) => {
@@ -60,8 +58,7 @@ async function runExport(what: string, options: Options, config: Config): Promis
   const { out = null } = options;
   const format = chooseExportFormat(options, config);
   for (const flag of ['resume', 'force'] as const) {
-    if (options[flag] && out === null)
-      throw usageError(`--${flag} needs a file.`, 'name it with --out FILE.');
+    if (options[flag] && out === null) throw usageError(`--${flag} needs an output file.`, 'add --out FILE.');
   }
   if (out !== null) checkOutputPath(out, options.force ?? false);
   const order = options.api === 'v2' && !what.includes('/') ? { sortDirection: 'asc' } : {};
@@ -86,19 +83,20 @@ async function runExport(what: string, options: Options, config: Config): Promis
 
 async function runExportAll(options: Options, config: Config): Promise<void> {
   const { out, format = 'ndjson' } = options;
-  if (out === undefined) throw usageError('"all" needs a folder.', 'name it with --out DIR.');
+  if (out === undefined) throw usageError('"all" needs an output folder.', 'add --out DIR.');
   if (options.fields !== undefined || options.filter !== undefined || options.api === 'v1') {
     throw usageError(
-      '"all" takes no --fields, no --filter and no --api v1.',
-      'export one resource with them.',
+      '"all" does not work with --fields, --filter or --api v1.',
+      'remove them, or export a single resource.',
     );
   }
   if (options.force)
     throw usageError(
-      '"all" takes no --force: it writes into no folder that has anything in it.',
-      'name a new one.',
+      '"all" does not work with --force: it never writes into a folder that is not empty.',
+      'choose a new folder.',
     );
-  if (format === 'json') throw usageError('"all" writes NDJSON or CSV.', 'use --format ndjson or csv.');
+  if (format === 'json')
+    throw usageError('"all" writes NDJSON or CSV only.', 'use --format ndjson or --format csv.');
   const { targetFolder } = await import('../export/part-folder.ts');
   const target = targetFolder(out);
   const { exportAll } = await import('../export/export-all.ts');
@@ -114,13 +112,13 @@ async function runExportAll(options: Options, config: Config): Promise<void> {
   });
 }
 
-/** Keeps other exports to the same place out until the process ends: what one gathers, another would take for its own. */
+/** Keeps other exports to the same place out until the process ends; otherwise two would share one temporary file. */
 async function lockPlace(out: string): Promise<void> {
   const { lockBeside, lockWork } = await import('../files/work-lock.ts');
   const release = lockWork({
     path: lockBeside(out),
     refusal: `is exporting to ${out}`,
-    nextSteps: ['wait for it to end, or name another place in --out.'],
+    nextSteps: ['wait until it ends, or choose another place with --out.'],
   });
   process.once('exit', release);
 }
@@ -128,21 +126,21 @@ async function lockPlace(out: string): Promise<void> {
 interface Work {
   client: Client;
   display: ExportDisplay;
-  /** Stands for the key, so that an export is not gone on with into another organization. */
+  /** Identifies the key, so that --resume never mixes two organizations. */
   keyDigest: string;
 }
 
-/** Runs an export with its progress on stderr, and says how to go on if it breaks off. */
+/** Runs an export with its progress on stderr, and says how to continue if it is interrupted. */
 async function withDisplay(
   out: string | null,
   config: Config,
   job: (work: Work) => Promise<void>,
 ): Promise<void> {
   const { ExportDisplay } = await import('../export/display.ts');
-  // Data and progress would run into each other on one terminal.
+  // Data and progress would mix on one terminal.
   const display = new ExportDisplay(out === null && Boolean(process.stdout.isTTY));
   const apiKey = await config.apiKey();
-  // The audit log of the server tells who exports what.
+  // The server's audit log shows who exports what.
   const purpose = ` (export; ${crypto.randomUUID()})`;
   const client = await connect({ url: config.url, apiKey: async () => apiKey }, display.onWait, purpose);
   try {
@@ -160,7 +158,7 @@ function withResumeHint(error: unknown): unknown {
   return withStep(
     error,
     isRefusal(error, 422)
-      ? 'start afresh, without --resume.'
-      : 'add --resume to the same command to go on from here.',
+      ? 'run the same command without --resume to start over.'
+      : 'add --resume to the same command to continue from here.',
   );
 }

@@ -17,11 +17,11 @@ interface Options {
 export function registerGetCommand(program: Command): void {
   program
     .command('get')
-    .summary('print one record')
-    .description('Print one record, or the one associated with another, such as meetings/ID/deal.')
-    .argument('<resource>', 'contacts, companies, deals, …, or meetings/ID/deal')
-    .argument('[id]', 'id of the record')
-    .option('--fields <a,b>', 'only these fields; custom.key for your own')
+    .summary('Show a record')
+    .description('Show a record, or the one associated with it, such as meetings/ID/deal')
+    .argument('<resource>', 'One of contacts, companies, deals, …, or meetings/ID/deal')
+    .argument('[id]', 'ID of the record')
+    .option('--fields <a,b>', 'Only these fields; custom.key for custom fields')
     .action((resource: string, id: string | undefined, options: Options, command: Command) =>
       runGet(resource, id, options, resolveConfig(command)),
     );
@@ -47,6 +47,6 @@ async function locate(what: string, id: string | undefined): Promise<{ path: str
     return { path: target.path, look: await targetColumns(target) };
   }
   const resource = await resourceFor(what, 'get');
-  if (id === undefined) throw usageError('The id is missing.', `run: crm get ${resource.name} ID`);
+  if (id === undefined) throw usageError('The ID is missing.', `run: crm get ${resource.name} ID`);
   return { path: resourcePath(resource, id), look: resourceColumns(resource) };
 }

@@ -1,4 +1,4 @@
-// `crm health`: whether a server is ready, for whoever asks often and has neither shell nor curl, as in a container.
+// `crm health`: checks whether a server is ready, for containers that have neither a shell nor curl.
 import type { Command } from 'commander';
 import { serverBase } from '../api/client.ts';
 import { connectionFailureOf } from '../api/connection-error.ts';
@@ -14,10 +14,10 @@ const ANSWER_MS_MAX = 3_000;
 export function registerHealthCommand(program: Command): void {
   program
     .command('health')
-    .summary('tell whether the server is ready')
+    .summary('Check whether the server is ready')
     .description(
-      'Ask the server whether it is ready to read and write: exit code 0 where it is, 1 where it is not. It needs no key; ' +
-        'the certificate of a server on this machine may be of any name.',
+      'Check whether the server is ready to read and write: exit code 0 if it is, 1 if it is not. No API key is needed, and ' +
+        'the certificate of a server on this machine may have any name.',
     )
     .action((_options: unknown, command: Command) => runHealth(resolveConfig(command)));
 }
@@ -27,17 +27,17 @@ async function runHealth({ url }: Config): Promise<void> {
   const answer = await askReady(base);
   if (answer instanceof Error) {
     const { reason, nextSteps } = connectionFailureOf(base, answer);
-    throw new CliError(`The server at ${url} does not answer: ${reason}.`, { nextSteps });
+    throw new CliError(`The server at ${url} does not respond: ${reason}.`, { nextSteps });
   }
   if (answer.status === 200) return note('ready');
   const location = answer.headers.get('location');
   if (answer.status >= 300 && answer.status < 400 && location) {
-    // What answers there says nothing of this server.
-    throw new CliError(`The server at ${url} sends /readyz on to ${location} (${answer.status}).`, {
-      nextSteps: ['name the server itself with --url or CRM_URL; no redirect is followed.'],
+    // The target of a redirect says nothing about this server.
+    throw new CliError(`The server at ${url} redirects /readyz to ${location} (${answer.status}).`, {
+      nextSteps: ['set --url or CRM_URL to the server itself; crm does not follow redirects.'],
     });
   }
-  const nextSteps = ['see what its log says, or name another server with --url or CRM_URL.'];
+  const nextSteps = ['check its log, or choose another server with --url or CRM_URL.'];
   throw new CliError(`The server at ${url} is not ready (${answer.status}).`, { nextSteps });
 }
 

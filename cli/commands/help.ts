@@ -1,4 +1,4 @@
-// `crm help`: the manual, page by page, and what a command takes.
+// `crm help`: prints the manual, page by page, and the help of commands.
 import type { Command } from 'commander';
 import { type GlobalOptions, isColored } from '../settings/config.ts';
 import { writePaged } from '../terminal/pager.ts';
@@ -14,10 +14,10 @@ export function registerHelpCommand(program: Command): void {
   program
     .helpCommand(false)
     .command('help')
-    .summary('read the manual, or what a command takes')
-    .description('Print a page of the manual, or what a command takes; without a topic, a list of all pages.')
-    .argument('[topic...]', 'topic of the manual, or a command')
-    .option('--no-pager', 'no pager for what is longer than the screen [PAGER]')
+    .summary('Read the manual, or show help for a command')
+    .description('Print a page of the manual or the help of a command, or without a topic the list of pages')
+    .argument('[topic...]', 'Topic of the manual, or a command')
+    .option('--no-pager', 'Do not use a pager for long output [PAGER]')
     .action(async (words: string[], _options: unknown, command: Command) => {
       const options: Options = command.optsWithGlobals();
       const text = await textFor(program, words, isColored(process.stdout, options.color));
@@ -25,7 +25,7 @@ export function registerHelpCommand(program: Command): void {
     });
 }
 
-/** The list, or a page; undefined where the help of a command was printed instead. */
+/** The list, or a page; undefined if it printed the help of a command instead. */
 async function textFor(
   program: Command,
   words: readonly string[],

@@ -1,4 +1,4 @@
-// `crm import`: brings a file of records in, or everything that `crm export all` wrote.
+// `crm import`: imports a file of records, or everything that `crm export all` wrote.
 import type { Command } from 'commander';
 import {
   addImportFlags,
@@ -13,15 +13,13 @@ import { type Config, resolveConfig } from '../settings/config.ts';
 export function registerImportCommand(program: Command): void {
   const command = program
     .command('import')
-    .summary('bring records in from CSV, JSON, NDJSON or vCards')
-    .description(
-      'Import the records of one resource from a file, or everything that "crm export all" wrote to a folder.',
-    )
+    .summary('Import records from CSV, JSON, NDJSON or vCard files')
+    .description('Import the records of a resource from a file, or a folder that "crm export all" wrote')
     .argument(
       '<resource>',
-      'companies, contacts, pipelines, deals, tasks, notes, segments, interactions, or all',
+      'One of companies, contacts, pipelines, deals, tasks, notes, segments, interactions, or all',
     )
-    .argument('<file>', 'a file, - for standard input, or with "all" a folder')
+    .argument('<file>', 'File, - for standard input, or with "all" a folder')
     .addHelpText('after', '\nSee "crm help import".')
     .action((resource: string, input: string, options: Record<string, unknown>, command: Command) =>
       run(resource, input, readImportFlags(options), resolveConfig(command)),

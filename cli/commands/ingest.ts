@@ -1,4 +1,4 @@
-// `crm ingest`: brings in meetings, recordings and bookings, which the interface itself only reads.
+// `crm ingest`: stores meetings, recordings and bookings, which the API can only read.
 import { type Command, Option } from 'commander';
 import { CliError, EXIT } from '../errors.ts';
 import type { IngestResource, IngestSummary } from '../ingest/ingest-file.ts';
@@ -24,30 +24,30 @@ const HELP = '\nSee "crm help ingest".';
 export function registerIngestCommand(program: Command): void {
   const ingest = program
     .command('ingest')
-    .summary('bring in meetings, recordings and bookings')
-    .description(
-      'Bring in meetings from calendars, recordings from call recorders, bookings from schedulers.',
-    )
+    .summary('Store meetings, recordings and bookings')
+    .description('Store meetings from calendars, recordings from call recorders and bookings from schedulers')
     .addHelpText('after', HELP);
   addCommand(ingest, 'meetings', ['ics', 'json']).description(
-    'Store the meetings of an iCalendar or JSON file.',
+    'Store meetings from an iCalendar or JSON file',
   );
   addCommand(ingest, 'recordings', ['json', 'vtt'])
-    .description('Store recordings and their transcripts from a JSON or WebVTT file.')
-    .option('--meeting <id>', 'id or external id of the meeting that was recorded');
+    .description('Store recordings and their transcripts from a JSON or WebVTT file')
+    .option('--meeting <id>', 'ID or external ID of the recorded meeting');
   addCommand(ingest, 'bookings', ['json']).description(
-    'Store the bookings of a JSON file, or of webhooks from Cal.com or Calendly.',
+    'Store bookings from a JSON file, or from webhooks of Cal.com or Calendly',
   );
 }
 
 function addCommand(ingest: Command, resource: IngestResource, formats: IngestFormat[]): Command {
   return ingest
     .command(resource)
-    .argument('<file>', 'a file, or - for standard input')
-    .requiredOption('--org <org>', 'name or id of the organization')
-    .option('--owner <email>', 'user who owns it if no organizer is a user')
-    .addOption(new Option('--format <format>', 'format of the input (default: by its name)').choices(formats))
-    .option('--quiet', 'print errors only')
+    .argument('<file>', 'File, or - for standard input')
+    .requiredOption('--org <org>', 'Name or ID of the organization')
+    .option('--owner <email>', 'Owner of entries whose organizer is not a user')
+    .addOption(
+      new Option('--format <format>', 'Format of the input (default: from its name)').choices(formats),
+    )
+    .option('--quiet', 'Print errors only')
     .addHelpText('after', HELP)
     .action((file: string, options: Options, command: Command) =>
       run(resource, file, options, resolveConfig(command)),
@@ -63,10 +63,13 @@ async function run(resource: IngestResource, file: string, options: Options, con
   for (const { line, message } of told) note(neutralizeLine(`${name}:${line}: ${message}`));
   if (!options.quiet) note(sentence(summary));
   if (summary.faults.length === 0) return;
-  throw new CliError(`${counted(summary.faults.length, 'fault')} in ${name}; what has them was left out.`, {
-    exitCode: EXIT.rejectedRows,
-    nextSteps: ['correct the lines named above and run the same command again; nothing will be doubled.'],
-  });
+  throw new CliError(
+    `Skipped ${counted(summary.faults.length, 'invalid entry', 'invalid entries')} in ${name}.`,
+    {
+      exitCode: EXIT.rejectedRows,
+      nextSteps: ['correct the lines named above and run the same command again; no duplicates are created.'],
+    },
+  );
 }
 
 function sentence({
@@ -83,8 +86,8 @@ function sentence({
     [updated, 'updated', true],
     [unchanged, 'unchanged', true],
     [cancelled, 'cancelled'],
-    [ignored, 'of other events left out'],
-    [faults.length, faults.length === 1 ? 'fault' : 'faults'],
+    [ignored, ignored === 1 ? 'other event skipped' : 'other events skipped'],
+    [faults.length, faults.length === 1 ? 'invalid entry' : 'invalid entries'],
   ];
   const parts = counts.filter(([count, , isAlways]) => isAlways || count > 0);
   return `${resource}: ${parts.map(([count, word]) => `${formatCount(count)} ${word}`).join(', ')}.`;

@@ -1,4 +1,4 @@
-// `crm init`: from nothing to a database with an organization, a user and a key; run again it changes nothing.
+// `crm init`: creates a database with an organization, a user and a key; a second run changes nothing.
 import type { Command } from 'commander';
 import type { OrganizationRow } from '../../db/engine/schema.ts';
 import type { Store } from '../../db/store.ts';
@@ -21,7 +21,7 @@ interface Made {
   org: OrganizationRow;
   isNewOrg: boolean;
   isNewUser: boolean;
-  /** Null where the organization had keys before. */
+  /** Null if the organization already had keys. */
   issued: IssuedKey | null;
 }
 
@@ -29,13 +29,13 @@ interface Made {
 export function registerInitCommand(program: Command): void {
   program
     .command('init')
-    .summary('make a database, an organization and a key')
+    .summary('Create a database, an organization and an API key')
     .description(
-      'Make the database, an organization, a user, and a v2 key with every scope, as far as they are not there yet.',
+      'Create what is missing of: the database, an organization, a user, and a v2 API key with all scopes',
     )
-    .requiredOption('--org <name>', 'name of the organization')
-    .option('--user <email>', 'email of the first user')
-    .option('--no-backup', 'no backup before an older database is brought up to date')
+    .requiredOption('--org <name>', 'Name of the organization')
+    .option('--user <email>', 'Email of the first user')
+    .option('--no-backup', 'Skip the backup before an upgrade of the database')
     .action((options: Options, command: Command) => runInit(options, resolveConfig(command)));
 }
 
@@ -47,13 +47,13 @@ async function runInit(options: Options, config: Config): Promise<void> {
     backup: options.backup,
   });
   const { org, issued } = made;
-  if (made.isNewOrg) note(`Made the organization ${org.name} (${org.id}).`);
-  if (made.isNewUser) note(`Made the user ${email}.`);
+  if (made.isNewOrg) note(`Created organization ${org.name} (${org.id}).`);
+  if (made.isNewUser) note(`Created user ${email}.`);
   const serve = `crm serve${await databaseFlag(config.db)}`;
   if (issued === null) {
     const flag = await databaseFlag(config.db);
     note(
-      `${org.name} has keys already. Another: crm keys issue --org ${shellWord(org.name)} --all-scopes${flag}`,
+      `${org.name} already has API keys. To issue another: crm keys issue --org ${shellWord(org.name)} --all-scopes${flag}`,
     );
   } else if (await printKey(config, issued, [`${serve}   (in another terminal)`])) {
     return;
@@ -61,7 +61,7 @@ async function runInit(options: Options, config: Config): Promise<void> {
   note(`Next: ${serve}`);
 }
 
-// One transaction: two runs at once make one organization and one key.
+// One transaction: two concurrent runs create one organization and one key.
 async function setUp(store: Store, name: string, email: string | undefined): Promise<Made> {
   const { createOrganization, createUser, findOrganization, findUser } = await import(
     '../../db/tables/accounts.ts'
@@ -81,7 +81,7 @@ async function setUp(store: Store, name: string, email: string | undefined): Pro
       const user = await createUser(trx, { orgNumber, email, name: null, now });
       await tell('user.created', 'users', user.id);
     }
-    // A key that was revoked counts too: init must not bring back an access that someone has ended.
+    // Revoked keys count too: init must not restore access that someone has ended.
     const hasKey = (await listKeys(trx, orgNumber)).some((key) => key.api === 'v2');
     const issued = hasKey
       ? null

@@ -29,68 +29,79 @@ interface ListOptions {
 export function registerKeysCommand(program: Command): void {
   const keys = program
     .command('keys')
-    .summary('issue, list, limit, rotate and revoke API keys')
-    .description('API keys: what programs and the data commands sign in with.');
+    .summary('Issue, list, update, rotate and revoke API keys')
+    .description('Manage the API keys that programs and data commands use');
   registerIssue(keys);
   keys
     .command('list')
-    .description('List keys, without their secrets.')
-    .option('--org <org>', 'only those of this organization, by name or id')
-    .option('--idle <duration>', 'only active ones that nobody has used for so long, such as 90d')
+    .description('List API keys, without their secrets')
+    .option('--org <org>', 'Only keys of this organization (name or ID)')
+    .option('--idle <duration>', 'Only active keys that were not used for this long, such as 90d')
     .action((options: ListOptions, command: Command) => runList(options, resolveConfig(command)));
   keys
     .command('update')
-    .description('Say anew from where a key may be used, from the very next request on.')
-    .argument('<id>', 'id of the key')
-    .option('--allow-ip <cidr>', 'only from these networks or addresses, instead of those before', collect)
-    .option('--allow-any', 'from anywhere')
+    .description('Change the networks that may use an API key, effective with the next request')
+    .argument('<id>', 'ID of the key')
+    .option(
+      '--allow-ip <cidr>',
+      'Allow only these networks or client IPs, instead of the current ones; repeatable',
+      collect,
+    )
+    .option('--allow-any', 'Allow any client IP')
     .action((id: string, options: UpdateOptions, command: Command) =>
       runUpdate(id, options, resolveConfig(command)),
     );
   keys
     .command('rotate')
+    .summary('Give an API key a new secret')
     .description(
-      'Give a key a new secret and print it; the old one goes on working for a while. Scopes, networks and expiry stay. (What signs cursors and links is "crm secrets rotate".)',
+      'Give an API key a new secret and print it. The old secret keeps working for the grace period. Scopes, networks and expiry do not change. To rotate the secret that signs cursors and links, use "crm secrets rotate".',
     )
-    .argument('<id>', 'id of the key')
-    .option('--grace <duration>', 'how long the old secret works: 0 to 7d', '24h')
+    .argument('<id>', 'ID of the key')
+    .option('--grace <duration>', 'How long the old secret keeps working: 0 to 7d', '24h')
     .action((id: string, options: { grace: string }, command: Command) =>
       runRotate(id, options.grace, resolveConfig(command)),
     );
   keys
     .command('revoke')
-    .description('End a key, from the very next request on.')
-    .argument('<id>', 'id of the key')
+    .description('Revoke an API key, effective with the next request')
+    .argument('<id>', 'ID of the key')
     .action((id: string, _options: unknown, command: Command) => runRevoke(id, resolveConfig(command)));
 }
 
 function registerIssue(keys: Command): void {
   keys
     .command('issue')
-    .description('Issue a key and print it. It is shown this once: only its hash is stored.')
-    .option('--org <org>', 'name or id of the organization; with --from-v1, that of the key unless said')
+    .summary('Issue an API key')
+    .description(
+      'Issue an API key and print it. The key is shown only once, because crm stores only its hash.',
+    )
+    .option(
+      '--org <org>',
+      'Name or ID of the organization (default with --from-v1: the organization of that key)',
+    )
     .addOption(apiOption())
-    .addOption(new Option('--prefix <prefix>', 'v1 only').choices(['service_api', 'service_pk']))
-    .option('--name <label>', 'what the key is for')
-    .option('--scopes <a:read,b:write>', 'what the key may do')
-    .option('--all-scopes', 'everything; for v1, ALL')
-    .option('--from-v1 <keyid>', 'what this v1 key may do, as v2 scopes')
+    .addOption(new Option('--prefix <prefix>', 'Prefix of a v1 key').choices(['service_api', 'service_pk']))
+    .option('--name <label>', 'What the key is for')
+    .option('--scopes <a:read,b:write>', 'What the key can do')
+    .option('--all-scopes', 'Grant all scopes; for a v1 key, ALL')
+    .option('--from-v1 <keyid>', 'Copy the scopes, expiry and networks of this v1 key to a v2 key')
     .addOption(
-      new Option('--access <level>', 'all records, or those of one user')
+      new Option('--access <level>', 'Access to all records, or to those of one user')
         .choices(['organization', 'user'])
         .default('organization'),
     )
-    .option('--user <email>', 'with --access user: whose records')
+    .option('--user <email>', 'With --access user: the owner of the records')
     .option(
       '--expires <when>',
-      '12h, 90d, a date (its beginning, UTC), or never; unless said as the organization has it, or never',
+      '12h, 90d, a date (00:00 UTC) or never (default: as set for the organization, or never)',
     )
     .option(
       '--allow-ip <cidr>',
-      'only from this network or address, v4 or v6; again, or with commas, for more; from anywhere unless said',
+      'Allow only this network or client IP, IPv4 or IPv6; repeatable, or separated by commas (default: any)',
       collect,
     )
-    .option('--dry-run', 'issue nothing, and say what the key would open')
+    .option('--dry-run', 'Show what the key would give access to, and issue nothing')
     .addHelpText(
       'after',
       '\nExamples:\n  export CRM_API_KEY=$(crm keys issue --org Example --all-scopes)\n  crm keys issue --org Example --scopes contacts:read,deals:read --expires 90d --name reporting\n  crm keys issue --org Example --all-scopes --allow-ip 203.0.113.0/24,2001:db8::/32',
@@ -127,7 +138,7 @@ async function runList({ org, idle }: ListOptions, config: Config): Promise<void
   const { listKeys } = await import('../../db/tables/keys.ts');
   const idleMs = idle === undefined ? undefined : durationMs(idle);
   if (idle !== undefined && idleMs === undefined) {
-    throw usageError(`"${idle}" is no duration.`, 'give one like 12h, 90d or 26w.');
+    throw usageError(`"${idle}" is not a valid duration.`, 'use a format like 12h, 90d or 26w.');
   }
   const now = Date.now();
   const rows = await withReader(config.db, async (store) => {
@@ -146,8 +157,8 @@ function isIdle(row: ApiKeyRow, since: number, now: number): boolean {
 async function runUpdate(id: string, { allowIp, allowAny }: UpdateOptions, config: Config): Promise<void> {
   if ((allowIp === undefined) === (allowAny !== true)) {
     throw usageError(
-      'From where the key may be used must be said once.',
-      'give --allow-ip CIDR, as often as you like, or --allow-any.',
+      'Choose either --allow-ip or --allow-any.',
+      'add --allow-ip CIDR (repeatable), or --allow-any.',
     );
   }
   const networks = allowIp === undefined ? null : allowedNetworks(allowIp);
@@ -159,13 +170,16 @@ async function runUpdate(id: string, { allowIp, allowAny }: UpdateOptions, confi
       await recordAction(trx, { action: 'key.changed', ...aboutKey(row), details: { networks } });
     });
   });
-  note(`The key ${id} may be used from ${usableFrom(networks)}, from the next request on.`);
+  note(`Key ${id} can be used from ${usableFrom(networks)}, effective with the next request.`);
 }
 
 async function runRotate(id: string, graceText: string, config: Config): Promise<void> {
   const graceMs = durationMs(graceText);
   if (graceMs === undefined || graceMs > GRACE_DAYS_MAX * DAY_MS) {
-    throw usageError(`"${graceText}" is no grace period.`, 'give 0, or up to 7 days, like 30m, 24h or 7d.');
+    throw usageError(
+      `"${graceText}" is not a valid grace period.`,
+      'use 0, or up to 7 days, like 30m, 24h or 7d.',
+    );
   }
   const { rotateKey } = await import('../../db/tables/keys.ts');
   const now = Date.now();
@@ -180,7 +194,7 @@ async function runRotate(id: string, graceText: string, config: Config): Promise
   });
   await printKey(config, issued);
   const ends = new Date(now + graceMs).toISOString();
-  note(graceMs === 0 ? 'The old secret has ended.' : `The old secret works until ${ends}.`);
+  note(graceMs === 0 ? 'The old secret no longer works.' : `The old secret works until ${ends}.`);
 }
 
 async function runRevoke(id: string, config: Config): Promise<void> {
@@ -193,7 +207,7 @@ async function runRevoke(id: string, config: Config): Promise<void> {
       return isRevoked;
     });
   });
-  note(wasRevoked ? `Revoked the key ${id}.` : `The key ${id} was revoked before.`);
+  note(wasRevoked ? `Revoked key ${id}.` : `Key ${id} was already revoked.`);
 }
 
 async function activeKey(store: Store, id: string, now: number): Promise<ApiKeyRow> {
@@ -201,7 +215,7 @@ async function activeKey(store: Store, id: string, now: number): Promise<ApiKeyR
   const status = keyStatus(row, now);
   if (status === 'active') return row;
   const nextSteps = ['issue a new key with "crm keys issue".'];
-  throw new CliError(`The key ${id} is ${status}; nothing makes it work again.`, { nextSteps });
+  throw new CliError(`Key ${id} is ${status} and cannot be reactivated.`, { nextSteps });
 }
 
 function aboutKey({ org_id: orgNumber, id }: ApiKeyRow) {
@@ -212,10 +226,8 @@ async function keyOfId(store: Store, id: string): Promise<ApiKeyRow> {
   const { findKey } = await import('../../db/tables/keys.ts');
   const row = await findKey(store.read, id);
   if (row !== undefined) return row;
-  // Someone may well paste the key itself: never repeat it.
-  const named = /^service_/.test(id)
-    ? 'There is no key with that id.'
-    : `There is no key with the id "${id}".`;
-  const nextSteps = ['give the id of the key, not the key itself; see "crm keys list".'];
+  // People paste the key itself by mistake: never repeat it.
+  const named = /^service_/.test(id) ? 'No API key has that ID.' : `No API key has the ID "${id}".`;
+  const nextSteps = ['use the ID of the key, not the key itself. To list keys: crm keys list'];
   throw new CliError(named, { nextSteps });
 }

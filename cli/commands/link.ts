@@ -1,4 +1,4 @@
-// `crm link` and `crm unlink`: tie records together through every sub-resource and association.
+// `crm link` and `crm unlink`: connect records through sub-resources and associations.
 import type { Command } from 'commander';
 import type { Data } from '../../db/model/json.ts';
 import { isMixed } from '../../db/model/links.ts';
@@ -24,21 +24,21 @@ Examples:
 export function registerLinkCommands(program: Command): void {
   program
     .command('link')
-    .summary('link a record to another')
-    .description('Link an existing record to another. Linking what is linked already changes nothing.')
-    .argument('<target>', 'deals/ID/contacts, notes/ID/records, meetings/ID/deal, …')
-    .argument('<child>', 'id of the record to link')
-    .argument('[field=value...]', 'what the link itself carries, such as supervisor or record_type')
+    .summary('Link a record to another')
+    .description('Link a record to another. If the two are already linked, nothing changes.')
+    .argument('<target>', 'Such as deals/ID/contacts, notes/ID/records or meetings/ID/deal')
+    .argument('<child>', 'ID of the record to link')
+    .argument('[field=value...]', 'Fields of the link, such as supervisor or record_type')
     .addHelpText('after', EXAMPLES)
     .action((target: string, child: string, pairs: string[], _options: unknown, command: Command) =>
       runLink(target, child, pairs, resolveConfig(command)),
     );
   program
     .command('unlink')
-    .summary('take a link away')
-    .description('Take a link, or the association of a meeting, away. The records themselves stay.')
-    .argument('<target>', 'deals/ID/contacts, meetings/ID/deal, …')
-    .argument('[child]', 'id of the linked record; none for an association')
+    .summary('Remove a link')
+    .description('Remove a link, or the association of a meeting. The records themselves are kept.')
+    .argument('<target>', 'Such as deals/ID/contacts or meetings/ID/deal')
+    .argument('[child]', 'ID of the linked record; leave it out for an association')
     .action((target: string, child: string | undefined, _options: unknown, command: Command) =>
       runUnlink(target, child, resolveConfig(command)),
     );
@@ -55,7 +55,7 @@ async function runLink(text: string, child: string, pairs: string[], config: Con
 function linkBody(target: Target, child: string, pairs: string[]): Data {
   const { link, association } = target;
   if (link !== undefined) return { ...ownFields(link, pairs), [link.childColumn]: child };
-  if (pairs.length > 0) throw usageError(`An association carries no values.`, 'leave field=value out.');
+  if (pairs.length > 0) throw usageError(`An association does not have fields.`, 'remove field=value.');
   return { [association?.column ?? '']: child };
 }
 
@@ -69,10 +69,10 @@ function ownFields(link: Link, pairs: string[]): Data {
 async function runUnlink(text: string, child: string | undefined, config: Config): Promise<void> {
   const target = await parseTarget(text);
   if (target.link !== undefined && child === undefined) {
-    throw usageError('The id of the linked record is missing.', `run: crm unlink ${text} CHILD`);
+    throw usageError('The ID of the linked record is missing.', `run: crm unlink ${text} CHILD`);
   }
   if (target.link === undefined && child !== undefined) {
-    throw usageError(`${text} is one association; it takes no id.`, `run: crm unlink ${text}`);
+    throw usageError(`${text} is a single association and does not take an ID.`, `run: crm unlink ${text}`);
   }
   const path = child === undefined ? target.path : `${target.path}/${idSegment(child)}`;
   await (await connect(config)).request('DELETE', path);

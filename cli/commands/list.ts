@@ -27,17 +27,21 @@ const LIMIT_DEFAULT = 20;
 export function registerListCommand(program: Command): void {
   program
     .command('list')
-    .summary('list records, page by page')
-    .description('List the records of a resource, or those linked to one, such as deals/ID/contacts.')
-    .argument('<resource>', 'contacts, companies, deals, …, or a sub-resource')
-    .addOption(new Option('--limit <n>', 'how many records (default: 20)').argParser(count).conflicts('all'))
-    .option('--all', 'every record')
-    .option('--envelope', 'print one page as the server sent it')
-    .option('--cursor <cursor>', 'continue where an earlier list ended')
-    .option('--sort-by <field>', 'created_at or updated_at')
-    .addOption(new Option('--sort-direction <direction>', 'newest or oldest first').choices(['asc', 'desc']))
-    .option('--filter <key=value>', 'only records that match; repeatable', collect)
-    .option('--fields <a,b>', 'only these fields; custom.key for your own')
+    .summary('List records')
+    .description('List the records of a resource, or those linked to one, such as deals/ID/contacts')
+    .argument('<resource>', 'One of contacts, companies, deals, …, or a sub-resource')
+    .addOption(
+      new Option('--limit <n>', 'Maximum number of records (default: 20)').argParser(count).conflicts('all'),
+    )
+    .option('--all', 'List all records')
+    .option('--envelope', 'Print one page as the server sent it')
+    .option('--cursor <cursor>', 'Continue where an earlier list ended')
+    .option('--sort-by <field>', 'Field to sort by: created_at or updated_at')
+    .addOption(
+      new Option('--sort-direction <direction>', 'Order: desc is newest first').choices(['asc', 'desc']),
+    )
+    .option('--filter <key=value>', 'Only records that match; repeatable', collect)
+    .option('--fields <a,b>', 'Only these fields; custom.key for custom fields')
     .addOption(apiOption())
     .addHelpText(
       'after',
@@ -63,7 +67,7 @@ async function runList(resource: string, options: Options, config: Config): Prom
     nextCursor = page.nextCursor;
   }
   await printer.end();
-  if (nextCursor !== null) note(`More: add --cursor ${nextCursor}`);
+  if (nextCursor !== null) note(`For the next page, add --cursor ${nextCursor}`);
 }
 
 async function printEnvelope(
@@ -75,8 +79,8 @@ async function printEnvelope(
   const limit = options.limit ?? Math.min(LIMIT_DEFAULT, list.pageSizeMax);
   if (options.all || options.fields !== undefined || limit > list.pageSizeMax) {
     throw usageError(
-      `--envelope prints one page of at most ${list.pageSizeMax} records, whole.`,
-      'leave --all and --fields out, and follow page_info.end_cursor with --cursor.',
+      `--envelope prints one complete page of at most ${list.pageSizeMax} records.`,
+      'remove --all and --fields, and pass page_info.end_cursor to --cursor for the next page.',
     );
   }
   const { response } = await list.page(await connect(config), cursor, limit);

@@ -1,4 +1,4 @@
-// `crm man`: the whole manual as one page for man(1).
+// `crm man`: prints the whole manual as one page for man(1).
 import type { Command } from 'commander';
 import { writeOut } from '../terminal/streams.ts';
 
@@ -6,7 +6,7 @@ import { writeOut } from '../terminal/streams.ts';
 export function registerManCommand(program: Command): void {
   program
     .command('man')
-    .summary('print the manual as a page for man')
+    .summary('Print the manual as a man page')
     .description(
       'Print all commands and the manual as one page for man(1). To install it: crm man > /usr/local/share/man/man1/crm.1',
     )

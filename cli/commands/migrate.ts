@@ -1,4 +1,4 @@
-// `crm migrate`: copies a whole database into another, of the same engine or the other one.
+// `crm migrate`: copies a whole database into another, of either engine.
 import type { Command } from 'commander';
 import type { ComparedTable } from '../database/copy-database.ts';
 import { databaseFlag } from '../database/database.ts';
@@ -14,18 +14,18 @@ interface Options {
   quiet?: boolean;
 }
 
-// Enough to tell one digest from another at a glance; -o json has them whole.
+// Enough to compare two digests at a glance; -o json prints them in full.
 const DIGEST_CHARACTERS_SHOWN = 16;
 
 const HELP = `
-Everything is copied as it is: organizations, users, keys with their hashes, stored answers to idempotency keys, records
-with their ids and times, links, transcripts, and the secret that signs cursors. Nothing is written to the source. Stop
-what serves either first. A file that is being served is refused, and so is a database of PostgreSQL that is to be filled
-while another crm is at it; of one that is copied the copy has what was there at its start, and you are told.
+Migrate copies everything unchanged: organizations, users, API keys (as hashes), stored responses to idempotency keys,
+records with their IDs and times, links, transcripts, and the secret that signs cursors. It writes nothing to the source.
+Stop the servers of both databases first. Migrate refuses a database file that a server uses, and a PostgreSQL target that
+another crm process uses. A PostgreSQL source may be in use: the copy then has its state at the start, and crm tells you.
 
-The other database is a file that is not there yet, or an empty database of PostgreSQL; until the copy is whole, nothing
-else opens it. After an interruption run the same command again: it goes on where it stopped. In the end every table is
-read on both sides, and rows and digests are compared; a difference is told, and the command exits with 1.
+The target is a new file or an empty PostgreSQL database. No other command opens the target until the copy is complete. If
+the copy is interrupted, run the same command again to continue. At the end, crm reads every table on both sides and
+compares rows and digests. It reports every difference and exits with 1 if there is one.
 
 Examples:
   crm migrate --from crm.db --to postgres://crm@db.example/crm
@@ -35,11 +35,11 @@ Examples:
 export function registerMigrateCommand(program: Command): void {
   program
     .command('migrate')
-    .summary('copy a whole database to another')
-    .description('Copy a whole database into an empty one: from a file to PostgreSQL, back, or to its like.')
-    .requiredOption('--from <database>', 'a file, or postgres://user@host/database')
-    .requiredOption('--to <database>', 'the one to be filled')
-    .option('--quiet', 'say nothing but errors')
+    .summary('Copy a whole database to another')
+    .description('Copy a whole database into an empty one, from and to a file or PostgreSQL')
+    .requiredOption('--from <database>', 'Database to copy: file, or database URL postgres://user@host/db')
+    .requiredOption('--to <database>', 'Database to fill: new file, or database URL of an empty database')
+    .option('--quiet', 'Print errors only')
     .addHelpText('after', HELP)
     .action((options: Options, command: Command) => runMigrate(options, resolveConfig(command)));
 }
@@ -51,21 +51,21 @@ async function runMigrate(options: Options, config: Config): Promise<void> {
   if (!options.quiet) for (const line of linesOf(summary.tables)) note(line);
   const different = summary.tables.filter((table) => !table.is_same).map(({ table }) => table);
   if (different.length > 0) {
-    throw new CliError(`The copy is not the same as what it is of: ${different.join(', ')}.`, {
+    throw new CliError(`The copy differs from the source in: ${different.join(', ')}.`, {
       nextSteps: [
-        'something else has written to one of the two: empty the copy (or name another) and run the command again.',
+        'stop what writes to either database, empty the target (or choose another), then run the command again.',
       ],
     });
   }
   if (options.quiet) return;
   note(
     `Copied ${counted(summary.rows_copied, 'row')} from ${summary.from} to ${summary.to} in ` +
-      `${formatDuration(summary.seconds)}; all ${summary.tables.length} tables are the same there.`,
+      `${formatDuration(summary.seconds)}; all ${summary.tables.length} tables match.`,
   );
   note(`Next: crm serve${await databaseFlag(options.to)}`);
 }
 
-// A line a table: its rows and digest, and those of the copy where it has others.
+// One line per table: its rows and digest, and those of the copy if they differ.
 function linesOf(tables: readonly ComparedTable[]): string[] {
   const nameWidth = Math.max(...tables.map(({ table }) => table.length));
   const countWidth = Math.max(...tables.map(({ rows }) => formatCount(rows).length));

@@ -1,4 +1,4 @@
-// `crm openapi`: prints the description of the interface, without a server.
+// `crm openapi`: prints the description of the API, without a server.
 import { type Command, Option } from 'commander';
 import { writeOut } from '../terminal/streams.ts';
 
@@ -6,9 +6,9 @@ import { writeOut } from '../terminal/streams.ts';
 export function registerOpenapiCommand(program: Command): void {
   program
     .command('openapi')
-    .summary('print the OpenAPI document')
-    .description('Print the OpenAPI document as /docs/json serves it, of both versions or of one.')
-    .addOption(new Option('--api <version>', 'only this version').choices(['v1', 'v2']))
+    .summary('Print the OpenAPI document')
+    .description('Print the OpenAPI document of both API versions, or of one, as /docs/json serves it')
+    .addOption(new Option('--api <version>', 'Only this API version').choices(['v1', 'v2']))
     .action(async (options: { api?: 'v1' | 'v2' }) => {
       const { openApiDocument } = await import('../../server/openapi/document.ts');
       await writeOut(`${JSON.stringify(await openApiDocument(options), null, 2)}\n`);

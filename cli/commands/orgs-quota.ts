@@ -1,4 +1,4 @@
-// `crm orgs quota`: shows what an organization holds, and sets what it may hold at most.
+// `crm orgs quota`: shows what an organization stores, and sets limits.
 import { type Command, InvalidArgumentError } from 'commander';
 import type { OrganizationRow } from '../../db/engine/schema.ts';
 import type { Store } from '../../db/store.ts';
@@ -17,14 +17,14 @@ const NONE = 'none';
 type Options = Partial<Record<keyof Quota, Limit>>;
 
 const HELP = `
-Records are those of all lists, pipelines included. Bytes are what the fields of records and transcripts say in words, in
-UTF-8: names, addresses, texts and JSON, and not ids, named values, numbers, instants, links and indexes. What would go
-beyond either is refused with 403 OPERATION_FORBIDDEN; deleting always works, and gives room at once. Bytes in flight are
-those of request bodies, in each process that serves: what does not fit waits, then 429. Replay bytes are those of answers
-kept for 24 h so that a request can be repeated with its Idempotency-Key, compressed; 1 GiB unless set. Once they are used
-up, requests with a new key are refused with 429.
+Records are counted across all resources, pipelines included. Bytes are the text in records and transcripts, in UTF-8:
+names, emails, texts and JSON, but not IDs, enum values, numbers, times, links or indexes. A request that would exceed
+either limit gets 403 OPERATION_FORBIDDEN. Deleting always works and frees quota at once. Bytes in flight are the
+request bodies being received, and responses being sent, in each server process; what does not fit waits, then gets
+429. Replay bytes are the responses kept for 24 h so that a request can be repeated with its Idempotency-Key,
+compressed; the default is 1 GiB. Once they are used up, requests with a new Idempotency-Key get 429.
 
-A limit that is set has all of the organization counted, beside a running server, which holds to it from then on.
+Setting a limit counts everything that the organization stores. Running servers enforce the new limit at once.
 
 Examples:
   crm orgs quota Example
@@ -36,18 +36,18 @@ Examples:
 export function registerOrgsQuotaCommand(orgs: Command): void {
   orgs
     .command('quota')
-    .description('Show what an organization holds, or set what it may hold at most.')
-    .argument('<org>', 'name or id')
-    .option('--records <n>', 'how many records, or none for as many as there are', orNone(recordCount))
-    .option('--bytes <size>', 'how many bytes in them, such as 5GB, or none', orNone(byteCount))
+    .description('Show or set the quotas of an organization')
+    .argument('<org>', 'Name or ID of the organization')
+    .option('--records <n>', 'Maximum number of records, or none for no limit', orNone(recordCount))
+    .option('--bytes <size>', 'Maximum size of the text in records, such as 5GB, or none', orNone(byteCount))
     .option(
       '--bytes-in-flight <size>',
-      'how many of bodies under way, and of answers, such as 64MB, or none',
+      'Maximum size of request bodies in flight, and of responses, such as 64MB, or none',
       orNone(byteCount),
     )
     .option(
       '--replay-bytes <size>',
-      'how many of stored answers, such as 4GiB, or none for 1 GiB',
+      'Maximum size of stored responses, such as 4GiB, or none for the default of 1 GiB',
       orNone(byteCount),
     )
     .addHelpText('after', HELP)
@@ -61,7 +61,7 @@ function orNone(parse: (text: string) => number): (text: string) => Limit {
 }
 
 function recordCount(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Give a whole number, or none.');
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Use a whole number, or none.');
   return Number(text);
 }
 
@@ -85,7 +85,7 @@ async function runQuota(nameOrId: string, options: Options, config: Config): Pro
   const { records, bytes } = use.quota;
   const isOver = (limit: number | null, used: number) => limit !== null && used > limit;
   if (isOver(records, held.records) || isOver(bytes, held.bytes))
-    note('It holds more than that already: until some is deleted, nothing can be added.');
+    note('The organization already exceeds this limit. Nothing can be added until something is deleted.');
 }
 
 function limitOf(given: Limit | undefined, before: number | null): number | null {

@@ -1,4 +1,4 @@
-// `crm orgs`: makes, lists and changes organizations.
+// `crm orgs`: creates, lists and updates organizations.
 import type { Command } from 'commander';
 import type { OrganizationRow } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
@@ -31,31 +31,31 @@ interface Options {
 export function registerOrgsCommand(program: Command): void {
   const orgs = program
     .command('orgs')
-    .summary('make, change and list organizations')
-    .description('Organizations: each has its own records, users and keys.');
+    .summary('Create, update and list organizations')
+    .description('Manage organizations. Each has its own records, users and API keys.');
   orgs
     .command('create')
-    .description('Make an organization, with its first pipeline, and print it.')
-    .argument('<name>', 'name, unlike that of any other')
+    .description('Create an organization with a first pipeline, and print it')
+    .argument('<name>', 'Unique name')
     .option(
       '--key-expiry <duration>',
-      'how long its keys last unless said, such as 90d; without an end unless given',
+      'Default lifetime of its API keys, such as 90d (default: keys do not expire)',
     )
     .action((name: string, options: Options, command: Command) =>
       runCreate(name, options, resolveConfig(command)),
     );
   orgs
     .command('update')
-    .description('Change what holds for an organization, and print it.')
-    .argument('<org>', 'name or id')
-    .option('--key-expiry <duration>', 'how long keys that are issued from now on last unless said, or none')
+    .description('Update the settings of an organization, and print it')
+    .argument('<org>', 'Name or ID of the organization')
+    .option('--key-expiry <duration>', 'Default lifetime of API keys issued from now on, or none')
     .action((org: string, options: Options, command: Command) =>
       runUpdate(org, options, resolveConfig(command)),
     );
   registerOrgsQuotaCommand(orgs);
   orgs
     .command('list')
-    .description('List all organizations.')
+    .description('List all organizations')
     .action((_options: unknown, command: Command) => runList(resolveConfig(command)));
 }
 
@@ -81,7 +81,7 @@ async function runCreate(text: string, { keyExpiry }: Options, config: Config): 
 
 async function runUpdate(nameOrId: string, { keyExpiry }: Options, config: Config): Promise<void> {
   if (keyExpiry === undefined)
-    throw usageError('There is nothing to change.', 'add --key-expiry 90d, or none.');
+    throw usageError('Nothing to update.', 'add --key-expiry 90d, or --key-expiry none.');
   const lifetime = parseLifetime(keyExpiry);
   const { setKeyLifetime } = await import('../../db/tables/accounts.ts');
   const org = await withStore(config.db, async (store) => {
@@ -96,7 +96,7 @@ async function runUpdate(nameOrId: string, { keyExpiry }: Options, config: Confi
   });
   await printOrganization(config, org);
   const lasting = lifetime === null ? 'do not expire' : `last ${durationText(lifetime)}`;
-  note(`Its keys that are issued from now on ${lasting} unless said; those there are stay as they are.`);
+  note(`API keys issued from now on ${lasting} by default. Existing keys do not change.`);
 }
 
 async function runList(config: Config): Promise<void> {
@@ -106,11 +106,11 @@ async function runList(config: Config): Promise<void> {
     rows: await listOrganizations(store.read),
     quotas: await listQuotas(store.read),
   }));
-  // A list in which nothing was said of any looks as it did before there was anything to say.
+  // The column appears only if an organization has the setting.
   const isSaid = rows.some((row) => row.key_lifetime !== null);
   const hasQuota = [...quotas.values()].some(({ quota }) => isLimited(quota));
   const fields = [...fieldsOf(isSaid), ...(hasQuota ? QUOTA_FIELDS : [])];
-  // What is long goes last where there is more to be shown.
+  // Long values go last.
   const columns = hasQuota
     ? fields.toSorted((a, b) => Number(IS_LONG.has(a)) - Number(IS_LONG.has(b)))
     : fields;

@@ -1,4 +1,4 @@
-// `crm people`: what an organization has of a person is handed out, or erased.
+// `crm people`: exports or erases all data that an organization stores about a person.
 import type { Command } from 'commander';
 import { isDatabaseAddress } from '../../db/database-address.ts';
 
@@ -13,29 +13,30 @@ import { note } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
 
 const EXPORT_HELP = `
-The person is the contact with that address, primary or alternative, in whatever case, and all its other addresses. In the
-document are the contact; every record that refers or is linked to it, or mentions one of the addresses anywhere, and in
-which fields; the person's entry in meetings and bookings, and what the person said in recordings. Of other people there is only how many.
+The person is the contact with this email, as primary or alternative email, in upper or lower case; all other emails of the
+contact count too. The document contains the contact; every record that refers to it, is linked to it or mentions one of
+its emails, and in which fields; the person's entries in meetings and bookings, and what the person said in recordings. Of
+other people it contains only their number.
 
-Every record of the organization is read for that. A server beside goes on meanwhile.
+The command reads every record of the organization. A running server keeps working in the meantime.
 
 Examples:
   crm people export ada@example.com --org "Acme Inc" --out ada.json`;
 
 const ERASE_HELP = `
-What is about the person alone goes: the contact with its links and memberships, interactions that involve no other contact,
-notes about nobody else, tasks that are for no company or deal, bookings without other guests. What is about others too stays
-without the person: references and links go, "[erased]" stands where an address stood, an attendee has no name and no address,
-and what the person said in a recording is taken out of its transcript. Answers stored for Idempotency-Key that tell of the
-person go too. Then what the file still has of it, in pages that are free and in its log, is written over, and all is read
-once more: if an address is left in a row, in the file or its log, or in PostgreSQL's statistics, it is told where, with exit
-code 1.
+Erasing deletes what is about this person alone: the contact with its links and memberships, interactions without another
+contact, notes about nobody else, tasks without a company or deal, and bookings without other guests. Records that are also
+about others are kept without the person: references and links are removed, "[erased]" replaces emails in texts, attendees
+lose their name and email, and the person's words are removed from transcripts. Stored responses to an Idempotency-Key that
+mention the person are deleted. Then crm overwrites the free pages and the log of the database file, and reads everything
+again. If an email is still in a row, in the file or its log, or in PostgreSQL's statistics, crm tells you where and exits
+with 1.
 
-An address is found in any case and as a URL has it, whatever stands around it, in texts, in keys and values of custom fields
-and in names. Beside "-" or "_" it may be the end of a longer one (mary-ada@example.com): it is erased, and told.
+Emails are found in any case and in URL encoding, in texts, in keys and values of custom fields, and in names. If "-" or "_"
+comes before or after, it may be part of a longer email (mary-ada@example.com): it is erased, and reported.
 
-A text that names the person without an address cannot be found: what is left of that which had to do with the person is listed,
-to be looked at. Backups have everything until they go themselves; of a restored one "crm restore" says whom to erase again.
+Texts that name the person without an email cannot be found. For review, crm lists the remaining records that had to do with
+the person. Backups keep everything until you remove them. "crm restore" tells you whom to erase again.
 
 Examples:
   crm people erase ada@example.com --org "Acme Inc" --dry-run
@@ -47,28 +48,28 @@ const SHOWN_MAX = 20;
 export function registerPeopleCommand(program: Command): void {
   const people = program
     .command('people')
-    .summary('hand out or erase what there is of a person')
-    .description('What an organization has of a person, over all resources.');
+    .summary('Export or erase all data about a person')
+    .description('Export or erase all data that an organization stores about a person');
   people
     .command('export')
-    .description('Write all that an organization has of a person as one JSON document.')
-    .argument('<email>', 'address of the person')
-    .requiredOption('--org <org>', 'name or id of the organization')
-    .option('--out <file>', 'file to write, readable by its owner alone; stdout unless given')
-    .option('--force', 'write over a file that is there already')
-    .option('--quiet', 'say nothing but errors')
+    .description('Export all data about a person as one JSON document')
+    .argument('<email>', 'Email of the person')
+    .requiredOption('--org <org>', 'Name or ID of the organization')
+    .option('--out <file>', 'File to write, readable only by its owner (default: stdout)')
+    .option('--force', 'Overwrite an existing file')
+    .option('--quiet', 'Print errors only')
     .addHelpText('after', EXPORT_HELP)
     .action((email: string, options: ExportOptions, command: Command) =>
       runPeopleExport(resolveConfig(command).db, email, options),
     );
   people
     .command('erase')
-    .description('Erase a person from an organization.')
-    .argument('<email>', 'address of the person')
-    .requiredOption('--org <org>', 'name or id of the organization')
-    .option('--confirm', 'really erase')
-    .option('--dry-run', 'tell what would be erased, and write nothing')
-    .option('--quiet', 'say nothing but errors')
+    .description('Erase all data about a person from an organization')
+    .argument('<email>', 'Email of the person')
+    .requiredOption('--org <org>', 'Name or ID of the organization')
+    .option('--confirm', 'Confirm that you want to erase the data')
+    .option('--dry-run', 'Show what would be erased, and write nothing')
+    .option('--quiet', 'Print errors only')
     .addHelpText('after', ERASE_HELP)
     .action((email: string, options: EraseOptions, command: Command) =>
       runErase(email, options, resolveConfig(command)),
@@ -80,7 +81,7 @@ async function runErase(email: string, options: EraseOptions, config: Config): P
   await printSummaryJson(config, summary);
   if (!options.quiet) tell(summary, config);
   if (summary.left.length === 0) return;
-  throw new CliError(`${counted(summary.left.length, 'place')} left with an address of the person.`, {
+  throw new CliError(`An email of the person is still in ${counted(summary.left.length, 'place')}.`, {
     nextSteps: nextStepsFor(summary.left, summary.organization),
   });
 }
@@ -91,21 +92,21 @@ function tell(summary: EraseSummary, config: Config): void {
   if (summary.dry_run) return;
   if (isDatabaseAddress(config.db)) {
     note(
-      'PostgreSQL keeps former rows until they are vacuumed (VACUUM FULL rewrites tables), and its log, archives, dumps and ' +
-        'standbys until these go.',
+      'PostgreSQL keeps deleted rows until VACUUM removes them (VACUUM FULL rewrites tables). Its WAL, archives, dumps and ' +
+        'standbys keep them until you remove those.',
     );
   }
   if (summary.left.length === 0) {
     const where = isDatabaseAddress(config.db)
-      ? 'any row or statistics'
-      : 'the file or its log, nor in a backup made now';
-    note(`No address of the person is left in ${where}.`);
+      ? 'any row, nor in the statistics'
+      : 'the file or its log, nor in a new backup';
+    note(`No email of the person is left in ${where}.`);
     return;
   }
-  note('An address of the person is left in:');
+  note('An email of the person is still in:');
   for (const one of summary.left.slice(0, SHOWN_MAX)) note(`  ${describePlace(one)}`);
   if (summary.left.length > SHOWN_MAX)
-    note(`  … and ${summary.left.length - SHOWN_MAX} more: -o json lists all`);
+    note(`  … and ${summary.left.length - SHOWN_MAX} more. To list all, use -o json`);
 }
 
 function tellCounts({
@@ -114,31 +115,33 @@ function tellCounts({
   stored_answers: answers,
   dry_run: isDryRun,
 }: EraseSummary): void {
-  note(isDryRun ? 'Nothing was written. It would be:' : 'Erased:');
+  note(isDryRun ? 'Nothing was written. This would be erased:' : 'Erased:');
   for (const [name, { deleted, changed, unlinked }] of Object.entries(resources))
     note(`  ${name}: ${deleted} deleted, ${changed} changed, ${unlinked} unlinked`);
   note(`  transcripts: ${transcripts} changed`);
-  note(`  stored answers: ${answers} deleted`);
+  note(`  stored responses: ${answers} deleted`);
 }
 
 function tellRest({ to_look_at: rest, users, backups }: EraseSummary): void {
   if (rest.length > 0) {
     note(
-      `Texts that name the person without an address cannot be found; ${counted(rest.length, 'record')} to look at:`,
+      `Texts that name the person without an email cannot be found. Review ${counted(rest.length, 'record')}:`,
     );
     for (const one of rest.slice(0, SHOWN_MAX)) note(`  crm get ${one.resource} ${one.id}${matchedIn(one)}`);
-    if (rest.length > SHOWN_MAX) note(`  … and ${rest.length - SHOWN_MAX} more: -o json lists all`);
+    if (rest.length > SHOWN_MAX) note(`  … and ${rest.length - SHOWN_MAX} more. To list all, use -o json`);
   }
   for (const { id, email } of users)
-    note(`The user ${email} (${id}) is an account of crm, not a contact, and stays.`);
+    note(`The user ${email} (${id}) is a crm account, not a contact, and is kept.`);
   if (backups.length === 0) return;
-  note('Backups that have the person until --keep or you remove them:');
+  note('Backups that contain the person until --keep or you remove them:');
   for (const { file, written_at: at } of backups) note(`  ${shellWord(file)} (${at})`);
 }
 
 function matchedIn({ fields, doubtful_fields: doubtful }: EraseSummary['to_look_at'][number]): string {
   if (fields.length === 0) return '';
   const doubt =
-    doubtful.length === 0 ? '' : `; in ${doubtful.join(', ')} perhaps a part of another, beside "-" or "_"`;
-  return ` (an address in ${fields.join(', ')}${doubt})`;
+    doubtful.length === 0
+      ? ''
+      : `; in ${doubtful.join(', ')} maybe part of another email, next to "-" or "_"`;
+  return ` (an email in ${fields.join(', ')}${doubt})`;
 }

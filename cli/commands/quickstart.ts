@@ -1,4 +1,4 @@
-// `crm quickstart`: the whole journey on a throw-away database, from nothing to exported records.
+// `crm quickstart`: the whole journey on a temporary database, from an empty folder to exported records.
 import type { Command } from 'commander';
 import { isDatabaseAddress } from '../../db/database-address.ts';
 import { CliError, EXIT } from '../errors.ts';
@@ -14,17 +14,17 @@ interface Options {
 export function registerQuickstartCommand(program: Command): void {
   program
     .command('quickstart')
-    .summary('see everything work, on a throw-away database')
+    .summary('See everything work, on a temporary database')
     .description(
-      'Make a throw-away database with an organization and keys, serve it, import demo data, read it in both ' +
-        'versions, export it, and go on serving until Ctrl-C. Nothing else is touched. With --db postgres://… the ' +
-        'organization is made in that database, beside those that it has.',
+      'Create a temporary database with an organization and API keys, serve it, import demo data, read it with both API ' +
+        'versions, export it, and keep serving until Ctrl-C. Nothing else is changed. With --db postgres://… the ' +
+        'organization is added to that database.',
     )
-    .option('--exit', 'end after the summary and remove the database, unless --db names it')
-    .option('--keep', 'with --exit: do not remove it')
+    .option('--exit', 'Exit after the summary and remove the database, unless you set --db')
+    .option('--keep', 'With --exit: keep the database')
     .addHelpText('after', '\nExamples:\n  crm quickstart\n  crm quickstart --exit -o json')
     .action((options: Options, command: Command) =>
-      // Only the flag counts: a database that the environment or a profile names is in use for something else.
+      // Only the flag counts: a database from the environment or a profile is in use for something else.
       runQuickstart(options, resolveConfig(command), command.optsWithGlobals<GlobalOptions>()),
     );
 }
@@ -58,7 +58,7 @@ async function runQuickstart(options: Options, config: Config, { db, color }: Gl
 }
 
 function interruption(): never {
-  throw new CliError('Interrupted before the journey was over.', {
+  throw new CliError('Interrupted before quickstart finished.', {
     exitCode: EXIT.interrupted,
     nextSteps: ['run it again: crm quickstart'],
   });

@@ -1,4 +1,4 @@
-// `crm recipe`: files for an operator, embedded in the executable, to be put where they are needed.
+// `crm recipe`: prints embedded files for operators, such as a systemd unit.
 import type { Command } from 'commander';
 import { usageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
@@ -8,9 +8,9 @@ import { writeOut } from '../terminal/streams.ts';
 export function registerRecipeCommand(program: Command): void {
   program
     .command('recipe')
-    .summary('print a file for operators, such as a unit of systemd')
-    .description('Print a file for operators, such as a unit of systemd; without a name, a list of them.')
-    .argument('[name]', 'which one')
+    .summary('Print a file for operators, such as a systemd unit')
+    .description('Print a file for operators, such as a systemd unit, or without a name the list of files')
+    .argument('[name]', 'Name of the recipe')
     .action(async (name?: string) => writeOut(name === undefined ? await list() : await textOf(name)));
 }
 
@@ -28,7 +28,7 @@ async function textOf(name: string): Promise<string> {
   if (recipe !== undefined) return recipe.text;
   const names = Object.keys(RECIPES);
   throw usageError(
-    `There is no recipe "${name}".${didYouMean(name, names)}`,
+    `Unknown recipe "${name}".${didYouMean(name, names)}`,
     `choose one of: ${names.join(', ')}.`,
   );
 }

@@ -1,4 +1,4 @@
-// `crm restore`: puts a backup in the place of the database, which is kept.
+// `crm restore`: replaces the database with a backup, and keeps the replaced file.
 import type { Command } from 'commander';
 import { restore } from '../backup/restore-backup.ts';
 import { databaseFlag } from '../database/database.ts';
@@ -9,10 +9,11 @@ import { note } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
 
 const HELP = `
-The backup is copied beside the database, read and checked there, and only then takes its place, in one step. What was
-there is kept, under a name that is told. A database that is served is refused: stop the server first.
+crm copies the backup next to the database, reads and checks the copy, and only then replaces the database, in one step.
+The previous database is kept, and crm prints its name. Stop the server first: a database in use is not replaced.
 
-Keys are as they were when the backup was made: what was revoked or rotated since then counts again. See "crm keys list".
+API keys are restored as they were at the time of the backup: keys that were revoked or rotated since then work as before.
+Review them with "crm keys list".
 
 Example:
   crm restore /backups/crm.db --confirm`;
@@ -21,13 +22,11 @@ Example:
 export function registerRestoreCommand(program: Command): void {
   program
     .command('restore')
-    .summary('put a backup in the place of the database')
-    .description(
-      'Put what "crm backup" wrote, once it is checked, in the place of the database, which is kept.',
-    )
-    .argument('<file>', 'the backup')
-    .option('--confirm', 'do it')
-    .option('--quiet', 'say nothing but errors')
+    .summary('Restore the database from a backup')
+    .description('Replace the database with a backup after checking it, and keep the previous database')
+    .argument('<file>', 'Backup to restore')
+    .option('--confirm', 'Confirm that you want to replace the database')
+    .option('--quiet', 'Print errors only')
     .addHelpText('after', HELP)
     .action((file: string, options: { confirm?: boolean; quiet?: boolean }, command: Command) =>
       runRestore(file, options, resolveConfig(command)),
@@ -45,14 +44,16 @@ async function runRestore(
   const { rows, taken_at: takenAt, kept_as: keptAs, returned, seconds } = summary;
   const what = rows === null ? 'what it holds' : `${counted(rows, 'row')}, as of ${takenAt}`;
   note(`Restored ${config.db} from ${file} in ${formatDuration(seconds)}: ${what}.`);
-  if (keptAs !== null) note(`What was there before is kept as ${keptAs}.`);
+  if (keptAs !== null) note(`The previous database is kept as ${keptAs}.`);
   if (rows === null)
-    note('The file was sound, but says nothing of what it should hold: "crm backup" did not make it.');
-  note('Keys that were revoked or rotated since then count again: see "crm keys list".');
+    note('The file is intact, but "crm backup" did not write it, so its content cannot be verified.');
+  note('API keys that were revoked or rotated since the backup work again. Review them: crm keys list');
   const flag = await databaseFlag(config.db);
   for (const { address, organization } of returned) {
     const words = `${shellWord(address)} --org ${shellWord(organization)}${flag}`;
-    note(`Was erased since then, and is back. Erase again: crm people erase ${words} --confirm`);
+    note(
+      `This person was erased after the backup and is back. To erase again: crm people erase ${words} --confirm`,
+    );
   }
   note(`Next: crm serve${flag}`);
 }

@@ -1,4 +1,4 @@
-// `crm secrets rotate`: has a new secret sign cursors and transcript links, without a word to any server.
+// `crm secrets rotate`: replaces the secret that signs cursors and transcript links, while servers run.
 import type { Command } from 'commander';
 import { recordAction } from '../database/audit.ts';
 import { isoTime, withStore } from '../database/database.ts';
@@ -10,23 +10,23 @@ import { printSummaryJson } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
 
 const GRACE_DAYS_MAX = 30;
-/** Twice as long as a server may go without looking which secrets there are. */
+/** Twice as long as a server may take to notice a new secret. */
 const ANNOUNCED_MS = 2_000;
 
 /** Adds `crm secrets rotate`. */
 export function registerSecretsCommand(program: Command): void {
   const secrets = program
     .command('secrets')
-    .summary('rotate what signs cursors and links')
+    .summary('Rotate the secret that signs cursors and links')
     .description(
-      'What the servers of a database sign with. (The secrets of API keys are "crm keys rotate".)',
+      'Manage the secret that servers sign with. To rotate the secret of an API key, use "crm keys rotate".',
     );
   secrets
     .command('rotate')
     .description(
-      'Have a new secret sign the cursors of lists and the links to transcripts; what was signed before is accepted for a while. Every server knows it within a second, none needs to be told. Keys stay as they are.',
+      'Rotate the secret that signs list cursors and transcript links. Existing cursors and links work for the grace period. All servers use the new secret within a second, without a restart. API keys do not change.',
     )
-    .option('--grace <duration>', 'for how long what was signed before is accepted: 0 to 30d', '24h')
+    .option('--grace <duration>', 'How long existing cursors and links keep working: 0 to 30d', '24h')
     .action(({ grace }: { grace: string }, command: Command) => runRotate(grace, resolveConfig(command)));
 }
 
@@ -34,8 +34,8 @@ async function runRotate(graceText: string, config: Config): Promise<void> {
   const graceMs = durationMs(graceText);
   if (graceMs === undefined || graceMs > GRACE_DAYS_MAX * DAY_MS) {
     throw usageError(
-      `"${graceText}" is no grace period.`,
-      `give 0, or up to ${GRACE_DAYS_MAX} days, like 30m, 24h or 7d.`,
+      `"${graceText}" is not a valid grace period.`,
+      `use 0, or up to ${GRACE_DAYS_MAX} days, like 30m, 24h or 7d.`,
     );
   }
   const { announceSigningSecret, makeSigningSecret, NotAnnouncedError, rotateSigningSecret } = await import(
@@ -46,7 +46,7 @@ async function runRotate(graceText: string, config: Config): Promise<void> {
       await makeSigningSecret(trx);
       await announceSigningSecret(trx);
     });
-    // Whoever signs with it first, all others know it by then.
+    // By the time any server signs with it, all others know it.
     await Bun.sleep(ANNOUNCED_MS);
     const now = Date.now();
     await store.write('accounts', async (trx) => {
@@ -60,15 +60,15 @@ async function runRotate(graceText: string, config: Config): Promise<void> {
   });
   const formerUntil = graceMs === 0 ? null : isoTime(rotatedAt + graceMs);
   await printSummaryJson(config, { rotated_at: isoTime(rotatedAt), former_until: formerUntil });
-  note('A new secret signs cursors and links.');
+  note('Rotated the secret that signs cursors and links.');
   note(
     formerUntil === null
-      ? 'What was signed before is refused, within a second: lists that are being walked begin anew.'
-      : `What was signed before is accepted until ${formerUntil}.`,
+      ? 'Existing cursors and links stop working within a second: clients that page through a list must start over.'
+      : `Existing cursors and links work until ${formerUntil}.`,
   );
 }
 
 function rotatedMeanwhile(cause: unknown): CliError {
-  const nextSteps = ['nothing, unless you want another: then run it again.'];
-  return new CliError('Another run has rotated the secret meanwhile.', { nextSteps, cause });
+  const nextSteps = ['run the same command again only if you want another rotation.'];
+  return new CliError('Another command rotated the secret at the same time.', { nextSteps, cause });
 }

@@ -1,4 +1,4 @@
-// `crm serve`: runs the server until it is told to stop.
+// `crm serve`: runs the server until a signal stops it.
 import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { isDatabaseAddress } from '../../db/database-address.ts';
@@ -21,74 +21,70 @@ import { COMMIT, VERSION } from '../version.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const READERS_MAX = 64;
-// Of the ten that a stop may take.
+// Out of the 10 s that a shutdown may take.
 const DRAIN_SECONDS_MAX = 8;
 
 /** Adds `crm serve`. */
 export function registerServeCommand(program: Command): void {
   const serve = program
     .command('serve')
-    .summary('run the server')
+    .summary('Run the server')
     .description(
-      'Serve the database over HTTP until SIGTERM or Ctrl-C; SIGHUP reads the certificate anew and opens the log file anew. A missing file is made, ' +
-        'and an empty database gets its tables. Any number may serve one database of PostgreSQL.',
+      'Serve the database over HTTP until SIGTERM or Ctrl-C. SIGHUP reloads the certificate and reopens the log file. A missing database file is ' +
+        'created, and an empty database gets its tables. Several servers can share one PostgreSQL database.',
     )
-    .option('--host <host>', 'address to listen on', '127.0.0.1')
-    .option('--port <port>', 'port to listen on; 0 takes a free one', port, 4000)
-    .option('--base-url <url>', 'address that clients use, where it is another')
-    .option('--tls-cert <file>', 'certificate chain, PEM')
-    .option('--tls-key <file>', 'private key, PEM')
-    .addOption(new Option('--behind-proxy', 'a proxy in front ends TLS').conflicts(['tlsCert', 'tlsKey']))
+    .option('--host <host>', 'IP address or name to listen on', '127.0.0.1')
+    .option('--port <port>', 'Port to listen on; 0 picks a free port', port, 4000)
+    .option('--base-url <url>', 'Server URL that clients use, if it differs')
+    .option('--tls-cert <file>', 'TLS certificate chain, PEM')
+    .option('--tls-key <file>', 'TLS private key, PEM')
+    .addOption(new Option('--behind-proxy', 'A proxy terminates TLS').conflicts(['tlsCert', 'tlsKey']))
     .option(
       '--trusted-proxy <cidr>',
-      'network of the proxy, whose X-Forwarded-For counts; repeatable (default: this machine)',
+      'Network of proxies whose X-Forwarded-For is trusted; repeatable (default: this machine)',
       collect,
     )
-    .option('--key-limit <n>', 'requests a minute for each key', count, 200)
-    .option('--org-limit <n>', 'requests a minute for each organization', count, 1000)
+    .option('--key-limit <n>', 'Requests per minute for each API key', count, 200)
+    .option('--org-limit <n>', 'Requests per minute for each organization', count, 1000)
     .option(
       '--org-body-mib <n>',
-      'MiB of request bodies under way for each organization, and as much of answers',
+      'MiB of request bodies in flight for each organization, same for responses',
       count,
       64,
     )
-    .option('--body-mib <n>', 'MiB of request bodies under way for all, and as much of answers', count, 256)
+    .option('--body-mib <n>', 'MiB of request bodies in flight in total, same for responses', count, 256)
     .option(
       '--readers <n>',
-      'threads that answer requests, for a file: one for each core',
+      'Threads that answer requests, for a database file; use one per core',
       upTo(READERS_MAX),
       0,
     )
     .option(
       '--drain-seconds <n>',
-      'how long to go on, not ready, after SIGTERM (default: while requests come, 2 at most)',
+      'How long to keep serving, but not ready, after SIGTERM (default: while requests arrive, at most 2)',
       upTo(DRAIN_SECONDS_MAX),
     )
     .option(
       '--metrics-port <port>',
-      'answer GET /metrics, for Prometheus, on this port; 0 takes a free one',
+      'Serve GET /metrics for Prometheus on this port; 0 picks a free port',
       port,
     )
-    .option('--metrics-host <host>', 'address for that, where it is not this machine only (127.0.0.1)')
+    .option('--metrics-host <host>', 'IP address or name for metrics (default: 127.0.0.1, this machine only)')
     .addOption(
-      new Option('--log <form>', 'logs on stderr (default: pretty on a terminal, else json)').choices([
-        'json',
-        'pretty',
-        'off',
-      ]),
+      new Option(
+        '--log <form>',
+        'Format of the log on stderr (default: pretty on a terminal, else json)',
+      ).choices(['json', 'pretty', 'off']),
     )
-    .option('--log-file <file>', 'where the log goes in place of stderr, opened anew at SIGHUP');
+    .option('--log-file <file>', 'Write the log to this file instead of stderr; SIGHUP reopens it');
   serve
-    .option(
-      '--audit-keep <duration>',
-      'how long entries of the audit log are kept, 30d at least (default: for ever)',
-    )
+    .option('--audit-keep <duration>', 'How long to keep audit log entries, at least 30d (default: forever)')
     .option(
       '--takeover',
-      'take over from the server of the same file and port; requests wait meanwhile, and none fails',
+      'Take over from the server of the same file and port; requests wait, and none fails',
     )
-    .option('--background', 'go on in the background, and end this command once that serves')
-    .option('--no-backup', 'no backup before an older file is brought up to date');
+    .option('--background', 'Run in the background; this command returns once the server is ready')
+    .option('--no-backup', 'Skip the backup before an upgrade of the database file');
   addBackupFlags(serve);
   serve.action((_options: unknown, command: Command) =>
     runServe(command.optsWithGlobals<ServeFlags>(), resolveConfig(command)),
@@ -131,19 +127,19 @@ async function runServe(options: ServeFlags, config: Config): Promise<void> {
   );
   if (options.db !== undefined && hasPassword(options.db)) {
     note(
-      'Whoever lists the processes of this machine sees the password in --db: keep it in CRM_DB, PGPASSWORD or ~/.pgpass.',
+      'Anyone who can list the processes of this machine sees the password in --db. Use CRM_DB, PGPASSWORD or ~/.pgpass instead.',
     );
   }
   if (options.behindProxy && options.baseUrl === undefined) {
-    note('Links in answers will begin with that address: say with --base-url where clients reach the proxy.');
+    note('Links in responses start with this URL. Set --base-url to the URL of the proxy for clients.');
   }
   if (options.behindProxy && options.trustedProxy === undefined && !isLoopback(options.host)) {
-    note('X-Forwarded-For counts from this machine only: name a proxy elsewhere with --trusted-proxy CIDR.');
+    note(
+      'X-Forwarded-For is trusted from this machine only. For a proxy elsewhere, add --trusted-proxy CIDR.',
+    );
   }
   if (options.metricsHost !== undefined && !isLoopback(options.metricsHost)) {
-    note(
-      'Whoever reaches that address can read the metrics: they need no key, and cross the network unencrypted.',
-    );
+    note('Anyone who can reach this port can read the metrics: they need no API key and are not encrypted.');
   }
   backups?.start((text) => server.tell(text));
   await tellReady();
@@ -162,7 +158,7 @@ async function handOver(
   stop: StopRequest,
   backups: BackupSchedule | null,
 ): Promise<void> {
-  server.tell('Handing over: open requests are being finished, and what still comes is passed on.');
+  server.tell('Handing over to the new server: finishing open requests and passing on new ones.');
   await Promise.all([backups?.stop(), server.handOver(stop.first)]);
 }
 
@@ -171,7 +167,7 @@ async function end(
   stop: StopRequest,
   { options, backups }: { options: ServeFlags; backups: BackupSchedule | null },
 ): Promise<void> {
-  server.tell('Stopping: open requests are being finished.');
+  server.tell('Shutting down: finishing open requests.');
   const drainMs = options.drainSeconds === undefined ? undefined : options.drainSeconds * 1_000;
   await Promise.all([Promise.race([server.drain(drainMs), stop.hurry]), backups?.stop()]);
   await server.stop();
@@ -184,11 +180,11 @@ async function start(
   backups: BackupSchedule | null,
 ): Promise<RunningServer> {
   const { startServer } = await import('../../server/serve.ts');
-  // Where the address is taken, no empty database is to be left behind.
+  // If the port is in use, no empty database must be left behind.
   const isNew = !isDatabaseAddress(config.db) && !existsSync(config.db);
   if (isNew) await tryAddress(options);
   const metrics = metricsAddress(options);
-  // Nor is a server to be ended by one that cannot take its place.
+  // Nor may a server that cannot start stop the running one.
   if (metrics !== null && (isNew || options.takeover)) {
     await tryAddress(metrics, options.takeover).catch((error: unknown) => {
       throw metricsError(options, error);
@@ -222,16 +218,16 @@ async function start(
 }
 
 async function tellTakeover(pid: number, ms: number | null): Promise<void> {
-  // Before the former one ends: the end of a service's main process is the end of the service.
+  // Before the old process exits: systemd ends a service when its main process exits.
   if (ms === null) await tellMainProcess();
   note(
     ms === null
-      ? `Process ${pid} is told to finish; requests that come wait here.`
-      : `It has given the database up, after ${formatTime(ms / 1_000)}.`,
+      ? `Asking process ${pid} to shut down; new requests wait.`
+      : `The old process released the database after ${formatTime(ms / 1_000)}.`,
   );
 }
 
-// The metrics of a server that is taken over are told until it ends.
+// The old server keeps its metrics port until it ends.
 async function tryAddress(
   { host, port }: Pick<ServeFlags, 'host' | 'port'>,
   reusePort = false,
@@ -243,5 +239,5 @@ async function nextCommand(server: { url: string; isEmpty: boolean }, config: Co
   const db = await databaseFlag(config.db);
   if (server.isEmpty) return `crm init --org "My company"${db}   (in another terminal)`;
   const url = server.url === config.url ? '' : ` --url ${server.url}`;
-  return `crm list contacts${url}   (with a key in CRM_API_KEY; "crm keys issue" makes one)`;
+  return `crm list contacts${url}   (with an API key in CRM_API_KEY; "crm keys issue" creates one)`;
 }

@@ -16,12 +16,12 @@ interface Options {
 export function registerUpdateCommand(program: Command): void {
   program
     .command('update')
-    .summary('change fields of one record')
-    .description('Change the given fields of one record, leave the others as they are, and print it.')
-    .argument('<resource>', 'contacts, companies, deals, …')
-    .argument('<id>', 'id of the record')
-    .argument('[field=value...]', 'new values; "field=" clears a field')
-    .option('-d, --data <json|@file|->', 'the changes as JSON: text, file or input')
+    .summary('Update fields of a record')
+    .description('Update the given fields of a record, and print it')
+    .argument('<resource>', 'One of contacts, companies, deals, …')
+    .argument('<id>', 'ID of the record')
+    .argument('[field=value...]', 'New values; "field=" clears a field')
+    .option('-d, --data <json|@file|->', 'The changes as JSON: text, @file, or - for standard input')
     .addHelpText('after', '\nExample:\n  crm update deals ID estimated_value=52000 custom.region=north')
     .action((resource: string, id: string, pairs: string[], options: Options, command: Command) =>
       runUpdate({ resource, id, pairs }, options, resolveConfig(command)),

@@ -1,4 +1,4 @@
-// `crm users`: makes and lists the users of an organization.
+// `crm users`: creates and lists the users of an organization.
 import type { Command } from 'commander';
 import type { OrganizationRow, UserRow } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
@@ -19,21 +19,23 @@ interface Options {
 export function registerUsersCommand(program: Command): void {
   const users = program
     .command('users')
-    .summary('make and list users')
-    .description('Users of an organization: records have owners, and keys can be bound to a user.');
+    .summary('Create and list users')
+    .description(
+      'Manage the users of an organization. Users own records, and API keys can be limited to a user.',
+    );
   users
     .command('create')
-    .description('Make a user and print it.')
-    .argument('<email>', 'email address')
-    .requiredOption('--org <org>', 'name or id of the organization')
-    .option('--name <name>', 'name of the person')
+    .description('Create a user, and print it')
+    .argument('<email>', 'Email of the user')
+    .requiredOption('--org <org>', 'Name or ID of the organization')
+    .option('--name <name>', 'Name of the person')
     .action((email: string, options: Options, command: Command) =>
       runCreate(email, options, resolveConfig(command)),
     );
   users
     .command('list')
-    .description('List the users of an organization.')
-    .requiredOption('--org <org>', 'name or id of the organization')
+    .description('List the users of an organization')
+    .requiredOption('--org <org>', 'Name or ID of the organization')
     .action((options: Options, command: Command) => runList(options, resolveConfig(command)));
 }
 

@@ -1,4 +1,4 @@
-// `crm version`: which build this is, and what it is made of.
+// `crm version`: prints which build this is, and its components.
 import type { Command } from 'commander';
 import type { GlobalOptions } from '../settings/config.ts';
 import { environment } from '../settings/environment.ts';
@@ -14,12 +14,12 @@ interface Options extends GlobalOptions {
 export function registerVersionCommand(program: Command): void {
   program
     .command('version')
-    .summary('print version, commit and Bun version')
-    .description('Print version, commit and Bun version; as an object with -o json.')
-    .option('--licenses', 'print the components of this executable, and their licences')
-    .option('--sbom', 'print the components as a bill of materials (CycloneDX 1.6, JSON)')
+    .summary('Print version, commit and Bun version')
+    .description('Print version, commit and Bun version')
+    .option('--licenses', 'Print the components of this executable and their licenses')
+    .option('--sbom', 'Print the components as a software bill of materials (CycloneDX 1.6, JSON)')
     .action(async (_options: unknown, command: Command) => {
-      // Not resolveConfig: a broken profile file must not keep anyone from learning the version.
+      // Not resolveConfig: the version must print even if the profile file is broken.
       const options: Options = command.optsWithGlobals();
       if (options.licenses || options.sbom) {
         const { billOfMaterials, licencesText } = await import('../release/components.ts');

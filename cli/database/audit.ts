@@ -1,4 +1,4 @@
-// What an operator does, told in the audit log of the database that it is done to.
+// Records the actions of operators in the audit log of the database.
 import { existsSync, readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import type { ApiKeyRow, Db } from '../../db/engine/schema.ts';
@@ -9,8 +9,8 @@ import { isoTime } from './database.ts';
 const USERS = '/etc/passwd';
 
 /**
- * Adds an entry for what the person at this command line does, in the transaction that does it.
- * @param entry `now` is the moment unless given, Unix milliseconds
+ * Adds an entry for an action of the person at this command line, in the transaction of that action.
+ * @param entry `now` is in Unix milliseconds, by default the current time
  */
 export async function recordAction(
   trx: Db,
@@ -26,7 +26,7 @@ export async function recordAction(
   await recordAudit(trx, { now: Date.now(), ...entry, actor });
 }
 
-/** The entry of a key that was issued: whose it is, what it opens, from where and until when. */
+/** The entry of an issued key: its owner, scopes, networks and expiry. */
 export function issuedEntry(row: ApiKeyRow) {
   const { org_id: orgNumber, id, api, access, scopes, networks, expires_at } = row;
   const details: Data = {
@@ -39,8 +39,8 @@ export function issuedEntry(row: ApiKeyRow) {
   return { action: 'key.issued', orgNumber, target: { type: 'keys', id }, details } as const;
 }
 
-// By the system's list, as anybody can put another name into the environment, where Bun finds it. Who is not in the list,
-// as in a container, has a number alone.
+// From the system's user list, because anybody can set another name in the environment, where Bun looks. A user who is
+// not in the list, as in a container, has only a number.
 function userName(): string {
   const uid = process.getuid?.();
   if (uid === undefined) return userInfo().username;

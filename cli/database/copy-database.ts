@@ -1,4 +1,4 @@
-// Carries out `crm migrate`: both databases opened and locked, the tables copied, then compared.
+// Carries out `crm migrate`: opens and locks both databases, copies the tables, then compares them.
 import type { CopySource, CopyTarget } from '../../db/copy/database.ts';
 import type { TableDigest } from '../../db/copy/digest.ts';
 import type { CopiedTable } from '../../db/copy/rows.ts';
@@ -16,7 +16,7 @@ export interface CopyRequest {
   quiet?: boolean;
 }
 
-/** What a table holds, and what its copy does. */
+/** The content of a table and of its copy. */
 export interface ComparedTable extends TableDigest {
   table: string;
   is_same: boolean;
@@ -24,20 +24,20 @@ export interface ComparedTable extends TableDigest {
 }
 
 export interface CopySummary {
-  /** The databases as they may be shown. */
+  /** The databases, without passwords. */
   from: string;
   to: string;
   rows: number;
-  /** Those that this run copied; an earlier one that was interrupted may have copied others. */
+  /** Rows that this run copied; an earlier, interrupted run may have copied others. */
   rows_copied: number;
   seconds: number;
   is_same: boolean;
   tables: ComparedTable[];
 }
 
-const AGAIN = 'run the same command again: it goes on where it stopped.';
+const AGAIN = 'run the same command again to continue.';
 
-/** Copies a database into another that is empty, or has what an interrupted run has copied, and compares the two. */
+/** Copies a database into an empty one, or continues an interrupted copy, and compares the two. */
 export async function copyDatabase(request: CopyRequest): Promise<CopySummary> {
   await refuseWrongUse(request);
   if (!request.quiet) await tellOfUsers(request.from);
@@ -52,18 +52,18 @@ async function refuseWrongUse({ from, to }: CopyRequest): Promise<void> {
     });
   const source = await identity(from);
   if (source === '') {
-    throw new CliError(`There is no database at ${from}.`, {
-      nextSteps: ['name the database that is to be copied with --from.'],
+    throw new CliError(`No database found at ${from}.`, {
+      nextSteps: ['set --from to the database to copy.'],
     });
   }
   if (source !== (await identity(to))) return;
   throw usageError(
     `--from and --to name the same database, ${databaseLabel(from)}.`,
-    'name another with --to: a file that is not there yet, or an empty database of PostgreSQL.',
+    'set --to to another database: a new file, or an empty PostgreSQL database.',
   );
 }
 
-// A server writes to what it serves: neither what was copied already nor what is not whole yet may be served.
+// A server would write to rows that are copied already, or serve a copy that is not complete.
 async function withSource<T>(db: string, job: (from: CopySource) => Promise<T>): Promise<T> {
   const { openSnapshot } = await import('../../db/store.ts');
   return withDatabase(db, async (closing) => {
@@ -87,7 +87,7 @@ async function withTarget<T>(db: string, job: (to: CopyTarget) => Promise<T>): P
 
 type Closing = (() => void | Promise<void>)[];
 
-// What went wrong is told of the database at which it did.
+// Errors name the database in which they occurred.
 async function withDatabase<T>(db: string, job: (closing: Closing) => Promise<T>): Promise<T> {
   const { DatabaseErrorAt } = await import('../../db/copy/database.ts');
   const closing: Closing = [];
@@ -101,18 +101,18 @@ async function withDatabase<T>(db: string, job: (closing: Closing) => Promise<T>
   }
 }
 
-// The lock for serving is one of files: any number may be at a database of PostgreSQL.
+// PostgreSQL has no serving lock: any number of processes may use it.
 async function refuseUsed(db: string): Promise<void> {
   const users = await usersOf(db);
   if (users === null) return;
   throw new CliError(users, {
-    nextSteps: ['stop every "crm serve" and command there, then run the same command again.'],
+    nextSteps: ['stop every "crm serve" and other command that uses it, then run the same command again.'],
   });
 }
 
 async function tellOfUsers(db: string): Promise<void> {
   const users = await usersOf(db);
-  if (users !== null) note(`${users} What is written there from now on is not in the copy.`);
+  if (users !== null) note(`${users} The copy will not contain what it writes from now on.`);
 }
 
 async function usersOf(db: string): Promise<string | null> {
@@ -122,7 +122,7 @@ async function usersOf(db: string): Promise<string | null> {
   });
   return hosts.length === 0
     ? null
-    : `Another crm is at the database ${databaseLabel(db)}, from ${hosts.join(', ')}.`;
+    : `Another crm process uses the database ${databaseLabel(db)}, from ${hosts.join(', ')}.`;
 }
 
 async function fill(from: CopySource, to: CopyTarget, { quiet = false }: CopyRequest): Promise<CopySummary> {
@@ -135,13 +135,13 @@ async function fill(from: CopySource, to: CopyTarget, { quiet = false }: CopyReq
   await begin(from, to, tables);
   const counts = await countAllRows(from, to, tables);
   const total = `${formatCount(counts.done)} of ${formatCount(counts.total)} rows`;
-  if (counts.done > 0 && !quiet) note(`Going on with a copy that was interrupted: ${total} are there.`);
+  if (counts.done > 0 && !quiet) note(`Continuing an interrupted copy: ${total} are already copied.`);
   const work = async (): Promise<ComparedTable[]> => {
     await copyAll(from, to, tables, { ...counts, quiet });
     return compareAll(from, to, tables, { total: counts.total, quiet });
   };
   const compared = await unlessInterrupted(work(), () => ({
-    message: 'Interrupted; what was copied so far stays.',
+    message: 'Interrupted. The rows copied so far are kept.',
     nextSteps: [AGAIN],
   }));
   const isSame = compared.every((table) => table.is_same);
@@ -168,10 +168,9 @@ async function begin(from: CopySource, to: CopyTarget, tables: readonly CopiedTa
   const { databaseLabel } = await import('../../db/store.ts');
   const readiness = await beginCopy(from, to, tables);
   if (readiness === 'empty' || readiness === 'begun') return;
-  const what =
-    readiness === 'not empty' ? 'is not empty' : 'holds a copy of another database that is not whole';
+  const what = readiness === 'not empty' ? 'is not empty' : 'holds an incomplete copy of another database';
   throw new CliError(`The database ${databaseLabel(to.db)} ${what}.`, {
-    nextSteps: ['name a file that is not there yet with --to, or an empty database (createdb NAME).'],
+    nextSteps: ['set --to to a new file, or to an empty database (createdb NAME).'],
   });
 }
 

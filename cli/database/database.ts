@@ -1,4 +1,4 @@
-// What operator commands share: the database opened and closed, its errors said for people, accounts by name.
+// What operator commands share: opening the database, errors for people, accounts by name.
 import { isDatabaseAddress } from '../../db/database-address.ts';
 import type { OrganizationRow, UserRow } from '../../db/engine/schema.ts';
 import type { Store } from '../../db/store.ts';
@@ -8,8 +8,8 @@ import { shellWord } from '../terminal/text.ts';
 
 /**
  * Opens the database, runs the job, closes the database.
- * @param options.create makes a missing one
- * @param options.backup makes a backup of one that is to be brought up to date first; true unless said otherwise
+ * @param options.create creates a missing database
+ * @param options.backup makes a backup before an upgrade; true by default
  */
 export async function withStore<T>(
   db: string,
@@ -34,7 +34,7 @@ export async function withStore<T>(
   }
 }
 
-/** Opens the database to be read, runs the job, closes it; what cannot be written is read as it is, and that is told. */
+/** Opens the database for reading, runs the job, closes it; prints a note if the database is read-only. */
 export async function withReader<T>(db: string, job: (store: Pick<Store, 'read'>) => Promise<T>): Promise<T> {
   if (!(await warnIfReadOnly(db))) return withStore(db, job);
   const { openSnapshot } = await import('../../db/store.ts');
@@ -46,19 +46,19 @@ export async function withReader<T>(db: string, job: (store: Pick<Store, 'read'>
   }
 }
 
-/** Whether a database can be read and not written, which is told. */
+/** Whether a database is read-only; prints a note if so. */
 export async function warnIfReadOnly(db: string): Promise<boolean> {
   if (isDatabaseAddress(db)) return false;
   const { readOnlyReason } = await import('../../db/store.ts');
   const reason = readOnlyReason(db);
-  if (reason !== null) note(`${db} ${reason}: it is read as it is.`);
+  if (reason !== null) note(`${db} ${reason}: opening it read-only.`);
   return reason !== null;
 }
 
-// As they stand in quotes or at the end of what is to be done.
+// Commands in quotes, or at the end of a step.
 const COMMANDS = /\bcrm (?:init|orgs|users|keys|audit|secrets|people) [^"]*?(?=\.?"|\.?$)/g;
 
-/** What went wrong with a database, with that named in each command that is to be typed next. */
+/** The error of a database, with --db added to each command in its next steps. */
 async function withDatabaseNamed(db: string, error: unknown): Promise<unknown> {
   const flag = await databaseFlag(db);
   const named = (command: string) => (command.includes(' --db ') ? command : command + flag);
@@ -68,8 +68,8 @@ async function withDatabaseNamed(db: string, error: unknown): Promise<unknown> {
 }
 
 /**
- * Takes the lock for serving, for a command that bears no server beside it, and gives a function that gives it back.
- * @param how `lockPlace` where it does not matter what lies there
+ * Takes the serving lock for a command that cannot run while a server does, and returns a function that releases it.
+ * @param how `lockPlace` if the content of the file does not matter
  */
 export async function lockDatabase(
   db: string,
@@ -86,14 +86,14 @@ export async function lockDatabase(
   }
 }
 
-/** What went wrong with a database, as an error for people; what has nothing to do with it comes back as it is. */
+/** The error of a database as an error for people; other errors are returned unchanged. */
 export async function databaseError(db: string, error: unknown): Promise<unknown> {
   const { DatabaseErrorAt } = await import('../../db/copy/database.ts');
   if (error instanceof DatabaseErrorAt) return databaseError(error.db, error.cause);
   const { DatabaseAddressError, DatabaseError, explainDatabaseError } = await import('../../db/store.ts');
   const { TakenError } = await import('../../db/tables/accounts.ts');
   if (error instanceof TakenError) {
-    const nextSteps = [`use that one (id ${error.existingId}), or choose another.`];
+    const nextSteps = [`use the existing one (ID ${error.existingId}), or choose another name.`];
     return new CliError(error.message, { nextSteps, cause: error });
   }
   const explained = explainDatabaseError(db, error);
@@ -102,7 +102,7 @@ export async function databaseError(db: string, error: unknown): Promise<unknown
   return new CliError(explained.message, { exitCode, nextSteps: [...explained.nextSteps], cause: error });
 }
 
-/** The organization of that name or id; an error if there is none. */
+/** The organization with this name or ID; an error if there is none. */
 export async function organizationNamed(
   store: Pick<Store, 'read'>,
   nameOrId: string,
@@ -110,26 +110,26 @@ export async function organizationNamed(
   const { findOrganization } = await import('../../db/tables/accounts.ts');
   const organization = await findOrganization(store.read, nameOrId);
   if (organization !== undefined) return organization;
-  throw new CliError(`There is no organization "${nameOrId}".`, {
-    nextSteps: ['see "crm orgs list", or make it: crm orgs create NAME'],
+  throw new CliError(`Organization "${nameOrId}" not found.`, {
+    nextSteps: ['list organizations with "crm orgs list", or create it: crm orgs create NAME'],
   });
 }
 
-/** The user of that email or id in the organization; an error if there is none. */
+/** The user with this email or ID in the organization; an error if there is none. */
 export async function userNamed(store: Store, org: OrganizationRow, emailOrId: string): Promise<UserRow> {
   const { findUser } = await import('../../db/tables/accounts.ts');
   const user = await findUser(store.read, org.number, emailOrId);
   if (user !== undefined) return user;
   throw new CliError(`${org.name} has no user "${emailOrId}".`, {
     nextSteps: [
-      `see "crm users list --org ${shellWord(org.name)}", or make it: crm users create EMAIL --org ${shellWord(org.name)}`,
+      `list users with "crm users list --org ${shellWord(org.name)}", or create the user: crm users create EMAIL --org ${shellWord(org.name)}`,
     ],
   });
 }
 
 const LABEL_CHARACTERS_MAX = 200;
 
-/** A name as it is to be stored: trimmed, on one line, neither empty nor longer than 200 characters. */
+/** A name as stored: trimmed, on one line, with 1 to 200 characters. */
 export function checkedName(what: string, text: string): string {
   const name = text.trim();
   const length = [...name].length;
@@ -140,12 +140,12 @@ export function checkedName(what: string, text: string): string {
   );
 }
 
-/** An email address as it is to be stored. */
+/** An email as stored. */
 export async function checkedEmail(text: string): Promise<string> {
   const { IsEmail } = await import('typebox/format');
   const email = text.trim();
   if (email.length <= 320 && IsEmail(email)) return email;
-  throw usageError(`"${text}" is no email address.`, 'give one like ada@example.com.');
+  throw usageError(`"${text}" is not a valid email address.`, 'use an email like ada@example.com.');
 }
 
 /** Unix milliseconds as responses have them, null as null. */
@@ -153,7 +153,7 @@ export function isoTime(milliseconds: number | null): string | null {
   return milliseconds === null ? null : new Date(milliseconds).toISOString();
 }
 
-/** The flag that names the database in a command to type next, without a password; nothing for the default. */
+/** The flag that names the database in a suggested command, without a password; empty for the default. */
 export async function databaseFlag(db: string): Promise<string> {
   if (db === './crm.db') return '';
   const { databaseLabel } = await import('../../db/store.ts');

@@ -1,4 +1,4 @@
-// The backup of a database file that is made before a newer crm changes its tables.
+// Backs up a database file before a newer crm changes its tables.
 import { existsSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isDatabaseAddress } from '../../db/database-address.ts';
@@ -10,13 +10,13 @@ import { shellWord } from '../terminal/text.ts';
 import { VERSION } from '../version.ts';
 import { newPartialFile, withProgress } from './partial-backup.ts';
 
-const WAY_OUT = 'or go without that backup: crm serve --no-backup';
+const WAY_OUT = 'or skip the backup: crm serve --no-backup';
 
-/** Makes a backup of a file beside it, named after the first of the migrations that are to come; it is kept. */
+/** Makes a permanent backup next to a file, named after the first of the pending migrations. */
 export async function backUpBeforeMigrations(db: string, names: readonly string[]): Promise<void> {
   const file = freeName(`${db}.before-${names[0]}`);
   note(
-    `${db} is of an older crm, and lacks ${names.join(', ')}: a backup first, then it is brought up to date.`,
+    `${db} was created by an older crm and needs the migrations ${names.join(', ')}. Backing it up first.`,
   );
   assertRoom(db);
   const startedAt = performance.now();
@@ -28,22 +28,19 @@ export async function backUpBeforeMigrations(db: string, names: readonly string[
     syncFolderOf(file);
   } catch (cause) {
     rmSync(part, { force: true });
-    throw new CliError(
-      `No backup of ${db} could be made before it is brought up to date (${messageOf(cause)}).`,
-      {
-        nextSteps: [...nextStepsOf(cause), WAY_OUT],
-        cause,
-      },
-    );
+    throw new CliError(`Could not back up ${db} before its upgrade (${messageOf(cause)}).`, {
+      nextSteps: [...nextStepsOf(cause), WAY_OUT],
+      cause,
+    });
   }
   note(
     `Backed up to ${file} (${formatBytes(statSync(file).size)}) in ${formatTime((performance.now() - startedAt) / 1_000)}. ` +
-      `Back to it, with the older crm: crm restore ${shellWord(file)} --confirm --db ${shellWord(db)}`,
+      `To go back to the older crm: crm restore ${shellWord(file)} --confirm --db ${shellWord(db)}`,
   );
 }
 
 /**
- * Looks, before anything is stopped for it, whether a file can be brought up to date here.
+ * Checks whether a file can be upgraded here, before a server is stopped for it.
  * @throws CliError or DatabaseError if a newer crm wrote it, or there is no room for the backup
  */
 export async function assertCanMigrate(db: string, makesBackup: boolean): Promise<void> {
@@ -60,8 +57,8 @@ function assertRoom(db: string): void {
   );
   const { bavail, bsize } = statfsSync(dirname(resolve(db)));
   if (bavail * bsize > bytes) return;
-  throw new CliError(`There is no room for a backup of ${db} (${formatBytes(bytes)}) beside it.`, {
-    nextSteps: ['free some space', WAY_OUT],
+  throw new CliError(`Not enough disk space next to ${db} for a backup of it (${formatBytes(bytes)}).`, {
+    nextSteps: ['free up disk space', WAY_OUT],
   });
 }
 

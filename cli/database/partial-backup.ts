@@ -1,4 +1,4 @@
-// What a backup and its restoration share: a name for what is not whole yet, and how far the work is.
+// What backup and restore share: a temporary name for unfinished files, and progress.
 import { closeSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { BackupNote, Work } from '../../db/copy/backup.ts';
@@ -9,13 +9,13 @@ import { unlessInterrupted } from '../terminal/interrupt.ts';
 import { type Progress, startProgress } from '../terminal/progress.ts';
 import { shellWord } from '../terminal/text.ts';
 
-/** The error for a database of PostgreSQL, whose own tools copy it, and bring it back to any moment. */
+/** The error for a PostgreSQL database, which must be backed up and restored with its own tools. */
 export async function postgresToolsError(db: string, command: string): Promise<CliError> {
   const { databaseLabel } = await import('../../db/store.ts');
   const page = 'https://www.postgresql.org/docs/current/backup.html';
   return usageError(
-    'PostgreSQL is backed up and restored by its own tools, beside running nodes.',
-    `run: ${command} ${shellWord(databaseLabel(db))}   (any moment of the past needs an archive of its log: ${page})`,
+    'Back up and restore PostgreSQL with its own tools, while nodes run.',
+    `run: ${command} ${shellWord(databaseLabel(db))}   (for point-in-time recovery, archive the WAL: ${page})`,
   );
 }
 
@@ -24,7 +24,7 @@ export function rowsOf({ tables }: BackupNote): number {
   return Object.values(tables).reduce((sum, { rows }) => sum + rows, 0);
 }
 
-/** Whether two paths lead to one file that is there. */
+/** Whether two paths lead to the same existing file. */
 export async function isSameFile(one: string, other: string): Promise<boolean> {
   const { databaseIdentity } = await import('../../db/store.ts');
   const identity = await databaseIdentity(one);
@@ -32,8 +32,8 @@ export async function isSameFile(one: string, other: string): Promise<boolean> {
 }
 
 /**
- * Makes a file beside another, for what is to take its place. Parts of runs that were killed go, of other times too where
- * the name tells one; those of runs that are under way stay.
+ * Creates a file next to another, which it will replace. Removes such files of runs that were killed, of other times too
+ * if the name tells one; those of running commands are kept.
  */
 export function newPartialFile(file: string): string {
   const names = basename(file)
@@ -47,16 +47,16 @@ export function newPartialFile(file: string): string {
     return part;
   } catch (cause) {
     throw new CliError(
-      `Nothing can be written beside ${file} (${systemFault(cause, { ENOENT: 'there is no such folder' })}).`,
+      `Cannot write to the folder of ${file} (${systemFault(cause, { ENOENT: 'no such folder' })}).`,
       {
-        nextSteps: ['make the folder, or give the user who runs crm the right to write in it.'],
+        nextSteps: ['create the folder, or give the user who runs crm permission to write to it.'],
         cause,
       },
     );
   }
 }
 
-/** Shows how far the work is; what was begun goes if it comes to nothing. */
+/** Runs the job with progress, and removes its temporary files if it fails. */
 export async function withProgress<T>(
   quiet: boolean,
   part: string,

@@ -1,4 +1,4 @@
-// Looks at the database that operator commands work on, whichever engine it is of.
+// Checks the database that operator commands work on, of either engine.
 import { existsSync, readFileSync } from 'node:fs';
 import { isDatabaseAddress } from '../../db/database-address.ts';
 import type { ServerFacts } from '../../db/maintenance.ts';
@@ -11,20 +11,20 @@ import { type Finding, fail, ok, warn } from './finding.ts';
 import { checkQuotas } from './quotas.ts';
 
 /**
- * A finding for each thing about the database; one alone where it cannot be opened.
- * @param isNamed whether it was named, so that it should be there
+ * The findings about the database; a single one if it cannot be opened.
+ * @param isNamed whether a setting names it, so that it must exist
  */
 export async function checkDatabase(db: string, isNamed: boolean): Promise<Finding[]> {
   const { databaseLabel, readOnlyReason } = await import('../../db/store.ts');
   if (!isDatabaseAddress(db) && !existsSync(db)) {
-    const next = `make one (crm init --org NAME${await databaseFlag(db)}), or name another with --db or CRM_DB.`;
-    return [(isNamed ? fail : warn)('database', `there is none at ${db}`, next)];
+    const next = `create one (crm init --org NAME${await databaseFlag(db)}), or choose another with --db or CRM_DB.`;
+    return [(isNamed ? fail : warn)('database', `no database at ${db}`, next)];
   }
   try {
     const findings = await (isDatabaseAddress(db) ? checkPostgres(db) : checkFile(db));
     const reason = isDatabaseAddress(db) ? null : readOnlyReason(db);
     if (reason !== null) return [checkReadable(db, reason), ...findings];
-    return [ok('database', `${databaseLabel(db)} can be opened`), ...findings];
+    return [ok('database', `${databaseLabel(db)} opens`), ...findings];
   } catch (error) {
     const explained = await databaseError(db, error);
     if (!(explained instanceof CliError)) throw explained;
@@ -33,8 +33,8 @@ export async function checkDatabase(db: string, isNamed: boolean): Promise<Findi
 }
 
 function checkReadable(db: string, reason: string): Finding {
-  const next = `to serve it, make it writable, or restore a copy of it elsewhere: crm backup FILE --db ${shellWord(db)}`;
-  return warn('database', `${db} ${reason}: it was read as it is`, next);
+  const next = `make it writable to serve it, or back it up and restore the backup elsewhere: crm backup FILE --db ${shellWord(db)}`;
+  return warn('database', `${db} ${reason}: it was opened read-only`, next);
 }
 
 async function checkFile(db: string): Promise<Finding[]> {
@@ -52,7 +52,7 @@ async function checkFile(db: string): Promise<Finding[]> {
   }
 }
 
-// Linux tells; elsewhere nobody does without a shell.
+// Linux has this file; other systems need a shell to find out.
 function openFilesMax(): number | null {
   try {
     const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
@@ -72,7 +72,7 @@ async function checkPostgres(db: string): Promise<Finding[]> {
     checkConnections(facts),
     facts.migrations > 0
       ? checkSchema(facts)
-      : warn('schema', 'there are no tables of crm yet', `make them: crm init --org NAME${flag}`),
+      : warn('schema', 'no tables yet', `create them: crm init --org NAME${flag}`),
     checkStatistics(facts),
     ok('size', formatBytes(facts.bytes)),
     ...(facts.migrations > 0 && !facts.isBehind ? await checkServerQuotas(db) : []),
@@ -86,22 +86,26 @@ async function checkServerQuotas(db: string): Promise<Finding[]> {
 }
 
 function checkClock({ clockTrouble }: ServerFacts): Finding {
-  if (clockTrouble === null) return ok('clock', 'the database’s and this machine’s agree');
-  return fail('clock', clockTrouble.replace(/\.$/, ''), 'set both by NTP: timedatectl set-ntp true');
+  if (clockTrouble === null) return ok('clock', 'database and this machine agree');
+  return fail(
+    'clock',
+    clockTrouble.replace(/\.$/, ''),
+    'synchronize both clocks with NTP: timedatectl set-ntp true',
+  );
 }
 
 function checkConnections({ connections, connectionsMax }: ServerFacts): Finding {
   const found = `${counted(connections, 'connection')} of ${connectionsMax}`;
   if (connections + NODE_CONNECTIONS <= connectionsMax) return ok('connections', found);
   const next =
-    'raise max_connections, put PgBouncer in front, or ask for fewer: ?readers=2&writers=2 in the address.';
+    'raise max_connections, put PgBouncer in front, or use fewer: add ?readers=2&writers=2 to the database URL.';
   return warn('connections', found, next);
 }
 
 function checkStatistics({ unanalyzed }: ServerFacts): Finding {
-  if (unanalyzed.length === 0) return ok('statistics', 'every table has them');
-  return warn('statistics', `missing of ${unanalyzed.join(', ')}`, 'run ANALYZE on the database, with psql.');
+  if (unanalyzed.length === 0) return ok('statistics', 'up to date for every table');
+  return warn('statistics', `missing for ${unanalyzed.join(', ')}`, 'run ANALYZE on the database with psql.');
 }
 
-// What a node may open beside those that are there.
+// The connections that one more node may open.
 const NODE_CONNECTIONS = 14;

@@ -1,14 +1,15 @@
-// What a look at one thing tells: that it is well, or what is wrong with it and the way out.
+// A finding: the result of one check, and how to fix what is wrong.
+import { capitalizedStep } from '../errors.ts';
 
 export type FindingStatus = 'ok' | 'warn' | 'fail';
 
 export interface Finding {
-  /** What was looked at, such as `disk space`. */
+  /** What was checked, such as `disk space`. */
   check: string;
   status: FindingStatus;
-  /** What was found, in a sentence without its full stop. */
+  /** What was found, without a full stop. */
   found: string;
-  /** What to do about it; null where there is nothing to do. */
+  /** How to fix it; null if nothing is wrong. */
   next: string | null;
 }
 
@@ -18,17 +19,17 @@ export interface FindingSection {
   findings: Finding[];
 }
 
-/** All is well. */
+/** The check passed. */
 export function ok(check: string, found: string): Finding {
   return { check, status: 'ok', found, next: null };
 }
 
-/** It works, and should not stay as it is. */
+/** It works, but should be fixed. */
 export function warn(check: string, found: string, next: string): Finding {
-  return { check, status: 'warn', found, next };
+  return { check, status: 'warn', found, next: capitalizedStep(next) };
 }
 
 /** It does not work. */
 export function fail(check: string, found: string, next: string): Finding {
-  return { check, status: 'fail', found, next };
+  return { check, status: 'fail', found, next: capitalizedStep(next) };
 }

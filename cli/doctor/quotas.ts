@@ -1,4 +1,4 @@
-// Looks at the quotas of organizations: how far each is used up, and whether what is counted is what there is.
+// Checks the quotas of organizations: how much of each is used, and whether the counters are right.
 import type { Db } from '../../db/engine/schema.ts';
 import type { Quota, QuotaUse } from '../../db/tables/quotas.ts';
 import { databaseFlag } from '../database/database.ts';
@@ -10,17 +10,17 @@ import { type Finding, ok, warn } from './finding.ts';
 const NEARLY_USED = 0.9;
 const REPLAY_FLAG = '--replay-bytes SIZE';
 
-/** How far a limit is used up. */
+/** How much of a limit is used. */
 interface LimitUse {
   shown: string;
   part: number;
-  /** What sets it. */
+  /** The flag that sets it. */
   flag: string;
 }
 
 /**
- * A finding for each organization that has a quota, or has nearly used up what all have; what those with a quota hold is
- * read.
+ * The findings about organizations that have a quota, or have nearly used up a default one. Reads everything that
+ * organizations with a quota store.
  */
 export async function checkQuotas(read: Db, db: string): Promise<Finding[]> {
   const { listQuotas } = await import('../../db/tables/quotas.ts');
@@ -50,26 +50,28 @@ async function checkQuota(
     if (uncounted.records !== 0 || uncounted.bytes !== 0) {
       const off = `${counted(Math.abs(uncounted.records), 'record')} and ${formatBytes(Math.abs(uncounted.bytes))}`;
       const count = `${counted(held.records, 'record')}, ${formatBytes(held.bytes)}`;
-      const found = `${name}: what is counted (${count}) is off by ${off}`;
-      return warn(check, found, `have it counted again: ${command} ${flagsOf(quota)}`);
+      const found = `${name}: the counters (${count}) are off by ${off}`;
+      return warn(check, found, `recount: ${command} ${flagsOf(quota)}`);
     }
   }
   const uses = usesOf(use);
   const inFlight =
     quota.bytesInFlight === null
       ? []
-      : [`${formatBytes(quota.bytesInFlight)} of bodies under way, and of answers`];
+      : [`${formatBytes(quota.bytesInFlight)} of request bodies in flight, and of responses`];
   const found = `${name}: ${[...uses.map(({ shown }) => shown), ...inFlight].join(', ')}`;
   const used = uses.filter(({ part }) => part >= NEARLY_USED);
   if (used.length === 0) return ok(check, found);
-  const refused = used.every(({ part }) => part < 1) ? 'nearly used up' : 'used up, and more is refused';
+  const refused = used.every(({ part }) => part < 1)
+    ? 'nearly used up'
+    : 'used up, and further writes are refused';
   const flags = used.map((one) => one.flag);
-  // Answers go by themselves, a day after they were stored.
-  const instead = flags.every((one) => one === REPLAY_FLAG) ? '' : 'delete what is not needed, or ';
-  return warn(check, `${found}: ${refused}`, `${instead}raise it: ${command} ${flags.join(' ')}`);
+  // Stored responses expire after a day.
+  const instead = flags.every((one) => one === REPLAY_FLAG) ? '' : 'delete what you do not need, or ';
+  return warn(check, `${found}: ${refused}`, `${instead}raise the quota: ${command} ${flags.join(' ')}`);
 }
 
-// Of what all have at most there is a word where it is the organization's own, or nearly used up.
+// A default limit is shown only if the organization has nearly used it up.
 function usesOf({ quota, held, replayBytes, replayBytesMax }: QuotaUse): LimitUse[] {
   const uses: LimitUse[] = [];
   if (held !== null && quota.records !== null) {
@@ -82,13 +84,13 @@ function usesOf({ quota, held, replayBytes, replayBytesMax }: QuotaUse): LimitUs
   }
   const part = partOf(replayBytes, replayBytesMax);
   if (quota.replayBytes !== null || part >= NEARLY_USED) {
-    const shown = `${formatBytes(replayBytes)} of ${formatBytes(replayBytesMax)} of stored answers`;
+    const shown = `${formatBytes(replayBytes)} of ${formatBytes(replayBytesMax)} of stored responses`;
     uses.push({ shown, part, flag: REPLAY_FLAG });
   }
   return uses;
 }
 
-// Where nothing is allowed, all of it is used up.
+// A limit of 0 counts as used up.
 function partOf(used: number, limit: number): number {
   return limit === 0 ? 1 : used / limit;
 }

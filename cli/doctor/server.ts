@@ -1,4 +1,4 @@
-// Looks at the server that data commands ask: whether it answers and is ready, its clock, its version, and what the key may do.
+// Checks the server that data commands call: whether it responds and is ready, its clock, its version, and what the key can read.
 import { isObject } from '../../db/model/json.ts';
 import { serverBase } from '../api/client.ts';
 import { connectionFailureOf } from '../api/connection-error.ts';
@@ -12,7 +12,7 @@ import { type Finding, fail, ok, warn } from './finding.ts';
 const ANSWER_MS_MAX = 5_000;
 const SKEW_SECONDS_MAX = 5;
 
-/** A finding for each thing about the server; one alone where it does not answer. */
+/** The findings about the server; a single one if it does not respond. */
 export async function checkService({ url, apiKey }: Config): Promise<Finding[]> {
   const base = baseOf(url);
   if (base instanceof CliError)
@@ -21,15 +21,15 @@ export async function checkService({ url, apiKey }: Config): Promise<Finding[]> 
   if (health instanceof Error || !health.ok) {
     if (!(health instanceof Error)) {
       const next =
-        'check the address in --url or CRM_URL: this is not a crm server, or one that is stopping.';
-      return [warn('server', `${base} answers ${health.status} to /healthz`, next)];
+        'check the server URL in --url or CRM_URL: this is not a crm server, or it is shutting down.';
+      return [warn('server', `${base} responds with ${health.status} to /healthz`, next)];
     }
     const { reason, nextSteps } = connectionFailureOf(base, health);
-    return [warn('server', `nothing answers at ${base}: ${reason}`, nextSteps.map(sentence).join('; '))];
+    return [warn('server', `no response from ${base}: ${reason}`, nextSteps.map(sentence).join('; '))];
   }
   const key = await apiKey().catch(() => null);
   return [
-    ok('server', `answers at ${base}`),
+    ok('server', `responds at ${base}`),
     await checkReady(base),
     checkClock(health),
     await checkVersion(base),
@@ -46,7 +46,7 @@ function baseOf(url: string): string | CliError {
   }
 }
 
-// A finding's words are parts of one sentence.
+// Findings do not end with a full stop.
 function sentence(message: string): string {
   return message.replace(/\.$/, '');
 }
@@ -62,24 +62,24 @@ async function ask(url: string, headers: Record<string, string> = {}): Promise<R
 
 async function checkReady(base: string): Promise<Finding> {
   const answer = await ask(`${base}/readyz`);
-  if (!(answer instanceof Error) && answer.ok) return ok('ready', 'it reads and writes');
+  if (!(answer instanceof Error) && answer.ok) return ok('ready', 'it can read and write');
   return fail(
     'ready',
-    'it cannot write just now',
-    'see what its log says; its database is looked at above if it is this one.',
+    'it cannot write right now',
+    'check the log of the server. If it uses the database above, see its findings too.',
   );
 }
 
-// The second of the answer is that of its beginning.
+// The Date header has whole seconds, rounded down.
 function checkClock(answer: Response): Finding {
   const at = Date.parse(answer.headers.get('Date') ?? '');
-  if (Number.isNaN(at)) return ok('clock', 'the server does not tell the time');
+  if (Number.isNaN(at)) return ok('clock', 'the server does not send a Date header');
   const seconds = Math.abs(Date.now() - at) / 1_000;
-  if (seconds <= SKEW_SECONDS_MAX) return ok('clock', 'the server’s and this machine’s agree');
+  if (seconds <= SKEW_SECONDS_MAX) return ok('clock', 'server and this machine agree');
   return warn(
     'clock',
-    `the server’s and this machine’s are ${formatDuration(seconds)} apart`,
-    'set both by NTP: timedatectl set-ntp true',
+    `server and this machine differ by ${formatDuration(seconds)}`,
+    'synchronize both clocks with NTP: timedatectl set-ntp true',
   );
 }
 
@@ -90,45 +90,45 @@ async function checkVersion(base: string): Promise<Finding> {
   const info = isObject(document) ? document.info : null;
   const version = isObject(info) ? info.version : undefined;
   if (typeof version !== 'string')
-    return warn('version', 'the server does not tell its own', 'see whether it is a crm at all.');
+    return warn('version', 'the server does not report a version', 'check that the server is a crm server.');
   if (version === VERSION) return ok('version', `crm ${VERSION} on both sides`);
   return warn(
     'version',
-    `the server is crm ${version}, and this is ${VERSION}`,
-    'use the same on both sides.',
+    `the server is crm ${version}, this command line is crm ${VERSION}`,
+    'use the same version on both sides.',
   );
 }
 
-// What a key may write is not tried out: that would write.
+// Write scopes are not tested: that would write.
 async function checkKey(base: string, key: string): Promise<Finding> {
   const { apiOfKey } = await import('../../db/tables/key-format.ts');
   const api = apiOfKey(key);
-  const again = 'issue another: crm keys issue --org NAME --all-scopes';
-  if (api === undefined) return fail('key', 'what is given is no key of crm, or mistyped', again);
+  const again = 'issue a new one: crm keys issue --org NAME --all-scopes';
+  if (api === undefined) return fail('key', 'it is not a crm API key, or it has a typo', again);
   const answers = api === 'v2' ? await readAll(base, key) : await readPeople(base, key);
   if (answers.some(({ isElsewhere }) => isElsewhere))
     return fail(
       'key',
-      'it may not be used from this address',
-      'allow it: crm keys update ID --allow-ip CIDR',
+      'it is not allowed from this client IP',
+      'allow this client IP: crm keys update ID --allow-ip CIDR',
     );
   const statuses = answers.map(({ name, status }): [string, number] => [name, status]);
   if (statuses.some(([, status]) => status === 401))
-    return fail('key', 'it is not valid there, or has expired', again);
+    return fail('key', 'it is not valid on this server, or has expired', again);
   const refused = statuses.filter(([, status]) => status === 403).map(([name]) => name);
   const failed = statuses.find(([, status]) => status !== 200 && status !== 403);
   if (failed !== undefined)
-    return warn('key', `reading ${failed[0]} is answered with ${failed[1]}`, 'try again in a minute.');
+    return warn('key', `reading ${failed[0]} failed with ${failed[1]}`, 'try again in a minute.');
   if (refused.length === 0)
-    return ok('key', `a key for ${api} that may read ${statuses.map(([name]) => name).join(', ')}`);
-  return ok('key', `a key for ${api} that may not read ${refused.join(', ')}`);
+    return ok('key', `${api} key that can read ${statuses.map(([name]) => name).join(', ')}`);
+  return ok('key', `${api} key that cannot read ${refused.join(', ')}`);
 }
 
 interface Reading {
   name: string;
-  /** 0 where nothing answers. */
+  /** 0 if there was no response. */
   status: number;
-  /** Whether it was refused for the address from which it came. */
+  /** Whether the key is not allowed from this client IP. */
   isElsewhere: boolean;
 }
 
@@ -154,7 +154,7 @@ async function readPeople(base: string, key: string): Promise<Reading[]> {
   return [await readingOf('people', answer)];
 }
 
-// Any key may read, if it has the scope.
+// A key with the scope can always read, so this 403 means a forbidden client IP.
 async function readingOf(name: string, answer: Response | Error): Promise<Reading> {
   if (answer instanceof Error) return { name, status: 0, isElsewhere: false };
   const isElsewhere = answer.status === 403 && (await answer.text()).includes('"OPERATION_FORBIDDEN"');

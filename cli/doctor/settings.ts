@@ -1,10 +1,10 @@
-// Looks at the settings: where each comes from, and whether the key is kept to oneself.
+// Checks the settings: where each comes from, and whether the API key is private.
 import { statSync } from 'node:fs';
 import type { Config } from '../settings/config.ts';
 import { shellWord } from '../terminal/text.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-/** A finding for each setting. */
+/** One finding for each setting. */
 export async function checkSettings(config: Config): Promise<Finding[]> {
   const { databaseLabel } = await import('../../db/store.ts');
   return config.sources.map(({ name, value, from }) => {
@@ -17,16 +17,20 @@ export async function checkSettings(config: Config): Promise<Finding[]> {
 function checkKeySource(value: string, from: string): Finding {
   const check = 'API key';
   if (from === 'default') {
-    const next = 'issue one and keep it: export CRM_API_KEY=$(crm keys issue --org NAME --all-scopes)';
-    return warn(check, 'there is none, and data commands need one', next);
+    const next = 'issue one and set it: export CRM_API_KEY=$(crm keys issue --org NAME --all-scopes)';
+    return warn(check, 'not set; data commands need one', next);
   }
-  if (from === 'CRM_API_KEY') return ok(check, `given (from ${from})`);
+  if (from === 'CRM_API_KEY') return ok(check, `set (from ${from})`);
   const found = `in the file ${value} (from ${from})`;
   const file = statSync(value, { throwIfNoEntry: false });
   if (file === undefined)
-    return fail(check, `${found}, which is not there`, 'name another file, or write the key to it.');
-  // Windows has no such modes.
+    return fail(
+      check,
+      `${found}, which does not exist`,
+      'write the key to this file, or choose another file.',
+    );
+  // Windows does not have these modes.
   if (process.platform !== 'win32' && (file.mode & 0o077) !== 0)
-    return warn(check, `${found}, which others can read`, `run: chmod 600 ${shellWord(value)}`);
+    return warn(check, `${found}, which other users can read`, `run: chmod 600 ${shellWord(value)}`);
   return ok(check, found);
 }

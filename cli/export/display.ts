@@ -1,4 +1,4 @@
-// What an export shows on its way: records by their place in time, links by their number, and waits.
+// The progress of an export: records by time of creation, links by number, and waits.
 import type { Data } from '../../db/model/json.ts';
 import type { Client } from '../api/client.ts';
 import { noteWait } from '../api/connect.ts';
@@ -10,7 +10,7 @@ import type { ProgressState } from '../terminal/progress-text.ts';
 import { note } from '../terminal/streams.ts';
 import type { Wait } from '../terminal/wait-reasons.ts';
 
-/** One display at a time, for one part of the export after the other. */
+/** Shows one part of the export at a time. */
 export class ExportDisplay {
   readonly #isQuiet: boolean;
   #progress: Progress | undefined;
@@ -36,31 +36,31 @@ export class ExportDisplay {
     this.#progress ??= await startProgress({ ...options, quiet: this.#isQuiet });
   }
 
-  /** Takes in how many records are fetched. */
+  /** Updates how many records are fetched. */
   update(state: ProgressState): void {
     this.#latest = state;
     this.show(state);
   }
 
-  /** Shows how far something else has come. */
+  /** Shows the progress of other work. */
   show(state: ProgressState): void {
     this.#progress?.update(state);
   }
 
-  /** Ends a part with a line of its own. */
+  /** Ends a part with a final line. */
   async stop(finalLine: string): Promise<void> {
     if (this.#progress !== undefined) await this.#progress.stop(finalLine);
     else if (!this.#isQuiet) note(finalLine);
     this.#progress = undefined;
   }
 
-  /** Takes the display away where the export breaks off. */
+  /** Removes the display if the export is interrupted. */
   async remove(): Promise<void> {
     await this.#progress?.stop();
     this.#progress = undefined;
   }
 
-  /** Counts what a part has fetched for good. */
+  /** Adds the records of a finished part to the count. */
   settle(records: number): void {
     this.#recordsBefore += records;
     this.#latest = { done: 0 };
@@ -71,7 +71,7 @@ export class ExportDisplay {
     let span: Span | null | undefined;
     return async (page, done) => {
       this.update({ ...this.#latest, done });
-      // A single page is there before anything could be shown.
+      // A single page arrives before a display could appear.
       const isWanted = page.nextCursor !== null && !this.#isQuiet;
       const isFirst = done === page.records.length;
       if (span === undefined && isWanted)
@@ -90,7 +90,7 @@ export class ExportDisplay {
   }
 }
 
-/** What the rate limit admits in a minute, as an answer tells it. */
+/** The rate limit per minute, from a response. */
 export function requestsPerMinute({ response }: Pick<Page, 'response'>): number {
   return Number(response.headers.get('x-ratelimit-limit')) || Number.POSITIVE_INFINITY;
 }
@@ -108,7 +108,7 @@ async function spanOf(client: Client, list: ListRequest, first: Data | undefined
     const newest = createdAt(await list.edge(client, 'desc'));
     return oldest === undefined || newest === undefined || newest <= oldest ? null : { oldest, newest };
   } catch (error) {
-    // The export itself does without; what keeps it from going on, its next page will tell.
+    // The export works without this; if the server fails, the next page reports it.
     if (!isRefusal(error)) throw error;
     return null;
   }

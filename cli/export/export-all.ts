@@ -1,4 +1,4 @@
-// Exports everything into a folder: one file a resource, links.ndjson, and export.json, which says that it is whole.
+// Exports everything to a folder: one file per resource, links.ndjson, and export.json, which marks it as complete.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Resource } from '../../db/model/resource.ts';
@@ -15,19 +15,19 @@ import { type ExportFormat, writeFile } from './write-file.ts';
 
 export interface ExportAllJob {
   client: Client;
-  /** Address of the server. */
+  /** Server URL. */
   url: string;
-  /** The folder to be. */
+  /** The folder to create. */
   target: string;
   format: Exclude<ExportFormat, 'json'>;
   isExcelSafe: boolean;
   isResumed: boolean;
-  /** Marks what is exported, so that another export does not go on from here. */
+  /** Identifies what is exported, so that --resume does not continue another export. */
   subject: string;
   display: ExportDisplay;
 }
 
-/** The records of one resource, fetched whole. */
+/** The fetched records of one resource. */
 export interface FetchedRecords {
   resource: Resource;
   spool: Spool;
@@ -37,7 +37,7 @@ export interface FetchedRecords {
 export async function exportAll(job: ExportAllJob): Promise<number> {
   const { target } = job;
   const part = openPartialFolder(target, job.isResumed);
-  // Everything was there when an earlier run was cut off.
+  // An earlier run was interrupted after it had fetched everything.
   const isWhole = existsSync(join(part, MANIFEST_NAME));
   const manifest = isWhole ? readManifest(part) : await gather(job, part);
   finishPartialFolder(part, target, manifest);
@@ -84,7 +84,7 @@ async function fetchRecords({ client, display }: ExportAllJob, { name }: Resourc
   display.settle(spool.lines);
 }
 
-/** NDJSON is there already; CSV is made of it. */
+/** Converts the fetched NDJSON to CSV if needed. */
 async function finishRecords(
   { format, isExcelSafe }: ExportAllJob,
   { resource, spool }: FetchedRecords,

@@ -1,4 +1,4 @@
-// Exports one resource: pages into a spool, the spool into the file, or straight to stdout where that will do.
+// Exports one resource: pages to a spool, the spool to the file, or directly to stdout if possible.
 import { join } from 'node:path';
 import type { Client } from '../api/client.ts';
 import type { ListRequest } from '../api/list-request.ts';
@@ -14,11 +14,11 @@ export interface ExportJob {
   list: ListRequest;
   look: ColumnLayout;
   format: ExportFormat;
-  /** Called with every page, and the number of records fetched so far. */
+  /** Called for every page with the number of records fetched so far. */
   onPage: (page: Page, done: number) => void | Promise<void>;
 }
 
-/** Exports to a file that appears when it is whole; resolves with the number of records. */
+/** Exports to a file that appears once it is complete; resolves with the number of records. */
 export async function exportToFile(job: ExportJob, target: string, spool: Spool): Promise<number> {
   try {
     await fetchRest(job, spool);
@@ -30,7 +30,7 @@ export async function exportToFile(job: ExportJob, target: string, spool: Spool)
   return spool.lines;
 }
 
-/** Fetches what the spool has not got yet. */
+/** Fetches what is not in the spool yet. */
 export async function fetchRest(
   { client, list, onPage }: Pick<ExportJob, 'client' | 'list' | 'onPage'>,
   spool: Spool,

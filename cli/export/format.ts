@@ -1,11 +1,11 @@
-// The format of an export, by flag or by the name of its file, known before anything is fetched.
+// Decides the format of an export, by flag or file name, before anything is fetched.
 import { extname } from 'node:path';
 import { type CliError, usageError } from '../errors.ts';
 import type { OutputSettings } from '../terminal/output.ts';
 import { shellWord } from '../terminal/text.ts';
 import type { ExportFormat } from './write-file.ts';
 
-/** The format that is asked for, by flag, by the name of the file or by how output is wanted; NDJSON unless said. */
+/** The requested format: by --format, file name or --output; NDJSON by default. */
 export function chooseExportFormat(
   options: { format?: ExportFormat; out?: string },
   config: Pick<OutputSettings, 'output' | 'isOutputGiven'>,
@@ -15,7 +15,7 @@ export function chooseExportFormat(
   const extension = extname(options.out ?? '').toLowerCase();
   const format = FORMATS[extension];
   if (format !== undefined) return format;
-  // What was named otherwise would be opened as what it is not.
+  // Programs would open a file with another extension as what it is not.
   if (SPREADSHEETS.includes(extension)) throw unknownFormat(options.out ?? '', extension);
   if (!isTable) return config.output as ExportFormat;
   if (/^\.[a-z][a-z\d]*$/.test(extension)) throw unknownFormat(options.out ?? '', extension);
@@ -34,11 +34,11 @@ function unknownFormat(out: string, extension: string): CliError {
   const csv = shellWord(`${out.slice(0, -extension.length)}.csv`);
   return SPREADSHEETS.includes(extension)
     ? usageError(
-        `crm writes CSV, which spreadsheets open, and not ${extension}.`,
-        `name a CSV file: --excel-safe --out ${csv}`,
+        `crm cannot write ${extension} files. Spreadsheets can open CSV.`,
+        `export to a CSV file: --excel-safe --out ${csv}`,
       )
     : usageError(
-        `What ${extension} stands for is not known here.`,
-        `say the format: --format csv, ndjson or json; or name it, as in --out ${csv}`,
+        `Unknown file extension ${extension}.`,
+        `add --format csv, ndjson or json, or use a known extension: --out ${csv}`,
       );
 }

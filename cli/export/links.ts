@@ -1,4 +1,4 @@
-// The links of exported records, as lines that `import all` ties together again.
+// Exports the links of records, as lines that `import all` restores.
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import type { Client } from '../api/client.ts';
@@ -11,8 +11,8 @@ import { type ExportDisplay, requestsPerMinute } from './display.ts';
 import type { Spool } from './spool.ts';
 
 /**
- * One line of links.ndjson: the record `record_id` is linked under `resource/id/link`; `record_type` where the link
- * needs it, and the link's own fields, stand beside.
+ * One line of links.ndjson: the record `record_id` is linked under `resource/id/link`, with `record_type` if the link
+ * needs it, and with the fields of the link.
  */
 type LinkLine = Data;
 
@@ -21,7 +21,7 @@ interface LinksExport {
   display: ExportDisplay;
 }
 
-/** Adds the links of all records to the spool; its cursor is how many records are behind it. */
+/** Adds the links of all records to the spool; its cursor is the number of finished records. */
 export async function exportLinks(
   { client, display }: LinksExport,
   fetched: readonly { resource: Resource; spool: Spool }[],
@@ -57,7 +57,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0);
 }
 
-// Deleted since it was listed: then it has no links any more.
+// Deleted since it was listed, so it has no links any more.
 function noneIfGone(error: unknown): LinkLine[] {
   if (isRefusal(error, 404)) return [];
   throw error;
@@ -79,7 +79,7 @@ async function linksOf(
         const own: Data = Object.fromEntries(
           Object.keys(link.fields).map((field) => [field, child[field] ?? null]),
         );
-        // The items of a mixed list are no records, and tell the child's id as the link does.
+        // The items of a mixed list are not records, and have the child's ID as record_id.
         const recordId = String(child.id ?? child[link.childColumn]);
         lines.push({ resource: resource.name, id, link: name, record_id: recordId, ...own });
       }

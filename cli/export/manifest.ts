@@ -1,4 +1,4 @@
-// `export.json`: what an exported folder holds, when it was made, and the digests by which it is known to be whole.
+// `export.json`: the content of an exported folder, when it was made, and the digests that prove it is complete.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '../../db/model/json.ts';
@@ -17,7 +17,7 @@ export interface ManifestFile {
 }
 
 export interface Manifest {
-  /** Version of this form. */
+  /** Version of this format. */
   crm_export: 1;
   server: string;
   began_at: string;
@@ -25,7 +25,7 @@ export interface Manifest {
   files: ManifestFile[];
 }
 
-/** Says of a folder that it is whole; to be written last. */
+/** Marks a folder as complete; write it last. */
 export function writeManifest(
   folder: string,
   about: Pick<Manifest, 'server' | 'began_at'>,
@@ -44,24 +44,24 @@ export function writeManifest(
   return manifest;
 }
 
-/** What a folder says that it holds; a CliError where it does not say that it is whole. */
+/** The manifest of a folder; throws a CliError if the folder is not complete. */
 export function readManifest(folder: string): Manifest {
   let manifest: unknown;
   try {
     manifest = JSON.parse(readFileSync(join(folder, MANIFEST_NAME), 'utf8'));
   } catch (cause) {
-    throw incompleteExport(`${folder} has no ${MANIFEST_NAME} that says so`, cause);
+    throw incompleteExport(`${folder} has no readable ${MANIFEST_NAME}`, cause);
   }
   if (isManifest(manifest)) return manifest;
-  throw incompleteExport(`its ${MANIFEST_NAME} is of another form`);
+  throw incompleteExport(`its ${MANIFEST_NAME} has an unknown format`);
 }
 
-/** The error for a folder that is not as `crm export all` left it. */
+/** The error for a folder that differs from what `crm export all` wrote. */
 export function incompleteExport(why: string, cause?: unknown): CliError {
-  return new CliError(`This is no whole export: ${why}.`, {
+  return new CliError(`This is not a complete export: ${why}.`, {
     nextSteps: [
-      'name the folder that "crm export all --out FOLDER" has finished; an interrupted one goes on with --resume.',
-      'files that were changed on purpose can be imported one by one.',
+      'use a folder that "crm export all --out FOLDER" completed. Add --resume there to complete an interrupted export.',
+      'import the files one by one if you changed them on purpose.',
     ],
     cause,
   });
@@ -71,7 +71,7 @@ function isManifest(value: unknown): value is Manifest {
   return isObject(value) && value.crm_export === 1 && Array.isArray(value.files) && value.files.every(isFile);
 }
 
-// Nothing but a plain name: a folder from elsewhere must not lead out of itself.
+// Only a plain name: a manifest must not point outside of its folder.
 function isFile(value: unknown): boolean {
   return (
     isObject(value) &&

@@ -1,4 +1,4 @@
-// The folder beside the one to be, in which `crm export all` gathers its files until they are all there.
+// The temporary folder in which `crm export all` collects its files until they are complete.
 import { mkdirSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { usageError } from '../errors.ts';
@@ -6,29 +6,26 @@ import { kindAt, syncFolderOf } from '../files/private-file.ts';
 import { MANIFEST_NAME, type Manifest } from './manifest.ts';
 import { writeError } from './spool.ts';
 
-/** The folder itself, its links followed; a usage error where an export cannot take its place. */
+/** The real path of the folder; throws a usage error if an export cannot replace it. */
 export function targetFolder(out: string): string {
   if (kindAt(out) === 'nothing') return resolve(out);
   const target = realpathSync(out);
   const stats = statSync(target);
-  if (!stats.isDirectory()) throw usageError(`${out} is no folder.`, 'name a new one in --out.');
+  if (!stats.isDirectory()) throw usageError(`${out} is not a folder.`, 'set --out to a new folder.');
   if (readdirSync(target).length > 0) {
-    throw usageError(
-      `${out} is not empty.`,
-      'name a new folder in --out; what is in this one stays as it is.',
-    );
+    throw usageError(`${out} is not empty.`, 'set --out to a new folder. This one is not changed.');
   }
   // Neither can be replaced by another folder.
   if (target === process.cwd() || stats.dev !== statSync(dirname(target)).dev) {
     throw usageError(
       `${out} itself cannot be replaced.`,
-      `name a folder in it: --out ${join(out, 'export')}`,
+      `use a folder inside it: --out ${join(out, 'export')}`,
     );
   }
   return target;
 }
 
-/** Makes the folder for the parts, or finds the one that an interrupted export has left. */
+/** Creates the folder for the parts, or finds the one that an interrupted export left. */
 export function openPartialFolder(target: string, isResumed: boolean): string {
   const part = `${target}.crm-part`;
   try {
@@ -37,8 +34,8 @@ export function openPartialFolder(target: string, isResumed: boolean): string {
       const strange = names.find((name) => !/^[a-z]+\.(?:ndjson|csv|json)\b/.test(name));
       if (strange !== undefined) {
         throw usageError(
-          `${part} holds ${strange}, which is no part of an export.`,
-          'move that folder away.',
+          `${part} contains ${strange}, which is not part of an export.`,
+          'move this folder away.',
         );
       }
       rmSync(part, { recursive: true });
@@ -51,7 +48,7 @@ export function openPartialFolder(target: string, isResumed: boolean): string {
   }
 }
 
-/** Gives the folder its name, once nothing is in it but what its manifest names. */
+/** Gives the folder its final name, after removing everything that its manifest does not list. */
 export function finishPartialFolder(part: string, target: string, { files }: Manifest): void {
   const kept = new Set([MANIFEST_NAME, ...files.map(({ name }) => name)]);
   try {

@@ -1,4 +1,4 @@
-// What an export has fetched so far, as NDJSON beside the file to be, with the cursor from which to go on.
+// What an export has fetched so far, as NDJSON next to the output file, with the cursor for continuing.
 import { closeSync, fdatasyncSync, ftruncateSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { CliError, errorCode, systemFault } from '../errors.ts';
 import {
@@ -12,7 +12,7 @@ import {
 const SAVE_INTERVAL_MS = 500;
 
 interface State {
-  /** What is being exported; another export does not go on from here. */
+  /** What is being exported, so that another export does not continue here. */
   subject: string;
   cursor: string | null;
   isComplete: boolean;
@@ -20,7 +20,7 @@ interface State {
   bytes: number;
 }
 
-/** A growing file of lines that can be picked up again after the process has ended, however it ended. */
+/** A growing file of lines that a later process can continue, even after a crash. */
 export class Spool {
   readonly path: string;
   readonly #descriptor: number;
@@ -34,7 +34,7 @@ export class Spool {
     this.#state = state;
   }
 
-  /** Opens the spool at `path`: where an earlier run for the same subject left off if `isResumed`, else empty. */
+  /** Opens the spool at `path`: continues an earlier run for the same subject if `isResumed`, else starts empty. */
   static open(path: string, subject: string, isResumed: boolean): Spool {
     const fresh: State = { subject, cursor: null, isComplete: false, lines: 0, bytes: 0 };
     try {
@@ -61,7 +61,7 @@ export class Spool {
     return this.#state.lines;
   }
 
-  /** Adds lines and where to go on from; null says that nothing more will come. */
+  /** Adds lines and the cursor after them; null means that the list has ended. */
   append(records: readonly unknown[], cursor: string | null): void {
     const bytes = Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
     try {
@@ -87,7 +87,7 @@ export class Spool {
     this.#savedMs = Date.now();
   }
 
-  /** Makes the lines the content of `target`, durably, and ends the spool. */
+  /** Moves the lines to `target` durably, and ends the spool. */
   become(target: string): void {
     try {
       fdatasyncSync(this.#descriptor);
@@ -100,7 +100,7 @@ export class Spool {
     }
   }
 
-  /** Closes the file, which stays for a later run unless nothing is in it. */
+  /** Closes the file and keeps it for a later run, unless it is empty. */
   leave(): void {
     if (this.#state.lines === 0) this.discard();
     else this.keep();
@@ -112,7 +112,7 @@ export class Spool {
     closeSync(this.#descriptor);
   }
 
-  /** Closes the file with what is in it, for whoever goes on with it. */
+  /** Closes the file and keeps its content. */
   keep(): void {
     if (this.#isOpen) this.#save();
     this.close();
@@ -149,12 +149,13 @@ function findState(path: string, subject: string): State | undefined {
 /** The error for a file that cannot be written. */
 export function writeError(path: string, error: unknown): CliError {
   if (error instanceof CliError) return error;
-  const reason = systemFault(error, { ENOENT: 'its folder does not exist' });
+  const reason = systemFault(error, { ENOENT: 'the folder does not exist' });
   const remedy =
-    { ENOSPC: 'make room', EDQUOT: 'make room', ENOENT: 'make the folder' }[errorCode(error)] ??
-    'permit writing there';
+    { ENOSPC: 'free up disk space', EDQUOT: 'free up disk space', ENOENT: 'create the folder' }[
+      errorCode(error)
+    ] ?? 'allow writing there';
   return new CliError(`Cannot write ${path}: ${reason}.`, {
-    nextSteps: [`${remedy}, or choose another place in --out.`],
+    nextSteps: [`${remedy}, or choose another place with --out.`],
     cause: error,
   });
 }

@@ -1,4 +1,4 @@
-// From spooled records to the exported text: CSV columns found in a pass of their own, files renamed when whole.
+// Turns spooled records into the exported text: CSV columns come from a first pass, files are renamed once complete.
 import { renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Data } from '../../db/model/json.ts';
@@ -13,7 +13,7 @@ export type ExportFormat = 'csv' | 'ndjson' | 'json';
 
 const PAGE_RECORDS = 500;
 
-/** Writes the spooled records to `target` through a temporary file beside it, durable before it gets its name. */
+/** Writes the spooled records to `target` through a temporary file next to it, synced before the rename. */
 export async function writeFile(
   spoolPath: string,
   target: string,
@@ -59,12 +59,12 @@ export async function* encoded(
   yield encoder.end(isEmpty && page.length === 0);
 }
 
-/** Whether the columns of a CSV file show only once all records are known. */
+/** Whether the CSV columns are known only after reading all records. */
 export function hasOpenColumns(look: ColumnLayout): boolean {
   return look.fields === undefined && look.allFields.includes('custom');
 }
 
-// A column for every custom key that any record has, so that the file can be imported again.
+// One column for every custom key of any record, so that the file can be imported again.
 async function csvColumns(spoolPath: string, look: ColumnLayout): Promise<readonly string[]> {
   if (!hasOpenColumns(look)) return look.allFields;
   const keys = new Set<string>();

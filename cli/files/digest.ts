@@ -1,4 +1,4 @@
-// Short names for long contents.
+// SHA-256 digests of text and files.
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 
 const PIECE_BYTES = 64 * 1024;
@@ -8,7 +8,7 @@ export function sha256(text: string): string {
   return new Bun.CryptoHasher('sha256').update(text).digest('hex');
 }
 
-/** Hashes the bytes of a file, or the first of them, by SHA-256. */
+/** Hashes the bytes of a file, or the first of them, with SHA-256. */
 export function hashFile(path: string, bytesMax = Number.POSITIVE_INFINITY): Bun.CryptoHasher {
   const hasher = new Bun.CryptoHasher('sha256');
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);

@@ -1,31 +1,31 @@
-// Where a command may write the file that `--out` names: nothing is lost unasked, and missing folders are made.
+// Checks the path of --out before writing: never overwrites unasked, and creates missing folders.
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { CliError, systemFault, usageError } from '../errors.ts';
 import { kindAt } from './private-file.ts';
 
-/** Only a file can be replaced by what is written, and that only if it is to be. */
+/** Throws unless the path is free, or is a file and `force` allows overwriting it. */
 export function checkOutputPath(out: string, isForced: boolean): void {
   const kind = kindAt(out);
   if (kind === 'nothing' || (isForced && (kind === 'file' || kind === 'link'))) return;
-  if (kind === 'folder') throw usageError(`${out} is a folder.`, 'name a file in it with --out.');
+  if (kind === 'folder') throw usageError(`${out} is a folder.`, 'set --out to a file in it.');
   if (kind === 'other')
-    throw usageError(`${out} is not a file.`, 'name a file in --out, or leave it out to write to stdout.');
-  throw new CliError(`There is a file at ${out} already.`, {
-    nextSteps: ['name another in --out, or add --force to write over it.'],
+    throw usageError(`${out} is not a file.`, 'set --out to a file, or remove --out to write to stdout.');
+  throw new CliError(`The file ${out} already exists.`, {
+    nextSteps: ['choose another file with --out, or add --force to overwrite it.'],
   });
 }
 
-/** Makes the folders that are missing above a file to be. */
+/** Creates the missing parent folders of a file. */
 export function createParentFolder(out: string): void {
   try {
     mkdirSync(dirname(resolve(out)), { recursive: true });
   } catch (cause) {
-    throw new CliError(`The folder ${dirname(out)} cannot be made: ${systemFault(cause, FOLDER_FAULTS)}.`, {
-      nextSteps: ['name another place in --out.'],
+    throw new CliError(`Cannot create the folder ${dirname(out)}: ${systemFault(cause, FOLDER_FAULTS)}.`, {
+      nextSteps: ['choose another place with --out.'],
       cause,
     });
   }
 }
 
-const FOLDER_FAULTS = { EEXIST: 'there is a file of that name', EACCES: 'this user may not write there' };
+const FOLDER_FAULTS = { EEXIST: 'a file with this name exists', EACCES: 'permission denied' };

@@ -1,16 +1,16 @@
-// What is not whole yet has a name of its own, by which a later run knows what one that was killed has left.
+// Temporary names for unfinished files, by which a later run finds what a killed run left.
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { errorCode } from '../errors.ts';
 
-/** The name, beside a file, of what is to take its place. */
+/** A temporary name next to a file, for the content that will replace it. */
 export function partialName(file: string, kind: 'crm-part' | 'crm-new'): string {
   return `${file}.${process.pid}.${kind}`;
 }
 
 /**
- * Removes such files of runs that were killed, and SQLite's files beside them; those of runs that are under way stay.
- * @param names the file's own name unless given, as a regular expression
+ * Removes such files of killed runs, with SQLite's files next to them; keeps those of running commands.
+ * @param names a regular expression, by default the file's own name
  */
 export function removePartialFiles(
   file: string,
@@ -25,7 +25,7 @@ export function removePartialFiles(
   }
 }
 
-// In a container every run may have the same id as the one that was killed.
+// In a container, every run may have the same process ID as the killed one.
 function isRunningElse(pid: number): boolean {
   if (pid === process.pid) return false;
   try {

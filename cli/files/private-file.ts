@@ -1,4 +1,4 @@
-// Files that commands write beside others: readable by their owner alone, and never reached through a link.
+// Files that commands write next to others: readable only by their owner, and never opened through a link.
 import {
   closeSync,
   constants,
@@ -16,15 +16,15 @@ import { partialName, removePartialFiles } from './partial-files.ts';
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants;
 
-/** Flags and mode of a file that must not be there yet. */
+/** Flags and mode for a file that must not exist yet. */
 export const CREATED = { flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600 } as const;
 
-/** Makes a file that must not be there yet, open for reading and writing. */
+/** Creates a file that must not exist yet, open for reading and writing. */
 export function createPrivateFile(path: string): number {
   return openSync(path, CREATED.flags, CREATED.mode);
 }
 
-/** Opens a file that an earlier run has left; a link, or what is no file, is an error. */
+/** Opens a file that an earlier run left; throws for links and for anything but a file. */
 export function reopenPrivateFile(path: string): number {
   const descriptor = openSync(path, O_RDWR | O_NOFOLLOW);
   const reason = foreignFileReason(fstatSync(descriptor));
@@ -35,16 +35,16 @@ export function reopenPrivateFile(path: string): number {
 
 const USER = process.geteuid?.();
 
-/** Why something is not a file of this user's own, which goes on from its name; null where it is. */
+/** Why a path is not a private file of this user, as words that follow the path; null if it is. */
 export function foreignFileReason(stats: Stats): string | null {
-  if (stats.isSymbolicLink()) return 'is a link';
+  if (stats.isSymbolicLink()) return 'is a symbolic link';
   if (!stats.isFile()) return 'is not a file';
   if (USER !== undefined && USER !== stats.uid) return `belongs to another user (uid ${stats.uid})`;
-  // It may have been laid by someone to have another file written to.
-  return stats.nlink > 1 ? 'is a second name of another file (a hard link)' : null;
+  // Someone may have created it to make us write to another file.
+  return stats.nlink > 1 ? 'is a hard link to another file' : null;
 }
 
-/** Writes all bytes at a place in a file. */
+/** Writes all bytes at an offset in a file. */
 export function writeAt(descriptor: number, bytes: Uint8Array, position: number): void {
   for (let at = 0; at < bytes.length; ) {
     at += writeSync(descriptor, bytes, at, bytes.length - at, position + at);
@@ -53,9 +53,9 @@ export function writeAt(descriptor: number, bytes: Uint8Array, position: number)
 
 const tidied = new Set<string>();
 
-/** Gives a path a new content, whole or not at all; it is on disk before the path means it. */
+/** Replaces the content of a path atomically; the content is synced before the rename. */
 export function replaceFile(path: string, write: (descriptor: number) => void): void {
-  // What an earlier run has left is looked for once: some files are replaced several times a second.
+  // Leftovers of earlier runs are removed once: some files are replaced several times per second.
   if (!tidied.has(path)) removePartialFiles(path, 'crm-new');
   tidied.add(path);
   const temporary = partialName(path, 'crm-new');
@@ -75,7 +75,7 @@ export function replaceFile(path: string, write: (descriptor: number) => void): 
   syncFolderOf(path);
 }
 
-/** Makes names that were given or taken in the folder of a path durable; Windows does so by itself, and refuses to be asked. */
+/** Syncs the folder of a path; Windows does so by itself and does not support it. */
 export function syncFolderOf(path: string): void {
   if (process.platform === 'win32') return;
   const folder = openSync(dirname(path), 'r');
@@ -86,7 +86,7 @@ export function syncFolderOf(path: string): void {
   }
 }
 
-/** What stands at a path itself, links not followed; nothing where that cannot be looked at. */
+/** What is at a path, links not followed; nothing if that is unknown. */
 export function kindAt(path: string): 'nothing' | 'file' | 'link' | 'folder' | 'other' {
   const stats = statsAt(path);
   if (stats === undefined) return 'nothing';
@@ -95,7 +95,7 @@ export function kindAt(path: string): 'nothing' | 'file' | 'link' | 'folder' | '
   return stats.isFile() ? 'file' : 'other';
 }
 
-/** Whether a folder itself, and no link to one, stands there and belongs to who runs this. */
+/** Whether the path is a folder, not a link to one, that belongs to the current user. */
 export function isOwnFolder(path: string): boolean {
   const stats = statsAt(path);
   return Boolean(stats?.isDirectory()) && (process.getuid === undefined || stats?.uid === process.getuid());

@@ -1,4 +1,4 @@
-// Keeps a second run of the same work out while one runs; the operating system frees the lock of a killed process.
+// Locks work so that only one process does it; the operating system releases the lock of a killed process.
 import { constants, Database } from 'bun:sqlite';
 import { closeSync, lstatSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -8,33 +8,33 @@ import { createPrivateFile, foreignFileReason, isOwnFolder } from './private-fil
 
 const { SQLITE_OPEN_NOFOLLOW, SQLITE_OPEN_READWRITE } = constants;
 
-/** Work that is done once at a time. */
+/** Work that only one process may do at a time. */
 export interface WorkLock {
-  /** Where the lock is, in a folder that is there: the same for all who would do the work. */
+  /** Path of the lock in an existing folder; the same for every process that does the work. */
   path: string;
-  /** Goes on from "Process 123". */
+  /** Words that follow "Process 123". */
   refusal: string;
   nextSteps: string[];
 }
 
-/** Where the lock of what is written to a path is: beside it, whatever folder for temporary files each run has. */
+/** The lock for writing to a path: next to it, because runs may have different temporary folders. */
 export function lockBeside(path: string): string {
   const folder = dirname(resolve(path));
   try {
     mkdirSync(folder, { recursive: true });
     return join(realpathSync(folder), `${basename(path)}.crm-lock`);
   } catch (cause) {
-    throw new CliError(`The folder ${folder} cannot be made or opened (${errorCode(cause)}).`, {
-      nextSteps: ['name another place.'],
+    throw new CliError(`Cannot create or open the folder ${folder} (${errorCode(cause)}).`, {
+      nextSteps: ['choose another place.'],
       cause,
     });
   }
 }
 
-/** Where a lock is of what lies in no place of its own: in a folder of this user, the same in every login and service. */
+/** The lock for work without a path: in a folder of this user, the same for every login and service. */
 export function lockOf(name: string): string {
   const state = process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state');
-  // For a user without a home, a folder of this user's own.
+  // For a user without a home: a private folder in the temporary one.
   const shared = join(tmpdir(), `crm-${process.getuid?.() ?? 0}`);
   for (const folder of [join(state, 'crm'), shared]) {
     try {
@@ -42,17 +42,17 @@ export function lockOf(name: string): string {
       const real = realpathSync(folder);
       if (isOwnFolder(real)) return join(real, name);
     } catch {
-      // The next one then.
+      // Try the next one.
     }
   }
-  throw new CliError(`${shared} is not a folder of this user, and ${join(state, 'crm')} cannot be made.`, {
-    nextSteps: ['name a folder for locks in XDG_STATE_HOME.'],
+  throw new CliError(`${shared} is not a folder of this user, and ${join(state, 'crm')} cannot be created.`, {
+    nextSteps: ['set XDG_STATE_HOME to a folder for locks.'],
   });
 }
 
 /**
- * Locks a piece of work; the function it returns frees it.
- * @throws CliError that names the process which has it
+ * Locks a piece of work; the returned function releases the lock.
+ * @throws CliError that names the process holding the lock
  */
 export function lockWork(work: WorkLock): () => void {
   const { path } = work;
@@ -60,7 +60,7 @@ export function lockWork(work: WorkLock): () => void {
     const lock = open(path);
     const file = fileAt(path);
     take(path, lock, work);
-    // Whoever had it before may have removed the file that was opened here: then the lock keeps nobody out.
+    // The previous holder may have removed the file after it was opened here: then the lock has no effect.
     if (file !== undefined && file === fileAt(path)) {
       return () => free(path, lock);
     }
@@ -72,7 +72,7 @@ function free(path: string, lock: Database): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // What is left of it keeps nobody out.
+    // A leftover file does not lock anything.
   }
   lock.close();
 }
@@ -98,28 +98,28 @@ function make(path: string): void {
 }
 
 function foreign(path: string, reason: string): CliError {
-  return new CliError(`The lock ${path} ${reason}.`, {
-    nextSteps: [`see whose it is (ls -l ${path}) and remove it, or name another place.`],
+  return new CliError(`The lock file ${path} ${reason}.`, {
+    nextSteps: [`check whose file it is (ls -l ${path}) and remove it, or choose another place.`],
   });
 }
 
 function unusable(path: string, cause: unknown): CliError {
-  return new CliError(`The lock ${path} cannot be opened and written (${errorCode(cause)}).`, {
-    nextSteps: ['make its folder writable, or name another place.'],
+  return new CliError(`Cannot open the lock file ${path} for writing (${errorCode(cause)}).`, {
+    nextSteps: ['make its folder writable, or choose another place.'],
     cause,
   });
 }
 
 function take(path: string, lock: Database, { refusal, nextSteps }: WorkLock): void {
   try {
-    // Nothing in it has to last.
+    // Nothing in it must survive a crash.
     lock.run('PRAGMA synchronous = OFF');
     lock.run('BEGIN IMMEDIATE');
     lock.run('CREATE TABLE IF NOT EXISTS holder (pid INTEGER) STRICT');
     lock.run('DELETE FROM holder');
     lock.run('INSERT INTO holder VALUES (?)', [process.pid]);
     lock.run('COMMIT');
-    // A reserved lock keeps others out and still lets them read who has it.
+    // A reserved lock excludes other writers but lets them read who holds it.
     lock.run('BEGIN IMMEDIATE');
   } catch (cause) {
     const isBusy = errorCode(cause).startsWith('SQLITE_BUSY');

@@ -1,4 +1,4 @@
-// One import from beginning to end: survey, plan, journal, rows, summary.
+// One import from start to end: survey, plan, journal, rows, summary.
 import type { Resource } from '../../db/model/resource.ts';
 import { connect } from '../api/connect.ts';
 import { resourceFor } from '../api/target.ts';
@@ -24,7 +24,7 @@ import { preflight } from './session/preflight.ts';
 import { Reporter } from './session/report.ts';
 import { lockRows, openJournal } from './session/resume.ts';
 
-/** Imports one input; throws a CliError where it could not be brought to its end. */
+/** Imports one input; throws a CliError if it could not finish. */
 export async function runImport(request: ImportRequest, config: Config): Promise<ImportSummary> {
   const resource = await resourceFor(request.resource, 'batch');
   checkArguments(resource, request);
@@ -52,10 +52,10 @@ export async function runImport(request: ImportRequest, config: Config): Promise
   }
 }
 
-/** Finds what the arguments alone show to be wrong, before a key is looked for or the input is read. */
+/** Checks the arguments by themselves, before looking for an API key or reading the input. */
 function checkArguments(resource: Resource, request: ImportRequest): void {
   checkErrorsPath(request);
-  // A map file may speak of columns that this input lacks.
+  // A map file may contain columns that this input does not have.
   const given = { ...request, mapFile: null };
   const columns = { headers: [], evidence: new Evidence(), sample: new Sampler() };
   const nothing = { name: '', ...columns, isPartial: true, isOpen: true };
@@ -63,7 +63,7 @@ function checkArguments(resource: Resource, request: ImportRequest): void {
   for (const header of readMapping(given, null).columns.keys()) plan.late(header);
 }
 
-/** Prints what the columns of an input are taken for; sends nothing and needs no key. */
+/** Prints the mapping of the columns of an input; sends nothing and needs no key. */
 export async function suggestMap(request: ImportRequest): Promise<void> {
   const resource = await resourceFor(request.resource, 'batch');
   const input = await survey(request);
@@ -71,11 +71,11 @@ export async function suggestMap(request: ImportRequest): Promise<void> {
   const needed = settledRequest(resource, seen, request) ?? request;
   await printSuggestedMap(resource, seen, readMapping(needed, seen.headers));
   for (const text of needed.set) {
-    if (!request.set.includes(text)) note(`crm: beside the map, every row needs --set ${shellWord(text)}.`);
+    if (!request.set.includes(text)) note(`crm: with this mapping, also add --set ${shellWord(text)}.`);
   }
 }
 
-/** Surveys the input; what it is in, or about, is told with the command that would import it. */
+/** Surveys the input; errors about its encoding or content suggest the right command. */
 async function survey(request: ImportRequest): Promise<SurveyedInput> {
   const input = await surveyInput(request.input, request).catch(async (error: unknown) => {
     if (!(error instanceof EncodingError)) throw error;
@@ -85,12 +85,12 @@ async function survey(request: ImportRequest): Promise<SurveyedInput> {
   });
   if (input.format !== 'vcf' || request.resource === 'contacts') return input;
   throw usageError(
-    `${input.survey.name} has vCards, which are people, not ${request.resource}.`,
+    `${input.survey.name} contains vCards, which are contacts, not ${request.resource}.`,
     importCommand({ ...request, resource: 'contacts' }),
   );
 }
 
-/** The request with all that its input needs beyond the encoding; null where that cannot be told. */
+/** The request with everything else that its input needs; null if that is unknown. */
 async function settled(request: ImportRequest): Promise<ImportRequest | null> {
   if (request.input === '-') return null;
   try {

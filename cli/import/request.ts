@@ -1,4 +1,4 @@
-// What an import is asked to do, and what it tells in the end.
+// The request of an import, and its summary.
 
 import type { ImportFlags } from './flags.ts';
 import type { SuggestedFlags } from './suggested-flags.ts';
@@ -12,7 +12,7 @@ export interface Counts {
   rejected: number;
 }
 
-/** Counts of several parts together. */
+/** The sum of the counts of several parts. */
 export function totalCounts(parts: readonly Counts[]): Counts {
   const total = { created: 0, updated: 0, skipped: 0, rejected: 0 };
   for (const { created, updated, skipped, rejected } of parts) {
@@ -32,19 +32,19 @@ export interface ImportRequest extends ImportFlags {
 
 /** What the rejected rows of a run have in common. */
 export interface Diagnosis {
-  /** The reasons in words, a line each, the most frequent first. */
+  /** The reasons in words, one line each, the most frequent first. */
   lines: readonly string[];
-  /** Flags with which some rejected rows would come in; none where there are no such. */
+  /** Flags that would import some of the rejected rows, if any. */
   changes: SuggestedFlags;
-  /** Other flags that may be meant. */
+  /** Alternative flags. */
   orElse: readonly SuggestedFlags[];
-  /** Whether no row of the input is in, by this run or one before. */
+  /** Whether no row of the input is imported, by this run or an earlier one. */
   isNothingIn: boolean;
-  /** Whether the flags mend every row. */
+  /** Whether the flags fix every row. */
   isWhole: boolean;
-  /** Whether rows name what is not there, and no flag makes it. */
+  /** Whether rows name missing records that no flag creates. */
   isMissing: boolean;
-  /** Columns of which no cell was ever taken, where that kept every row out. */
+  /** Columns without a single valid cell, if that is why every row was rejected. */
   strangeColumns: readonly string[];
 }
 
@@ -69,12 +69,12 @@ export interface ImportSummary extends Counts {
   /** `already`: an earlier run had finished; `stopped`: by `--stop-after`. */
   status: 'finished' | 'already' | 'stopped';
   seconds: number;
-  /** How slashed dates were read, where all columns that have them agree. */
+  /** How slashed dates were read, if all columns agree. */
   date_format?: NonNullable<ImportFlags['dateFormat']>;
-  /** That all columns of numbers that tell have a decimal comma. */
+  /** Whether all unambiguous number columns have a decimal comma. */
   decimal_comma?: true;
   /** What the rejected rows have in common. */
   diagnosis: Diagnosis;
-  /** The request that maps the columns otherwise of which no cell was taken, where that kept every row out. */
+  /** A request with another mapping for columns without a valid cell, if that is why every row was rejected. */
   otherMapping: ImportRequest | null;
 }

@@ -1,4 +1,4 @@
-// What passes through an import: rows as they were read, and why one of them was turned away.
+// The rows of an import, and the reasons for rejecting them.
 import { listed } from '../../db/model/faults.ts';
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import { nearest } from '../nearest.ts';
@@ -7,58 +7,58 @@ import type { SuggestedFlags } from './suggested-flags.ts';
 
 export type Format = NonNullable<ImportFlags['format']>;
 
-/** What would have a row taken. */
+/** How to fix a row. */
 export interface Remedy {
-  /** Flags that mend it. */
+  /** Flags that fix it. */
   changes?: SuggestedFlags;
-  /** Flags that mend it too, or where the row means something else. */
+  /** Alternative flags, if the row means something else. */
   orElse?: readonly SuggestedFlags[];
-  /** What may stand in the cell instead, and what is taken where none of it is near. */
+  /** The allowed values of the cell, and the one to use if none is similar. */
   choices?: readonly string[];
   usual?: string;
 }
 
-/** The choice that a cell most likely means: one that is written nearly so, else the usual one. */
+/** The choice that a cell most likely means: a similar one, else the usual one. */
 export function likeliest(text: string, { choices = [], usual }: Remedy): string | undefined {
-  // HubSpot writes the pipeline behind a stage.
+  // HubSpot writes the pipeline after a stage.
   const [, bare = text] = /^(.+?) \([^()]*\)$/.exec(text) ?? [];
   return nearest(text, choices) ?? nearest(bare, choices) ?? usual;
 }
 
-/** One thing that is wrong with a row. */
+/** One fault of a row. */
 export interface RowReason {
   code: string;
-  /** The field, or '' where the whole row is at fault. */
+  /** The field, or '' for the whole row. */
   path: string;
   message: string;
   remedy?: Remedy;
 }
 
-/** Why a row is not imported, in the words of the errors file; where there are several reasons, each of them beside. */
+/** Why a row is not imported, in the words of the errors file, with the separate reasons if there are several. */
 export interface Rejection extends RowReason {
   reasons?: readonly RowReason[];
 }
 
-/** One row of the input, before anything is made of it. */
+/** One row of the input, before conversion. */
 export interface SourceRow {
   /** The first line of the row. */
   readonly line: number;
   /** Header and value, in the order of the input. */
   readonly entries: readonly (readonly [header: string, value: JsonValue])[];
-  /** As the errors file gives it back: CSV cells, a JSON object, or text that is no JSON. */
+  /** The row for the errors file: CSV cells, a JSON object, or text that is not JSON. */
   readonly original: readonly string[] | Data | string;
   readonly fault: Rejection | null;
 }
 
-/** A row that is ready to be sent, or turned away beforehand. */
+/** A row that is ready to send, or already rejected. */
 export type PreparedRow = { line: number; body: Data } | { line: number; rejection: Rejection };
 
-/** What became of a row. */
+/** The result of a row. */
 export type RowOutcome =
-  /** `id` is that of the record, where it is known. */
+  /** `id` is the ID of the record, if known. */
   | { status: 'created' | 'updated' | 'skipped'; id?: string }
   | { status: 'rejected'; rejection: Rejection }
-  /** There is no room for it: nothing is wrong with the row. */
+  /** A quota is used up: nothing is wrong with the row. */
   | { status: 'refused'; message: string };
 
 /** One fault of a row; several are joined into one rejection. */
@@ -92,7 +92,7 @@ export function joined(faults: readonly { path?: string; message: string }[]): O
   return { path: paths.join(', '), message: isOne ? first.message : messages.join('; ') };
 }
 
-/** Columns that an errors file adds; they are ignored when it is imported again. */
+/** Columns that an errors file adds; they are ignored when it is imported. */
 export const ERROR_COLUMNS = ['_line', '_code', '_path', '_message'] as const;
-/** Holds a line that is no JSON in an NDJSON errors file. */
+/** The key for a line that is not JSON in an NDJSON errors file. */
 export const TEXT_COLUMN = '_text';

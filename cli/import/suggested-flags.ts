@@ -1,10 +1,10 @@
-// Flags that would have an import do what it did not, and the command with them.
+// Changes to the flags of an import, for the commands that it suggests.
 import type { ImportFlags } from './flags.ts';
 
-/** Flags to be given as well; lists are added to those that are given. */
+/** Flags to add; lists are appended to the given ones. */
 export type SuggestedFlags = Partial<ImportFlags>;
 
-// With them the rows that were rejected are sent again; others make another import of the file.
+// With these, only rejected rows are sent again; other flags make it a new import of the file.
 const SETTINGS: readonly (keyof ImportFlags)[] = ['createMissing', 'onDuplicate', 'mapValue'];
 
 /** The request with the changes, one after the other. */
@@ -23,14 +23,14 @@ export function withSuggestedFlags<R extends SuggestedFlags>(
   return changed as R;
 }
 
-/** A list with what it has not yet; what is said of a column, value or field again takes the place of what was. */
+/** A list with new items; a new item for the same column, value or field replaces the old one. */
 function extended(before: readonly string[], more: readonly string[]): string[] {
   const about = (text: string): string => text.slice(0, text.lastIndexOf('='));
   const said = new Set(more.map(about));
   return [...before.filter((text) => !said.has(about(text))), ...more];
 }
 
-/** Whether an import that has begun can be gone on with so changed. */
+/** Whether a started import can continue with these changes. */
 export function isOfSameImport(changes: SuggestedFlags): boolean {
   return Object.keys(changes).every((name) => SETTINGS.includes(name as keyof ImportFlags));
 }

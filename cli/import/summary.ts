@@ -1,5 +1,5 @@
-// What an import tells in the end: figures, the first rejected rows, and what to do about them.
-
+// The summary of an import: figures, the first rejected rows, and what to do about them.
+import { singularOf } from '../../db/model/text.ts';
 import { CliError, EXIT } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
 import { counted, formatCount } from '../terminal/format.ts';
@@ -9,7 +9,7 @@ import { nextStepsAfter, nextStepsAfterFolder } from './advice.ts';
 import type { FolderSummary } from './all/folder-job.ts';
 import type { ImportRequest, ImportSummary } from './request.ts';
 
-/** Tells what an import did: figures on stdout as JSON if asked for, words on stderr; rejected rows are an error. */
+/** Prints the summary: figures as JSON on stdout if requested, text on stderr; throws if rows were rejected. */
 export async function reportImport(
   summary: ImportSummary,
   request: ImportRequest,
@@ -36,7 +36,7 @@ export async function reportAll(
   const { rejected } = summary;
   if (rejected === 0) return;
   throw new CliError(
-    `Of records and links, ${formatCount(rejected)} ${rejected === 1 ? 'was' : 'were'} rejected.`,
+    `${counted(rejected, 'record or link', 'records or links')} ${rejected === 1 ? 'was' : 'were'} rejected.`,
     {
       exitCode: EXIT.rejectedRows,
       nextSteps: nextStepsAfterFolder(summary),
@@ -45,7 +45,7 @@ export async function reportAll(
 }
 
 function alreadyThere(input: string, figures: string): string {
-  return `${input} was imported before${figures}; there is nothing left to do. Use --no-resume to import it again.`;
+  return `${input} was already imported${figures}. To import it again, use --no-resume.`;
 }
 
 function sentence(summary: ImportSummary, file: string): string {
@@ -62,17 +62,19 @@ function sentence(summary: ImportSummary, file: string): string {
   }
   const { companies_created: made } = summary;
   const companies =
-    made === 0 ? '' : `, and ${counted(made, 'missing company', 'missing companies')} ${verb}created`;
-  const began = summary.dry_run ? 'Nothing was written. Of' : 'Of';
-  return `${began} ${counted(rows, 'row')} of ${resource}: ${parts}${companies} (${summary.seconds} s).`;
+    made === 0 ? '' : `, ${counted(made, 'missing company', 'missing companies')} ${verb}created`;
+  const imported = created + updated;
+  const done = imported === rows ? '' : `${formatCount(imported)} of `;
+  const noun = counted(rows, singularOf(resource), resource);
+  const began = summary.dry_run ? `Checked ${noun}, nothing was written` : `Imported ${done}${noun}`;
+  return `${began}: ${parts}${companies} (${summary.seconds} s).`;
 }
 
 function rejectedRows(summary: ImportSummary, request: ImportRequest): CliError {
   const { rows, rejected, errors_file: errors, dry_run: isDryRun } = summary;
-  const would = isDryRun ? 'would be' : rejected === 1 ? 'was' : 'were';
-  const where =
-    errors === null ? '' : `; ${rejected === 1 ? 'it is' : 'they are'} in ${errors}, with the reason`;
-  return new CliError(`${counted(rejected, 'row')} of ${formatCount(rows)} ${would} rejected${where}.`, {
+  const verb = isDryRun ? 'would be' : rejected === 1 ? 'was' : 'were';
+  const where = errors === null ? '' : ` See ${errors} for the ${rejected === 1 ? 'reason' : 'reasons'}.`;
+  return new CliError(`${formatCount(rejected)} of ${counted(rows, 'row')} ${verb} rejected.${where}`, {
     exitCode: EXIT.rejectedRows,
     nextSteps: nextStepsAfter(summary, request),
   });

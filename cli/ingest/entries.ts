@@ -1,29 +1,29 @@
-// What the readers of `crm ingest` give back: entries with the line they stand in, and the faults of the rest.
+// What the readers of `crm ingest` return: entries with their line, and the faults of the others.
 import type { Fault } from '../../db/model/faults.ts';
 import { messageOf } from '../errors.ts';
 import { formatCount } from '../terminal/format.ts';
 import { neutralizeLine } from '../terminal/text.ts';
 import { clip } from './people.ts';
 
-/** Something wrong with an entry, which is left out, or with the file around it. */
+/** A fault of an entry, which is skipped, or of the file. */
 export interface LineFault {
   line: number;
   message: string;
 }
 
-/** What readers come upon beside entries to store. */
+/** What readers find besides entries to store. */
 export class Findings {
   readonly faults = new FaultList();
-  /** Entries that are well-formed but tell nothing to store. */
+  /** Valid entries with nothing to store. */
   ignored = 0;
 }
 
-/** Takes a file in pieces and gives back the entries that are complete; what is wrong goes to its findings. */
+/** Takes a file in pieces and returns complete entries; faults go to its findings. */
 export interface EntryReader<T> {
-  /** Throws a CliError where the file is nothing of the kind, as `end` does. */
+  /** Throws a CliError if the file has another format, like `end`. */
   push(chunk: Uint8Array): Iterable<T>;
   end(): Iterable<T>;
-  /** How much of what `end` gives is taken, from 0 to 1; for readers that give nothing before. */
+  /** The fraction of the entries of `end` that is consumed, from 0 to 1; for readers that return nothing before. */
   share?(): number;
 }
 
@@ -34,15 +34,15 @@ function lineFault(line: number, message: string): LineFault {
 const QUOTED_CHARACTERS_MAX = 60;
 const MESSAGE_CHARACTERS_MAX = 400;
 
-/** Text of the file as messages quote it: in quotes, short, and with no character that a terminal would obey. */
+/** Text of the file for messages: in quotes, short, and without control characters. */
 export function quoted(text: string): string {
   return JSON.stringify(clip(neutralizeLine(text), QUOTED_CHARACTERS_MAX));
 }
 
-/** Gathers the faults of one entry, so that all of them are told at once. */
+/** Collects faults, so that all of them are reported at once. */
 export class FaultList {
   readonly faults: LineFault[] = [];
-  /** What is told of entries that are stored all the same. */
+  /** Notices about entries that are stored anyway. */
   readonly notices: LineFault[] = [];
 
   add(line: number, message: string): void {
@@ -53,10 +53,10 @@ export class FaultList {
     this.notices.push(lineFault(line, message));
   }
 
-  /** Text of at most that many code points; that it was longer is told, by the name of what it is. */
+  /** Text cut to a number of code points; adds a notice with the name of the field if it was longer. */
   clipped(line: number, name: string, text: string, charactersMax: number): string {
     const shown = clip(text, charactersMax);
-    if (shown !== text) this.tell(line, `${name} was cut at ${formatCount(charactersMax)} characters`);
+    if (shown !== text) this.tell(line, `${name} was cut to ${formatCount(charactersMax)} characters`);
     return shown;
   }
 
@@ -65,7 +65,7 @@ export class FaultList {
     for (const { path, message } of faults) this.add(line, path === '' ? message : `${path} ${message}`);
   }
 
-  /** The value that `read` gives, or undefined and a fault in that line. */
+  /** The result of `read`, or undefined with a fault in this line. */
   attempt<T>(line: number, read: () => T): T | undefined {
     try {
       return read();

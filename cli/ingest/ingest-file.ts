@@ -1,4 +1,4 @@
-// Runs an ingest: reads the file piece by piece, and stores what of it is sound.
+// Runs an ingest: reads the file piece by piece, and stores the valid entries.
 import { basename } from 'node:path';
 import type { RecordRow } from '../../db/engine/schema.ts';
 import type { IngestEntry, IngestOptions, IngestReport } from '../../db/ingest/ingest-transaction.ts';
@@ -22,7 +22,7 @@ export interface IngestRequest {
   db: string;
   org: string;
   owner?: string;
-  /** Id or external id of the meeting that was recorded. */
+  /** ID or external ID of the recorded meeting. */
   meeting?: string;
   format?: IngestFormat;
   quiet?: boolean;
@@ -30,16 +30,16 @@ export interface IngestRequest {
 
 export interface IngestSummary extends IngestReport {
   resource: IngestResource;
-  /** Entries that tell nothing to store, such as webhooks of other events. */
+  /** Entries with nothing to store, such as webhooks of other events. */
   ignored: number;
-  /** What is told of entries that were stored. */
+  /** Notices about stored entries. */
   notices: readonly LineFault[];
 }
 
-/** How a file is stored. */
+/** How to store a file. */
 interface Plan {
   store(store: Store, options: IngestOptions): Promise<IngestReport>;
-  /** How much of it is behind us, from 0 to 1; undefined where that is not known. */
+  /** The fraction done, from 0 to 1; undefined if unknown. */
   share(): number | undefined;
 }
 
@@ -49,7 +49,7 @@ const FORMATS: Record<IngestResource, readonly IngestFormat[]> = {
   bookings: ['json'],
 };
 
-/** Ingests a file, piece by piece; throws a CliError if nothing of it can be used. */
+/** Ingests a file, piece by piece; throws a CliError if the file is unusable. */
 export async function runIngest(request: IngestRequest): Promise<IngestSummary> {
   const { resource } = request;
   const findings = new Findings();
@@ -76,8 +76,8 @@ export async function runIngest(request: IngestRequest): Promise<IngestSummary> 
       onProgress,
     };
     const storing = unlessInterrupted(plan.store(store, options), () => ({
-      message: 'Interrupted; what was stored so far stays.',
-      nextSteps: ['run the same command again; nothing will be doubled.'],
+      message: 'Interrupted. What was stored so far is kept.',
+      nextSteps: ['run the same command again. No duplicates are created.'],
     }));
     const report = await storing
       .finally(() => progress.stop())
@@ -91,17 +91,17 @@ export async function runIngest(request: IngestRequest): Promise<IngestSummary> 
   });
 }
 
-// What an operator is told where the quota of the organization has ended an ingest; other errors come back as they are.
+// The error for operators if a quota ended the ingest; other errors are returned unchanged.
 async function refusalOf(error: unknown, name: string): Promise<unknown> {
   const { QuotaError } = await import('../../db/engine/quota.ts');
   if (!(error instanceof QuotaError)) return error;
   const { lacking, quota } = error;
   const max = lacking === 'records' ? quota.recordsMax : quota.bytesMax;
   const used = `${formatCount(quota[lacking])} of the ${formatCount(max ?? 0)} ${lacking}`;
-  return new CliError(`${name} has ${used} that its quota allows; what was stored so far stays.`, {
+  return new CliError(`${name} has used ${used} of its quota. What was stored so far is kept.`, {
     nextSteps: [
-      `raise it (crm orgs quota ${shellWord(name)} --${lacking} ${lacking === 'records' ? 'N' : 'SIZE'}), or delete what is not needed;`,
-      'then run the same command again: nothing will be doubled.',
+      `raise the quota (crm orgs quota ${shellWord(name)} --${lacking} ${lacking === 'records' ? 'N' : 'SIZE'}), or delete what you do not need.`,
+      'then run the same command again. No duplicates are created.',
     ],
     cause: error,
   });
@@ -130,7 +130,7 @@ async function planOf(request: IngestRequest, source: IngestSource, findings: Fi
 
 type Ingest<T> = (store: Store, options: IngestOptions, items: AsyncIterable<T>) => Promise<IngestReport>;
 
-// What the file gives first is asked for here: one of which nothing can be used is told before the database is opened.
+// The first entry is read here, so that an unusable file is reported before the database is opened.
 async function streamed<T>(source: IngestSource, reader: EntryReader<T>, ingest: Ingest<T>): Promise<Plan> {
   const entries = entriesOf(source.chunks, reader);
   const first = await entries.next();
@@ -180,13 +180,16 @@ async function planTranscript(
   findings: Findings,
 ): Promise<Plan> {
   if (named === undefined) {
-    throw usageError('A WebVTT file does not tell its meeting.', 'say --meeting with its id or external id.');
+    throw usageError(
+      'A WebVTT file does not contain its meeting.',
+      'add --meeting with the ID or external ID of the meeting.',
+    );
   }
   const { parseWebVtt } = await import('./web-vtt.ts');
   const { ingestRecordings } = await import('../../db/ingest/recordings.ts');
   const bytes = Buffer.concat(await Array.fromAsync(source.chunks));
   const transcript = parseWebVtt(bytes, source.name, findings);
-  // A transcript of which nothing could be read says nothing of the recording.
+  // A completely invalid transcript must not change the recording.
   const isUsable = transcript.segments.length > 0 || findings.faults.faults.length === 0;
   const store: Plan['store'] = async (to, options) => {
     const meeting = await meetingNamed(to, options.orgNumber, named);
@@ -210,7 +213,7 @@ async function meetingNamed(store: Store, orgNumber: number, id: string): Promis
   const { findMeeting } = await import('../../db/ingest/ingest-transaction.ts');
   const meeting = await findMeeting(store.read, { orgNumber, id });
   if (meeting !== undefined) return meeting;
-  throw new CliError(`The organization has no meeting "${id}".`, {
+  throw new CliError(`Meeting "${id}" not found in the organization.`, {
     nextSteps: ['ingest its calendar first: crm ingest meetings FILE.ics --org ORG'],
   });
 }

@@ -1,7 +1,7 @@
-// People in calendars and bookings: a name, an email, each once.
+// People in calendars and bookings: with a name or an email, without duplicates.
 import { caselessKey } from '../../db/model/text.ts';
 
-/** Someone who holds, attends or books; at least one of the two is known. */
+/** An organizer, attendee or guest; at least one of the two is known. */
 export interface Person {
   name: string | null;
   email: string | null;
@@ -17,7 +17,7 @@ export function uniquePeople(people: readonly Person[]): Person[] {
   });
 }
 
-/** Text of at most that many code points; what is longer ends in `…`. */
+/** Text of at most the given number of code points; longer text ends in `…`. */
 export function clip(text: string, charactersMax: number): string {
   if (text.length <= charactersMax) return text;
   const characters = [...text];

@@ -1,4 +1,4 @@
-// The file that `crm ingest` reads, and which of its formats it is in.
+// Opens the file that `crm ingest` reads, and detects its format.
 import { extname } from 'node:path';
 import { usageError } from '../errors.ts';
 import { inputChunks, inputName, unreadable } from '../input/files.ts';
@@ -6,11 +6,11 @@ import { inputChunks, inputName, unreadable } from '../input/files.ts';
 export type IngestFormat = 'ics' | 'json' | 'vtt';
 
 export interface IngestSource {
-  /** What messages call it. */
+  /** Its name in messages. */
   name: string;
   format: IngestFormat;
   chunks: AsyncIterable<Uint8Array>;
-  /** How much of it has been read, from 0 to 1; undefined where its length is not known. */
+  /** The fraction read, from 0 to 1; undefined if the length is unknown. */
   share(): number | undefined;
 }
 
@@ -30,8 +30,8 @@ const BEGINNINGS: readonly [RegExp, IngestFormat][] = [
 ];
 
 /**
- * Opens a file, or stdin for `-`. Its format is the one asked for, else follows from its name or beginning.
- * @throws CliError if it cannot be read, or its format is not among those that fit
+ * Opens a file, or stdin for `-`. The format is the requested one, else detected from name or content.
+ * @throws CliError if it cannot be read, or its format does not fit
  */
 export async function openIngestFile(
   path: string,
@@ -44,12 +44,12 @@ export async function openIngestFile(
   const begin = first.done ? new Uint8Array(0) : first.value;
   const format = asked ?? EXTENSIONS[extname(path).toLowerCase()] ?? formatOf(begin);
   if (format === undefined) {
-    throw usageError(`It is not clear what ${name} holds.`, `say --format ${fitting.join(' or --format ')}.`);
+    throw usageError(`Unknown format of ${name}.`, `add --format ${fitting.join(' or --format ')}.`);
   }
   if (!fitting.includes(format)) {
     throw usageError(
-      `${name} is ${format}, which cannot be ingested here.`,
-      `give a file in ${fitting.join(' or ')}, or say --format if its name is wrong.`,
+      `${name} is ${format}, which this command does not support.`,
+      `use a file in ${fitting.join(' or ')} format, or add --format if its name is wrong.`,
     );
   }
   const size = path === '-' ? 0 : Bun.file(path).size;

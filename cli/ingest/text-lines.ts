@@ -1,4 +1,4 @@
-// Bytes to lines, in pieces: byte order marks, CRLF and LF, and the lines that are not UTF-8.
+// Splits bytes into lines, in pieces: byte order marks, CRLF and LF, and lines that are not UTF-8.
 import { CliError } from '../errors.ts';
 import { shellWord } from '../terminal/text.ts';
 
@@ -12,14 +12,14 @@ const CR = 0x0d;
 const UTF8_MARK = [0xef, 0xbb, 0xbf];
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** What a fault says of a line that is not UTF-8. */
+/** The fault of a line that is not UTF-8. */
 export const NOT_UTF8 =
   'is not UTF-8 text; if it is Latin-1, convert the file: iconv -f WINDOWS-1252 -t UTF-8';
 
-/** Takes a file in pieces and gives them back without its byte order mark; a UTF-16 file is refused. */
+/** Takes a file in pieces and returns them without the byte order mark; throws for UTF-16. */
 export class UnmarkedBytes {
   readonly #name: string;
-  // The beginning, as long as it is too short to tell.
+  // The start of the file, until it is long enough to decide.
   #begin: Uint8Array | null = new Uint8Array(0);
 
   constructor(name: string) {
@@ -47,11 +47,11 @@ export class UnmarkedBytes {
   }
 }
 
-/** Takes a file in pieces and gives back the lines that are complete, without their ends, numbered from 1. */
+/** Takes a file in pieces and returns the complete lines, without line ends, numbered from 1. */
 export class LineSplitter {
   readonly #bytes: UnmarkedBytes;
   #line = 1;
-  // Of the line that is not complete yet.
+  // The start of an incomplete line.
   #parts: Uint8Array[] = [];
 
   constructor(name: string) {

@@ -1,4 +1,4 @@
-// WebVTT: the cues of a transcript become segments, with the speaker that a voice span names.
+// WebVTT: converts the cues of a transcript to segments, with the speaker from voice spans.
 import { NAME_CHARACTERS_MAX } from '../../db/model/fields.ts';
 import type { Data } from '../../db/model/json.ts';
 import { CliError } from '../errors.ts';
@@ -7,7 +7,7 @@ import { decodeLine, LineSplitter, NOT_UTF8 } from './text-lines.ts';
 
 export interface CueTranscript {
   segments: Segment[];
-  /** As the header names it; null where it does not. */
+  /** From the header; null if missing. */
   language: string | null;
 }
 
@@ -30,7 +30,7 @@ interface VttLine {
 }
 
 const ARROW = '-->';
-// Settings may follow at once, and no sign but the arrow stands between the times for certain.
+// Settings may follow directly, and only the arrow between the times is reliable.
 const TIMESTAMP = String.raw`((?:\d+:)?[0-5]\d:[0-5]\d\.\d{3})(?!\d)`;
 const TIMING = new RegExp(String.raw`^\s*${TIMESTAMP}\s*${ARROW}\s*${TIMESTAMP}`);
 const ENTITIES: Record<string, string> = {
@@ -45,14 +45,14 @@ const ENTITIES: Record<string, string> = {
 };
 
 /**
- * Reads a WebVTT file; a malformed cue is a fault and left out.
+ * Reads a WebVTT file; an invalid cue is a fault and skipped.
  * @throws CliError if the file is not WebVTT at all
  */
 export function parseWebVtt(bytes: Uint8Array, name: string, { faults }: Findings): CueTranscript {
   const lines = vttLines(bytes, name);
   if (!/^WEBVTT(?:[ \t]|$)/.test(lines[0]?.text ?? '')) {
-    throw new CliError(`${name} is not WebVTT: its first line must begin with WEBVTT.`, {
-      nextSteps: ['export the transcript as WebVTT (.vtt), or give JSON with --format json.'],
+    throw new CliError(`${name} is not WebVTT: its first line must start with WEBVTT.`, {
+      nextSteps: ['export the transcript as WebVTT (.vtt), or use JSON with --format json.'],
     });
   }
   const [header, ...blocks] = blocksOf(lines);
@@ -62,7 +62,7 @@ export function parseWebVtt(bytes: Uint8Array, name: string, { faults }: Finding
   return { segments: namedByPrefix(segments), language };
 }
 
-// A carriage return alone ends a line too, and NUL becomes the sign for what cannot be shown.
+// A carriage return alone also ends a line, and NUL becomes the replacement character.
 function vttLines(bytes: Uint8Array, name: string): VttLine[] {
   const splitter = new LineSplitter(name);
   const lossy = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -73,8 +73,8 @@ function vttLines(bytes: Uint8Array, name: string): VttLine[] {
   });
 }
 
-// A blank line ends a block, and so does a line with an arrow, which begins the next cue, unless it is the timing of
-// this one: its first line, or its second after an identifier.
+// A blank line ends a block. So does a line with an arrow, which starts the next cue, unless it is the timing line of this
+// cue: its first line, or its second after an identifier.
 function blocksOf(lines: readonly VttLine[]): Block[] {
   const blocks: Block[] = [];
   let open: Block | null = null;
@@ -105,8 +105,9 @@ function cueSegments({ line, lines }: Block, faults: FaultList): Segment[] {
   const start = secondsOf(match?.[1]);
   const end = secondsOf(match?.[2]);
   if (bad !== -1) faults.add(line + bad, NOT_UTF8);
-  else if (at === -1) faults.add(line, 'the cue has no timing line, 00:00:01.000 --> 00:00:02.000');
-  else if (match === null) faults.add(line + at, `the cue's timing cannot be read: ${quoted(timing)}`);
+  else if (at === -1)
+    faults.add(line, 'the cue does not have a timing line like 00:00:01.000 --> 00:00:02.000');
+  else if (match === null) faults.add(line + at, `the cue's timing is not valid: ${quoted(timing)}`);
   else if (end < start) faults.add(line + at, 'the cue ends before it starts');
   else return voicesIn(payload.join(' '), { line: line + at, start, end }, faults);
   return [];
@@ -120,13 +121,13 @@ function secondsOf(text = ''): number {
   return Math.round(seconds * 1_000) / 1_000;
 }
 
-// A cue may hold several voices; what stands before the first, or after the end of one, is nobody's.
+// A cue may contain several voices; text before the first, or after the end of one, has no speaker.
 function voicesIn(
   text: string,
   { line, start: start_time, end: end_time }: { line: number; start: number; end: number },
   faults: FaultList,
 ): Segment[] {
-  // No tag has another in it: a cue full of signs that begin one would be gone through once for each.
+  // Tags are not nested: otherwise a cue full of opening signs would take quadratic time.
   const parts = text.split(/<\/v>|<v(?:\.[^\s<>]*)?(?:\s([^<>]*))?>/);
   const segments: Segment[] = [];
   for (let index = 0; index < parts.length; index += 2) {
@@ -155,7 +156,7 @@ function decodeEntity(whole: string, name: string): string {
 
 const PREFIX = /^([^:<>]{1,80}):\s+(.+)$/;
 
-// Zoom and others write "Name: speech" in place of voice spans; taken so where no cue has a voice and most have this.
+// Zoom and others write "Name: speech" instead of voice spans; used if no cue has a voice and most cues have this.
 function namedByPrefix(segments: Segment[]): Segment[] {
   const prefixed = segments.filter(({ speech }) => PREFIX.test(speech));
   const hasVoices = segments.some(({ speaker }) => speaker.name !== null);

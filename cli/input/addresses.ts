@@ -1,12 +1,12 @@
-// Email addresses as cells have them: one or several, each bare, in brackets behind a name, or as a mailto: link.
+// Reads emails from cells: one or several, each bare, in brackets after a name, or as a mailto: link.
 
-// An @ has one reading: were it a character like the others, a cell full of them would be gone through once for each.
+// Only one way to match an @: otherwise a cell full of them would take quadratic time.
 const ADDRESS = String.raw`(?:mailto:)?([^\s@,;:|<>()"[\]]+@[^\s,;:|<>()"[\]]+)`;
 const NAMED = String.raw`[^@<>()]*?[<(]\s*${ADDRESS}\s*[>)]`;
 const SEPARATOR = String.raw`(?:$|(?:[,;|\s]|:::)+)`;
 const ENTRY = new RegExp(`(?:${ADDRESS}|${NAMED})${SEPARATOR}`, 'iy');
 
-/** The addresses of `a@x`, `Ada Lovelace (ada@x)`, `a@x ::: b@x` and the like, none twice; [] for any other text. */
+/** The emails in `a@x`, `Ada Lovelace (ada@x)`, `a@x ::: b@x` and similar, without duplicates; [] for other text. */
 export function addressesIn(text: string): string[] {
   const value = text.trim();
   const addresses = new Map<string, string>();

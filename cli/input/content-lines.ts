@@ -1,9 +1,9 @@
-// Content lines, which iCalendar and vCard have in common: a name, parameters, a value.
+// Content lines, which iCalendar and vCard share: a name, parameters, a value.
 
-// Real lines have a handful. What takes them apart looks for the end of all parameters at each of them.
+// Real lines have a few. The parser searches for the end of all parameters at each of them.
 const PARAMETERS_MAX = 100;
 
-/** Whether any line of a text, which may be folded, has more parameters than anybody writes. */
+/** Whether any line of a text, which may be folded, has too many parameters. */
 export function hasTooManyParameters(text: string): boolean {
   let count = 0;
   let isValue = false;
@@ -25,5 +25,5 @@ export function hasTooManyParameters(text: string): boolean {
   return false;
 }
 
-/** What is said of such a line. */
+/** The message for such a line. */
 export const TOO_MANY_PARAMETERS = `has a line with more than ${PARAMETERS_MAX} parameters`;

@@ -1,8 +1,8 @@
-// Reads CSV in pieces: exact line numbers, any line ending, and a stray quote costs its own row only.
+// Reads CSV in pieces: exact line numbers, any line ending, and a stray quote affects only its own row.
 import { CliError } from '../errors.ts';
 
 export interface CsvRecord {
-  /** The line its first character stands in. */
+  /** The line of its first character. */
   line: number;
   cells: string[];
   /** What is wrong with its quotes, if anything. */
@@ -10,12 +10,12 @@ export interface CsvRecord {
 }
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
-// Longer than any row that the service could take; past it a quote was left open.
+// Longer than any row that the service accepts; beyond this, a quote was left open.
 const RECORD_CHARACTERS_MAX = 16 * 1024 * 1024;
 
 const QUOTE = '"';
 
-/** The delimiter that stands most often outside quotes in the header line; a comma if none does. */
+/** The most frequent delimiter outside quotes in the header line; a comma by default. */
 export function sniffDelimiter(headerLine: string): string {
   const unquoted = headerLine.replace(/"(?:[^"]|"")*"?/g, '');
   const counts = DELIMITERS.map((delimiter) => unquoted.split(delimiter).length - 1);
@@ -23,7 +23,7 @@ export function sniffDelimiter(headerLine: string): string {
   return most === 0 ? ',' : (DELIMITERS[counts.indexOf(most)] ?? ',');
 }
 
-/** The delimiter of a line `sep=;`, which Excel understands in front of the header line; undefined for any other. */
+/** The delimiter of a line `sep=;`, which Excel understands before the header line; undefined for any other. */
 export function declaredDelimiter(firstLine: string): string | undefined {
   return /^(?:sep=(.)|"sep=(.)")$/i.exec(firstLine)?.slice(1).find(Boolean);
 }
@@ -41,7 +41,7 @@ export function headerLineEnd(text: string): number {
 
 type State = 'start' | 'plain' | 'quoted' | 'closed';
 
-/** Takes text in pieces and gives back the records that are complete. */
+/** Takes text in pieces and returns the complete records. */
 export class CsvScanner {
   readonly #delimiter: string;
   readonly #name: string;
@@ -77,7 +77,7 @@ export class CsvScanner {
     return this.#flush();
   }
 
-  /** The last record; throws a CliError where a quote is still open. */
+  /** The last record; throws a CliError if a quote is still open. */
   end(): CsvRecord[] {
     if (this.#state === 'quoted') throw this.#unclosed();
     if (this.#state !== 'start' || this.#cells.length > 0) this.#endRecord();
@@ -138,7 +138,7 @@ export class CsvScanner {
   }
 
   #refuseAfterQuote(): void {
-    this.#fault = `text follows a closing quote in column ${this.#cells.length + 1}; write a quote inside quotes twice ("")`;
+    this.#fault = `text follows a closing quote in column ${this.#cells.length + 1}; double a quote inside quotes ("")`;
     this.#state = 'plain';
   }
 
@@ -172,7 +172,7 @@ export class CsvScanner {
   #unclosed(): CliError {
     return new CliError(`${this.#name}: the quote that opens in line ${this.#quoteLine} is never closed.`, {
       nextSteps: [
-        `close it, or write it twice if it belongs to the text; the row begins in line ${this.#recordLine}.`,
+        `close it, or double it if it is part of the text. The row starts in line ${this.#recordLine}.`,
       ],
     });
   }

@@ -1,8 +1,8 @@
-// Bytes to text: by byte order mark, --encoding, or as UTF-8; a clear refusal that names the place, never a mangled character.
+// Decodes bytes to text: by byte order mark, --encoding, or as UTF-8; invalid bytes are an error with their position.
 import { CliError } from '../errors.ts';
 import { refuseBinary } from './file-kinds.ts';
 
-// Enough to tell what a file is.
+// Enough to recognize a file type.
 const HEAD_BYTES = 512;
 
 const MARKS: readonly (readonly [encoding: string, mark: readonly number[]])[] = [
@@ -11,7 +11,7 @@ const MARKS: readonly (readonly [encoding: string, mark: readonly number[]])[] =
   ['utf-16be', [0xfe, 0xff]],
 ];
 
-/** Bytes that are not of the encoding they were taken for; `likely` is the one they seem to be in. */
+/** Bytes that are not valid in the expected encoding; `likely` is the probable one. */
 export class EncodingError extends CliError {
   readonly likely: string;
 
@@ -21,7 +21,7 @@ export class EncodingError extends CliError {
   }
 }
 
-/** Whether an encoding of that name can be decoded. */
+/** Whether the encoding is supported. */
 export function isEncoding(label: string): boolean {
   try {
     return decoderOf(label).encoding !== '';
@@ -30,15 +30,15 @@ export function isEncoding(label: string): boolean {
   }
 }
 
-/** A decoder for an encoding by any of its names; throws for a name that is none. */
+/** A decoder for an encoding by any of its names; throws for an unknown name. */
 export function decoderOf(label: string, options?: { fatal: boolean }): TextDecoder {
-  // Bun knows more names than its types do.
+  // Bun supports more names than its types list.
   return new TextDecoder(label as Bun.Encoding, options);
 }
 
 /**
- * Text of bytes, without the byte order mark, which says more than `encoding` does; UTF-8 where neither is there.
- * @throws CliError with line and byte of the first fault, or with what the file is if it is no text
+ * The text of bytes. A byte order mark, which is removed, overrides `encoding`; the default is UTF-8.
+ * @throws CliError with line and byte of the first invalid byte, or with the type of a file that is not text
  */
 export async function* decodeText(
   chunks: AsyncIterable<Uint8Array>,
@@ -76,7 +76,7 @@ async function* decodeUtf8(
   decoder: TextDecoder,
   name: string,
 ): AsyncGenerator<string> {
-  // A character that is cut off at the end of a chunk, kept so that a fault can be told with its place.
+  // A character cut off at the end of a chunk, kept so that an error can report its position.
   let tail = Buffer.alloc(0);
   let line = 1;
   let offset = 0;
@@ -111,7 +111,7 @@ async function* decodeOther(
       return decoder.decode(bytes, { stream: !isLast });
     } catch {
       throw new EncodingError(`${name} is not ${decoder.encoding} in line ${line} or below.`, 'utf-8', [
-        'say with --encoding what it is in.',
+        'set --encoding to the encoding of the file.',
       ]);
     }
   };
@@ -127,7 +127,7 @@ async function* decodeOther(
 function refuseUnmarkedUtf16(head: Buffer, name: string): void {
   const encoding = head[0] === 0 ? 'utf-16be' : head[1] === 0 ? 'utf-16le' : undefined;
   if (encoding === undefined) return;
-  const message = `${name} is not UTF-8, but UTF-16 without a byte order mark, as it seems.`;
+  const message = `${name} is not UTF-8. It seems to be UTF-16 without a byte order mark.`;
   throw new EncodingError(message, encoding, []);
 }
 
@@ -140,13 +140,13 @@ function badByte(bytes: Buffer, place: { name: string; line: number; offset: num
     `${place.name} is not UTF-8: line ${line}, byte ${place.offset + at + 1} of the file is ${hex}, which is "${character}" in Windows-1252.`,
     'windows-1252',
     [
-      'or say with --encoding what else it is in; most files of Excel, Outlook and Salesforce are in Windows-1252.',
-      'or save it as "CSV UTF-8" in the program it comes from.',
+      'or set --encoding to another encoding. Most files from Excel, Outlook and Salesforce use Windows-1252.',
+      'or save the file as "CSV UTF-8" in the program that wrote it.',
     ],
   );
 }
 
-/** How many bytes of a chunk make whole characters; a character cut off at the end waits for the next chunk. */
+/** How many bytes of a chunk make whole characters; the rest belongs to a character that continues in the next chunk. */
 export function completeLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;

@@ -1,9 +1,9 @@
-// Text, typed on the command line or read from a file, becomes the value that its field is declared to have.
+// Converts text from the command line or a file to a value of the declared type.
 import type { Field } from '../../db/model/fields.ts';
 import type { JsonValue } from '../../db/model/json.ts';
 import { addressesIn } from './addresses.ts';
 
-/** How dates are written where the text comes from; what cannot be read is for them to tell. */
+/** How the source of the text writes dates; both throw for text that they cannot read. */
 export interface DateReader {
   /** A calendar day, `YYYY-MM-DD`. */
   day(text: string): string;
@@ -11,7 +11,7 @@ export interface DateReader {
   instant(text: string): number;
 }
 
-/** A number as text has it, exact. */
+/** A number in text, exact. */
 export const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?$/;
 
 const WORDS = new Map([
@@ -19,7 +19,7 @@ const WORDS = new Map([
   ...['false', 'no', 'n', '0'].map((word) => [word, false] as const),
 ]);
 
-/** The value that a text stands for; undefined if no value of the field is written so. */
+/** The value of a text; undefined if the field does not accept it. */
 export function valueOfText(field: Field, text: string, dates: DateReader): JsonValue | undefined {
   const value = text.trim();
   switch (field.kind) {
@@ -46,7 +46,7 @@ export function valueOfText(field: Field, text: string, dates: DateReader): Json
   }
 }
 
-// What has another form than addresses have is taken apart all the same, so that each faulty one is told.
+// Text that does not look like emails is split anyway, so that each invalid part is reported.
 function addressList(value: string): string[] {
   const addresses = addressesIn(value);
   if (addresses.length > 0) return addresses;
@@ -54,7 +54,7 @@ function addressList(value: string): string[] {
   return [...new Set(parts.filter((one) => one !== ''))];
 }
 
-// `In progress` and `in-progress` are the choice `IN_PROGRESS`.
+// `In progress` and `in-progress` both mean `IN_PROGRESS`.
 function choiceOf({ schema }: Field, value: string): string | undefined {
   const { enum: choices = [] } = schema as { enum?: readonly string[] };
   const key = (text: string): string => text.toLowerCase().replace(/[\s-]+/g, '_');

@@ -1,4 +1,4 @@
-// Files that are no text: named for what they are, with the way to a text that can be imported.
+// Recognizes files that are not text, and explains how to convert them.
 import { extname, parse } from 'node:path';
 import { CliError } from '../errors.ts';
 import { shellWord } from '../terminal/text.ts';
@@ -42,7 +42,7 @@ const SIGNATURES: readonly (readonly [bytes: string, kind: (begin: string, name:
   ['%PDF-', () => PDF],
 ];
 
-/** Throws a CliError where the first bytes of a file are those of something else than text. */
+/** Throws a CliError if the first bytes of a file show that it is not text. */
 export function refuseBinary(begin: Uint8Array, name: string): void {
   const bytes = Buffer.from(begin).toString('latin1');
   const found = SIGNATURES.find(([signature]) => bytes.startsWith(signature));
@@ -54,7 +54,7 @@ export function refuseBinary(begin: Uint8Array, name: string): void {
   });
 }
 
-// An archive begins with the name of its first member; a spreadsheet may be called anything.
+// An archive starts with the name of its first member; a spreadsheet may have any extension.
 function zipKind(begin: string, name: string): Kind {
   const extension = extname(parse(name).base).toLowerCase();
   if (begin.includes('opendocument.spreadsheet') || extension === '.ods') return OPEN_DOCUMENT;

@@ -1,4 +1,4 @@
-// The files of commands: inputs by path, or standard input for `-`, and folders that do not outlive the work.
+// The files of commands: inputs by path, or standard input for `-`, and temporary folders.
 import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ export function inputName(path: string): string {
   return path === '-' ? 'standard input' : path;
 }
 
-/** All bytes of a file, or of standard input for `-`; the error for none ends in that exit code. */
+/** All bytes of a file, or of standard input for `-`; throws with the given exit code if it cannot be read. */
 export async function readInput(path: string, exitCode: number = EXIT.failed): Promise<Uint8Array> {
   try {
     return await (path === '-' ? Bun.stdin : Bun.file(path)).bytes();
@@ -37,19 +37,19 @@ export async function readInputText(path: string): Promise<string> {
 /** The error for an input that cannot be read. */
 export function unreadable(path: string, cause: unknown, exitCode: number = EXIT.failed): CliError {
   const reason = systemFault(cause, {
-    EACCES: 'this user may not read it',
-    EPERM: 'this user may not read it',
+    EACCES: 'permission denied',
+    EPERM: 'permission denied',
   });
   const nextSteps = ['check the path.'];
   return new CliError(`Cannot read ${inputName(path)}: ${reason}.`, { exitCode, nextSteps, cause });
 }
 
-/** Runs work with a folder in the system's place for temporary files; it is gone afterwards, after Ctrl-C too. */
+/** Runs work with a temporary folder, which is removed afterwards, even after Ctrl-C. */
 export async function withTemporaryFolder<T>(
   prefix: string,
   work: (folder: string) => Promise<T>,
 ): Promise<T> {
-  // At once, so that an end of the process cannot come between.
+  // Registered at once, before the process can end.
   const folder = mkdtempSync(join(tmpdir(), prefix));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   // Ctrl-C ends the process without coming back here.

@@ -1,4 +1,4 @@
-// Instants: ISO 8601 as people type it on the command line, and how long ago a moment was.
+// Instants: reads ISO 8601 as people type it, and tells how long ago a moment was.
 import { instantMs } from '../../db/model/instants.ts';
 
 export const DAY_MS = 86_400_000;

@@ -4,14 +4,14 @@ import { isObject } from '../../db/model/json.ts';
 import { CliError, messageOf } from '../errors.ts';
 
 export interface TextPiece {
-  /** The line its first character stands in. */
+  /** The line of its first character. */
   line: number;
   text: string;
 }
 
 const ELEMENT_CHARACTERS_MAX = 16 * 1024 * 1024;
 
-/** Takes the text of an array in pieces and gives back the text of each element that is complete. */
+/** Takes the text of an array in pieces and returns the text of each complete element. */
 export class JsonArrayScanner {
   readonly #name: string;
   #phase: 'before' | 'inside' | 'after' = 'before';
@@ -36,17 +36,17 @@ export class JsonArrayScanner {
     }
     if (this.#element.length > ELEMENT_CHARACTERS_MAX) {
       throw this.#malformed(
-        `the element that begins in line ${this.#elementLine} is longer than 16 Mi characters`,
+        `the element that starts in line ${this.#elementLine} is longer than 16 Mi characters`,
       );
     }
     return pieces;
   }
 
-  /** Throws a CliError where the array is not complete. */
+  /** Throws a CliError if the array is not complete. */
   end(): TextPiece[] {
-    if (this.#phase === 'before') throw this.#malformed('it is empty');
+    if (this.#phase === 'before') throw this.#malformed('the file is empty');
     if (this.#phase === 'inside')
-      throw this.#malformed(`it ends in line ${this.#line}, before its array does`);
+      throw this.#malformed(`the array is not closed at the end of the file (line ${this.#line})`);
     return [];
   }
 
@@ -62,7 +62,7 @@ export class JsonArrayScanner {
     if (this.#phase !== 'inside') {
       if (isSpace) return;
       if (this.#phase === 'after') throw this.#malformed(`text follows the array in line ${this.#line}`);
-      if (character !== '[') throw this.#malformed(`it begins with ${JSON.stringify(character)}`);
+      if (character !== '[') throw this.#malformed(`the file starts with ${JSON.stringify(character)}`);
       this.#phase = 'inside';
       return;
     }
@@ -88,13 +88,13 @@ export class JsonArrayScanner {
   }
 
   #malformed(what: string): CliError {
-    return new CliError(`${this.#name} is no JSON array of objects: ${what}.`, {
-      nextSteps: ['write [{…}, {…}], or one object a line with --format ndjson.'],
+    return new CliError(`${this.#name} is not a JSON array of objects: ${what}.`, {
+      nextSteps: ['use the form [{…}, {…}], or --format ndjson for one object per line.'],
     });
   }
 }
 
-/** Takes NDJSON in pieces and gives back the lines that are complete and not blank. */
+/** Takes NDJSON in pieces and returns the complete lines that are not blank. */
 export class LineScanner {
   readonly #name: string;
   #line = 1;
@@ -111,7 +111,7 @@ export class LineScanner {
       throw new CliError(
         `${this.#name}: line ${this.#line + lines.length} is longer than 16 Mi characters.`,
         {
-          nextSteps: ['check --format: NDJSON has one object a line; an array is --format json.'],
+          nextSteps: ['check --format: NDJSON has one object per line. For an array, use --format json.'],
         },
       );
     }
@@ -131,20 +131,20 @@ export class LineScanner {
   }
 }
 
-/** The object that a piece of JSON holds, or what is wrong with it. */
+/** The object in a piece of JSON, or what is wrong with it. */
 export function parseObject(text: string): Data | string {
   let value: JsonValue;
   try {
     value = JSON.parse(text) as JsonValue;
   } catch (error) {
-    return `is no JSON: ${messageOf(error)}`;
+    return `is not valid JSON: ${messageOf(error)}`;
   }
-  if (!isObject(value)) return 'is no JSON object';
+  if (!isObject(value)) return 'is not a JSON object';
   const doubled = doubledKey(text);
-  return doubled === undefined ? value : `names ${JSON.stringify(doubled)} twice`;
+  return doubled === undefined ? value : `has the key ${JSON.stringify(doubled)} twice`;
 }
 
-/** The first key that stands twice in one object of the text, at any depth; JSON.parse would drop one in silence. */
+/** The first key that an object in the text has twice, at any depth; JSON.parse would silently drop one. */
 function doubledKey(text: string): string | undefined {
   const open: Set<string>[] = [];
   let last = '';

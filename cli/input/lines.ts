@@ -1,6 +1,6 @@
-// Reads a file of lines without holding more than a piece of it.
+// Reads a file line by line, a piece at a time.
 
-/** The lines of a UTF-8 file; only the line feed ends one. */
+/** The lines of a UTF-8 file; only a line feed ends a line. */
 export async function* fileLines(path: string): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';

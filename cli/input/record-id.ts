@@ -1,7 +1,7 @@
-// The form of the service's ids, by which what cannot be one is known without asking.
+// The format of the service's IDs, to reject other text without a request.
 const OUR_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
-/** Whether a text has the form of this service's ids, UUIDv7. */
+/** Whether a text has the format of this service's IDs, UUIDv7. */
 export function isOurId(text: string): boolean {
   return OUR_ID.test(text.trim());
 }

@@ -1,9 +1,9 @@
-// vCard 2.1, as Outlook and Android still write it, in the form of 3.0: parameters get names, quoted-printable is decoded.
+// Converts vCard 2.1, which Outlook and Android still write, to 3.0: names parameters, decodes quoted-printable.
 import { decoderOf, isEncoding } from './decode.ts';
 
 const ENCODINGS = ['QUOTED-PRINTABLE', 'BASE64', '7BIT', '8BIT'];
 
-/** A card of version 2.1 as one of version 3.0; a card of any other version as it is. */
+/** Converts a card from version 2.1 to 3.0; returns other versions unchanged. */
 export function modernVCard(text: string): string {
   if (!/^VERSION:2\.1\s*$/im.test(text)) return text;
   return unfolded(text)
@@ -37,7 +37,7 @@ function modernLine(line: string): string {
   const raw = line.slice(colon + 1);
   const isQuoted = parameter('ENCODING')?.toUpperCase() === 'QUOTED-PRINTABLE';
   const value = isQuoted ? unquoted(raw, parameter('CHARSET') ?? 'utf-8') : raw;
-  // 2.1 has no lists by commas, and no escapes but that of the semicolon.
+  // In 2.1, commas do not separate lists, and only the semicolon is escaped.
   const escaped = value.replaceAll(',', '\\,').replace(/\r\n|\r|\n/g, '\\n');
   return `${[name, ...kept].join(';')}:${escaped}`;
 }

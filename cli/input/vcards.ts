@@ -9,10 +9,10 @@ import { modernVCard } from './vcard-21.ts';
 export interface CardProperty {
   /** In lower case, without the group. */
   name: string;
-  /** In lower case; of a profile the service that it is with (RFC 9554) is one of them. */
+  /** In lower case; for a social profile they include its service (RFC 9554). */
   types: readonly string[];
   isPreferred: boolean;
-  /** Texts; the parts of one that is structured, such as a name, are a list. */
+  /** Texts; a structured value, such as a name, is a list of its parts. */
   values: readonly (string | readonly string[])[];
 }
 
@@ -21,12 +21,12 @@ const CARD_CHARACTERS_MAX = 16 * 1024 * 1024;
 const BEGIN = /^\s*BEGIN:VCARD\s*$/i;
 const END = /^\s*END:VCARD\s*$/i;
 
-/** Whether a text begins as a vCard does. */
+/** Whether a text starts like a vCard. */
 export function isVCard(text: string): boolean {
   return /^\s*BEGIN:VCARD[ \t]*(?:\r?\n|$)/i.test(text);
 }
 
-/** Takes text in pieces and gives back the cards that are complete. */
+/** Takes text in pieces and returns the complete cards. */
 export class VCardScanner {
   readonly #name: string;
   #rest = '';
@@ -46,12 +46,12 @@ export class VCardScanner {
     return lines.flatMap((line) => this.#take(line));
   }
 
-  /** Throws a CliError where a card is not closed. */
+  /** Throws a CliError if a card is not closed. */
   end(): TextPiece[] {
     const last = this.#rest === '' ? [] : this.#take(this.#rest);
     this.#rest = '';
     if (this.#depth === 0) return last;
-    throw this.#malformed(`the card that begins in line ${this.#cardLine} has no END:VCARD`);
+    throw this.#malformed(`the card that starts in line ${this.#cardLine} has no END:VCARD`);
   }
 
   #take(line: string): TextPiece[] {
@@ -59,14 +59,14 @@ export class VCardScanner {
     const isBegin = BEGIN.test(line);
     if (this.#depth === 0 && !isBegin) {
       if (line.trim() === '') return [];
-      throw this.#malformed(`line ${this.#line} stands outside BEGIN:VCARD and END:VCARD`);
+      throw this.#malformed(`line ${this.#line} is outside BEGIN:VCARD and END:VCARD`);
     }
     if (this.#depth === 0) this.#cardLine = this.#line;
     if (isBegin) this.#depth += 1;
     this.#card.push(line.replace(/\r$/, ''));
     this.#cardCharacters += line.length;
     if (this.#cardCharacters > CARD_CHARACTERS_MAX) {
-      throw this.#malformed(`the card that begins in line ${this.#cardLine} is longer than 16 Mi characters`);
+      throw this.#malformed(`the card that starts in line ${this.#cardLine} is longer than 16 Mi characters`);
     }
     if (!END.test(line)) return [];
     this.#depth -= 1;
@@ -78,8 +78,8 @@ export class VCardScanner {
   }
 
   #malformed(what: string): CliError {
-    return new CliError(`${this.#name} is no file of vCards: ${what}.`, {
-      nextSteps: ['check the file, or say --format csv, json or ndjson.'],
+    return new CliError(`${this.#name} is not a valid vCard file: ${what}.`, {
+      nextSteps: ['check the file, or use --format csv, json or ndjson.'],
     });
   }
 }
@@ -91,8 +91,8 @@ export function parseVCard(text: string): CardProperty[] | string {
   try {
     card = ICAL.parse(modernVCard(text));
   } catch (error) {
-    // It quotes the line, which may be the whole card.
-    return `the vCard cannot be read: ${messageOf(error).slice(0, MESSAGE_CHARACTERS_MAX)}`;
+    // The message quotes the line, which may be the whole card.
+    return `the vCard is not valid: ${messageOf(error).slice(0, MESSAGE_CHARACTERS_MAX)}`;
   }
   const [, lines] = card as [string, [string, Record<string, string | string[]>, string, ...unknown[]][]];
   return lines.map(([name, parameters, , ...values]) => {
@@ -107,7 +107,7 @@ export function parseVCard(text: string): CardProperty[] | string {
   });
 }
 
-// ical.js leaves these escapes as they stand; the one of a colon is in no RFC, and in the addresses that Google and Apple write.
+// ical.js keeps these escapes; that of a colon is in no RFC, but Google and Apple write it in URLs.
 function textOf(value: unknown): string {
   return String(value)
     .replace(/\\([;:])/g, '$1')

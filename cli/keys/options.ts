@@ -1,4 +1,4 @@
-// From the options of `keys issue` to the key that is to be made, with everything checked.
+// Turns the options of `keys issue` into the key to issue, and checks them.
 
 import type { ApiKeyRow, OrganizationRow } from '../../db/engine/schema.ts';
 import type { Store } from '../../db/store.ts';
@@ -23,14 +23,14 @@ export interface IssueOptions {
   allowIp?: string[];
 }
 
-/** A key that is to be made. */
+/** A key to issue. */
 export interface PlannedKey {
   key: NewKey;
-  /** What the operator should know of it that the options do not say. */
+  /** What to tell the operator beyond the options. */
   told: string[];
 }
 
-/** The key that the options, which were checked, describe. */
+/** The key that the checked options describe. */
 export async function newKey(store: Store, options: IssueOptions, now: number): Promise<PlannedKey> {
   const name = options.name === undefined ? null : checkedName('The name of a key', options.name);
   const source = options.fromV1 === undefined ? null : await keyOfV1(store, options.fromV1);
@@ -61,10 +61,13 @@ function networksFor(
   if (allowIp !== undefined) return { list: allowedNetworks(allowIp), told: [] };
   if (source === null) return { list: null, told: [] };
   const list = networksIn(source);
-  return { list, told: list === null ? [] : [`It may be used from ${usableFrom(list)}, as the v1 key.`] };
+  return {
+    list,
+    told: list === null ? [] : [`Like the v1 key, this key can be used from ${usableFrom(list)}.`],
+  };
 }
 
-/** Throws a usage error for what the options alone show to be wrong. */
+/** Throws a usage error if the options are wrong by themselves. */
 export async function checkOptions(options: IssueOptions, now: number): Promise<void> {
   checkCombination(options);
   if (options.name !== undefined) checkedName('The name of a key', options.name);
@@ -78,24 +81,30 @@ function checkCombination(options: IssueOptions): void {
   const sources = [options.scopes !== undefined, options.allScopes === true, options.fromV1 !== undefined];
   if (sources.filter(Boolean).length !== 1) {
     throw usageError(
-      'What the key may do must be said once.',
-      'give exactly one of --scopes a:read,b:write, --all-scopes and --from-v1 KEYID.',
+      'Choose exactly one way to set the scopes of the key.',
+      'add one of --scopes a:read,b:write, --all-scopes or --from-v1 KEYID.',
     );
   }
   if (options.org === undefined && options.fromV1 === undefined) {
-    throw usageError('The organization is missing.', 'add --org NAME; "crm orgs list" shows them.');
+    throw usageError(
+      'The organization is missing.',
+      'add --org NAME. To list organizations, run "crm orgs list".',
+    );
   }
   if (api === 'v2' && options.prefix !== undefined) {
-    throw usageError('Only v1 keys have a choice of prefix.', 'leave --prefix out, or add --api v1.');
+    throw usageError('--prefix works with v1 keys only.', 'remove --prefix, or add --api v1.');
   }
   if (api === 'v1' && (access === 'user' || options.user !== undefined)) {
-    throw usageError('v1 keys are organization-wide.', 'leave --access and --user out, or issue a v2 key.');
+    throw usageError(
+      'A v1 key always has access to the whole organization.',
+      'remove --access and --user, or issue a v2 key.',
+    );
   }
   if (api === 'v1' && options.fromV1 !== undefined) {
-    throw usageError('--from-v1 makes a v2 key.', 'leave --api v1 out.');
+    throw usageError('--from-v1 always issues a v2 key.', 'remove --api v1.');
   }
   if ((access === 'user') !== (options.user !== undefined)) {
-    throw usageError('--access user and --user EMAIL go together.', 'give both, or neither.');
+    throw usageError('--access user and --user EMAIL must be used together.', 'set both, or neither.');
   }
 }
 
@@ -118,7 +127,10 @@ async function chosenScopes(options: IssueOptions): Promise<string[]> {
   if (unknown.length === 0) return valid.filter((scope) => wanted.includes(scope));
   const named = unknown.map((scope) => `"${scope}"`).join(', ');
   const hint = didYouMean(unknown[0] ?? '', valid);
-  throw usageError(`${options.api} has no scope ${named}.${hint}`, `use some of: ${valid.join(', ')}.`);
+  throw usageError(
+    `Unknown ${options.api} scope ${named}.${hint}`,
+    `use one or more of: ${valid.join(', ')}.`,
+  );
 }
 
 async function keyOfV1(store: Store, keyId: string): Promise<ApiKeyRow> {
@@ -134,9 +146,9 @@ async function migratedScopes({ scopes }: ApiKeyRow): Promise<string[]> {
 }
 
 function noKeyOfV1(whose: string, keyId: string): CliError {
-  // Someone may well paste the key itself: never repeat it.
-  const named = /^service_/.test(keyId) ? 'that id' : `the id "${keyId}"`;
+  // People paste the key itself by mistake: never repeat it.
+  const named = /^service_/.test(keyId) ? 'this ID' : `the ID "${keyId}"`;
   return new CliError(`${whose} has no v1 key with ${named}.`, {
-    nextSteps: ['give the id of the key, not the key itself; see "crm keys list".'],
+    nextSteps: ['use the ID of the key, not the key itself. To list keys: crm keys list'],
   });
 }

@@ -1,4 +1,4 @@
-// How a key is shown, once: bare in a pipe, framed on a terminal, as an object with -o json.
+// Prints a key once: bare in a pipe, framed on a terminal, as an object with -o json.
 
 import type { ApiKeyRow } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
@@ -14,8 +14,8 @@ import { networksIn, usableFrom } from './networks.ts';
 import type { KeyPreview } from './preview.ts';
 
 /**
- * Prints a key that was just issued or rotated; it can never be shown again. Resolves with whether the next commands
- * were told with it: those in `before`, then those that use the key.
+ * Prints a key that was just issued or rotated; it can never be shown again. Resolves with whether it also printed the
+ * next commands: those in `before`, then those that use the key.
  */
 export async function printKey(
   config: Config,
@@ -41,17 +41,17 @@ export async function printKey(
     return false;
   }
   const columns = terminalWidth(process.stdout);
-  // All of it on stdout: stderr may well end up in a log, where no key belongs.
+  // Everything on stdout: stderr may end up in a log, where no key belongs.
   const next = withProgramName([...before, `export CRM_API_KEY=${key}`, callWith(row)].join('\n      '));
   await writeOut(`${keyNotice(key, row, columns)}Next: ${next}\n`);
   return true;
 }
 
-// Framed where the terminal is wide enough for a frame that leaves the key in one piece.
+// Framed only if the frame fits without breaking the key.
 function keyNotice(key: string, row: ApiKeyRow, columns: number): string {
   const label = row.name === null ? '' : ` "${neutralizeLine(row.name)}"`;
   const lines = [
-    `${row.api} key${label}, shown this once. Keep it in a safe place.`,
+    `${row.api} key${label}, shown only once. Store it in a safe place.`,
     '',
     key,
     '',
@@ -67,7 +67,7 @@ function keyNotice(key: string, row: ApiKeyRow, columns: number): string {
   return `╭${bar}╮\n${body}╰${bar}╯\n`;
 }
 
-// A first call that the key may make.
+// A first call that the key can make.
 function callWith(row: ApiKeyRow): string {
   if (row.api === 'v1') return 'crm list people --api v1';
   return `crm list ${scopesOf(row)[0]?.split(':')[0] ?? 'contacts'}`;
@@ -92,7 +92,7 @@ const LIST_COLUMNS = [
 
 /** Prints keys without their secrets. */
 export async function printKeyList(config: Config, rows: readonly ListedKey[], now: number): Promise<void> {
-  // A list in which no key is limited looks as it did before there were any.
+  // The column appears only if a key has networks.
   const isLimited = rows.some((row) => row.networks !== null);
   const records = rows.map((row) => ({
     ...presented(row, now),
@@ -105,7 +105,7 @@ export async function printKeyList(config: Config, rows: readonly ListedKey[], n
   await printer.end();
 }
 
-/** Prints what a key would open that was not issued. */
+/** Prints what a key would give access to. */
 export async function printKeyPreview(
   config: Config,
   opened: readonly KeyPreview[],
@@ -116,8 +116,8 @@ export async function printKeyPreview(
   await printer.print(opened.map((one) => ({ ...one })));
   await printer.end();
   note('Nothing was issued.');
-  if (key.expiresAt !== null) note(`The key would last until ${isoTime(key.expiresAt)}.`);
-  if (key.networks != null) note(`It could be used from ${usableFrom(key.networks)}.`);
+  if (key.expiresAt !== null) note(`The key would expire on ${isoTime(key.expiresAt)}.`);
+  if (key.networks != null) note(`The key could be used from ${usableFrom(key.networks)}.`);
 }
 
 function presented(row: ListedKey, now: number): Data {
@@ -139,7 +139,7 @@ function presented(row: ListedKey, now: number): Data {
   };
 }
 
-/** Whether the key works at that moment (Unix milliseconds), or why not. */
+/** Whether the key works at the given time (Unix milliseconds), or why not. */
 export function keyStatus(row: ApiKeyRow, now: number): 'active' | 'expired' | 'revoked' {
   if (row.revoked_at !== null) return 'revoked';
   return row.expires_at !== null && row.expires_at <= now ? 'expired' : 'active';

@@ -1,18 +1,18 @@
-// What a key would open if it were issued: its scopes in words, and the records that it could reach.
+// Shows what a key would give access to: its scopes in words, and how many records.
 import type { Resource } from '../../db/model/resource.ts';
 import type { Store } from '../../db/store.ts';
 import type { NewKey } from '../../db/tables/keys.ts';
 
-/** One resource that a key would open. */
+/** One resource that a key would give access to. */
 export interface KeyPreview {
   resource: string;
   /** Such as `read, write`. */
   may: string;
-  /** Records there are of it for the key, now. */
+  /** How many records the key could access now. */
   records: number;
 }
 
-/** What a key would open, resource by resource. */
+/** What a key would give access to, resource by resource. */
 export async function previewKey(store: Store, key: NewKey): Promise<KeyPreview[]> {
   const { RESOURCES } = await import('../../db/model/resources/registry.ts');
   const { scopesFromV1 } = await import('../../db/tables/keys.ts');

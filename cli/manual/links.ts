@@ -1,9 +1,9 @@
-// Where a link of a page leads for somebody who reads it in a terminal.
+// Converts links of pages for readers in a terminal.
 
 // Pages are in cli/manual/, two folders below the top of the repository.
 const PAGE = 'file:///cli/manual/page.md';
 
-/** What to show beside the text of a link: `crm help backup`, an address, a file of the repository; nothing within the page. */
+/** What to show after the text of a link: `crm help backup`, a URL, a file of the repository; nothing within the page. */
 export function shownTarget(href: string): string | undefined {
   if (href.startsWith('#')) return undefined;
   if (/^[a-z]+:/i.test(href)) return href.replace(/^mailto:/, '');

@@ -1,4 +1,4 @@
-// The page that `crm man` prints: commands with their options, then the manual, then what man(1) readers look for.
+// The page that `crm man` prints: commands with their options, then the manual, then the usual sections of man pages.
 import type { Command } from 'commander';
 import { EXIT } from '../errors.ts';
 import { VERSION } from '../version.ts';
@@ -10,17 +10,17 @@ type Entry = [term: string, meaning: string];
 
 /** The variables that commands read. */
 export const ENVIRONMENT: readonly Entry[] = [
-  ['CRM_DB', 'the database, where --db does not say: a file, or the address of one on PostgreSQL'],
-  ['CRM_URL', 'the address of the server, where --url does not say'],
-  ['CRM_API_KEY', 'the API key of data commands, where --api-key-file does not say'],
-  ['CRM_OUTPUT', 'table, json, ndjson or csv, where --output does not say'],
-  ['CRM_PROFILE', 'the profile, where --profile does not say'],
-  ['CRM_DEBUG', '1 for what --debug does'],
-  ['NO_COLOR', 'any value turns colour off'],
+  ['CRM_DB', 'the database, without --db: a file, or a database URL of PostgreSQL'],
+  ['CRM_URL', 'the server URL, without --url'],
+  ['CRM_API_KEY', 'the API key of data commands, without --api-key-file'],
+  ['CRM_OUTPUT', 'the output format, without --output: table, json, ndjson or csv'],
+  ['CRM_PROFILE', 'the profile, without --profile'],
+  ['CRM_DEBUG', '1 has the effect of --debug'],
+  ['NO_COLOR', 'any value disables color'],
   ['PAGER', 'the pager of "crm help", "less -R" if unset; empty for none'],
-  ['XDG_CONFIG_HOME', 'the folder of crm/config.json, ~/.config if unset'],
-  ['XDG_STATE_HOME', 'the folder of crm/, where an import keeps its lock, ~/.local/state if unset'],
-  ['PGPASSWORD, PGPASSFILE, PGSSLMODE', 'as psql reads them, for a database on PostgreSQL'],
+  ['XDG_CONFIG_HOME', 'the folder of crm/config.json; ~/.config if unset'],
+  ['XDG_STATE_HOME', 'the folder of crm/, which contains locks of imports; ~/.local/state if unset'],
+  ['PGPASSWORD, PGPASSFILE, PGSSLMODE', 'read like psql does, for a PostgreSQL database'],
 ];
 
 const EXIT_STATUS: Readonly<Record<keyof typeof EXIT, string>> = {
@@ -35,14 +35,14 @@ const EXIT_STATUS: Readonly<Record<keyof typeof EXIT, string>> = {
 const FILES: readonly Entry[] = [
   ['./crm.db', 'the database, unless --db or CRM_DB names another'],
   ['$XDG_CONFIG_HOME/crm/config.json', 'the profiles'],
-  ['FILE.crm-journal', 'what an import of FILE has done, so that it can go on after a crash'],
+  ['FILE.crm-journal', 'what an import of FILE has done, so that it can continue after a crash'],
   ['FILE.errors.csv', 'the rows of FILE that an import rejected, with the reasons'],
 ];
 
 /** The whole manual as one page in roff. */
 export function manPage(program: Command, now = new Date()): string {
   const [date = ''] = now.toISOString().split('T');
-  // Dates are read by formatters too, which want plain hyphens.
+  // Formatters read the date too, and need plain hyphens.
   const heading = `CRM 1 ${date} ${roffArgument(`crm ${VERSION}`)} ${roffArgument('crm manual')}`;
   const about = program.description().replace(/ "crm help".*$/, '');
   const sections = [

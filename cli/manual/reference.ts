@@ -1,8 +1,8 @@
-// What a command takes, as Markdown: commander knows it, so that no page has to repeat it.
+// The reference of a command as Markdown, generated from commander, so that no page repeats it.
 import type { Command, Help } from 'commander';
 import type { TopicName } from './topics.ts';
 
-/** Where commander's own descriptions end: what can be given to a command, and what its options mean. */
+/** The arguments and options of a command, with their meaning. */
 export interface CommandReference {
   /** `crm keys issue [options]`. */
   usage: string;
@@ -11,7 +11,7 @@ export interface CommandReference {
   rows: [term: string, meaning: string][];
 }
 
-/** A command and its sub-commands, those without a doing of their own left out. */
+/** A command and its subcommands, without mere groups. */
 export function referencesOf(command: Command): CommandReference[] {
   const help = command.createHelp();
   const subcommands = help.visibleCommands(command).filter((one) => one.name() !== 'help');

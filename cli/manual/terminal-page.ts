@@ -1,4 +1,4 @@
-// A page of the manual for a terminal: wrapped to its width, with code that can be copied as it stands.
+// A page of the manual for a terminal: wrapped to its width, with code that can be copied unchanged.
 import { shownTarget } from './links.ts';
 import { layOutTable } from './terminal-table.ts';
 

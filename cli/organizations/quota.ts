@@ -1,4 +1,4 @@
-// Quotas of organizations: set beside a server, from the very next request on, and shown with how far they are used up.
+// Quotas of organizations: set while servers run, effective with the next request, and shown with their use.
 
 import type { RecordTotals } from '../../db/engine/engine.ts';
 import type { OrganizationRow } from '../../db/engine/schema.ts';
@@ -9,7 +9,7 @@ import { recordAction } from '../database/audit.ts';
 import { databaseError } from '../database/database.ts';
 import { CliError } from '../errors.ts';
 
-/** What is shown of a quota; a limit that is not set is null. */
+/** The fields shown for a quota; a limit that is not set is null. */
 export const QUOTA_FIELDS = [
   'records',
   'records_limit',
@@ -20,12 +20,12 @@ export const QUOTA_FIELDS = [
   'replay_bytes_limit',
 ];
 
-/** Those of them that are bytes. */
+/** The fields that are in bytes. */
 export const QUOTA_SIZES: ReadonlySet<string> = new Set(
   QUOTA_FIELDS.filter((name) => /(?:^|_)bytes(?:_|$)/.test(name)),
 );
 
-/** A quota, and how far it is used up, as it is shown. */
+/** A quota and its use, as shown. */
 export function quotaData({ quota, held, replayBytes, replayBytesMax }: Omit<QuotaUse, 'orgNumber'>): Data {
   return {
     records: held?.records ?? null,
@@ -38,15 +38,15 @@ export function quotaData({ quota, held, replayBytes, replayBytesMax }: Omit<Quo
   };
 }
 
-/** Whether anything is limited that is not for all. */
+/** Whether the organization has a limit besides the default ones. */
 export function isLimited({ records, bytes, bytesInFlight, replayBytes }: Quota): boolean {
   return [records, bytes, bytesInFlight, replayBytes].some((limit) => limit !== null);
 }
 
 /**
- * Sets the quota of an organization, once all that it holds is counted; writes go on meanwhile, under the quota before.
- * @param db as the operator named it
- * @throws CliError where another crm does the same
+ * Sets the quota of an organization after counting everything that it stores; until then, writes use the former quota.
+ * @param db as given by the operator
+ * @throws CliError if another crm does the same
  */
 export async function changeQuota(
   store: Store,
@@ -60,8 +60,8 @@ export async function changeQuota(
   const countId = await store.write(number, (trx) => beginCount(trx, number));
   const uncounted = await atOneMoment(db, (read) => findUncounted(read, number));
   if (!(await store.write(number, (trx) => saveQuota(trx, number, quota, { countId, uncounted })))) {
-    throw new CliError('Another crm has begun to set the quota of this organization, and this one has not.', {
-      nextSteps: ['run the same command again when it is done.'],
+    throw new CliError('Another command is setting the quota of this organization. Nothing was changed.', {
+      nextSteps: ['run the same command again when the other one is done.'],
     });
   }
   await store.write(number, (trx) => setReplayQuota(trx, number, quota.replayBytes));
@@ -74,7 +74,7 @@ export async function changeQuota(
   });
 }
 
-/** What an organization holds, counted now. */
+/** What an organization stores, counted now. */
 export async function countNow(db: string, orgNumber: number): Promise<RecordTotals> {
   const { countRecordTotals } = await import('../../db/tables/content-bytes.ts');
   return atOneMoment(db, (read) => countRecordTotals(read, orgNumber));

@@ -1,4 +1,4 @@
-// Carries out `crm people erase`: a person goes from an organization, and from what the file keeps of deleted rows.
+// Carries out `crm people erase`: erases a person from an organization, and from deleted rows that the file still contains.
 import { isDatabaseAddress } from '../../db/database-address.ts';
 import type { OrganizationRow } from '../../db/engine/schema.ts';
 import type { Erasure } from '../../db/people/erase.ts';
@@ -18,26 +18,26 @@ export interface EraseOptions {
   quiet?: boolean;
 }
 
-/** What was done, or would be. */
+/** What was erased, or would be. */
 export interface EraseSummary extends Erasure {
   dry_run: boolean;
   organization: string;
   contact_id: string | null;
-  /** Accounts of crm itself, which stay. */
+  /** Accounts of crm itself, which are kept. */
   users: { id: string; email: string }[];
   backups: KnownBackup[];
-  /** Where an address still stands: in rows, those of a backup made now among them, and in bytes of the file and its log. */
+  /** Where an email still is: in rows (which a new backup would contain), and in bytes of the file and its log. */
   left: RemainingPlace[];
 }
 
-/** Erases the person; with `dryRun` tells what would be erased, and writes nothing. */
+/** Erases the person; with `dryRun` only returns what would be erased. */
 export async function erase(db: string, address: string, options: EraseOptions): Promise<EraseSummary> {
   const { org: orgName, confirm = false, dryRun: isDryRun = false, quiet = false } = options;
   const email = await checkedEmail(address);
   if (!confirm && !isDryRun)
     throw usageError(
       `Erasing ${email} from ${orgName} cannot be undone.`,
-      'see with --dry-run what would go, keep what you must (crm people export), then say so with --confirm.',
+      'review it with --dry-run, keep a copy if you must (crm people export), then add --confirm.',
     );
   const { findPerson } = await import('../../db/people/person.ts');
   const { findLastBackup } = await import('../../db/tables/last-backup.ts');
@@ -72,7 +72,7 @@ async function eraseRecords(
   const { setTombstones } = await import('../../db/people/tombstones.ts');
   const { countSearchedRows } = await import('../../db/people/mentions.ts');
   const rows = await countSearchedRows(store.read, orgNumber);
-  // All is read once more in the end.
+  // Everything is read again at the end.
   const total = isDryRun ? rows : 2 * rows;
   const progress = await startProgress({ label: 'Reading', unit: 'rows', total, quiet });
   let done = 0;
@@ -105,7 +105,7 @@ function sums(resources: Erasure['resources']) {
 async function scrub(store: Store, quiet: boolean): Promise<void> {
   const { freePages, scrubFreePages } = await import('../../db/maintenance.ts');
   const total = await freePages(store.read);
-  const progress = await startProgress({ label: 'Writing over', unit: 'free pages', total, quiet });
+  const progress = await startProgress({ label: 'Overwriting', unit: 'free pages', total, quiet });
   let done = 0;
   try {
     await scrubFreePages(store, (pages) => {

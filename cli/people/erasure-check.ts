@@ -1,23 +1,23 @@
-// Looks whether anything is left of a person who was erased: in rows, in what the engine keeps beside them, in bytes of the file.
+// Checks whether anything is left of an erased person: in rows, in statistics, in bytes of the file.
 import { isDatabaseAddress } from '../../db/database-address.ts';
 import type { AddressSet } from '../../db/people/email-addresses.ts';
 import type { RemainingText } from '../../db/people/erasure-check.ts';
 import type { Store } from '../../db/store.ts';
 
-/** A place that still has an address. */
+/** A place that still contains an email. */
 export type RemainingPlace =
   | { kind: 'row'; organization: string | null; table: string; id: string | null; column: string }
-  /** PostgreSQL's: a few values of a column, of which its planner makes estimates. */
+  /** PostgreSQL's statistics: a few values of a column, which its planner uses for estimates. */
   | { kind: 'statistics'; table: string; column: string }
   | { kind: 'free' | 'log'; file: string; offset: number };
 
-/** The rows of an organization that are left. */
+/** The rows of an organization that still contain an email. */
 export async function remainingRows(store: Pick<Store, 'read'>, orgNumber: number, addresses: AddressSet) {
   const { findRemainingTexts } = await import('../../db/people/erasure-check.ts');
   return findRemainingTexts(store.read, addresses, { orgNumber });
 }
 
-/** With the organization by its name. */
+/** Adds the name of the organization. */
 async function named(read: Store['read'], rows: readonly RemainingText[]): Promise<RemainingPlace[]> {
   const organizations = await read.selectFrom('organizations').select(['number', 'name']).execute();
   const names = new Map(organizations.map(({ number, name }) => [number, name]));
@@ -29,8 +29,8 @@ async function named(read: Store['read'], rows: readonly RemainingText[]): Promi
 }
 
 /**
- * Everything that is left, once the store is closed. What SQLite has let go of is found by its bytes; the rows of others are
- * read only where such bytes are in use.
+ * Everything that is left, once the store is closed. Deleted rows are found by their bytes; rows of other organizations
+ * are read only if such bytes are in use.
  */
 export async function findRemainingPlaces(
   db: string,
@@ -45,7 +45,7 @@ export async function findRemainingPlaces(
   const left: RemainingPlace[] = [];
   let othersMayHave = rows.length > 0;
   if (isDatabaseAddress(db)) {
-    // Some values of the rows that are gone are in its statistics until then.
+    // Until then, the statistics contain values of deleted rows.
     await analyzeDatabase(db);
     left.push(
       ...(await findInPlannerStatistics(db, addresses.list)).map(
@@ -80,34 +80,36 @@ export function describePlace(left: RemainingPlace): string {
     const of = left.organization === null ? '' : ` of ${left.organization}`;
     return `${left.table}${left.id === null ? '' : ` ${left.id}`}, ${left.column}${of}`;
   }
-  return `${left.file}, byte ${left.offset}${left.kind === 'free' ? ', in a part that is free' : ''}`;
+  return `${left.file}, byte ${left.offset}${left.kind === 'free' ? ', in free space' : ''}`;
 }
 
-/** What to do about what is left. */
+/** The next steps for what is left. */
 export function nextStepsFor(left: readonly RemainingPlace[], organization: string): string[] {
   const rows = left.filter((one) => one.kind === 'row');
   const steps: string[] = [];
   if (rows.some(({ table }) => table === 'users'))
-    steps.push('users are accounts of crm, not contacts, and stay; see crm users list.');
+    steps.push(
+      'ignore users: they are crm accounts, not contacts, and are kept. To list them: crm users list',
+    );
   if (rows.some((row) => row.organization === organization && row.table !== 'users'))
-    steps.push('what was written meanwhile goes with the same command, run again.');
+    steps.push('run the same command again to erase what was written in the meantime.');
   if (
     rows.some(
       (row) => row.organization !== null && row.organization !== organization && row.table !== 'users',
     )
   )
-    steps.push('other organizations erase for themselves: the same command with their --org.');
+    steps.push('erase the person from other organizations too, with the same command and their --org.');
   if (rows.some((row) => row.organization === null))
-    steps.push('names and settings of crm itself are changed where they were given.');
+    steps.push('change names and settings of crm itself where you set them.');
   if (left.some(({ kind }) => kind === 'statistics'))
-    steps.push('statistics have values of rows that are left, in other organizations too.');
+    steps.push('check the rows that are left, in other organizations too: statistics contain their values.');
   if (left.some(({ kind }) => kind === 'log'))
     steps.push(
-      'somebody reads an older state of the file, such as a backup: run the same command again after that.',
+      'wait until readers of an older state, such as a backup, are done, then run the same command again.',
     );
   if (left.some(({ kind }) => kind === 'free'))
     steps.push(
-      'a copy has none of what is free: stop the server, then crm backup NEW and crm restore NEW --confirm',
+      'replace the file with a copy, which has no free space: stop the server, then crm backup NEW and crm restore NEW --confirm',
     );
   return steps;
 }

@@ -1,4 +1,4 @@
-// Carries out `crm people export`: one document of all that an organization has of a person.
+// Carries out `crm people export`: one document with all data that an organization stores about a person.
 import type { OrganizationRow } from '../../db/engine/schema.ts';
 import { recordAction } from '../database/audit.ts';
 import { checkedEmail, isoTime, organizationNamed, withStore } from '../database/database.ts';
@@ -55,11 +55,11 @@ export async function runPeopleExport(
   }
   const records = Object.values(document.records).reduce((sum, some) => sum + some.length, 0);
   if (quiet) return;
-  const who = document.contact === null ? 'No contact has that address' : 'One contact';
+  const who = document.contact === null ? 'no contact' : '1 contact';
   note(
-    `${who}; ${counted(records, 'record')} and ${counted(document.transcripts.length, 'transcript')} tell of the person.`,
+    `Exported ${who}, ${counted(records, 'record')} and ${counted(document.transcripts.length, 'transcript')} about ${email}.`,
   );
-  note('Read it before you hand it over: texts may name other people, and nobody but you can tell.');
+  note('Read the document before you hand it over: its texts may name other people.');
 }
 
 function headOf({ id, name }: OrganizationRow) {

@@ -1,4 +1,4 @@
-// Copies of a database that lie where its last backup went, so that somebody knows what still has what was erased.
+// Finds backups next to the last one, which still contain erased people.
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isDatabaseAddress } from '../../db/database-address.ts';
@@ -10,10 +10,10 @@ export interface KnownBackup {
   written_at: string;
 }
 
-// As `serve --backup-dir` names them.
+// The names that `serve --backup-dir` uses.
 const SCHEDULED = /^crm-\d{8}T\d{6}Z\.db$/;
 
-/** Backups beside the last one, itself among them, and what restores have kept beside the database; newest first. */
+/** The last backup, those next to it, and databases that restores kept; newest first. */
 export function knownBackups(db: string, last: LastBackup | undefined): KnownBackup[] {
   if (isDatabaseAddress(db)) return [];
   const found: string[] = [];

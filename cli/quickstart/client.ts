@@ -1,9 +1,9 @@
-// The HTTP clients of quickstart, one a key, which say on the screen what they wait for.
+// The HTTP clients of quickstart, one per key, which show on the screen what they wait for.
 import { Client, type ClientOptions } from '../api/client.ts';
 import { VERSION } from '../version.ts';
 import type { Demo } from './demo.ts';
 
-/** A client of the demo server with that key. */
+/** A client of the demo server with the given key. */
 export function clientFor(
   { url, screen }: Pick<Demo, 'url' | 'screen'>,
   apiKey: string,

@@ -1,4 +1,4 @@
-// The stage of quickstart: the demo database made and served.
+// Creates and serves the demo database of quickstart.
 
 import { databaseError } from '../database/database.ts';
 import { errorCode } from '../errors.ts';
@@ -10,12 +10,12 @@ import { createDatabase, type DemoDatabase, type DemoPlace } from './setup.ts';
 export interface Demo {
   screen: Screen;
   data: DemoData;
-  /** Ids by key of the demo data: those of the users, then of whatever is imported. */
+  /** IDs by key of the demo data: of the users first, then of imported records. */
   ids: Ids;
   database: DemoDatabase;
   url: string;
   docsUrl: string;
-  /** Finishes open requests, for ten seconds at most, and frees the database. */
+  /** Finishes open requests, for at most ten seconds, and closes the database. */
   stop(): Promise<void>;
 }
 
@@ -24,17 +24,17 @@ const PORT = 4000;
 const KEY_LIMIT = 200;
 const ORG_LIMIT = 1_000;
 
-/** Makes the demo database and serves it on port 4000, or on a free port where that is taken. */
+/** Creates the demo database and serves it on port 4000, or on a free port if that is in use. */
 export async function startDemo(screen: Screen, place: DemoPlace): Promise<Demo> {
   screen.heading(
-    `crm quickstart: the whole journey on ${place.isThrowAway ? 'a throw-away database' : place.shown}`,
+    `crm quickstart: the whole journey on ${place.isThrowAway ? 'a temporary database' : place.shown}`,
   );
   const data = buildDemoData(Date.now());
   const ids: Ids = new Map();
   const database = await createDatabase(place, data.users, ids);
   screen.step('Database', place.shown);
   screen.step('Organization', `${database.organization.name}, ${data.users.length} users`);
-  screen.step('Keys', 'v1 (ALL), v2 (every scope), and one for the import, good for an hour');
+  screen.step('Keys', 'v1 (ALL), v2 (all scopes), and one for the import that expires in an hour');
   const server = await serve(place.db);
   screen.step('Server', `${server.url}, docs at ${server.docsUrl}`);
   return { screen, data, ids, database, url: server.url, docsUrl: server.docsUrl, stop: server.stop };

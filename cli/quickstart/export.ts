@@ -1,4 +1,4 @@
-// The last leg of quickstart: all contacts into a CSV file, beside the database where that is a file.
+// The last step of quickstart: exports all contacts to a CSV file, next to the database if that is a file.
 import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isDatabaseAddress } from '../../db/database-address.ts';
@@ -9,7 +9,7 @@ import { clientFor } from './client.ts';
 import type { Demo } from './demo.ts';
 import type { ExportMeasure } from './stats.ts';
 
-/** Exports the contacts as `crm export contacts --format csv` does. */
+/** Exports the contacts like `crm export contacts --format csv`. */
 export async function exportContacts(demo: Demo): Promise<ExportMeasure> {
   const { screen, data, database } = demo;
   const path = join(

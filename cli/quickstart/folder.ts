@@ -1,4 +1,4 @@
-// The demo data as files: a folder such as `crm export all` writes, with the demo's keys for ids.
+// Writes the demo data as a folder like that of `crm export all`, with the demo's keys as IDs.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Data, JsonValue } from '../../db/model/json.ts';
@@ -9,7 +9,7 @@ import { writeManifest } from '../export/manifest.ts';
 import { type DemoLink, WRITABLE } from './data/types.ts';
 import type { Demo } from './demo.ts';
 
-/** Writes records and links for `crm import all`; what is in the service already, the users, has its id. */
+/** Writes records and links for `crm import all`; users already exist and have their real IDs. */
 export function writeDemoFolder(
   folder: string,
   { data, ids, url }: Pick<Demo, 'data' | 'ids' | 'url'>,
@@ -31,12 +31,12 @@ export function writeDemoFolder(
     }));
     write(name, records);
   }
-  // An export has the newest first.
+  // An export lists the newest records first.
   write('links', data.links.map(linkLine).reverse());
   writeManifest(folder, { server: url, began_at }, files);
 }
 
-// The pipeline that every organization has; an import finds it by its name.
+// The pipeline that every organization has; the import finds it by name.
 function defaultPipeline(): Data {
   const stages = DEFAULT_STAGES.map(({ name, type }, position) => ({
     ...{ id: `stages/${name}`, name, type, probability: null, position },
@@ -51,7 +51,7 @@ function linkLine({ parent, name, body }: DemoLink): Data {
   return { resource, id: parent, link: name, record_id: child, ...own };
 }
 
-/** The fields of a record with what `idOf` gives in place of keys. */
+/** The fields of a record, with keys replaced by the IDs from `idOf`. */
 export function withIds(resource: Resource, data: Data, idOf: (key: string) => string): Data {
   const replaced = Object.entries(data).map(([name, value]): [string, JsonValue] => {
     const isKey = resource.fields[name]?.kind === 'reference' && value !== null;

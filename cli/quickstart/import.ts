@@ -1,4 +1,4 @@
-// The import of quickstart: the demo data in files, brought in by what `crm import all` runs.
+// The import of quickstart: imports the demo data with the code of `crm import all`.
 
 import { join } from 'node:path';
 import { CliError, messageOf } from '../errors.ts';
@@ -14,7 +14,7 @@ import type { Demo } from './demo.ts';
 import { writeDemoFolder } from './folder.ts';
 import type { Measure, QuickstartStats } from './stats.ts';
 
-/** Imports records and links, whose ids the demo knows from then on; throws at the first that is rejected. */
+/** Imports records and links and stores their IDs; throws at the first rejected record. */
 export function importDemo(
   demo: Demo,
 ): Promise<Pick<QuickstartStats, 'imported' | 'links' | 'importRequests'>> {
@@ -31,7 +31,7 @@ export function importDemo(
   });
 }
 
-// The lock of an import is among what its user keeps; that of this one goes with the rest.
+// An import keeps its lock in the user's state folder; this one is removed with the demo.
 async function withStateIn<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const { XDG_STATE_HOME: before } = process.env;
   process.env.XDG_STATE_HOME = folder;
@@ -64,7 +64,7 @@ async function importFrom(folder: string, { screen, url, database }: Demo) {
     request: { resource: 'all', input: folder, ...readImportFlags({ yes: true }) },
     ...{ url, apiKey, client, reporter, interruption: new AbortController() },
     onFile: ({ resource, created, rejected, diagnosis }) => {
-      // The pipeline was there already.
+      // The pipeline already existed.
       if (resource !== 'pipelines') {
         imported[resource] = measured(resource, created, rejected, diagnosis.lines);
       }
@@ -73,8 +73,8 @@ async function importFrom(folder: string, { screen, url, database }: Demo) {
       links = measured('links', linked, rejected, []);
     },
   }).catch((error: unknown) => {
-    throw new CliError(`The demo data could not be imported: ${messageOf(error)}`, {
-      nextSteps: ['run "crm quickstart" again, on a new database file if you named one in --db.'],
+    throw new CliError(`Could not import the demo data: ${messageOf(error)}`, {
+      nextSteps: ['run "crm quickstart" again, with a new database file if you use --db.'],
       cause: error,
     });
   });

@@ -1,4 +1,4 @@
-// The read-only leg of quickstart: meetings, recordings and bookings go through files, as `crm ingest` takes them.
+// The read-only step of quickstart: ingests meetings, recordings and bookings from files like `crm ingest`.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getResource } from '../../db/model/resources/registry.ts';
@@ -10,7 +10,7 @@ import { READ_ONLY, type ReadOnlyName } from './data/types.ts';
 import type { Demo } from './demo.ts';
 import { withIds } from './folder.ts';
 
-/** Ingests the read-only records beside the running server; resolves with how many there are of each. */
+/** Ingests the read-only records while the server runs; resolves with the number of each. */
 export async function ingestDemo(demo: Demo): Promise<Record<string, number>> {
   const ingested: Record<string, number> = {};
   await withTemporaryFolder('crm-quickstart-ingest-', async (folder) => {
@@ -28,7 +28,7 @@ async function ingestOne({ data, ids, database }: Demo, name: ReadOnlyName, fold
   const org = database.organization.id;
   const { created, faults } = await runIngest({ resource: name, file, db: database.db, org, quiet: true });
   if (created === entries.length) return created;
-  throw new CliError(`Of ${entries.length} ${name} of the demo data ${created} were stored.`, {
+  throw new CliError(`Stored only ${created} of ${entries.length} ${name} of the demo data.`, {
     nextSteps: [faults[0]?.message ?? 'run "crm quickstart" again.'],
   });
 }

@@ -1,4 +1,4 @@
-// The journey of quickstart: import over HTTP, ingest, read in both versions, export.
+// The journey of quickstart: import over HTTP, ingest, read with both API versions, export.
 
 import { listRequest } from '../api/list-request.ts';
 import { pagesOf } from '../api/pages.ts';
@@ -10,7 +10,7 @@ import { importDemo } from './import.ts';
 import { ingestDemo } from './ingest.ts';
 import type { Measure, QuickstartStats } from './stats.ts';
 
-/** Carries the demo data through the server and back; throws where anything is refused, lost or doubled. */
+/** Sends the demo data through the server and back; throws if anything is refused, lost or duplicated. */
 export async function runJourney(demo: Demo): Promise<QuickstartStats> {
   const { data } = demo;
   const startedMs = performance.now();
@@ -22,14 +22,14 @@ export async function runJourney(demo: Demo): Promise<QuickstartStats> {
   return { ...imported, ingested, pages, exported, seconds: (performance.now() - startedMs) / 1_000 };
 }
 
-/** Pages through all contacts, which v1 calls people, and finds every imported one exactly once. */
+/** Reads all contacts, which v1 calls people, and checks that every imported one appears exactly once. */
 async function readAll(demo: Demo, api: 'v1' | 'v2'): Promise<Measure> {
   const { screen, data, ids, database } = demo;
   const client = clientFor(demo, database.keys[api]);
   const list = await listRequest(api === 'v1' ? 'people' : 'contacts', { api, filter: [] });
   const missing = new Set(data.records.contacts.map(({ key }) => ids.get(key)));
   const measure = await screen.measure({
-    ...{ label: `Read by ${api}`, unit: list.name, total: missing.size },
+    ...{ label: `Read with ${api}`, unit: list.name, total: missing.size },
     run: async (report) => {
       const state = { done: 0, requests: 0, bytes: 0 };
       for await (const page of pagesOf(client, list)) {
@@ -43,13 +43,13 @@ async function readAll(demo: Demo, api: 'v1' | 'v2'): Promise<Measure> {
     },
   });
   if (missing.size > 0 || measure.records !== data.records.contacts.length) {
-    throw notWhole(`Reading by ${api}`);
+    throw notWhole(`Reading with ${api}`);
   }
   return measure;
 }
 
 function notWhole(what: string): CliError {
-  return new CliError(`${what} did not give every contact exactly once.`, {
-    nextSteps: ['run it again; if this comes back, report it with all that stands above.'],
+  return new CliError(`${what} did not return every contact exactly once.`, {
+    nextSteps: ['run it again. If this happens again, report it with the output above.'],
   });
 }

@@ -1,9 +1,9 @@
-// The commands that quickstart ends with, written so that they can be copied and run.
+// The commands that quickstart suggests at the end, ready to copy and run.
 import { isDatabaseAddress } from '../../db/database-address.ts';
 import { programName } from '../terminal/program-name.ts';
 import { shellWord } from '../terminal/text.ts';
 
-/** What to try while the demo server runs; the first line gives the others address and key. */
+/** What to try while the demo server runs; the first line sets server URL and key for the others. */
 export function commandsWhileServing(url: string, apiKey: string, program = programName()): string[] {
   return [
     `export CRM_URL=${url} CRM_API_KEY=${apiKey}`,
@@ -13,7 +13,7 @@ export function commandsWhileServing(url: string, apiKey: string, program = prog
   ];
 }
 
-/** What to try once the demo server is gone: what it left behind or the same again, then a database of one's own. */
+/** What to try after the demo server has stopped: the kept database or another run, then a real database. */
 export function commandsAfterwards(keptDatabase: string | null, program = programName()): string[] {
   const again = keptDatabase === null ? 'quickstart' : `serve --db ${shellWord(keptDatabase)}`;
   if (keptDatabase !== null && isDatabaseAddress(keptDatabase))

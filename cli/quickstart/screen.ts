@@ -1,15 +1,15 @@
-// What quickstart says on stderr: a line for each step, with a bar while it runs and colour on a terminal only.
+// What quickstart prints to stderr: a line for each step, with a progress bar and color on a terminal only.
 import { counted, formatBytes, formatCount, formatTime } from '../terminal/format.ts';
 import { type Progress, type ProgressOptions, startProgress } from '../terminal/progress.ts';
 import { neutralize } from '../terminal/text.ts';
 import { type Wait, waitInWords } from '../terminal/wait-reasons.ts';
 import { type Measure, perSecond } from './stats.ts';
 
-/** How far some work has come. */
+/** The progress of some work. */
 export interface Done {
   done: number;
   requests: number;
-  /** Bytes read, where that is what the work does. */
+  /** Bytes read, if the work reads. */
   bytes?: number;
 }
 
@@ -23,23 +23,23 @@ export interface MeasuredWork {
 
 /** Shows the steps of the journey. */
 export interface Screen {
-  /** A line that stands out. */
+  /** A highlighted line. */
   heading(text: string): void;
-  /** A step that is done: what, and how it went. */
+  /** A finished step and its result. */
   step(label: string, detail: string): void;
-  /** Sentences, which may be broken between words. */
+  /** Sentences, wrapped between words. */
   prose(text: string): void;
-  /** Lines to be copied or aligned, left as they are. */
+  /** Lines to copy, or aligned lines; never wrapped. */
   text(lines: string): void;
-  /** Runs work of known size under a progress bar and leaves the line of a step that is done. */
+  /** Runs work of known size with a progress bar, and prints it as a finished step. */
   measure(work: MeasuredWork): Promise<Measure>;
-  /** A step that is done, with its figures. */
+  /** A finished step with its figures. */
   measured(label: string, unit: string, measure: Measure): void;
   /** Whether the screen can show a bar. */
   readonly hasBars: boolean;
-  /** A bar for work that leaves no line of its own; without a terminal there is none. */
+  /** A progress bar for work that prints no line; nothing without a terminal. */
   bar(options: ProgressOptions): Promise<Progress>;
-  /** Says what the running work waits for. */
+  /** Shows what the running work waits for. */
   wait(wait: Wait): void;
 }
 
@@ -54,7 +54,7 @@ export function createScreen(isColored: boolean): Screen {
     `${paint(32, '✓')} ${paint(1, label.padEnd(LABEL_CHARACTERS))} ${wrapped(neutralize(detail))}`;
   const measured = (label: string, unit: string, measure: Measure): void =>
     write(stepLine(label, describe(unit, measure)));
-  // Without a terminal there is no bar: the lines of the steps, seconds apart, are progress enough.
+  // Without a terminal there is no bar: the lines of the steps, seconds apart, show the progress.
   const hasBars = Boolean(process.stderr.isTTY) && process.env.TERM !== 'dumb';
   let running: Progress | null = null;
   return {
@@ -92,7 +92,7 @@ function terminalColumns(): number {
   return process.stderr.isTTY ? process.stderr.columns || 80 : Number.MAX_SAFE_INTEGER;
 }
 
-// On a terminal a long detail goes on below its beginning, or below its label where the terminal is narrow.
+// On a terminal, a long detail is indented to its start, or to its label if the terminal is narrow.
 function wrapped(detail: string): string {
   const columns = terminalColumns();
   const indent = LABEL_CHARACTERS + 3;

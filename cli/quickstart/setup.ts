@@ -1,4 +1,4 @@
-// Makes the throw-away database of quickstart: organization, users and keys.
+// Creates the temporary database of quickstart: organization, users and keys.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -14,15 +14,15 @@ import type { DemoUser, Ids } from './data/types.ts';
 
 /** Where the demo database is. */
 export interface DemoPlace {
-  /** Path of a file, or address of a database that may be in use for something else. */
+  /** Path of a file, or database URL of a database that may be in use for something else. */
   db: string;
   /** The same without a password. */
   shown: string;
-  /** Whether nobody has it but the demo, to be removed when that is over. */
+  /** Whether only the demo uses it, so that it is removed at the end. */
   isThrowAway: boolean;
-  /** Where the export goes. */
+  /** Path of the export. */
   folder: string;
-  /** Whether the folder was made for it. */
+  /** Whether the folder was created for the demo. */
   isFolderOurs: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface DemoDatabase extends DemoPlace {
 
 const LOADER_KEY_HOURS = 1;
 
-/** Where the demo database goes: the address or path given, where a file must be new, or a fresh temporary folder. */
+/** Where the demo database is created: at the given URL or new path, or in a temporary folder. */
 export async function chooseDemoPlace(given: string | undefined): Promise<DemoPlace> {
   if (given === undefined) {
     const folder = makeFolder();
@@ -49,8 +49,8 @@ export async function chooseDemoPlace(given: string | undefined): Promise<DemoPl
   const size = statSync(db, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0) return { db, shown: db, isThrowAway: false, folder: dirname(db), isFolderOurs: false };
   throw usageError(
-    `${db} exists already, and quickstart fills a database of its own.`,
-    'name a new file in --db, or leave --db out for a temporary one.',
+    `${db} already exists, and quickstart needs a new database.`,
+    'set --db to a new file, or remove --db to use a temporary database.',
   );
 }
 
@@ -59,20 +59,20 @@ function makeFolder(): string {
     return mkdtempSync(join(tmpdir(), 'crm-quickstart-'));
   } catch (cause) {
     throw new CliError(
-      `Cannot make a folder in ${tmpdir()}: ${systemFault(cause, { ENOENT: 'there is no such folder' })}.`,
+      `Cannot create a folder in ${tmpdir()}: ${systemFault(cause, { ENOENT: 'no such folder' })}.`,
       {
-        nextSteps: ['name another place for temporary files in TMPDIR, or a new database file in --db.'],
+        nextSteps: ['set TMPDIR to another folder for temporary files, or --db to a new database file.'],
         cause,
       },
     );
   }
 }
 
-// Windows lets go of a file some time after it was closed, with one error or another till then.
+// Windows releases a closed file after a while, with various errors until then.
 const REMOVALS_MAX = 5;
 const REMOVAL_PAUSE_MS = 200;
 
-/** Removes the folder that was made for a demo database; one that stays is named, and nothing fails for that. */
+/** Removes the folder of a demo database; prints a warning if that fails. */
 export async function removeDemoPlace({ folder, isFolderOurs }: DemoPlace): Promise<void> {
   for (let tries = 1; isFolderOurs; tries += 1) {
     try {
@@ -80,7 +80,7 @@ export async function removeDemoPlace({ folder, isFolderOurs }: DemoPlace): Prom
     } catch (error) {
       const why = errorCode(error) || messageOf(error);
       if (tries === REMOVALS_MAX)
-        return note(`crm: warning: the folder ${folder} could not be removed (${why}); remove it yourself.`);
+        return note(`crm: warning: could not remove the folder ${folder} (${why}). Remove it yourself.`);
     }
     await sleep(REMOVAL_PAUSE_MS);
   }
@@ -108,8 +108,8 @@ export async function createDatabase(
   return withStore(place.db, (store) => store.write('accounts', fill), { create: true });
 }
 
-// The import has a key of its own, without the right to delete, that soon expires: so the 200 requests a minute
-// of the newcomer's key are left to the newcomer.
+// The import has a separate key that expires soon and cannot delete, so that the newcomer's key keeps its 200 requests per
+// minute.
 async function issueKeys(trx: Db, orgNumber: number, now: number): Promise<DemoDatabase['keys']> {
   const { issueKey } = await import('../../db/tables/keys.ts');
   const { V2_SCOPES } = await import('../../db/model/resources/registry.ts');

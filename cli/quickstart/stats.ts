@@ -1,12 +1,12 @@
-// What quickstart measured, and how it is put to people.
+// What quickstart measured, and how it is printed.
 import { counted, formatBytes, formatCount, formatTime } from '../terminal/format.ts';
 
-/** Some records that went one way, and what it took. */
+/** How many records were processed, and the time it took. */
 export interface Measure {
   records: number;
   requests: number;
   seconds: number;
-  /** Bytes read, where it is about reading. */
+  /** Bytes read, for reading. */
   bytes?: number;
 }
 
@@ -17,7 +17,7 @@ export interface ExportMeasure extends Measure {
 export interface QuickstartStats {
   imported: Record<string, Measure>;
   links: Measure;
-  /** All requests that the key of the import made. */
+  /** All requests of the import's key. */
   importRequests: number;
   ingested: Record<string, number>;
   pages: { v2: Measure; v1: Measure };
@@ -37,7 +37,7 @@ function sum(measures: readonly Measure[]): Measure {
   return total;
 }
 
-/** The figures as a table of at most 40 characters, a record type a line. */
+/** The figures as a table of at most 40 characters, one line per resource. */
 export function summaryLines(figures: QuickstartStats): string[] {
   const imported = Object.entries(figures.imported);
   return [
@@ -46,8 +46,8 @@ export function summaryLines(figures: QuickstartStats): string[] {
     measured('all imported', sum(imported.map(([, measure]) => measure))),
     measured('links', figures.links),
     ...Object.entries(figures.ingested).map(([name, count]) => row(name, formatCount(count), '', '')),
-    measured('read by v2', figures.pages.v2),
-    measured('read by v1', figures.pages.v1),
+    measured('read with v2', figures.pages.v2),
+    measured('read with v1', figures.pages.v1),
     measured('exported', figures.exported),
   ];
 }
@@ -60,7 +60,7 @@ function row(label: string, rows: string, seconds: string, rate: string): string
   return `  ${label.padEnd(13)}${rows.padStart(7)}${seconds.padStart(9)}${rate.padStart(9)}`.trimEnd();
 }
 
-/** Rows a second; a time too short to measure counts as a millisecond. */
+/** Rows per second; a time too short to measure counts as a millisecond. */
 export function perSecond(records: number, seconds: number): number {
   return Math.round(records / Math.max(seconds, 0.001));
 }
@@ -68,6 +68,6 @@ export function perSecond(records: number, seconds: number): number {
 /** What was read, page by page. */
 export function pagesLine({ pages: { v2, v1 }, exported }: QuickstartStats): string {
   const read = (api: string, { requests, bytes = 0 }: Measure): string =>
-    `${counted(requests, 'page')} of ${api} (${formatBytes(bytes)})`;
-  return `Read ${read('v2', v2)} and ${read('v1', v1)}; the export has ${formatBytes(exported.bytes ?? 0)}.`;
+    `${counted(requests, 'page')} from ${api} (${formatBytes(bytes)})`;
+  return `Read ${read('v2', v2)} and ${read('v1', v1)}; exported ${formatBytes(exported.bytes ?? 0)}.`;
 }

@@ -1,4 +1,4 @@
-// The end of quickstart: what was done, in figures, and what to try next.
+// The end of quickstart: what was done, with figures, and what to try next.
 import type { Data } from '../../db/model/json.ts';
 import { formatCount } from '../terminal/format.ts';
 import { programName } from '../terminal/program-name.ts';
@@ -9,7 +9,7 @@ import type { Screen } from './screen.ts';
 import type { DemoDatabase, DemoPlace } from './setup.ts';
 import { type Measure, pagesLine, perSecond, type QuickstartStats, summaryLines } from './stats.ts';
 
-/** Says what was done, with the figures, and which commands to try. */
+/** Prints what was done, with the figures, and which commands to try. */
 export function summarize(
   { screen, url, database }: Demo,
   figures: QuickstartStats,
@@ -20,7 +20,7 @@ export function summarize(
   screen.text(summaryLines(figures).join('\n'));
   screen.prose(pagesLine(figures));
   const requests = formatCount(figures.importRequests);
-  screen.prose(`The import made ${requests} requests; a key may make 200 a minute.`);
+  screen.prose(`The import made ${requests} requests; the limit of a key is 200 per minute.`);
   screen.text('');
   screen.heading(isServing ? 'Try next, in another terminal:' : 'Try next:');
   const commands = isServing
@@ -28,8 +28,8 @@ export function summarize(
     : commandsAfterwards(isKept ? database.shown : null);
   screen.text(commands.map((command) => `  ${command}`).join('\n'));
   if (!isServing) return;
-  screen.text(`\nThe key of v1: ${database.keys.v1}`);
-  screen.prose('Both keys are shown this once. Serving until Ctrl-C.');
+  screen.text(`\nThe v1 key: ${database.keys.v1}`);
+  screen.prose('Both keys are shown only once. Serving until Ctrl-C.');
 }
 
 /** The figures and where everything is, as `-o json` prints them. */
@@ -57,18 +57,18 @@ function rounded(seconds: number): number {
   return Math.round(seconds * 1_000) / 1_000;
 }
 
-/** Says that the server has ended, and how to get it back. */
+/** Prints that the server has stopped, and how to start it again. */
 export function printNextSteps(screen: Screen, { shown, folder, isThrowAway }: DemoPlace): void {
-  screen.text('\nStopped. The database is still there:');
+  screen.text('\nStopped. The database is kept. To serve or remove it:');
   screen.text(`  ${programName()} serve --db ${shellWord(shown)}`);
   if (isThrowAway) screen.text(`  rm -r ${shellWord(folder)}`);
 }
 
-/** Says how to take the demo's organization out of a database that may be in use for something else. */
+/** Prints how to remove the demo organization from a database that may be in use for something else. */
 export async function printRemoval(screen: Screen, { shown, organization }: DemoDatabase): Promise<void> {
   const { removalStatement } = await import('../../db/maintenance.ts');
   screen.text(
-    `\nThe organization ${organization.name} stays in the database. To remove it, with all that it has but\nits entries in the audit log:`,
+    `\nThe organization ${organization.name} is still in the database. To remove it with all its data, except its\naudit log entries:`,
   );
   screen.text(`  psql ${shellWord(shown)} -c '${removalStatement(organization.number)}'`);
 }

@@ -1,12 +1,12 @@
-// A server that goes on when the command that started it has ended: for a service manager, which waits for that command.
+// Runs a server that outlives the command that started it, for service managers, which wait for that command.
 import { CliError } from '../errors.ts';
 
 const SERVES = 'serves';
 const FLAG = '--background';
 
 /**
- * Runs the command line that this process was started with once more, without that flag; resolves once it serves.
- * @throws CliError with its exit code if it ends instead; it has said why
+ * Runs the command line of this process again without --background; resolves once the new process serves.
+ * @throws CliError with the exit code of that process if it ends instead; it has printed why
  */
 export async function serveInBackground(): Promise<void> {
   const [executable, main] = [process.execPath, Bun.main];
@@ -20,12 +20,12 @@ export async function serveInBackground(): Promise<void> {
   });
   const exitCode = await Promise.race([serves.promise, child.exited]);
   if (exitCode !== null)
-    throw new CliError('The server in the background has ended.', { exitCode: exitCode || 1 });
+    throw new CliError('The server in the background exited.', { exitCode: exitCode || 1 });
   child.disconnect();
   child.unref();
 }
 
-/** Tells the command that waits for this server, if there is one, that it serves. */
+/** Tells the command that waits for this server, if any, that it is ready. */
 export function tellStarter(): void {
   if (process.send === undefined) return;
   process.send(SERVES);

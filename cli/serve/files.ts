@@ -1,4 +1,4 @@
-// The files that `crm serve` goes on with: its log and its certificate, which SIGHUP has it open and read anew.
+// The log file and the certificate of `crm serve`, which it reopens on SIGHUP.
 import type { LogFile } from '../../server/logging/log-file.ts';
 import type { RunningServer, ServeOptions } from '../../server/serve.ts';
 import { errorCode, messageOf, systemFault, usageError } from '../errors.ts';
@@ -6,30 +6,29 @@ import { neutralize } from '../terminal/text.ts';
 import type { ServeFlags } from './flags.ts';
 
 /**
- * Opens the file that the log is to go to, if there is to be one.
- * @throws CliError with the usage code if there is to be no log, or the file cannot be had
+ * Opens the log file, if --log-file names one.
+ * @throws CliError with the usage code if the log is off, or the file cannot be opened
  */
 export async function openLog({
   log,
   logFile,
 }: Pick<ServeFlags, 'log' | 'logFile'>): Promise<LogFile | undefined> {
   if (logFile === undefined) return undefined;
-  if (log === 'off')
-    throw usageError('--log-file and --log off exclude each other.', 'leave one of them out.');
+  if (log === 'off') throw usageError('Use either --log-file or --log off, not both.', 'remove one of them.');
   const { LogFile } = await import('../../server/logging/log-file.ts');
   try {
     return new LogFile(logFile);
   } catch (error) {
     throw usageError(
-      `The log cannot be written to ${logFile} (${systemFault(error, FAULTS)}).`,
-      'name another file with --log-file, in a folder that this user may write to.',
+      `Cannot write the log to ${logFile} (${systemFault(error, FAULTS)}).`,
+      'set --log-file to a file in a folder that this user can write to.',
     );
   }
 }
 
-const FAULTS = { ENOENT: 'its folder does not exist', EACCES: 'this user may not write there' };
+const FAULTS = { ENOENT: 'its folder does not exist', EACCES: 'permission denied' };
 
-/** Opens and reads them anew; whatever is wrong with them, the server goes on with what it has, and says so. */
+/** Reopens the log and rereads the certificate; on a fault the server keeps what it has, and says so. */
 export async function reopenFiles(
   server: RunningServer,
   { tls, logFile }: Pick<ServeOptions, 'tls' | 'logFile'>,
@@ -41,11 +40,11 @@ export async function reopenFiles(
 function reopenLog(server: RunningServer, path: string): string {
   try {
     server.reopenLog();
-    return `The log goes on in the file that is ${path} now.`;
+    return `Reopened the log file ${path}.`;
   } catch (error) {
     return (
-      `The log cannot go on in ${path} (${systemFault(error, FAULTS)}), and goes on in the file that it had.\n` +
-      'Next: Mend that, then send SIGHUP again.'
+      `Cannot reopen the log file ${path} (${systemFault(error, FAULTS)}). The log continues in the previous file.\n` +
+      'Next: Fix this, then send SIGHUP again.'
     );
   }
 }
@@ -53,13 +52,13 @@ function reopenLog(server: RunningServer, path: string): string {
 async function renew(server: RunningServer, tls: ServeOptions['tls']): Promise<string> {
   try {
     return (await server.reopenCertificates())
-      ? `New connections get the certificate that is in ${tls?.certFile} now.`
-      : 'SIGHUP: there is nothing to read or open anew; the server goes on.';
+      ? `Reloaded the certificate ${tls?.certFile}. New connections use it.`
+      : 'SIGHUP: no log file or certificate to reload.';
   } catch (error) {
     const reason = errorCode(error) || messageOf(error);
     return (
-      `The certificate in ${tls?.certFile} with the key in ${tls?.keyFile} cannot be used (${reason}).\n` +
-      'The former one stays in use.\nNext: Mend the files, then send SIGHUP again.'
+      `Cannot use the certificate ${tls?.certFile} with the key ${tls?.keyFile} (${reason}).\n` +
+      'The server keeps the previous certificate.\nNext: Fix the files, then send SIGHUP again.'
     );
   }
 }

@@ -1,4 +1,4 @@
-// What `crm serve` is told, and whether it can be meant.
+// The flags of `crm serve`, and checks of their values and combinations.
 import { readFileSync } from 'node:fs';
 import { isDatabaseAddress } from '../../db/database-address.ts';
 import { parseNetwork } from '../../db/networks.ts';
@@ -33,12 +33,12 @@ export interface ServeFlags extends GlobalOptions, BackupFlags {
   auditKeep?: string;
 }
 
-/** Who is let in, and how: over TLS, or by a proxy. */
+/** How clients reach the server: over TLS, or through a proxy. */
 export type AccessOptions = Pick<ServeOptions, 'tls' | 'trustedProxies'>;
 
 /**
- * What the flags say of who is let in.
- * @throws CliError with the usage code if they cannot be meant
+ * Checks the flags that decide how clients reach the server.
+ * @throws CliError with the usage code if they contradict each other
  */
 export async function checkFlags(flags: ServeFlags, config: Config): Promise<AccessOptions> {
   if (flags.readers > 0) checkReaders(config);
@@ -53,23 +53,23 @@ export async function checkFlags(flags: ServeFlags, config: Config): Promise<Acc
 function checkReaders({ db }: Config): void {
   if (!isDatabaseAddress(db)) return;
   throw usageError(
-    '--readers is for a database file.',
-    'run several "crm serve" on the database of PostgreSQL, one for each core.',
+    '--readers works with a database file only.',
+    'with PostgreSQL, run one "crm serve" per core.',
   );
 }
 
 function checkTakeover({ db }: Config): void {
   if (!isDatabaseAddress(db)) return;
   throw usageError(
-    '--takeover is for a database file.',
-    'on PostgreSQL start the new node beside the old one, at another port, then stop that: a proxy sends requests to whichever is ready.',
+    '--takeover works with a database file only.',
+    'with PostgreSQL, start the new node on another port, then stop the old one: a proxy sends requests to nodes that are ready.',
   );
 }
 
 function tlsFiles({ tlsCert, tlsKey }: ServeFlags): ServeOptions['tls'] {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined) {
-    throw usageError('--tls-cert and --tls-key go together.', 'give both files.');
+    throw usageError('--tls-cert and --tls-key must be used together.', 'set both.');
   }
   for (const file of [tlsCert, tlsKey]) checkReadable(file);
   return { certFile: tlsCert, keyFile: tlsKey };
@@ -80,8 +80,8 @@ function checkReadable(file: string): void {
     readFileSync(file);
   } catch (error) {
     const isMissing = errorCode(error) === 'ENOENT';
-    const fault = isMissing ? `There is no file ${file}.` : `${file} cannot be read (${systemFault(error)}).`;
-    throw usageError(fault, 'check --tls-cert and --tls-key, and that this user may read both.');
+    const fault = isMissing ? `File not found: ${file}` : `Cannot read ${file} (${systemFault(error)}).`;
+    throw usageError(fault, 'check --tls-cert and --tls-key, and that this user can read both files.');
   }
 }
 
@@ -91,30 +91,36 @@ async function proxyNetworks({
 }: ServeFlags): Promise<ServeOptions['trustedProxies']> {
   if (!behindProxy) {
     if (trustedProxy === undefined) return undefined;
-    throw usageError('--trusted-proxy goes with --behind-proxy.', 'give both, or neither.');
+    throw usageError(
+      '--trusted-proxy requires --behind-proxy.',
+      'add --behind-proxy, or remove --trusted-proxy.',
+    );
   }
   const { LOOPBACK } = await import('../../server/pipeline/client-address.ts');
   if (trustedProxy === undefined) return LOOPBACK;
   return trustedProxy.map((text) => {
     const network = parseNetwork(text);
     if (network !== undefined) return network;
-    throw usageError(`--trusted-proxy "${text}" is no network.`, 'give one like 10.0.0.0/8, or an address.');
+    throw usageError(
+      `--trusted-proxy "${text}" is not a valid network.`,
+      'use a network like 10.0.0.0/8, or an IP address.',
+    );
   });
 }
 
 function checkExposure(flags: ServeFlags): void {
   if (isLoopback(flags.host) || flags.tlsCert !== undefined || flags.behindProxy) return;
   throw usageError(
-    `${flags.host} can be reached from other machines, and keys would cross the network unencrypted.`,
+    `${flags.host} is reachable from other machines, and API keys would cross the network unencrypted.`,
     'add --tls-cert FILE --tls-key FILE to serve HTTPS,',
-    'or --behind-proxy if a proxy in front of it ends TLS,',
-    'or leave --host out to serve this machine only.',
+    'or --behind-proxy if a proxy in front terminates TLS,',
+    'or remove --host to serve this machine only.',
   );
 }
 
 const METRICS_HOST = '127.0.0.1';
 
-/** Where metrics are to be told: on this machine only unless said; null where they are not. */
+/** Where to serve metrics, by default on this machine only; null without --metrics-port. */
 export function metricsAddress(flags: ServeFlags): { host: string; port: number } | null {
   const { metricsHost: host = METRICS_HOST, metricsPort: port } = flags;
   return port === undefined ? null : { host, port };
@@ -122,23 +128,26 @@ export function metricsAddress(flags: ServeFlags): { host: string; port: number 
 
 function checkMetrics({ port, metricsPort, metricsHost }: ServeFlags): void {
   if (metricsPort === undefined && metricsHost !== undefined)
-    throw usageError('--metrics-host goes with --metrics-port.', 'give both, or neither.');
+    throw usageError(
+      '--metrics-host requires --metrics-port.',
+      'add --metrics-port, or remove --metrics-host.',
+    );
   if (metricsPort === undefined || metricsPort === 0 || metricsPort !== port) return;
   throw usageError(
-    `--metrics-port ${metricsPort} is the port of the interface.`,
-    'choose another, such as 9464: metrics need no key, and so a port of their own.',
+    `--metrics-port ${metricsPort} is the port of the API.`,
+    'choose another port, such as 9464: metrics need no API key, so they must use a separate port.',
   );
 }
 
 function checkBaseUrl(text: string): void {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url !== null && ['http:', 'https:'].includes(url.protocol) && !url.search && !url.hash) return;
-  throw usageError(`--base-url "${text}" is no address.`, 'give one like https://crm.example.com.');
+  throw usageError(`--base-url "${text}" is not a valid URL.`, 'use a URL like https://crm.example.com.');
 }
 
 /**
- * How long the audit log is to be kept, in milliseconds; undefined for ever.
- * @throws CliError with the usage code if that is no duration, or less than the database allows
+ * How long to keep audit log entries, in milliseconds; undefined means forever.
+ * @throws CliError with the usage code if it is not a duration, or less than the database allows
  */
 export async function auditKeepMs({ auditKeep }: ServeFlags): Promise<number | undefined> {
   if (auditKeep === undefined) return undefined;
@@ -146,7 +155,7 @@ export async function auditKeepMs({ auditKeep }: ServeFlags): Promise<number | u
   const keepMs = durationMs(auditKeep);
   if (keepMs !== undefined && keepMs >= AUDIT_KEPT_MS_MIN) return keepMs;
   throw usageError(
-    `"${auditKeep}" is no time to keep the audit log for.`,
-    `give ${durationText(AUDIT_KEPT_MS_MIN)} or more, like 365d; without --audit-keep it is kept for ever.`,
+    `"${auditKeep}" is not a valid value of --audit-keep.`,
+    `use ${durationText(AUDIT_KEPT_MS_MIN)} or more, like 365d. Without --audit-keep, entries are kept forever.`,
   );
 }

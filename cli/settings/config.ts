@@ -1,4 +1,4 @@
-// Where a command's settings come from: flag, environment, profile file, default, strongest first.
+// Resolves the settings of a command: flag, environment, profile file, default, in this order.
 import type { Command } from 'commander';
 import { usageError } from '../errors.ts';
 import type { OutputFormat, OutputSettings } from '../terminal/output.ts';
@@ -7,25 +7,25 @@ import { environment, formatFrom } from './environment.ts';
 import { type Profile, readProfile } from './profile.ts';
 
 export interface Config extends OutputSettings {
-  /** Path of the database file, or address of a database, for operator commands. */
+  /** Database file or database URL, for operator commands. */
   readonly db: string;
-  /** Address of the server, for data commands. */
+  /** Server URL, for data commands. */
   readonly url: string;
-  /** The API key; rejects with exit 4 where there is none. */
+  /** The API key; rejects with exit code 4 if there is none. */
   apiKey(): Promise<string>;
   /** Where each setting comes from. */
   readonly sources: readonly SettingSource[];
 }
 
-/** A setting as it holds, and what says so: a flag, a variable, the profile or the default. */
+/** The value of a setting and its source: a flag, a variable, the profile or the default. */
 export interface SettingSource {
   name: string;
-  /** What is not to be shown of a key is where it comes from only. */
+  /** A secret value is replaced; only its source is shown. */
   value: string;
   from: string;
 }
 
-/** The options that every command takes, before or after its name. */
+/** The options that every command accepts, before or after its name. */
 export interface GlobalOptions {
   db?: string;
   url?: string;
@@ -46,8 +46,8 @@ export function resolveConfig(command: Command): Config {
   const given = options.output ?? formatFrom('CRM_OUTPUT', environment('CRM_OUTPUT')) ?? profile.output;
   if (options.db === '')
     throw usageError(
-      '--db names no file.',
-      'give the path of a database file, or postgres://user@host/database.',
+      '--db is empty.',
+      'use the path of a database file, or a database URL like postgres://user@host/database.',
     );
   const { db, url, output } = settingsOf(options, profile);
   return {
@@ -90,7 +90,7 @@ function keySource(flagFile: string | undefined, profileFile: string | undefined
   return { name, value: 'none', from: 'default' };
 }
 
-/** Whether a stream takes colour: a terminal that can show it, and nobody who asked for none. */
+/** Whether to use color: on a terminal that supports it, unless it is disabled. */
 export function isColored(stream: { isTTY?: boolean }, flag: boolean | undefined): boolean {
   if (flag === false || environment('NO_COLOR') !== undefined) return false;
   return Boolean(stream.isTTY) && process.env.TERM !== 'dumb';

@@ -1,4 +1,4 @@
-// `--debug` and CRM_DEBUG: whether requests are told, and before them where each setting comes from.
+// `--debug` and CRM_DEBUG: enables debug output, and prints where each setting comes from.
 import type { Command } from 'commander';
 import { debug, startDebugging } from '../terminal/debug.ts';
 import { VERSION } from '../version.ts';
@@ -7,7 +7,7 @@ import { environment } from './environment.ts';
 
 const OFF = ['0', 'false', 'no', 'off'];
 
-/** Begins to tell what a command does if that is asked for; before the command runs. */
+/** Enables debug output for a command if requested, before the command runs. */
 export async function debugIfAsked(command: Command): Promise<void> {
   const { debug: isAsked } = command.optsWithGlobals<GlobalOptions>();
   const variable = environment('CRM_DEBUG')?.toLowerCase();
@@ -21,7 +21,7 @@ export async function debugIfAsked(command: Command): Promise<void> {
   debug([`crm ${VERSION} on ${process.platform} ${process.arch}`, ...lines].join('\n'));
 }
 
-// What is wrong with settings is told by the command, if it needs any.
+// The command itself reports invalid settings, if it needs any.
 function sourcesOf(command: Command): readonly SettingSource[] {
   try {
     return resolveConfig(command).sources;

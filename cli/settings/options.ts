@@ -6,18 +6,18 @@ export function collect(value: string, previous: string[] = []): string[] {
   return [...previous, value];
 }
 
-/** A whole number from 1 on. */
+/** A whole number of at least 1. */
 export function count(value: string): number {
   const number = /^\d{1,15}$/.test(value) ? Number(value) : 0;
-  if (number < 1) throw new InvalidArgumentError('Give a whole number from 1 on.');
+  if (number < 1) throw new InvalidArgumentError('Use a whole number of at least 1.');
   return number;
 }
 
-/** A whole number from 0 to that one. */
+/** A whole number from 0 to the given maximum. */
 export function upTo(max: number): (value: string) => number {
   return (value) => {
     const number = /^\d{1,3}$/.test(value) ? Number(value) : Number.NaN;
-    if (!(number <= max)) throw new InvalidArgumentError(`Give a whole number from 0 to ${max}.`);
+    if (!(number <= max)) throw new InvalidArgumentError(`Use a whole number from 0 to ${max}.`);
     return number;
   };
 }
@@ -25,16 +25,16 @@ export function upTo(max: number): (value: string) => number {
 /** A TCP port; 0 lets the system choose. */
 export function port(value: string): number {
   const number = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN;
-  if (!(number <= 65_535)) throw new InvalidArgumentError('Give a port from 0 to 65535.');
+  if (!(number <= 65_535)) throw new InvalidArgumentError('Use a port from 0 to 65535.');
   return number;
 }
 
-/** The version of the interface, v2 unless said. */
+/** The API version, v2 by default. */
 export function apiOption(): Option {
-  return new Option('--api <version>', 'version of the interface').choices(['v1', 'v2']).default('v2');
+  return new Option('--api <version>', 'API version').choices(['v1', 'v2']).default('v2');
 }
 
-// Those of 1,000 and of 1,024 apart, as written.
+// kB is 1,000 bytes, KiB is 1,024.
 const BYTE_UNITS: Readonly<Record<string, number>> = {
   ...{ '': 1, B: 1, kB: 1e3, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 },
   ...{ KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 },
@@ -45,7 +45,7 @@ export function byteCount(value: string): number {
   const [, digits = '', unit = ''] = /^(\d{1,15}(?:\.\d{1,3})?) ?([A-Za-z]{0,3})$/.exec(value) ?? [];
   const bytes = digits === '' ? Number.NaN : Math.round(Number(digits) * (BYTE_UNITS[unit] ?? Number.NaN));
   if (!Number.isSafeInteger(bytes))
-    throw new InvalidArgumentError('Give a size like 500kB, 64MB, 1.5GB or 64MiB.');
+    throw new InvalidArgumentError('Use a size like 500kB, 64MB, 1.5GB or 64MiB.');
   return bytes;
 }
 
@@ -57,7 +57,7 @@ export function durationText(ms: number): string {
   return `${ms / unitMs}${unit}`;
 }
 
-/** Milliseconds of `45s`, `30m`, `12h`, `90d` or `2w`; undefined if the text is no duration. */
+/** Milliseconds of `45s`, `30m`, `12h`, `90d` or `2w`; undefined if the text is not a duration. */
 export function durationMs(text: string): number | undefined {
   if (text === '0') return 0;
   if (!/^\d{1,6}[smhdw]$/.test(text)) return undefined;

@@ -1,4 +1,4 @@
-// Profiles: settings by name, in a file of the user's that `--profile` and CRM_PROFILE choose from.
+// Profiles: named settings in a file of the user, chosen with --profile or CRM_PROFILE.
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -18,7 +18,7 @@ export interface Profile {
 
 const PROFILE_KEYS = ['url', 'api_key_file', 'db', 'output'] as const;
 
-// A user that only a container knows by number has no folder, and so no profile.
+// A user without a name, as in a container, has no home folder and so no profile.
 function home(): string {
   try {
     return homedir();
@@ -31,7 +31,7 @@ function profilePath(): string {
   return join(environment('XDG_CONFIG_HOME') ?? join(home(), '.config'), 'crm', 'config.json');
 }
 
-/** The profile that the flag or CRM_PROFILE names, else `default`; nothing where there is none and none was named. */
+/** The profile that the flag or CRM_PROFILE names, else `default`, which may be missing. */
 export function readProfile(flag: string | undefined): Profile {
   const wanted = flag ?? environment('CRM_PROFILE');
   const path = profilePath();
@@ -39,9 +39,9 @@ export function readProfile(flag: string | undefined): Profile {
   if (text === undefined) {
     if (wanted === undefined) return {};
     throw usageError(
-      `There is no profile "${wanted}": ${path} does not exist.`,
-      `to make one, write that file: ${exampleProfiles(wanted)}`,
-      'or leave --profile and CRM_PROFILE out.',
+      `Profile "${wanted}" not found: ${path} does not exist.`,
+      `create the file, for example: ${exampleProfiles(wanted)}`,
+      'or remove --profile and CRM_PROFILE.',
     );
   }
   const profiles = parseProfiles(path, text);
@@ -50,19 +50,19 @@ export function readProfile(flag: string | undefined): Profile {
   if (wanted === undefined) return {};
   const names = Object.keys(profiles);
   throw usageError(
-    `There is no profile "${wanted}" in ${path}.${didYouMean(wanted, names)}`,
-    `use one that it has: ${names.join(', ') || 'none'}.`,
-    `or add it there, beside them: ${exampleProfiles(wanted)}`,
+    `Profile "${wanted}" not found in ${path}.${didYouMean(wanted, names)}`,
+    `use one of: ${names.join(', ') || 'none'}.`,
+    `or add it to the file: ${exampleProfiles(wanted)}`,
   );
 }
 
-// A profile of that name, as the file has it; the key's path is relative to the file.
+// An example file with this profile; the path of the key is relative to the file.
 function exampleProfiles(name: string): string {
   const profile = {
     url: 'https://crm.example.com',
     api_key_file: `${/^[\w-]+$/.test(name) ? name : 'api'}.key`,
   };
-  // With spaces, so that a narrow terminal can break it between them.
+  // With spaces, so that a narrow terminal can wrap it.
   return JSON.stringify({ profiles: { [name]: profile } }, null, 1).replaceAll(/\n */g, ' ');
 }
 
@@ -86,7 +86,7 @@ function parseProfiles(path: string, text: string): Record<string, unknown> {
     throw badProfile(path, `it is not JSON (${messageOf(cause)})`, cause);
   }
   const profiles = isObject(value) ? value.profiles : undefined;
-  if (!isObject(profiles)) throw badProfile(path, 'it has no object "profiles"');
+  if (!isObject(profiles)) throw badProfile(path, 'it does not have an object "profiles"');
   return profiles;
 }
 
@@ -94,11 +94,11 @@ function checkedProfile(path: string, name: string, value: unknown): Profile {
   if (!isObject(value)) throw badProfile(path, `profile "${name}" is not an object`);
   for (const [key, setting] of Object.entries(value)) {
     if (!PROFILE_KEYS.some((known) => known === key)) {
-      const allowed = `a profile has ${PROFILE_KEYS.join(', ')}`;
+      const allowed = `known settings are ${PROFILE_KEYS.join(', ')}`;
       throw badProfile(path, `profile "${name}" has the unknown setting "${key}"; ${allowed}`);
     }
     if (typeof setting !== 'string' || setting === '') {
-      throw badProfile(path, `"${key}" of profile "${name}" is not a text`);
+      throw badProfile(path, `"${key}" of profile "${name}" is not a non-empty string`);
     }
   }
   const profile: Profile = { ...value };
@@ -111,15 +111,15 @@ function checkedProfile(path: string, name: string, value: unknown): Profile {
   };
 }
 
-/** Paths in the profile file are relative to the file, so that they mean the same from every folder. */
+/** Paths in the profile file are relative to the file, so that they do not depend on the current folder. */
 function besideProfile(profileFile: string, path: string): string {
   if (path.startsWith('~/')) return join(home(), path.slice(2));
   return resolve(dirname(profileFile), path);
 }
 
 function badProfile(path: string, reason: string, cause?: unknown): CliError {
-  return new CliError(`The profile file ${path} cannot be used: ${reason}.`, {
-    nextSteps: [`correct it; it looks like ${exampleProfiles('default')}`],
+  return new CliError(`The profile file ${path} is not valid: ${reason}.`, {
+    nextSteps: [`correct it. Example: ${exampleProfiles('default')}`],
     cause,
   });
 }

@@ -1,4 +1,4 @@
-// The progress bar that a terminal shows, fitted to its width.
+// The progress bar for a terminal, fitted to its width.
 import { Box, Text } from 'ink';
 import type { ReactNode } from 'react';
 import { formatCount } from './format.ts';
@@ -6,7 +6,7 @@ import { percentDone, progressFacts, type Snapshot, shareDone, unitOf } from './
 
 export interface ProgressViewProps {
   snapshot: Snapshot;
-  /** Characters in a line of the terminal. */
+  /** Width of the terminal in characters. */
   columns: number;
   hasColor: boolean;
 }
@@ -14,7 +14,7 @@ export interface ProgressViewProps {
 const BAR_CHARACTERS_MIN = 10;
 const BAR_CHARACTERS_MAX = 40;
 
-/** Label, bar and share done; below it rate, ETA and counts; below that what is being waited for. */
+/** Label, bar and percentage; below it rate, ETA and counts; below that what the work waits for. */
 export function ProgressView({ snapshot, columns, hasColor }: ProgressViewProps): ReactNode {
   const { label, done, total, note } = snapshot;
   const percent = percentDone(snapshot);

@@ -1,7 +1,7 @@
-// Writes CSV as RFC 4180 has it, with line feeds; nested values become JSON text.
+// Writes CSV according to RFC 4180, with line feeds; nested values become JSON text.
 import type { JsonValue } from '../../db/model/json.ts';
 
-// Signs of full width count as their plain ones, and white space before a sign is skipped.
+// Full-width signs count like plain ones, and whitespace before a sign is skipped.
 const FORMULA_START = /^[=+\-@＝＋－＠\t\r\n]/;
 
 export interface CsvOptions {
@@ -12,7 +12,7 @@ export interface CsvOptions {
 /** One row, line feed included; null and undefined become empty cells. */
 export function csvRow(values: readonly (JsonValue | undefined)[], options: CsvOptions = {}): string {
   const cells = values.map((value) => csvCell(value, options.isExcelSafe ?? false));
-  // A lone empty cell would be an empty line, which readers skip.
+  // A single empty cell would be an empty line, which readers skip.
   return cells.length === 1 && cells[0] === '' ? '""\n' : `${cells.join(',')}\n`;
 }
 

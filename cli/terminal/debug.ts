@@ -1,20 +1,20 @@
-// What --debug tells on stderr: all of it goes through here, where secrets are taken out once more.
+// Prints the output of --debug to stderr; everything goes through here, where secrets are removed again.
 import { redact } from './redact.ts';
 import { note } from './streams.ts';
 
 let isOn = false;
 
-/** Makes `debug` tell what it is given, for the rest of the process. */
+/** Enables `debug` for the rest of the process. */
 export function startDebugging(): void {
   isOn = true;
 }
 
-/** Whether there is anybody to tell. */
+/** Whether debug output is enabled. */
 export function isDebugging(): boolean {
   return isOn;
 }
 
-/** Tells lines that help to find what went wrong, each marked as such, if --debug was given. */
+/** Prints marked lines for troubleshooting, if --debug is set. */
 export function debug(text: string): void {
   if (isOn) note(redact(text).replace(/^/gm, 'debug: '));
 }

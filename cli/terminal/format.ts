@@ -1,4 +1,4 @@
-// Figures as people read them: counts, durations, sizes.
+// Formats numbers for people: counts, durations, sizes.
 
 /** A whole number with thousands separators. */
 export function formatCount(value: number): string {
@@ -10,7 +10,7 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
   return `${formatCount(count)} ${count === 1 ? noun : plural}`;
 }
 
-/** A duration as a person says it: `8 s`, `2 min 5 s`, `1 h 20 min`. */
+/** A duration for people: `8 s`, `2 min 5 s`, `1 h 20 min`. */
 export function formatDuration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   if (whole < 60) return `${whole} s`;
@@ -18,7 +18,7 @@ export function formatDuration(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
-/** What was measured: `0.41 s`, or `5 ms` where it was shorter than a tenth of a second. */
+/** A measured time: `0.41 s`, or `5 ms` if shorter than a tenth of a second. */
 export function formatTime(seconds: number): string {
   return seconds < 0.1 ? `${Math.max(1, Math.round(seconds * 1_000))} ms` : `${seconds.toFixed(2)} s`;
 }

@@ -1,10 +1,10 @@
-// Ctrl-C, which ends a command with 130 unless it has something better to do, and the signals that a server is sent.
+// Handles Ctrl-C, which ends a command with exit code 130 by default, and the signals of a server.
 import { closeSync, openSync } from 'node:fs';
 import { CliError, EXIT } from '../errors.ts';
 
 const handlers: (() => void)[] = [];
 
-/** Puts a command's own answer to SIGINT in place of the default; the function it returns takes it away again. */
+/** Sets a command's own handler for SIGINT; the returned function removes it. */
 export function onInterrupt(handler: () => void): () => void {
   handlers.push(handler);
   return () => {
@@ -13,13 +13,13 @@ export function onInterrupt(handler: () => void): () => void {
   };
 }
 
-/** Resolves as the work does; Ctrl-C makes it reject at once with a message and the next step, as they are by then. */
+/** Resolves with the result of the work; Ctrl-C rejects at once with the message and next steps of that moment. */
 export async function unlessInterrupted<T>(
   work: Promise<T>,
   explain: () => { message: string; nextSteps: string[] },
 ): Promise<T> {
   const interruption = Promise.withResolvers<never>();
-  // A second Ctrl-C does not wait for anything to be tidied up.
+  // A second Ctrl-C does not wait for cleanup.
   const release = onInterrupt(() => {
     release();
     const { message, nextSteps } = explain();
@@ -32,15 +32,15 @@ export async function unlessInterrupted<T>(
   }
 }
 
-/** What a server is told about its end. */
+/** The signals that stop a server. */
 export interface StopRequest {
-  /** Resolves at the first Ctrl-C, SIGTERM or SIGQUIT; Ctrl-C once more ends the process by its default. */
+  /** Resolves at the first Ctrl-C, SIGTERM or SIGQUIT; another Ctrl-C ends the process by default. */
   first: Promise<void>;
-  /** Resolves when there is nothing to be waited for any more: at Ctrl-C, or the second of the others. */
+  /** Resolves when the server must stop without draining: at Ctrl-C, or at a second SIGTERM or SIGQUIT. */
   hurry: Promise<void>;
-  /** Resolves when another server takes over, as SIGUSR2 says. */
+  /** Resolves at SIGUSR2, when another server takes over. */
   handOver: Promise<void>;
-  /** Whether that signal is listened for. */
+  /** Whether SIGUSR2 is handled. */
   hearsHandOver: boolean;
 }
 
@@ -66,7 +66,7 @@ export function stopRequested(): StopRequest {
   return { first: first.promise, hurry: hurry.promise, handOver: handOver.promise, hearsHandOver };
 }
 
-/** Calls the handler at each SIGHUP; one that says that the terminal is gone is a request to stop instead. */
+/** Calls the handler at each SIGHUP, except when the terminal is gone: then SIGHUP stops the server. */
 export function onHangUp(handler: () => void): void {
   const hadTerminal = process.stderr.isTTY;
   process.on('SIGHUP', () => {
@@ -84,7 +84,7 @@ function hasTerminal(): boolean {
   }
 }
 
-/** Makes SIGINT call the latest handler, or end the process where there is none. */
+/** Makes SIGINT call the latest handler, or end the process if there is none. */
 export function listenForInterrupts(): void {
   process.on('SIGINT', () => {
     const handler = handlers.at(-1);

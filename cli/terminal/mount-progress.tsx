@@ -11,14 +11,14 @@ const CURSOR_UP = '\u001B[1A';
 
 type Write = (text: string) => void;
 
-// What Ink writes goes above the bar, which any other writer would break in two.
+// Ink writes this above the bar; other writers would break the bar.
 function Above({ onWrite }: { onWrite: (write: Write) => void }): null {
   const { write } = useStdout();
   useLayoutEffect(() => onWrite(write), [write, onWrite]);
   return null;
 }
 
-/** Draws the snapshot several times a second; the function it returns puts the final line in its place. */
+/** Draws the snapshot several times per second; the returned function replaces it with the final line. */
 export function mountProgress(snapshot: () => Snapshot): (finalLine?: string) => Promise<void> {
   const hasColor = !process.env.NO_COLOR;
   const held: string[] = [];
@@ -47,12 +47,12 @@ export function mountProgress(snapshot: () => Snapshot): (finalLine?: string) =>
   const timer = setInterval(() => app.rerender(frame()), FRAME_INTERVAL_MS);
   return async (finalLine) => {
     clearInterval(timer);
-    // What is said while Ink takes the bar away is said after that.
+    // Notes written while Ink removes the bar appear afterwards.
     write = hold;
     app.rerender(finalLine === undefined ? null : <Text>{finalLine}</Text>);
     app.unmount();
     await app.waitUntilExit();
-    // Ink ends with a line feed even where nothing is left to show.
+    // Ink ends with a line feed even if nothing is left to show.
     if (finalLine === undefined) process.stderr.write(CURSOR_UP);
     release();
     for (const text of held) process.stderr.write(text);

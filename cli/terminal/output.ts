@@ -1,4 +1,4 @@
-// Data on stdout in the format that was asked for: table, json, ndjson or csv.
+// Prints data to stdout in the requested format: table, json, ndjson or csv.
 import type { Field } from '../../db/model/fields.ts';
 import type { Data } from '../../db/model/json.ts';
 import { usageError } from '../errors.ts';
@@ -11,10 +11,10 @@ import { terminalWidth } from './wrap.ts';
 export const OUTPUT_FORMATS = ['table', 'json', 'ndjson', 'csv'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
-/** How output was asked for; part of every command's settings. */
+/** The requested output; part of every command's settings. */
 export interface OutputSettings {
   readonly output: OutputFormat;
-  /** Whether the output format was asked for by flag, environment or profile. */
+  /** Whether a flag, the environment or a profile sets the format. */
   readonly isOutputGiven: boolean;
   readonly isColored: boolean;
 }
@@ -23,18 +23,18 @@ export interface OutputSettings {
 export interface ColumnLayout extends TableLayout {
   /** Fields that a table shows. */
   columns: readonly string[];
-  /** Fields that CSV has; those of the first record where they are not known before. */
+  /** Fields of CSV output; by default those of the first record. */
   allFields: readonly string[];
   /** `--fields`: only these, in this order, in every format. */
   fields?: readonly string[] | undefined;
-  /** CSV cells that a spreadsheet would run are escaped. */
+  /** Whether to escape CSV cells that a spreadsheet would run as formulas. */
   isExcelSafe?: boolean;
 }
 
-/** Writes a sequence of records to stdout, as they come. */
+/** Writes records to stdout as they arrive. */
 export interface Printer {
   print(records: readonly Data[]): Promise<void>;
-  /** Completes the output; every sequence needs it, an empty one too. */
+  /** Completes the output; always required, even without records. */
   end(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export function createPrinter(
   look: ColumnLayout,
 ): Printer {
   const encoder = createEncoder(config.output, look, config.isColored);
-  // A table has escapes of its own, and none of a value's.
+  // A table contains its own escape sequences, but never those of a value.
   const write = config.output === 'table' ? writeOut : writeValues;
   let isFirst = true;
   const print = async (records: readonly Data[]): Promise<void> => {
@@ -67,7 +67,7 @@ export function createPrinter(
   };
 }
 
-/** Prints one record: a field a line as a table, one object as JSON. */
+/** Prints one record: one field per line as a table, one object as JSON. */
 export async function printRecord(
   config: Pick<OutputSettings, 'output' | 'isColored'>,
   record: Data,
@@ -86,7 +86,7 @@ export async function printRecord(
   }
 }
 
-/** Prints what a command did as one object, where JSON was asked for; its words for people are on stderr. */
+/** Prints the result of a command as one object if JSON is requested; text for people goes to stderr. */
 export async function printSummaryJson(
   config: Pick<OutputSettings, 'output' | 'isOutputGiven'>,
   figures: object,
@@ -148,13 +148,13 @@ function csvEncoder(look: ColumnLayout): Encoder {
   };
 }
 
-// In their order; null where the record has none.
+// In the given order; null for fields that the record does not have.
 function pick(record: Data, fields: readonly string[] | undefined): Data {
   if (fields === undefined) return record;
   return Object.fromEntries(fields.map((name) => [name, valueAt(record, name) ?? null]));
 }
 
-/** JSON in which no character is left that a terminal would obey. */
+/** JSON without characters that a terminal would interpret. */
 export function jsonText(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent).replace(
     /[\u007f-\u009f\u2028\u2029]/g,
@@ -162,7 +162,7 @@ export function jsonText(value: unknown, indent?: number): string {
   );
 }
 
-/** The names in `--fields`; `known` are those there are, and `custom.key` goes where there is `custom`. */
+/** The names in `--fields`, checked against `known`; `custom.key` is allowed if `custom` is known. */
 export function parseFields(
   text: string | undefined,
   known: readonly string[] | undefined,
@@ -172,8 +172,8 @@ export function parseFields(
   const unknown = names.find((name) => name === '' || (known !== undefined && !isKnown(name, known)));
   if (unknown === undefined) return names;
   throw usageError(
-    `There is no field "${unknown}".${didYouMean(unknown, known ?? [])}`,
-    `name some of: ${(known ?? []).join(', ')}.`,
+    `Unknown field "${unknown}".${didYouMean(unknown, known ?? [])}`,
+    `use one or more of: ${(known ?? []).join(', ')}.`,
   );
 }
 
@@ -181,7 +181,7 @@ function isKnown(name: string, known: readonly string[]): boolean {
   return known.includes(name) || (known.includes('custom') && /^custom\../.test(name));
 }
 
-/** The fields of Unix milliseconds among the declared ones. */
+/** The declared fields in Unix milliseconds. */
 export function instantsOf(fields: Readonly<Record<string, Field>>): ReadonlySet<string> {
   return new Set(Object.keys(fields).filter((name) => fields[name]?.kind === 'instant'));
 }

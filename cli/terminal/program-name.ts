@@ -1,26 +1,26 @@
-// How this program is called, so that the commands in messages can be typed as they are shown.
+// The name by which the user can run this program, for the commands in messages.
 import { realpathSync } from 'node:fs';
 import { shellWord } from './text.ts';
 
 const NAME = 'crm';
 
-/** `crm` where the shell finds this executable by that name, else the path as it was typed; of the sources, by Bun. */
+/** `crm` if the shell finds this executable by that name, else the path as typed; with Bun when run from source. */
 export function programName(): string {
   if (!isExecutable()) return `bun ${shellWord(Bun.main)}`;
   const typed = process.argv0;
-  // Typed without a folder, it was found on the PATH.
+  // Without a folder, the shell found it on the PATH.
   if (!/[\\/]/.test(typed)) return shellWord(typed);
   return isSame(Bun.which(NAME), process.execPath) ? NAME : shellWord(typed);
 }
 
 let commands: RegExp | undefined;
 
-/** Says which commands there are: `crm` and one of these in a message is a command, and not the product's name. */
+/** Sets the known commands: only `crm` followed by one of these is a command in a message. */
 export function knowCommands(names: readonly string[]): void {
   commands = new RegExp(`(?<![\\w./-])${NAME} (?=(?:${names.map(RegExp.escape).join('|')})\\b)`, 'g');
 }
 
-/** The text with its commands as they can be typed here. */
+/** The text, with the name of the program in its commands as the user can type it. */
 export function withProgramName(text: string): string {
   if (commands === undefined || !isExecutable() || !text.includes(`${NAME} `)) return text;
   const name = programName();

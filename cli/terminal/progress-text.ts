@@ -1,18 +1,18 @@
-// Progress at one moment, in words: what the bar on a terminal and the plain lines elsewhere have in common.
+// Progress at one moment, in words, for both the bar on a terminal and plain lines.
 import { singularOf } from '../../db/model/text.ts';
 import { formatCount, formatDuration } from './format.ts';
 
 export interface ProgressState {
-  /** How much is behind us, whatever became of it. */
+  /** How many units are processed, successfully or not. */
   done: number;
   ok?: number;
   failed?: number;
   skipped?: number;
-  /** How much of the whole is behind us, from 0 to 1, where that shows by other things than a count. */
+  /** The fraction done, from 0 to 1, if it is known from something else than the count. */
   share?: number;
 }
 
-/** What there is to show. */
+/** What to show. */
 export interface Snapshot extends ProgressState {
   label: string;
   /** Plural, such as `rows`. */
@@ -24,7 +24,7 @@ export interface Snapshot extends ProgressState {
   note?: string;
 }
 
-/** Rate, ETA and counts, each as one short phrase; what is unknown or zero is left out. */
+/** Rate, ETA and counts, each as a short phrase, without unknown or zero values. */
 export function progressFacts(snapshot: Snapshot): string[] {
   const { ratePerSecond, etaSeconds, unit, ok, failed, skipped } = snapshot;
   const facts: string[] = [];
@@ -39,24 +39,24 @@ export function progressFacts(snapshot: Snapshot): string[] {
   return facts;
 }
 
-/** How much is done, from 0 to 1; null where the end is not known. */
+/** How much is done, from 0 to 1; null if the end is not known. */
 export function shareDone({ done, total, share }: Pick<Snapshot, 'done' | 'total' | 'share'>): number | null {
   if (total === null) return share ?? null;
   return total === 0 ? null : Math.min(done, total) / total;
 }
 
-/** `57%`, or null where the end is not known. */
+/** `57%`, or null if the end is not known. */
 export function percentDone(snapshot: Pick<Snapshot, 'done' | 'total' | 'share'>): string | null {
   const share = shareDone(snapshot);
   return share === null ? null : `${Math.floor(share * 100)}%`;
 }
 
-/** The unit as it stands behind the amounts: `0 of 1 row`, `1 of 2 rows`. */
+/** The unit after the amounts: `0 of 1 row`, `1 of 2 rows`. */
 export function unitOf({ unit, done, total }: Pick<Snapshot, 'unit' | 'done' | 'total'>): string {
   return (total ?? done) === 1 ? singularOf(unit) : unit;
 }
 
-/** The whole state in one plain line. */
+/** The state as one plain line. */
 export function progressLine(snapshot: Snapshot): string {
   const { label, done, total, note } = snapshot;
   const percent = percentDone(snapshot);

@@ -1,4 +1,4 @@
-// Progress of long work on stderr: an Ink bar on a terminal, a plain line every few seconds anywhere else.
+// Shows the progress of long work on stderr: an Ink bar on a terminal, else a plain line every few seconds.
 import { formatCount, formatDuration } from './format.ts';
 import { type ProgressState, progressLine, type Snapshot } from './progress-text.ts';
 import { note } from './streams.ts';
@@ -8,20 +8,20 @@ export interface ProgressOptions {
   label: string;
   /** Plural, such as `rows`. */
   unit: string;
-  /** Null where the end is not known. */
+  /** Null if the end is not known. */
   total: number | null;
-  /** The total as far as it can be told, for a word beforehand. */
+  /** The approximate total, for the estimate before the work starts. */
   about?: number;
   quiet?: boolean;
-  /** What the rate limit lets through in one epoch-aligned minute, in units. */
+  /** The rate limit in units per epoch-aligned minute. */
   ratePerMinuteMax?: number;
-  /** Done before this run began, so that it does not count as speed. */
+  /** Units done before this run, which do not count for the rate. */
   startAt?: number;
 }
 
 export interface Progress {
   update(state: ProgressState): void;
-  /** Shows why nothing moves until the time is over. */
+  /** Shows why the work pauses, until the time is over. */
   wait(wait: Wait): void;
   stop(finalLine?: string): Promise<void>;
 }
@@ -37,7 +37,7 @@ export interface EtaInput {
 const MINUTE_MS = 60_000;
 const PLAIN_INTERVAL_MS = 3_000;
 
-/** Seconds until the rest is done, with the waits for every minute whose budget is used up. */
+/** Seconds until the rest is done, including waits for the rate limit. */
 export function estimateSeconds(input: EtaInput): number {
   const { remaining, ratePerSecond, ratePerMinuteMax, usedThisMinute, secondsLeftInMinute } = input;
   if (remaining <= 0) return 0;
@@ -121,7 +121,7 @@ export class Meter {
 
 const minuteOf = (ms: number): number => Math.floor(ms / MINUTE_MS);
 
-/** What the rate limit makes of the work, in words, where that is more than a minute; null else. */
+/** The estimated time under the rate limit, in words; null if it is at most a minute. */
 export function estimateInWords(options: ProgressOptions): string | null {
   const { label, unit, startAt = 0, ratePerMinuteMax } = options;
   const total = options.total ?? options.about;
@@ -129,11 +129,11 @@ export function estimateInWords(options: ProgressOptions): string | null {
   const seconds = ((total - startAt) / ratePerMinuteMax) * 60;
   if (seconds <= 60) return null;
   const about = options.total === null ? 'about ' : '';
-  const rate = `at most ${formatCount(ratePerMinuteMax)} a minute`;
-  return `${label}: ${about}${formatCount(total - startAt)} ${unit}, ${rate}: some ${formatDuration(seconds)}.`;
+  const rate = `at most ${formatCount(ratePerMinuteMax)} per minute`;
+  return `${label}: ${about}${formatCount(total - startAt)} ${unit}, ${rate}: about ${formatDuration(seconds)}.`;
 }
 
-/** Shows progress on stderr until `stop`, which leaves only its final line behind. */
+/** Shows progress on stderr until `stop`, which leaves only the final line. */
 export async function startProgress(options: ProgressOptions): Promise<Progress> {
   const meter = new Meter(options, Date.now());
   const update = (state: ProgressState): void => meter.update(state, Date.now());

@@ -3,14 +3,14 @@ import { withProgramName } from './program-name.ts';
 import { neutralize } from './text.ts';
 import { terminalWidth, wrapLines } from './wrap.ts';
 
-/** Writes data to stdout and resolves once it is taken, so that a slow reader slows the writer. */
+/** Writes data to stdout and resolves once it is accepted, so that a slow reader slows the writer. */
 export function writeOut(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
   });
 }
 
-/** Writes data as the service has it to stdout; a terminal is shown what it would obey. */
+/** Writes data unchanged to stdout; on a terminal, control characters are made visible. */
 export function writeValues(text: string): Promise<void> {
   return writeOut(process.stdout.isTTY ? neutralize(text) : text);
 }
@@ -20,12 +20,12 @@ type Write = (text: string) => void;
 const writeError: Write = (text) => void process.stderr.write(text);
 let writeNote = writeError;
 
-/** Writes lines for people to stderr, above what is live there; what they tell to type can be typed as it is. */
+/** Writes lines for people to stderr, above live output; commands in them can be typed as shown. */
 export function note(text: string): void {
   writeNote(`${wrapLines(neutralize(withProgramName(text)), terminalWidth(process.stderr))}\n`);
 }
 
-/** Has notes written by what keeps a live part of stderr below them; the function it returns ends that. */
+/** Lets a live display write the notes above itself; the returned function ends this. */
 export function notesBy(write: Write): () => void {
   writeNote = write;
   return () => {
@@ -38,12 +38,12 @@ export function flushErrors(): Promise<void> {
   return new Promise((resolve) => process.stderr.write('', () => resolve()));
 }
 
-/** Whether there is a person to ask: the input and the stream of questions are a terminal. */
+/** Whether a person can answer: stdin and stderr are a terminal. */
 export function canAsk(): boolean {
   return Boolean(process.stdin.isTTY && process.stderr.isTTY);
 }
 
-/** Asks for a yes on the terminal; anything else is a no. */
+/** Asks for a yes on the terminal; any other answer means no. */
 export async function confirm(question: string): Promise<boolean> {
   const { createInterface } = await import('node:readline/promises');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });

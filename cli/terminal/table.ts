@@ -1,11 +1,11 @@
-// Tables for people: aligned columns, fitted to the terminal, nothing in them that a terminal would obey.
+// Tables for people: aligned columns, fitted to the terminal, without control characters.
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import { isObject } from '../../db/model/json.ts';
 import { formatBytes } from './format.ts';
 import { neutralize, neutralizeLine } from './text.ts';
 import { wrapLines } from './wrap.ts';
 
-/** Fields that people are shown in words of their own. */
+/** Fields with a special format for people. */
 export interface TableLayout {
   /** Fields in Unix milliseconds, shown as dates. */
   instants?: ReadonlySet<string>;
@@ -15,18 +15,18 @@ export interface TableLayout {
 
 export interface TableOptions extends TableLayout {
   columns: readonly string[];
-  /** Characters in a line; Infinity where nothing is to be cut. */
+  /** Width in characters; Infinity to cut nothing. */
   width: number;
   isColored: boolean;
 }
 
 const GAP = '  ';
 const CELL_CHARACTERS_MIN = 12;
-// Longer ones, such as ids and addresses, may be cut.
+// Longer values, such as IDs and emails, may be cut.
 const WORD_CHARACTERS_MAX = 24;
 const TIME = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$/;
 
-/** Lines of a table, page by page: the first page brings the header and settles the widths. */
+/** Lines of a table, page by page: the first page has the header and decides the widths. */
 export class Table {
   readonly #options: TableOptions;
   #widths: number[] | undefined;
@@ -35,7 +35,7 @@ export class Table {
     this.#options = options;
   }
 
-  /** The lines of some records; the header too, the first time. */
+  /** The lines of records; with the header the first time. */
   render(records: readonly Data[]): string {
     const { columns, isColored } = this.#options;
     const rows = records.map((record) =>
@@ -65,7 +65,7 @@ export class Table {
   }
 }
 
-/** One record, a field a line, whole. */
+/** One complete record, one field per line. */
 export function renderRecord(
   record: Data,
   options: TableLayout & { fields: readonly string[]; isColored: boolean; columns?: number },
@@ -104,12 +104,12 @@ function cellText(value: JsonValue | undefined, name: string, { instants, sizes 
   return entries.map(([key, entry]) => `${key}: ${entry ?? ''}`).join(', ');
 }
 
-// In a list, seconds only take the room of something else.
+// In a list, seconds only take space.
 function toTheMinute(text: string): string {
   return text.replace(/^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}):\d{2}\.\d{3}Z$/, '$1 $2');
 }
 
-/** Widths that fit the line: the last columns are left out, then the widest give way; ids, times and words stay whole. */
+/** Widths that fit the line: drops the last columns, then narrows the widest; IDs, times and words are not cut. */
 function fitWidths(columns: readonly string[], rows: readonly string[][], width: number): number[] {
   const widths = columns.map((_, index) =>
     Math.max(0, ...rows.map((row) => Bun.stringWidth(row[index] ?? ''))),
@@ -135,7 +135,7 @@ function fitWidths(columns: readonly string[], rows: readonly string[][], width:
   return shown;
 }
 
-// The longest of the words that stay whole; a time is one.
+// The longest word that must not be cut; a time counts as one.
 function longestWord(text: string): number {
   if (TIME.test(text)) return text.length;
   const words = text.split(' ').map((word) => Bun.stringWidth(word));
@@ -162,7 +162,7 @@ function truncate(text: string, width: number): string {
     if (Bun.stringWidth(cut + segment) > width - 1) break;
     cut += segment;
   }
-  // Between words, where that leaves the most of it.
+  // Between words, if that keeps most of the text.
   const end = cut.lastIndexOf(' ');
   const isWithinWord = text[cut.length] !== ' ' && end > cut.length / 2;
   return `${isWithinWord ? cut.slice(0, end) : cut}…`;

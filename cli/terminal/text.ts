@@ -1,14 +1,14 @@
-// Makes text safe to show: what a terminal would obey becomes something it only prints.
+// Makes text safe to show: control characters become visible.
 
-// Control characters, the characters that reorder text, and Unicode's own line breaks.
+// Control characters, characters that reorder text, and Unicode line breaks.
 const OBEYED = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
-/** Text for a terminal: control characters and escape sequences are shown, not obeyed; line breaks and tabs stay. */
+/** Text for a terminal: control characters and escape sequences become visible; line breaks and tabs are kept. */
 export function neutralize(text: string): string {
   return text.replace(OBEYED, pictureOf);
 }
 
-/** Text for one line of a terminal: as `neutralize`, with line breaks and tabs shown too. */
+/** Text for one line of a terminal: as `neutralize`, but line breaks and tabs become visible too. */
 export function neutralizeLine(text: string): string {
   return neutralize(text.replace(/\r?\n/g, '⏎')).replace(/\t/g, ' ');
 }
@@ -19,7 +19,7 @@ function pictureOf(character: string): string {
   return code === 0x7f ? '␡' : '�';
 }
 
-/** A word as a shell takes it: quoted where it must be. */
+/** A word for a shell, quoted if needed. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,10 +1,10 @@
-// Why nothing moves for a while, in words.
+// Why a command waits, in words.
 import { formatDuration } from './format.ts';
 
 const REASONS = {
   'rate limit': 'for the rate limit',
   'server error': 'because the server failed',
-  connection: 'for the server to answer',
+  connection: 'for the server to respond',
 } as const;
 
 export interface Wait {

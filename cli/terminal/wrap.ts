@@ -1,7 +1,7 @@
-// Text for a terminal of any width: lines broken between words, and commands so that they can still be copied and run.
+// Wraps text to the width of a terminal: between words, and commands so that you can still copy and run them.
 
 const COMMAND = String.raw`(?:crm|bun|export|curl|psql|rm|sudo|chmod|\(umask|\S*/crm) `;
-// With words behind it, it is a part of a sentence.
+// Followed by other words, it is part of a sentence.
 const NO_SENTENCE = String.raw`(?!.*(?:[,;] |\.$))`;
 const IS_COMMAND = new RegExp(`^( *)(Next: )?(${NO_SENTENCE}${COMMAND}.*)$`);
 const ENDS_IN_COMMAND = new RegExp(`^(.*?\\S:) (${NO_SENTENCE}${COMMAND}.*)$`);
@@ -9,14 +9,14 @@ const COMMENTED = /^( *\S.*?) {2,}(# .*)$/;
 const TOKEN = /(?:'[^']*'|"[^"]*"|\$\([^)]*\)|\\.|[^\s'"])+/g;
 const CONTINUED = ' \\';
 
-/** Columns of a stream that is a terminal; Infinity where it is none. */
+/** Columns of a stream if it is a terminal, else Infinity. */
 export function terminalWidth({ isTTY, columns }: { isTTY?: boolean; columns?: number }): number {
   return isTTY ? columns || 80 : Number.POSITIVE_INFINITY;
 }
 
 /**
- * The lines of a text, none wider than `columns` unless a word is.
- * @param indent where lines go on; below their beginning unless said, and what stands before it is not broken
+ * The lines of a text, none wider than `columns` unless a single word is.
+ * @param indent where continued lines start, by default below the start of the line; text before it is not wrapped
  */
 export function wrapLines(text: string, columns: number, indent?: number): string {
   if (columns === Number.POSITIVE_INFINITY) return text;
@@ -26,7 +26,7 @@ export function wrapLines(text: string, columns: number, indent?: number): strin
     .join('\n');
 }
 
-/** The same of a text whose paragraphs have line breaks of their own: those that are too wide are broken anew. */
+/** The same for a text with line breaks within paragraphs: paragraphs that are too wide are wrapped again. */
 export function wrapParagraphs(text: string, columns: number): string {
   const lines = text.split('\n');
   const whole: string[] = [];
@@ -64,7 +64,7 @@ function wrapLine(line: string, columns: number, indent: number): string {
   return head + rest.split('\n').join(`\n${margin}`);
 }
 
-// Over as many lines as it takes, as a shell takes them for one.
+// Over several lines with backslashes, which a shell joins.
 function continued(head: string, command: string, columns: number): string {
   const margin = ' '.repeat(head.length);
   const lines: string[] = [];

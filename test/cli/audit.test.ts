@@ -84,12 +84,12 @@ describe('the audit log', () => {
     expect(await actions('--actor', String(keys[0]?.id), '--action', 'record.deleted')).toHaveLength(1);
     const { stdout, stderr } = await desk.crm(['audit', 'list', '--limit', '2', '-o', 'csv']);
     expect(stdout.split('\n')[0]).toStartWith('id,created_at,action,actor_type,actor,user_id,origin,org_id,');
-    expect(stderr).toBe('There are older ones: add --limit N or --all.\n');
+    expect(stderr).toBe('More entries exist. To list them, add --limit N or --all.\n');
   });
 
   test.each([
-    [['--since', 'soon'], 'is no time'],
-    [['--action', 'key.lost'], 'There is no action "key.lost"'],
+    [['--since', 'soon'], 'is not a valid time'],
+    [['--action', 'key.lost'], 'Unknown action "key.lost"'],
     [['--limit', '2', '--all'], 'cannot be used with'],
   ])('with %j is refused', async (args, said) => {
     const { code, stderr } = await desk.crm(['audit', 'list', ...args]);
@@ -106,5 +106,5 @@ describe('the audit log', () => {
 
 test.each(['1d', '29d', 'long'])('is not kept for %s', async (keep) => {
   const { code, stderr } = await desk.crm(['serve', '--port', '0', '--audit-keep', keep]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('Give 30d or more, like 365d')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('Use 30d or more, like 365d')]);
 });

@@ -95,7 +95,7 @@ describe('a request', () => {
     expect(seen[0]?.url).toBe(`${url}/crm/api/v2/contacts`);
   });
 
-  test('takes the address of a version for that of its server', async () => {
+  test('takes the URL of an API version for that of its server', async () => {
     await send('GET', {}, `${url}/api/v2/`);
     expect(seen[0]?.url).toBe(`${url}/api/v2/contacts`);
   });
@@ -156,7 +156,7 @@ describe('waiting and retrying', () => {
     const port = await freePort();
     const base = `http://127.0.0.1:${port}`;
     const error = await failure(send('GET', {}, base));
-    expect(error.message).toBe(`No answer from ${base}: the connection is refused, nothing listens there.`);
+    expect(error.message).toBe(`No response from ${base}: connection refused, no server listens there.`);
     expect(error.nextSteps[0]).toBe(`start the server: crm serve --port ${port}`);
     expect(waits.length).toBeLessThan(5);
     expect(waits).not.toBeEmpty();
@@ -172,12 +172,17 @@ describe('waiting and retrying', () => {
     const secure = url.replace('http:', 'https:');
 
     test.each([
-      ['a host name that is not known', 'https://nobody.invalid', 'nobody.invalid is not known', 'host name'],
-      ['TLS to a plain server', secure, 'does not speak TLS', `--url ${url}`],
-      ['HTTP to what does not speak it', `http://127.0.0.1:${ssh.port}`, 'does not speak HTTP', 'the port'],
+      [
+        'a host name that is not known',
+        'https://nobody.invalid',
+        'nobody.invalid cannot be resolved',
+        'host name',
+      ],
+      ['TLS to a plain server', secure, 'does not support TLS', `--url ${url}`],
+      ['HTTP to what does not speak it', `http://127.0.0.1:${ssh.port}`, 'is not HTTP', 'the port'],
     ])('%s', async (_what, base, reason, next) => {
       const error = await failure(send('GET', {}, base));
-      expect(error.message).toStartWith(`No answer from ${base}: `);
+      expect(error.message).toStartWith(`No response from ${base}: `);
       expect(error.message).toContain(reason);
       expect(error.nextSteps.join()).toContain(next);
       expect(error.nextSteps.join()).not.toContain('crm serve');
@@ -251,16 +256,16 @@ describe('an error', () => {
       'does not look like an API key',
       'service_live_ and has 62 characters',
     ],
-    ['a word, for v1', 'abc', '/api/v1/people/query', 'for v1 begins with service_api_', '--api v1'],
-    ['part of a key', v2Key.slice(0, -3), '/api/v2/deals', 'has 59 characters', 'copy the whole key'],
-    ['a mistyped key', v2Key.slice(0, -1) + wrongEnd, '/api/v2/deals', 'is mistyped', 'copy the whole key'],
+    ['a word, for v1', 'abc', '/api/v1/people/query', 'a v1 key starts with service_api_', '--api v1'],
+    ['part of a key', v2Key.slice(0, -3), '/api/v2/deals', 'has 59 characters', 'copy the complete key'],
+    ['a mistyped key', v2Key.slice(0, -1) + wrongEnd, '/api/v2/deals', 'has a typo', 'copy the complete key'],
     ['a v1 key', generateKey('service_pk'), '/api/v2/deals', 'is for v1', 'crm keys issue --org'],
     ['a v2 key', v2Key, '/api/v1/people/query', 'is for v2', '--all-scopes --api v1'],
     [
       'the key of another server',
       v2Key,
       '/api/v2/deals',
-      'it was revoked, or is the key of another',
+      'it was revoked, or belongs to another',
       'CRM_API_KEY',
     ],
   ])('says of %s what is wrong with it, and never shows it', async (_what, apiKey, path, reason, next) => {
@@ -279,7 +284,7 @@ describe('an error', () => {
     steps = [failing(404, {}, 'RESOURCE_NOT_FOUND')];
     const client = new Client({ url, apiKey: 'k' });
     const error = await failure(client.request('GET', '/api/v2/contacts/ada%40acme.example'));
-    expect(error.nextSteps).toEqual(['"ada@acme.example" is not an id; crm list contacts shows them.']);
+    expect(error.nextSteps).toEqual(['"ada@acme.example" is not an ID. To list IDs: crm list contacts']);
   });
 
   test.each([
@@ -307,10 +312,10 @@ describe('an error', () => {
     ['foreign JSON', () => Response.json({ ok: true })],
     ['null', () => Response.json(null)],
     ['a foreign 404', () => new Response('nothing here', { status: 404 })],
-  ] satisfies [string, Step][])('from a stranger (%s) points to the address', async (_what, step) => {
+  ] satisfies [string, Step][])('from a stranger (%s) points to the server URL', async (_what, step) => {
     steps = [step];
     const error = await failure(send('GET'));
-    expect(error.message).toContain('does not come from a crm server');
+    expect(error.message).toContain('is not from a crm server');
     expect(error.nextSteps.join()).toContain('CRM_URL');
   });
 

@@ -35,7 +35,7 @@ describe('the API key', () => {
   test('is nowhere: exit 4, and how to get one', async () => {
     const { code, stderr } = await desk.crm(['list', 'contacts', '--url', url]);
     expect(code).toBe(4);
-    expect(stderr).toContain('There is no API key.');
+    expect(stderr).toContain('No API key given.');
     expect(stderr).toContain('crm keys issue');
   });
 
@@ -71,7 +71,7 @@ describe('the API key', () => {
   });
 
   test.each([
-    ['missing.key', 'there is no such file'],
+    ['missing.key', 'no such file'],
     ['', 'it is a folder'],
     ['empty.key', 'is empty'],
   ])('in %s: exit 4', async (name, reason) => {
@@ -124,10 +124,10 @@ describe('precedence', () => {
 describe('the profile file', () => {
   test.each([
     ['{broken', 'it is not JSON'],
-    ['[]', 'no object "profiles"'],
+    ['[]', 'not have an object "profiles"'],
     ['{"profiles":{"default":[]}}', 'profile "default" is not an object'],
     ['{"profiles":{"default":{"api_key":"x"}}}', 'unknown setting "api_key"'],
-    ['{"profiles":{"default":{"url":5}}}', '"url" of profile "default" is not a text'],
+    ['{"profiles":{"default":{"url":5}}}', '"url" of profile "default" is not a non-empty string'],
     ['{"profiles":{"default":{"output":"xml"}}}', 'is "xml"'],
   ])('%s is an error that says so', async (text, reason) => {
     await desk.write('config/crm/config.json', text);
@@ -143,7 +143,7 @@ describe('the profile file', () => {
     expect(none.code).toBe(2);
     expect(none.stderr).toContain(`${desk.path('config/crm/config.json')} does not exist`);
     // What it says to write is a profile that works.
-    const [, file = ''] = /write that file: (.*)$/m.exec(none.stderr) ?? [];
+    const [, file = ''] = /for example: (.*)$/m.exec(none.stderr) ?? [];
     await desk.write('config/crm/config.json', file);
     await keyFile('config/crm/work.key', 'from-work');
     seen.length = 0;

@@ -35,7 +35,7 @@ test.each(isPostgres ? [[]] : [[], ['--readers', '2']])(
     const clients = Array.from({ length: CONNECTIONS }, (_, index) => client(`client-${index}`));
     await Bun.sleep(300);
     process.kill(draining.pid, 'SIGTERM');
-    await draining.says('Stopping');
+    await draining.says('Shutting down');
     // Each thread has heard of it by then.
     for (let count = 0; count < 10; ) {
       const answer = (await (await Kept.open(port))?.send('GET /readyz HTTP/1.0')) ?? '';
@@ -66,7 +66,7 @@ describe('goes on', () => {
     const server = await other.serve([], drain);
     process.kill(server.pid, 'SIGTERM');
     const begun = performance.now();
-    await server.says('Stopping');
+    await server.says('Shutting down');
     await during(server.url, server.pid);
     expect((await server.stop('SIGCONT')).code).toBe(0);
     return (performance.now() - begun) / 1_000;

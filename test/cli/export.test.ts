@@ -89,14 +89,14 @@ describe('one resource', () => {
   });
 
   test.each([
-    ['file/x.csv', 'The folder file cannot be made: there is a file of that name.'],
-    ['.', 'is a folder.\nNext: Name a file in it with --out.'],
+    ['file/x.csv', 'Cannot create the folder file: a file with this name exists.'],
+    ['.', 'is a folder.\nNext: Set --out to a file in it.'],
     [
       'x.xlsx',
-      'crm writes CSV, which spreadsheets open, and not .xlsx.\nNext: Name a CSV file: --excel-safe --out x.csv',
+      'crm cannot write .xlsx files. Spreadsheets can open CSV.\nNext: Export to a CSV file: --excel-safe --out x.csv',
     ],
     ['my deals.ODS', "--out 'my deals.csv'"],
-    ['x.parquet', 'What .parquet stands for is not known here.\nNext: Say the format: --format csv'],
+    ['x.parquet', 'Unknown file extension .parquet.\nNext: Add --format csv'],
   ])('to %s fails and says why', async (out, reason) => {
     await desk.write('file', '');
     const { code, stderr } = await desk.crm(['export', 'companies', '--out', out]);
@@ -131,7 +131,7 @@ describe('a file that is written', () => {
       const { code, stdout, stderr } = await desk.crm(['export', 'companies', '--out', out]);
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).toBe(
-        `crm: There is a file at ${out} already.\nNext: Name another in --out, or add --force to write over it.\n`,
+        `crm: The file ${out} already exists.\nNext: Choose another file with --out, or add --force to overwrite it.\n`,
       );
       if (what !== 'a link to nothing') expect(await desk.read(out)).toBe('mine');
       await desk.ok(['export', 'companies', '--out', out, '--force']);
@@ -303,7 +303,7 @@ describe('an export that breaks off', () => {
 test.skipIf(!existsSync('/dev/full'))('a full disk behind stdout is told as such', async () => {
   const full = await desk.into('/dev/full', ['export', 'companies']);
   expect(full.code).toBe(1);
-  expect(full.stderr).toMatch(/cannot be written: its disk is full\.\nNext: Free some space/);
+  expect(full.stderr).toMatch(/Cannot write the output: the disk is full\.\nNext: Free up disk space/);
 });
 
 describe('export all', () => {
@@ -354,7 +354,7 @@ describe('export all', () => {
     const { code, stderr } = await desk.crm(['export', 'all', '--out', 'held']);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining('my thesis.doc, which is no part of an export'),
+      expect.stringContaining('my thesis.doc, which is not part of an export'),
     ]);
   });
 

@@ -89,9 +89,9 @@ test('an import has its lock where each run of a user looks for it, whatever TMP
 });
 
 const foreign: [name: string, said: string, lay: (lock: string) => void][] = [
-  ['a link', 'is a link', (lock) => symlinkSync(desk.path('target'), lock)],
+  ['a link', 'is a symbolic link', (lock) => symlinkSync(desk.path('target'), lock)],
   ['a folder', 'is not a file', (lock) => mkdirSync(lock)],
-  ['a second name of a file', 'is a second name', (lock) => linkSync(desk.path('target'), lock)],
+  ['a hard link', 'is a hard link', (lock) => linkSync(desk.path('target'), lock)],
 ];
 if (process.geteuid?.() === 0)
   foreign.push([

@@ -49,9 +49,9 @@ describe('--allow-ip', () => {
     [['--allow-ip', '10.0.0.0/33'], 'a network like'],
     [['--allow-ip', '10.0.0.0/8,'], 'a network like'],
     [['--allow-ip', 'fe80::1%eth0'], 'a network like'],
-    [['--allow-ip', '10.1.2.3/8'], '10.0.0.0/8 for the network, or 10.1.2.3 for the address alone'],
+    [['--allow-ip', '10.1.2.3/8'], '10.0.0.0/8 for the network, or 10.1.2.3 for the single client IP'],
     [['--allow-ip', '2001:db8::1/64'], '2001:db8::/64 for the network, or 2001:db8::1'],
-    [['--allow-ip', Array.from({ length: 101 }, (_, n) => `10.0.0.${n}`).join(',')], '100 at most'],
+    [['--allow-ip', Array.from({ length: 101 }, (_, n) => `10.0.0.${n}`).join(',')], 'at most 100'],
   ])('%p is used wrongly, and no key is made', async (words, reason) => {
     const before = await desk.ok(['keys', 'list']);
     const { code, stdout, stderr } = await issue(...words);
@@ -89,7 +89,7 @@ describe('--allow-ip', () => {
     expect([code, stderr]).toEqual([4, expect.stringContaining('127.0.0.1')]);
     expect(stderr).toContain('crm keys update ID --allow-ip');
     const findings = ndjson((await desk.crm(['doctor', '-o', 'ndjson'], { env })).stdout);
-    expect(JSON.stringify(findings)).toContain('it may not be used from this address');
+    expect(JSON.stringify(findings)).toContain('it is not allowed from this client IP');
   });
 
   test('keys list shows them once a key has some; a key without them is issued as ever', async () => {
@@ -136,17 +136,17 @@ describe('--key-expiry', () => {
     const given = await desk.crm([...words, '-o', 'json']);
     const { expires_at } = JSON.parse(given.stdout);
     expect(Date.parse(expires_at)).toBeWithin(soonest(90), soonest(90) + 120_000);
-    expect(given.stderr).toContain(`Keys of Passing last 90d unless --expires says otherwise`);
+    expect(given.stderr).toContain(`Keys of Passing last 90d by default`);
     expect(given.stderr).toContain(expires_at);
     const never = await desk.crm([...words, '--expires', 'never', '-o', 'json']);
     expect([JSON.parse(never.stdout).expires_at, never.stderr]).toEqual([
       null,
-      'It never expires; other keys of Passing last 90d.\n',
+      'The key never expires, although keys of Passing last 90d by default.\n',
     ]);
     const said = await desk.crm([...words, '--expires', '2d', '-o', 'json']);
     expect([Date.parse(JSON.parse(said.stdout).expires_at) < soonest(3), said.stderr]).toEqual([true, '']);
     const dry = await desk.crm([...words, '--dry-run', '--allow-ip', '10.0.0.0/8']);
-    expect(dry.stderr).toMatch(/The key would last until 20.*\nIt could be used from 10\.0\.0\.0\/8\.\n/);
+    expect(dry.stderr).toMatch(/The key would expire on 20.*\nThe key could be used from 10\.0\.0\.0\/8\.\n/);
     const first = await desk.crm(['init', '--org', 'Passing']);
     expect(first.code).toBe(0);
   });
@@ -174,7 +174,7 @@ describe('--key-expiry', () => {
     const same = await next();
     expect(JSON.parse(same.stdout)).toMatchObject({ allow_ip: ['10.0.0.0/8'], expires_at: v1.expires_at });
     expect(same.stderr).toContain('expires with the v1 key');
-    expect(same.stderr).toContain('used from 10.0.0.0/8, as the v1 key');
+    expect(same.stderr).toContain('Like the v1 key, this key can be used from 10.0.0.0/8');
     const other = await next('--expires', 'never', '--allow-ip', '192.0.2.1');
     expect(JSON.parse(other.stdout)).toMatchObject({ allow_ip: ['192.0.2.1'], expires_at: null });
   });

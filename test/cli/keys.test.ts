@@ -41,7 +41,7 @@ describe('keys issue', () => {
     );
     expect(code).toBe(0);
     expect(output).toStartWith('╭─');
-    expect(output).toContain('shown this once');
+    expect(output).toContain('shown only once');
     expect(output).toMatch(/│ service_live_[0-9A-Za-z]{49} +│\n/);
     const narrow = await desk.onTerminal(['keys', 'issue', '--org', 'Example', '--all-scopes'], {
       columns: 64,
@@ -135,21 +135,24 @@ describe('keys issue: usage errors make no key', () => {
   afterAll(async () => expect(await desk.ok(['keys', 'list'])).toBe(before));
 
   test.each([
-    [[], 'exactly one of --scopes'],
-    [['--scopes', 'contacts:read', '--all-scopes'], 'exactly one of --scopes'],
-    [['--all-scopes', '--from-v1', 'x'], 'exactly one of --scopes'],
+    [[], 'one of --scopes'],
+    [['--scopes', 'contacts:read', '--all-scopes'], 'one of --scopes'],
+    [['--all-scopes', '--from-v1', 'x'], 'one of --scopes'],
     [['--scopes', 'contacts:read,people:read'], 'companies:read, companies:write'],
     [['--scopes', ''], 'contacts:read'],
     [['--api', 'v1', '--scopes', 'contacts:read'], 'people:read, people:write'],
     [['--all-scopes', '--prefix', 'service_pk'], '--api v1'],
-    [['--all-scopes', '--api', 'v1', '--access', 'user', '--user', 'ada@example.com'], 'organization-wide'],
+    [
+      ['--all-scopes', '--api', 'v1', '--access', 'user', '--user', 'ada@example.com'],
+      'access to the whole organization',
+    ],
     [['--api', 'v1', '--from-v1', 'x'], 'v2 key'],
-    [['--all-scopes', '--access', 'user'], 'go together'],
-    [['--all-scopes', '--user', 'ada@example.com'], 'go together'],
+    [['--all-scopes', '--access', 'user'], 'must be used together'],
+    [['--all-scopes', '--user', 'ada@example.com'], 'must be used together'],
     [['--all-scopes', '--expires', 'soon'], '90d'],
-    [['--all-scopes', '--expires', '2099-02-30'], 'no expiry'],
-    [['--all-scopes', '--expires', '2001-01-01'], 'is past'],
-    [['--all-scopes', '--expires', '0'], 'is past'],
+    [['--all-scopes', '--expires', '2099-02-30'], 'not a valid expiry'],
+    [['--all-scopes', '--expires', '2001-01-01'], 'is in the past'],
+    [['--all-scopes', '--expires', '0'], 'is in the past'],
     [['--all-scopes', '--name', ''], 'name of a key'],
   ])('%p', async (words, reason) => {
     const { code, stdout, stderr } = await issue(...words);
@@ -217,7 +220,7 @@ describe('keys list, rotate and revoke', () => {
     const { id } = await issued('--all-scopes');
     expect(await desk.crm(['keys', 'revoke', String(id)])).toMatchObject({ code: 0, stdout: '' });
     expect(await storedKey(id)).toMatchObject({ status: 'revoked', revoked_at: expect.any(String) });
-    expect((await desk.crm(['keys', 'revoke', String(id)])).stderr).toContain('before');
+    expect((await desk.crm(['keys', 'revoke', String(id)])).stderr).toContain('already revoked');
     expect(await desk.crm(['keys', 'rotate', String(id)])).toMatchObject({ code: 1, stdout: '' });
   });
 

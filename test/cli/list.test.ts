@@ -26,7 +26,7 @@ describe('list', () => {
     const { code, stdout, stderr } = await desk.crm(['list', 'notes']);
     expect(code).toBe(0);
     expect(ndjson(stdout).map((note) => note.title)).toEqual(names.slice(-20).reverse());
-    expect(stderr).toMatch(/^More: add --cursor \S+\n$/);
+    expect(stderr).toMatch(/^For the next page, add --cursor \S+\n$/);
     const cursor = stderr.trim().split(' ').at(-1) ?? '';
     const next = ndjson(await desk.ok(['list', 'notes', '--cursor', cursor, '--limit', '1']));
     expect(next[0]?.title).toBe('Note 429');

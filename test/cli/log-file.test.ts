@@ -38,7 +38,7 @@ describe.each([[0], [2]])('with %i readers', (readers) => {
       await Bun.sleep(60);
       renameSync(desk.path(name), desk.path(`${name}.${count}`));
       process.kill(server.pid, 'SIGHUP');
-      await server.says('The log goes on in the file');
+      await server.says('Reopened the log file');
     }
     isOver = true;
     await Promise.all(asking);
@@ -58,7 +58,9 @@ test('goes on in the file that it had where the new one cannot be opened, and sa
   renameSync(desk.path('kept'), desk.path('kept.1'));
   symlinkSync('/dev/null', desk.path('kept'));
   process.kill(server.pid, 'SIGHUP');
-  await server.says('The log cannot go on in kept (it is a link), and goes on in the file that it had.');
+  await server.says(
+    'Cannot reopen the log file kept (it is a symbolic link). The log continues in the previous file.',
+  );
   const after = await ask(server);
   await server.stop();
   const lines = readFileSync(desk.path('kept.1'), 'utf8').trim().split('\n');
@@ -85,11 +87,11 @@ test('is refused where it cannot be a file of its own', async () => {
     const { code, stderr } = await desk.crm(['serve', '--port', '0', '--log-file', name]);
     return [code, /\((.*)\)/.exec(stderr)?.[1]];
   };
-  expect(await refusal('link')).toEqual([2, 'it is a link']);
-  expect(await refusal('second')).toEqual([2, 'it has a second name elsewhere']);
+  expect(await refusal('link')).toEqual([2, 'it is a symbolic link']);
+  expect(await refusal('second')).toEqual([2, 'it has another hard link']);
   expect(await refusal('folder')).toEqual([2, 'it is a folder']);
-  expect(await refusal('pipe')).toEqual([2, expect.stringMatching(/it is not a file|second name/)]);
+  expect(await refusal('pipe')).toEqual([2, expect.stringMatching(/it is not a file|hard link/)]);
   expect(await refusal('nowhere/log')).toEqual([2, 'its folder does not exist']);
   const { code, stderr } = await desk.crm(['serve', '--port', '0', '--log', 'off', '--log-file', 'x']);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('exclude each other')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('not both')]);
 });

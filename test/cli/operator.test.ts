@@ -65,7 +65,7 @@ describe('init', () => {
   test.each([
     [['--org', ' '], 'name of an organization'],
     [['--org', 'a\nb'], 'without line breaks'],
-    [['--org', 'Example', '--user', 'ada'], 'no email address'],
+    [['--org', 'Example', '--user', 'ada'], 'not a valid email address'],
   ])('%p is a usage error', async (words, reason) => {
     const { code, stdout, stderr } = await desk.crm(['init', ...words]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -88,7 +88,7 @@ describe('orgs and users', () => {
     expect(taken.stderr).toContain(org.id);
     const known = await other.crm(['users', 'create', 'B@EXAMPLE.com', '--org', 'second']);
     expect(known.code).toBe(1);
-    expect(known.stderr).toContain(`Next: Use that one (id ${user.id}), or choose another.`);
+    expect(known.stderr).toContain(`Next: Use the existing one (ID ${user.id}), or choose another name.`);
     expect((await other.crm(['users', 'create', 'b@example.com', '--org', 'first'])).code).toBe(0);
   });
 
@@ -105,7 +105,7 @@ describe('orgs and users', () => {
   test('an empty path is a usage error, and one that no file can have is told as such', async () => {
     const empty = await desk.crm(['orgs', 'list', '--db', '']);
     expect(empty.code).toBe(2);
-    expect(empty.stderr).toContain('--db names no file');
+    expect(empty.stderr).toContain('--db is empty');
     const long = await desk.crm(['init', '--org', 'Example', '--db', 'x'.repeat(300)]);
     expect({ code: long.code, stdout: long.stdout }).toEqual({ code: 1, stdout: '' });
     expect(long.stderr).toMatch(/\nNext: /);
@@ -130,13 +130,13 @@ describe('what is to be typed next names the database that was named', () => {
     [['orgs', 'create', 'New'], "crm keys issue --org New --all-scopes --db 'my own.db'\n"],
     [
       ['orgs', 'quota', 'Nope'],
-      "see \"crm orgs list --db 'my own.db'\", or make it: crm orgs create NAME --db 'my own.db'\n",
+      "list organizations with \"crm orgs list --db 'my own.db'\", or create it: crm orgs create NAME --db 'my own.db'\n",
     ],
     [
       ['keys', 'issue', '--org', 'Acme', '--all-scopes', '--user', 'x@y.example', '--access', 'user'],
       "--org Acme --db 'my own.db'\n",
     ],
-    [['keys', 'revoke', 'nope'], 'see "crm keys list --db \'my own.db\'".\n'],
+    [['keys', 'revoke', 'nope'], "to list keys: crm keys list --db 'my own.db'\n"],
     [['init', '--org', 'Acme'], "crm keys issue --org Acme --all-scopes --db 'my own.db'\n"],
   ])('%p', async (words, said) => {
     const { stderr } = await desk.crm([...words, '--db', 'my own.db']);

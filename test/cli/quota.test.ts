@@ -106,7 +106,7 @@ describe('a quota', () => {
     for (const flags of wrong) expect((await desk.crm(['orgs', 'quota', 'Acme', ...flags])).code).toBe(2);
     expect((await desk.crm(['orgs', 'quota', 'Nobody'])).code).toBe(1);
     const below = await desk.crm(['orgs', 'quota', 'Acme', '--records', '1']);
-    expect(below.stderr).toContain('It holds more than that already');
+    expect(below.stderr).toContain('The organization already exceeds this limit.');
   });
 
   test('is told by doctor: nearly used up, used up, and counted wrongly', async () => {
@@ -130,8 +130,8 @@ describe('a quota', () => {
     expect(await findings()).toMatchObject([
       {
         status: 'warn',
-        found: 'Acme: 0 B of 0 B of stored answers: used up, and more is refused',
-        next: expect.stringMatching(/^raise it: crm orgs quota Acme .*--replay-bytes SIZE$/),
+        found: 'Acme: 0 B of 0 B of stored responses: used up, and further writes are refused',
+        next: expect.stringMatching(/^Raise the quota: crm orgs quota Acme .*--replay-bytes SIZE$/),
       },
     ]);
     await set({ records });
@@ -140,9 +140,7 @@ describe('a quota', () => {
         trx.updateTable('org_clocks').set({ records: 0 }).where('records', 'is not', null).execute(),
       ),
     );
-    expect(await findings()).toMatchObject([
-      { status: 'warn', next: expect.stringContaining('have it counted again') },
-    ]);
+    expect(await findings()).toMatchObject([{ status: 'warn', next: expect.stringContaining('Recount') }]);
     await set({ records: records * 2 });
     expect(await findings()).toMatchObject([{ status: 'ok' }]);
   });

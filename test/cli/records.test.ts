@@ -75,7 +75,7 @@ describe('create', () => {
     const { code, stdout, stderr } = await desk.crm(['create', 'contacts', 'email=Twice@example.com']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('RESOURCE_CONFLICT');
-    expect(stderr).toMatch(/^Request id: req_\S+$/m);
+    expect(stderr).toMatch(/^Request ID: req_\S+$/m);
     expect(stderr).toContain(String(id));
   });
 
@@ -85,7 +85,7 @@ describe('create', () => {
     expect(JSON.parse(await desk.ok(pairs))).toMatchObject({ is_duplicate: false });
     const again = await desk.crm(pairs);
     expect(JSON.parse(again.stdout)).toMatchObject({ is_duplicate: true });
-    expect(again.stderr).toContain('nothing is written');
+    expect(again.stderr).toContain('Nothing was written');
   });
 });
 

@@ -12,7 +12,7 @@ describe('taken out is', () => {
     ['a key of v1 in a sentence', `Is ${generateKey('service_pk')}, it?`, 'Is service_pk_(not shown), it?'],
     ['a key cut off', KEY.slice(0, 20), 'service_live_(not shown)'],
     ['a key in JSON', `{"id":"${KEY}"}`, '{"id":"service_live_(not shown)"}'],
-    ['a token in an address', `/x/download?token=${SECRET}&a=1`, '/x/download?token=(not shown)&a=1'],
+    ['a token in a URL', `/x/download?token=${SECRET}&a=1`, '/x/download?token=(not shown)&a=1'],
     [
       'a token in JSON',
       `{"transcript_url":"https://a/b?a=1\\u0026token=${SECRET}\\u0026b=2","c":1}`,

@@ -68,7 +68,7 @@ describe('all lines are written', () => {
       const ids = await ask(server.url, 30);
       const { code, stderr } = await server.stop(signal);
       expect([code, idsIn(stderr)]).toEqual([0, ids]);
-      expect(stderr).toEndWith('}\nStopping: open requests are being finished.\n');
+      expect(stderr).toEndWith('}\nShutting down: finishing open requests.\n');
     },
   );
 

@@ -24,7 +24,7 @@ describe('serve', () => {
     await other.ok(['keys', 'revoke', id]);
     const refused = await other.crm(['list', 'contacts']);
     expect(refused.code).toBe(4);
-    expect(refused.stderr).toMatch(/Request id: req_\S+\nNext: /);
+    expect(refused.stderr).toMatch(/Request ID: req_\S+\nNext: /);
     await server.stop();
   });
 
@@ -41,7 +41,7 @@ describe('serve', () => {
   test('listens on every address behind a proxy', async () => {
     const server = await desk.serve(['--host', '0.0.0.0', '--behind-proxy']);
     expect((await fetch(`http://127.0.0.1:${new URL(server.url).port}/healthz`)).status).toBe(200);
-    expect((await server.stop()).stderr).toContain('name a proxy elsewhere with --trusted-proxy');
+    expect((await server.stop()).stderr).toContain('For a proxy elsewhere, add --trusted-proxy');
   });
 
   test.each([
@@ -62,18 +62,18 @@ describe('serve', () => {
   });
 
   test.each([
-    [['--tls-cert', 'a.pem'], 'go together'],
-    [['--tls-cert', 'a.pem', '--tls-key', 'b.pem'], 'no file a.pem'],
+    [['--tls-cert', 'a.pem'], 'must be used together'],
+    [['--tls-cert', 'a.pem', '--tls-key', 'b.pem'], 'File not found: a.pem'],
     [['--tls-cert', 'a.pem', '--tls-key', 'b.pem', '--behind-proxy'], 'cannot be used with'],
-    [['--trusted-proxy', '10.0.0.0/8'], 'goes with --behind-proxy'],
-    [['--behind-proxy', '--trusted-proxy', '10.0.0.0/33'], '"10.0.0.0/33" is no network'],
-    [['--base-url', 'crm.example.com'], 'no address'],
+    [['--trusted-proxy', '10.0.0.0/8'], 'requires --behind-proxy'],
+    [['--behind-proxy', '--trusted-proxy', '10.0.0.0/33'], '"10.0.0.0/33" is not a valid network'],
+    [['--base-url', 'crm.example.com'], 'not a valid URL'],
     [['--port', '70000'], '0 to 65535'],
     [['--key-limit', '0'], 'whole number'],
     [['--log', 'loud'], 'json, pretty, off'],
     [['--readers', '65'], 'from 0 to 64'],
     [['--readers', 'two'], 'from 0 to 64'],
-    [['--readers', '2', '--db', 'postgres://crm@127.0.0.1/crm'], 'for a database file'],
+    [['--readers', '2', '--db', 'postgres://crm@127.0.0.1/crm'], 'with a database file only'],
   ])('%p is a usage error', async (words, reason) => {
     const { code, stderr } = await desk.crm(['serve', ...words]);
     expect(stderr).toContain(reason);
@@ -97,7 +97,7 @@ describe('serve', () => {
     const sameAddress = ['serve', '--db', 'other.db', '--port', new URL(server.url).port, ...second];
     const taken = await desk.crm(sameAddress);
     expect(taken.code).toBe(1);
-    expect(taken.stderr).toContain('is in use');
+    expect(taken.stderr).toContain('is already in use');
     expect(await desk.exists('other.db')).toBe(false);
     // The same command, with another port and everything else that was said.
     const [, words = '', suggested] =

@@ -38,7 +38,7 @@ describe('serve', () => {
       socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 5)}`);
       await Bun.sleep(200);
       process.kill(server.pid, signal);
-      await server.says('Stopping');
+      await server.says('Shutting down');
       process.kill(server.pid, signal);
       await Bun.sleep(100);
       socket.write(body.slice(5));
@@ -50,7 +50,7 @@ describe('serve', () => {
   test('goes on at SIGHUP where there is nothing to read or open anew', async () => {
     const server = await desk.serve();
     process.kill(server.pid, 'SIGHUP');
-    await server.says('nothing to read or open anew');
+    await server.says('no log file or certificate to reload');
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
     expect((await server.stop()).code).toBe(0);
   });

@@ -169,8 +169,8 @@ describe('commands in messages', () => {
     ],
   ])('are as they can be typed: %s', (_what, command, path, shown) => {
     expect(said(command, path)).toBe(
-      `crm: There is no API key.\nNext: Issue one and keep it: export CRM_API_KEY=$(${shown} --org NAME --all-scopes)\n` +
-        '      Or name the file that holds it in --api-key-file.\n',
+      `crm: No API key given.\nNext: Issue one and set it: export CRM_API_KEY=$(${shown} --org NAME --all-scopes)\n` +
+        '      Or set --api-key-file to a file that contains it.\n',
     );
   });
 });

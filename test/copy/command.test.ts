@@ -38,9 +38,7 @@ describe('a whole copy', () => {
     expect([code, stderr]).toEqual([0, expect.any(String)]);
     expect(stderr).toMatch(/^Copying: 6,0\d\d of 6,0\d\d rows \(100%\), [\d,]+ rows\/s$/m);
     expect(stderr).toMatch(/^contacts +6,000 {2}[0-9a-f]{16} {2}same$/m);
-    expect(stderr).toMatch(
-      /^Copied 6,0\d\d rows from crm.db to whole.db in \d+ s; all \d+ tables are the same there\.$/m,
-    );
+    expect(stderr).toMatch(/^Copied 6,0\d\d rows from crm.db to whole.db in \d+ s; all \d+ tables match\.$/m);
     expect(stderr).toEndWith('\nNext: crm serve --db whole.db\n');
     const { tables, ...summary } = JSON.parse(stdout);
     expect(summary).toEqual({
@@ -107,7 +105,7 @@ describe('is refused, with what to do next,', () => {
 
   test('from a file that is not there, or is no database of crm', async () => {
     const missing = await refusal(1, 'migrate', '--from', 'no.db', '--to', 'new.db');
-    expect(missing).toContain('There is no database at no.db.\nNext: Name the database that is to be copied');
+    expect(missing).toContain('No database found at no.db.\nNext: Set --from to the database to copy');
     await desk.write('empty.db', '');
     const empty = await refusal(1, 'migrate', '--from', 'empty.db', '--to', 'new.db');
     expect(empty).toContain('The database empty.db has no crm tables.');
@@ -187,9 +185,9 @@ describe('a copy that was ended on its way', () => {
       ]);
     }
     const { code, stderr } = await desk.crm(migrate('killed.db'));
-    expect([code, stderr]).toEqual([0, expect.stringMatching(/all \d+ tables are the same there/)]);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/all \d+ tables match/)]);
     expect(stderr).toMatch(
-      /^Going on with a copy that was interrupted: [23],\d{3} of 6,\d{3} rows are there\.$/m,
+      /^Continuing an interrupted copy: [23],\d{3} of 6,\d{3} rows are already copied\.$/m,
     );
     expect(await desk.ok(['orgs', 'list', '--db', 'killed.db'])).toContain('Acme');
   }, 60_000);
@@ -198,7 +196,7 @@ describe('a copy that was ended on its way', () => {
     const { code, stderr } = await startedUpTo('ctrl-c.db', 500, (child) => child.kill('SIGINT'));
     expect(code).toBe(130);
     expect(stderr).toEndWith(
-      'crm: Interrupted; what was copied so far stays.\nNext: Run the same command again: it goes on where it stopped.\n',
+      'crm: Interrupted. The rows copied so far are kept.\nNext: Run the same command again to continue.\n',
     );
     expect((await desk.crm(migrate('ctrl-c.db', '--quiet'))).code).toBe(0);
   });
@@ -211,7 +209,7 @@ describe('a copy that was ended on its way', () => {
     const { code, stdout, stderr } = await desk.crm(migrate('changed.db', '-o', 'json'));
     expect([code, JSON.parse(stdout).is_same]).toEqual([1, false]);
     expect(stderr).toMatch(/^contacts +6,000 {2}[0-9a-f]{16} {2}differs: 6,000 rows, [0-9a-f]{16}$/m);
-    expect(stderr).toContain('crm: The copy is not the same as what it is of: contacts.\nNext: ');
+    expect(stderr).toContain('crm: The copy differs from the source in: contacts.\nNext: ');
     expect((await desk.crm(['orgs', 'list', '--db', 'changed.db'])).code).toBe(1);
   });
 });

@@ -28,8 +28,8 @@ describe('a finished import', () => {
     const first = await service.crm(['import', 'tasks', 'ended.csv']);
     const again = await service.crm(['import', 'tasks', 'ended.csv', '-o', 'json']);
     expect([first.exitCode, again.exitCode]).toEqual([3, 3]);
-    expect(again.stderr).toContain('ended.csv was imported before (1 created, 1 rejected');
-    expect(again.stderr).toContain('1 row of 2 was rejected; it is in ended.csv.errors.csv');
+    expect(again.stderr).toContain('ended.csv was already imported (1 created, 1 rejected');
+    expect(again.stderr).toContain('1 of 2 rows was rejected. See ended.csv.errors.csv for the reason.');
     expect(JSON.parse(again.stdout)).toMatchObject({
       ...{ status: 'already', rows: 2, created: 1, rejected: 1, errors_file: 'ended.csv.errors.csv' },
     });
@@ -47,7 +47,7 @@ describe('a finished import', () => {
     const second = await service.crm([...args, '--map-value', 'done:maybe=yes']);
     expect([second.exitCode, second.stderr]).toEqual([
       3,
-      expect.stringContaining('Of 3 rows of tasks: 2 created, 1 rejected'),
+      expect.stringContaining('Imported 2 of 3 tasks: 2 created, 1 rejected'),
     ]);
     expect(lines(await service.read('values.csv.errors.csv')).map((line) => line.split(',').at(-2))).toEqual([
       'name',
@@ -73,7 +73,7 @@ describe('a finished import', () => {
     await service.write('people.csv.errors.csv', 'corrected by hand');
     const update = await service.crm(['import', 'contacts', 'people.csv', '--on-duplicate', 'update']);
     expect([update.exitCode, update.stderr]).toEqual([3, expect.stringContaining('1 updated, 1 rejected')]);
-    expect(update.stderr).toContain('what was in people.csv.errors.csv is in people.csv.errors.1.csv now');
+    expect(update.stderr).toContain('renamed the existing people.csv.errors.csv to people.csv.errors.1.csv');
     expect(await service.read('people.csv.errors.1.csv')).toBe('corrected by hand');
     const made = await service.crm(['import', 'contacts', 'people.csv', '--create-missing']);
     expect([made.exitCode, made.stderr]).toEqual([0, expect.stringContaining('1 missing company created')]);
@@ -113,23 +113,28 @@ describe('other rows under the same name', () => {
     const mapped = await service.crm(['import', 'tasks', 'anew.csv', '--set', 'description=x']);
     expect([mapped.exitCode, mapped.stderr]).toEqual([
       2,
-      expect.stringContaining('anew.csv was imported before, with another mapping'),
+      expect.stringContaining('anew.csv was already imported, with another mapping'),
     ]);
     await service.write('anew.csv', 'name,done\nanew 1,yes\nanew 2,no\n');
     const changed = await service.crm(['import', 'tasks', 'anew.csv']);
     expect([changed.exitCode, changed.stderr]).toEqual([
       2,
-      expect.stringContaining('anew.csv was imported before, and has changed since'),
+      expect.stringContaining('anew.csv was already imported, and the file has changed since'),
     ]);
     expect(changed.stderr).toMatch(/in the errors file.*\n.*another name.*\n.*--no-resume/);
     expect((await namesOf(service, 'anew')).length).toBe(1);
   });
 
   test.each([
-    ['tasks', 'name', 'skip', 'again, as new ones.'],
-    ['contacts', 'first_name', 'fail', 'again, as new ones; rows whose email is there already are rejected.'],
-    ['companies', 'name', 'skip', 'again, without those whose domain is there already.'],
-    ['contacts', 'first_name', 'update', 'again, which updates the contacts whose email is there already.'],
+    ['tasks', 'name', 'skip', 'again, as new records.'],
+    [
+      'contacts',
+      'first_name',
+      'fail',
+      'again, as new records; rows whose email already exists are rejected.',
+    ],
+    ['companies', 'name', 'skip', 'again, except those whose domain already exists.'],
+    ['contacts', 'first_name', 'update', 'again, which updates contacts whose email already exists.'],
   ])('what --no-resume makes of %s is told (%s, --on-duplicate %s)', async (resource, field, what, told) => {
     const file = `${resource}-${what}.csv`;
     await service.write(file, `${field}\nchanged\n`);
@@ -146,7 +151,7 @@ describe('other rows under the same name', () => {
     const run = await service.crm([...args, '--no-resume']);
     expect([run.exitCode, run.stderr]).toEqual([
       3,
-      expect.stringContaining('what was in fresh.csv.errors.csv is in fresh.csv.errors.1.csv now'),
+      expect.stringContaining('renamed the existing fresh.csv.errors.csv to fresh.csv.errors.1.csv'),
     ]);
     expect(await namesOf(service, 'fresh')).toEqual(['fresh 1', 'fresh 1']);
     expect(await service.read('fresh.csv.errors.1.csv')).toBe(await service.read('fresh.csv.errors.csv'));
@@ -158,7 +163,7 @@ describe('other rows under the same name', () => {
     expect((await service.crm(['import', 'companies', 'both.csv'])).stderr).toContain('2 created');
     for (const resource of ['tasks', 'companies']) {
       const again = await service.crm(['import', resource, 'both.csv']);
-      expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('nothing left to do')]);
+      expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('was already imported')]);
     }
   });
 });
@@ -219,8 +224,8 @@ describe('files beside the input', () => {
   });
 
   test.each([
-    ['symbolic', symlinkSync, 'it is a link'],
-    ['hard', linkSync, 'it is no file of its own'],
+    ['symbolic', symlinkSync, 'it is a symbolic link'],
+    ['hard', linkSync, 'it is a link, or belongs to another user'],
   ] as const)('a journal that is a %s link is not used', async (kind, link, reason) => {
     const name = `journal-${kind}.csv`;
     await service.write(name, tasks(name, 1));
@@ -253,7 +258,7 @@ describe('files beside the input', () => {
   test('--errors names no device', async () => {
     await service.write('device.csv', 'name,done\nx,maybe\n');
     const run = await service.crm(['import', 'tasks', 'device.csv', '--errors', '/dev/null']);
-    expect([run.exitCode, run.stderr]).toEqual([2, expect.stringContaining('/dev/null is no file')]);
+    expect([run.exitCode, run.stderr]).toEqual([2, expect.stringContaining('/dev/null: it is not a file')]);
     expect(existsSync('/dev/null')).toBe(true);
   });
 });

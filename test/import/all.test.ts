@@ -38,7 +38,7 @@ test('everything arrives, tied together as it was; users and read-only records s
 test('run again it says that nothing is left to do, and changes nothing', async () => {
   const before = await contentOf(service.harness, otherKey, true);
   const run = await service.crm(['import', 'all', 'backup'], { key: otherKey });
-  expect([run.exitCode, run.stderr]).toEqual([0, expect.stringContaining('nothing left to do')]);
+  expect([run.exitCode, run.stderr]).toEqual([0, expect.stringContaining('was already imported')]);
   expect(await contentOf(service.harness, otherKey, true)).toEqual(before);
 });
 
@@ -128,9 +128,9 @@ test('an interaction whose contact was deleted is kept beside, and one that lose
     { rejected: 0, interactions_left_out: 1, left_out_file: kept, interactions_reduced: 1 },
   ]);
   expect(run.stderr).toContain(
-    `1 interaction left out: the contact was deleted and is not in the folder; kept in ${kept}`,
+    `1 interaction left out: the contact was deleted and is not in the folder. See ${kept}`,
   );
-  expect(run.stderr).toContain('1 interaction imported with the main contact and its company alone');
+  expect(run.stderr).toContain('1 interaction imported with only the main contact and its company');
   expect(run.stderr).toContain('use "crm migrate"');
   expect(run.stderr).toContain('Importing interactions: 2 of 2 rows (100%)');
   const [record] = (await service.read(kept))
@@ -173,8 +173,11 @@ test('rejected notes of every level stand in one errors file', async () => {
 test('a folder without exports, and options that make no sense, are refused', async () => {
   await service.write('empty/readme.txt', 'nothing');
   const empty = await service.crm(['import', 'all', 'empty']);
-  expect([empty.exitCode, empty.stderr]).toEqual([1, expect.stringContaining('This is no whole export')]);
+  expect([empty.exitCode, empty.stderr]).toEqual([
+    1,
+    expect.stringContaining('This is not a complete export'),
+  ]);
   const mapped = await service.crm(['import', 'all', 'backup', '--map', 'a=b']);
-  expect([mapped.exitCode, mapped.stderr]).toEqual([2, expect.stringContaining('takes no --map')]);
+  expect([mapped.exitCode, mapped.stderr]).toEqual([2, expect.stringContaining('does not work with --map')]);
   expect(existsSync(join(service.folder, 'empty.crm-journal'))).toBe(false);
 });

@@ -61,9 +61,7 @@ describe('several columns of one field', () => {
     };
     expect(row('Dr.', 'Head')).toEqual([['Head', 'a@x.test'], ['Dr.']]);
     expect(row('Dr.', ' ')).toEqual([['Dr.', 'a@x.test'], []]);
-    expect(describePlan(plan)).toContain(
-      '  Title     → title, where "Job Title" is empty, else custom.Title',
-    );
+    expect(describePlan(plan)).toContain('  Title     → title, if "Job Title" is empty, else custom.Title');
   });
 
   test('without --custom they are refused, all at once', () => {
@@ -71,14 +69,14 @@ describe('several columns of one field', () => {
       planFor('contacts', ['Title', 'Job Title', 'Phone', 'Work Phone']),
     );
     expect(message).toStartWith(
-      '2 fields would be filled by several columns: title by "Job Title", "Title"; phone by "Phone", "Work Phone".',
+      'Several columns map to the same field: title from "Job Title", "Title"; phone from "Phone", "Work Phone".',
     );
     expect(next).toStartWith('crm import contacts input.csv --custom\n');
   });
 
   test('where nothing can be kept, the command leaves out those that come second', () => {
     const { message, next } = refusal(() => planFor('tasks', ['Subject', 'Task Name', 'Due']));
-    expect(message).toContain('name by "Task Name", "Subject".');
+    expect(message).toContain('name from "Task Name", "Subject".');
     expect(next).toStartWith('crm import tasks input.csv --map Subject=-\n');
     const ignoring = { ignoreUnknown: true };
     expect(refusal(() => planFor('contacts', ['Title', 'Job Title'], ignoring)).next).toStartWith(
@@ -95,7 +93,7 @@ describe('columns of ids', () => {
     const foreign = { OWNERID: ['', '0055g000001AbCdAAK'], company_id: ['17'], email: ['a@x.test'] };
     const { message, next } = refusal(() => planFor('contacts', foreign));
     expect(message).toBe(
-      '"OWNERID" (such as 0055g000001AbCdAAK), "company_id" (such as 17) have no ids of this service.',
+      '"OWNERID" (such as 0055g000001AbCdAAK), "company_id" (such as 17) do not contain IDs of this service.',
     );
     expect(next).toStartWith('crm import contacts input.csv --custom\n');
     expect(destinations('contacts', foreign, { custom: true })).toMatchObject({
@@ -125,15 +123,15 @@ test('all that is wrong is told at once, with one command that settles it', () =
   };
   const { message, next, exitCode } = refusal(() => planFor('deals', columns, { isDryRun: true }));
   expect(message.split('\n')).toEqual([
-    'input.csv has a column that is not known: "Fax".',
-    '"OWNERID" (such as 005) has no ids of this service.',
-    expect.stringContaining('name by "Deal Name", "Title"'),
-    expect.stringContaining('Is it month/day/year or day/month/year?'),
+    'input.csv has an unknown column: "Fax".',
+    '"OWNERID" (such as 005) does not contain IDs of this service.',
+    expect.stringContaining('name from "Deal Name", "Title"'),
+    expect.stringContaining('are ambiguous (month/day/year or day/month/year)'),
   ]);
   expect(exitCode).toBe(2);
   expect(next.split('\n').slice(0, 2)).toEqual([
     'crm import deals input.csv --custom --date-format mdy --dry-run',
-    'or with --date-format dmy, if that is meant.',
+    'or use --date-format dmy, if that is right.',
   ]);
   expect(next).toContain('--ignore-unknown leaves out all that are not known');
 });

@@ -94,7 +94,7 @@ describe.skipIf(!isThere)('the sample data', () => {
       rejected: engaging,
       created: 8800 - engaging,
     });
-    expect(run.stderr).toContain('has no stage "Engaging"; it has Prospecting, Discovery');
+    expect(run.stderr).toContain('does not have a stage "Engaging"; its stages are Prospecting, Discovery');
   }, 60_000);
 
   test('sales_pipeline.csv becomes 8,800 deals, each with its company, stage, date, value and the rest', async () => {
@@ -149,7 +149,7 @@ describe.skipIf(!isThere)('the sample data', () => {
     expect(JSON.parse(strict.stdout)).toMatchObject({ created: 1425, rejected: 7375 });
     const [, first] = (await service.read('sales.csv.errors.csv')).split('\n');
     expect(first).toStartWith(
-      '2,RESOURCE_NOT_FOUND,company,"no company has the name ""Cancity"" (--create-missing makes it)",1C1I7A6R,',
+      '2,RESOURCE_NOT_FOUND,company,"no company has the name ""Cancity""; create it with --create-missing",1C1I7A6R,',
     );
     const retry = mapped.map((word) => (word === 'sales.csv' ? 'sales.csv.errors.csv' : word));
     const lenient = await service.crm([...retry, '--create-missing'], other);

@@ -34,7 +34,7 @@ describe('dates', () => {
     [{ a: ['31/1/2017', '1/31/2017'] }],
     [{ a: ['31/1/2017'], b: ['1/31/2017'], c: ['1/2/2017'] }],
   ])('what does not tell is refused: %j', (values) => {
-    expect(decide(values).doubts).toContain('Is it month/day/year or day/month/year?');
+    expect(decide(values).doubts).toContain('are ambiguous (month/day/year or day/month/year)');
   });
 
   test('from a stream slashed dates need --date-format', () => {
@@ -57,10 +57,10 @@ describe('dates', () => {
     ['0', ['excel', 'unix-s', 'unix-ms'], 'Unix milliseconds (1970-01-01)'],
   ])('%s may count several things: %p', (digits, formats, readings) => {
     const { doubts, all } = decide({ a: ['2026-01-01', digits] });
-    expect(doubts).toContain(`What do the digits of "a" (such as ${digits}) count? ${digits} may be`);
+    expect(doubts).toContain(`The digits in "a" (such as ${digits}) are ambiguous: ${digits} may be`);
     expect(doubts).toContain(readings);
     expect(all[0]?.formats).toEqual(formats as DateFormat[]);
-    expect(() => readInstant(digits, none, 'a')).toThrow('say which with --date-format');
+    expect(() => readInstant(digits, none, 'a')).toThrow('use --date-format to decide');
   });
 
   test('milliseconds from 1973 on count nothing else', () => {
@@ -82,7 +82,9 @@ describe('dates', () => {
   });
 
   test('the 29 February 1900 that only Excel has is no day', () => {
-    expect(() => readDay('60', { format: 'excel', orders: new Map() }, 'a')).toThrow('beyond any date');
+    expect(() => readDay('60', { format: 'excel', orders: new Map() }, 'a')).toThrow(
+      'outside the range of dates',
+    );
   });
 
   test.each([
@@ -106,12 +108,12 @@ describe('dates', () => {
   });
 
   test.each([
-    ['2017-02-30', 'no day of the calendar'],
-    ['yesterday', 'is no date'],
+    ['2017-02-30', 'is not a valid day'],
+    ['yesterday', 'is not a valid date'],
     ['20170301', 'the day 2017-03-01'],
-    ['3/1/2017', 'say --date-format mdy or --date-format dmy'],
-    ['2017-03-01 25:00', 'no time of day'],
-    ['1/1/17', 'is no date'],
+    ['3/1/2017', 'use --date-format mdy or --date-format dmy'],
+    ['2017-03-01 25:00', 'does not have a valid time of day'],
+    ['1/1/17', 'is not a valid date'],
   ])('%s is refused: %s', (text, why) => {
     expect(() => readDay(text, none, 'a')).toThrow(why);
     expect(() => readInstant(text, none, 'a')).toThrow(why);
@@ -120,7 +122,7 @@ describe('dates', () => {
   test('--date-format decides what plain digits are', () => {
     expect(readDay('20170301', { format: 'iso', orders: new Map() }, 'a')).toBe('2017-03-01');
     expect(readDay('20170301', { format: 'unix-ms', orders: new Map() }, 'a')).toBe('1970-01-01');
-    expect(() => readDay('20170231', { format: 'iso', orders: new Map() }, 'a')).toThrow('no day');
+    expect(() => readDay('20170231', { format: 'iso', orders: new Map() }, 'a')).toThrow('not a valid day');
   });
 
   test('every instant that an export writes is read as itself', () => {

@@ -47,7 +47,7 @@ describe('bytes', () => {
       }
       expect(await decoded([bytes], encoding)).toBe(text);
       expect(await messageOf(decoded([bytes]))).toBe(
-        'people.csv is not UTF-8, but UTF-16 without a byte order mark, as it seems.',
+        'people.csv is not UTF-8. It seems to be UTF-16 without a byte order mark.',
       );
     },
   );

@@ -47,7 +47,7 @@ describe('rows of unknown fate', () => {
     const run = await service.crm(args);
     expect(run.exitCode).toBe(2);
     expect(run.stderr).toContain(
-      'The rows of lines 12 to 21 were sent more than 23 hours ago without an answer',
+      'The rows in lines 12 to 21 were sent more than 23 hours ago, but no response arrived',
     );
     expect((await service.crm([...args, '--yes'])).exitCode).toBe(0);
     expect(await namesOf(service, 'forgotten')).toEqual(expectedNames('forgotten', 20));
@@ -58,7 +58,7 @@ describe('rows of unknown fate', () => {
     const { key } = await service.harness.issue();
     const run = await service.crm(args, { key });
     expect(run.exitCode).toBe(2);
-    expect(run.stderr).toContain('were sent with another API key without an answer');
+    expect(run.stderr).toContain('were sent with another API key, but no response arrived');
     expect((await service.crm(args)).exitCode).toBe(0);
     expect(await namesOf(service, 'strange')).toEqual(expectedNames('strange', 20));
   });
@@ -77,7 +77,7 @@ describe('rows of unknown fate', () => {
     for (let twice = 0; twice < 2; twice += 1) {
       const run = await service.crm(['import', 'tasks', `closed/${name}`]);
       expect(run.exitCode).toBe(3);
-      expect(run.stderr).toContain('cannot be written, so there will be no journal');
+      expect(run.stderr).toContain('so this import has no journal');
       expect(run.stderr).toContain(join(service.folder, `${name}.errors.csv`));
     }
     expect((await namesOf(service, 'closed')).length).toBe(4);
@@ -108,10 +108,10 @@ describe('rows of unknown fate', () => {
 
 describe('what cannot begin', () => {
   test.each([
-    [['contacts', 'nothing.csv'], 1, 'there is no such file'],
+    [['contacts', 'nothing.csv'], 1, 'no such file'],
     [['contacts', '.'], 1, 'is a folder'],
-    [['people', 'nothing.csv'], 2, 'There is no resource "people"'],
-    [['meetings', 'nothing.csv'], 2, 'read-only'],
+    [['people', 'nothing.csv'], 2, 'Unknown resource "people"'],
+    [['meetings', 'nothing.csv'], 2, 'crm ingest'],
     [['contacts', 'nothing.csv', '--batch-size', '101'], 2, 'from 1 to 100'],
     [['contacts', 'nothing.csv', '--format', 'xml'], 2, 'xml'],
   ])('%p: exit %d', async (args, exitCode, message) => {

@@ -194,14 +194,14 @@ describe('what the key may not do', () => {
     const alone = await issue({ scopes: ['companies:read', 'companies:write'] });
     await service.write('alone.ndjson', JSON.stringify(rows[1]));
     const run = await service.crm(['import', 'companies', 'alone.ndjson', '--dry-run'], { key: alone });
-    expect([run.exitCode, run.stderr]).toEqual([0, expect.stringContaining('the key may not read users')]);
+    expect([run.exitCode, run.stderr]).toEqual([0, expect.stringContaining('the key cannot read users')]);
   });
 
   test('what cannot be asked at all is told once', async () => {
     const key = await issue({ scopes: ['notes:write'] });
     await service.write('blind.ndjson', JSON.stringify({ title: 'a', parent_id: NOWHERE }));
     const run = await service.crm(['import', 'notes', 'blind.ndjson', '--dry-run'], { key });
-    expect([run.exitCode, run.stderr]).toEqual([0, expect.stringContaining('the key may not read notes')]);
+    expect([run.exitCode, run.stderr]).toEqual([0, expect.stringContaining('the key cannot read notes')]);
   });
 
   test('a key bound to a user gives no record away, and sees no record of others', async () => {

@@ -52,8 +52,8 @@ describe('HubSpot', () => {
   test('contacts', async () => {
     const { companies_created: made, stderr } = await newcomer.import('contacts', 'hubspot-contacts.csv');
     expect(made).toBe(2);
-    expect(stderr).toContain('→ email, where "Email" is empty, else custom.Work email');
-    expect(stderr).toContain('→ owner_id, where it is the id of a user, else custom.Contact owner');
+    expect(stderr).toContain('→ email, if "Email" is empty, else custom.Work email');
+    expect(stderr).toContain('→ owner_id, if it is a user ID, else custom.Contact owner');
     const contacts = await newcomer.all('contacts');
     expect(contacts).toMatchObject([
       {
@@ -132,7 +132,7 @@ describe('Salesforce', () => {
     ]);
     const args = ['import', 'deals', file, '--custom', '--create-missing', ...REPORT, '--no-resume'];
     const run = await service.crm(args, newcomer);
-    expect([run.exitCode, run.stderr]).toEqual([2, expect.stringContaining('The dates of "Close Date"')]);
+    expect([run.exitCode, run.stderr]).toEqual([2, expect.stringContaining('The dates in "Close Date"')]);
     expect(run.stderr).toContain(
       `Next: crm import deals ${file} --encoding windows-1252 --custom --date-format mdy --create-missing --no-resume\n`,
     );

@@ -78,7 +78,7 @@ describe.each(cases)('$long', ({ name, long, words }) => {
     };
     const error = refusal();
     if (FOR_ALL.includes(name)) return expect(error).toBeNull();
-    expect([error?.exitCode, error?.message]).toEqual([2, `"crm import all" takes no ${long}.`]);
+    expect([error?.exitCode, error?.message]).toEqual([2, `"crm import all" does not work with ${long}.`]);
     for (const one of FOR_ALL) {
       expect(error?.nextSteps.join()).toContain(String(IMPORT_FLAGS[one as keyof ImportFlags].option.long));
     }
@@ -90,7 +90,7 @@ test('flags of one name follow each other, and several that are refused are name
   const again = { ...NONE, ...repeatedFlags(given), resource: 'tasks', input: 'x.csv' };
   const words = '--map A=b --map C=d --custom --on-duplicate update';
   expect(importCommand(again)).toBe(`crm import tasks x.csv ${words}`);
-  expect(() => refuseFlagsOfOneFile(given)).toThrow('takes no --map and no --custom.');
+  expect(() => refuseFlagsOfOneFile(given)).toThrow('does not work with --map or --custom.');
 });
 
 test('a number beyond its bounds is refused', () => {
@@ -99,6 +99,6 @@ test('a number beyond its bounds is refused', () => {
     ['--concurrency', '33'],
     ['--stop-after', '0'],
   ]) {
-    expect(() => parse(words)).toThrow('Give a whole number');
+    expect(() => parse(words)).toThrow('Use a whole number');
   }
 });

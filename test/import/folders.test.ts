@@ -30,17 +30,21 @@ async function newOrganization(name: string): Promise<string> {
 
 describe('a folder that is not whole', () => {
   test.each([
-    ['an interrupted export', (folder: string) => rmSync(join(folder, 'export.json')), 'has no export.json'],
+    [
+      'an interrupted export',
+      (folder: string) => rmSync(join(folder, 'export.json')),
+      'has no readable export.json',
+    ],
     ['without a file', (folder: string) => rmSync(join(folder, 'tasks.ndjson')), 'tasks.ndjson is missing'],
     [
       'with another file',
       (folder: string) => appendFileSync(join(folder, 'tasks.ndjson'), '{"name":"More"}\n'),
-      'tasks.ndjson is not as it was exported',
+      'tasks.ndjson was changed after the export',
     ],
     [
       'with other links',
       (folder: string) => appendFileSync(join(folder, 'links.ndjson'), '\n'),
-      'links.ndjson is not as it was exported',
+      'links.ndjson was changed after the export',
     ],
     [
       'that leads out of itself',
@@ -48,7 +52,7 @@ describe('a folder that is not whole', () => {
         const path = join(folder, 'export.json');
         writeFileSync(path, readFileSync(path, 'utf8').replace('tasks.ndjson', '../x/tasks.ndjson'));
       },
-      'is of another form',
+      'has an unknown format',
     ],
   ])('%s is refused, --yes or not, and nothing is written', async (name, spoil, reason) => {
     const folder = `spoiled ${name}`;
@@ -57,8 +61,8 @@ describe('a folder that is not whole', () => {
     const key = await newOrganization(name);
     const run = await service.crm(['import', 'all', folder, '--yes'], { key });
     expect([run.exitCode, run.stderr]).toEqual([1, expect.stringContaining(reason)]);
-    expect(run.stderr).toContain('Next: Name the folder that "crm export all --out FOLDER" has finished');
-    expect(run.stderr).not.toContain('goes on where it stopped');
+    expect(run.stderr).toContain('Next: Use a folder that "crm export all --out FOLDER" completed');
+    expect(run.stderr).not.toContain('to continue. Nothing is lost');
     expect((await service.all('companies', key)).length).toBe(0);
   });
 });
@@ -71,7 +75,7 @@ test('an organization that has records is not written into unasked', async () =>
   expect([unasked.exitCode, unasked.stderr]).toEqual([
     2,
     expect.stringContaining(
-      'The organization has records already: tasks.\nNext: Import into an empty organization, or beside them, with: crm import all beside --yes',
+      'The organization already has records: tasks.\nNext: Import into an empty organization, or add to these records: crm import all beside --yes',
     ),
   ]);
   expect((await service.all('companies', key)).length).toBe(0);
@@ -80,7 +84,7 @@ test('an organization that has records is not written into unasked', async () =>
   expect((await service.crm(['import', 'all', 'beside', '--yes'], { key })).exitCode).toBe(0);
   expect((await service.all('tasks', key)).map(({ name }) => name).toSorted()).toEqual(['Call', 'There']);
   const again = await service.crm(['import', 'all', 'beside'], { key });
-  expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('nothing left to do')]);
+  expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('was already imported')]);
 });
 
 test('the journal lies beside the folder, one for each organization; the folder stays as it was', async () => {
@@ -90,7 +94,7 @@ test('the journal lies beside the folder, one for each organization; the folder 
   for (const key of keys) expect((await service.crm(['import', 'all', 'kept/'], { key })).exitCode).toBe(0);
   for (const key of keys) {
     const again = await service.crm(['import', 'all', 'kept'], { key });
-    expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('nothing left to do')]);
+    expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('was already imported')]);
   }
   expect(readdirSync(join(service.folder, 'kept')).sort()).toEqual(before);
   const journals = readdirSync(service.folder).filter((name) => name.startsWith('kept.'));
@@ -106,7 +110,7 @@ test('run again it ends as before; with another --on-duplicate it sends what was
   const first = await service.crm(['import', 'all', 'conflict', '--yes'], { key });
   const again = await service.crm(['import', 'all', 'conflict'], { key });
   expect([first.exitCode, again.exitCode]).toEqual([3, 3]);
-  expect(again.stderr).toContain('nothing left to do');
+  expect(again.stderr).toContain('was already imported');
   const update = await service.crm(['import', 'all', 'conflict', '--on-duplicate', 'update', '-o', 'json'], {
     key,
   });

@@ -25,13 +25,13 @@ describe('cells of names and addresses', () => {
       '--errors',
       'cells.errors.csv',
     ]);
-    expect(strict.stderr).toContain('2 rows of 3 would be rejected');
+    expect(strict.stderr).toContain('2 of 3 rows would be rejected');
     const errors = await service.read('cells.errors.csv');
     expect(errors).toContain(
-      '"Ada Lovelace" is no email; contacts are looked up by email'.replaceAll('"', '""'),
+      '"Ada Lovelace" is not an email; contacts are looked up by email'.replaceAll('"', '""'),
     );
-    expect(errors).toContain("--map-value 'Owner:Grace Hopper=ID' (crm users list shows ids)");
-    expect(errors).toContain('is more than one email; leave one');
+    expect(errors).toContain("--map-value 'Owner:Grace Hopper=ID' (IDs: crm users list)");
+    expect(errors).toContain('is more than one email; keep only one');
     expect((await service.crm(['import', 'deals', 'cells.csv', '--custom'])).exitCode).toBe(0);
     const ada = body.data.id;
     expect(await service.all('deals')).toMatchObject([
@@ -76,7 +76,7 @@ describe('--suggest-map', () => {
       ...{ Title: 'custom.Title', 'Job Title': 'title', Email: 'email', Score: 'custom.Score' },
       ...{ OWNERID: 'custom.OWNERID', created_at: '-', 'Associated Company': 'company' },
     });
-    expect(run.stderr).toBe('crm: title is "Job Title"; "Title" could be it too.\n');
+    expect(run.stderr).toBe('crm: title comes from "Job Title", but "Title" could be it too.\n');
     await service.write('map.json', run.stdout);
     const args = ['import', 'contacts', 'suggest.csv', '--map-file', 'map.json', '--create-missing'];
     expect((await service.crm(args)).exitCode).toBe(0);
@@ -132,7 +132,7 @@ test('--custom and --ignore-unknown contradict each other, before any key is ask
   const run = await service.crm(args, { key: '' });
   expect([run.exitCode, run.stderr]).toEqual([
     2,
-    expect.stringContaining('Both --custom and --ignore-unknown'),
+    expect.stringContaining('Use either --custom or --ignore-unknown, not both'),
   ]);
   const encoding = await service.crm(['import', 'contacts', 'nothing.csv', '--encoding', 'utf-7'], {
     key: '',

@@ -51,15 +51,15 @@ describe('a file of opportunities', () => {
     ]);
     const [lacking, rejected, done] = steps;
     expect(lacking?.stderr).toContain(
-      'No column fills name, which every deal must have; "opportunity_id" could',
+      'No column maps to name, which every deal must have. Maybe "opportunity_id"',
     );
     expect(rejected?.stderr).toMatch(
-      / 4 rows, the first in line 2: company: no company has the name "Bluefjord"/,
+      / 4 rows, first in line 2: company: no company has the name "Bluefjord"/,
     );
-    expect(rejected?.stderr).toContain('line 4: stage: the pipeline "Sales" has no stage "Engaging"; it has');
-    expect(done?.stderr).toContain(
-      'Of 4 rows of deals: 4 created, 0 rejected, and 2 missing companies created',
+    expect(rejected?.stderr).toContain(
+      'line 4: stage: the pipeline "Sales" does not have a stage "Engaging"; its stages are',
     );
+    expect(done?.stderr).toContain('Imported 4 deals: 4 created, 0 rejected, 2 missing companies created');
   });
 
   test('of which nothing went in can be mapped otherwise, or mended, and imported by the same command', async () => {

@@ -66,7 +66,7 @@ describe('numbers', () => {
   });
 
   test('where nothing decides, 1,200 is refused and names --decimal-comma, which decides', () => {
-    expect(column(['1,200', '5'])).toEqual([rejected('may be 1.2 or 1200; say --decimal-comma'), 5]);
+    expect(column(['1,200', '5'])).toEqual([rejected('may be 1.2 or 1200; use --decimal-comma'), 5]);
     expect(column(['1,200', '1.200'], { decimalComma: true })).toEqual([1.2, 1200]);
     expect(column(['1.5'], { decimalComma: true })).toEqual([rejected('with a decimal comma')]);
   });

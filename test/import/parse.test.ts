@@ -90,8 +90,8 @@ describe('CSV', () => {
   test('a ragged row is a fault of that row, with both counts', async () => {
     const { rows } = await rowsOf('a,b,c\n1,2\n1,2,3,4\n1,2,3\n');
     expect(rows.map(({ fault }) => fault?.message ?? null)).toEqual([
-      'the row has 2 columns, the header line has 3; a delimiter or a quote is missing',
-      'the row has 4 columns, the header line has 3; a delimiter or a quote is too many',
+      'the row has 2 columns but the header line has 3: a delimiter or a quote is missing',
+      'the row has 4 columns but the header line has 3: there is an extra delimiter or quote',
       null,
     ]);
   });
@@ -130,12 +130,12 @@ describe('CSV', () => {
   test('a value in a column without a header, or beyond the header line, is a fault', async () => {
     const { rows, unnamed } = await rowsOf('name,,city,\n1,2,3,\n1,,3,4\n1,,3,,5\n1,,3\n1,,\n1,\n');
     expect(rows.map(({ fault }) => fault?.message ?? null)).toEqual([
-      'column 2 has a value here, but no header',
-      'column 4 has a value here, but no header',
-      'the row has 5 columns, the header line has 3; a delimiter or a quote is too many',
+      'column 2 has a value but no header',
+      'column 4 has a value but no header',
+      'the row has 5 columns but the header line has 3: there is an extra delimiter or quote',
       null,
       null,
-      'the row has 2 columns, the header line has 3; a delimiter or a quote is missing',
+      'the row has 2 columns but the header line has 3: a delimiter or a quote is missing',
     ]);
     expect([...(unnamed ?? [])]).toEqual([2, 4]);
   });
@@ -182,8 +182,8 @@ describe('JSON and NDJSON', () => {
   });
 
   test.each([
-    ['{"a":1}', 'begins with "{"'],
-    ['[{"a":1}', 'ends in line 1, before its array does'],
+    ['{"a":1}', 'starts with "{"'],
+    ['[{"a":1}', 'the array is not closed at the end of the file (line 1)'],
     ['[{"a":1}] x', 'text follows the array'],
     ['[{"a":1},]', 'an element is missing'],
   ])('%s is refused as an array', async (text, why) => {
@@ -197,10 +197,10 @@ describe('JSON and NDJSON', () => {
     );
     expect(rows.map(({ line, fault }) => [line, fault?.message.split(':')[0] ?? null])).toEqual([
       [1, null],
-      [2, 'the object is no JSON'],
-      [4, 'the line is no JSON object'],
-      [5, 'the object names "a" twice'],
-      [6, 'the object names "b" twice'],
+      [2, 'the object is not valid JSON'],
+      [4, 'the line is not a JSON object'],
+      [5, 'the object has the key "a" twice'],
+      [6, 'the object has the key "b" twice'],
       [7, null],
     ]);
   });

@@ -118,7 +118,7 @@ describe('what the user says', () => {
     expect(describePlan(plan).map((line) => line.trim().replace(/ +/g, ' '))).toEqual([
       'a → name',
       'b → custom.b',
-      'c → left out (asked for)',
+      'c → left out (requested)',
       'd → estimated_value, multiplied by 1000',
       'e → company_id, looked up by company',
       'f=g → currency',
@@ -174,7 +174,7 @@ describe('what the user says', () => {
 describe('what is refused, with exit 2', () => {
   test('unknown columns, all of them by name, with what to do', () => {
     const { message, exitCode, next } = refusal(() => planFor('contacts', ['Email', 'Fax', 'Lead Score']));
-    expect(message).toBe('input.csv has 2 columns that are not known: "Fax", "Lead Score".');
+    expect(message).toBe('input.csv has 2 unknown columns: "Fax", "Lead Score".');
     expect(exitCode).toBe(2);
     expect(next).toStartWith('crm import contacts input.csv --custom\n');
     expect(next).toContain('--map Fax=FIELD');
@@ -184,24 +184,24 @@ describe('what is refused, with exit 2', () => {
     [
       'two columns for one field',
       { map: ['b=name'] },
-      '1 field would be filled by several columns: name by "a", "b".',
+      'Several columns map to the same field: name from "a", "b".',
     ],
-    ['a column and --set for one field', { map: ['b=-'], set: ['name=x'] }, 'name by --set name, "a".'],
-    ['a column that is not there', { map: ['c=name'] }, 'the column "c", which the input does not have'],
-    ['a field that is not there', { map: ['b=nonsense'] }, '"nonsense" is no field'],
-    ['a field that is read-only', { map: ['b=created_at'] }, '"created_at" is read-only'],
-    ['a factor for text', { map: ['b=currency*2'] }, 'no number that could be multiplied'],
-    ['a factor that is missing', { map: ['b=estimated_value*'] }, 'has no number behind its *'],
-    ['a factor that is no number', { map: ['b=estimated_value*x'] }, 'has no number behind its *'],
-    ['a factor for a lookup', { map: ['b=company*2'] }, 'no number that could be multiplied'],
-    ['a malformed --map', { map: ['b'] }, 'not of the form Header=field'],
+    ['a column and --set for one field', { map: ['b=-'], set: ['name=x'] }, 'name from --set name, "a".'],
+    ['a column that is not there', { map: ['c=name'] }, 'the column "c", which is not in the input'],
+    ['a field that is not there', { map: ['b=nonsense'] }, '"nonsense" is not a field'],
+    ['a field that is read-only', { map: ['b=created_at'] }, '"created_at" is a read-only field'],
+    ['a factor for text', { map: ['b=currency*2'] }, 'not a number, so it cannot be multiplied'],
+    ['a factor that is missing', { map: ['b=estimated_value*'] }, 'does not have a number after *'],
+    ['a factor that is no number', { map: ['b=estimated_value*x'] }, 'does not have a number after *'],
+    ['a factor for a lookup', { map: ['b=company*2'] }, 'not a number, so it cannot be multiplied'],
+    ['a malformed --map', { map: ['b'] }, 'does not have the form Header=field'],
     [
       'a malformed --map-value',
       { map: ['b=-'], mapValue: ['b=x'] },
-      'not of the form Header:value=new value',
+      'does not have the form Header:value=new value',
     ],
-    ['a malformed --set', { map: ['b=-'], set: ['x'] }, 'not of the form field=value'],
-    ['a map file that is not there', { mapFile: '/nonexistent/map.json' }, 'there is no such file'],
+    ['a malformed --set', { map: ['b=-'], set: ['x'] }, 'does not have the form field=value'],
+    ['a map file that is not there', { mapFile: '/nonexistent/map.json' }, 'no such file'],
   ])('%s', (_, options, message) => {
     const map = ['a=name', ...(options.map ?? [])];
     expect(refusal(() => planFor('deals', ['a', 'b'], { ...options, map })).message).toContain(message);
@@ -209,7 +209,7 @@ describe('what is refused, with exit 2', () => {
 
   test('--custom where there are no custom fields', () => {
     expect(refusal(() => planFor('tasks', ['name', 'x'], { custom: true })).message).toBe(
-      'tasks have no custom fields.',
+      'tasks do not have custom fields.',
     );
   });
 });

@@ -30,7 +30,7 @@ describe('where the quota is used up', () => {
     await allow(37);
     const first = await service.crm(args('full.csv'));
     expect(first.exitCode).toBe(4);
-    expect(first.stderr).toContain('Stopped with 37 rows of this run in. The organization has');
+    expect(first.stderr).toContain('Stopped after importing 37 rows. The organization has');
     expect(first.stderr).toContain('records that its quota allows');
     expect(first.stderr).toContain('crm orgs quota ORG');
     expect(first.stderr).toContain('Then run the same command again');
@@ -48,7 +48,7 @@ describe('where the quota is used up', () => {
     expect(JSON.parse(last.stdout)).toMatchObject({ status: 'finished', created: 38, rejected: 0 });
     expect(await namesOf(service, 'full')).toEqual(expectedNames('full', 95));
     expect((await service.crm(args('full.csv'))).stderr).toContain(
-      'was imported before (95 created, 0 rejected)',
+      'was already imported (95 created, 0 rejected)',
     );
     expect(await countedIn(service.harness)).toEqual(await heldIn(service.harness));
   });
@@ -77,7 +77,7 @@ describe('where the quota is used up', () => {
     const many = ['import', 'tasks', 'many.csv', '--batch-size', '100'];
     const first = await service.crm(many);
     expect(first.exitCode).toBe(4);
-    expect(first.stderr).toContain('Stopped with 5 rows of this run in. The organization has');
+    expect(first.stderr).toContain('Stopped after importing 5 rows. The organization has');
     expect(first.stderr).toContain('crm orgs quota ORG');
     await setQuota(service.harness, {});
     expect((await service.crm(many)).exitCode).toBe(3);

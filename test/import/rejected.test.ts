@@ -30,16 +30,16 @@ describe('rejected rows', () => {
     await service.write('rejected.csv', FILE);
     const run = await service.crm(['import', 'contacts', 'rejected.csv', ...args]);
     expect(run.exitCode).toBe(3);
-    expect(run.stderr).toContain('5 rows of 6 were rejected; they are in rejected.csv.errors.csv');
+    expect(run.stderr).toContain('5 of 6 rows were rejected. See rejected.csv.errors.csv for the reasons.');
     expect(run.stderr).toContain('crm import contacts rejected.csv.errors.csv --map Due=-');
     const errors = await service.read('rejected.csv.errors.csv');
     const expected = [
       '_line,_code,_path,_message,First Name,Email,Company,Due',
-      /^2,VALIDATION_INVALID_FORMAT,,"the row has 2 columns, the header line has 4; .*",Ragged,r@rejected.test$/,
+      /^2,VALIDATION_INVALID_FORMAT,,the row has 2 columns but the header line has 4: .*,Ragged,r@rejected.test$/,
       /^3,VALIDATION_INVALID_FORMAT,email,.*,"Two$/,
       'lines",bad-email,,',
       /^5,RESOURCE_NOT_FOUND,company,"no company has the name ""Nowhere Ltd"".*",Lost,lost@rejected.test,Nowhere Ltd,$/,
-      /^6,VALIDATION_FAILED,company,"several companies are called ""Double""; .*",Twice,twice@rejected.test,Double,$/,
+      /^6,VALIDATION_FAILED,company,"several companies are named ""Double""; .*",Twice,twice@rejected.test,Double,$/,
       /^8,RESOURCE_CONFLICT,email,.*,Again,GOOD@rejected.test,,$/,
     ];
     expect(lines(errors)).toEqual(
@@ -60,7 +60,7 @@ describe('rejected rows', () => {
       '--create-missing',
     ]);
     expect(retry.exitCode).toBe(0);
-    expect(retry.stderr).toContain('5 created, 0 rejected, and 1 missing company created');
+    expect(retry.stderr).toContain('5 created, 0 rejected, 1 missing company created');
     expect(existsSync(join(service.folder, 'rejected.csv.errors.csv.errors.csv'))).toBe(false);
     const nowhere = await send('GET', '/api/v2/companies?name=nowhere%20ltd');
     const lost = await send('GET', '/api/v2/contacts?email=lost@rejected.test');
@@ -98,11 +98,11 @@ describe('rejected rows', () => {
     ];
     const first = await service.crm(args);
     expect(first.exitCode).toBe(3);
-    expect(first.stderr).toContain('10 rows of 10 were rejected');
-    expect(first.stderr).toContain('un the same command again to go on');
+    expect(first.stderr).toContain('10 of 10 rows were rejected');
+    expect(first.stderr).toContain('un the same command again to continue');
     await service.crm(args);
     const last = await service.crm(args);
-    expect(last.stderr).toContain('Of 30 rows of tasks: 5 created, 25 rejected');
+    expect(last.stderr).toContain('Imported 5 of 30 tasks: 5 created, 25 rejected');
     expect(lines(await service.read('stop.csv.errors.csv')).length).toBe(26);
   });
 
@@ -111,7 +111,7 @@ describe('rejected rows', () => {
     const run = await service.crm(['import', 'tasks', 'dates.csv', '-o', 'json']);
     expect(run.exitCode).toBe(3);
     expect(JSON.parse(run.stdout)).toMatchObject({ rejected: 1, date_format: 'mdy' });
-    expect(run.stderr).toContain('1 row of 2 was rejected');
+    expect(run.stderr).toContain('1 of 2 rows was rejected');
     expect(run.stderr).toContain('run: crm import tasks dates.csv.errors.csv --date-format mdy\n');
   });
 

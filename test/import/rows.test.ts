@@ -148,7 +148,7 @@ describe('a dry run', () => {
     const before = (await service.all('tasks')).length;
     const run = await service.crm(['import', 'tasks', 'dry.csv', '--dry-run']);
     expect(run.exitCode).toBe(3);
-    expect(run.stderr).toContain('2 rows of 3 would be rejected');
+    expect(run.stderr).toContain('2 of 3 rows would be rejected');
     expect(existsSync(join(service.folder, 'dry.csv.errors.csv'))).toBe(false);
     expect(existsSync(join(service.folder, 'dry.csv.crm-journal'))).toBe(false);
     await service.crm(['import', 'tasks', 'dry.csv', '--dry-run', '--errors', 'dry-errors.csv']);

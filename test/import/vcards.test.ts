@@ -88,7 +88,7 @@ describe('vCards', () => {
     const bad = card('VERSION:3.0', 'FN:A', 'EMAIL').trimEnd();
     const { rows } = await rowsOf(`${bad}\r\n${card('VERSION:3.0', 'FN:B')}`);
     expect(rows.map(({ fault }) => fault?.message.split(':')[0] ?? null)).toEqual([
-      'the vCard cannot be read',
+      'the vCard is not valid',
       null,
     ]);
     const corrected = JSON.stringify({ _text: bad.replace('EMAIL', 'EMAIL:a@x.test'), _line: 1 });
@@ -96,11 +96,11 @@ describe('vCards', () => {
   });
 
   test.each([
-    ['BEGIN:VCARD\r\nFN:A\r\n', 'the card that begins in line 1 has no END:VCARD'],
-    [`${card('FN:A')}name,email\r\n`, 'line 4 stands outside BEGIN:VCARD and END:VCARD'],
-  ])('%j is no file of vCards', async (text, why) => {
+    ['BEGIN:VCARD\r\nFN:A\r\n', 'the card that starts in line 1 has no END:VCARD'],
+    [`${card('FN:A')}name,email\r\n`, 'line 4 is outside BEGIN:VCARD and END:VCARD'],
+  ])('%j is not a vCard file', async (text, why) => {
     expect(await rowsOf(text).catch(({ message }) => message)).toBe(
-      `people.vcf is no file of vCards: ${why}.`,
+      `people.vcf is not a valid vCard file: ${why}.`,
     );
   });
 });

@@ -12,37 +12,37 @@ describe('bad input', () => {
       'SUMMARY:Nothing to know it by',
     );
     expect(messages(text)).toEqual([
-      '5: DTSTART is no date or time: "20260230T090000Z"',
+      '5: DTSTART is not a date or time: "20260230T090000Z"',
       '7: STATUS must be one of: CONFIRMED, TENTATIVE, CANCELLED',
-      '8: is no content line, NAME:value, but "no content line"',
-      '14: the VEVENT has no UID, which identifies the meeting',
-      '14: the VEVENT has no DTSTART, its start',
+      '8: is not a content line of the form NAME:value: "no content line"',
+      '14: the VEVENT does not have UID, which identifies the meeting',
+      '14: the VEVENT does not have DTSTART, its start',
     ]);
     expect(meetings(text).map(({ external_id }) => external_id)).toEqual(['good@x']);
   });
 
   test.each([
     ['RRULE:FREQ=NEVER', "6: RRULE's FREQ must be one of YEARLY, MONTHLY"],
-    ['RRULE:COUNT=3', '6: RRULE has no FREQ'],
+    ['RRULE:COUNT=3', '6: RRULE does not have FREQ'],
     ['RRULE:FREQ=DAILY;COUNT=0', "6: RRULE's COUNT must be a whole number from 1"],
     ['RRULE:FREQ=DAILY;INTERVAL=x', "6: RRULE's INTERVAL must be a whole number from 1"],
-    ['RRULE:FREQ=DAILY;UNTIL=soon', '6: RRULE\'s UNTIL is no date or time: "SOON"'],
-    ['RRULE:FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=31;BYDAY=MO', '6: RRULE gives no date at all'],
-    ['RRULE:FREQ=DAILY;COUNT', '6: RRULE has an unreadable part: "COUNT"'],
+    ['RRULE:FREQ=DAILY;UNTIL=soon', '6: RRULE\'s UNTIL is not a date or time: "SOON"'],
+    ['RRULE:FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=31;BYDAY=MO', '6: RRULE has no occurrences'],
+    ['RRULE:FREQ=DAILY;COUNT', '6: RRULE has an invalid part: "COUNT"'],
     ['RRULE:FREQ=SECONDLY', '6: the series has more than 10,000 meetings in 400 days (UID "good@x")'],
-    ['RRULE:FREQ=SECONDLY;BYSECOND=1;BYSETPOS=2', '6: RRULE takes more than 200,000 steps'],
+    ['RRULE:FREQ=SECONDLY;BYSECOND=1;BYSETPOS=2', '6: RRULE needs more than 200,000 steps'],
     ['RRULE:FREQ=MINUTELY;INTERVAL=5', '6: the series has more than 10,000 meetings in 400 days'],
     ['DTEND:20260302T080000Z', '6: the event ends before it starts'],
-    ['DTEND;TZID=Atlantis/Capital:20260302T100000', '6: DTEND names the time zone "Atlantis/Capital"'],
+    ['DTEND;TZID=Atlantis/Capital:20260302T100000', '6: DTEND uses the time zone "Atlantis/Capital"'],
     ['DURATION:an hour', '6: DURATION must be like PT1H30M'],
     ['SEQUENCE:-1', '6: SEQUENCE must be a whole number'],
-    ['ATTENDEE;CN="Ada:mailto:ada@x', '6: ATTENDEE cannot be read'],
+    ['ATTENDEE;CN="Ada:mailto:ada@x', '6: ATTENDEE is not valid'],
     ['DURATION:P999999999999999999W', '6: DURATION is longer than any event: "P999999999999999999W"'],
     ['EXRULE:FREQ=DAILY', '6: EXRULE is not supported: list the dates in EXDATE'],
-    ['DURATION:P999999W', '6: a time of the event lies after the year 9999'],
-    ['DURATION:PT999999999999S', '6: a time of the event lies after the year 9999'],
+    ['DURATION:P999999W', '6: a time of the event is after the year 9999'],
+    ['DURATION:PT999999999999S', '6: a time of the event is after the year 9999'],
     ['RDATE;VALUE=PERIOD:20260303T090000Z/20260303T080000Z', '6: RDATE has a period that ends before it'],
-    ['RDATE;VALUE=PERIOD:20260303T090000Z/an hour', '6: RDATE is no date or time: "an hour"'],
+    ['RDATE;VALUE=PERIOD:20260303T090000Z/an hour', '6: RDATE is not a date or time: "an hour"'],
   ])('%s is a fault', (line, expected) => {
     const told = messages(calendar(`${event}\n${line}`));
     expect(told.map((one) => one.slice(0, expected.length))).toEqual([expected]);
@@ -110,7 +110,7 @@ describe('bad input', () => {
       `${zone}BEGIN:VEVENT`,
     );
     expect(messages(text)).toEqual([
-      '14: DTSTART names the time zone "Odd", whose VTIMEZONE in line 3 has an unusable rule in line 7',
+      '14: DTSTART uses the time zone "Odd", whose VTIMEZONE in line 3 has an invalid rule in line 7',
     ]);
   });
 
@@ -118,11 +118,11 @@ describe('bad input', () => {
     const text =
       calendar(event, 'UID:cut@x\nDTSTART:20260302T090000Z').split('END:VEVENT\nEND:VCALENDAR')[0] ?? '';
     expect(messages(text)).toEqual([
-      '9: the file ends before END:VCALENDAR (begun in line 1), inside the VEVENT of line 7',
+      '9: the file ends before END:VCALENDAR (started in line 1), inside the VEVENT of line 7',
     ]);
     expect(meetings(text).length).toBe(1);
     expect(messages(calendar(event).replace('END:VCALENDAR\n', ''))).toEqual([
-      '6: the file ends before END:VCALENDAR (begun in line 1)',
+      '6: the file ends before END:VCALENDAR (started in line 1)',
     ]);
   });
 
@@ -141,9 +141,9 @@ describe('bad input', () => {
   });
 
   test.each([
-    ['text', 'Dear all,\nsee you on Monday.\n', 'is no iCalendar file'],
-    ['an empty file', '', 'is no iCalendar file'],
-    ['an event alone', 'BEGIN:VEVENT\nUID:a\nEND:VEVENT\n', 'is no iCalendar file'],
+    ['text', 'Dear all,\nsee you on Monday.\n', 'is not an iCalendar file'],
+    ['an empty file', '', 'is not an iCalendar file'],
+    ['an event alone', 'BEGIN:VEVENT\nUID:a\nEND:VEVENT\n', 'is not an iCalendar file'],
     ['UTF-16', Buffer.from('\ufeffBEGIN:VCALENDAR', 'utf16le'), 'is UTF-16'],
   ])('%s is refused whole', (_, content, message) => {
     expect(() => parse(content)).toThrow(message);
@@ -151,7 +151,9 @@ describe('bad input', () => {
 
   test('an answer to an invitation tells no meeting', () => {
     const text = calendar(event).replace('VERSION:2.0', 'METHOD:REPLY');
-    expect(messages(text)).toEqual(['1: the calendar is an answer (METHOD:REPLY), which tells no meetings']);
+    expect(messages(text)).toEqual([
+      '1: the calendar is a reply (METHOD:REPLY), which does not contain meetings',
+    ]);
     expect(meetings(text)).toEqual([]);
   });
 

@@ -94,7 +94,7 @@ describe('meetings', () => {
     const { code, stderr } = await command.result;
     expect(await stored()).toBeLessThan(count);
     expect(code).toBe(130);
-    expect(stderr).toMatch(/Interrupted.*\nNext: Run the same command again; nothing will be doubled\./);
+    expect(stderr).toMatch(/Interrupted.*\nNext: Run the same command again\. No duplicates are created\./);
     expect((await ingest('meetings', 'many.json')).code).toBe(0);
     expect(await stored()).toBe(count);
     await store.close();
@@ -118,7 +118,7 @@ describe('meetings', () => {
     expect(code).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({ created: 400, faults: [{ line: 5 }] });
     expect(stderr).toContain('bad.ics:5: DURATION must be like PT1H30M, not "an hour"\n');
-    expect(stderr).toContain('meetings: 400 created, 0 updated, 0 unchanged, 1 fault.');
+    expect(stderr).toContain('meetings: 400 created, 0 updated, 0 unchanged, 1 invalid entry.');
     expect(stderr).toContain('Next: ');
   });
 
@@ -190,21 +190,21 @@ describe('bookings', () => {
     expect(code).toBe(3);
     expect(stderr).toContain('hooks.ndjson:3: payload.uid is required');
     expect(stderr).toContain(
-      'bookings: 1 created, 0 updated, 0 unchanged, 1 of other events left out, 1 fault.',
+      'bookings: 1 created, 0 updated, 0 unchanged, 1 other event skipped, 1 invalid entry.',
     );
   });
 });
 
 describe('refused, with the next step to take', () => {
   test.each([
-    ['a file that is not there', ['meetings', 'none.ics'], 1, 'Cannot read none.ics: there is no such file.'],
+    ['a file that is not there', ['meetings', 'none.ics'], 1, 'Cannot read none.ics: no such file.'],
     ['a folder', ['meetings', '.'], 1, 'Cannot read .'],
-    ['a file that is no calendar', ['meetings', 'text.ics'], 1, 'text.ics is no iCalendar file'],
-    ['a file that is no JSON', ['meetings', 'text.json'], 1, 'text.json is no JSON'],
+    ['a file that is no calendar', ['meetings', 'text.ics'], 1, 'text.ics is not an iCalendar file'],
+    ['a file that is no JSON', ['meetings', 'text.json'], 1, 'text.json is not valid JSON'],
     ['a format that does not fit', ['bookings', 'calendar.ics'], 2, 'calendar.ics is ics'],
-    ['a format that is not clear', ['meetings', 'text'], 2, 'It is not clear what text holds'],
-    ['a transcript without a meeting', ['recordings', 'text.vtt'], 2, 'does not tell its meeting'],
-    ['a meeting that is not there', ['recordings', 'good.vtt', '--meeting', 'z'], 1, 'no meeting "z"'],
+    ['a format that is not clear', ['meetings', 'text'], 2, 'Unknown format of text'],
+    ['a transcript without a meeting', ['recordings', 'text.vtt'], 2, 'does not contain its meeting'],
+    ['a meeting that is not there', ['recordings', 'good.vtt', '--meeting', 'z'], 1, 'Meeting "z" not found'],
     [
       'an owner who is no user',
       ['meetings', 'calendar.ics', '--owner', 'eve@x.test'],
@@ -223,7 +223,10 @@ describe('refused, with the next step to take', () => {
 
   test('an organization that is not there, or none named', async () => {
     const unknown = await desk.crm(['ingest', 'meetings', 'calendar.ics', '--org', 'Nowhere']);
-    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no organization "Nowhere"')]);
+    expect([unknown.code, unknown.stderr]).toEqual([
+      1,
+      expect.stringContaining('Organization "Nowhere" not found'),
+    ]);
     expect((await desk.crm(['ingest', 'meetings', 'calendar.ics'])).code).toBe(2);
   });
 

@@ -81,10 +81,10 @@ describe('JSON', () => {
     ['{"external_id":"a","attendees":[{"email":5}]}', '1: attendees.0.email must be a string or null'],
     ['{"external_id":"a","title":"\\u0000"}', '1: title must not contain NUL characters'],
     [`{"external_id":"a","title":"${'x'.repeat(1_001)}"}`, '1: title must have at most 1000 characters'],
-    ['{"external_id":"a","external_id":"b"}', '1: the entry names "external_id" twice'],
-    ['{"external_id":"a"', '1: the entry is no JSON'],
-    ['{"external_id":"ok"}\n[1]', '2: the entry is no JSON object'],
-    ['[{"external_id":"ok"},\n{"external_id":"a"', '2: test.json is no JSON array of objects'],
+    ['{"external_id":"a","external_id":"b"}', '1: the entry has the key "external_id" twice'],
+    ['{"external_id":"a"', '1: the entry is not valid JSON'],
+    ['{"external_id":"ok"}\n[1]', '2: the entry is not a JSON object'],
+    ['[{"external_id":"ok"},\n{"external_id":"a"', '2: test.json is not a JSON array of objects'],
   ])('%s is a fault', (text, expected) => {
     const { faults, data } = meetings(text);
     expect(faults.map((fault) => fault.slice(0, expected.length))).toContain(expected);
@@ -113,7 +113,7 @@ describe('JSON', () => {
 
   test.each([
     ['', 'is empty'],
-    ['BEGIN:VCALENDAR', 'begins with neither'],
+    ['BEGIN:VCALENDAR', 'does not start with [ or {'],
   ])('%p is refused whole', (text, message) => {
     expect(() => meetings(text)).toThrow(message);
   });
@@ -162,7 +162,7 @@ describe('recordings', () => {
     [{ duration_seconds: -1 }, 'duration_seconds must be at least 0'],
     [
       { meeting_id: '1', meeting_external_id: '2' },
-      'meeting_external_id must not be given together with meeting_id',
+      'meeting_external_id must not be used together with meeting_id',
     ],
   ])('%j is a fault', (fields, message) => {
     const { data, faults } = recordings({ external_id: 'r', ...fields });

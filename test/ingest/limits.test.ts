@@ -43,9 +43,9 @@ describe('the rules of a whole file', () => {
     );
     expect(uids).toEqual(['own@x']);
     expect(faults.map((told) => told.replace(/^\d+: | \(UID.*/g, ''))).toEqual([
-      'RRULE gives no date at all',
+      'RRULE has no occurrences',
       ...Array(3).fill(
-        'RRULE takes too many steps, after the rules before it in this file; put the event into a file of its own',
+        'RRULE needs too many steps after the earlier rules in this file; put the event into a separate file',
       ),
     ]);
   });
@@ -63,7 +63,7 @@ describe('the rules of a whole file', () => {
     expect(read(text)).toMatchObject({ uids: ['a@x', 'b@x'], faults: [] });
     const { uids, faults } = read(text, new FileBudget({ steps: 1_000 }));
     expect(uids).toEqual(['b@x']);
-    expect(faults.join()).toContain('whose VTIMEZONE in line 3 has an unusable rule in line 7');
+    expect(faults.join()).toContain('whose VTIMEZONE in line 3 has an invalid rule in line 7');
   });
 
   test('the meetings that they give are counted', () => {
@@ -73,7 +73,7 @@ describe('the rules of a whole file', () => {
     const { uids, faults } = read(text, new FileBudget({ instances: 1_600 }));
     expect(uids).toEqual(['a@x', 'daily@x', 'single@x']);
     expect(faults).toEqual([
-      '11: the series has too many meetings, after the series before it in this file; put the event into a file of its own (UID "b@x")',
+      '11: the series has too many meetings after the earlier series in this file; put the event into a separate file (UID "b@x")',
     ]);
   });
 });
@@ -83,8 +83,8 @@ describe('told, and stored all the same', () => {
     const texts = `SUMMARY:${'s'.repeat(1_001)}\nDESCRIPTION:${'d'.repeat(10_001)}\nLOCATION:${'l'.repeat(1_000)}`;
     const { groups, faults, notices } = read(calendar(`${single('a@x')}\n${texts}`));
     expect(notices).toEqual([
-      '6: SUMMARY was cut at 1,000 characters',
-      '7: DESCRIPTION was cut at 10,000 characters',
+      '6: SUMMARY was cut to 1,000 characters',
+      '7: DESCRIPTION was cut to 10,000 characters',
     ]);
     expect([faults, String(groups[0]?.entries[0]?.data.description).length]).toEqual([[], 10_000]);
   });
@@ -93,7 +93,7 @@ describe('told, and stored all the same', () => {
     const leap = `UID:leap@x\nDTSTART:20240229T090000Z\nRRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29`;
     const excluded = `${series('none@x', 'FREQ=DAILY;COUNT=2')}\nEXDATE:20260302T090000Z,20260303T090000Z`;
     const { faults, notices } = read(calendar(single('a@x'), leap, excluded));
-    const why = 'has no meeting in the 400 days of it that lie nearest to today';
+    const why = 'has no meetings in the 400 days closest to today';
     expect(notices).toEqual([`7: the series "leap@x" ${why}`, `12: the series "none@x" ${why}`]);
     expect(faults).toEqual([]);
   });

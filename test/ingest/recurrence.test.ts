@@ -106,13 +106,13 @@ describe('is refused, with the reason:', () => {
     ['FREQ=MONTHLY;BYMONTHDAY=0', "RRULE's BYMONTHDAY must be whole numbers from 1 to 31 or from -31 to -1"],
     ['FREQ=DAILY;BYHOUR=24', "RRULE's BYHOUR must be whole numbers from 0 to 23"],
     ['FREQ=MONTHLY;BYDAY=0MO', "RRULE's BYDAY must be weekdays such as MO, 1MO or -1MO"],
-    ['FREQ=WEEKLY;BYDAY=1MO', 'RRULE\'s BYDAY may count weekdays, as in "1MO", only in a month or a year'],
-    ['FREQ=YEARLY;BYWEEKNO=20;BYDAY=1MO', "RRULE's BYDAY may count weekdays"],
-    ['FREQ=MONTHLY;BYWEEKNO=20', "RRULE's BYWEEKNO does not go with FREQ=MONTHLY"],
-    ['FREQ=DAILY;BYYEARDAY=1', "RRULE's BYYEARDAY does not go with FREQ=DAILY"],
-    ['FREQ=WEEKLY;BYMONTHDAY=1', "RRULE's BYMONTHDAY does not go with FREQ=WEEKLY"],
-    ['FREQ=DAILY;BYSETPOS=1', "RRULE's BYSETPOS needs another part that begins with BY"],
-    ['FREQ=DAILY;UNTIL=20260230', 'RRULE\'s UNTIL is no date or time: "20260230"'],
+    ['FREQ=WEEKLY;BYDAY=1MO', 'RRULE\'s BYDAY may number weekdays, as in "1MO", only with a month or a year'],
+    ['FREQ=YEARLY;BYWEEKNO=20;BYDAY=1MO', "RRULE's BYDAY may number weekdays"],
+    ['FREQ=MONTHLY;BYWEEKNO=20', "RRULE's BYWEEKNO cannot be used with FREQ=MONTHLY"],
+    ['FREQ=DAILY;BYYEARDAY=1', "RRULE's BYYEARDAY cannot be used with FREQ=DAILY"],
+    ['FREQ=WEEKLY;BYMONTHDAY=1', "RRULE's BYMONTHDAY cannot be used with FREQ=WEEKLY"],
+    ['FREQ=DAILY;BYSETPOS=1', "RRULE's BYSETPOS needs another part that starts with BY"],
+    ['FREQ=DAILY;UNTIL=20260230', 'RRULE\'s UNTIL is not a date or time: "20260230"'],
   ])('%s', (rule, reason) => {
     expect(() => times(rule, '2026-03-02T09:00', 1)).toThrow(reason);
   });
@@ -134,7 +134,7 @@ describe('is refused, with the reason:', () => {
     'FREQ=YEARLY;BYYEARDAY=366;BYMONTH=1;COUNT=5',
   ])('%s gives no date at all', (rule) => {
     expect(() => times(rule, '2026-03-02T09:00', 1)).toThrow(
-      new UnusableRuleError('RRULE gives no date at all'),
+      new UnusableRuleError('RRULE has no occurrences'),
     );
   });
 
@@ -147,7 +147,7 @@ describe('is refused, with the reason:', () => {
     'FREQ=SECONDLY;BYSECOND=1;BYSETPOS=2',
     'FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYHOUR=0,1,2,3,4,5,6,7,8,9;BYMINUTE=0,1,2,3,4,5,6,7,8,9;BYSECOND=0,1,2,3,4,5,6',
   ])('%s takes too many steps', (rule) => {
-    expect(() => times(rule, '2026-03-02T09:00', 1)).toThrow('RRULE takes more than 200,000 steps');
+    expect(() => times(rule, '2026-03-02T09:00', 1)).toThrow('RRULE needs more than 200,000 steps');
   });
 });
 

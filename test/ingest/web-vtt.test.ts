@@ -111,10 +111,10 @@ nobody's
     expect(vtt(text)).toMatchObject({
       lines: ['7-8 null: good'],
       faults: [
-        '3: the cue has no timing line, 00:00:01.000 --> 00:00:02.000',
-        '6: the cue\'s timing cannot be read: "00:00:61.000 --> 00:02.000"',
+        '3: the cue does not have a timing line like 00:00:01.000 --> 00:00:02.000',
+        '6: the cue\'s timing is not valid: "00:00:61.000 --> 00:02.000"',
         '10: the cue ends before it starts',
-        '13: the cue\'s timing cannot be read: "00:05,000 --> 00:06,000"',
+        '13: the cue\'s timing is not valid: "00:05,000 --> 00:06,000"',
       ],
     });
   });

@@ -173,14 +173,14 @@ describe('a zone that the calendar defines', () => {
     ['has no rules', ''],
     ['has a part without DTSTART', part('STANDARD', standard)],
     [
-      'has a STANDARD without a usable TZOFFSETTO',
+      'has a STANDARD without a valid TZOFFSETTO',
       part('STANDARD', 'DTSTART:20260101T000000', 'TZOFFSETFROM:+0100'),
     ],
     [
-      'has an unusable rule in line 8',
+      'has an invalid rule in line 8',
       part('STANDARD', 'DTSTART:20260101T000000', standard, 'RRULE:FREQ=SECONDLY'),
     ],
   ])('that %s is refused', (reason, parts) => {
-    expect(() => defined(parts)).toThrow(`names the time zone "Own", whose VTIMEZONE in line 2 ${reason}`);
+    expect(() => defined(parts)).toThrow(`uses the time zone "Own", whose VTIMEZONE in line 2 ${reason}`);
   });
 });

@@ -77,10 +77,10 @@ describe('a command without a topic of its name', () => {
 });
 
 test.each([
-  [['nope'], 'There is no topic or command "nope".', '"crm help"'],
+  [['nope'], 'Unknown topic or command "nope".', '"crm help"'],
   [['imprt'], 'Did you mean import?', '"crm help"'],
   [['deals'], 'then deals', 'crm list deals'],
-  [['keys', 'isue'], 'There is no command "crm keys isue". Did you mean issue?', '"crm keys --help"'],
+  [['keys', 'isue'], 'Unknown command "crm keys isue". Did you mean issue?', '"crm keys --help"'],
 ])('crm help %p is a usage error that says what to do', async (words, problem, nextStep) => {
   const { code, stdout, stderr } = await desk.crm(['help', ...words]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

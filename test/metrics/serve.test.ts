@@ -8,12 +8,12 @@ import { test as testOnFile } from '../support/on-sqlite.ts';
 const LONG = 60_000;
 
 test.each([
-  [['--metrics-host', '10.0.0.1'], 2, 'goes with --metrics-port'],
-  [['--port', '4123', '--metrics-port', '4123'], 2, 'is the port of the interface'],
+  [['--metrics-host', '10.0.0.1'], 2, 'requires --metrics-port'],
+  [['--port', '4123', '--metrics-port', '4123'], 2, 'is the port of the API'],
   [
     ['--port', '0', '--metrics-port', '0', '--metrics-host', '192.0.2.1'],
     1,
-    'an address of this machine in --metrics-host',
+    'Set --metrics-host to an IP address',
   ],
 ] as const)('%p are refused', async (flags, expected, words) => {
   await using desk = await Desk.withDatabase();
@@ -29,7 +29,7 @@ test('a port that is taken is told as such, by its own flag', async () => {
   const { code, stderr } = await desk.crm(['serve', '--port', '0', '--metrics-port', String(port)]);
   await other.stop(true);
   expect(code).toBe(1);
-  expect(stderr).toContain(`127.0.0.1:${port} is in use`);
+  expect(stderr).toContain(`127.0.0.1:${port} is already in use`);
   expect(stderr).toContain('--metrics-port');
 });
 
@@ -55,7 +55,7 @@ testOnFile('an address that others reach is taken when it is named, with a word'
   await desk.ok(['init', '--org', 'Example']);
   const server = await desk.serve(['--metrics-port', '0', '--metrics-host', '0.0.0.0']);
   expect(server.metricsUrl).toStartWith('http://0.0.0.0:');
-  await server.says('they need no key');
+  await server.says('they need no API key');
   await server.stop();
 });
 

@@ -109,7 +109,7 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
         new URL(db).pathname.slice(1),
       );
       const filled = (await look({})).rows.find(({ check }) => check === 'statistics');
-      expect(filled).toMatchObject({ status: 'warn', found: 'missing of filled' });
+      expect(filled).toMatchObject({ status: 'warn', found: 'missing for filled' });
       const none = await look({ CRM_DB: server.address('none', 'ada') });
       expect([none.code, none.rows]).toEqual([
         1,
@@ -214,7 +214,7 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
       expect(logs.map(({ code }) => code)).toEqual([0, 0]);
       expect(logs[0]?.stderr).toContain(`serves ${without(db)} on `.slice(0, -4));
       expect(logs[0]?.stderr).toContain(
-        'Whoever lists the processes of this machine sees the password in --db',
+        'Anyone who can list the processes of this machine sees the password in --db',
       );
       expect(logs[0]?.stderr).toContain('cannot be reached: no server listens on');
       for (const { stdout, stderr } of logs) outputs.push(stdout, stderr);

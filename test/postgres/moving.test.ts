@@ -120,10 +120,13 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
       1,
       expect.stringContaining(`${address} has no space left`),
     ]);
-    expect(failed.stderr).toEndWith('Run the same command again: it goes on where it stopped.\n');
+    expect(failed.stderr).toEndWith('Run the same command again to continue.\n');
     await server.sql('drop trigger fail on pipelines', name);
     const again = await desk.crm(['migrate', '--from', 'crm.db', '--to', address]);
-    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('Going on with a copy')]);
+    expect([again.code, again.stderr]).toEqual([
+      0,
+      expect.stringContaining('Continuing an interrupted copy'),
+    ]);
   }, 120_000);
 
   test('the command fills nothing that another crm is at, and tells where one is at the source', async () => {
@@ -133,8 +136,8 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
     const refused = await migrate('crm.db', address);
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      `crm: Another crm is at the database ${address}, from 127.0.0.1.\nNext: ` +
-        'Stop every "crm serve" and command there, then run the same command again.\n',
+      `crm: Another crm process uses the database ${address}, from 127.0.0.1.\nNext: ` +
+        'Stop every "crm serve" and other command that uses it, then run the same command again.\n',
     ]);
     await idle.stop();
     expect(await migrate('crm.db', address)).toMatchObject({
@@ -147,9 +150,7 @@ describe.skipIf(postgresPrograms === null)('beside a server of PostgreSQL', () =
     const copied = await migrate(address, other);
     expect([copied.code, copied.stderr]).toEqual([
       0,
-      expect.stringMatching(
-        /at the database \S+, from 127\.0\.0\.1\. What is written there from now on is not/,
-      ),
+      expect.stringMatching(/uses the database \S+, from 127\.0\.0\.1\. The copy will not contain/),
     ]);
     await busy.stop();
   }, 120_000);

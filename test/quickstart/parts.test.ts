@@ -131,7 +131,7 @@ describe('the figures', () => {
 
   test('tell pages and bytes', () => {
     expect(pagesLine(figures)).toBe(
-      'Read 12 pages of v2 (1.6 MB) and 24 pages of v1 (900 kB); the export has 400 kB.',
+      'Read 12 pages from v2 (1.6 MB) and 24 pages from v1 (900 kB); exported 400 kB.',
     );
   });
 
@@ -216,7 +216,7 @@ describe('a temporary folder', () => {
     try {
       await removeDemoPlace(placeAt(folder));
       expect(written.mock.calls.flat().join('')).toContain(
-        `the folder ${folder} could not be removed (ENAMETOOLONG)`,
+        `could not remove the folder ${folder} (ENAMETOOLONG)`,
       );
     } finally {
       written.mockRestore();

@@ -74,8 +74,8 @@ describe('crm quickstart --exit', () => {
         'Server',
         'Import        2,400 contacts, 24 requests',
         'Ingest',
-        'Read by v2    2,400 contacts, 12 requests',
-        'Read by v1    2,400 people, 24 requests',
+        'Read with v2  2,400 contacts, 12 requests',
+        'Read with v1  2,400 people, 24 requests',
         'Export        2,400 contacts, 12 requests',
         'Done in',
         'Try next:',
@@ -129,7 +129,7 @@ describe('crm quickstart --exit', () => {
       writeFileSync(db, 'precious');
       const { exitCode, stderr } = await start(['--exit', '--db', db]).finished();
       expect(exitCode).toBe(2);
-      expect(stderr).toContain('exists already');
+      expect(stderr).toContain('already exists');
       expect(stderr).toContain('Next: ');
       expect(await Bun.file(db).text()).toBe('precious');
     },

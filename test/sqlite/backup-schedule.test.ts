@@ -75,10 +75,13 @@ test('a server makes them, in a folder of its own, and removes those that are to
 }, 120_000);
 
 test.each([
-  [['--backup-every', '1m'], '--backup-every and --backup-dir go together'],
-  [['--backup-every', '5s', '--backup-dir', 'b'], 'Give a time from 1m on'],
-  [['--backup-every', '1m', '--backup-dir', 'b', '--keep', 'all'], 'Give ages and intervals'],
-  [['--backup-every', '1m', '--backup-dir', 'b', '--db', 'postgres://ada@db.example/crm'], 'its own tools'],
+  [['--backup-every', '1m'], '--backup-every and --backup-dir must be used together'],
+  [['--backup-every', '5s', '--backup-dir', 'b'], 'Use an interval of 1m or more'],
+  [['--backup-every', '1m', '--backup-dir', 'b', '--keep', 'all'], 'Use ages and intervals'],
+  [
+    ['--backup-every', '1m', '--backup-dir', 'b', '--db', 'postgres://ada@db.example/crm'],
+    'works with a database file only',
+  ],
 ])('%j is refused in words', async (words, message) => {
   using desk = new Desk();
   const { code, stderr } = await desk.crm(['serve', ...words]);

@@ -77,7 +77,7 @@ describe('a backup', () => {
     const { code, stdout, stderr } = await desk.crm(['backup', 'told.db']);
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toMatch(
-      /\nBacked up [\d,]+ rows of \.\/crm\.db to told\.db \([\d.]+ .B\) in \d+ s; read again, and the same\.\nTo put it back: crm restore told\.db --confirm\n$/,
+      /\nBacked up [\d,]+ rows of \.\/crm\.db to told\.db \([\d.]+ .B\) in \d+ s; verified\.\nTo restore it: crm restore told\.db --confirm\n$/,
     );
     expect(readdirSync(desk.folder).filter((name) => !before.has(name))).toEqual(['told.db']);
   });
@@ -126,7 +126,7 @@ describe('a backup', () => {
       'pg_dump -Fc -f FILE -d postgres://ada@db.example/crm',
     ],
     [['restore', 'a', '--db', 'postgres://ada:secret@db.example/crm'], 'pg_restore'],
-    [['restore', 'nowhere.db', '--confirm'], 'There is no file nowhere.db.'],
+    [['restore', 'nowhere.db', '--confirm'], 'File not found: nowhere.db'],
     [['restore', 'crm.db', '--confirm'], 'crm.db is the database itself.'],
     [['restore', 'told.db'], '--confirm'],
   ])('%j is refused in words', async (words, message) => {
@@ -165,7 +165,7 @@ describe('a restore', () => {
     const { stderr } = await desk.crm(['restore', 'kept.db', '--confirm']);
     expect(stderr).toMatch(/Restored \.\/crm\.db from kept\.db in \d+ s: [\d,]+ rows, as of \d{4}-.*Z\.\n/);
     const [, kept = ''] = /kept as \.\/(crm\.db\.before-restore-\d{8}T\d{6}Z)\.\n/.exec(stderr) ?? [];
-    expect(stderr).toContain('Keys that were revoked or rotated since then count again');
+    expect(stderr).toContain('API keys that were revoked or rotated since the backup work again');
     expect(await desk.ok(['orgs', 'list', '-o', 'ndjson'])).not.toContain('Later');
     expect(await desk.ok(['orgs', 'list', '-o', 'ndjson', '--db', kept])).toContain('Later');
   });
@@ -208,6 +208,6 @@ describe('a restore', () => {
   test('takes a plain copy of a file that nothing served, and says that it cannot compare it', async () => {
     renameSync(desk.path('crm.db'), desk.path('plain.db'));
     const { code, stderr } = await desk.crm(['restore', 'plain.db', '--confirm']);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('"crm backup" did not make it')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('"crm backup" did not write it')]);
   });
 });

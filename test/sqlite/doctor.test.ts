@@ -81,7 +81,7 @@ test.each([['--db'], ['CRM_DB']])(
       ? look({}, '--db', 'none.db')
       : look({ CRM_DB: 'none.db' }));
     expect(code).toBe(1);
-    expect(found(rows, 'database')).toMatchObject({ status: 'fail', found: 'there is none at none.db' });
+    expect(found(rows, 'database')).toMatchObject({ status: 'fail', found: 'no database at none.db' });
     expect(stderr).toContain('crm init --org NAME --db none.db');
   },
 );
@@ -97,8 +97,8 @@ test('an address that is none is a failure like others', async () => {
 
 describe('a key', () => {
   test.each([
-    ['of no scope but one', ['--scopes', 'contacts:read'], 'ok', 'may not read companies'],
-    ['of version 1', ['--api', 'v1', '--all-scopes'], 'ok', 'a key for v1 that may read people'],
+    ['of no scope but one', ['--scopes', 'contacts:read'], 'ok', 'cannot read companies'],
+    ['of version 1', ['--api', 'v1', '--all-scopes'], 'ok', 'v1 key that can read people'],
   ])('%s', async (_, words, status, text) => {
     const server = await desk.serve([]);
     const other = await desk.ok(['keys', 'issue', '--org', 'Acme', ...words]);
@@ -115,14 +115,14 @@ describe('a key', () => {
     await desk.ok(['keys', 'revoke', issued.id]);
     const { code, rows, stderr } = await look({ CRM_URL: server.url, CRM_API_KEY: issued.key });
     expect([code, found(rows, 'key')?.status]).toEqual([1, 'fail']);
-    expect(stderr).toMatch(/1 thing failed: key\.\nNext: Issue another: crm keys issue/);
+    expect(stderr).toMatch(/1 check failed: key\.\nNext: Issue a new one: crm keys issue/);
     await server.stop();
   });
 
   test('in a file that others can read is a warning', async () => {
     writeFileSync(desk.path('key'), key, { mode: 0o644 });
     const { rows } = await look({}, '--api-key-file', 'key');
-    expect(found(rows, 'API key')).toMatchObject({ status: 'warn', next: 'run: chmod 600 key' });
+    expect(found(rows, 'API key')).toMatchObject({ status: 'warn', next: 'Run: chmod 600 key' });
   });
 });
 
@@ -140,8 +140,8 @@ describe('a database', () => {
     const { code, rows } = await look({ CRM_DB: 'worn.db' });
     expect(code).toBe(1);
     expect(found(rows, 'indexes')).toMatchObject({ status: 'fail', found: `missing: ${name}` });
-    expect(found(rows, 'permissions')).toMatchObject({ status: 'warn', next: 'run: chmod 600 worn.db' });
-    expect(found(rows, 'backup')).toMatchObject({ status: 'warn', found: 'none was made yet' });
+    expect(found(rows, 'permissions')).toMatchObject({ status: 'warn', next: 'Run: chmod 600 worn.db' });
+    expect(found(rows, 'backup')).toMatchObject({ status: 'warn', found: 'none yet' });
   });
 
   test('that is damaged, and one that is none', async () => {

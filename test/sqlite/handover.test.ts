@@ -217,7 +217,7 @@ describe.skipIf(!canHandOver)('connections of the former server', () => {
       await succession.takeOver('/nowhere');
       const { code, stderr } = await succession.server(1).stop('SIGCONT');
       expect([code, connection.isClosed]).toEqual([0, true]);
-      expect(stderr).toContain('Stopping: open requests are being finished.');
+      expect(stderr).toContain('Shutting down: finishing open requests.');
       expect(await succession.ask(await succession.connect())).toMatchObject(isKept);
       await succession.server().stop();
     },

@@ -62,7 +62,7 @@ describe('before an older file is brought up to date', () => {
     await Bun.write(desk.database, bytes);
     const { code, stderr } = await desk.crm(['init', '--org', 'Example']);
     expect(code).toBe(1);
-    expect(stderr).toContain('No backup of ./crm.db could be made');
+    expect(stderr).toContain('Could not back up ./crm.db before its upgrade');
     expect(stderr).toContain('--no-backup');
     expect(backupsOf(desk)).toEqual([]);
   });

@@ -142,8 +142,8 @@ describe('doctor', () => {
       await desk.ok(['init', '--org', 'Example']);
       expect(await finding(desk)).toMatchObject({ status: 'ok' });
       for (const [mode, said] of [
-        [0o1777, 'everybody may put files beside the database'],
-        [0o777, 'everybody may replace the database'],
+        [0o1777, 'everybody can add files next to the database'],
+        [0o777, 'everybody can replace the database'],
         [0o770, 'its group may replace the database'],
       ] as const) {
         chmodSync(desk.folder, mode);

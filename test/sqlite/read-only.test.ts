@@ -26,7 +26,7 @@ if (way === undefined)
 
 describe.skipIf(way === undefined)('a database on a read-only file system', () => {
   const desk = new Desk([...(way ?? []), 'bash', '-c', MOUNT, 'bash', ...COMMAND]);
-  const SAID = 'is on a read-only file system: it is read as it is.';
+  const SAID = 'is on a read-only file system: opening it read-only.';
   beforeAll(async () => {
     mkdirSync(desk.path('ro'));
     mkdirSync(desk.path('temporary'));
@@ -78,7 +78,7 @@ describe.skipIf(way === undefined)('a database on a read-only file system', () =
         rmSync(desk.path('copy.db'), { force: true });
         const backup = await desk.crm(['backup', 'copy.db', ...db]);
         expect([backup.code, backup.stderr]).toEqual([0, expect.stringContaining(SAID)]);
-        expect(backup.stderr).not.toContain('could not be noted');
+        expect(backup.stderr).not.toContain('Could not record');
         const restored = await desk.crm(['restore', 'copy.db', '--confirm', '--db', `new-${file}`]);
         expect(restored.code).toBe(0);
         expect(await desk.ok(['orgs', 'list', '--db', `new-${file}`, '-o', 'ndjson'])).toContain(name);

@@ -79,7 +79,7 @@ const rows: [name: string, code: number, said: string, next: string, make: (path
     (path) => writeFileSync(path, Buffer.from([0, 1, 2, 255, 254, ...Array(500).keys()])),
   ],
   ['folder', 2, 'folder is not a file.', 'crm backup FILE', (path) => mkdirSync(path)],
-  ['nowhere.db', 2, 'There is no file nowhere.db.', 'crm backup FILE', () => undefined],
+  ['nowhere.db', 2, 'File not found: nowhere.db', 'crm backup FILE', () => undefined],
   [
     'newer.db',
     1,

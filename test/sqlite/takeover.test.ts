@@ -31,7 +31,7 @@ describe.skipIf(!canTakeOver)('a server takes over', () => {
         await Bun.sleep(500);
         const said = await server.upgrade(COMMAND);
         expect(said).toMatch(
-          /^Process \d+ is told to finish; requests that come wait here\.\nIt has given the database up, after /,
+          /^Asking process \d+ to shut down; new requests wait\.\nThe old process released the database after /,
         );
       }
       await Bun.sleep(500);
@@ -51,7 +51,7 @@ describe.skipIf(!canTakeOver)('a server takes over', () => {
       const server = await desk.serve(['--takeover', '--port', port]);
       expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
       const other = await desk.crm(['serve', '--db', 'other.db', '--takeover', '--port', port]);
-      expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('is in use')]);
+      expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('is already in use')]);
       expect((await server.stop()).code).toBe(0);
     },
     LONG,
@@ -71,7 +71,7 @@ describe.skipIf(!canTakeOver)('a server takes over', () => {
       // It has the stream of the command for its own.
       const said = openSync(desk.path('said'), 'w');
       expect(await desk.spawn([...flags, '--drain-seconds', '0'], said).exited).toBe(0);
-      expect(await desk.read('said')).toContain('It has given the database up');
+      expect(await desk.read('said')).toContain('The old process released the database');
       const pid = Number(/^MAINPID=(\d+)$/.exec(await manager.next())?.[1]);
       expect(await manager.next()).toBe(`READY=1\nMAINPID=${pid}`);
       expect((await fetch(`${former.url}/readyz`)).status).toBe(200);
@@ -104,7 +104,7 @@ describe.skipIf(!canTakeOver)('a server takes over', () => {
       expect(await refused('--port', port)).toContain('Use --readers 2 or more.');
       expect(
         await refused('--port', port, '--readers', '2', '--tls-cert', 'no', '--tls-key', 'no'),
-      ).toContain('no file');
+      ).toContain('not found');
       const other = await desk.serve(['--db', 'other.db', '--metrics-port', '0']);
       const taken = new URL(other.metricsUrl ?? '').port;
       expect(await refused('--port', port, '--readers', '2', '--metrics-port', taken)).toContain(
@@ -112,7 +112,7 @@ describe.skipIf(!canTakeOver)('a server takes over', () => {
       );
       await other.stop();
       expect(await refused('--db', 'postgres://crm@127.0.0.1/crm')).toContain(
-        '--takeover is for a database file.',
+        '--takeover works with a database file only.',
       );
       using file = new Database(desk.database);
       file.run("INSERT INTO kysely_migration VALUES ('9999-newer', '2030-01-01T00:00:00.000Z')");

@@ -1,4 +1,4 @@
-// Asks before an exported folder goes into an organization that has records already.
+// Asks before importing an exported folder into an organization that already has records.
 
 import { DEFAULT_PIPELINE_NAME } from '../../../db/model/resources/pipelines.ts';
 import { RESOURCES } from '../../../db/model/resources/registry.ts';
@@ -10,17 +10,17 @@ import { canAsk, confirm } from '../../terminal/streams.ts';
 import { importCommand } from '../flags.ts';
 import type { ImportRequest } from '../request.ts';
 
-/** Returns where the organization has nothing but its default pipeline, or where somebody says yes. */
+/** Returns if the organization has only its default pipeline, or if the user confirms. */
 export async function confirmNotEmpty(client: Client, request: ImportRequest): Promise<void> {
   const there = await recordsThere(client);
   if (there.length === 0) return;
-  const found = `The organization has records already: ${there.join(', ')}.`;
+  const found = `The organization already has records: ${there.join(', ')}.`;
   if (!canAsk()) {
     const command = importCommand({ ...request, isConfirmed: true });
-    throw usageError(found, `import into an empty organization, or beside them, with: ${command}`);
+    throw usageError(found, `import into an empty organization, or add to these records: ${command}`);
   }
-  if (await confirm(`${found}\nImport the folder beside them?`)) return;
-  throw new CliError('Nothing is imported.', { nextSteps: ['import into an empty organization.'] });
+  if (await confirm(`${found}\nImport the folder anyway?`)) return;
+  throw new CliError('Nothing was imported.', { nextSteps: ['import into an empty organization.'] });
 }
 
 async function recordsThere(client: Client): Promise<string[]> {
@@ -34,7 +34,7 @@ async function recordsThere(client: Client): Promise<string[]> {
       );
       if (others.length > 0) there.push(resource.name);
     } catch (error) {
-      // What the key may not read it cannot be asked about.
+      // Resources that the key cannot read are not checked.
       if (!isRefusal(error, 403)) throw error;
     }
   }

@@ -1,4 +1,4 @@
-// What the import of a folder is given, what its parts share, and what it tells.
+// The request, the shared parts and the summary of a folder's import.
 import type { Client } from '../../api/client.ts';
 import type { ImportRequest, ImportSummary } from '../request.ts';
 import type { Preflight } from '../session/preflight.ts';
@@ -6,24 +6,24 @@ import type { Reporter } from '../session/report.ts';
 import type { IdMap } from './id-map.ts';
 
 export interface FolderJob {
-  /** Its input is the folder. */
+  /** The input is the folder. */
   request: ImportRequest;
   url: string;
   apiKey: string;
   client: Client;
   reporter: Reporter;
   interruption: AbortController;
-  /** Told when nothing stands in the way any more. */
+  /** Called when all checks are passed and the import starts. */
   onBegin?(): void;
-  /** Told of every file once it is in, in order. */
+  /** Called for every imported file, in order. */
   onFile(summary: ImportSummary): void;
-  /** Told of the links once they are made. */
+  /** Called once the links are created. */
   onLinks(summary: LinksSummary): void;
 }
 
 export interface FolderParts extends FolderJob, Preflight {
   ids: IdMap;
-  /** Stands for the content of all files. */
+  /** Digest of the content of all files. */
   content: string;
   keyPrefix: string;
 }
@@ -35,19 +35,19 @@ export interface LinksSummary {
 }
 
 export interface FolderSummary {
-  /** What was done of each resource, in order. */
+  /** The summaries of the resources, in order. */
   resources: ImportSummary[];
   links: LinksSummary | null;
-  /** Read-only resources that the folder has. */
+  /** Read-only resources in the folder. */
   skipped: string[];
-  /** References left out because what they point to is not in the folder, or is a user of another organization. */
+  /** References left out because their target is not in the folder, or is a user of another organization. */
   references_left_out: number;
-  /** Interactions that are not imported, since their contact was deleted, and the file that holds them. */
+  /** Interactions not imported because their contact was deleted, and the file with them. */
   interactions_left_out: number;
   left_out_file: string | null;
-  /** Interactions that come in with their main contact and its company alone. */
+  /** Interactions imported with only their main contact and its company. */
   interactions_reduced: number;
-  /** Records and links that are not in. */
+  /** Records and links that were rejected. */
   rejected: number;
   status: 'finished' | 'already';
 }

@@ -1,4 +1,4 @@
-// Which new record an exported one has become, kept in a folder beside the export so that a cut-off import can go on.
+// Maps exported IDs to new ones, in a folder next to the export, so that an interrupted import can continue.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CliError, systemFault } from '../../errors.ts';
@@ -9,11 +9,11 @@ import { JOURNAL_SUFFIX } from '../session/journal.ts';
 const ABOUT_NAME = 'about.json';
 const END_KEY = 'end';
 
-/** Whose map it is. */
+/** What the map belongs to. */
 interface About {
-  /** Stands for export, server and organization. */
+  /** Identifies export, server and organization. */
   subject: string;
-  /** Makes the idempotency keys of `--no-resume` new ones; '' otherwise. */
+  /** Makes new idempotency keys for `--no-resume`; '' otherwise. */
   salt: string;
 }
 
@@ -30,14 +30,14 @@ export class IdMap {
   readonly salt: string;
   readonly #store: KeyStore;
 
-  /** Opens the map in a folder that an import has made. */
+  /** Opens the map in a folder that an import created. */
   constructor(folder: string, salt = '') {
     this.folder = folder;
     this.salt = salt;
     this.#store = new KeyStore(join(folder, 'ids'));
   }
 
-  /** Begins a map in place of what an earlier import has left there. */
+  /** Creates a map, replacing that of an earlier import. */
   static begin(folder: string, about: About): IdMap {
     rmSync(folder, { recursive: true, force: true });
     try {
@@ -45,22 +45,22 @@ export class IdMap {
       const bytes = Buffer.from(JSON.stringify(about));
       replaceFile(join(folder, ABOUT_NAME), (descriptor) => writeAt(descriptor, bytes, 0));
     } catch (cause) {
-      throw new CliError(`There can be no journal at ${folder}: ${systemFault(cause)}.`, {
-        nextSteps: ['permit writing there, or copy the exported folder to where you may write.'],
+      throw new CliError(`Cannot create the journal ${folder}: ${systemFault(cause)}.`, {
+        nextSteps: ['allow writing there, or copy the exported folder to a place where you can write.'],
         cause,
       });
     }
     return new IdMap(folder, about.salt);
   }
 
-  /** The map that an import of the exported folder has left, and where it is or is to be. */
+  /** The map of an earlier import of the exported folder, if any, and its path. */
   static find(exported: string, subject: string): { folder: string; map: IdMap | undefined } {
     const base = resolve(exported);
     for (let number = 1; ; number += 1) {
       const folder = `${base}${JOURNAL_SUFFIX}${number === 1 ? '' : `.${number}`}`;
       if (kindAt(folder) === 'nothing') return { folder, map: undefined };
       if (!isOwnFolder(folder)) {
-        throw new CliError(`Cannot use the journal ${folder}: it is no folder of your own.`, {
+        throw new CliError(`Cannot use the journal ${folder}: it is not a folder that belongs to you.`, {
           nextSteps: ['move it away.'],
         });
       }

@@ -1,4 +1,4 @@
-// `crm import all`: the import of a folder, told of on stderr, and how to go on where it breaks off.
+// `crm import all`: imports a folder, reports on stderr, and explains how to continue after an interruption.
 import { connect } from '../../api/connect.ts';
 import { CliError, EXIT, withStep } from '../../errors.ts';
 import type { Config } from '../../settings/config.ts';
@@ -10,7 +10,7 @@ import { Reporter } from '../session/report.ts';
 import type { FolderSummary, LinksSummary } from './folder-job.ts';
 import { importFolder } from './import-folder.ts';
 
-/** Imports a folder; throws a CliError where it could not be brought to its end. */
+/** Imports a folder; throws a CliError if it could not finish. */
 export async function importAll(request: ImportRequest, config: Config): Promise<FolderSummary> {
   const tell = (text: string): void => {
     if (!request.isQuiet) note(text);
@@ -39,7 +39,7 @@ export async function importAll(request: ImportRequest, config: Config): Promise
     const command = request.isResumeWanted
       ? 'the same command again'
       : 'the command again without --no-resume';
-    const step = `run ${command}: it goes on where it stopped, and nothing is lost or doubled.`;
+    const step = `run ${command} to continue. Nothing is lost or duplicated.`;
     if (!interruption.signal.aborted) throw hasBegun ? withStep(error, step) : error;
     throw new CliError('Interrupted.', { exitCode: EXIT.interrupted, nextSteps: [step] });
   } finally {
@@ -66,26 +66,27 @@ function figures({
 
 function linkFigures({ linked, rejected, errors_file: errors }: LinksSummary): string {
   const others = rejected === 0 ? '' : `, ${formatCount(rejected)} rejected, see ${errors}`;
-  return `links: ${formatCount(linked)} linked${others}`;
+  return `links: ${formatCount(linked)} created${others}`;
 }
 
-/** What of the folder cannot come in, a line each. */
+/** What could not be imported, one line each. */
 function leftBehind(summary: FolderSummary): string[] {
   const { skipped, references_left_out: references, left_out_file: file } = summary;
   const { interactions_left_out: leftOut, interactions_reduced: reduced } = summary;
-  const lines = skipped.map((name) => `${name}: skipped; they are read-only and come in with "crm ingest"`);
+  const lines = skipped.map(
+    (name) => `${name}: skipped, because the API can only read them. Use "crm ingest" to store them.`,
+  );
   const say = (count: number, what: string, why: string): void => {
     if (count > 0) lines.push(`${counted(count, what)} ${why}`);
   };
-  const unknown =
-    'to users that this organization does not have, or to records that the folder does not have';
+  const unknown = 'the user is not in this organization, or the record is not in the folder';
   say(references, 'reference', `left out: ${unknown}`);
-  say(leftOut, 'interaction', `left out: the contact was deleted and is not in the folder; kept in ${file}`);
+  say(leftOut, 'interaction', `left out: the contact was deleted and is not in the folder. See ${file}`);
   say(
     reduced,
     'interaction',
-    'imported with the main contact and its company alone, without others who took part',
+    'imported with only the main contact and its company, without other participants',
   );
-  if (leftOut + reduced > 0) lines.push('For an exact copy, ids and times included, use "crm migrate".');
+  if (leftOut + reduced > 0) lines.push('For an exact copy with IDs and times, use "crm migrate".');
   return lines;
 }

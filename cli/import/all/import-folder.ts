@@ -1,4 +1,4 @@
-// A folder as `crm export all` writes it, brought in in dependency order, with new ids in place of the old ones.
+// Imports a folder of `crm export all` in dependency order, and replaces old IDs with new ones.
 import { join } from 'node:path';
 import { RESOURCES } from '../../../db/model/resources/registry.ts';
 import { incompleteExport, readManifest } from '../../export/manifest.ts';
@@ -19,11 +19,11 @@ interface Surveyed {
   /** Read-only resources. */
   skipped: string[];
   linksPath: string | null;
-  /** Stands for the content of all files. */
+  /** Digest of the content of all files. */
   content: string;
 }
 
-/** Imports a folder, from where an earlier run stopped; throws a CliError where it could not be brought to its end. */
+/** Imports a folder, continuing an earlier run; throws a CliError if it could not finish. */
 export async function importFolder(job: FolderJob): Promise<FolderSummary> {
   const { request, client, url, apiKey } = job;
   const surveyed = await survey(request.input);
@@ -55,7 +55,7 @@ export async function importFolder(job: FolderJob): Promise<FolderSummary> {
   }
 }
 
-/** The map of an earlier run, or once it is clear that there is to be one, a new one. */
+/** The map of an earlier run, or a new one after confirmation. */
 async function openMap({ request, client }: FolderJob, subject: string): Promise<IdMap> {
   const { folder, map } = IdMap.find(request.input, subject);
   if (map !== undefined && request.isResumeWanted) return map;
@@ -98,7 +98,7 @@ function leftBy({ leftOut, interactions }: RecordsImport) {
   };
 }
 
-/** What the folder has, every file held against its digest. */
+/** Reads the folder, and checks every file against its digest. */
 async function survey(folder: string): Promise<Surveyed> {
   const manifest = readManifest(folder);
   const files: ExportedFile[] = [];
@@ -111,7 +111,7 @@ async function survey(folder: string): Promise<Surveyed> {
     const isImported = resource?.verbs.includes('batch') ?? false;
     const input = isImported ? await surveyInput(path, { format: null, encoding: null }) : null;
     const digest = input === null ? hashFile(path).digest('hex') : input.digest;
-    if (digest !== expected) throw incompleteExport(`${name} is not as it was exported`);
+    if (digest !== expected) throw incompleteExport(`${name} was changed after the export`);
     if (resource === undefined) linksPath = path;
     else if (input === null) skipped.push(resource.name);
     else files.push({ resource, path, input });

@@ -1,4 +1,4 @@
-// What of exported interactions cannot be made again: one needs its main contact, and names no other who took part.
+// Finds exported interactions that cannot be created again: they need their main contact, and no other participants.
 import type { JsonValue } from '../../../db/model/json.ts';
 import type { SurveyedInput } from '../plan/survey.ts';
 import type { SourceRow } from '../row.ts';
@@ -6,42 +6,42 @@ import { KeyStore } from '../rows/key-store.ts';
 import { idOf } from '../rows/note-levels.ts';
 import { ErrorsFile } from '../session/errors-file.ts';
 
-/** What is told of the interactions of a folder. */
+/** The counts about the interactions of a folder. */
 export interface SkippedInteractions {
-  /** Interactions whose contact is not in the folder, as it was deleted; they are not imported. */
+  /** Interactions whose contact is not in the folder because it was deleted; they are not imported. */
   leftOut: number;
-  /** Where those are kept; null where there are none. */
+  /** The file with these; null if there are none. */
   file: string | null;
-  /** Interactions that come in without others who took part, or with their contact's present company. */
+  /** Interactions imported without other participants, or with their contact's current company. */
   reduced: number;
 }
 
 const CONTACT_GONE = {
   code: 'VALIDATION_REQUIRED_FIELD',
   path: 'main_contact',
-  message: 'the contact was deleted; with the id of another it can be imported',
+  message: 'the contact was deleted; set the ID of another contact to import it',
 };
 
-/** The contacts of an exported folder, by which it is known which interactions can be made again. */
+/** The contacts of an exported folder, which decide which interactions can be created again. */
 export class FolderContacts {
   readonly #companies = new KeyStore();
 
-  /** Takes in the contacts that the folder has. */
+  /** Adds the contacts in the folder. */
   async read(input: SurveyedInput): Promise<void> {
     for await (const row of await input.rows()) this.#companies.add(idOf(row), textAt(row, 'company_id'));
   }
 
-  /** Whether an interaction can be made again. */
+  /** Whether an interaction can be created again. */
   has(row: SourceRow): boolean {
     return row.fault !== null || this.#companies.get(textAt(row, 'main_contact')) !== undefined;
   }
 
-  /** Keeps the interactions that cannot be made again beside their file, and counts those that lose others. */
+  /** Saves interactions that cannot be created again next to their file, and counts those that lose participants. */
   async sort(path: string, input: SurveyedInput): Promise<SkippedInteractions> {
     const kept = new ErrorsFile({
       ...{ path: null, input: path, suffix: 'left-out', format: 'ndjson', headers: null, earlier: null },
     });
-    // What an earlier run has kept there is the same.
+    // The file of an earlier run has the same content.
     kept.startOver(true);
     let [leftOut, reduced] = [0, 0];
     try {

@@ -1,4 +1,4 @@
-// Exported links: each is made again between the records that the old ones have become.
+// Creates exported links again, between the new records.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Data } from '../../../db/model/json.ts';
 import { childOf } from '../../../db/model/links.ts';
@@ -15,8 +15,8 @@ import type { IdMap } from './id-map.ts';
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Makes the links of links.ndjson; the export has the newest first, so they are made from the end of the file on.
- * After a kill all are made again: those that the server remembers cost nothing, and a repeated link is none.
+ * Creates the links of links.ndjson, from the end of the file on, because an export lists the newest first. After a crash
+ * all are sent again: the server replays those that it remembers, and repeating a link changes nothing.
  */
 export async function importLinks(path: string, parts: FolderParts): Promise<LinksSummary> {
   const { reporter, requestsPerMinute } = parts;
@@ -70,10 +70,10 @@ async function makeLink(line: Data, parts: FolderParts): Promise<Rejection | nul
 function requestFor(line: Data, ids: IdMap): { path: string; body: Data } {
   const { resource: name, id, link: linkName, record_id: childId, ...own } = line;
   const link = findResource(String(name))?.links[String(linkName)];
-  if (link === undefined) throw fault('link', `there is no sub-resource ${name}/ID/${linkName}`);
+  if (link === undefined) throw fault('link', `unknown sub-resource ${name}/ID/${linkName}`);
   const parentId = newId(ids, String(name), id, 'id');
   const told = childOf(link, { link: own });
-  // A segment's line does not say of which type its members are: an id is in one resource only.
+  // The line of a segment does not have the type of its members, but an ID is in one resource only.
   const child = (told === undefined ? Object.values(link.children) : [told]).find(
     (resource) => ids.find(resource, String(childId)) !== undefined,
   );
@@ -89,7 +89,7 @@ function requestFor(line: Data, ids: IdMap): { path: string; body: Data } {
 
 function newId(ids: IdMap, resource: string, oldId: unknown, path: string): string {
   const id = ids.find(resource, String(oldId));
-  if (id === undefined) throw fault(path, `"${oldId}" is none of the ${resource} that were imported`);
+  if (id === undefined) throw fault(path, `"${oldId}" is not one of the imported ${resource}`);
   return id;
 }
 
@@ -97,7 +97,7 @@ function fault(path: string, message: string): RowFault {
   return new RowFault('RESOURCE_NOT_FOUND', path, message);
 }
 
-// The last line first; blank lines are left out.
+// The last line first, without blank lines.
 function* linesFromEnd(path: string): Generator<string> {
   const descriptor = openSync(path, 'r');
   try {
@@ -110,7 +110,7 @@ function* linesFromEnd(path: string): Generator<string> {
       readSync(descriptor, piece, 0, size, end);
       const bytes = Buffer.concat([piece, rest]);
       const first = end === 0 ? -1 : bytes.indexOf(0x0a);
-      // Everything before the first line feed may be the end of a line that begins in the piece before.
+      // Text before the first line feed may be the end of a line that starts in the previous piece.
       rest = end === 0 ? Buffer.alloc(0) : first < 0 ? bytes : bytes.subarray(0, first);
       const whole = end === 0 ? bytes : first < 0 ? Buffer.alloc(0) : bytes.subarray(first + 1);
       const lines = whole.toString('utf8').split('\n').reverse();

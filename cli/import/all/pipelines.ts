@@ -1,4 +1,4 @@
-// Exported pipelines: one of the same name is used, with its stages made equal; the others are created.
+// Imports exported pipelines: one with the same name is used and gets the same stages; others are created.
 import type { Data } from '../../../db/model/json.ts';
 import type { Client } from '../../api/client.ts';
 import { recordOf } from '../../api/envelope.ts';
@@ -14,7 +14,7 @@ export interface PipelinesJob {
   signal: AbortSignal;
 }
 
-/** Brings pipelines in, in the order of the export; resolves with how many were created and matched. */
+/** Imports pipelines in the order of the export; resolves with how many were created and matched. */
 export async function importPipelines(
   exported: AsyncIterable<Data>,
   job: PipelinesJob,
@@ -45,7 +45,7 @@ async function create(pipeline: Pipeline, { client, keyPrefix, signal }: Pipelin
   return recordOf(response) as Pipeline;
 }
 
-/** Gives the pipeline the exported stages; stages of its own that deals are in stay behind them. */
+/** Gives the pipeline the exported stages; other stages that contain deals are kept after them. */
 async function align(twin: Pipeline, pipeline: Pipeline, job: PipelinesJob): Promise<Pipeline> {
   const left = [...twin.stages];
   const stages = pipeline.stages.map(({ name, type, probability }) => {
@@ -62,7 +62,7 @@ async function align(twin: Pipeline, pipeline: Pipeline, job: PipelinesJob): Pro
   return (await patch(twin, stages, job)) ?? (await patch(twin, [...stages, ...others], job)) ?? twin;
 }
 
-/** The pipeline with other stages; undefined where deals stand in the way. */
+/** The pipeline with other stages; undefined if deals prevent it. */
 async function patch(
   { id }: Pipeline,
   stages: unknown[],

@@ -1,4 +1,4 @@
-// The records of an exported folder, resource by resource, with new ids in place of the old ones.
+// Imports the records of an exported folder, resource by resource, and replaces old IDs with new ones.
 import { join } from 'node:path';
 import type { Data } from '../../../db/model/json.ts';
 import type { Resource } from '../../../db/model/resource.ts';
@@ -27,19 +27,19 @@ export interface ExportedFile {
   input: SurveyedInput;
 }
 
-/** Rows of a file that are imported in one run. */
+/** The rows of a file that are imported in one run. */
 interface Part {
-  /** What its journal is called. */
+  /** The name of its journal. */
   name: string;
   takes: RunHooks['takes'];
-  /** What became of the parts before. */
+  /** The result of earlier parts. */
   earlier: PartResult | null;
 }
 
 interface PartResult {
   /** Of this part and those before. */
   summary: ImportSummary;
-  /** How far the errors file is written, which all parts share. */
+  /** The state of the errors file, which all parts share. */
   errors: ErrorsMark | null;
 }
 
@@ -68,7 +68,7 @@ export class RecordsImport {
     return (await this.#rows(file, { name, takes: () => true, earlier: null })).summary;
   }
 
-  /** Interactions whose contact the folder has. */
+  /** Imports the interactions whose contact is in the folder. */
   async #interactions(file: ExportedFile): Promise<ImportSummary> {
     const { path, input } = file;
     this.interactions = await this.#contacts.sort(path, input);
@@ -82,7 +82,7 @@ export class RecordsImport {
     this.#contacts.close();
   }
 
-  /** A file of notes takes a part for every level of the tree, told of as one. */
+  /** Imports notes in one part per level of the tree, and reports them as one. */
   async #tree(file: ExportedFile): Promise<ImportSummary> {
     const startedMs = Date.now();
     const store = new KeyStore();
@@ -108,7 +108,7 @@ export class RecordsImport {
     const { request, url, oldestPipelineId, apiKey, client, ids, reporter, interruption, requestsPerMinute } =
       this.#parts;
     const { name, takes, earlier } = part;
-    // Files of an export say what they mean: nothing in them has to be guessed.
+    // Exported files use field names and plain values: nothing must be guessed.
     const survey = { ...input.survey, evidence: new Evidence() };
     const plan = makePlan(resource, survey, { ...request, dateFormat: 'unix-ms' });
     const journal = await openJournal({
@@ -163,7 +163,7 @@ export class RecordsImport {
     return adapted;
   }
 
-  /** The same body without a user that this organization does not have; null where something else is wrong. */
+  /** The same body without a user that is not in this organization; null if something else is wrong. */
   #withoutOwner(body: Data, rejection: Rejection): Data | null {
     const paths = rejection.path.split(', ');
     const owners = OWNER_FIELDS.filter((name) => paths.includes(name) && typeof body[name] === 'string');
@@ -216,8 +216,8 @@ async function* pipelineRecords(path: string, input: SurveyedInput): AsyncGenera
     const record: Data = Object.fromEntries(entries);
     const stages = typeof record.stages === 'string' ? JSON.parse(record.stages) : record.stages;
     if (fault !== null || typeof record.name !== 'string' || !Array.isArray(stages)) {
-      throw new CliError(`${path}, line ${line}, is no pipeline with a name and stages.`, {
-        nextSteps: ['export the folder again, or correct the line; deals depend on it.'],
+      throw new CliError(`${path}, line ${line}, is not a pipeline with a name and stages.`, {
+        nextSteps: ['export the folder again, or correct the line. Deals depend on it.'],
       });
     }
     yield { ...record, stages };

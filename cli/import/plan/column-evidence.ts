@@ -1,4 +1,4 @@
-// What the cells of each column tell before a row is sent: how dates and numbers are written, and whether ids are ours.
+// Collects evidence from the cells of each column before a row is sent: formats of dates and numbers, and IDs.
 import type { JsonValue } from '../../../db/model/json.ts';
 import { isOurId } from '../../input/record-id.ts';
 import { weighDigits } from './date-counts.ts';
@@ -10,7 +10,7 @@ export interface ColumnEvidence extends DateEvidence {
   ids: ReadonlyMap<string, IdEvidence>;
 }
 
-/** Whether a column has ids of this service, and an example of what else it has. */
+/** Whether a column has IDs of this service, and an example of another value. */
 export interface IdEvidence {
   hasIds: boolean;
   other: string | null;
@@ -21,7 +21,7 @@ const EXAMPLE_CHARACTERS_MAX = 40;
 // As in `- US$ 5`.
 const SIGN_CHARACTERS_MAX = 6;
 
-/** Gathers the evidence of an input, cell by cell. */
+/** Collects the evidence of an input, cell by cell. */
 export class Evidence implements ColumnEvidence {
   readonly slashed = new Map<string, SlashedEvidence>();
   readonly digits = new Map<string, string>();
@@ -40,7 +40,7 @@ export class Evidence implements ColumnEvidence {
 
   #weighId(header: string, value: JsonValue): void {
     const evidence = this.ids.get(header);
-    // Of most columns nothing is left to learn but whether an id turns up.
+    // For most columns, only IDs are still of interest.
     if (
       evidence !== undefined &&
       (evidence.hasIds || (typeof value === 'string' && value.length < ID_CHARACTERS))
@@ -55,11 +55,11 @@ export class Evidence implements ColumnEvidence {
   }
 }
 
-// Whether a text may begin as a date or number does: every cell of an input is asked this.
+// Whether a text may start like a date or number; this runs for every cell.
 function isNumeric(text: string): boolean {
   for (let index = 0; index < Math.min(text.length, SIGN_CHARACTERS_MAX); index += 1) {
     const code = text.charCodeAt(index);
-    // Digits, + , - . and the dollar; other currencies are beyond ASCII.
+    // Digits, + , - . and the dollar; other currency signs are not ASCII.
     if ((code >= 43 && code <= 57) || code === 36 || code > 127) return true;
   }
   return false;

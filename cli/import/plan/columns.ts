@@ -1,6 +1,5 @@
-// Settles what every column of an input means, and gathers all that stands against it.
+// Decides the meaning of every column of an input, and collects the problems.
 import type { Resource } from '../../../db/model/resource.ts';
-import { counted } from '../../terminal/format.ts';
 import type { ImportRequest } from '../request.ts';
 import {
   type ColumnMatch,
@@ -35,11 +34,11 @@ export class Columns {
     this.#matcher = new HeaderMatcher(resource);
   }
 
-  /** What a column means; undefined for one that is not known and not to be kept. */
+  /** The meaning of a column; undefined if it is unknown and not kept. */
   find(header: string): ColumnMatch | undefined {
     const asked = this.#mapping.columns.get(header);
     if (asked !== undefined) {
-      // What the user says comes before what names tell, in the order it is said.
+      // The user's mapping comes before names, in the given order.
       const rank = [...this.#mapping.columns.keys()].indexOf(header) - this.#mapping.columns.size;
       return { destination: this.parse(asked), rank };
     }
@@ -57,17 +56,17 @@ export class Columns {
     return parseDestination(this.#matcher, text, fieldNames(this.#resource));
   }
 
-  // An id that another product gave is no id here. Of an empty column nothing is lost either way.
+  // An ID from another product is not an ID here. An empty column cannot lose anything.
   #hasForeignIds(header: string, destination: Destination): boolean {
     if (!('field' in destination) || this.#mapping.values.has(header)) return false;
-    // Owners are given by id alone; of a column that has some, the others can be kept with --custom.
+    // Owners need an ID; --custom keeps the other values of a column that has some.
     const isById = destination.kind === 'field' || (destination.lookup === 'owner' && !this.#request.custom);
     const isReference = isById && this.#resource.fields[destination.field]?.kind === 'reference';
     const ids = this.#survey.evidence.ids.get(header);
     return isReference && ids !== undefined && !ids.hasIds;
   }
 
-  /** The columns that are not known, and those whose ids are not ours. */
+  /** The unknown columns, and those whose IDs are from elsewhere. */
   unknown(): Problem[] {
     const unknown = this.#survey.headers.filter((header) => this.find(header) === undefined);
     const foreign = unknown.filter((header) => this.#matcher.find(header) !== undefined);
@@ -77,29 +76,29 @@ export class Columns {
     const { name, evidence } = this.#survey;
     const problems: Problem[] = [];
     if (strange.length > 0) {
-      const what = strange.length > 1 ? `${strange.length} columns that are` : 'a column that is';
+      const what = strange.length > 1 ? `${strange.length} unknown columns` : 'an unknown column';
       problems.push({
-        message: `${name} has ${what} not known: ${quoted(strange)}.`,
+        message: `${name} has ${what}: ${quoted(strange)}.`,
         changes,
         headers: strange,
       });
     }
     if (foreign.length > 0) {
       const named = foreign.map((header) => `"${header}" (such as ${evidence.ids.get(header)?.other})`);
-      const have = `${foreign.length > 1 ? 'have' : 'has'} no ids of this service`;
+      const have = `${foreign.length > 1 ? 'do' : 'does'} not contain IDs of this service`;
       problems.push({ message: `${named.join(', ')} ${have}.`, changes, headers: foreign });
     }
     return problems;
   }
 }
 
-/** Columns that would fill one field, the first to be taken first. */
+/** Columns that map to one field; the first has priority. */
 export interface Contest {
   slot: string;
   headers: string[];
 }
 
-/** The fields that several columns, or a column and --set, would fill. */
+/** The fields to which several columns, or a column and --set, map. */
 export function contestsOf(
   resource: Resource,
   columns: readonly (readonly [header: string, match: ColumnMatch])[],
@@ -115,7 +114,7 @@ export function contestsOf(
   });
 }
 
-/** What stands against several columns of one field; with --custom those not taken are kept there. */
+/** The problem of several columns for one field; --custom keeps those that are not used. */
 export function contestProblem(
   contests: readonly Contest[],
   resource: Resource,
@@ -123,7 +122,7 @@ export function contestProblem(
 ): Problem[] {
   const unsettled = contests.filter(({ slot }) => !request.custom || slot.startsWith('custom.'));
   if (unsettled.length === 0) return [];
-  const named = unsettled.map(({ slot, headers }) => `${slot} by ${quoted(headers)}`);
+  const named = unsettled.map(({ slot, headers }) => `${slot} from ${quoted(headers)}`);
   const canKeep =
     resource.fields.custom !== undefined &&
     !request.ignoreUnknown &&
@@ -131,18 +130,18 @@ export function contestProblem(
   const others = unsettled.flatMap(({ headers }) => headers.slice(1));
   const changes = canKeep ? { custom: true } : { map: others.map((header) => `${header}=-`) };
   const rule = canKeep
-    ? ' With --custom the first that a row fills is taken, in this order, and the others are kept as custom fields.'
+    ? ' With --custom, the first one with a value is used, in this order, and the others become custom fields.'
     : '';
   return [
     {
-      message: `${counted(unsettled.length, 'field')} would be filled by several columns: ${named.join('; ')}.${rule}`,
+      message: `Several columns map to the same field: ${named.join('; ')}.${rule}`,
       changes,
       headers: others,
     },
   ];
 }
 
-/** What fields there are to name, lookups included. */
+/** The names of all fields, lookups included. */
 export function fieldNames(resource: Resource): string {
   const own = writableFields(resource).map(([name]) => (name === 'custom' ? 'custom.KEY' : name));
   return [...own, ...lookupsOf(resource).keys()].join(', ');

@@ -1,4 +1,4 @@
-// The rows of a CSV file: its header line, what is wrong with a row, and the footer that a report ends with.
+// The rows of a CSV file: header line, faults of rows, and the footer of a report.
 import { CliError } from '../../errors.ts';
 import {
   type CsvRecord,
@@ -13,17 +13,17 @@ import type { Rejection, SourceRow } from '../row.ts';
 export interface CsvRows {
   readonly headers: readonly string[];
   readonly rows: AsyncGenerator<SourceRow>;
-  /** Columns without a header, counted from 1, that have turned out to hold values. */
+  /** Columns without a header, counted from 1, that contain values. */
   readonly unnamed: ReadonlySet<number>;
 }
 
-/** The header line: its titles, and where each stands. */
+/** The header line: its titles and their positions. */
 interface Header {
   readonly titles: readonly string[];
   /** The indexes of the cells that have a title. */
   readonly places: readonly number[];
   readonly titled: ReadonlySet<number>;
-  /** How many cells there are up to the last title; spreadsheets leave empty ones behind it. */
+  /** Number of cells up to the last title; spreadsheets add empty ones after it. */
   readonly width: number;
   readonly cells: number;
   readonly unnamed: Set<number>;
@@ -31,10 +31,10 @@ interface Header {
 
 const HEADER_CHARACTERS_MAX = 1024 * 1024;
 const FOOTER_LINES_MAX = 20;
-// Below a report Salesforce writes lines of one cell: its name, who made it, and these two.
+// Salesforce ends a report with lines of one cell: its name, its author, and these two.
 const FOOTER_LINE = /salesforce\.com, inc\.|^Confidential Information - Do Not Distribute$/i;
 
-/** Reads as far as the header line; `text` is read on as rows are asked for. */
+/** Reads up to the header line; the rest of `text` is read as rows are requested. */
 export async function openCsv(begin: string, text: AsyncGenerator<string>, name: string): Promise<CsvRows> {
   const start = await readHeaderLine(begin, text);
   const body = start.trimStart();
@@ -45,7 +45,8 @@ export async function openCsv(begin: string, text: AsyncGenerator<string>, name:
   const records = csvRecords(scanner, start, text);
   if (declared !== undefined) await records.next();
   const header = await records.next();
-  if (header.done) throw new CliError(`${name} has no header line.`, { nextSteps: ['add one.'] });
+  if (header.done)
+    throw new CliError(`${name} does not have a header line.`, { nextSteps: ['add a header line.'] });
   const named = headerOf(header.value.cells);
   const { titles, unnamed, width } = named;
   return { headers: titles, rows: csvRows(withoutFooter(records, width), named), unnamed };
@@ -61,7 +62,7 @@ async function readHeaderLine(begin: string, text: AsyncGenerator<string>): Prom
   return start;
 }
 
-/** All records but blank ones, which spreadsheets write as delimiters alone; the header line first. */
+/** All records except blank ones, which spreadsheets write as delimiters only; the header line comes first. */
 async function* csvRecords(
   scanner: CsvScanner,
   start: string,
@@ -98,7 +99,7 @@ async function* csvRows(records: AsyncGenerator<CsvRecord>, header: Header): Asy
   for await (const record of records) {
     const { line, cells } = record;
     const fault = csvFault(record, header);
-    // Without the columns that the header line does not name, so that an errors file has none.
+    // Without columns that have no header, so that an errors file does not have them.
     const isWhole = fault !== null || isAsTitled(cells, header);
     const own = isWhole ? cells : places.map((place) => cells[place] ?? '');
     yield {
@@ -110,7 +111,7 @@ async function* csvRows(records: AsyncGenerator<CsvRecord>, header: Header): Asy
   }
 }
 
-/** The titles, of which no two are the same: of two called "Country" the second becomes "Country (2)". */
+/** The titles, made unique: the second "Country" becomes "Country (2)". */
 function headerOf(cells: readonly string[]): Header {
   const places = [...cells.keys()].filter((index) => !isBlank(cells[index] ?? ''));
   const titles = distinct(places.map((place) => cells[place]?.trim() ?? ''));
@@ -140,12 +141,12 @@ function csvFault({ cells, fault }: CsvRecord, header: Header): Rejection | null
   if (isAsTitled(cells, header)) return null;
   const { titled, width } = header;
   if (cells.length < width) return raggedFault(cells.length, width);
-  // A spreadsheet leaves empty cells wherever there is no title.
+  // Spreadsheets leave empty cells in columns without a title.
   const strange = cells.findIndex((cell, index) => !isBlank(cell) && !titled.has(index));
   if (strange === -1) return null;
   if (strange >= header.cells) return raggedFault(cells.findLastIndex((cell) => !isBlank(cell)) + 1, width);
   header.unnamed.add(strange + 1);
-  return formatFault(`column ${strange + 1} has a value here, but no header`);
+  return formatFault(`column ${strange + 1} has a value but no header`);
 }
 
 function isAsTitled(cells: readonly string[], { places, width }: Header): boolean {
@@ -153,8 +154,8 @@ function isAsTitled(cells: readonly string[], { places, width }: Header): boolea
 }
 
 function raggedFault(count: number, width: number): Rejection {
-  const what = `a delimiter or a quote is ${count < width ? 'missing' : 'too many'}`;
-  return formatFault(`the row has ${counted(count, 'column')}, the header line has ${width}; ${what}`);
+  const what = `${count < width ? 'a delimiter or a quote is missing' : 'there is an extra delimiter or quote'}`;
+  return formatFault(`the row has ${counted(count, 'column')} but the header line has ${width}: ${what}`);
 }
 
 function formatFault(message: string): Rejection {

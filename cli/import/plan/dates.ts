@@ -1,11 +1,11 @@
-// Dates as files write them: ISO, slashed once it is known which number is the month, plain digits once it is known what they count.
+// Reads dates from files: ISO, slashed dates once the order of day and month is known, digits once their unit is known.
 import { instantMs } from '../../../db/model/instants.ts';
 import { type Remedy, RowFault } from '../row.ts';
 import { countedMs, type DateDoubt, type DateFormat, digitsDoubt, isCount } from './date-counts.ts';
 
 export type SlashedOrder = 'mdy' | 'dmy';
 
-/** What the slashed dates of one column allow. */
+/** Which orders the slashed dates of one column allow. */
 export interface SlashedEvidence {
   mdy: boolean;
   dmy: boolean;
@@ -32,7 +32,7 @@ const COMPACT = /^(\d{4})(\d{2})(\d{2})$/;
 const TIME =
   /^(\d{1,2}):(\d{2})(?::([0-5]\d)(?:[.,](\d{1,9}))?)?\s*(?:(am|pm|AM|PM)\s*)?(Z|z|UTC|GMT|[+-]\d{2}:?\d{2})?$/;
 
-/** Takes in one value of a column; anything but a slashed date is no evidence. */
+/** Records one value of a column if it is a slashed date. */
 export function weighDate(found: Map<string, SlashedEvidence>, header: string, value: unknown): void {
   const match = typeof value === 'string' ? SLASHED.exec(value.trim()) : null;
   if (match === null) return;
@@ -44,14 +44,14 @@ export function weighDate(found: Map<string, SlashedEvidence>, header: string, v
   else if (first !== second && !evidence.mdy && !evidence.dmy) evidence.example = match[0];
 }
 
-/** What was found of dates in the columns of an input. */
+/** What the columns of an input show about their dates. */
 export interface DateEvidence {
   slashed: ReadonlyMap<string, SlashedEvidence>;
-  /** Plain digits that may count several things, one of each column. */
+  /** Ambiguous plain digits, one value per column. */
   digits: ReadonlyMap<string, string>;
 }
 
-/** Which order the slashed dates of the given columns have, and what is not certain about them. */
+/** Decides the order of day and month for the given columns, and lists what is ambiguous. */
 export function decideDates(
   found: DateEvidence,
   headers: readonly string[],
@@ -72,19 +72,19 @@ export function decideDates(
   return { rules, doubts };
 }
 
-/** Fills in the orders that are certain; gives back the columns whose order is not. */
+/** Sets the orders that are certain; returns the columns whose order is not. */
 function decideOrders(
   found: ReadonlyMap<string, SlashedEvidence>,
   headers: readonly string[],
   orders: Map<string, SlashedOrder>,
 ): { headers: string[]; why: string } {
   const mixed = headers.filter((header) => found.get(header)?.mdy && found.get(header)?.dmy);
-  if (mixed.length > 0) return { headers: mixed, why: 'some have the day first and some the month' };
+  if (mixed.length > 0) return { headers: mixed, why: 'some have the day first and others the month' };
   for (const header of headers) {
     const { mdy = false, dmy = false } = found.get(header) ?? {};
     if (mdy || dmy) orders.set(header, mdy ? 'mdy' : 'dmy');
   }
-  // One column may speak for those that do not tell, if no other speaks against it.
+  // A column with a certain order decides for ambiguous ones, unless another contradicts it.
   const [order, ...others] = new Set(orders.values());
   const silent = headers.filter((header) => !orders.has(header));
   if (order === undefined || others.length > 0) {
@@ -100,7 +100,7 @@ function orderDoubt(
 ): DateDoubt {
   const named = headers.map((header) => `"${header}" (such as ${found.get(header)?.example})`).join(', ');
   return {
-    message: `Is it month/day/year or day/month/year? The dates of ${named} do not tell: ${why}.`,
+    message: `The dates in ${named} are ambiguous (month/day/year or day/month/year): ${why}.`,
     formats: ['mdy', 'dmy'],
   };
 }
@@ -125,14 +125,14 @@ function readWritten(value: string, rules: DateRules, header: string): WrittenDa
   if (iso !== null) return checkedDate(value, iso.slice(1, 4), iso[4]);
   const slashed = SLASHED.exec(value);
   if (slashed === null) {
-    throw fault(`"${value}" is no date; write YYYY-MM-DD, an ISO date and time, or Unix milliseconds`);
+    throw fault(`"${value}" is not a valid date; use YYYY-MM-DD, an ISO date and time, or Unix milliseconds`);
   }
   const order = rules.orders.get(header);
   if (order === undefined) {
     throw fault(
       rules.format === null
-        ? `"${value}" may be month/day or day/month; say --date-format mdy or --date-format dmy`
-        : `"${value}" is not of the --date-format ${rules.format}`,
+        ? `"${value}" may be month/day or day/month; use --date-format mdy or --date-format dmy`
+        : `"${value}" does not match --date-format ${rules.format}`,
       rules.format === null ? { orElse: [{ dateFormat: 'mdy' }, { dateFormat: 'dmy' }] } : {},
     );
   }
@@ -143,15 +143,13 @@ function readWritten(value: string, rules: DateRules, header: string): WrittenDa
 function checkedDate(value: string, yearMonthDay: readonly string[], time: string | undefined): WrittenDate {
   const day = yearMonthDay.map((part) => part.padStart(2, '0')).join('-');
   const midnight = instantMs(`${day}T00:00Z`);
-  if (midnight === undefined) throw fault(`"${value}" is no day of the calendar`);
+  if (midnight === undefined) throw fault(`"${value}" is not a valid day`);
   const instant = time === undefined ? midnight : instantMs(`${day}T${isoTime(time.trim())}`);
   if (instant !== undefined) return { day, instant };
-  throw fault(
-    `"${value}" has no time of day that can be read; write HH:MM or HH:MM:SS, and a zone such as Z`,
-  );
+  throw fault(`"${value}" does not have a valid time of day; use HH:MM or HH:MM:SS, and a zone such as Z`);
 }
 
-// '' for what is no time of day at all; hours and offsets that no clock has are left to who reads it.
+// '' if it is not a time of day at all; the caller rejects impossible hours and offsets.
 function isoTime(time: string): string {
   const [match, hourText = '', minute, second = '00', fraction = '0', half, zone = 'Z'] =
     TIME.exec(time) ?? [];

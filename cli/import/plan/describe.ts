@@ -1,9 +1,16 @@
-// A plan in words: what becomes of each column.
+// Describes a plan: what happens to each column.
 import { counted } from '../../terminal/format.ts';
 import type { Destination } from './headers.ts';
 import type { Plan } from './plan.ts';
 
 const WIDTH_MAX = 40;
+
+const REASONS = {
+  'asked for': 'requested',
+  'not known': 'unknown',
+  'read-only': 'read-only',
+  'of the errors file': 'column of the errors file',
+} as const;
 
 /** What the plan does with each column, one line each. */
 export function describePlan(plan: Plan): string[] {
@@ -28,14 +35,14 @@ function describe(destination: Destination): string {
       return `custom.${destination.key}`;
     case 'lookup':
       return destination.lookup === 'owner'
-        ? `${destination.field}, where it is the id of a user`
+        ? `${destination.field}, if it is a user ID`
         : `${destination.field}, looked up by ${destination.lookup === 'contact' ? 'email' : destination.lookup}`;
     case 'left out':
-      return `left out (${destination.reason})`;
+      return `left out (${REASONS[destination.reason]})`;
   }
 }
 
-/** Where values go that cannot be looked up. */
+/** Where values go that are not found. */
 function elsewhere(plan: Plan, header: string, destination: Destination): string {
   const isPartial = destination.kind === 'lookup' && ['owner', 'contact'].includes(destination.lookup);
   return isPartial && plan.keepsOthers ? `, else custom.${header}` : '';
@@ -57,5 +64,5 @@ function contestNote(plan: Plan, header: string): string {
   const headers = plan.contests.find((contest) => contest.headers.includes(header))?.headers ?? [];
   const before = headers.slice(0, headers.indexOf(header));
   if (before.length === 0) return '';
-  return `, where ${before.map((one) => `"${one}"`).join(' and ')} ${before.length > 1 ? 'are' : 'is'} empty, else custom.${header}`;
+  return `, if ${before.map((one) => `"${one}"`).join(' and ')} ${before.length > 1 ? 'are' : 'is'} empty, else custom.${header}`;
 }

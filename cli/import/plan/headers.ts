@@ -1,4 +1,4 @@
-// Which field a column of another product's export means.
+// Finds the field for a column of another product's export.
 import type { Field } from '../../../db/model/fields.ts';
 import type { Resource } from '../../../db/model/resource.ts';
 import { ERROR_COLUMNS } from '../row.ts';
@@ -12,7 +12,7 @@ export type Destination =
   | { kind: 'lookup'; lookup: LookupKind; field: string }
   | { kind: 'left out'; reason: 'asked for' | 'not known' | 'read-only' | 'of the errors file' };
 
-/** What a header means, and its place among the columns that mean the same field: the lowest is taken first. */
+/** The meaning of a header, and its rank among the columns for the same field: the lowest comes first. */
 export interface ColumnMatch {
   destination: Destination;
   rank: number;
@@ -76,7 +76,7 @@ export function writableFields(resource: Resource): [string, Field][] {
   );
 }
 
-/** The lookups that a resource's references allow: the kind of lookup, and the field that takes the id. */
+/** The lookups that a resource's references allow: the kind of lookup, and the field for the ID. */
 export function lookupsOf(resource: Resource): Map<LookupKind, string> {
   const lookups = new Map<LookupKind, string>();
   for (const [name, field] of writableFields(resource)) {
@@ -88,12 +88,12 @@ export function lookupsOf(resource: Resource): Map<LookupKind, string> {
 
 function lookupOf(resource: Resource, { references }: Field) {
   const known = references === undefined ? undefined : LOOKUPS[references];
-  // An interaction names its contact by email itself.
+  // An interaction has its own field for the email of its contact.
   const hasOwnEmail = resource.fields.main_contact_email !== undefined;
   return known?.lookup === 'contact' && hasOwnEmail ? undefined : known;
 }
 
-/** The names of what fills a field, the first to be taken first; their tier says whose claim on a name is stronger. */
+/** The names for a field, in order of priority; a lower tier has a stronger claim on a name. */
 function namesOf(
   resource: Resource,
   name: string,
@@ -122,7 +122,7 @@ function namesOf(
 export class HeaderMatcher {
   readonly #resource: Resource;
   readonly #byKey = new Map<string, ColumnMatch>();
-  /** Keys in which `#` stands for any number. */
+  /** Keys in which `#` matches any number. */
   readonly #byPattern = new Map<string, ColumnMatch>();
 
   constructor(resource: Resource) {
@@ -145,12 +145,12 @@ export class HeaderMatcher {
     if (!map.has(key)) map.set(key, match);
   }
 
-  /** Whether a field holds numbers, which can be multiplied. */
+  /** Whether a field contains numbers, which can be multiplied. */
   isNumber(field: string): boolean {
     return ['integer', 'number'].includes(this.#resource.fields[field]?.kind ?? '');
   }
 
-  /** What a column of that header means, or undefined for one that means nothing here. */
+  /** The meaning of a column with this header, or undefined if it is unknown. */
   find(header: string): ColumnMatch | undefined {
     if ((ERROR_COLUMNS as readonly string[]).includes(header)) return leftOut('of the errors file');
     const custom = /^custom\.(.+)$/is.exec(header);
@@ -159,7 +159,7 @@ export class HeaderMatcher {
     }
     const found = this.#byKey.get(headerKey(header)) ?? this.#byPattern.get(patternOf(header));
     if (found !== undefined) return found;
-    // Exactly as an export writes it, so that a column of your own called "Status" is not lost.
+    // Exactly as an export writes it, so that a user's own column "Status" is not lost.
     if (this.#resource.fields[header]?.access === 'read') return leftOut('read-only');
     const doubled = /^(.+) \((\d+)\)$/s.exec(header);
     const first = doubled?.[1] === undefined ? undefined : this.find(doubled[1]);
@@ -175,7 +175,7 @@ function leftOut(reason: 'read-only' | 'of the errors file'): ColumnMatch {
   return { destination: { kind: 'left out', reason }, rank: 0 };
 }
 
-/** What a destination fills; null where several columns may fill it together. */
+/** What a destination fills; null if several columns may fill it together. */
 export function slotOf(resource: Resource, destination: Destination): string | null {
   if (destination.kind === 'left out') return null;
   if (destination.kind === 'custom') return `custom.${destination.key}`;

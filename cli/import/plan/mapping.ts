@@ -1,4 +1,4 @@
-// Reads --map, --map-file, --map-value and --set: what the user says about columns beyond what their names tell.
+// Reads --map, --map-file, --map-value and --set: the user's own mapping of columns.
 import { readFileSync } from 'node:fs';
 import { isObject } from '../../../db/model/json.ts';
 import { CliError, systemFault, usageError } from '../../errors.ts';
@@ -17,15 +17,15 @@ export interface Mapping {
 
 type MapFile = Record<string, string | { field?: string; values?: Record<string, string> }>;
 
-/** Brings file and flags together; flags win. `headers` null means that any header may still come. */
+/** Combines file and flags; flags win. `headers` null means that more headers may follow. */
 export function readMapping(options: MappingOptions, headers: readonly string[] | null): Mapping {
   const mapping: Mapping = { columns: new Map(), values: new Map() };
   if (options.mapFile !== null) takeMapFile(mapping, readMapFile(options.mapFile), headers);
   for (const text of options.map) {
-    // A field has no "=", a header may have.
+    // A field does not contain "=", but a header may.
     const at = text.lastIndexOf('=');
     if (at < 1)
-      throw usageError(`--map '${text}' is not of the form Header=field.`, "write --map 'Header=field'.");
+      throw usageError(`--map '${text}' does not have the form Header=field.`, "use --map 'Header=field'.");
     mapping.columns.set(headerNamed(text.slice(0, at), headers, '--map'), text.slice(at + 1).trim());
   }
   for (const text of options.mapValue) {
@@ -37,7 +37,7 @@ export function readMapping(options: MappingOptions, headers: readonly string[] 
 
 function takeMapFile(mapping: Mapping, file: MapFile, headers: readonly string[] | null): void {
   for (const [title, entry] of Object.entries(file)) {
-    // A file may serve several inputs, so a header that this one lacks is no mistake.
+    // A file may be used for several inputs, so a missing header is not an error.
     const header = findHeader(title, headers);
     if (header === undefined) continue;
     const { field, values = {} } = typeof entry === 'string' ? { field: entry } : entry;
@@ -61,14 +61,14 @@ function readMapFile(path: string): MapFile {
   } catch (cause) {
     const reason = systemFault(cause);
     throw new CliError(`Cannot read the map file ${path}: ${reason}.`, {
-      nextSteps: ['make it a JSON object, header to field: {"Company Name": "name"}.'],
+      nextSteps: ['use a JSON object from header to field: {"Company Name": "name"}.'],
       cause,
     });
   }
   if (isMapFile(value)) return value;
   throw usageError(
-    `The map file ${path} is not of the right form.`,
-    'write {"Header": "field"}, or {"Header": {"field": "stage", "values": {"Engaging": "Discovery"}}}.',
+    `The map file ${path} does not have the right form.`,
+    'use {"Header": "field"}, or {"Header": {"field": "stage", "values": {"Engaging": "Discovery"}}}.',
   );
 }
 
@@ -89,15 +89,15 @@ function splitValueMap(
 ): { header: string; value: string; replacement: string } {
   const at = text.lastIndexOf('=');
   const left = text.slice(0, at);
-  // A header may have a colon itself: the longest known one that fits is meant.
+  // A header may contain a colon: the longest known one that matches wins.
   const known = (headers ?? [])
     .filter((header) => left.startsWith(`${header}:`))
     .sort((one, other) => other.length - one.length)[0];
   const colon = known?.length ?? left.indexOf(':');
   if (at < 1 || colon < 1) {
     throw usageError(
-      `--map-value '${text}' is not of the form Header:value=new value.`,
-      "write, for example, --map-value 'deal_stage:Engaging=Discovery'.",
+      `--map-value '${text}' does not have the form Header:value=new value.`,
+      "use, for example, --map-value 'deal_stage:Engaging=Discovery'.",
     );
   }
   const header = known ?? headerNamed(left.slice(0, colon), headers, '--map-value');
@@ -114,8 +114,8 @@ function headerNamed(title: string, headers: readonly string[] | null, flag: str
   const header = findHeader(title.trim(), headers);
   if (header !== undefined) return header;
   throw usageError(
-    `${flag} names the column "${title}", which the input does not have.${didYouMean(title, headers ?? [])}`,
-    `name one of: ${(headers ?? []).join(', ')}.`,
+    `${flag} uses the column "${title}", which is not in the input.${didYouMean(title, headers ?? [])}`,
+    `use one of: ${(headers ?? []).join(', ')}.`,
   );
 }
 
@@ -126,19 +126,19 @@ export function parseDestination(matcher: HeaderMatcher, text: string, fields: s
   const name = scaled?.[1] ?? text;
   if (scaled === null && name.includes('*') && !name.startsWith('custom.')) {
     throw usageError(
-      `"${text}" has no number behind its *.`,
-      'write, for example, estimated_revenue*1000000.',
+      `"${text}" does not have a number after *.`,
+      'use, for example, estimated_revenue*1000000.',
     );
   }
   const found = matcher.find(name)?.destination;
   if (found === undefined || found.kind === 'left out') {
-    const what = found === undefined ? 'is no field' : 'is read-only';
+    const what = found === undefined ? 'is not a field' : 'is a read-only field';
     throw usageError(
       `"${name}" ${what} of the resource.${didYouMean(name, fields.split(', '))}`,
-      `name one of: ${fields}; or "-" to leave the column out.`,
+      `use one of: ${fields}, or "-" to leave the column out.`,
     );
   }
   if (scaled?.[2] === undefined) return found;
   if (found.kind === 'field' && matcher.isNumber(found.field)) return { ...found, factor: scaled[2] };
-  throw usageError(`"${name}" is no number that could be multiplied.`, 'name a field that is a number.');
+  throw usageError(`"${name}" is not a number, so it cannot be multiplied.`, 'use a number field.');
 }

@@ -1,31 +1,31 @@
-// Numbers as files write them: currency signs, separators of thousands, and which of point and comma is the decimal one.
+// Reads numbers from files: currency signs, thousands separators, and decimal points or commas.
 
-/** What the numbers of one column tell of its decimal mark, each by a cell that cannot be read another way. */
+/** What unambiguous cells of one column show about its decimal mark. */
 export interface NumberEvidence {
   point?: string;
   comma?: string;
-  /** Such as `1.250`, which among whole numbers can only be 1250. */
+  /** Such as `1.250`, which can only be 1250 in a column of whole numbers. */
   thousandsPoint?: string;
 }
 
 /** `both`: some cells have a decimal point and some a decimal comma. */
 export type DecimalMark = 'point' | 'comma' | 'both';
 
-/** The decimal mark by header; a column that does not tell has none. */
+/** The decimal mark by header; ambiguous columns are missing. */
 export type NumberRules = ReadonlyMap<string, DecimalMark>;
 
 const CHARACTERS_MAX = 64;
-// A sign, a currency sign before or behind, spaces of any width and apostrophes between groups.
+// A sign, a currency sign before or after, spaces of any width and apostrophes between groups.
 const WRITTEN = /^([+-]?)\s*(?:[A-Z]{0,3}\p{Sc})?\s*([+-]?)(\d[\d.,'’\s]*?|[.,]\d+)\s*(?:\p{Sc})?$/u;
 const GROUPED = /^\d{1,3}(?:(['’\s.,])\d{3})(?:\1\d{3})*$/u;
 
-/** Takes in one value of a column; what has no separator is no evidence. */
+/** Records one value of a column if it has a separator. */
 export function weighNumber(found: Map<string, NumberEvidence>, header: string, value: unknown): void {
   if (typeof value !== 'string' || value.length > CHARACTERS_MAX) return;
   const last = Math.max(value.lastIndexOf('.'), value.lastIndexOf(','));
   if (last === -1) return;
   const known = found.get(header);
-  // One that stands behind all others, and once, can only be the decimal mark, or prove nothing.
+  // A separator that occurs once, after all others, can only be the decimal mark, or is ambiguous.
   const isSingle = value.indexOf(value[last] ?? '') === last;
   if (isSingle && known?.[value[last] === '.' ? 'point' : 'comma'] !== undefined) return;
   const digits = digitsOf(value) ?? '';
@@ -55,7 +55,7 @@ export function decideNumbers(
   return rules;
 }
 
-/** A number without currency sign and separators, with a decimal point, or why it is not certain; other text as it is. */
+/** A number without currency sign and separators, with a decimal point, or why it is ambiguous; other text unchanged. */
 export function plainNumber(
   text: string,
   mark: DecimalMark | undefined,
@@ -67,13 +67,14 @@ export function plainNumber(
   const own = markOf(digits);
   const read = mark === 'both' ? (own ?? 'both') : (mark ?? own ?? usualMark(digits, isInteger));
   if (mark === 'both' && read !== 'point' && /[.,]/.test(digits)) {
-    const message = 'does not tell, for the column has decimal points and decimal commas; write it as 1234.5';
+    const message =
+      'is ambiguous, because the column has decimal points and decimal commas; write it as 1234.5';
     return { fault: `"${value}" ${message}` };
   }
   if (read === undefined) {
     const [asDecimal, asWhole] = [Number(digits.replace(',', '.')), digits.replace(/[.,]/, '')];
     const what = `may be ${asDecimal} or ${asWhole}`;
-    const fault = `"${value}" ${what}; say --decimal-comma, or leave out separators of thousands`;
+    const fault = `"${value}" ${what}; use --decimal-comma, or remove thousands separators`;
     return { fault, mayBeComma: true };
   }
   const number = ungrouped(digits, read === 'comma' ? 'comma' : 'point');
@@ -81,20 +82,20 @@ export function plainNumber(
   return {
     fault:
       read === 'comma'
-        ? `"${value}" is no number with a decimal comma, which --decimal-comma or its column says; write it as 1234,5`
-        : `"${value}" is no number; write it as 1234.5`,
+        ? `"${value}" is not a valid number with a decimal comma, as set by --decimal-comma or its column; write it as 1234,5`
+        : `"${value}" is not a valid number; write it as 1234.5`,
   };
 }
 
-/** How a cell that proves nothing is read where its column proves nothing either; undefined if that is not certain. */
+/** How to read an ambiguous cell in an ambiguous column; undefined if that is not certain. */
 function usualMark(digits: string, isInteger: boolean): 'point' | undefined {
   if (!/^\d{1,3}[.,]\d{3}$/.test(digits)) return 'point';
-  // Among whole numbers 1.000 may be one, with decimals, or a thousand.
+  // In a column of whole numbers, 1.000 may be one with decimals, or a thousand.
   if (digits.includes('.')) return isInteger && digits.endsWith('.000') ? undefined : 'point';
   return isInteger ? 'point' : undefined;
 }
 
-/** The decimal mark that a cell alone proves; undefined for `1,200`, and for what is no number. */
+/** The decimal mark that a single cell proves; undefined for `1,200`, and for other text. */
 function markOf(digits: string): 'point' | 'comma' | undefined {
   const separators = digits.match(/[^\d]/gu) ?? [];
   const last = separators.at(-1);
@@ -104,11 +105,11 @@ function markOf(digits: string): 'point' | 'comma' | undefined {
     return ungrouped(digits, asDecimal) === undefined ? undefined : asDecimal;
   }
   if (separators.length > 1) return GROUPED.test(digits) ? asGroups : undefined;
-  // One separator, and no group of three behind it, or none that could stand before one.
+  // One separator that cannot separate thousands, because of the digits after or before it.
   return /^(?:[1-9]\d{0,2})[.,]\d{3}$/.test(digits) ? undefined : asDecimal;
 }
 
-/** Digits with a decimal point at most; undefined where the groups are not of three. */
+/** Digits with at most a decimal point; undefined if a group does not have three digits. */
 function ungrouped(digits: string, mark: 'point' | 'comma'): string | undefined {
   const [decimal, group] = mark === 'point' ? ['.', ','] : [',', '.'];
   const [whole = '', fraction, ...more] = digits.split(decimal);

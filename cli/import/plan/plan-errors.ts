@@ -1,4 +1,4 @@
-// All that keeps an input from being imported as it is, told at once, with the command that would import it.
+// Reports everything that prevents an import at once, with the command that would work.
 import type { Resource } from '../../../db/model/resource.ts';
 import { type CliError, usageError } from '../../errors.ts';
 import { shellWord } from '../../terminal/text.ts';
@@ -8,15 +8,15 @@ import type { SuggestedFlags } from '../suggested-flags.ts';
 
 export interface Problem {
   message: string;
-  /** The flags that would settle it; none where the input itself has to be another. */
+  /** The flags that would solve it; none if the input itself must change. */
   changes: SuggestedFlags;
-  /** What else might be meant. */
+  /** An alternative solution. */
   orElse?: string;
-  /** The columns it is about. */
+  /** The columns that it is about. */
   headers?: readonly string[];
 }
 
-/** The usage error that names every problem; `advised` is the request that has none, or null where flags alone will not do. */
+/** The usage error with every problem; `advised` is the request that solves them, or null if flags are not enough. */
 export function planError(
   problems: readonly Problem[],
   { resource, advised, fields }: { resource: Resource; advised: ImportRequest | null; fields: string },
@@ -28,14 +28,14 @@ export function planError(
     ...(advised === null ? [] : [importCommand(advised)]),
     ...others,
     ...(header === undefined ? [] : [otherMeanings(header, resource)]),
-    'a file of all columns to start from, which --map-file takes, is printed with --suggest-map.',
-    `the fields of ${resource.name}: ${fields}.`,
+    'or start from a mapping of all columns: --suggest-map prints one for --map-file.',
+    `fields of ${resource.name}: ${fields}.`,
   );
 }
 
 function otherMeanings(header: string, { fields }: Resource): string {
-  const meant = `or say what a column means, with --map ${shellWord(`${header}=FIELD`)}`;
-  const leftOut = `or leave it out, with --map ${shellWord(`${header}=-`)}`;
-  const rest = fields.custom === undefined ? '' : '; --ignore-unknown leaves out all that are not known';
+  const meant = `or map a column with --map ${shellWord(`${header}=FIELD`)}`;
+  const leftOut = `or leave it out with --map ${shellWord(`${header}=-`)}`;
+  const rest = fields.custom === undefined ? '' : '; --ignore-unknown leaves out all unknown columns';
   return `${meant}, ${leftOut}${rest}.`;
 }

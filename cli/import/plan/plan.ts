@@ -1,4 +1,4 @@
-// The plan of an import: for every column where its values go, settled before the first row is sent.
+// The plan of an import: where the values of every column go, decided before the first row is sent.
 import type { FieldKind } from '../../../db/model/fields.ts';
 import type { Resource } from '../../../db/model/resource.ts';
 import { usageError } from '../../errors.ts';
@@ -27,18 +27,18 @@ export interface Plan {
   /** By header, in the order of the input. */
   columns: ReadonlyMap<string, ColumnMatch>;
   contests: readonly Contest[];
-  /** Whether a value that its field cannot take, or does not need, is kept under `custom.*`. */
+  /** Whether values that a field cannot or need not take are kept under `custom.*`. */
   keepsOthers: boolean;
   /** Header to value (in lower case) to new value. */
   values: ReadonlyMap<string, ReadonlyMap<string, string>>;
   constants: readonly Constant[];
   dates: DateRules;
   numbers: NumberRules;
-  /** Finds what a header means that turns up late. */
+  /** Finds the meaning of a header that appears later in the input. */
   late: (header: string) => ColumnMatch | undefined;
 }
 
-/** Settles where every column goes; a usage error names all that is missing, unknown, collides or can be read two ways. */
+/** Decides where every column goes; a usage error lists everything missing, unknown, conflicting or ambiguous. */
 export function makePlan(resource: Resource, survey: Survey, request: ImportRequest): Plan {
   const { plan, problems } = draftPlan(resource, survey, request);
   if (problems.length === 0) return plan;
@@ -46,14 +46,14 @@ export function makePlan(resource: Resource, survey: Survey, request: ImportRequ
   throw planError(problems, { resource, advised, fields: fieldNames(resource) });
 }
 
-/** The request with the flags that a plan of the input needs; null where flags alone will not do. */
+/** The request with the flags that the input needs; null if flags alone are not enough. */
 export function settledRequest(
   resource: Resource,
   survey: Survey,
   request: ImportRequest,
 ): ImportRequest | null {
   let settled = request;
-  // One at a time: what settles the first may be all that another needs.
+  // One at a time: the solution of the first may also solve others.
   for (let round = 0; round < SETTLING_ROUNDS_MAX; round += 1) {
     const { problems } = draftPlan(resource, survey, settled);
     if (problems.length === 0) return settled;
@@ -71,9 +71,9 @@ function draftPlan(
 ): { plan: Plan; problems: Problem[] } {
   if (request.custom && resource.fields.custom === undefined) {
     throw usageError(
-      `${resource.name} have no custom fields.`,
+      `${resource.name} do not have custom fields.`,
       importCommand({ ...request, custom: false }),
-      '--ignore-unknown leaves out the columns that are not known.',
+      'add --ignore-unknown to leave unknown columns out.',
     );
   }
   const mapping = readMapping(request, survey.isOpen ? null : survey.headers);
@@ -85,9 +85,9 @@ function draftPlan(
   }
   const constants = request.set.map((text) => readConstant(meaning, text, resource));
   const contests = contestsOf(resource, [
-    // A value for every row leaves no row to any column.
+    // --set overrides every column.
     ...constants.map(({ name, destination }) => [`--set ${name}`, { destination, rank: -Infinity }] as const),
-    // Nor is anything taken from a column that is empty.
+    // Empty columns do not count.
     ...[...columns].filter(([header]) => survey.isPartial || mayHaveValues(header, survey.evidence, mapping)),
   ]);
   const headersOf = (...kinds: FieldKind[]): string[] => headersOfKind(resource, columns, kinds);
@@ -104,7 +104,7 @@ function draftPlan(
     ...dates.doubts.map(({ message, formats: [first, ...others] }) => ({
       message,
       changes: first === undefined ? {} : { dateFormat: first },
-      orElse: `or with ${others.map((format) => `--date-format ${format}`).join(' or ')}, if that is meant.`,
+      orElse: `or use ${others.map((format) => `--date-format ${format}`).join(' or ')}, if that is right.`,
     })),
   ];
   const integers = headersOf('integer');
@@ -123,7 +123,7 @@ function draftPlan(
   return { plan, problems };
 }
 
-/** What every record must have and the input does not give; nothing can be said of an input without rows. */
+/** Required fields that the input does not fill; an input without rows cannot be checked. */
 function lackingProblems(
   resource: Resource,
   { headers, evidence, sample, isPartial }: Survey,
@@ -145,12 +145,12 @@ function lackingProblems(
   return requiredProblems(resource, { filled, free, leftOut, sample });
 }
 
-/** Whether a column says anything in any row; of an input without evidence every one may. */
+/** Whether a column has a value in any row; without evidence, every column may. */
 function mayHaveValues(header: string, { ids }: Survey['evidence'], { values }: Mapping): boolean {
   return ids.size === 0 || ids.has(header) || values.get(header)?.has('') === true;
 }
 
-/** Whether a column has no meaning, or none but that of all which have none. */
+/** Whether a column is unknown, or only has the meaning that all unknown columns get. */
 function isUnknown(header: string, destination: Destination | undefined): boolean {
   switch (destination?.kind) {
     case undefined:
@@ -166,11 +166,12 @@ function isUnknown(header: string, destination: Destination | undefined): boolea
 
 function readConstant(meaning: Columns, text: string, resource: Resource): Constant {
   const at = text.indexOf('=');
-  if (at < 1) throw usageError(`--set '${text}' is not of the form field=value.`, 'write --set field=value.');
+  if (at < 1)
+    throw usageError(`--set '${text}' does not have the form field=value.`, 'use --set field=value.');
   const name = text.slice(0, at).trim();
   const destination = meaning.parse(name);
   if (destination.kind === 'left out') {
-    throw usageError('--set needs a field.', `name one of: ${fieldNames(resource)}.`);
+    throw usageError('--set needs a field.', `use one of: ${fieldNames(resource)}.`);
   }
   return { name, destination, value: text.slice(at + 1) };
 }
@@ -186,7 +187,7 @@ function headersOfKind(
   });
 }
 
-/** A text that is the same for two plans only if they make the same of a row. */
+/** A text that is equal for two plans only if they convert rows in the same way. */
 export function planKey(plan: Plan): string {
   return JSON.stringify([
     plan.resource.name,

@@ -1,4 +1,4 @@
-// What every record must have and no column of an input fills: known before a row is sent, with the mapping that would do.
+// Finds required fields that no column of an input fills, before a row is sent, and suggests a mapping.
 import { faultsOf } from '../../../db/model/check.ts';
 import type { Field } from '../../../db/model/fields.ts';
 import type { Data } from '../../../db/model/json.ts';
@@ -11,13 +11,13 @@ import type { Problem } from './plan-errors.ts';
 import type { Sample } from './sample.ts';
 import { readValue } from './values.ts';
 
-/** What is known of the columns when it is asked what they lack. */
+/** What is known about the columns. */
 export interface FilledFields {
   /** The fields that a column or --set fills. */
   filled: ReadonlySet<string>;
-  /** Headers whose column means nothing yet. */
+  /** Headers of columns without a meaning. */
   free: readonly string[];
-  /** Headers whose column the user keeps out of the fields. */
+  /** Headers of columns that the user leaves out of the fields. */
   leftOut: readonly string[];
   sample: Sample;
 }
@@ -30,10 +30,10 @@ interface Candidate {
 
 const FIT_MIN = 0.9;
 const NAMED_MAX = 3;
-// Of a record's texts these are what people know it by.
+// People identify a record by these texts.
 const NAMING = /name|title|subject/i;
 
-/** The problems of an input that leaves out what every record must have. */
+/** The problems of an input that does not fill required fields. */
 export function requiredProblems(resource: Resource, filling: FilledFields): Problem[] {
   const { fields, createSchema: schema } = resource;
   const body: Data = {};
@@ -60,11 +60,11 @@ function problemOf(resource: Resource, path: string, filling: FilledFields): Pro
   const [best, ...others] =
     candidates.length > 0 ? candidates : candidatesFor(resource, names, filling.leftOut, filling.sample);
   const wanted = group === undefined ? path : `one of ${names.join(', ')}`;
-  const what = `No column fills ${wanted}, which every ${resource.singular} must have`;
+  const what = `No column maps to ${wanted}, which every ${resource.singular} must have`;
   if (best !== undefined) {
     const named = others.slice(0, NAMED_MAX - 1).map(({ header }) => `"${header}"`);
     return {
-      message: `${what}; "${best.header}" could${named.length === 0 ? '' : `, or ${named.join(', or ')}`}.`,
+      message: `${what}. Maybe "${best.header}"${named.length === 0 ? '' : ` or ${named.join(' or ')}`}?`,
       changes: { map: [`${best.header}=${best.field}`] },
       headers: [best.header],
     };
@@ -75,7 +75,7 @@ function problemOf(resource: Resource, path: string, filling: FilledFields): Pro
   return { message: `${what}.`, changes, ...(group === undefined && { orElse: `or ${step}` }) };
 }
 
-/** The columns that could fill one of the fields, the likeliest first. */
+/** The columns that could fill one of the fields, the most likely first. */
 function candidatesFor(
   resource: Resource,
   names: readonly string[],
@@ -96,20 +96,20 @@ function candidatesFor(
   return candidates.sort((one, other) => other.score - one.score);
 }
 
-/** How likely the values of a column are those of a field; 0 where they cannot be. */
+/** How likely a column contains values of a field; 0 if it cannot. */
 function scoreOf(field: Field, name: string, header: string, { rows, values }: Sample): number {
   const own = values.get(header) ?? [];
   if (own.length < rows * FIT_MIN || own.length === 0) return 0;
   const fitting = own.filter((value) => fits(field, value)).length;
   if (fitting < own.length * FIT_MIN) return 0;
   if (field.kind !== 'text') return 2;
-  // Names differ from row to row; a column called so is taken before one that only looks so.
+  // Names differ from row to row; a matching header counts more than matching values.
   const variety = new Set(own).size / own.length;
   return variety + (NAMING.test(header) ? 0.5 : 0) + (NAMING.test(name) ? 0.1 : 0);
 }
 
 function fits(field: Field, value: string): boolean {
-  // A text field takes anything, but amounts and dates are no names.
+  // A text field accepts anything, but amounts and dates are not names.
   if (field.kind === 'text' && !/\p{L}{2}|\p{L}.*\p{L}/u.test(value)) return false;
   if (field.kind === 'reference') return isOurId(value);
   const context = { header: '', dates: { format: null, orders: new Map() }, numbers: new Map() };
@@ -121,7 +121,7 @@ function fits(field: Field, value: string): boolean {
   }
 }
 
-/** One value for every row, of a field that takes a choice or any text. */
+/** One value for every row, for a field with choices or any text. */
 function sameForAll({ fields, singular }: Resource, names: readonly string[]): SuggestedFlags | undefined {
   for (const name of names) {
     const { kind, example } = fields[name] ?? {};

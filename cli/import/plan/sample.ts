@@ -1,4 +1,4 @@
-// The first values of each column, by which it can be told what a column might mean.
+// Collects the first values of each column, to guess what a column may mean.
 import type { JsonValue } from '../../../db/model/json.ts';
 
 /** Values of the first rows that have any, by header. */
@@ -10,7 +10,7 @@ export interface Sample {
 const ROWS_MAX = 500;
 const CELLS_MAX = 50_000;
 
-/** Gathers a sample, row by row. */
+/** Collects a sample, row by row. */
 export class Sampler implements Sample {
   rows = 0;
   readonly values = new Map<string, string[]>();

@@ -1,4 +1,4 @@
-// Opens an input: finds out its format, then gives its rows one at a time.
+// Opens an input: detects its format, then returns its rows one at a time.
 import { extname } from 'node:path';
 import type { Data } from '../../../db/model/json.ts';
 import { CliError } from '../../errors.ts';
@@ -9,7 +9,7 @@ import { ERROR_COLUMNS, type Format, type SourceRow, TEXT_COLUMN } from '../row.
 import { openCsv } from './csv-rows.ts';
 import { vCardRow } from './vcard-rows.ts';
 
-/** What the command says of an input. */
+/** What the command line says about an input. */
 export interface InputForm {
   format: Format | null;
   encoding: string | null;
@@ -17,14 +17,14 @@ export interface InputForm {
 
 export interface RowSource {
   readonly format: Format;
-  /** The header line of a CSV file; null where every row names its own fields. */
+  /** The header line of a CSV file; null if every row has its own field names. */
   readonly headers: readonly string[] | null;
   readonly rows: AsyncGenerator<SourceRow>;
-  /** Columns of a CSV file without a header, counted from 1, that the rows so far have values in. */
+  /** Columns of a CSV file without a header, counted from 1, that had values so far. */
   readonly unnamed?: ReadonlySet<number>;
 }
 
-/** The format that a file's name tells, or null. */
+/** The format for a file name, or null. */
 export function formatOfName(name: string): Format | null {
   const formats: Record<string, Format> = {
     '.csv': 'csv',
@@ -38,7 +38,7 @@ export function formatOfName(name: string): Format | null {
   return formats[extname(name).toLowerCase()] ?? null;
 }
 
-/** Reads as far as format and header line; the rows follow as they are asked for. */
+/** Reads the format and the header line; rows are read as they are requested. */
 export async function openSource(
   bytes: AsyncIterable<Uint8Array>,
   name: string,
@@ -46,10 +46,10 @@ export async function openSource(
 ): Promise<RowSource> {
   const text = decodeText(bytes, name, encoding);
   const begin = await readBegin(text);
-  // No lines are no records; CSV and JSON have a header line or brackets even then.
+  // Empty NDJSON means no records, but CSV and JSON always have a header line or brackets.
   if (begin === '' && format === 'ndjson') return { format, headers: null, rows: noRows() };
   if (begin === '') throw new CliError(`${name} is empty.`, { nextSteps: ['check the file.'] });
-  // What a file of cards is called, or begins with, does not make it anything else.
+  // A vCard file stays one, whatever its name and first character.
   const actual = isVCard(begin) ? 'vcf' : (format ?? sniffFormat(begin));
   if (actual === 'csv') return { format: actual, ...(await openCsv(begin, text, name)) };
   const [scanner, toRow] = scannerOf(actual, name);
@@ -58,7 +58,7 @@ export async function openSource(
 
 async function* noRows(): AsyncGenerator<SourceRow> {}
 
-/** The text up to the first piece that shows something; '' where none does. */
+/** The text up to the first piece that is not blank; '' if all are. */
 async function readBegin(text: AsyncGenerator<string>): Promise<string> {
   let begin = '';
   for (let next = await text.next(); !next.done; next = await text.next()) {
@@ -110,7 +110,7 @@ function jsonRow({ line, text }: TextPiece): SourceRow {
   return { line, entries: Object.entries(parsed), original: parsed, fault: null };
 }
 
-/** A line that was no JSON, or a card that was none, stands as text in an errors file; it counts once it has been corrected there. */
+/** An errors file contains invalid JSON lines and cards as text; they count once they are corrected there. */
 function wrappedText(row: Data): string | undefined {
   const own = Object.keys(row).filter((key) => !(ERROR_COLUMNS as readonly string[]).includes(key));
   const text = row[TEXT_COLUMN];

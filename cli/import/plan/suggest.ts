@@ -1,4 +1,4 @@
-// `--suggest-map`: what the columns of an input are taken for, in the form that --map-file takes.
+// `--suggest-map`: prints the mapping of the columns of an input, for --map-file.
 import type { Resource } from '../../../db/model/resource.ts';
 import { jsonText } from '../../terminal/output.ts';
 import { note, writeOut } from '../../terminal/streams.ts';
@@ -8,7 +8,7 @@ import type { ColumnMatch } from './headers.ts';
 import type { Mapping } from './mapping.ts';
 import type { Survey } from './survey.ts';
 
-/** Prints a JSON object, header to field; of several columns of one field the first keeps it. */
+/** Prints a JSON object from header to field; the first of several columns gets the field. */
 export async function printSuggestedMap(resource: Resource, survey: Survey, mapping: Mapping): Promise<void> {
   const meaning = new Columns(resource, survey, mapping, { custom: false, ignoreUnknown: false });
   const headers = survey.headers.filter((header) => !(ERROR_COLUMNS as readonly string[]).includes(header));
@@ -26,7 +26,9 @@ export async function printSuggestedMap(resource: Resource, survey: Survey, mapp
     slot,
     headers: [first, ...rest],
   } of contests) {
-    note(`crm: ${slot} is "${first}"; ${rest.map((one) => `"${one}"`).join(', ')} could be it too.`);
+    note(
+      `crm: ${slot} comes from "${first}", but ${rest.map((one) => `"${one}"`).join(', ')} could be it too.`,
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-// The first pass over an input: its headers, how many rows, what its columns tell, and a digest of its content.
+// The first pass over an input: its headers, number of rows, evidence from its columns, and a digest of its content.
 import { type Stats, statSync } from 'node:fs';
 import { CliError, usageError } from '../../errors.ts';
 import { inputChunks, inputName, unreadable } from '../../input/files.ts';
@@ -8,15 +8,15 @@ import { type ColumnEvidence, Evidence } from './column-evidence.ts';
 import { type Sample, Sampler } from './sample.ts';
 import { formatOfName, type InputForm, openSource, type RowSource } from './source.ts';
 
-/** What was seen of the input before its plan is made. */
+/** What is known about the input before its plan. */
 export interface Survey {
   name: string;
   headers: readonly string[];
   evidence: ColumnEvidence;
   sample: Sample;
-  /** Whether only the beginning was seen, as of standard input. */
+  /** Whether only the first part was read, as with standard input. */
   isPartial: boolean;
-  /** Whether further headers may turn up, as in NDJSON from standard input. */
+  /** Whether more headers may appear, as in NDJSON from standard input. */
   isOpen: boolean;
 }
 
@@ -25,19 +25,19 @@ export interface SurveyedInput {
   format: Format;
   /** Headers of CSV, for the errors file. */
   headers: readonly string[] | null;
-  /** Null where the input can be read only once. */
+  /** Null if the input can be read only once. */
   digest: string | null;
   rowCount: number | null;
-  /** The rows from the first on; to be called once. */
+  /** All rows; call it only once. */
   rows(): Promise<AsyncIterable<SourceRow>>;
-  /** Throws a CliError where the file is no longer what was surveyed. */
+  /** Throws a CliError if the file has changed since the survey. */
   checkUnchanged(): void;
 }
 
 const HEADERS_MAX = 10_000;
 const PEEKED_ROWS = 100;
 
-/** Surveys a file whole, or the beginning of what can be read only once. */
+/** Surveys a complete file, or the first part of an input that can be read only once. */
 export function surveyInput(input: string, { format, encoding }: InputForm): Promise<SurveyedInput> {
   if (input === '-') return surveyStream(input, inputName(input), { format, encoding });
   const stats = statOf(input);
@@ -47,7 +47,7 @@ export function surveyInput(input: string, { format, encoding }: InputForm): Pro
 
 async function surveyFile(path: string, form: InputForm, stats: Stats): Promise<SurveyedInput> {
   const hasher = new Bun.CryptoHasher('sha256');
-  // The same bytes in another encoding are another content.
+  // The same bytes in another encoding are different content.
   hasher.update(form.encoding ?? '');
   async function* hashed(): AsyncGenerator<Uint8Array> {
     for await (const chunk of inputChunks(path)) {
@@ -103,7 +103,7 @@ async function surveyStream(input: string, name: string, form: InputForm): Promi
   };
 }
 
-/** Gathers what the plan has to know. */
+/** Collects what the plan needs. */
 class Observer {
   readonly #name: string;
   readonly #headers: Set<string>;
@@ -126,7 +126,7 @@ class Observer {
     }
     if (this.#headers.size > HEADERS_MAX) {
       throw new CliError(`${this.#name} has more than ${HEADERS_MAX} different field names.`, {
-        nextSteps: ['check that names and values are not the wrong way round.'],
+        nextSteps: ['check that names and values are not swapped.'],
       });
     }
   }
@@ -142,7 +142,7 @@ function refuseUnnamed({ unnamed = new Set() }: RowSource, name: string): void {
   const columns = [...unnamed].sort((one, other) => one - other).join(', ');
   throw usageError(
     `${name} has values in ${unnamed.size === 1 ? 'a column' : `${unnamed.size} columns`} without a header: ${columns}.`,
-    'write a title above them, or empty them.',
+    'add a header, or remove the values.',
   );
 }
 
@@ -159,7 +159,7 @@ function statOf(path: string): Stats {
 }
 
 function changed(path: string): CliError {
-  return new CliError(`${path} changed while it was imported.`, {
-    nextSteps: ['compare what is in the service with the file; rows that were changed may be missing.'],
+  return new CliError(`${path} changed during the import.`, {
+    nextSteps: ['compare the imported records with the file. Changed rows may be missing.'],
   });
 }

@@ -1,4 +1,4 @@
-// A cell becomes the value that its field is declared to have, or a fault that says what is allowed.
+// Converts a cell to the declared type of its field, or throws a fault that says what is allowed.
 import { unreadableText } from '../../../db/model/faults.ts';
 import type { Field } from '../../../db/model/fields.ts';
 import type { JsonValue } from '../../../db/model/json.ts';
@@ -12,16 +12,16 @@ export interface ReadContext {
   header: string;
   dates: DateRules;
   numbers: NumberRules;
-  /** A decimal that numbers are multiplied with, such as 1000000. */
+  /** A decimal by which numbers are multiplied, such as 1000000. */
   factor?: string | undefined;
 }
 
-/** Whether a cell says nothing: null, or text without a character that shows. */
+/** Whether a cell is empty: null, or text without a visible character. */
 export function isAbsent(value: JsonValue): boolean {
   return value === null || (typeof value === 'string' && value.trim() === '');
 }
 
-/** The typed value of a cell that is not absent; throws a RowFault. */
+/** The typed value of a cell that is not empty; throws a RowFault. */
 export function readValue(field: Field, value: JsonValue, context: ReadContext): JsonValue {
   const { header, dates, factor } = context;
   const written = textOf(field, value, context);
@@ -53,22 +53,22 @@ function plainText(field: Field, text: string, { header, numbers }: ReadContext)
   throw new RowFault('VALIDATION_INVALID_FORMAT', '', read.fault, { orElse });
 }
 
-// What is to be read as text: in JSON, numbers that stand for something else too.
+// The text of a value; JSON may contain numbers for fields of other types.
 function textOf(field: Field, value: JsonValue, { dates, factor }: ReadContext): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value !== 'number') return undefined;
   if (field.kind === 'instant')
     return isMilliseconds(String(value), dates.format) ? undefined : String(value);
-  // Identifiers and telephone numbers often stand as numbers in JSON.
+  // JSON often contains identifiers and phone numbers as numbers.
   const isName = ['text', 'reference'].includes(field.kind) && Number.isSafeInteger(value);
   const isWritten = isName || ['boolean', 'date'].includes(field.kind) || factor !== undefined;
   return isWritten ? String(value) : undefined;
 }
 
-// More than any number that a record holds; the digits of longer ones take long to multiply.
+// More digits than any number of a record; multiplying longer ones would be slow.
 const DIGITS_MAX = 1_000;
 
-// The product of two decimals, exact; other text stays as it is.
+// The exact product of two decimals; other text unchanged.
 function product(value: string, factor: string): string {
   if (value.length > DIGITS_MAX || !DECIMAL.test(value.trim())) return value;
   const [left, right] = [scaled(value.trim()), scaled(factor)];

@@ -1,10 +1,10 @@
-// What the lines of a vCard are called as columns, so that cards go the way of every other row.
+// Converts vCards to rows: names their lines as columns, so that they are imported like any other row.
 import type { JsonValue } from '../../../db/model/json.ts';
 import type { TextPiece } from '../../input/json-pieces.ts';
 import { type CardProperty, parseVCard } from '../../input/vcards.ts';
 import type { SourceRow } from '../row.ts';
 
-// The form of the file, pictures and sounds, and Apple's labels of other lines.
+// Properties of the file format, pictures and sounds, and Apple's labels for other lines.
 const LEFT_OUT = ['version', 'prodid', 'photo', 'logo', 'sound', 'key', 'x-ablabel', 'x-abadr', 'x-abshowas'];
 const NAME_PARTS = ['Last Name', 'First Name', 'Middle Name', 'Name Prefix', 'Name Suffix'];
 const NETWORKS = ['LinkedIn', 'Twitter', 'Facebook', 'Instagram'];
@@ -25,7 +25,7 @@ const PHONES: readonly (readonly [type: string, column: string])[] = [
   ['home', 'Home Phone'],
 ];
 
-/** The row that a card is. */
+/** The row for a card. */
 export function vCardRow({ line, text }: TextPiece): SourceRow {
   const card = parseVCard(text);
   if (typeof card === 'string') {
@@ -41,7 +41,7 @@ export function vCardRow({ line, text }: TextPiece): SourceRow {
   return { line, entries: [...columns], original: Object.fromEntries(columns), fault: null };
 }
 
-// Its members have cards of their own. Apple's own property is older than the standard one.
+// Its members have separate cards. Apple's property is older than the standard one.
 function isGroup(card: readonly CardProperty[]): boolean {
   const kinds = card.filter(({ name }) => name === 'kind' || name === 'x-addressbookserver-kind');
   return kinds.some(({ values: [kind] }) => String(kind).toLowerCase() === 'group');
@@ -62,7 +62,7 @@ function columnsOf(card: readonly CardProperty[]): Map<string, JsonValue> {
   return columns;
 }
 
-/** Gathers the values of a card: each under a name that is still free, and none twice. */
+/** Collects the values of a card: each under a free name, without duplicates. */
 class Cells {
   readonly columns = new Map<string, JsonValue>();
   readonly #said = new Set<string>();

@@ -1,4 +1,4 @@
-// From a row of the input to the body that creates its record: places, types, looks up and checks every value.
+// Builds the request body for a row of the input: maps, converts, looks up and checks every value.
 import { faultsOf } from '../../../db/model/check.ts';
 import type { Field } from '../../../db/model/fields.ts';
 import { type Data, isObject, type JsonValue } from '../../../db/model/json.ts';
@@ -24,7 +24,7 @@ import { stagesToCreate } from './stages.ts';
 interface Draft {
   body: Data;
   custom: [string, JsonValue][];
-  /** What is still to be looked up, by kind. */
+  /** What must still be looked up, by kind. */
   wanted: Map<LookupKind, { field: string; text: string }>;
   faults: RowReason[];
 }
@@ -39,7 +39,7 @@ export class RowBuilder {
     this.#lookups = lookups;
   }
 
-  /** The row, ready to be sent or turned away with all its faults; errors that are not the row's are thrown. */
+  /** The row, ready to send or rejected with all its faults; throws errors that are not about the row. */
   async build(row: SourceRow): Promise<PreparedRow> {
     if (row.fault !== null) return { line: row.line, rejection: row.fault };
     const draft: Draft = { body: {}, custom: [], wanted: new Map(), faults: [] };
@@ -51,13 +51,13 @@ export class RowBuilder {
       this.#attempt(draft, cell, () => this.#putAside(draft, cell, twice(cell.header)));
     this.#finishCustom(draft);
     draft.faults.push(...this.#faultsOf(draft.body).filter(({ path }) => !isTold(draft, path)));
-    // Lookups cost requests and may create companies: only for rows that are right otherwise.
+    // Lookups cost requests and may create companies, so they are only done for valid rows.
     if (draft.faults.length === 0) await this.#lookUp(draft);
     if (draft.faults.length > 0) return { line: row.line, rejection: rejectionOf(draft.faults) };
     return { line: row.line, body: draft.body };
   }
 
-  // What the server would hold against the body, in its words.
+  // The server's own validation of the body.
   #faultsOf(body: Data): RowReason[] {
     const { resource } = this.#plan;
     const inspect = (one: Data) => newRecordFaults(resource, one);
@@ -95,7 +95,7 @@ export class RowBuilder {
     }
   }
 
-  /** Keeps a value that its field does not take as a custom field, if --custom says so. */
+  /** Keeps a value that its field does not accept as a custom field, with --custom. */
   #putAside(draft: Draft, { header, value }: Cell, fault: RowFault): void {
     if (!this.#plan.keepsOthers || header.startsWith('--set ')) throw fault;
     draft.custom.push([header, value]);
@@ -120,7 +120,7 @@ export class RowBuilder {
   #putField(draft: Draft, cell: Cell, { field: name, factor }: { field: string; factor?: string }): void {
     const { dates, numbers, resource } = this.#plan;
     const field = resource.fields[name];
-    if (field === undefined) throw new Error(`${name} is no field of ${resource.name}`);
+    if (field === undefined) throw new Error(`${name} is not a field of ${resource.name}`);
     const typed = readValue(field, cell.value, { header: cell.header, dates, numbers, factor });
     const before = draft.body[name];
     if (field.kind === 'custom' && isObject(typed)) {
@@ -134,7 +134,7 @@ export class RowBuilder {
     }
   }
 
-  /** Of several addresses in one cell the first is the one, and the others are further ones. */
+  /** The first of several emails in a cell is the email, the others are alternatives. */
   #putEmail(draft: Draft, name: string, text: string): void {
     const [first = text, ...others] = addressesIn(text);
     draft.body[name] = first;
@@ -171,7 +171,7 @@ export class RowBuilder {
       return pipeline.id;
     });
     await resolve('stage', async (text) => {
-      // Without the pipeline that is named, the stage is looked for in the one that is likely meant.
+      // If the named pipeline does not exist, the stage is looked up in the one that is probably meant.
       const [fault] = draft.faults;
       const likely = likeliest(wanted.get('pipeline')?.text ?? '', fault?.remedy ?? {});
       const id = body.pipeline_id;
@@ -182,7 +182,7 @@ export class RowBuilder {
       return this.#lookups.stage(pipeline, text);
     });
     await resolve('contact', (text) => this.#lookups.contact(text));
-    // Last, for it may create the company, which a row that is rejected must not.
+    // Last, because it may create a company, and a rejected row must not.
     const isWanted = draft.faults.length === 0;
     await resolve('company', (text) => this.#lookups.company(text, isWanted));
   }
@@ -192,37 +192,37 @@ function isTold(draft: Draft, path: string): boolean {
   return draft.faults.some((told) => told.path === path);
 }
 
-// Every resource whose rows look up owners or contacts has custom fields.
+// Every resource with owner or contact lookups has custom fields.
 const KEPT: Remedy = { changes: { custom: true } };
 
 function unknownHeader(header: string, { resource }: Plan): RowReason {
   const hasCustom = resource.fields.custom !== undefined;
   const ways = hasCustom ? 'keep it with --custom' : 'leave it out with --ignore-unknown';
-  const message = `"${header}" is not known; map it with --map, or ${ways}`;
+  const message = `unknown column "${header}"; map it with --map, or ${ways}`;
   const changes = hasCustom ? { custom: true } : { ignoreUnknown: true };
   return { code: 'VALIDATION_FAILED', path: header, message, remedy: { changes } };
 }
 
 function twice(what: string): RowFault {
-  return new RowFault('VALIDATION_FAILED', '', `is given twice (once by ${what})`);
+  return new RowFault('VALIDATION_FAILED', '', `is set twice (once by ${what})`);
 }
 
 function noOwner(header: string, text: string): RowFault {
-  const ways = `give it with --map-value '${header}:${text.trim()}=ID' (crm users list shows ids), or keep the column with --custom`;
-  const message = `"${text.trim()}" is no id of a user; ${ways}`;
+  const ways = `set it with --map-value '${header}:${text.trim()}=ID' (IDs: crm users list), or keep the column with --custom`;
+  const message = `"${text.trim()}" is not a user ID; ${ways}`;
   return new RowFault('VALIDATION_FAILED', '', message, KEPT);
 }
 
 function noEmail(text: string): RowFault {
-  const message = `"${text.trim()}" is no email; contacts are looked up by email`;
+  const message = `"${text.trim()}" is not an email; contacts are looked up by email`;
   return new RowFault('VALIDATION_INVALID_FORMAT', '', message, KEPT);
 }
 
 function severalEmails(text: string): RowFault {
-  return new RowFault('VALIDATION_FAILED', '', `"${text.trim()}" is more than one email; leave one`);
+  return new RowFault('VALIDATION_FAILED', '', `"${text.trim()}" is more than one email; keep only one`);
 }
 
-/** A fault of the row at its place; any other error goes on. */
+/** A fault of the row with its path; throws other errors. */
 function faultAt(error: unknown, path: string): RowReason {
   if (!(error instanceof RowFault)) throw error;
   const { code, message, remedy } = error;

@@ -1,4 +1,4 @@
-// The cells of a row that say something, and which of several takes the field that they all mean.
+// The non-empty cells of a row, and which of several cells for one field is used.
 import type { JsonValue } from '../../../db/model/json.ts';
 import type { Resource } from '../../../db/model/resource.ts';
 import { type Destination, slotOf } from '../plan/headers.ts';
@@ -13,7 +13,7 @@ export interface Cell {
   value: JsonValue;
 }
 
-/** The cells of a row and the values for every row; `unknown` are headers that turned up late and mean nothing. */
+/** The cells of a row and the values for every row; `unknown` are unknown headers that appeared late. */
 export function cellsOf(row: SourceRow, plan: Plan): { cells: Cell[]; unknown: string[] } {
   const cells: Cell[] = [];
   const unknown: string[] = [];
@@ -32,7 +32,7 @@ export function cellsOf(row: SourceRow, plan: Plan): { cells: Cell[]; unknown: s
   return { cells, unknown };
 }
 
-/** The cells that take their field, and those that come too late for it. */
+/** The cells that are used for their field, and those that are not. */
 export function settled(resource: Resource, cells: readonly Cell[]): { taken: Cell[]; others: Cell[] } {
   const first = new Map<string, Cell>();
   for (const cell of cells) {
@@ -57,7 +57,7 @@ function replacedValue(plan: Plan, header: string, value: JsonValue): JsonValue 
   return plan.values.get(header)?.get(value.trim().toLowerCase()) ?? value;
 }
 
-/** In JSON blank text is a value of its own; in CSV it is an empty cell. */
+/** In JSON, blank text is a value; in CSV, it is an empty cell. */
 function isBlankText(
   resource: Resource,
   destination: Destination,

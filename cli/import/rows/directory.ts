@@ -1,4 +1,4 @@
-// The companies or contacts of a small organization, read at once: a request a page instead of one a name.
+// Reads all companies or contacts of a small organization: one request per page instead of one per name.
 import type { Data } from '../../../db/model/json.ts';
 import type { Client } from '../../api/client.ts';
 import { listAt, pagesOf } from '../../api/pages.ts';
@@ -6,7 +6,7 @@ import { isRefusal } from '../../errors.ts';
 
 const RECORDS_MAX = 1_000;
 
-/** Ids by key; null where there are more records than is worth reading, or the key may not read them. */
+/** IDs by key; null if there are too many records, or the key cannot read them. */
 export async function readDirectory(
   client: Client,
   resource: string,
@@ -25,7 +25,7 @@ export async function readDirectory(
       isWhole = nextCursor === null;
     }
   } catch (error) {
-    // What keeps the key from reading the list is told when a single record is asked for.
+    // If the key cannot read the list, the request for a single record reports it.
     if (!isRefusal(error)) throw error;
   }
   return isWhole ? directory : null;

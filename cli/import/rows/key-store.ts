@@ -1,7 +1,7 @@
-// A map on disk: what an import has to remember of every row must not grow its memory.
+// A map on disk, so that the memory of an import does not grow with its rows.
 import { Database, type Statement } from 'bun:sqlite';
 
-/** Texts by key; the first value of a key stays. */
+/** Texts by key; the first value of a key is kept. */
 export class KeyStore {
   readonly #database: Database;
   readonly #insert: Statement;
@@ -9,14 +9,14 @@ export class KeyStore {
   readonly #select: Statement<{ value: string }, [string]>;
   readonly #isTemporary: boolean;
 
-  /** Opens the store at a path, or one that is gone when it is closed or the process ends. */
+  /** Opens the store at a path, or a temporary one. */
   constructor(path: string | null = null) {
     this.#isTemporary = path === null;
     this.#database = new Database(path ?? ':memory:', { create: true, strict: true });
-    // SQLite keeps what is temporary in a file without a name: no kill leaves it behind.
+    // SQLite keeps temporary data in an unlinked file, which a crash does not leave behind.
     if (path === null) this.#database.run('PRAGMA temp_store = FILE');
     else {
-      // Nobody else has it open, so that a look-up asks for no lock, and a commit is one sync of the log.
+      // No one else opens it, so a lookup needs no lock, and a commit is one sync of the log.
       this.#database.run('PRAGMA locking_mode = EXCLUSIVE');
       this.#database.run('PRAGMA journal_mode = WAL');
       this.#database.run('PRAGMA synchronous = FULL');
@@ -40,12 +40,12 @@ export class KeyStore {
     return this.#insert.run(key, value).changes > 0;
   }
 
-  /** Puts a value in place of what was there. */
+  /** Sets or replaces a value. */
   set(key: string, value: string): void {
     this.#replace.run(key, value);
   }
 
-  /** Adds all of them or, if the process dies, none. */
+  /** Adds all of them atomically. */
   addAll(entries: Iterable<readonly [key: string, value: string]>): void {
     const add = (): void => {
       for (const [key, value] of entries) this.add(key, value);

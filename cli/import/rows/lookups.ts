@@ -1,4 +1,4 @@
-// Names become ids: companies, contacts, pipelines and stages are asked of the server once and remembered.
+// Converts names to IDs: asks the server once for companies, contacts, pipelines and stages, and caches them.
 
 import { faultsOf } from '../../../db/model/check.ts';
 import type { Data } from '../../../db/model/json.ts';
@@ -15,10 +15,10 @@ import { assertCanCreate, requestForRow } from './row-request.ts';
 import { keyOf } from './unique-keys.ts';
 
 export interface LookupOptions {
-  /** Makes companies that are not found; their idempotency keys begin with `keyPrefix`. */
+  /** Creates missing companies; their idempotency keys start with `keyPrefix`. */
   createMissing: boolean;
   keyPrefix: string;
-  /** Checks only: what would be created gets a placeholder for an id. */
+  /** Only checks: records that would be created get a placeholder ID. */
   isDryRun: boolean;
   signal?: AbortSignal;
 }
@@ -39,10 +39,10 @@ export interface Pipeline extends Data {
 
 const REMEMBERED_MAX = 20_000;
 const DOMAIN = /^[^\s@]+\.[^\s@.]{2,}$/;
-/** Stands for the id of a record that a dry run would have created; no row has it, since an empty cell is no value. */
+/** The placeholder ID of a record that a dry run would have created; rows cannot contain it. */
 export const PLACEHOLDER_ID = '';
 
-/** Remembers the latest answers, failures included, so that memory stays bounded. */
+/** Caches the latest responses, failures included, with bounded memory. */
 class Memory<T> {
   readonly #answers = new Map<string, Promise<T>>();
 
@@ -56,11 +56,11 @@ class Memory<T> {
   }
 }
 
-/** Looks records up by the names that files have for them; what is not certain is a RowFault. */
+/** Looks records up by name; throws a RowFault if a name is missing or ambiguous. */
 export class Lookups {
   readonly #client: Client;
   readonly #options: LookupOptions;
-  /** Null where there is none. */
+  /** Null if there is none. */
   readonly #companies = new Memory<string | null>();
   readonly #created = new Memory<string>();
   readonly #contacts = new Memory<string>();
@@ -75,7 +75,7 @@ export class Lookups {
     this.#options = options;
   }
 
-  /** Id of the company of that domain or name, '' for one that would be created if the record were `isWanted`. */
+  /** ID of the company with this domain or name; '' for one that is only created if the record `isWanted`. */
   async company(text: string, isWanted = true): Promise<string> {
     const value = text.trim();
     const key = value.toLowerCase();
@@ -84,18 +84,18 @@ export class Lookups {
     if (this.#options.createMissing)
       return isWanted ? this.#created.get(key, () => this.#createCompany(value)) : PLACEHOLDER_ID;
     const what = isDomain(value) ? 'domain or name' : 'name';
-    const message = `no company has the ${what} "${value}" (--create-missing makes it)`;
+    const message = `no company has the ${what} "${value}"; create it with --create-missing`;
     throw new RowFault('RESOURCE_NOT_FOUND', '', message, { changes: { createMissing: true } });
   }
 
-  /** Id of the contact with that email. */
+  /** ID of the contact with this email. */
   contact(text: string): Promise<string> {
     const value = text.trim();
     if (!value.includes('@')) {
       throw new RowFault(
         'VALIDATION_INVALID_FORMAT',
         '',
-        `"${value}" is no email; contacts are looked up by email`,
+        `"${value}" is not an email; contacts are looked up by email`,
       );
     }
     return this.#contacts.get(value.toLowerCase(), async () => {
@@ -111,20 +111,20 @@ export class Lookups {
     return this.#pipelines;
   }
 
-  /** The pipeline of that name (or id), or the organization's oldest one. */
+  /** The pipeline with this name (or ID), or the organization's oldest one. */
   async pipeline(wanted: { name?: string; id?: string }): Promise<Pipeline> {
     const pipelines = await this.pipelines();
     const { name, id } = wanted;
     if (id !== undefined) return only(pipelines, (one) => one.id === id, 'pipeline', id);
     if (name === undefined) {
       const [oldest] = pipelines;
-      if (oldest === undefined) throw notFound('the organization has no pipeline');
+      if (oldest === undefined) throw notFound('the organization does not have a pipeline');
       return oldest;
     }
     return only(pipelines, (one) => isSame(one.name, name), 'pipeline', name);
   }
 
-  /** Id of the stage of that name, as HubSpot has it too, `Name (Pipeline)`; `Won` and `Lost` also mean the only stage of that type. */
+  /** ID of the stage with this name, or HubSpot's `Name (Pipeline)`; `Won` and `Lost` also match the only stage of this type. */
   stage(pipeline: Pipeline, text: string): string {
     const named = pipeline.stages.filter(
       ({ name }) => isSame(name, text) || isSame(`${name} (${pipeline.name})`, text),
@@ -132,11 +132,11 @@ export class Lookups {
     const typed = pipeline.stages.filter(({ type }) => type !== 'open' && isSame(type, text));
     const [stage, second] = named.length > 0 ? named : typed.length === 1 ? typed : [];
     const place = `the pipeline "${pipeline.name}"`;
-    if (second !== undefined) throw notCertain(`${place} has two stages called "${text.trim()}"`);
+    if (second !== undefined) throw notCertain(`${place} has two stages named "${text.trim()}"`);
     if (stage !== undefined) return stage.id;
     const names = pipeline.stages.map(({ name }) => name);
     const usual = pipeline.stages.find(({ type }) => type === 'open')?.name;
-    throw notAmong(`${place} has no stage "${text.trim()}"; it has`, names, usual);
+    throw notAmong(`${place} does not have a stage "${text.trim()}"; its stages are`, names, usual);
   }
 
   async #findCompany(value: string): Promise<string | null> {
@@ -145,7 +145,7 @@ export class Lookups {
       : [];
     const [id, second] = byDomain.length > 0 ? byDomain : await this.#idsOf('companies', { name: value });
     if (second !== undefined) {
-      throw notCertain(`several companies are called "${value}"; give the domain, or company_id`);
+      throw notCertain(`several companies are named "${value}"; use the domain, or company_id`);
     }
     return id ?? null;
   }
@@ -175,7 +175,7 @@ export class Lookups {
     return String(recordOf(response).id);
   }
 
-  /** Ids of the records that have a value, two at most. */
+  /** IDs of the records with a value, at most two. */
   async #idsOf(resource: 'companies' | 'contacts', filter: Record<string, string>): Promise<string[]> {
     this.#directories[resource] ??= readDirectory(
       this.#client,
@@ -186,7 +186,7 @@ export class Lookups {
     const directory = await this.#directories[resource];
     const [[name = '', value = ''] = []] = Object.entries(filter);
     const known = directory?.get(`${name} ${caselessKey(value)}`);
-    // What is not there may have come since the directory was read.
+    // The record may have been created after the directory was read.
     if (known !== undefined) return known.slice(0, 2);
     const response = await requestForRow(this.#client, 'GET', `/api/v2/${resource}`, {
       query: { ...filter, limit: '2' },
@@ -206,7 +206,7 @@ export class Lookups {
   }
 }
 
-/** What companies and contacts are looked up by: a name, and what only one of them has. */
+/** The keys of a company or contact: its name, and its unique values. */
 function keysOf(resource: string, record: Data): string[] {
   const unique = uniqueValues(getResource(resource), record).map(keyOf);
   return typeof record.name === 'string' ? [`name ${caselessKey(record.name)}`, ...unique] : unique;
@@ -222,10 +222,10 @@ function isSame(one: string, other: string): boolean {
 
 function only(pipelines: Pipeline[], fits: (one: Pipeline) => boolean, what: string, text: string): Pipeline {
   const [found, second] = pipelines.filter(fits);
-  if (second !== undefined) throw notCertain(`several ${what}s are called "${text.trim()}"`);
+  if (second !== undefined) throw notCertain(`several ${what}s are named "${text.trim()}"`);
   if (found !== undefined) return found;
   const names = pipelines.map(({ name }) => name);
-  throw notAmong(`there is no ${what} "${text.trim()}"; there are`, names, names[0]);
+  throw notAmong(`there is no ${what} "${text.trim()}"; the ${what}s are`, names, names[0]);
 }
 
 function notFound(message: string): RowFault {
@@ -233,7 +233,7 @@ function notFound(message: string): RowFault {
 }
 
 function notAmong(what: string, choices: readonly string[], usual: string | undefined): RowFault {
-  const message = `${what} ${choices.join(', ')} (--map-value replaces values)`;
+  const message = `${what} ${choices.join(', ')} (replace the value with --map-value)`;
   return new RowFault('RESOURCE_NOT_FOUND', '', message, { choices, ...(usual && { usual }) });
 }
 

@@ -1,9 +1,9 @@
-// Notes in trees: parents have to be imported before the notes that stand under them.
+// Orders trees of notes: parents must be imported before their children.
 
 import type { SourceRow } from '../row.ts';
 import type { KeyStore } from './key-store.ts';
 
-/** Finds out how deep every row stands; resolves with the number of levels. Rows without a known parent are level 0. */
+/** Finds the level of every row; resolves with the number of levels. Rows without a known parent are at level 0. */
 export async function markLevels(
   rows: () => Promise<AsyncIterable<SourceRow>>,
   store: KeyStore,
@@ -22,12 +22,12 @@ export async function markLevels(
   return levels - 1;
 }
 
-/** Whether a row stands at that level; rows that cannot be read are told of at level 0. */
+/** Whether a row is at the given level; invalid rows are reported at level 0. */
 export function isAtLevel(row: SourceRow, level: number, store: KeyStore): boolean {
   return (store.get(`level ${idOf(row)}`) ?? '0') === String(level);
 }
 
-/** The id that a row had where it was exported. */
+/** The ID of a row in the export. */
 export function idOf(row: SourceRow): string {
   return cellOf(row, 'id');
 }

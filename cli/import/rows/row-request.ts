@@ -1,4 +1,4 @@
-// Requests about one row: what the server holds against the row is the row's fault, anything else ends the import.
+// Sends requests for one row: errors about the row reject it, other errors end the import.
 import type { Client, RequestOptions } from '../../api/client.ts';
 import type { ApiResponse, ErrorDetail } from '../../api/envelope.ts';
 import { responseError } from '../../api/response-error.ts';
@@ -21,7 +21,7 @@ export async function requestForRow(
   throw new RowFault(code, field, message);
 }
 
-/** The server's error about one record, as the errors file tells it. */
+/** The server's error about one record, for the errors file. */
 export function rejectionOfError(error: {
   code: string;
   message: string;
@@ -34,7 +34,7 @@ export function rejectionOfError(error: {
   return { code, ...joined(faults), reasons };
 }
 
-/** Throws as a write would where the key may not create records of a resource: an empty batch tells, and writes nothing. */
+/** Throws if the key cannot create records of a resource: sends an empty batch, which writes nothing. */
 export async function assertCanCreate(
   client: Client,
   resource: string,

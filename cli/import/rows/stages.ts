@@ -1,8 +1,8 @@
-// Stages as a create takes them: what an export says beyond that, the service gives anew.
+// Converts exported stages for creation: the service assigns new IDs and positions.
 import type { JsonValue } from '../../../db/model/json.ts';
 import { isObject } from '../../../db/model/json.ts';
 
-/** Stages without the ids and positions that an exported pipeline has. */
+/** Stages without the IDs and positions of an exported pipeline. */
 export function stagesToCreate(stages: JsonValue): JsonValue {
   if (!Array.isArray(stages)) return stages;
   return stages.map((stage) => {

@@ -1,19 +1,19 @@
-// Keys of rows whose order must be kept, because the later one depends on what became of the earlier.
+// Keys of rows whose order must be kept, because a later row depends on the result of an earlier one.
 import type { Data } from '../../../db/model/json.ts';
 import type { Resource } from '../../../db/model/resource.ts';
 import { type UniqueValue, uniqueValues } from '../../../db/model/rules.ts';
 
-/** A unique value as the key under which it is remembered. */
+/** The key of a unique value. */
 export function keyOf({ filter, key }: UniqueValue): string {
   return `${filter} ${key}`;
 }
 
-/** What a body has that is unique, or that makes it a repeated one. */
+/** The unique values of a body, and those that make it a repetition. */
 export function orderingKeys(resource: Resource, body: Data): string[] {
   return [...repeatKeys(resource, body, null), ...uniqueValues(resource, body).map(keyOf)];
 }
 
-/** What makes a record a repeated one: its origin, else its content, once it is known which contact it is about. */
+/** What makes a record a repetition: its origin, else its content, once its contact is known. */
 export function repeatKeys({ repeatedBy }: Resource, data: Data, contact: string | null): string[] {
   const [first] = repeatedBy;
   if (first === undefined) return [];

@@ -1,4 +1,4 @@
-// Rows in batches, several under way at once, settled strictly in the order of the input.
+// Sends rows in batches, several at once, and handles their results strictly in input order.
 import type { Data } from '../../../db/model/json.ts';
 import type { PreparedRow, RowOutcome, SourceRow } from '../row.ts';
 import type { PendingBatch } from './journal-state.ts';
@@ -12,21 +12,21 @@ export interface BatchOptions {
   rows: AsyncIterable<InputRow>;
   batchSize: number;
   concurrency: number;
-  /** Rows that an earlier run dealt with, and the number of its last batch. */
+  /** Rows that an earlier run processed, and the number of its last batch. */
   rowsBehind: number;
   batchesBehind: number;
-  /** Batches that an earlier run sent without seeing the answer, in order. */
+  /** Batches that an earlier run sent without getting the response, in order. */
   pending: readonly PendingBatch[];
-  /** Whether to settle those, and send nothing new. */
+  /** Whether to finish only those, and send nothing new. */
   isSettlingOnly: boolean;
   prepare(row: SourceRow): Promise<PreparedRow>;
   /** Called before a batch is sent, never for those of an earlier run. */
   begin(batch: PendingBatch): void;
-  /** Sends a batch; one outcome for each row. */
+  /** Sends a batch; resolves with one result per row. */
   send(batch: PendingBatch): Promise<RowOutcome[]>;
-  /** Takes the outcomes of the next batch in order. */
+  /** Handles the results of the next batch in order. */
   settle(batch: PendingBatch, rows: readonly InputRow[], outcomes: readonly RowOutcome[]): void;
-  /** What of a record only one may have: rows that share a key are never under way at once. */
+  /** The unique values of a record: rows that share one are never sent at the same time. */
   keysOf(body: Data): string[];
   shouldStop(): boolean;
 }
@@ -38,7 +38,7 @@ interface UnderWay {
   outcomes: Promise<RowOutcome[]>;
 }
 
-/** Runs all rows through; resolves when the last batch is settled, or when `shouldStop` says so. */
+/** Processes all rows; resolves when the last batch is finished, or when `shouldStop` returns true. */
 export async function runBatches(options: BatchOptions): Promise<void> {
   const underWay: UnderWay[] = [];
   const settleFirst = async (): Promise<void> => {
@@ -62,7 +62,7 @@ export async function runBatches(options: BatchOptions): Promise<void> {
     if (options.shouldStop()) break;
     if (earlier === undefined) options.begin(batch);
     const outcomes = options.send(batch);
-    // Told when the batch's turn comes; until then it must not count as unhandled.
+    // Handled when the batch's turn comes; until then it must not count as unhandled.
     outcomes.catch(() => {});
     underWay.push({ batch, rows, keys, outcomes });
   }

@@ -1,4 +1,4 @@
-// What a run would do with each row, found out without writing: references, conflicts with the server and in the file.
+// Predicts the result of each row without writing: references, conflicts with the server and within the file.
 import type { Data } from '../../../db/model/json.ts';
 import type { Resource } from '../../../db/model/resource.ts';
 import { takenMessage, uniqueValues } from '../../../db/model/rules.ts';
@@ -16,16 +16,16 @@ import { ReferenceCheck } from './reference-check.ts';
 export interface CheckerOptions {
   resource: Resource;
   onDuplicate: OnDuplicate;
-  /** How many rows there are, if known. */
+  /** The number of rows, if known. */
   rowCount: number | null;
   lookups: Lookups;
   signal: AbortSignal;
 }
 
-// How a row of the file stands among the owners of unique values, which are ids else.
+// Marks a row of the file among the owners of unique values; other owners are record IDs.
 const LINE = 'line ';
 
-/** Stands in for the Sender in a dry run. */
+/** Replaces the Sender in a dry run. */
 export class DryRunChecker {
   readonly #client: Client;
   readonly #options: CheckerOptions;
@@ -33,7 +33,7 @@ export class DryRunChecker {
   readonly #references: ReferenceCheck;
   readonly #interactions: InteractionCheck;
   #mayWrite: Promise<void> | undefined;
-  /** Resources that the key may not read, so that nothing could be held against them. */
+  /** Resources that the key cannot read, so that rows were not checked against them. */
   readonly unchecked = new Set<string>();
 
   constructor(client: Client, options: CheckerOptions) {
@@ -51,7 +51,7 @@ export class DryRunChecker {
     this.#scan.close();
   }
 
-  /** The outcome that each row of the batch would have; throws as a run would where the key may not write. */
+  /** The predicted result of each row of the batch; throws if the key cannot write. */
   async send(batch: PendingBatch): Promise<RowOutcome[]> {
     const { resource, signal } = this.#options;
     this.#mayWrite ??= assertCanCreate(this.#client, resource.name, signal);
@@ -83,14 +83,14 @@ export class DryRunChecker {
       return { status: 'rejected', rejection: { code: 'RESOURCE_CONFLICT', path, message } };
     }
     if (conflict !== undefined && onDuplicate === 'skip') return { status: 'skipped' };
-    // What repeats a record is not written again.
+    // A repetition of a record is not written again.
     const isRepeated = repeats.some((key) => keys.get(key) !== undefined);
     keys.addAll([...orderingKeys(resource, body), ...repeats].map((key) => [key, `${LINE}${line}`] as const));
     if (isRepeated) return { status: 'skipped' };
     return conflict === undefined ? { status: 'created' } : { status: 'updated' };
   }
 
-  /** Who has the unique values of a body already. */
+  /** The current owners of the unique values of a body. */
   async #conflicts(body: Data): Promise<{ owner: string; path: string; message: string }[]> {
     const { resource } = this.#options;
     const conflicts: { owner: string; path: string; message: string }[] = [];

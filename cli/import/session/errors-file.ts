@@ -1,4 +1,4 @@
-// The file of rejected rows: their own columns and why, in a form that can be corrected and imported again.
+// Writes rejected rows with the reasons, in a format that can be corrected and imported again.
 import { closeSync, fdatasyncSync, ftruncateSync, renameSync, rmSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
 import type { Data } from '../../../db/model/json.ts';
@@ -16,23 +16,23 @@ import { note } from '../../terminal/streams.ts';
 import type { ImportRequest } from '../request.ts';
 import { ERROR_COLUMNS, type Format, type Rejection, type SourceRow, TEXT_COLUMN } from '../row.ts';
 
-/** How far an errors file was written, and the digest of that. */
+/** How many bytes of an errors file were written, and their digest. */
 export interface ErrorsMark {
   bytes: number;
   digest: string;
 }
 
 export interface ErrorsFileOptions {
-  /** As `--errors` names it, or null for the default. */
+  /** The path from `--errors`, or null for the default. */
   path: string | null;
   /** The input, `-` for standard input. */
   input: string;
   format: Format;
-  /** What the default name says of the rows; `errors` unless given. */
+  /** Suffix of the default name; `errors` by default. */
   suffix?: 'errors' | 'left-out';
-  /** Of the input, if it is CSV. */
+  /** The headers of a CSV input. */
   headers: readonly string[] | null;
-  /** What of an earlier run's file is certain, when resuming. */
+  /** The known part of an earlier run's file, when resuming. */
   earlier: ErrorsMark | null;
 }
 
@@ -41,18 +41,21 @@ function defaultErrorsPath({ input, format, suffix = 'errors' }: ErrorsFileOptio
   return input === '-' ? `import-${name}` : `${input}.${name}`;
 }
 
-/** Throws a usage error where `--errors` names what rejected rows cannot be written to. */
+/** Throws a usage error if `--errors` is not a possible file for rejected rows. */
 export function checkErrorsPath({ errors: path, input }: Pick<ImportRequest, 'errors' | 'input'>): void {
   if (path === null) return;
   if (resolve(path) === resolve(input)) {
-    throw usageError('--errors names the input itself.', 'name another file.');
+    throw usageError('--errors is the input itself.', 'choose another file.');
   }
   if (['folder', 'other'].includes(kindAt(path))) {
-    throw usageError(`${path} is no file for rejected rows.`, 'name another in --errors.');
+    throw usageError(
+      `Cannot write rejected rows to ${path}: it is not a file.`,
+      'set --errors to another file.',
+    );
   }
 }
 
-/** Made with the first rejected row, so that there is none without any. */
+/** The errors file, created with the first rejected row. */
 export class ErrorsFile {
   readonly #options: ErrorsFileOptions;
   #descriptor: number | null = null;
@@ -66,7 +69,7 @@ export class ErrorsFile {
   constructor(options: ErrorsFileOptions) {
     this.#options = options;
     const { earlier } = options;
-    // Moved away or changed since, it is not gone on with: the rows still to come get a file of their own.
+    // A file that was moved or changed is not continued: further rows go to a new file.
     for (const place of earlier === null ? [] : this.#places()) {
       const hasher = kindAt(place) === 'file' ? hashFile(place, earlier?.bytes) : null;
       if (earlier === null || hasher?.copy().digest('hex') !== earlier.digest) continue;
@@ -82,18 +85,18 @@ export class ErrorsFile {
     return this.#path;
   }
 
-  /** The file that an earlier run has left, whatever has become of it. */
+  /** The file of an earlier run, even if it was changed. */
   get standing(): string | null {
     if (this.#options.earlier === null) return null;
     return this.#places().find((place) => kindAt(place) === 'file') ?? null;
   }
 
-  /** How far it is written; null while there are no rejected rows. */
+  /** What is written so far; null while there are no rejected rows. */
   get mark(): ErrorsMark | null {
     return this.#path === null ? null : { bytes: this.#bytes, digest: this.#hasher.copy().digest('hex') };
   }
 
-  /** Makes room for a new start; a file that is not known to be of this import is moved aside. */
+  /** Starts a new file; renames an existing one that may belong to another import. */
   startOver(isOurs: boolean): void {
     this.close();
     const place = this.#path ?? this.#wanted();
@@ -104,7 +107,7 @@ export class ErrorsFile {
       if (isOurs) rmSync(place, { force: true });
       else moveAside(place);
     } catch {
-      // Opening it will tell, if it is needed.
+      // Opening it reports the error, if it is needed.
     }
   }
 
@@ -131,7 +134,7 @@ export class ErrorsFile {
     return this.#options.path ?? defaultErrorsPath(this.#options);
   }
 
-  /** Where the file may be: as asked for, or beside the input, or where that cannot be written, here. */
+  /** Possible paths: as requested, or next to the input, or in the current folder if that is not writable. */
   #places(): string[] {
     const wanted = this.#wanted();
     if (this.#options.path !== null) return [wanted];
@@ -161,7 +164,7 @@ export class ErrorsFile {
   #reopen(path: string): number {
     try {
       const descriptor = reopenPrivateFile(path);
-      // Rows of a batch that was cut off are written again when it is finished.
+      // The rows of an interrupted batch are written again when it is finished.
       ftruncateSync(descriptor, this.#bytes);
       return descriptor;
     } catch (error) {
@@ -182,14 +185,14 @@ export class ErrorsFile {
     }
   }
 
-  /** The reasons come first, so that a ragged row stays as ragged as it was and is not taken for a whole one. */
+  /** The reasons come first, so that a row with missing cells still has them missing. */
   #csvLine(row: SourceRow, rejection: Rejection): string {
     const cells = Array.isArray(row.original) ? row.original : [];
     const { code, path, message } = rejection;
     return csvRow([row.line, code, path || null, message, ...this.#own(cells).map((cell) => cell || null)]);
   }
 
-  /** Cells without those of the errors file that is being imported again. */
+  /** Cells without those that an imported errors file had added. */
   #own(cells: readonly string[]): string[] {
     const headers = this.#options.headers ?? [];
     return cells.filter((_, index) => !(ERROR_COLUMNS as readonly string[]).includes(headers[index] ?? ''));
@@ -208,7 +211,7 @@ function jsonLine(row: SourceRow, rejection: Rejection): string {
   return `${JSON.stringify({ ...own, _line: row.line, _code, _path, _message })}\n`;
 }
 
-/** Gives a file that stands in the way a name with the first free number: `x.errors.csv` becomes `x.errors.1.csv`. */
+/** Renames an existing file with the first free number: `x.errors.csv` becomes `x.errors.1.csv`. */
 function moveAside(path: string): void {
   if (!['file', 'link'].includes(kindAt(path))) return;
   const extension = extname(path);
@@ -217,14 +220,14 @@ function moveAside(path: string): void {
   while (kindAt(`${stem}.${number}${extension}`) !== 'nothing') number += 1;
   const aside = `${stem}.${number}${extension}`;
   renameSync(path, aside);
-  note(`crm: what was in ${path} is in ${aside} now.`);
+  note(`crm: renamed the existing ${path} to ${aside}.`);
 }
 
 function unwritableErrors(path: string, cause: unknown): CliError {
   return new CliError(
-    `Cannot write rejected rows to ${path}: ${systemFault(cause, { ENOENT: 'its folder does not exist' })}.`,
+    `Cannot write rejected rows to ${path}: ${systemFault(cause, { ENOENT: 'the folder does not exist' })}.`,
     {
-      nextSteps: ['name another place with --errors FILE, and run the command again.'],
+      nextSteps: ['choose another file with --errors FILE, then run the command again.'],
       cause,
     },
   );

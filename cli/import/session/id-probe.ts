@@ -1,4 +1,4 @@
-// Asks the server about ids that cannot be read, such as those of users, by items that it is certain to refuse.
+// Checks IDs that the API cannot read, such as those of users, with items that the server is sure to refuse.
 import type { Data } from '../../../db/model/json.ts';
 import type { Resource } from '../../../db/model/resource.ts';
 import { RESOURCES } from '../../../db/model/resources/registry.ts';
@@ -9,7 +9,7 @@ import { writableFields } from '../plan/headers.ts';
 import type { Rejection } from '../row.ts';
 import { rejectionOfError } from '../rows/row-request.ts';
 
-/** A reference field, and another of the same resource that keeps an item from being created. */
+/** A reference field, and another field of the resource that prevents the creation of an item. */
 interface Asker {
   resource: Resource;
   field: string;
@@ -19,11 +19,11 @@ interface Asker {
 const IDS_MAX = 100;
 const REMEMBERED_MAX = 10_000;
 
-/** Remembers of ids whether a record may refer to them. */
+/** Caches whether a record may refer to an ID. */
 export class IdProbe {
   readonly #client: Client;
   readonly #signal: AbortSignal;
-  /** By resource and id: null where a record may refer to it. */
+  /** By resource and ID: null if a record may refer to it. */
   readonly #answers = new Map<string, Rejection | null>();
   readonly #askers = new Map<string, Asker[]>();
 
@@ -32,7 +32,7 @@ export class IdProbe {
     this.#signal = signal;
   }
 
-  /** Asks about ids of one field, those that are remembered excepted; false if the key may not even ask. */
+  /** Asks about unknown IDs of one field; false if the key is not allowed to ask. */
   async learn(resource: Resource, field: string, ids: readonly string[]): Promise<boolean> {
     const target = resource.fields[field]?.references ?? '';
     if (this.#answers.size > REMEMBERED_MAX) this.#answers.clear();
@@ -46,12 +46,12 @@ export class IdProbe {
     return true;
   }
 
-  /** Why no record may refer to an id; null if it may, undefined if that was never asked. */
+  /** Why a record cannot refer to an ID; null if it can, undefined if unknown. */
   answer(target: string, id: string): Rejection | null | undefined {
     return this.#answers.get(`${target} ${id}`);
   }
 
-  /** What the first resource that the key may write says of the ids. */
+  /** Asks with the first resource that the key can write. */
   async #ask(
     resource: Resource,
     field: string,
@@ -88,14 +88,14 @@ export class IdProbe {
   }
 }
 
-/** Fields that lead to the same records, in the order in which they are to be asked by: the field itself first. */
+/** Fields that refer to the same records, in the order to try: the field itself first. */
 function askersOf(resource: Resource, field: string): Asker[] {
   const target = resource.fields[field]?.references;
   const others = RESOURCES.filter((other) => other !== resource && other.verbs.includes('batch'));
   return [resource, ...others].flatMap((one) => {
     const references = writableFields(one).filter(([, { references: leadsTo }]) => leadsTo !== undefined);
     const same = one === resource ? field : references.find(([, other]) => other.references === target)?.[0];
-    // Another owner, or a stage elsewhere, would be refused before or after what is asked.
+    // A wrong owner, or a stage of another pipeline, would be refused before or after the ID in question.
     const [obstacle] =
       references.find(
         ([name, { references: leadsTo }]) =>
@@ -105,13 +105,13 @@ function askersOf(resource: Resource, field: string): Asker[] {
   });
 }
 
-/** An id that no record has and nobody asks about: made at random, of a version that the service never gives. */
+/** A random ID that no record has, of a UUID version that the service never uses. */
 function idOfNothing(asked: readonly string[]): string {
   const id = crypto.randomUUID();
   return asked.includes(id) ? idOfNothing(asked) : id;
 }
 
-/** What the schema asks of a create, and no more. */
+/** A minimal body that the schema of a create accepts. */
 function smallestBody({ fields, identifying }: Resource): Data {
   const required = Object.entries(fields).filter(
     ([, { access, required: isAsked }]) => isAsked && access !== 'read',
@@ -123,7 +123,7 @@ function smallestBody({ fields, identifying }: Resource): Data {
   };
 }
 
-/** What an item was refused for beyond its obstacle, told of the field that was meant. */
+/** The fault of an item besides its intentional one, for the field in question. */
 function rejectionOfItem({ error }: BatchItem, asked: string, meant: string): Rejection | null {
   if (error === undefined) return null;
   if (error.code === 'OPERATION_FORBIDDEN') return rejectionOfError(error);

@@ -1,4 +1,4 @@
-// One run over one input, from where the journal says to its end, and what is told of it.
+// One run over one input, from the position in the journal to the end, with its messages.
 import { MAKE_ROOM } from '../../api/response-error.ts';
 import { CliError, EXIT, withStep } from '../../errors.ts';
 import { inputName } from '../../input/files.ts';
@@ -14,7 +14,7 @@ import { nextPass, settingsOf } from './resume.ts';
 import { reportSettled, runPass } from './row-pass.ts';
 import type { RunParts } from './run-parts.ts';
 
-/** One run over one input; the journal says where it begins. */
+/** One run over one input; the journal decides where it starts. */
 export class ImportRun {
   readonly #parts: RunParts;
   readonly #startedMs = Date.now();
@@ -25,7 +25,7 @@ export class ImportRun {
     this.#parts = parts;
   }
 
-  /** Runs what is left of the import; throws a CliError that says how to go on. */
+  /** Runs the rest of the import; throws a CliError that says how to continue. */
   async go(): Promise<ImportSummary> {
     const { request, plan, input, journal, reporter, errorsFile } = this.#parts;
     const settings = settingsOf({ request, plan });
@@ -55,29 +55,29 @@ export class ImportRun {
     }
   }
 
-  /** Begins, or goes on where an earlier run stopped. */
+  /** Starts, or continues an earlier run. */
   #takeUp(): void {
     const { request, journal, errorsFile } = this.#parts;
     const { rows } = journal.state;
     if (rows > 0 && !request.isQuiet) note(`Resuming after row ${formatCount(rows)}.`);
-    // A file that is known before the first row is that of a run of which nothing went in.
+    // An errors file known before the first row is from a run that imported nothing.
     const isOfForgotten = rows === 0 && journal.state.errors !== null;
     if (errorsFile?.path === null || isOfForgotten) errorsFile?.startOver(this.#ownsErrors());
   }
 
-  /** Whether a file of rejected rows is this import's: as its journal says, or what it does not know of after a kill. */
+  /** Whether an errors file belongs to this import: known to its journal, or unknown because of a crash. */
   #ownsErrors(): boolean {
     const { journal, errorsFile } = this.#parts;
     return errorsFile?.path !== null || (journal.isResumed && journal.state.errors === null);
   }
 
-  /** Begins a pass over the rows that could not be brought in with other settings. */
+  /** Starts a pass over the rows that were rejected with other settings. */
   async #goOver(settings: string): Promise<void> {
     const { request, journal, errorsFile } = this.#parts;
     if (journal.state.pending.length > 0) await this.#run({ isSettlingOnly: true, shouldStop: () => false });
     const { rejected } = journal.state;
     if (rejected.size > 0 && !request.isQuiet) {
-      note(`Sending the ${counted(rejected.size, 'row')} again that could not be imported before.`);
+      note(`Sending the ${counted(rejected.size, 'rejected row')} again.`);
     }
     errorsFile?.startOver(this.#ownsErrors());
     journal.beginPass(nextPass(journal.state, settings));
@@ -110,7 +110,9 @@ export class ImportRun {
     const [order, ...otherOrders] = new Set(dates.orders.values());
     const [mark, ...otherMarks] = new Set(numbers.values());
     if (this.#replays > 0 && !request.isQuiet && salt === '') {
-      note(`crm: ${counted(this.#replays, 'batch', 'batches')} had been sent before; no row is in twice.`);
+      note(
+        `crm: ${counted(this.#replays, 'batch', 'batches')} had already been sent. No row was imported twice.`,
+      );
     }
     const total = totalCounts([accepted, counts]);
     const figures = status === 'already' ? total : counts;
@@ -134,7 +136,7 @@ export class ImportRun {
 
   #otherMapping({ strangeColumns }: Diagnosis): ImportRequest | null {
     const { request, resource, plan, input } = this.#parts;
-    // An errors file has nothing but rows that are wrong somewhere.
+    // Every row of an errors file is wrong somewhere.
     const isErrorsFile = ERROR_COLUMNS.some((name) => input.survey.headers.includes(name));
     if (strangeColumns.length === 0 || isErrorsFile) return null;
     const map = strangeColumns.map((header) => elsewhere(header, plan));
@@ -144,18 +146,18 @@ export class ImportRun {
     return settledRequest(resource, input.survey, { ...request, map: [...others, ...map] });
   }
 
-  /** Where there is no room for more rows: those that were sent in vain are sent again in another pass. */
+  /** The error for a used-up quota; refused rows are sent again in the next pass. */
   #refused(): CliError {
     const { refusal, counts } = this.#parts.journal.state;
     const { created, updated, skipped } = counts;
     const done = created + updated + skipped;
-    return new CliError(`Stopped with ${counted(done, 'row')} of this run in. ${refusal}`, {
+    return new CliError(`Stopped after importing ${counted(done, 'row')}. ${refusal}`, {
       exitCode: EXIT.auth,
       nextSteps: [MAKE_ROOM],
     });
   }
 
-  /** The error that ends the import, with how far it came and how to go on. */
+  /** The error that ends the import, with its progress and how to continue. */
   #explained(error: unknown): unknown {
     const { rows } = this.#parts.journal.state;
     const nextStep = this.#nextStep(rows);
@@ -170,15 +172,15 @@ export class ImportRun {
     const { request, input, journal } = this.#parts;
     if (request.isDryRun) return 'run the same command again; nothing was written.';
     if (input.digest !== null && journal.state.refusal !== null)
-      return 'then run the same command again: it sends what is not in yet, and no row is lost or doubled.';
+      return 'then run the same command again to continue. No row is lost or duplicated.';
     if (input.digest !== null) {
       const command = request.isResumeWanted
         ? 'the same command again'
         : 'the command again without --no-resume';
-      return `run ${command}: it goes on after row ${formatCount(rows)}, and no row is lost or doubled.`;
+      return `run ${command} to continue after row ${formatCount(rows)}. No row is lost or duplicated.`;
     }
     const unknown = formatCount(journal.state.batchSize * request.concurrency);
     const name = inputName(request.input);
-    return `${name} cannot be resumed: ${counted(rows, 'row')} of it got through, up to ${unknown} more may have; import the rest from a file.`;
+    return `import the rest from a file, because ${name} cannot be resumed. ${counted(rows, 'row')} of it ${rows === 1 ? 'was' : 'were'} processed, and up to ${unknown} more may have been.`;
   }
 }

@@ -1,4 +1,4 @@
-// What is special about interactions in a dry run: the contact that an email names, and what was logged before.
+// Checks interactions in a dry run: the contact of an email, and repeated interactions.
 import type { Data } from '../../../db/model/json.ts';
 import type { Resource } from '../../../db/model/resource.ts';
 import { contacts } from '../../../db/model/resources/contacts.ts';
@@ -14,12 +14,12 @@ import type { RecordScan } from './record-scan.ts';
 export interface InteractionCheckOptions {
   resource: Resource;
   scan: RecordScan;
-  /** Told what nothing could be held against. */
+  /** Called with resources that could not be checked. */
   onUnchecked(name: string): void;
   signal: AbortSignal;
 }
 
-/** Checks interactions; of any other resource it has nothing to say. */
+/** Checks interactions; accepts all other resources. */
 export class InteractionCheck {
   readonly #client: Client;
   readonly #options: InteractionCheckOptions;
@@ -30,7 +30,7 @@ export class InteractionCheck {
     this.#options = options;
   }
 
-  /** The fault of an email that leads to no contact, and the keys under which an interaction is not written again. */
+  /** The fault of an email without a contact, and the keys that mark an interaction as repeated. */
   async check(body: Data): Promise<{ fault: Rejection | null; repeats: string[] }> {
     const { resource, scan, onUnchecked } = this.#options;
     if (resource.repeatedBy.length === 0) return { fault: null, repeats: [] };
@@ -44,7 +44,7 @@ export class InteractionCheck {
     return { fault: null, repeats };
   }
 
-  /** Id of the contact, or the email of one that would be created; undefined where it may not be. */
+  /** ID of the contact, or the email of one that would be created; undefined if it cannot be created. */
   async #contactOf({ main_contact: id, main_contact_email: email }: Data): Promise<string | undefined> {
     if (typeof id === 'string') return id;
     const [unique] = uniqueValues(contacts, { email: email ?? null });

@@ -1,53 +1,53 @@
-// What a journal says of an import, as the lines of its file make it: a state first, then what has changed since.
+// The state of an import, built from the lines of its journal: first a state, then changes.
 import type { Counts } from '../request.ts';
 import type { PreparedRow } from '../row.ts';
 import type { ErrorsMark } from './errors-file.ts';
 import { RowRanges } from './row-ranges.ts';
 
-/** A batch whose rows are settled; it was or is about to be sent. */
+/** A batch with fixed rows that was sent, or is about to be sent. */
 export interface PendingBatch {
   number: number;
   sentAt: number;
   rows: PreparedRow[];
 }
 
-/** Whose import it is, of what, and how its batches are made. */
+/** What is imported, for whom, and how its batches are built. */
 export interface JournalHeader {
   /** Digest of the input's bytes. */
   content: string;
-  /** Digest of what is made of a row, values that are replaced left out. */
+  /** Digest of the mapping, without replaced values. */
   mapping: string;
   resource: string;
   server: string;
   keyDigest: string;
-  /** Stands for the organization; null where the key could not read it. */
+  /** Identifies the organization; null if the key could not read it. */
   oldestPipelineId: string | null;
-  /** Makes the idempotency keys of `--no-resume` new ones; '' otherwise. */
+  /** Makes new idempotency keys for `--no-resume`; '' otherwise. */
   salt: string;
   batchSize: number;
   startedAt: string;
 }
 
-/** One way through the input: the first takes every row, a later one those that no earlier could bring in. */
+/** One pass over the input: the first takes every row, later ones the rows rejected before. */
 export interface Pass {
   number: number;
   /** Idempotency keys are this and the number of a batch. */
   keyPrefix: string;
-  /** What may differ from pass to pass: --on-duplicate, --create-missing and the values that are replaced. */
+  /** What may differ between passes: --on-duplicate, --create-missing and replaced values. */
   settings: string;
 }
 
-/** What became of the oldest batch that was pending. */
+/** The result of the oldest pending batch. */
 export interface Settled {
   batch: number;
-  /** Of the pass, up to this batch. */
+  /** The counts of the pass, up to this batch. */
   rows: number;
   counts: Counts;
   /** Index in the input of the last row. */
   reach: number;
   /** Indexes of the rows that were rejected, or refused. */
   rejected: number[];
-  /** In the server's words why there was no room for some, if there was none. */
+  /** The server's message if a quota was used up. */
   refusal?: string;
   errors: ErrorsMark | null;
 }
@@ -55,20 +55,20 @@ export interface Settled {
 export interface JournalState extends JournalHeader {
   crm_journal: 2;
   pass: Pass;
-  /** Batches and rows of the pass that are dealt with, from its start on. */
+  /** Processed batches and rows of the pass, from its start. */
   batches: number;
   rows: number;
   counts: Counts;
-  /** Index in the input of the last row that is dealt with in the pass. */
+  /** Index in the input of the last processed row of the pass. */
   reach: number;
   rejected: RowRanges;
-  /** Rows that earlier passes could not bring in, and the last row they came to; all later ones are open too. */
+  /** Rows that earlier passes rejected, and the last row they reached; all later ones are open too. */
   open: RowRanges;
   openReach: number;
-  /** What earlier passes brought in. */
+  /** What earlier passes imported. */
   accepted: Counts;
   errors: ErrorsMark | null;
-  /** Why the pass has stopped: there was no room for some rows, which are among those rejected. */
+  /** Why the pass stopped: a quota was used up, and some rows count as rejected for now. */
   refusal: string | null;
   pending: PendingBatch[];
   finishedAt: string | null;
@@ -82,7 +82,7 @@ export type JournalLine =
 
 const NONE: Counts = { created: 0, updated: 0, skipped: 0, rejected: 0 };
 
-/** The state of an import that begins with this pass. */
+/** The state of an import that starts with this pass. */
 export function beginning(header: JournalHeader, pass: Pass): JournalState {
   return {
     ...{ crm_journal: 2, ...header, pass, batches: 0, rows: 0, counts: NONE, reach: -1 },
@@ -91,7 +91,7 @@ export function beginning(header: JournalHeader, pass: Pass): JournalState {
   };
 }
 
-/** The state that a line leads to. */
+/** The state after a line. */
 export function afterLine(state: JournalState, line: JournalLine): JournalState {
   if ('sent' in line) return { ...state, pending: [...state.pending, line.sent] };
   if ('finishedAt' in line) return { ...state, finishedAt: line.finishedAt };
@@ -117,12 +117,12 @@ export function afterLine(state: JournalState, line: JournalLine): JournalState 
   return { ...state, batches: batch, rows, counts, reach, errors, refusal, pending };
 }
 
-/** Whether a row is to be dealt with in the pass. */
+/** Whether the pass must process a row. */
 export function isOpen({ pass, open, openReach }: JournalState, index: number): boolean {
   return pass.number === 1 || index > openReach || open.has(index);
 }
 
-/** The state that a file tells, and how many of its bytes are whole lines; throws where it is no journal. */
+/** The state in a file, and how many bytes are complete lines; throws if it is not a journal. */
 export function readState(bytes: Buffer): { state: JournalState; bytesWhole: number } {
   const bytesWhole = bytes.lastIndexOf(0x0a) + 1;
   const [first = '', ...others] = bytes.subarray(0, bytesWhole).toString('utf8').trimEnd().split('\n');
@@ -132,7 +132,7 @@ export function readState(bytes: Buffer): { state: JournalState; bytesWhole: num
   const state = others.reduce((so_far, line) => afterLine(so_far, JSON.parse(line) as JournalLine), {
     ...base,
     ...ranges,
-    // Journals have not always had one.
+    // Older journals do not have one.
     refusal: base.refusal ?? null,
   });
   return { state, bytesWhole };

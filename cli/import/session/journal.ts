@@ -1,4 +1,4 @@
-// The journal beside an input: what of it is in, and what was sent without an answer, so that a run can be resumed.
+// The journal next to an input: what is imported and what was sent without a response, so that a run can be resumed.
 import { closeSync, fdatasyncSync, ftruncateSync, readFileSync } from 'node:fs';
 import { CliError, errorCode, systemFault } from '../../errors.ts';
 import { kindAt, reopenPrivateFile, replaceFile, writeAt } from '../../files/private-file.ts';
@@ -18,13 +18,13 @@ import {
 /** The suffix of a journal's file name. */
 export const JOURNAL_SUFFIX = '.crm-journal';
 
-// Rows that are sent stand in the journal until so much has gathered.
+// The journal is rewritten once it has grown by this much.
 const SETTLED_BYTES_MAX = 8 * 1024 * 1024;
 
 /**
- * Keeps the state of one import. A batch is in the file, synced, before it is sent, so that even after a power cut its
- * rows are not taken for new ones. What became of it is written, but synced only with the next batch: if that is lost,
- * the batch is sent again by its key, and the server answers from memory.
+ * Keeps the state of one import. A batch is written and synced before it is sent, so that its rows do not count as new
+ * even after a power failure. Its result is written, but synced only with the next batch: if it is lost, the batch is
+ * sent again with its key, and the server replays the response.
  */
 export class Journal {
   readonly #path: string | null;
@@ -32,7 +32,7 @@ export class Journal {
   #descriptor: number | null = null;
   #bytes = 0;
   #bytesAtStart = 0;
-  /** Whether an earlier run has begun it. */
+  /** Whether an earlier run started it. */
   readonly isResumed: boolean;
 
   private constructor(path: string | null, state: JournalState, isResumed: boolean) {
@@ -42,8 +42,8 @@ export class Journal {
   }
 
   /**
-   * Begins a journal in place of what stands at `path`; null keeps it in memory only. `errors` is the errors file of a
-   * run that is forgotten.
+   * Creates a journal, replacing the one at `path`; null keeps it in memory only. `errors` is the errors file of the
+   * replaced run.
    */
   static begin(
     path: string | null,
@@ -56,14 +56,14 @@ export class Journal {
     return journal;
   }
 
-  /** The journal that an earlier run has left at `path`, or undefined where there is none. */
+  /** The journal of an earlier run at `path`, or undefined if there is none. */
   static resume(path: string): Journal | undefined {
     if (kindAt(path) === 'nothing') return undefined;
     let descriptor: number | undefined;
     try {
       descriptor = reopenPrivateFile(path);
       const { state, bytesWhole } = readState(readFileSync(descriptor));
-      // A line that a power cut or a full disk has cut short is none.
+      // A line truncated by a power failure or a full disk does not count.
       ftruncateSync(descriptor, bytesWhole);
       const journal = new Journal(path, state, true);
       journal.#take(descriptor, bytesWhole);
@@ -72,10 +72,10 @@ export class Journal {
       if (descriptor !== undefined) closeSync(descriptor);
       const reason =
         errorCode(cause) === ''
-          ? 'it is no import journal of this version'
-          : systemFault(cause, { EMLINK: 'it is no file of its own' });
+          ? 'it is not an import journal of this version'
+          : systemFault(cause, { EMLINK: 'it is a link, or belongs to another user' });
       throw new CliError(`Cannot use the journal ${path}: ${reason}.`, {
-        nextSteps: ['move it away if it is not needed, or start afresh with --no-resume.'],
+        nextSteps: ['move it away if you do not need it, or start over with --no-resume.'],
         cause,
       });
     }
@@ -85,24 +85,24 @@ export class Journal {
     return this.#state;
   }
 
-  /** Begins to go over the rows that could not be brought in so far. */
+  /** Starts a pass over the rows rejected so far. */
   beginPass(pass: Pass): void {
     this.#append({ pass });
   }
 
-  /** Remembers, for good, a batch that is about to be sent. */
+  /** Durably records a batch before it is sent. */
   send(batch: PendingBatch): void {
     this.#append({ sent: batch });
     this.#attempt((descriptor) => fdatasyncSync(descriptor));
   }
 
-  /** Takes in what became of the oldest batch that is pending. */
+  /** Records the result of the oldest pending batch. */
   settle(settled: Settled): void {
     this.#append({ settled });
     if (this.#bytes - this.#bytesAtStart > SETTLED_BYTES_MAX) this.#rewrite();
   }
 
-  /** Notes that the pass has come to its end. */
+  /** Records that the pass is finished. */
   finish(): void {
     this.#append({ finishedAt: new Date().toISOString() });
     this.#rewrite();
@@ -122,7 +122,7 @@ export class Journal {
     });
   }
 
-  /** Puts the state alone in place of all lines, durably. */
+  /** Durably replaces all lines with the current state. */
   #rewrite(): void {
     const path = this.#path;
     if (path === null) return;
@@ -150,7 +150,7 @@ export class Journal {
       work();
     } catch (cause) {
       throw new CliError(`Cannot write the journal ${this.#path}: ${systemFault(cause)}.`, {
-        nextSteps: ['make room or permit writing there, then run the same command again.'],
+        nextSteps: ['free up disk space or allow writing there, then run the same command again.'],
         cause,
       });
     }

@@ -1,4 +1,4 @@
-// The records that are there, read once for a dry run, so that most rows need no request of their own.
+// Reads existing records once for a dry run, so that most rows do not need a separate request.
 import type { Data } from '../../../db/model/json.ts';
 import { getResource } from '../../../db/model/resources/registry.ts';
 import { type UniqueValue, uniqueValues } from '../../../db/model/rules.ts';
@@ -10,13 +10,13 @@ import { KeyStore } from '../rows/key-store.ts';
 import { requestForRow } from '../rows/row-request.ts';
 import { keyOf, repeatKeys } from '../rows/unique-keys.ts';
 
-/** How much of a resource's records was read; none where the key may not. */
+/** How much of a resource was read; none if the key cannot read it. */
 export type Scanned = 'all' | 'part' | 'none';
 
 const PAGES_MIN = 10;
 const PAGES_UNKNOWN = 50;
 
-/** Ids and unique values of records, and whose the latter are. */
+/** The IDs and unique values of records, and the owners of these values. */
 export class RecordScan {
   readonly #client: Client;
   readonly #rowCount: number | null;
@@ -34,14 +34,14 @@ export class RecordScan {
     this.keys.close();
   }
 
-  /** Reads the records of a resource, the first time it is asked for. */
+  /** Reads the records of a resource on first use. */
   scanned(resource: string): Promise<Scanned> {
     const scan = this.#scans.get(resource) ?? this.#scan(resource);
     this.#scans.set(resource, scan);
     return scan;
   }
 
-  /** Whose a unique value is, the id of a record or a row's line; undefined if nobody's, null if that cannot be known. */
+  /** The owner of a unique value, a record's ID or a row's line; undefined if there is none, null if unknown. */
   async ownerOf(resource: string, unique: UniqueValue): Promise<string | undefined | null> {
     const known = this.keys.get(keyOf(unique));
     if (known !== undefined) return known;
@@ -64,7 +64,7 @@ export class RecordScan {
     this.keys.add(`id ${resource} ${id}`, '');
   }
 
-  /** Reading all records costs a request for 200 of them, asking for each row one a row: the cheaper is chosen. */
+  /** Chooses what is cheaper: reading all records takes one request per 200, single checks one per row. */
   async #scan(resource: string): Promise<Scanned> {
     const list = listAt(`/api/v2/${resource}`, {}, this.#signal);
     const limit = list.pageSizeMax * Math.max(PAGES_MIN, this.#rowCount ?? PAGES_UNKNOWN);

@@ -1,4 +1,4 @@
-// Whether the ids of a row lead somewhere, found out without writing.
+// Checks whether the IDs of a row exist, without writing.
 import { unknownReference } from '../../../db/model/faults.ts';
 import type { Data } from '../../../db/model/json.ts';
 import type { Resource } from '../../../db/model/resource.ts';
@@ -15,7 +15,7 @@ export interface ReferenceCheckOptions {
   resource: Resource;
   lookups: Lookups;
   scan: RecordScan;
-  /** Told what nothing could be held against. */
+  /** Called with resources that could not be checked. */
   onUnchecked(name: string): void;
   signal: AbortSignal;
 }
@@ -38,7 +38,7 @@ export class ReferenceCheck {
     this.#probe = new IdProbe(client, options.signal);
   }
 
-  /** Asks about the ids of many bodies at once, where they cannot be read. */
+  /** Asks about the IDs of many bodies at once, if they cannot be read. */
   async prepare(bodies: readonly Data[]): Promise<void> {
     const byField = Map.groupBy(
       bodies.flatMap((body) => this.#referencesOf(body)),
@@ -52,7 +52,7 @@ export class ReferenceCheck {
     }
   }
 
-  /** What the server would hold against the ids of a body; what it may not do at all is told alone. */
+  /** The faults that the server would report for the IDs of a body; a forbidden reference is reported alone. */
   async faultsOf(body: Data): Promise<Rejection[]> {
     const faults: Rejection[] = [];
     for (const { field, target, id } of this.#referencesOf(body)) {
@@ -68,7 +68,7 @@ export class ReferenceCheck {
   #referencesOf(body: Data): Reference[] {
     return Object.entries(body).flatMap(([field, id]) => {
       const target = this.#options.resource.fields[field]?.references;
-      // Stages are looked at apart; companies that are to be made have no id yet.
+      // Stages are checked separately; companies that would be created do not have an ID yet.
       if (target === undefined || ['', 'stages'].includes(target)) return [];
       return typeof id === 'string' && id !== PLACEHOLDER_ID ? [{ field, target, id }] : [];
     });
@@ -94,13 +94,13 @@ export class ReferenceCheck {
     if (pipelines === undefined) return [];
     const wanted = typeof pipelineId === 'string' ? pipelineId : pipelines[0]?.id;
     const found = pipelines.find(({ stages }) => stages.some(({ id }) => id === stageId));
-    // Of a pipeline that is not there, that alone is told.
+    // If the pipeline is missing, its stage is not reported too.
     if (found?.id === wanted || !pipelines.some(({ id }) => id === wanted)) return [];
     if (found === undefined) return [unknownReference('stage_id', 'stages')];
     return [{ path: 'stage_id', message: STAGE_ELSEWHERE, code: 'VALIDATION_FAILED' }];
   }
 
-  /** The pipelines, if the key may read them. */
+  /** The pipelines, if the key can read them. */
   async #pipelines() {
     const { lookups, onUnchecked } = this.#options;
     try {

@@ -1,5 +1,5 @@
-// Why rows were rejected, gathered by reason: how many rows each has, which values, and what would mend it.
-import { formatCount } from '../../terminal/format.ts';
+// Groups rejected rows by reason: number of rows, values, and how to fix them.
+import { counted, formatCount } from '../../terminal/format.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Diagnosis, ImportRequest } from '../request.ts';
 import { likeliest, type Rejection, type Remedy, type RowReason, type SourceRow } from '../row.ts';
@@ -12,7 +12,7 @@ interface Group {
   header: string | null;
   /** Cells at fault, and how many rows have them. */
   values: Map<string, number>;
-  /** Whether there are more values than are remembered. */
+  /** Whether there are more values than are kept. */
   hasMore: boolean;
 }
 
@@ -23,7 +23,7 @@ const VALUES_SHOWN_MAX = 4;
 const MESSAGE_CHARACTERS_MAX = 300;
 const VALUE_CHARACTERS_MAX = 60;
 
-/** Gathers the reasons of one run; what it remembers does not grow with the rows. */
+/** Collects the reasons of one run in bounded memory. */
 export class RejectionReasons {
   readonly #groups = new Map<string, Group>();
   #rows = 0;
@@ -35,7 +35,7 @@ export class RejectionReasons {
     this.#othersRows = 0;
   }
 
-  /** Takes in a rejected row. */
+  /** Adds a rejected row. */
   take(row: SourceRow, rejection: Rejection, plan: Plan): void {
     this.#rows += 1;
     for (const reason of rejection.reasons ?? [rejection]) {
@@ -62,7 +62,7 @@ export class RejectionReasons {
     return group;
   }
 
-  /** What the rows that were taken in have in common; `accepted` is how many others there were. */
+  /** What the added rows have in common; `accepted` is the number of other rows. */
   diagnosis(request: ImportRequest, plan: Plan, isNothingIn: boolean): Diagnosis {
     const groups = [...this.#groups.values()].sort((one, other) => other.rows - one.rows);
     const mended = groups.map((group) => changesFor(group, request, plan));
@@ -108,7 +108,7 @@ function addValue(group: Group, value: string): void {
   else group.values.set(value, (known ?? 0) + 1);
 }
 
-/** The column that a reason is about, where the row has just one that fills the field. */
+/** The column of a reason, if exactly one column of the row fills the field. */
 function headerOf(row: SourceRow, { path }: RowReason, { columns }: Plan): string | null {
   const [field = ''] = path.split('.');
   const fits = (header: string): boolean => {
@@ -132,7 +132,7 @@ function changesFor(
   const isUnique = Object.keys(plan.resource.unique).length > 0;
   if (reason.code === 'RESOURCE_CONFLICT' && isUnique && request.onDuplicate === 'fail')
     return { changes: { onDuplicate: 'skip' }, orElse: [{ onDuplicate: 'update' }] };
-  // Columns that are not known are to be left out.
+  // The user wants to leave unknown columns out.
   if (changes?.custom && request.ignoreUnknown)
     return header === null ? {} : { changes: { map: [elsewhere(header, plan)] } };
   return { ...(changes && { changes }), ...(orElse && { orElse }) };
@@ -141,13 +141,13 @@ function changesFor(
 function valueChanges({ header, values, hasMore }: Group, remedy: Remedy): { changes?: SuggestedFlags } {
   if (header === null || hasMore || values.size === 0) return {};
   const replaced = [...values.keys()].map((value) => [value, likeliest(value, remedy)] as const);
-  // The flag is cut at its last "=".
+  // The flag is split at its last "=".
   const isSaid = replaced.every(([, choice]) => choice !== undefined && !choice.includes('='));
   if (!isSaid) return {};
   return { changes: { mapValue: replaced.map(([value, choice]) => `${header}:${value}=${choice}`) } };
 }
 
-/** Whether the values of a column are at fault, and not what they name or how often it is there. */
+/** Whether the values of a column are invalid, rather than missing or duplicate records. */
 function isOfColumn({ reason, header }: Group): boolean {
   const { code, remedy } = reason;
   const isMended = remedy !== undefined && Object.values(remedy).some((one) => one.length !== 0);
@@ -156,7 +156,7 @@ function isOfColumn({ reason, header }: Group): boolean {
   );
 }
 
-/** The mapping that takes a column away from its field. */
+/** The mapping that moves a column away from its field. */
 export function elsewhere(header: string, { resource }: Pick<Plan, 'resource'>): string {
   const isKept = resource.fields.custom !== undefined && !header.includes('=');
   return `${header}=${isKept ? `custom.${header}` : '-'}`;
@@ -168,13 +168,13 @@ function inWords({ reason, rows, firstLine, values, hasMore }: Group): string {
   const short = `${text.slice(0, MESSAGE_CHARACTERS_MAX)} (${code})`;
   if (rows === 1) return `  line ${firstLine}: ${short}`;
   const others = values.size > 1 ? `; ${valuesInWords(values, hasMore)}` : '';
-  return `  ${formatCount(rows)} rows, the first in line ${firstLine}: ${short}${others}`;
+  return `  ${formatCount(rows)} rows, first in line ${firstLine}: ${short}${others}`;
 }
 
 function valuesInWords(values: ReadonlyMap<string, number>, hasMore: boolean): string {
   const shown = [...values].sort(([, one], [, other]) => other - one).slice(0, VALUES_SHOWN_MAX);
   const words = shown.map(
-    ([value, rows]) => `"${value.slice(0, VALUE_CHARACTERS_MAX)}" in ${formatCount(rows)}`,
+    ([value, rows]) => `"${value.slice(0, VALUE_CHARACTERS_MAX)}" (${counted(rows, 'row')})`,
   );
   const more = values.size - shown.length;
   if (hasMore) return `${words.join(', ')}, and many more`;

@@ -1,4 +1,4 @@
-// What an import tells on its way: counts, waits, and why rows were turned away.
+// Shows the progress of an import: counts, waits, and reasons of rejected rows.
 import { noteWait } from '../../api/connect.ts';
 import { type Progress, type ProgressOptions, startProgress } from '../../terminal/progress.ts';
 import type { Wait } from '../../terminal/wait-reasons.ts';
@@ -33,7 +33,7 @@ export class Reporter {
     }
   }
 
-  /** Shows the display, unless an earlier part of the same import has. */
+  /** Shows the display, unless an earlier part of the import has done so. */
   async start(options: ProgressOptions): Promise<void> {
     if (this.#progress !== undefined) return;
     this.#done = options.startAt ?? 0;

@@ -1,4 +1,4 @@
-// Opens the journal of an import: afresh, where an earlier run stopped, or to find that there is nothing left to do.
+// Opens the journal of an import: a new one, that of an interrupted run, or that of a finished one.
 import { CliError, usageError } from '../../errors.ts';
 import { sha256 } from '../../files/digest.ts';
 import { kindAt } from '../../files/private-file.ts';
@@ -11,12 +11,12 @@ import { JOURNAL_SUFFIX, Journal } from './journal.ts';
 import type { JournalHeader, JournalState, Pass } from './journal-state.ts';
 import { lockImport } from './lock.ts';
 
-/** What is imported, and into what. */
+/** What is imported, and where. */
 export interface ImportSubject {
-  /** Stands for the bytes of the input; null where it can be read only once. */
+  /** Digest of the input; null if it can be read only once. */
   content: string | null;
   plan: Plan;
-  /** Address of the server. */
+  /** Server URL. */
   url: string;
   apiKey: string;
   oldestPipelineId: string | null;
@@ -24,20 +24,20 @@ export interface ImportSubject {
 }
 
 export interface ResumeOptions extends ImportSubject {
-  /** What the journal stands beside, or null where none can be kept, as for standard input. */
+  /** The file next to which the journal is, or null if there is none, as with standard input. */
   beside: string | null;
-  /** Whether it is one of several journals of an import, which belong together. */
+  /** Whether it is one of several journals of the same import. */
   isPart?: boolean;
 }
 
 // The server remembers idempotency keys for 24 hours.
 const CERTAIN_MS = 23 * 60 * 60 * 1000;
 
-/** The journal to go on with; its state says whether the import is finished, or how far it is. */
+/** The journal to use; its state shows whether the import is finished, or its progress. */
 export async function openJournal(options: ResumeOptions): Promise<Journal> {
   const { beside, request } = options;
   const settings = settingsOf(options);
-  // Of what cannot be read again nothing is known beforehand: its keys are new ones every time.
+  // An input that can be read only once has no digest, so it gets new keys every time.
   const isSalted = !request.isResumeWanted || options.content === null;
   const header = headerOf(options, isSalted ? crypto.randomUUID() : '');
   const pass = passOf(header, settings, 1);
@@ -48,7 +48,7 @@ export async function openJournal(options: ResumeOptions): Promise<Journal> {
   if (journal === undefined) return beginAt(path, header, pass);
   if (!options.isPart && isInVain(journal.state) && isOther(journal.state, header, settings)) {
     journal.close();
-    // What the server remembers of the rows that it refused must not be taken for what it says now.
+    // Replayed responses about refused rows must not count as current ones.
     const fresh = { ...header, salt: crypto.randomUUID() };
     return beginAt(path, fresh, passOf(fresh, settings, 1), journal.state.errors);
   }
@@ -57,19 +57,19 @@ export async function openJournal(options: ResumeOptions): Promise<Journal> {
   return journal;
 }
 
-/** Keeps other imports of the same rows out; the function it returns lets them in again. */
+/** Locks out other imports of the same rows; the returned function releases the lock. */
 export function lockRows(subject: ImportSubject): () => void {
   const { content, mapping, server, oldestPipelineId, keyDigest } = headerOf(subject, '');
   return lockImport([content, mapping, server, oldestPipelineId ?? keyDigest].join('\n'));
 }
 
-/** What of a request may differ from one pass over the rows to the next. */
+/** The settings of a request that may differ between passes. */
 export function settingsOf({ request, plan }: Pick<ImportSubject, 'request' | 'plan'>): string {
   const values = JSON.stringify([...plan.values].map(([header, map]) => [header, [...map]]));
   return JSON.stringify([request.onDuplicate, request.createMissing, sha256(values).slice(0, 16)]);
 }
 
-/** The pass that follows, with those settings. */
+/** The next pass, with the given settings. */
 export function nextPass(state: JournalState, settings: string): Pass {
   return passOf(state, settings, state.pass.number + 1);
 }
@@ -78,7 +78,7 @@ function headerOf(options: ImportSubject, salt: string): JournalHeader {
   const { content, plan, url, apiKey, oldestPipelineId, request } = options;
   return {
     content: sha256(content ?? ''),
-    // Values that are replaced are a matter of each pass.
+    // Replaced values may differ between passes.
     mapping: sha256(planKey({ ...plan, values: new Map() })),
     resource: plan.resource.name,
     server: url,
@@ -91,10 +91,10 @@ function headerOf(options: ImportSubject, salt: string): JournalHeader {
 }
 
 /**
- * Keys are made of nothing but what the batches are: the input's bytes, what is made of a row, how many rows go into
- * one, and which pass it is. So a run that knows nothing of an earlier one, its journal lost or another machine used,
- * asks for the same batches by the same keys, and for 24 hours the server answers from memory instead of writing again.
- * A batch of other rows, or of the same rows read otherwise, never has the key of an earlier one.
+ * Keys depend only on the content of batches: the input's bytes, the mapping, the batch size and the pass. So a run
+ * without the journal of an earlier one, lost or on another machine, sends the same batches with the same keys, and for
+ * 24 hours the server replays its responses instead of writing again. A batch with other rows, or with rows that are
+ * read differently, never has the key of an earlier one.
  */
 function passOf(header: JournalHeader, settings: string, number: number): Pass {
   const { content, mapping, batchSize, salt } = header;
@@ -103,7 +103,7 @@ function passOf(header: JournalHeader, settings: string, number: number): Pass {
   return { number, settings, keyPrefix: `crm-import-${sha256(parts.join('\n')).slice(0, 40)}` };
 }
 
-/** The journal of an earlier run for this resource and organization, or the path of the one to be. */
+/** The journal of an earlier run for this resource and organization, or the path for a new one. */
 function journalOf(beside: string, header: JournalHeader): { path: string; journal: Journal | undefined } {
   for (let number = 1; ; number += 1) {
     const path = `${beside}${JOURNAL_SUFFIX}${number === 1 ? '' : `.${number}`}`;
@@ -120,18 +120,18 @@ function isOfSame(earlier: JournalState, header: JournalHeader): boolean {
     return earlier.oldestPipelineId === header.oldestPipelineId;
   }
   throw new CliError(
-    'This file was imported, in part or whole, with another API key, and whether it was into the same organization cannot be told.',
-    { nextSteps: ['use the same key to go on, or --no-resume to import every row with this one.'] },
+    'This file was imported, at least in part, with another API key, maybe into another organization.',
+    { nextSteps: ['use the same key to continue, or add --no-resume to import every row with this one.'] },
   );
 }
 
-/** Whether nothing of a run went in: whatever is made of the rows now, none of them can be doubled. */
+/** Whether a run imported nothing, so that no row can be duplicated now. */
 function isInVain({ accepted, counts, pending, rejected }: JournalState): boolean {
   const { created, updated } = totalCounts([accepted, counts]);
   return created + updated === 0 && pending.length === 0 && rejected.size > 0;
 }
 
-/** Whether a run is not the earlier one gone on with. */
+/** Whether a run does not continue the earlier one. */
 function isOther(earlier: JournalState, header: JournalHeader, settings: string): boolean {
   const isEnded = earlier.finishedAt !== null && earlier.pass.settings === settings;
   return isEnded || earlier.content !== header.content || earlier.mapping !== header.mapping;
@@ -141,13 +141,15 @@ function beginAt(path: string, header: JournalHeader, pass: Pass, errors?: Error
   try {
     return Journal.begin(path, header, pass, errors);
   } catch {
-    note(`crm: ${path} cannot be written, so there will be no journal; for 24 hours the server still`);
-    note('crm: knows the rows of a run that is cut off, if the same command is run again.');
+    note(
+      `crm: cannot write ${path}, so this import has no journal. If it is interrupted, run the same command`,
+    );
+    note('crm: again within 24 hours: the server remembers the rows, and none is imported twice.');
     return Journal.begin(null, header, pass);
   }
 }
 
-/** Other rows under the name, or the same ones read otherwise, are never imported unasked: most are in already. */
+/** Changed rows, or the same rows with another mapping, are never imported unasked: most may already exist. */
 function refuseOtherRows(
   earlier: JournalState,
   header: JournalHeader,
@@ -157,31 +159,33 @@ function refuseOtherRows(
   if (!hasChanged && earlier.mapping === header.mapping) return;
   const part =
     earlier.finishedAt === null
-      ? `the first ${counted(earlier.rows, 'row')} of ${input} were`
-      : `${input} was`;
-  const what = hasChanged ? 'and has changed since' : 'with another mapping';
+      ? `The first ${counted(earlier.rows, 'row')} of ${input} ${earlier.rows === 1 ? 'was' : 'were'} already`
+      : `${input} was already`;
+  const what = hasChanged ? 'and the file has changed since' : 'with another mapping';
   const { rejected } = earlier;
   throw usageError(
-    `${part} imported before, ${what}.`,
-    ...(rejected.size > 0 ? ['correct rows that were rejected in the errors file, and import that.'] : []),
-    hasChanged ? 'put other rows into a file of another name.' : 'map as before to go on with that import.',
+    `${part} imported, ${what}.`,
+    ...(rejected.size > 0 ? ['correct rejected rows in the errors file, and import that.'] : []),
+    hasChanged
+      ? 'put new rows into a file with another name.'
+      : 'use the same mapping to continue that import.',
     `add --no-resume to import every row again, ${amongOthers(plan, request)}.`,
   );
 }
 
-/** What becomes of rows whose records are there already. */
+/** What happens to rows whose records already exist. */
 function amongOthers({ resource }: Plan, { onDuplicate }: ImportRequest): string {
-  if (resource.repeatedBy.length > 0) return 'without those that are there already';
+  if (resource.repeatedBy.length > 0) return 'except those that already exist';
   const unique = Object.keys(resource.unique);
-  if (unique.length === 0) return 'as new ones';
+  if (unique.length === 0) return 'as new records';
   return {
-    fail: `as new ones; rows whose ${unique.join(' or ')} is there already are rejected`,
-    skip: `without those whose ${unique.join(' or ')} is there already`,
-    update: `which updates the ${resource.name} whose ${unique.join(' or ')} is there already`,
+    fail: `as new records; rows whose ${unique.join(' or ')} already exists are rejected`,
+    skip: `except those whose ${unique.join(' or ')} already exists`,
+    update: `which updates ${resource.name} whose ${unique.join(' or ')} already exists`,
   }[onDuplicate];
 }
 
-/** Batches whose answers were never seen are sent again; that is safe only while the server remembers their keys. */
+/** Batches without a response are sent again; that is safe only while the server remembers their keys. */
 async function settleDoubts(earlier: JournalState, options: ResumeOptions, path: string): Promise<void> {
   const [first] = earlier.pending;
   const last = earlier.pending.at(-1);
@@ -191,12 +195,12 @@ async function settleDoubts(earlier: JournalState, options: ResumeOptions, path:
   if ((!isForgotten && !isOtherKey) || options.request.isConfirmed) return;
   const lines = `lines ${first.rows[0]?.line} to ${last.rows.at(-1)?.line}`;
   const reason = isForgotten ? 'more than 23 hours ago' : 'with another API key';
-  const doubt = `The rows of ${lines} were sent ${reason} without an answer; they may be in the service already.`;
+  const doubt = `The rows in ${lines} were sent ${reason}, but no response arrived. They may already be imported.`;
   if (canAsk() && (await confirm(`${doubt}\nSend them again?`))) return;
   const sent = earlier.rows + earlier.pending.reduce((sum, { rows }) => sum + rows.length, 0);
   throw usageError(
     doubt,
-    'look whether they are there; if not, run the command again with --yes.',
-    `if they are, take the first ${formatCount(sent)} rows out of the input, remove ${path} and import the rest.`,
+    'check whether these records exist. If not, run the command again with --yes.',
+    `if they exist, remove the first ${formatCount(sent)} rows from the input, delete ${path} and import the rest.`,
   );
 }

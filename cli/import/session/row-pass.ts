@@ -1,4 +1,4 @@
-// One pass over the rows of an input: prepared, sent, settled, and told of.
+// One pass over the rows of an input: prepares and sends them, and reports the results.
 import { note } from '../../terminal/streams.ts';
 import { totalCounts } from '../request.ts';
 import type { PreparedRow, RowOutcome, SourceRow } from '../row.ts';
@@ -11,14 +11,14 @@ import type { RunParts } from './run-parts.ts';
 import { Sender } from './send.ts';
 
 export interface PassOptions {
-  /** Whether to settle what was sent before, and nothing more. */
+  /** Whether to finish only what was sent before. */
   isSettlingOnly: boolean;
   shouldStop(): boolean;
-  /** Told when the server answered from what it remembered. */
+  /** Called when the server replayed a response. */
   onReplay(): void;
 }
 
-/** Runs what is left of the journal's pass; resolves with the number of companies that were created. */
+/** Runs the rest of the journal's pass; resolves with the number of created companies. */
 export async function runPass(parts: RunParts, options: PassOptions): Promise<number> {
   const { request, resource, client, journal, input, interruption, hooks, errorsFile } = parts;
   const { state } = journal;
@@ -50,7 +50,7 @@ export async function runPass(parts: RunParts, options: PassOptions): Promise<nu
     await runBatches({
       rows: rowsOf(parts),
       batchSize: state.batchSize,
-      // A dry run keeps its own record of what would be there, row by row.
+      // A dry run keeps its own record of what would exist, row by row.
       concurrency: checker === null ? request.concurrency : 1,
       rowsBehind: state.rows,
       batchesBehind: state.batches,
@@ -58,7 +58,7 @@ export async function runPass(parts: RunParts, options: PassOptions): Promise<nu
       isSettlingOnly: options.isSettlingOnly,
       prepare: (row) => prepare(parts, builder, row),
       begin: (batch) => {
-        // The journal must not be ahead of the rejected rows that it counts.
+        // The journal must not count rejected rows that are not on disk yet.
         errorsFile?.sync();
         journal.send(batch);
       },
@@ -71,13 +71,13 @@ export async function runPass(parts: RunParts, options: PassOptions): Promise<nu
     checker?.close();
   }
   for (const name of checker?.unchecked ?? []) {
-    note(`crm: the key may not read ${name}, so nothing was checked against them.`);
+    note(`crm: the key cannot read ${name}, so rows were not checked against them.`);
   }
   return lookups.createdCompanies;
 }
 
 async function* rowsOf({ input, hooks, journal }: RunParts): AsyncGenerator<InputRow> {
-  // As it is now: the state moves on while rows are read.
+  // A copy, because the state changes while rows are read.
   const { state } = journal;
   let index = -1;
   for await (const row of await input.rows()) {
@@ -120,7 +120,7 @@ function settle(
       continue;
     }
     rejected.push(row.index);
-    // With hooks a body has ids that hold here, which the row of the input has not.
+    // With hooks, a body has the new IDs, which the row of the input does not have.
     const isAdapted = hooks !== undefined && prepared !== undefined && 'body' in prepared;
     errorsFile?.add(isAdapted ? { ...row, original: prepared.body } : row, outcome.rejection);
     reporter.reasons.take(row, outcome.rejection, parts.plan);
@@ -135,7 +135,7 @@ function settle(
   reportSettled(parts);
 }
 
-/** Shows how far the pass has come. */
+/** Shows the progress of the pass. */
 export function reportSettled({ journal, reporter, before }: RunParts): void {
   const { rows, counts } = journal.state;
   reporter.settled(rows + (before?.rows ?? 0), before === undefined ? counts : totalCounts([before, counts]));

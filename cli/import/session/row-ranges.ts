@@ -1,4 +1,4 @@
-// Rows of an input by their index, kept as ranges: a set that stays small where neighbours share their fate.
+// A set of row indexes, stored as ranges, which stays small if neighboring rows have the same result.
 
 type Range = [from: number, to: number];
 
@@ -10,7 +10,7 @@ export class RowRanges {
     this.#ranges = ranges.map(([from, to]) => [from, to]);
   }
 
-  /** Adds a row that comes after all that are in the set. */
+  /** Adds a row after all rows in the set. */
   add(index: number): void {
     const last = this.#ranges.at(-1);
     if (last !== undefined && last[1] === index - 1) last[1] = index;
@@ -34,7 +34,7 @@ export class RowRanges {
     return this.#ranges.reduce((sum, [from, to]) => sum + to - from + 1, 0);
   }
 
-  /** These rows, and those of another set that come after `reach`. */
+  /** These rows, and those of another set after `reach`. */
   withThoseAfter(other: RowRanges, reach: number): RowRanges {
     const after = other.#ranges.filter(([, to]) => to > reach);
     return new RowRanges([

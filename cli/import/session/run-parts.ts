@@ -1,4 +1,4 @@
-// What a run over one input is made of.
+// The parts of a run over one input.
 import type { Data } from '../../../db/model/json.ts';
 import type { Resource } from '../../../db/model/resource.ts';
 import type { Client } from '../../api/client.ts';
@@ -10,15 +10,15 @@ import type { ErrorsFile } from './errors-file.ts';
 import type { Journal } from './journal.ts';
 import type { Reporter } from './report.ts';
 
-/** Where `import all` steps in. */
+/** Hooks for `import all`. */
 export interface RunHooks {
   /** Whether the row belongs to this run. */
   takes(row: SourceRow): boolean;
-  /** Changes a row that is ready to be sent. */
+  /** Changes a row that is ready to send. */
   adapt(body: Data): Data;
   /** What to send instead of a body that the server rejected, if anything. */
   amend(body: Data, rejection: Rejection): Data | null;
-  /** Told of the rows that now have a record, before the journal takes them for done. */
+  /** Called with the rows that now have a record, before the journal records them as done. */
   stored(records: readonly { row: SourceRow; id: string }[]): void;
 }
 
@@ -33,7 +33,7 @@ export interface RunParts {
   errorsFile: ErrorsFile | null;
   interruption: AbortController;
   requestsPerMinute: number;
-  /** What earlier parts of the same import have dealt with. */
+  /** What earlier parts of the same import processed. */
   before?: Counts & { rows: number };
   hooks?: RunHooks;
 }

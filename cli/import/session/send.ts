@@ -1,4 +1,4 @@
-// Sends one batch and settles its conflicts as --on-duplicate says.
+// Sends one batch and handles its conflicts according to --on-duplicate.
 import type { Data } from '../../../db/model/json.ts';
 import type { Resource } from '../../../db/model/resource.ts';
 import { uniqueValues } from '../../../db/model/rules.ts';
@@ -15,10 +15,10 @@ import type { PendingBatch } from './journal-state.ts';
 export interface SenderOptions {
   resource: Resource;
   onDuplicate: OnDuplicate;
-  /** Idempotency keys are this and the number of the batch. */
+  /** Prefix of idempotency keys, before the number of the batch. */
   keyPrefix: string;
   signal: AbortSignal;
-  /** Told when the server answered from what it remembered. */
+  /** Called when the server replayed a response. */
   onReplay: () => void;
   /** What to send instead of a rejected body, if anything. */
   amend?: (body: Data, rejection: Rejection) => Data | null;
@@ -34,7 +34,7 @@ export class Sender {
     this.#options = options;
   }
 
-  /** One outcome for each row of the batch; rows that were turned away before stay so. */
+  /** One result per row of the batch; rows that were already rejected stay rejected. */
   async send(batch: PendingBatch): Promise<RowOutcome[]> {
     const bodies = batch.rows.flatMap((row) => ('body' in row ? [row.body] : []));
     const items = await this.#post(String(batch.number), bodies);
@@ -51,7 +51,7 @@ export class Sender {
     return outcomes;
   }
 
-  /** Sends rejected bodies once more, where they can be amended; the answers by index of the body. */
+  /** Sends rejected bodies again if they can be amended; returns the results by index of the body. */
   async #postAmended(
     number: number,
     bodies: readonly Data[],
@@ -95,7 +95,7 @@ export class Sender {
     }
     const error = item?.error ?? {
       code: 'INTERNAL_ERROR',
-      message: 'the server did not answer for this row',
+      message: 'the server sent no result for this row',
     };
     if (isQuotaRefusal(error)) return { status: 'refused', message: error.message };
     const rejection = rejectionOfError(error);
@@ -107,7 +107,7 @@ export class Sender {
 
   async #settleConflict(sent: Data, conflict: Rejection): Promise<RowOutcome> {
     const { resource, onDuplicate, amend } = this.#options;
-    // Whose record it is matters only to those who go on working with its id.
+    // The ID of the existing record matters only with hooks.
     if (onDuplicate === 'skip' && amend === undefined) return { status: 'skipped' };
     try {
       const existing = await this.#findExisting(sent, conflict);
@@ -125,7 +125,7 @@ export class Sender {
     }
   }
 
-  /** A patch that is made again, after a kill, changes nothing more: it needs no key of its own. */
+  /** Repeating a patch after a crash changes nothing, so it does not need a fixed key. */
   async #patch(path: string, body: Data): Promise<void> {
     const { amend, signal } = this.#options;
     try {
@@ -137,7 +137,7 @@ export class Sender {
     }
   }
 
-  /** The one record that has the row's unique values; if they belong to several, the conflict stands. */
+  /** The record with the row's unique values; throws the conflict if they belong to several. */
   async #findExisting(sent: Data, conflict: Rejection): Promise<Data> {
     const { resource, signal } = this.#options;
     const found = new Map<string, Data>();
@@ -152,12 +152,12 @@ export class Sender {
     const [existing, second] = [...found.values()];
     if (existing === undefined) throw new RowFault(conflict.code, conflict.path, conflict.message);
     if (second === undefined) return existing;
-    const message = `its emails belong to different contacts (${[...found.keys()].join(', ')}), so none is updated`;
+    const message = `its emails belong to different contacts (${[...found.keys()].join(', ')}), so none was updated`;
     throw new RowFault(conflict.code, conflict.path, message);
   }
 }
 
-/** The fields that change an existing record: its primary email stays, alternative emails are added. */
+/** The fields that change an existing record: its primary email is kept, alternative emails are added. */
 function changesFor(resource: Resource, sent: Data, existing: Data): Data {
   const writable = Object.entries(sent).filter(([name]) => resource.fields[name]?.access === 'write');
   const changes: Data = Object.fromEntries(writable);
@@ -175,10 +175,10 @@ function changesFor(resource: Resource, sent: Data, existing: Data): Data {
 
 function changedBatch(number: string): CliError {
   return new CliError(
-    `The server has seen batch ${number} of this input before, with other content, and does not take it again.`,
+    `The server refused batch ${number} of this input, because it has received it with different content before.`,
     {
       nextSteps: [
-        'something that rows are looked up by has changed since. Check which of the rows are in the service already, take them out of the input, and import the rest with --no-resume.',
+        'check which rows are already imported, remove them from the input, and import the rest with --no-resume. The cause: records that the rows refer to have changed.',
       ],
     },
   );

@@ -1,4 +1,4 @@
-// The outer form of iCalendar: content lines unfolded, and the components they are nested in, with line numbers.
+// The structure of iCalendar: unfolded content lines in nested components, with line numbers.
 import { type FaultList, quoted } from '../entries.ts';
 import { decodeLine, NOT_UTF8, type RawLine } from '../text-lines.ts';
 
@@ -16,16 +16,16 @@ export interface Block {
   line: number;
   lines: ContentLine[];
   blocks: Block[];
-  /** Whether a line in it cannot be read, or it has no end; either makes it unusable. */
+  /** Whether a line in it is invalid, or its end is missing; both make it unusable. */
   state: 'whole' | 'damaged' | 'cut';
 }
 
-// Calendars have three levels. What is nested deeper is gone through for each line that is out of place.
+// Calendars have three levels. Deeper nesting would be searched for every misplaced line.
 const LEVELS_MAX = 32;
 const SPACE = 0x20;
 const TAB = 0x09;
 const NAME = /^([A-Za-z0-9-]+)[;:]/;
-// To-dos, alarms, attachments and the like would only take up memory.
+// To-dos, alarms and attachments would only use memory.
 const BLOCKS_READ = new Set(['VEVENT', 'VTIMEZONE', 'STANDARD', 'DAYLIGHT']);
 const LINES_READ = new Set(
   `METHOD X-WR-TIMEZONE TZID X-LIC-LOCATION TZOFFSETFROM TZOFFSETTO UID SEQUENCE DTSTAMP LAST-MODIFIED DTSTART DTEND
@@ -33,24 +33,24 @@ const LINES_READ = new Set(
     /\s+/,
   ),
 );
-// Components that stand directly in a calendar: one that begins inside another shows that the other has no end.
+// Components at the top level of a calendar: if one starts inside another, the end of the other is missing.
 const OUTERMOST = new Set(['VEVENT', 'VTODO', 'VJOURNAL', 'VFREEBUSY', 'VTIMEZONE']);
 
-/** The value of a component's first property of that name, which has no escapes. */
+/** The value of a component's first property with this name; it must not have escapes. */
 export function textOf(block: Block, name: string): string | undefined {
   const text = block.lines.find((line) => line.name === name)?.text;
   return text === undefined ? undefined : text.slice(text.indexOf(':') + 1).trim();
 }
 
 /**
- * Takes the lines of a file, in order, and builds the calendars of them; everything that is out of place is a fault and
- * breaks only what it stands in. What nobody reads is not kept.
+ * Takes the lines of a file in order and builds its calendars; everything misplaced is a fault, and affects only the
+ * component around it. Unused content is not kept.
  */
 export class BlockReader {
   readonly calendars: Block[] = [];
   readonly #faults: FaultList;
   readonly #open: Block[] = [];
-  // A line that may go on in the next: a fold may stand in the middle of a character, so it is decoded as a whole.
+  // A line may continue in the next, and a fold may split a character, so lines are decoded after joining.
   #folded: { line: number; parts: Uint8Array[] } | null = null;
   #lastLine = 1;
 
@@ -78,7 +78,7 @@ export class BlockReader {
     this.#mark('cut');
     this.#faults.add(
       this.#lastLine,
-      `the file ends before END:${outer.name} (begun in line ${outer.line})${where}`,
+      `the file ends before END:${outer.name} (started in line ${outer.line})${where}`,
     );
   }
 
@@ -95,14 +95,14 @@ export class BlockReader {
     const name = NAME.exec(text)?.[1]?.toUpperCase();
     const open = this.#open.at(-1);
     if (name === undefined) {
-      this.#breakOpen(line, `is no content line, NAME:value, but ${quoted(text)}`);
+      this.#breakOpen(line, `is not a content line of the form NAME:value: ${quoted(text)}`);
     } else if (name === 'BEGIN') this.#begin(line, valueIn(text));
     else if (name === 'END') this.#close(line, valueIn(text));
-    else if (open === undefined) this.#faults.add(line, `${name} stands outside of a VCALENDAR`);
+    else if (open === undefined) this.#faults.add(line, `${name} is outside of a VCALENDAR`);
     else if (LINES_READ.has(name)) open.lines.push({ line, name, text });
   }
 
-  /** Tells a fault of the line and makes the component around it unusable; a calendar stays usable. */
+  /** Reports a fault of the line and makes the component around it unusable; a calendar stays usable. */
   #breakOpen(line: number, message: string): void {
     this.#faults.add(line, message);
     this.#mark('damaged');
@@ -123,7 +123,7 @@ export class BlockReader {
     const parent = this.#open.at(-1);
     const block: Block = { name, line, lines: [], blocks: [], state: 'whole' };
     if (isCalendar) this.calendars.push(block);
-    else if (parent === undefined) this.#faults.add(line, `${name} begins outside of a VCALENDAR`);
+    else if (parent === undefined) this.#faults.add(line, `${name} starts outside of a VCALENDAR`);
     else if (BLOCKS_READ.has(name)) parent.blocks.push(block);
     this.#open.push(block);
   }
@@ -131,14 +131,14 @@ export class BlockReader {
   #close(line: number, name: string): void {
     const depth = this.#open.findLastIndex((block) => block.name === name);
     if (depth === -1) {
-      this.#breakOpen(line, `END:${name} has no BEGIN:${name}`);
+      this.#breakOpen(line, `END:${name} without BEGIN:${name}`);
       return;
     }
     this.#abandon(depth + 1);
     this.#open.pop();
   }
 
-  // Closes what is open from that depth on, as if it had ended, and tells that it has not.
+  // Closes the components from this depth on, and reports their missing ends.
   #abandon(depth: number): void {
     const unended = this.#open.slice(depth);
     if (unended.length === 0) return;

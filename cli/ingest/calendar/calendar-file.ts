@@ -1,4 +1,4 @@
-// iCalendar files: every event and every instance of a series becomes a meeting, every fault is told with its line.
+// iCalendar files: every event and every occurrence of a series becomes a meeting, every fault is reported with its line.
 import type { MeetingEntry, MeetingGroup } from '../../../db/ingest/meetings.ts';
 import { CliError } from '../../errors.ts';
 import type { EntryReader, FaultList, Findings } from '../entries.ts';
@@ -10,14 +10,14 @@ import { type ExpansionContext, expandSeries, instanceId, meetingEntry } from '.
 import { ZoneTable } from './zone-rules.ts';
 import { findZone } from './zones.ts';
 
-// Answers to an invitation: they speak of one attendee only and say nothing of the meeting itself.
+// Replies to an invitation are about one attendee only, not about the meeting.
 const ANSWERS = new Set(['REPLY', 'COUNTER', 'DECLINECOUNTER', 'REFRESH']);
 const EVERYTHING = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
 
 /**
- * Reads an iCalendar file. Series are expanded for the 400 days of them that lie nearest to `now` (Unix milliseconds).
- * Times without a zone are taken in the calendar's X-WR-TIMEZONE, else in UTC. An event may be told anew, and a zone be
- * defined, anywhere in the file, so that meetings are given at its end, one series after the other.
+ * Reads an iCalendar file. Series are expanded for the 400 days of them that are closest to `now` (Unix milliseconds).
+ * Times without a zone use the calendar's X-WR-TIMEZONE, else UTC. Newer revisions of an event and definitions of zones
+ * may follow anywhere in the file, so meetings are returned at its end, one series after another.
  */
 export class CalendarReader implements EntryReader<MeetingGroup> {
   readonly #name: string;
@@ -72,12 +72,12 @@ export class CalendarReader implements EntryReader<MeetingGroup> {
 }
 
 function noCalendar(name: string): CliError {
-  return new CliError(`${name} is no iCalendar file: it has no line BEGIN:VCALENDAR.`, {
-    nextSteps: ['export the calendar as iCalendar (.ics), or give JSON with --format json.'],
+  return new CliError(`${name} is not an iCalendar file: the line BEGIN:VCALENDAR is missing.`, {
+    nextSteps: ['export the calendar as iCalendar (.ics), or use JSON with --format json.'],
   });
 }
 
-/** An event, not read yet, with what times and states mean in its calendar. */
+/** An unread event, with the time zone and method of its calendar. */
 interface EventBlock {
   block: Block;
   context: CalendarContext;
@@ -86,7 +86,7 @@ interface EventBlock {
 function eventsOf(calendar: Block, { faults, budget }: ExpansionContext): EventBlock[] {
   const method = textOf(calendar, 'METHOD')?.toUpperCase();
   if (method !== undefined && ANSWERS.has(method)) {
-    faults.add(calendar.line, `the calendar is an answer (METHOD:${method}), which tells no meetings`);
+    faults.add(calendar.line, `the calendar is a reply (METHOD:${method}), which does not contain meetings`);
     return [];
   }
   const zoneName = textOf(calendar, 'X-WR-TIMEZONE') ?? '';
@@ -95,12 +95,12 @@ function eventsOf(calendar: Block, { faults, budget }: ExpansionContext): EventB
     defaultZone: findZone(zoneName) ?? null,
     isCancelling: method === 'CANCEL',
   };
-  // Taken away, so that each can be forgotten once it is read.
+  // Removed, so that each can be freed once it is read.
   const blocks = calendar.blocks.splice(0).filter(({ name }) => name === 'VEVENT');
   return blocks.map((block) => ({ block, context }));
 }
 
-// All events of one UID: a meeting, or a series with the instances that were changed.
+// All events of one UID: a meeting, or a series with its changed occurrences.
 function groupOf(events: readonly CalendarEvent[], context: ExpansionContext): MeetingGroup | undefined {
   const latest = latestRevisions(events.filter((event) => event.isSound));
   const spared = events.flatMap((event) => (event.isSound ? [] : idOf(event)));
@@ -124,7 +124,7 @@ function groupOf(events: readonly CalendarEvent[], context: ExpansionContext): M
   return { uid, entries, spared, extent: series.extent };
 }
 
-// As it is told: a meeting, or an instance whose series is not in the file, as in an invitation to it alone.
+// A single meeting, or an occurrence whose series is not in the file, as in an invitation to it alone.
 function ownEntry(event: CalendarEvent): MeetingEntry {
   return meetingEntry(event, idOf(event));
 }
@@ -133,7 +133,7 @@ function idOf({ uid, recurrenceId }: CalendarEvent): string {
   return recurrenceId === null ? uid : instanceId(uid, recurrenceId);
 }
 
-// Where an event stands in the file several times, its newest revision counts.
+// If an event is in the file several times, its newest revision counts.
 function latestRevisions(events: readonly CalendarEvent[]): CalendarEvent[] {
   const latest = new Map<string, CalendarEvent>();
   for (const event of events) {

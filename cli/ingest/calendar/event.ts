@@ -1,4 +1,4 @@
-// One VEVENT: its fields, its time, and what it says of the series it belongs to.
+// Reads a VEVENT: its fields, its time, and its series.
 import { notAmong } from '../../../db/model/faults.ts';
 import { LONG_TEXT_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from '../../../db/model/fields.ts';
 import type { Data } from '../../../db/model/json.ts';
@@ -12,7 +12,7 @@ import { type Moment, momentOf, momentsOf, type TimeContext } from './values.ts'
 
 export interface CalendarEvent {
   line: number;
-  /** False where something in it is wrong: then it only tells which meeting is to be left as it is. */
+  /** False if something in it is invalid: then it only identifies a meeting that must not change. */
   isSound: boolean;
   uid: string;
   sequence: number;
@@ -22,7 +22,7 @@ export interface CalendarEvent {
   span: Span;
   isCancelled: boolean;
   recurrenceId: Moment | null;
-  /** Whether it changes all later instances of its series too. */
+  /** Whether it also changes all later occurrences of its series. */
   isRange: boolean;
   rules: Rule[];
   extraDates: ExtraDate[];
@@ -31,7 +31,7 @@ export interface CalendarEvent {
   data: Data;
 }
 
-/** An instance that no rule gives; null where it takes as long as the event. */
+/** An occurrence from RDATE; null if it is as long as the event. */
 export interface ExtraDate {
   moment: Moment;
   span: Span | null;
@@ -50,7 +50,7 @@ const STATUSES: Record<string, string> = {
 };
 const RULES = new Set(['RRULE', 'EXRULE']);
 
-/** Reads an event and tells its faults; gives undefined where it is not clear which meeting it is. */
+/** Reads an event and reports its faults; returns undefined if its meeting cannot be identified. */
 export function readEvent(
   block: Block,
   context: CalendarContext,
@@ -131,13 +131,13 @@ class EventReader {
     return this.#moments('DTSTART')[0];
   }
 
-  // A line that is there and unreadable has been told already.
+  // An invalid line was already reported.
   #missing(name: string, what: string): void {
     if (
       this.#block.lines.some((content) => content.name === name && this.#properties.get(name) === undefined)
     )
       return;
-    this.faults.add(this.#block.line, `the VEVENT has no ${name}, ${what}`);
+    this.faults.add(this.#block.line, `the VEVENT does not have ${name}, ${what}`);
   }
 
   #moments(name: string): Moment[] {
@@ -168,7 +168,7 @@ class EventReader {
     const exrule = this.#block.lines.find(({ name }) => name === 'EXRULE');
     if (exrule !== undefined)
       this.faults.add(exrule.line, 'EXRULE is not supported: list the dates in EXDATE');
-    // Some calendars of holidays write an empty rule for none.
+    // Some holiday calendars write an empty rule.
     const lines = this.#block.lines.filter(({ name, text }) => name === 'RRULE' && !/:\s*$/.test(text));
     return lines.flatMap(
       (content) => this.faults.attempt(content.line, () => readRule(content, start)) ?? [],

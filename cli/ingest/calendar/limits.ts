@@ -1,25 +1,25 @@
-// How much of a series is ingested, and how much work the rules of a whole file may be.
+// Limits: how much of a series is ingested, and how much work the rules of a file may cause.
 import { DAY_MS } from '../../input/instant.ts';
 
-/** A series is ingested for this long: the days of it that lie nearest to today. */
+/** How many days of a series are ingested: those closest to today. */
 export const WINDOW_DAYS = 400;
-/** Both ends belong to it. */
+/** Both ends are included. */
 export const SERIES_WINDOW_MS = WINDOW_DAYS * DAY_MS - 1;
 export const HALF_WINDOW_MS = (WINDOW_DAYS / 2) * DAY_MS;
-/** Most meetings of one series within that time. */
+/** Maximum number of meetings of one series within this time. */
 export const INSTANCES_MAX = 10_000;
 
-// Of each rule: what lists every tenth of a second since the beginning is none of a meeting.
+// For each rule: one with an occurrence every tenth of a second is not a meeting.
 const STEPS_MAX = 200_000;
-// Ten years of days. A file may have any number of rules that take no more.
+// Ten years of days. A file may have any number of rules that need at most this.
 const OWN_STEPS = 4_000;
 // Some seconds of work.
 const SHARED_STEPS = 2_000_000;
-// A meeting on every day, and then some.
+// More than a meeting on every day.
 const OWN_INSTANCES = 500;
 const SHARED_INSTANCES = 100_000;
 
-/** What many may take: each some of its own, and all together what they share. */
+/** A budget for many: each has its own part, and all share the rest. */
 class Allowance {
   readonly #own: number;
   #shared: number;
@@ -29,7 +29,7 @@ class Allowance {
     this.#shared = shared;
   }
 
-  /** What the next may take at most. */
+  /** What the next one may use at most. */
   get left(): number {
     return this.#own + this.#shared;
   }
@@ -39,7 +39,7 @@ class Allowance {
   }
 }
 
-/** Work on one file: steps that look for the dates of rules, and the meetings that these give. */
+/** The work on one file: steps to find the dates of rules, and the resulting meetings. */
 export class FileBudget {
   readonly #steps: Allowance;
   readonly #instances: Allowance;
@@ -49,7 +49,7 @@ export class FileBudget {
     this.#instances = new Allowance(OWN_INSTANCES, instances);
   }
 
-  /** Steps that the next rule may take, and whether the file is why they are no more. */
+  /** Steps that the next rule may take, and whether the limit of the file reduces them. */
   get steps(): { max: number; isOfFile: boolean } {
     const { left } = this.#steps;
     return { max: Math.min(STEPS_MAX, left), isOfFile: left < STEPS_MAX };
@@ -59,7 +59,7 @@ export class FileBudget {
     this.#steps.spend(count);
   }
 
-  /** Whether the file may have so many meetings of another series, which are then counted. */
+  /** Whether the file may have this many more meetings, which then count. */
   takeInstances(count: number): boolean {
     if (count > this.#instances.left) return false;
     this.#instances.spend(count);

@@ -1,4 +1,4 @@
-// One content line of iCalendar, taken apart by ical.js: its parameters, and its value as it is written.
+// Parses a content line of iCalendar with ical.js: its parameters, and its raw value.
 import ICAL from 'ical.js';
 import { hasTooManyParameters } from '../../input/content-lines.ts';
 import { quoted } from '../entries.ts';
@@ -6,18 +6,18 @@ import type { ContentLine } from './blocks.ts';
 
 export interface Property {
   line: number;
-  /** By names in lower case. */
+  /** By lower-case name. */
   params: Record<string, string>;
   /** Still escaped, if it is text. */
   value: string;
 }
 
-// Without types, ical.js leaves values as they are; with them it cuts what it takes for a date by position.
+// Without types, ical.js does not change values; with types, it would cut dates by position.
 const UNTYPED = { ...ICAL.design.icalendar, value: {}, property: {} };
 
-/** Takes a content line apart; throws an Error where it cannot be. */
+/** Parses a content line; throws an Error if it is invalid. */
 export function parseProperty({ line, name, text }: ContentLine): Property {
-  if (hasTooManyParameters(text)) throw new Error(`${name} has more parameters than can be read`);
+  if (hasTooManyParameters(text)) throw new Error(`${name} has too many parameters`);
   try {
     const jcal: [string, Record<string, unknown>, string, unknown] = ICAL.parse.property(text, UNTYPED);
     const [, rawParams, type, value] = jcal;
@@ -25,7 +25,7 @@ export function parseProperty({ line, name, text }: ContentLine): Property {
     for (const [parameter, raw] of Object.entries(rawParams)) params[parameter] = String(raw);
     return { line, params, value: String(value).trim() };
   } catch {
-    throw new Error(`${name} cannot be read: ${quoted(text)}`);
+    throw new Error(`${name} is not valid: ${quoted(text)}`);
   }
 }
 

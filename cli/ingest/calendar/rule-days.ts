@@ -1,7 +1,7 @@
-// Which days a recurrence rule means: those that every part of it lists.
+// Decides which days a recurrence rule includes: those that match every part of it.
 import type { Rule } from './rule.ts';
 
-/** Whether a day is one of those that the rule means. */
+/** Whether the rule includes a day. */
 export function isGiven(rule: Rule, day: Temporal.PlainDate): boolean {
   return (
     isListed(rule.months, day.month) &&

@@ -1,4 +1,4 @@
-// What a recurrence rule gives (RFC 5545, section 3.3.10), period by period, within bounds that no rule can escape.
+// Expands a recurrence rule (RFC 5545, section 3.3.10), period by period, within fixed limits.
 import { DAY_MS } from '../../input/instant.ts';
 import { formatCount } from '../../terminal/format.ts';
 import { type FileBudget, INSTANCES_MAX, SERIES_WINDOW_MS, WINDOW_DAYS } from './limits.ts';
@@ -8,7 +8,7 @@ import { startOfDay } from './values.ts';
 import { wallTime } from './zones.ts';
 
 const YEAR_MAX = 9_999;
-// After so long the days of the calendar repeat: what a rule has not given by then it never gives.
+// After this time the calendar repeats: a rule without an occurrence by then never has one.
 const CALENDAR_CYCLE_MS = 146_097 * DAY_MS;
 const TIME_UNITS_MS: Partial<Record<Frequency, number>> = {
   HOURLY: 3_600_000,
@@ -16,7 +16,7 @@ const TIME_UNITS_MS: Partial<Record<Frequency, number>> = {
   SECONDLY: 1_000,
 };
 
-/** Thrown where a rule gives nothing, or needs more steps than any calendar of meetings. */
+/** Thrown if a rule has no occurrences, or needs more steps than any calendar of meetings. */
 export class UnusableRuleError extends Error {
   readonly rule: Rule | null;
 
@@ -27,18 +27,18 @@ export class UnusableRuleError extends Error {
   }
 }
 
-/** Wall times in order; `isWhole` tells that there are no more of them. */
+/** Wall times in order; `isWhole` means that there are no more. */
 export interface Expansion {
   walls: number[];
   isWhole: boolean;
 }
 
-/** One year, month, week, … of the rule: every time of day listed on every day listed. */
+/** One year, month, week, … of the rule: every listed time of day on every listed day. */
 interface Period {
-  /** No time of it is earlier. */
+  /** Lower bound of its times. */
   firstWall: number;
   days: readonly Temporal.PlainDate[];
-  /** How many days were looked at to find these. */
+  /** How many days were checked to find these. */
   looked: number;
   hours: readonly number[];
   minutes: readonly number[];
@@ -46,8 +46,9 @@ interface Period {
 }
 
 /**
- * What a rule gives from its start on, as far as `lastWall`. A time that the clock leaps over is given too: the event then counts from before the leap. COUNT counts what
- * the rule gives, as most programs have it: what it counts where DTSTART is none of that, the RFC leaves open.
+ * The occurrences of a rule from its start up to `lastWall`. Includes times that the clock skips: such an event uses the
+ * offset from before the change. COUNT counts the occurrences of the rule, like most programs; the RFC does not define it
+ * if DTSTART is not one of them.
  * @throws UnusableRuleError
  */
 export function expandRule(rule: Rule, startWall: number, lastWall: number, budget: FileBudget): Expansion {
@@ -59,7 +60,7 @@ export function expandRule(rule: Rule, startWall: number, lastWall: number, budg
   }
 }
 
-// A step is a day that is looked at, or a time of day on one that fits.
+// A step is a checked day, or a time of day on a matching one.
 interface Steps {
   count: number;
   max: number;
@@ -85,18 +86,18 @@ function expand(rule: Rule, startWall: number, lastWall: number, steps: Steps): 
       if (walls.length === rule.count) return { walls, isWhole: true };
     }
   }
-  if (walls.length === 0) throw new UnusableRuleError('RRULE gives no date at all');
+  if (walls.length === 0) throw new UnusableRuleError('RRULE has no occurrences');
   return { walls, isWhole: true };
 }
 
 function tooManySteps({ max, isOfFile }: Steps): UnusableRuleError {
   const message = isOfFile
-    ? 'RRULE takes too many steps, after the rules before it in this file; put the event into a file of its own'
-    : `RRULE takes more than ${formatCount(max)} steps; is it meant to recur so often?`;
+    ? 'RRULE needs too many steps after the earlier rules in this file; put the event into a separate file'
+    : `RRULE needs more than ${formatCount(max)} steps; check whether it should recur so often`;
   return new UnusableRuleError(message);
 }
 
-/** The refusal of what is no series of meetings. */
+/** The error for a rule with too many meetings. */
 export function tooDense(): UnusableRuleError {
   const message = `the series has more than ${formatCount(INSTANCES_MAX)} meetings in ${WINDOW_DAYS} days`;
   return new UnusableRuleError(message);
@@ -203,7 +204,7 @@ function daysOfWeeks(weeks: readonly number[], year: number, weekStart: number):
     .flatMap((week) => daysOfWeek(first.add({ weeks: week - 1 })));
 }
 
-// Hours, minutes or seconds: what no day or hour of the rule holds is leapt over at once.
+// Hours, minutes or seconds: days and hours that the rule does not include are skipped at once.
 function* timePeriods(rule: Rule, startWall: number, unitMs: number): Generator<Period> {
   const { frequency, interval } = rule;
   const stepMs = unitMs * interval;
@@ -211,7 +212,7 @@ function* timePeriods(rule: Rule, startWall: number, unitMs: number): Generator<
   let day = wallTime(startWall).toPlainDate();
   let isDay = false;
   for (let at = Math.floor(startWall / unitMs) * unitMs; ; ) {
-    // A day is asked about once, however many times of it there are.
+    // Each day is checked once, however many times it has.
     if (startOfDay(at) !== midnight) {
       midnight = startOfDay(at);
       day = wallTime(at).toPlainDate();
@@ -234,7 +235,7 @@ function within(list: readonly number[] | undefined, value: number): readonly nu
   return list === undefined || list.includes(value) ? [value] : [];
 }
 
-// Much faster than by way of a ZonedDateTime.
+// Much faster than with a ZonedDateTime.
 function wallOf({ year, month, day }: Temporal.PlainDate): number {
   return new Date(0).setUTCFullYear(year, month - 1, day);
 }

@@ -1,4 +1,4 @@
-// Recurrence rules (RFC 5545, section 3.3.10): read, checked, and completed with what they leave to DTSTART.
+// Recurrence rules (RFC 5545, section 3.3.10): parsed, checked, and completed from DTSTART.
 import { DAY_MS } from '../../input/instant.ts';
 import { quoted } from '../entries.ts';
 import type { ContentLine } from './blocks.ts';
@@ -8,20 +8,20 @@ import { wallTime } from './zones.ts';
 const FREQUENCIES = ['YEARLY', 'MONTHLY', 'WEEKLY', 'DAILY', 'HOURLY', 'MINUTELY', 'SECONDLY'] as const;
 export type Frequency = (typeof FREQUENCIES)[number];
 
-/** A weekday, 1 for Monday; every one of a month or year, or the nth, from its end where it is negative. */
+/** A weekday, 1 for Monday: every one of a month or year, or the nth, counted from the end if negative. */
 export interface Weekday {
   day: number;
   nth: number | null;
 }
 
-/** A rule whose dates follow from it alone: of what a part does not list, all are meant. Lists are in order. */
+/** A complete rule: a missing part includes everything. Lists are in order. */
 export interface Rule {
   line: number;
   frequency: Frequency;
   interval: number;
-  /** Infinite where the rule does not say. */
+  /** Infinite by default. */
   count: number;
-  /** The last wall time that it may give; infinite where the rule does not say. */
+  /** The last possible wall time; infinite by default. */
   untilWall: number;
   /** 1 for Monday. */
   weekStart: number;
@@ -33,7 +33,7 @@ export interface Rule {
   hours?: readonly number[];
   minutes?: readonly number[];
   seconds?: readonly number[];
-  /** Which of the times of one period are meant; negative from its end. */
+  /** Which times of a period are included; negative numbers count from its end. */
   positions?: readonly number[];
 }
 
@@ -41,7 +41,7 @@ interface NumberPart {
   field: 'months' | 'weeks' | 'yearDays' | 'monthDays' | 'hours' | 'minutes' | 'seconds' | 'positions';
   min: number;
   max: number;
-  /** Whether it may count from the end. */
+  /** Whether negative numbers are allowed. */
   isSigned: boolean;
   /** Frequencies with which the RFC does not allow it. */
   not: readonly Frequency[];
@@ -58,7 +58,7 @@ const NUMBER_PARTS: Record<string, NumberPart> = {
   BYSETPOS: { field: 'positions', min: 1, max: 366, isSigned: true, not: [] },
 };
 const OTHER_PARTS = ['FREQ', 'INTERVAL', 'COUNT', 'UNTIL', 'WKST', 'BYDAY'];
-// Of RFC 7529, what says no more than leaving it out.
+// Parts of RFC 7529 with their default value.
 const NEEDLESS = /^(?:RSCALE=GREGORIAN|SKIP=OMIT|X-.*)$/;
 const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 const INTERVAL_MAX = 100_000;
@@ -66,7 +66,7 @@ const COUNT_MAX = Number.MAX_SAFE_INTEGER;
 
 type Parts = ReadonlyMap<string, string>;
 
-/** Reads the RRULE of what starts then; throws an Error that says what is wrong with it. */
+/** Parses the RRULE of an event with this start; throws an Error that says what is wrong. */
 export function readRule(content: ContentLine, start: Moment): Rule {
   const parts = partsOf(content.text.slice(content.text.indexOf(':') + 1));
   const frequency = oneOf('FREQ', parts.get('FREQ'), FREQUENCIES);
@@ -83,13 +83,14 @@ export function readRule(content: ContentLine, start: Moment): Rule {
   for (const [name, part] of Object.entries(NUMBER_PARTS)) {
     const text = parts.get(name);
     if (text === undefined) continue;
-    if (part.not.includes(frequency)) throw new Error(`RRULE's ${name} does not go with FREQ=${frequency}`);
+    if (part.not.includes(frequency))
+      throw new Error(`RRULE's ${name} cannot be used with FREQ=${frequency}`);
     rule[part.field] = numbersOf(name, text, part);
   }
   const byDay = parts.get('BYDAY');
   if (byDay !== undefined) rule.weekdays = weekdaysOf(byDay, rule);
   if (rule.positions !== undefined && ![...parts.keys()].some((name) => /^BY(?!SETPOS)/.test(name))) {
-    throw new Error("RRULE's BYSETPOS needs another part that begins with BY");
+    throw new Error("RRULE's BYSETPOS needs another part that starts with BY");
   }
   return completed(rule, start);
 }
@@ -101,7 +102,7 @@ function partsOf(text: string): Parts {
     if (part === '' || NEEDLESS.test(part)) continue;
     const [, name, value] = /^([A-Z]+)=([^=]+)$/.exec(part) ?? [];
     if (name === undefined || value === undefined) {
-      throw new Error(`RRULE has an unreadable part: ${quoted(raw)}`);
+      throw new Error(`RRULE has an invalid part: ${quoted(raw)}`);
     }
     if (NUMBER_PARTS[name] === undefined && !OTHER_PARTS.includes(name)) {
       throw new Error(`RRULE has the part ${quoted(part)}, which is not supported`);
@@ -109,7 +110,7 @@ function partsOf(text: string): Parts {
     if (parts.has(name)) throw new Error(`RRULE has ${name} twice`);
     parts.set(name, value);
   }
-  if (!parts.has('FREQ')) throw new Error('RRULE has no FREQ');
+  if (!parts.has('FREQ')) throw new Error('RRULE does not have FREQ');
   return parts;
 }
 
@@ -147,21 +148,21 @@ function weekdaysOf(text: string, { frequency, weeks }: Rule): Weekday[] {
       throw new Error(`RRULE's BYDAY must be weekdays such as MO, 1MO or -1MO`);
     }
     if (number === null || isCounted) return { day, nth: number };
-    throw new Error(`RRULE's BYDAY may count weekdays, as in ${quoted(one)}, only in a month or a year`);
+    throw new Error(`RRULE's BYDAY may number weekdays, as in ${quoted(one)}, only with a month or a year`);
   });
 }
 
-// UNTIL is told in UTC or as a day, and compared on the clock that the rule runs on; a day counts to its end.
+// UNTIL is in UTC or a day, and is compared in the zone of the rule; a day is included completely.
 function untilOf(text: string | undefined, start: Moment): number {
   if (text === undefined) return Number.POSITIVE_INFINITY;
   const time = readTime(text);
-  if (time === undefined) throw new Error(`RRULE's UNTIL is no date or time: ${quoted(text)}`);
+  if (time === undefined) throw new Error(`RRULE's UNTIL is not a date or time: ${quoted(text)}`);
   const wall = time.kind === 'utc' ? start.zone.toWall(time.wall) : time.wall;
   const isDay = time.kind === 'date' || start.kind === 'date';
   return isDay ? startOfDay(wall) + DAY_MS - 1 : wall;
 }
 
-// What the rule does not tell and no other part of it decides is as in DTSTART.
+// Parts that are missing and not implied by others come from DTSTART.
 function completed(rule: Rule, start: Moment): Rule {
   const { frequency, months, weeks, yearDays, monthDays, weekdays } = rule;
   const { month, day, dayOfWeek, hour, minute, second } = wallTime(start.wall);
@@ -169,7 +170,7 @@ function completed(rule: Rule, start: Moment): Rule {
   if (start.kind === 'date' && rank >= FREQUENCIES.indexOf('HOURLY')) {
     throw new Error(`RRULE's FREQ=${frequency} needs a DTSTART with a time of day`);
   }
-  // A day has no hours: the RFC wants them ignored.
+  // A date has no hours: the RFC requires ignoring them.
   const given: Partial<Rule> = start.kind === 'date' ? {} : rule;
   const whole: Rule = {
     ...rule,

@@ -1,4 +1,4 @@
-// A series: its instances within the window, each with what an override changes in it.
+// Expands a series: its occurrences within the window, each with its overrides.
 import type { MeetingEntry, SeriesExtent } from '../../../db/ingest/meetings.ts';
 import { DAY_MS } from '../../input/instant.ts';
 import { type FaultList, quoted } from '../entries.ts';
@@ -10,7 +10,7 @@ import { endOf, type Span } from './span.ts';
 import { lastUntil, MOMENT_KINDS, type Moment, momentAt, momentKey, startOfDay } from './values.ts';
 
 const YEAR_MS = 366 * DAY_MS;
-// No clock is further from UTC, as TZOFFSETTO can be written.
+// The largest offset from UTC that TZOFFSETTO can express.
 const CLOCKS_APART_MS = 5 * DAY_MS;
 
 export interface Series {
@@ -18,17 +18,17 @@ export interface Series {
   extent: SeriesExtent;
 }
 
-/** What all series of a file are expanded with. */
+/** The context of all series of a file. */
 export interface ExpansionContext {
   /** Unix milliseconds. */
   now: number;
   faults: FaultList;
   budget: FileBudget;
-  /** Rules that were found unusable, with the reason: in a file of thousands of them each would take its time. */
+  /** Unusable rules with the reason, so that repeated ones in a large file are not checked again. */
   unusable: Map<string, string>;
 }
 
-/** The meeting that an event tells, or an instance of it that starts at another moment or takes another time. */
+/** The meeting of an event, or an occurrence of it with another start or duration. */
 export function meetingEntry(
   event: CalendarEvent,
   externalId: string,
@@ -49,8 +49,8 @@ export function instanceId(uid: string, recurrence: Moment): string {
 }
 
 /**
- * The instances of a series that fall into the window around now; that there are none is told.
- * @returns undefined, with the fault told, if the rule gives more than any calendar of meetings
+ * The occurrences of a series within the window around now; reports if there are none.
+ * @returns undefined, with a reported fault, if the rule has more occurrences than any calendar of meetings
  */
 export function expandSeries(
   master: CalendarEvent,
@@ -92,8 +92,8 @@ function seriesOf(
     else entries.push(meetingEntry(master, id, moment, spans.get(key)));
   }
   if (entries.length === 0) {
-    const which = `the ${WINDOW_DAYS} days of it that lie nearest to today`;
-    context.faults.tell(master.line, `the series ${quoted(master.uid)} has no meeting in ${which}`);
+    const which = `the ${WINDOW_DAYS} days closest to today`;
+    context.faults.tell(master.line, `the series ${quoted(master.uid)} has no meetings in ${which}`);
   }
   return { entries, extent };
 }
@@ -103,7 +103,7 @@ interface Recurrences {
   extent: SeriesExtent;
 }
 
-// What lies beyond the window is not told, unless the series has no more there.
+// Occurrences outside the window are skipped, unless the series has too few on one side.
 function recurrencesOf(master: CalendarEvent, context: ExpansionContext): Recurrences {
   const { start } = master;
   const { now, budget } = context;
@@ -121,7 +121,7 @@ function recurrencesOf(master: CalendarEvent, context: ExpansionContext): Recurr
   const last = isWhole ? Math.max(...ends.map(({ instant }) => instant)) : Number.POSITIVE_INFINITY;
   const from = Math.max(first, Math.min(earliest, last - SERIES_WINDOW_MS));
   const to = from + SERIES_WINDOW_MS;
-  // Only those near the window are told as instants, which takes much longer than to find them.
+  // Only those near the window are converted to instants, which is much slower than finding them.
   const near = walls.filter((wall) => wall >= from - CLOCKS_APART_MS && wall <= to + CLOCKS_APART_MS).map(at);
   const byKey = new Map([start, ...extra, ...near].map((moment) => [momentKey(moment), moment]));
   const inside = [...byKey.values()]
@@ -139,11 +139,11 @@ function recurrencesOf(master: CalendarEvent, context: ExpansionContext): Recurr
 
 function tooManyInFile(): UnusableRuleError {
   const message =
-    'the series has too many meetings, after the series before it in this file; put the event into a file of its own';
+    'the series has too many meetings after the earlier series in this file; put the event into a separate file';
   return new UnusableRuleError(message);
 }
 
-// What the rules give, in order, each once.
+// The occurrences of the rules, in order, without duplicates.
 function allWalls(
   { rules, start }: CalendarEvent,
   lastWall: number,
@@ -179,7 +179,7 @@ function expandKnown(
 
 type Override = { event: CalendarEvent; moment: Moment };
 
-// By the key of the instance that each changes; one that names only the day means the instance of that day.
+// By the key of the changed occurrence; an override with only a date means the occurrence of that day.
 function keyedOverrides(
   overrides: readonly CalendarEvent[],
   moments: readonly Moment[],
@@ -200,7 +200,7 @@ function keyedOverrides(
   return keyed;
 }
 
-// Overrides of instances that the rule does not give (any more) still are meetings.
+// Overrides of occurrences that the rule does not include (any more) are still meetings.
 function withMoved(
   moments: readonly Moment[],
   changed: ReadonlyMap<string, Override>,
@@ -221,7 +221,7 @@ function excludedBy(master: CalendarEvent): (moment: Moment) => boolean {
   return (moment) => keys.has(momentKey(moment)) || days.has(startOfDay(moment.wall));
 }
 
-// This and future: moved as far as the instance that the override names, and otherwise as the override says.
+// This and future: moved by the same time as the changed occurrence, with the other changes of the override.
 function shiftedEntry(range: CalendarEvent, id: string, moment: Moment): MeetingEntry {
   const shift = range.start.wall - (range.recurrenceId?.wall ?? range.start.wall);
   return meetingEntry(range, id, momentAt(range.start.kind, moment.wall + shift, range.start.zone));

@@ -1,16 +1,16 @@
-// How long events take: DTEND or DURATION, or what holds where there is neither.
+// How long events take: DTEND or DURATION, or the default without them.
 import { DAY_MS } from '../../input/instant.ts';
 import { quoted } from '../entries.ts';
 import { instantAt, type Moment } from './values.ts';
 import { utcZone } from './zones.ts';
 
-/** How long an event takes: on the wall's clock (days are as long as they are) and exactly, in milliseconds. */
+/** How long an event takes: on the wall clock (days may have 23 or 25 hours), and exactly, in milliseconds. */
 export interface Span {
   wallMs: number;
   exactMs: number;
 }
 
-// What Temporal takes too, without its years, months and fractions.
+// The format of Temporal, without years, months and fractions.
 const DURATION = /^[+-]?P(?=.*\d)(?:\d+W)?(?:\d+D)?(?:T(?:\d+H)?(?:\d+M)?(?:\d+S)?)?$/;
 
 /** A whole day, or no time at all. */
@@ -18,7 +18,7 @@ export function defaultSpan(start: Moment): Span {
   return { wallMs: start.kind === 'date' ? DAY_MS : 0, exactMs: 0 };
 }
 
-/** Reads the duration that a property has; throws an Error if it is none, or longer than Temporal counts. */
+/** Parses the duration of a property; throws an Error if it is invalid, or too long for Temporal. */
 export function readDuration(name: string, text: string): Span {
   if (!DURATION.test(text)) throw new Error(`${name} must be like PT1H30M, not ${quoted(text)}`);
   try {
@@ -30,7 +30,7 @@ export function readDuration(name: string, text: string): Span {
   }
 }
 
-/** The time between; in one zone the clock counts, so that a night shift ends on time when the clocks change. */
+/** The time between two moments; within one zone on the wall clock, so that a night shift ends on time at a change. */
 export function spanBetween(start: Moment, end: Moment): Span {
   const isSameClock = start.zone === end.zone && start.kind === end.kind;
   return isSameClock
@@ -43,9 +43,9 @@ export function isForward({ wallMs, exactMs }: Span): boolean {
   return wallMs + exactMs >= 0;
 }
 
-/** When what starts then ends, Unix milliseconds; throws an Error beyond the year 9999. */
+/** The end for a start, in Unix milliseconds; throws an Error after the year 9999. */
 export function endOf({ wall, instant, zone }: Moment, { wallMs, exactMs }: Span): number {
   const end = instantAt(utcZone, instantAt(zone, wall + wallMs) + exactMs);
-  // A start that the clock leaps over counts from before the leap, which can be after the end.
+  // A start that the clock skips uses the offset from before the change, which can be after the end.
   return Math.max(instant, end);
 }

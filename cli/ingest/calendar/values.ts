@@ -1,4 +1,4 @@
-// Days and times of iCalendar, with the zone they are told in.
+// Parses days and times of iCalendar, with their time zone.
 import { INSTANT_MS_MAX, INSTANT_MS_MIN } from '../../../db/model/fields.ts';
 import { messageOf } from '../../errors.ts';
 import { DAY_MS } from '../../input/instant.ts';
@@ -11,14 +11,14 @@ export const MOMENT_KINDS = ['date', 'floating', 'zoned'] as const;
 /** A day or a time on the clock of a zone. */
 export interface Moment {
   kind: (typeof MOMENT_KINDS)[number];
-  /** As `Zone` has it. */
+  /** See `Zone`. */
   wall: number;
   /** Unix milliseconds. */
   instant: number;
   zone: Zone;
 }
 
-/** What times mean in one calendar. */
+/** How to read times of one calendar. */
 export interface TimeContext {
   zones: { get(tzid: string): Zone };
   /** The zone of days and of times without a zone, from X-WR-TIMEZONE. */
@@ -30,10 +30,10 @@ interface WrittenTime {
   wall: number;
 }
 
-// Seconds are left out by some, and days get a Z from others.
+// Some programs leave out seconds, others add a Z to days.
 const TIME = /^(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})?)?(Z?)$/i;
 
-/** Reads a day or a time as iCalendar writes it; undefined for what is neither, or what no calendar has. */
+/** Parses a day or a time of iCalendar; undefined if it is neither, or does not exist. */
 export function readTime(text: string): WrittenTime | undefined {
   const match = TIME.exec(text);
   if (match === null) return undefined;
@@ -56,10 +56,10 @@ export function momentsOf(name: string, property: Property, context: TimeContext
   return property.value.split(',').map((text) => momentOf(name, text.trim(), property, context));
 }
 
-/** The moment that the text tells as one of the values of a property; throws an Error that says what is wrong. */
+/** The moment of one value of a property; throws an Error that says what is wrong. */
 export function momentOf(name: string, text: string, { params }: Property, context: TimeContext): Moment {
   const time = readTime(text);
-  if (time === undefined) throw new Error(`${name} is no date or time: ${quoted(text)}`);
+  if (time === undefined) throw new Error(`${name} is not a date or time: ${quoted(text)}`);
   const ownZone = context.defaultZone ?? floatingZone;
   if (time.kind === 'date' || params.value?.toUpperCase() === 'DATE') {
     return momentAt('date', startOfDay(time.wall), ownZone);
@@ -73,20 +73,20 @@ export function momentOf(name: string, text: string, { params }: Property, conte
   }
 }
 
-/** The moment at which the zone's clock shows that wall time; throws an Error for one that no record can hold. */
+/** The moment of a wall time in a zone; throws an Error if it is out of range for a record. */
 export function momentAt(kind: Moment['kind'], wall: number, zone: Zone): Moment {
   return { kind, wall, zone, instant: instantAt(zone, wall) };
 }
 
-/** Unix milliseconds at which the zone's clock shows that wall time; throws an Error for what no record can hold. */
+/** The Unix milliseconds of a wall time in a zone; throws an Error if it is out of range for a record. */
 export function instantAt(zone: Zone, wall: number): number {
   const isNear = Math.abs(wall) <= INSTANT_MS_MAX + DAY_MS;
   const instant = isNear ? zone.toInstant(wall) : Number.NaN;
   if (instant >= INSTANT_MS_MIN && instant <= INSTANT_MS_MAX) return instant;
-  throw new Error('a time of the event lies after the year 9999');
+  throw new Error('a time of the event is after the year 9999');
 }
 
-/** The last of those, in order, that are no later than that instant. */
+/** The last of the ordered moments that is not after the instant. */
 export function lastUntil<T>(
   sorted: readonly T[],
   instant: number,
@@ -107,7 +107,7 @@ export function startOfDay(wall: number): number {
   return Math.floor(wall / DAY_MS) * DAY_MS;
 }
 
-/** How a moment is written in an external id: a day, a floating time, or a time in UTC whatever zone it is told in. */
+/** A moment in an external ID: a day, a floating time, or a time in UTC. */
 export function momentKey({ kind, wall, instant }: Moment): string {
   const text = new Date(kind === 'zoned' ? instant : wall).toISOString().replace(/[-:]|\.\d{3}/g, '');
   if (kind === 'date') return text.slice(0, 8);

@@ -1,6 +1,6 @@
-// The names that Outlook and Exchange give time zones, each with the IANA zone that Unicode's CLDR equates it to.
+// The time zone names of Outlook and Exchange, with their IANA zones from Unicode's CLDR.
 
-// Name, IANA zone, and the places that name it where it is shown to people: (UTC+01:00) Amsterdam, Berlin, Bern, …
+// Name, IANA zone, and the places in its display name: (UTC+01:00) Amsterdam, Berlin, Bern, …
 const TABLE = `
 Dateline Standard Time=Etc/GMT+12=International Date Line West
 UTC-11=Etc/GMT+11=Coordinated Universal Time-11, Midway Island
@@ -152,7 +152,7 @@ for (const row of TABLE.trim().split('\n')) {
   for (const place of placesIn(places)) byPlace.set(place, iana);
 }
 
-// Older programs write "and" for "&", and other signs between the places.
+// Older programs write "and" for "&", and other separators between the places.
 function placesIn(text: string): string[] {
   const places = text
     .toLowerCase()
@@ -161,12 +161,12 @@ function placesIn(text: string): string[] {
   return places.map((place) => place.trim()).filter((place) => place !== '');
 }
 
-/** The IANA name of a zone by its Windows name, whatever the case. */
+/** The IANA name of a zone by its Windows name, case-insensitive. */
 export function ianaOfWindowsZone(name: string): string | undefined {
   return byName.get(name.toLowerCase());
 }
 
-/** The IANA name of a zone by what Windows shows of it: an offset, which is not looked at, and places. */
+/** The IANA name of a zone by its display name in Windows: an offset, which is ignored, and places. */
 export function ianaOfPlaces(shown: string): string | undefined {
   const places = placesIn(shown.replace(/^\((?:UTC|GMT)[^)]*\)/i, ''));
   const known = places.find((place) => byPlace.has(place));

@@ -1,4 +1,4 @@
-// Zones that a calendar defines itself: the changes of the clock that the rules of a VTIMEZONE give.
+// Zones that a calendar defines itself: the clock changes from the rules of a VTIMEZONE.
 import { messageOf } from '../../errors.ts';
 import { DAY_MS } from '../../input/instant.ts';
 import { quoted } from '../entries.ts';
@@ -10,13 +10,13 @@ import { expandRule } from './rule-times.ts';
 import { lastUntil, type Moment, momentsOf, type TimeContext } from './values.ts';
 import { findZone, fixedZone, type Zone } from './zones.ts';
 
-/** From that instant on (Unix milliseconds) the clock is so far ahead of UTC, in milliseconds. */
+/** The offset from UTC (milliseconds) from an instant on (Unix milliseconds). */
 interface ClockChange {
   instant: number;
   offsetMs: number;
 }
 
-// Rules are followed so far; real ones are the same every year, and after it the clock stays as it is.
+// The last year for which rules are expanded; afterwards the offset does not change.
 const LAST_WALL = Date.parse('2100-01-01T00:00:00Z');
 
 function ruledZone(block: Block, budget: FileBudget): Zone {
@@ -31,7 +31,7 @@ function ruledZone(block: Block, budget: FileBudget): Zone {
   return {
     name: null,
     toWall: (instant) => instant + offsetAt(instant),
-    // A time that the clock shows twice is the first of the two; one that it leaps over counts from before the leap.
+    // A time that occurs twice means the first one; a skipped time uses the offset from before the change.
     toInstant: (wall) => {
       const before = wall - offsetAt(wall - DAY_MS);
       const after = wall - offsetAt(wall + DAY_MS);
@@ -43,7 +43,7 @@ function ruledZone(block: Block, budget: FileBudget): Zone {
 function changesOf(observance: Block, budget: FileBudget): ClockChange[] {
   const fromMs = offsetOf(observance, 'TZOFFSETFROM');
   const offsetMs = offsetOf(observance, 'TZOFFSETTO');
-  // Its own times are told on the clock as it was before the change.
+  // Its times are on the clock from before the change.
   const zone = fixedZone(fromMs);
   const context = { zones: { get: () => zone }, defaultZone: zone };
   const [start] = momentsIn(observance, 'DTSTART', context);
@@ -64,19 +64,19 @@ function wallsOf(line: ContentLine, start: Moment, budget: FileBudget): number[]
   try {
     return expandRule(readRule(line, start), start.wall, LAST_WALL, budget).walls;
   } catch {
-    throw new Error(`has an unusable rule in line ${line.line}`);
+    throw new Error(`has an invalid rule in line ${line.line}`);
   }
 }
 
 function offsetOf(observance: Block, name: string): number {
   const match = /^([+-])(\d{2})(\d{2})(\d{2})?$/.exec(textOf(observance, name) ?? '');
-  if (match === null) throw new Error(`has a ${observance.name} without a usable ${name}`);
+  if (match === null) throw new Error(`has a ${observance.name} without a valid ${name}`);
   const [, sign, hours, minutes, seconds = '0'] = match;
   const size = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000;
   return sign === '-' ? -size : size;
 }
 
-/** The zones that a calendar's times refer to by TZID: known ones by name, others by the calendar's own rules. */
+/** The zones of a calendar's TZIDs: known ones by name, others by the calendar's own rules. */
 export class ZoneTable {
   readonly #definitions = new Map<string, Block>();
   readonly #zones = new Map<string, Zone | Error>();
@@ -90,7 +90,7 @@ export class ZoneTable {
     }
   }
 
-  /** The zone of that TZID; throws an Error that says why it cannot be told. */
+  /** The zone of a TZID; throws an Error that says why it is unknown. */
   get(tzid: string): Zone {
     let zone = this.#zones.get(tzid);
     if (zone === undefined) {
@@ -106,8 +106,8 @@ export class ZoneTable {
     const location = block === undefined ? undefined : textOf(block, 'X-LIC-LOCATION');
     const known = findZone(tzid) ?? (location === undefined ? undefined : findZone(location));
     if (known !== undefined) return known;
-    const named = `names the time zone ${quoted(tzid)}`;
-    if (block === undefined) return new Error(`${named}, which is neither known nor defined in the file`);
+    const named = `uses the time zone ${quoted(tzid)}`;
+    if (block === undefined) return new Error(`${named}, which is unknown and not defined in the file`);
     try {
       return ruledZone(block, this.#budget);
     } catch (error) {

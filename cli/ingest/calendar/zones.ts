@@ -1,33 +1,33 @@
-// Time zones: between what a clock on the wall shows and the instant it shows it at.
+// Time zones: converts between wall times and instants.
 import { ianaOfPlaces, ianaOfWindowsZone } from './windows-zones.ts';
 
-/** A wall time is kept as the Unix milliseconds at which a clock set to UTC would show it. */
+/** A wall time is stored as the Unix milliseconds of the same time in UTC. */
 export interface Zone {
-  /** IANA name; null where there is none. */
+  /** IANA name; null if there is none. */
   readonly name: string | null;
   toInstant(wallMs: number): number;
   toWall(instantMs: number): number;
 }
 
-/** A clock that is always so far ahead of UTC, in milliseconds. */
+/** A zone with a fixed offset from UTC, in milliseconds. */
 export function fixedZone(offsetMs: number, name: string | null = null): Zone {
   return { name, toInstant: (wall) => wall - offsetMs, toWall: (instant) => instant + offsetMs };
 }
 
 export const utcZone = fixedZone(0, 'UTC');
 
-/** The zone of times that name none, where the calendar names none either: UTC, so that it is the same everywhere. */
+/** The zone of times without a zone in a calendar without one: UTC, so that it is the same everywhere. */
 export const floatingZone = fixedZone(0);
 
 const ianaZones = new Map<string, Zone | undefined>();
 
-/** The zone of an IANA or Windows name, as shown to people or not, or of a path that ends in one; else undefined. */
+/** The zone of an IANA or Windows name, a Windows display name, or a path that ends in a name; else undefined. */
 export function findZone(name: string): Zone | undefined {
   if (!ianaZones.has(name)) ianaZones.set(name, lookUp(name));
   return ianaZones.get(name);
 }
 
-// Longer than any name of a zone, in whatever language it is shown.
+// Longer than any zone name in any language.
 const NAME_CHARACTERS_MAX = 500;
 // America/Argentina/Buenos_Aires
 const SEGMENTS_MAX = 3;
@@ -37,7 +37,7 @@ function lookUp(name: string): Zone | undefined {
   const windows = ianaOfWindowsZone(name);
   if (windows !== undefined) return windows === 'UTC' ? utcZone : ianaZone(windows);
   if (/^(?:Etc\/)?(?:UTC|GMT|Z|Zulu)$/i.test(name)) return utcZone;
-  // Some programs put their own path before the name: /example.org/20260101/Europe/Berlin.
+  // Some programs put a path before the name: /example.org/20260101/Europe/Berlin.
   const segments = name
     .split('/')
     .filter((segment) => segment !== '')
@@ -50,7 +50,7 @@ function lookUp(name: string): Zone | undefined {
   return shown === undefined ? offsetZone(name) : ianaZone(shown);
 }
 
-// UTC+01, GMT+0100, (GMT -05:00): no place, so a clock that never changes.
+// UTC+01, GMT+0100, (GMT -05:00): no place, so a fixed offset.
 function offsetZone(name: string): Zone | undefined {
   const match = /^\(?(?:UTC|GMT)\s*([+-])(\d{1,2})(?::?([0-5]\d))?\)?$/i.exec(name);
   if (match === null) return undefined;
@@ -60,14 +60,14 @@ function offsetZone(name: string): Zone | undefined {
 
 function ianaZone(name: string): Zone | undefined {
   try {
-    // Refuses a name that it does not know.
+    // Throws for an unknown name.
     new Temporal.ZonedDateTime(0n, name);
   } catch {
     return undefined;
   }
   return {
     name,
-    // A time that the clock shows twice is the first of the two; one that it leaps over counts from before the leap.
+    // A time that occurs twice means the first one; a skipped time uses the offset from before the change.
     toInstant: (wall) => wallTime(wall).toPlainDateTime().toZonedDateTime(name).epochMilliseconds,
     toWall: (instant) =>
       instant +
@@ -75,7 +75,7 @@ function ianaZone(name: string): Zone | undefined {
   };
 }
 
-/** What the clock shows at a wall time. */
+/** The date and time of a wall time. */
 export function wallTime(wallMs: number): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(wallMs).toZonedDateTimeISO('UTC');
 }

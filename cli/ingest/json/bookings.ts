@@ -1,4 +1,4 @@
-// Bookings from JSON: the read-only fields, or the webhooks of Cal.com and Calendly, in the order of what happened.
+// Bookings from JSON: the read-only fields, or the webhooks of Cal.com and Calendly, in the order of events.
 import type { BookingEntry } from '../../../db/ingest/bookings.ts';
 import { bookings } from '../../../db/model/resources/bookings.ts';
 import type { EntryReader, FaultList, Findings } from '../entries.ts';
@@ -9,7 +9,7 @@ import { type JsonItem, JsonReader } from './json-reader.ts';
 
 const BOOKING = declared(bookings);
 
-/** Reads bookings from JSON; they are given in the order of what happened, and so not before the end. */
+/** Reads bookings from JSON; returns them at the end, in the order of events. */
 export function bookingsReader(name: string, findings: Findings): EntryReader<BookingEntry> {
   const entries: BookingEntry[] = [];
   const reader = new JsonReader(name, findings.faults, (item) => {
@@ -34,7 +34,7 @@ function readBooking(item: JsonItem, faults: FaultList): BookingEntry | null | u
   return entry && { ...entry, event: null, at: null, replaces: null, meetingExternalId: null };
 }
 
-// Webhooks may be delivered late; an entry that tells no time keeps its place behind the one before it.
+// Webhooks may be delivered late; an entry without a time stays after the previous one.
 function inOrderOfEvents(entries: readonly BookingEntry[]): BookingEntry[] {
   let latest = Number.NEGATIVE_INFINITY;
   const timed = entries.map((entry) => {

@@ -1,4 +1,4 @@
-// Bookings as Cal.com's webhooks send them.
+// Reads bookings from the webhooks of Cal.com.
 
 import type { BookingEntry } from '../../../db/ingest/bookings.ts';
 import { LONG_TEXT_CHARACTERS_MAX } from '../../../db/model/fields.ts';
@@ -18,7 +18,7 @@ export function isCalCom(value: Data): boolean {
   return typeof value.triggerEvent === 'string';
 }
 
-/** Reads a webhook; null for events that do not make, move or cancel a booking. */
+/** Reads a webhook; null for events that do not create, move or cancel a booking. */
 export function readCalCom(value: Data, line: number, faults: FaultList): BookingEntry | null | undefined {
   const event = EVENTS[String(value.triggerEvent)];
   if (event === undefined) return null;
@@ -76,7 +76,7 @@ function toPerson(person: ForeignJson): Person {
   return person.person('name', 'email') ?? { name: null, email: null };
 }
 
-// Where no attendees are sent, the answers of the booking form tell who booked.
+// Without attendees, the responses of the booking form contain who booked.
 function booker(payload: ForeignJson): Person | null {
   const answers = payload.object('responses');
   const name = answers.object('name').text('value');

@@ -1,4 +1,4 @@
-// Bookings as Calendly's webhooks send them: one for each invitee; a move cancels one invitee and creates another.
+// Reads bookings from the webhooks of Calendly: one per invitee; moving one cancels an invitee and creates another.
 
 import type { BookingEntry } from '../../../db/ingest/bookings.ts';
 import { LONG_TEXT_CHARACTERS_MAX } from '../../../db/model/fields.ts';
@@ -11,7 +11,7 @@ export function isCalendly(value: Data): boolean {
   return typeof value.event === 'string' && typeof value.payload === 'object';
 }
 
-/** Reads a webhook; null for events that do not make, move or cancel a booking. */
+/** Reads a webhook; null for events that do not create, move or cancel a booking. */
 export function readCalendly(value: Data, line: number, faults: FaultList): BookingEntry | null | undefined {
   if (value.event !== 'invitee.created' && value.event !== 'invitee.canceled') return null;
   const before = faults.faults.length;

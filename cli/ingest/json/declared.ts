@@ -12,21 +12,21 @@ import type { FaultList } from '../entries.ts';
 import { instantIn } from './foreign.ts';
 import type { JsonItem } from './json-reader.ts';
 
-/** What a file may say of a record. */
+/** The fields that a file may contain. */
 export interface Declared {
   fields: Readonly<Record<string, Field>>;
   schema: TSchema;
-  /** What the service itself says: known, so that an exported file can be ingested, and not taken over. */
+  /** Fields that the service sets: accepted, so that exported files can be ingested, but ignored. */
   shownOnly: ReadonlySet<string>;
   /** Faults beyond the fields'. */
   inspect: (data: Data) => Fault[];
 }
 
 const SET_BY_SERVICE = ['id', 'created_by', 'created_at', 'updated_at', 'has_transcript'];
-// Fields that hold people; whose contact each of them is, is found out whenever a record is read.
+// Fields with people; their contacts are looked up whenever a record is read.
 const PEOPLE = new Set(['organizer', 'attendee', 'attendees']);
 
-/** What a file may say of a resource's records: its stored fields, and `extra` ones that lead to them. */
+/** The fields that a file may contain for a resource: stored fields, and `extra` ones that determine them. */
 export function declared(
   resource: Resource,
   extra: Record<string, Field> = {},
@@ -44,7 +44,7 @@ export function declared(
   };
 }
 
-/** An entry that keeps to the declaration, typed as it is stored; undefined with every fault told for any other. */
+/** A valid entry, converted for storage; undefined, with every fault reported, if it is invalid. */
 export function declaredEntry(
   { line, value }: JsonItem,
   declaration: Declared,
@@ -70,7 +70,7 @@ export function declaredEntry(
   return { line, data: Object.fromEntries(data) };
 }
 
-/** The fault of a span whose end is before its start. */
+/** The fault of a time span whose end is before its start. */
 export function endBeforeStart(path: string, { start_time, end_time }: Data): Fault[] {
   if (typeof start_time !== 'number' || typeof end_time !== 'number' || end_time >= start_time) return [];
   return [
@@ -78,7 +78,7 @@ export function endBeforeStart(path: string, { start_time, end_time }: Data): Fa
   ];
 }
 
-// RFC 3339 is taken for an instant, and half a person for a whole one; undefined for text that is no instant.
+// Converts RFC 3339 to an instant, and completes people; undefined for text that is not an instant.
 function acceptedValue(name: string, field: Field | undefined, value: JsonValue): JsonValue | undefined {
   if (field?.kind === 'instant' && typeof value === 'string') return instantIn(value);
   if (!PEOPLE.has(name)) return value;

@@ -1,4 +1,4 @@
-// Reads JSON that other services wrote: takes what is needed, ignores the rest, and tells what is missing.
+// Reads JSON from other services: takes what is needed, ignores the rest, and reports what is missing.
 import { below, malformed, missing } from '../../../db/model/faults.ts';
 import { NAME_CHARACTERS_MAX } from '../../../db/model/fields.ts';
 import type { Data } from '../../../db/model/json.ts';
@@ -7,7 +7,7 @@ import { isoMilliseconds } from '../../input/instant.ts';
 import type { FaultList } from '../entries.ts';
 import type { Person } from '../people.ts';
 
-/** An object in such JSON, read with its path in mind. */
+/** An object in such JSON, with its path. */
 export class ForeignJson {
   readonly #value: Data;
   readonly #path: string;
@@ -21,7 +21,7 @@ export class ForeignJson {
     this.#path = path;
   }
 
-  /** Text, trimmed and cut to what a field holds; null where there is none. */
+  /** Text, trimmed and cut to the length of a field; null if there is none. */
   text(name: string, charactersMax = NAME_CHARACTERS_MAX): string | null {
     const value = this.#value[name];
     if (typeof value !== 'string') return null;
@@ -29,19 +29,19 @@ export class ForeignJson {
     return this.clipped(name, whole, charactersMax) || null;
   }
 
-  /** What was made of several texts, cut to what a field holds. */
+  /** A text made of several, cut to the length of a field. */
   clipped(name: string, text: string, charactersMax: number): string {
     return this.#faults.clipped(this.#line, below(this.#path, name), text, charactersMax);
   }
 
-  /** Text that must be there. */
+  /** Required text. */
   required(name: string): string {
     const text = this.text(name);
     if (text === null) this.#faults.refuse(this.#line, [missing(below(this.#path, name))]);
     return text ?? '';
   }
 
-  /** Unix milliseconds of an RFC 3339 time; null where there is none. */
+  /** Unix milliseconds of an RFC 3339 time; null if there is none. */
   instant(name: string): number | null {
     const text = this.text(name);
     if (text === null) return null;
@@ -59,13 +59,13 @@ export class ForeignJson {
     return isObject(this.#value[name]);
   }
 
-  /** The object of that name; an empty one where there is none. */
+  /** The object with this name; an empty one if there is none. */
   object(name: string): ForeignJson {
     const value = this.#value[name];
     return new ForeignJson(isObject(value) ? value : {}, this.#line, this.#faults, below(this.#path, name));
   }
 
-  /** The objects in the array of that name. */
+  /** The objects in the array with this name. */
   objects(name: string): ForeignJson[] {
     const value = this.#value[name];
     const items = Array.isArray(value) ? value.filter((item) => isObject(item)) : [];
@@ -75,19 +75,19 @@ export class ForeignJson {
     );
   }
 
-  /** The person whom those two fields tell; null where they tell none. */
+  /** The person in these two fields; null if both are empty. */
   person(nameField: string, emailField: string): Person | null {
     const person = { name: this.text(nameField), email: this.text(emailField) };
     return person.name === null && person.email === null ? null : person;
   }
 }
 
-/** Unix milliseconds of a time in RFC 3339; undefined if the text is none. */
+/** Unix milliseconds of a time in RFC 3339; undefined if the text is not one. */
 export function instantIn(text: string): number | undefined {
   return text.includes('T') ? isoMilliseconds(text) : undefined;
 }
 
-/** The fields that are known: only what is given is stored. */
+/** Only the given fields: the others are not stored. */
 export function given(data: Data): Data {
   return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null));
 }

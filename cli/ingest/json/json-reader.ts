@@ -1,4 +1,4 @@
-// JSON files for ingest: an array, NDJSON or one object, taken apart so that one bad entry harms no other.
+// JSON files for ingest: an array, NDJSON or one object, read so that an invalid entry does not affect others.
 import type { Data } from '../../../db/model/json.ts';
 import { CliError } from '../../errors.ts';
 import { completeLength } from '../../input/decode.ts';
@@ -16,7 +16,7 @@ interface PieceScanner {
   end(): TextPiece[];
 }
 
-/** Reads the objects of a JSON file into entries; what is no object, or not whole, is a fault. */
+/** Reads the objects of a JSON file as entries; anything else, or incomplete objects, is a fault. */
 export class JsonReader<T> implements EntryReader<T> {
   readonly #name: string;
   readonly #faults: FaultList;
@@ -38,7 +38,7 @@ export class JsonReader<T> implements EntryReader<T> {
 
   end(): T[] {
     const entries = this.#take(this.#text.end());
-    if (this.#scanner === null) throw notJson(this.#name, 'it is empty');
+    if (this.#scanner === null) throw notJson(this.#name, 'the file is empty');
     return [...entries, ...this.#entriesOf(this.#scanner.end())];
   }
 
@@ -47,7 +47,7 @@ export class JsonReader<T> implements EntryReader<T> {
     this.#begin += text;
     const first = this.#begin.trimStart()[0];
     if (first === undefined) return [];
-    if (first !== '[' && first !== '{') throw notJson(this.#name, 'it begins with neither [ nor {');
+    if (first !== '[' && first !== '{') throw notJson(this.#name, 'the file does not start with [ or {');
     this.#scanner = first === '[' ? new ArrayPieces(this.#name, this.#faults) : new ObjectPieces(this.#name);
     return this.#entriesOf(this.#scanner.push(this.#begin));
   }
@@ -70,10 +70,10 @@ export class JsonReader<T> implements EntryReader<T> {
   }
 }
 
-/** Bytes to text, in pieces; of a line that is not UTF-8 its bytes become lone surrogates, as no UTF-8 gives them. */
+/** Decodes bytes in pieces; the bytes of a line that is not UTF-8 become lone surrogates, which UTF-8 never yields. */
 class MarkedText {
   readonly #bytes: UnmarkedBytes;
-  // A character that is cut off at the end of a chunk.
+  // A character cut off at the end of a chunk.
   #tail: Uint8Array = new Uint8Array(0);
 
   constructor(name: string) {
@@ -105,7 +105,7 @@ function loneSurrogate(byte: string): string {
   return String.fromCharCode(0xdc00 + byte.charCodeAt(0));
 }
 
-/** The elements of an array; what comes after a fault in its form is left out. */
+/** The elements of an array, up to the first syntax error of the array. */
 class ArrayPieces implements PieceScanner {
   readonly #scanner: JsonArrayScanner;
   readonly #faults: FaultList;
@@ -138,13 +138,13 @@ class ArrayPieces implements PieceScanner {
   }
 }
 
-// Longer than an object may be: what has so much before it cannot be one over many lines.
+// Longer than an object may be: with this much text, it is not one object over many lines.
 const UNSURE_CHARACTERS_MAX = 16 * 1024 * 1024;
 
-/** One object in each line, or a single one over many. */
+/** One object per line, or a single one over many lines. */
 class ObjectPieces implements PieceScanner {
   readonly #lines: LineScanner;
-  // All of it, as long as the first line may be the beginning of one object.
+  // All text, as long as the first line may be the start of a single object.
   #unsure: string | null = '';
 
   constructor(name: string) {
@@ -185,7 +185,7 @@ function isJson(text: string): boolean {
 }
 
 function notJson(name: string, reason: string): CliError {
-  return new CliError(`${name} is no JSON: ${reason}.`, {
-    nextSteps: ['give an array [{…}, {…}], or one object a line.'],
+  return new CliError(`${name} is not valid JSON: ${reason}.`, {
+    nextSteps: ['use an array [{…}, {…}], or one object per line.'],
   });
 }

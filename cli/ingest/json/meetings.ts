@@ -1,4 +1,4 @@
-// Meetings from JSON: the read-only fields as the service shows them.
+// Meetings from JSON: the read-only fields as the API returns them.
 import type { MeetingGroup } from '../../../db/ingest/meetings.ts';
 import { meetings } from '../../../db/model/resources/meetings.ts';
 import type { EntryReader, Findings } from '../entries.ts';
@@ -7,7 +7,7 @@ import { JsonReader } from './json-reader.ts';
 
 const MEETING = declared(meetings);
 
-/** Reads meetings from JSON, each for itself. */
+/** Reads meetings from JSON, each as a group of one. */
 export function meetingsReader(name: string, { faults }: Findings): EntryReader<MeetingGroup> {
   return new JsonReader(name, faults, (item) => {
     const entry = declaredEntry(item, MEETING, faults);

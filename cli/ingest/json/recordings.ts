@@ -52,7 +52,7 @@ function withWholeSpeakers({ line, value }: JsonItem): JsonItem {
     : { line, value };
 }
 
-// A speaker may be left out, or known by name or email only.
+// A speaker may be missing, or have only a name or an email.
 function withWholeSpeaker(segment: JsonValue): JsonValue {
   if (!isObject(segment)) return segment;
   const { speaker = null } = segment;
@@ -62,7 +62,7 @@ function withWholeSpeaker(segment: JsonValue): JsonValue {
 
 function meetingTwice({ meeting_id = null, meeting_external_id = null }: Data): Fault[] {
   if (meeting_id === null || meeting_external_id === null) return [];
-  const message = 'must not be given together with meeting_id';
+  const message = 'must not be used together with meeting_id';
   return [{ path: 'meeting_external_id', message, code: 'VALIDATION_FAILED' }];
 }
 
