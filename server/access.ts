@@ -6,7 +6,7 @@ import type { AccessLevel } from '../db/tables/keys.ts';
 
 export interface Access {
   orgNumber: number;
-  /** The public id of the organization; null for a credential that is not a key. */
+  /** The public ID of the organization; null for a credential that is not a key. */
   organizationId: string | null;
   keyId: string;
   level: AccessLevel;

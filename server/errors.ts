@@ -43,7 +43,7 @@ export const errorDetailSchema = Type.Object(
     code: errorCodeSchema,
     existing_id: Type.Optional(
       Type.String({
-        description: 'For a conflict: the id of the conflicting record, if the key can read it.',
+        description: 'For a conflict: the ID of the conflicting record, if the key can read it.',
       }),
     ),
   },
@@ -55,7 +55,7 @@ export type Detail = {
   path: string;
   message: string;
   code: ErrorCode;
-  /** For a conflict: the id of the conflicting record, if the key can read it. */
+  /** For a conflict: the ID of the conflicting record, if the key can read it. */
   existing_id?: string;
 };
 
@@ -133,5 +133,5 @@ export function invalid(path: string, message: string, code: ValidationCode = 'V
 
 /** The 404 for a record that does not exist or that the key cannot see: the message is the same. */
 export function notFound(singular: string): ApiError {
-  return new ApiError('RESOURCE_NOT_FOUND', `Your organization has no ${singular} with this id.`);
+  return new ApiError('RESOURCE_NOT_FOUND', `Your organization has no ${singular} with this ID.`);
 }

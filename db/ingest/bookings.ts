@@ -58,7 +58,7 @@ async function writeBooking(transaction: IngestTransaction, entry: BookingEntry)
     const moved = await write(transaction, entry, onlyNews(entry.replaces, previous), previous);
     if (moved.outcome !== 'unchanged') transaction.report[moved.outcome] += 1;
   }
-  // A moved booking is logged once, under its first id.
+  // A moved booking is logged once, under its first ID.
   if (previous === undefined) await logBooking(transaction, entry, written.row, previousId ?? externalId);
   return written.outcome;
 }

@@ -1,4 +1,4 @@
-// Common steps of every ingest: find the record by external id, write the given fields, count the result.
+// Common steps of every ingest: find the record by external ID, write the given fields, count the result.
 
 import { QuotaError } from '../engine/quota.ts';
 import { withSavepoint } from '../engine/savepoint.ts';
@@ -25,7 +25,7 @@ export interface IngestEntry {
 
 export interface IngestOptions {
   orgNumber: number;
-  /** created_by of records: the id of the organization. */
+  /** created_by of records: the ID of the organization. */
   createdBy: string;
   /** The owner of records that get none from an organizer or meeting. */
   ownerId: string | null;
@@ -156,7 +156,7 @@ export async function recordOutcome(
   }
 }
 
-/** The meeting with that id or external id. */
+/** The meeting with that ID or external ID. */
 export async function findMeeting(trx: Db, key: RecordKey): Promise<RecordRow | undefined> {
   const byId = await findRecord(trx, meetings, key);
   return byId ?? (await findByExternalIds(trx, meetings, key.orgNumber, [key.id])).get(key.id);

@@ -35,10 +35,10 @@ export interface SeriesExtent {
 
 /** The meetings of one calendar entry: a single one, or the instances of a series. */
 export interface MeetingGroup {
-  /** The external id of a single meeting, and the prefix of those of instances: `UID/RECURRENCE-ID`. */
+  /** The external ID of a single meeting, and the prefix of those of instances: `UID/RECURRENCE-ID`. */
   uid: string;
   entries: readonly MeetingEntry[];
-  /** External ids of meetings with faulty entries, which stay unchanged. */
+  /** External IDs of meetings with faulty entries, which stay unchanged. */
   spared: readonly string[];
   /** Null if the entry does not say which other instances exist. */
   extent: SeriesExtent | null;
@@ -170,7 +170,7 @@ async function storedInstances({ trx, orgNumber }: IngestTransaction, uid: strin
   return rows.filter((row) => instanceInstant(uid, row) !== undefined);
 }
 
-// Unix milliseconds of the RECURRENCE-ID; undefined if the id only looks like that of an instance.
+// Unix milliseconds of the RECURRENCE-ID; undefined if the ID only looks like that of an instance.
 function instanceInstant(uid: string, row: RecordRow): number | undefined {
   const suffix = String(row.external_id).slice(uid.length);
   const [, day, time = '000000'] = /^\/(\d{8})(?:T(\d{6})Z?)?$/.exec(suffix) ?? [];

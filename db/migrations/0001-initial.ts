@@ -6,7 +6,7 @@ type ColumnType = 'text' | 'integer' | 'real';
 
 const STRICT = sql`strict`;
 // Stores rows in the order of their primary key. Expensive for long rows, as records can have: a row of more than 1,002
-// bytes takes its own page of 4 KiB, which index lookups have to read for the id.
+// bytes takes its own page of 4 KiB, which index lookups have to read for the ID.
 const CLUSTERED = sql`strict, without rowid`;
 
 /** A table of rows that belong to an organization; columns are `name` or `name:type`, text by default. */
@@ -18,7 +18,7 @@ interface Table {
   columns?: string;
   /** Columns that are looked up by a key: the text itself, or another column, `<name>_key`, if there is one. */
   keyed?: string;
-  /** Column → table of the row whose id it contains. */
+  /** Column → table of the row whose ID it contains. */
   references?: Record<string, string>;
   /** Each index, after the organization. Partial, because most rows leave most columns empty. */
   indexes?: string[];
@@ -271,7 +271,7 @@ function recordTable({ many = '', few = '', indexes = [], ...table }: RecordTabl
     ...table,
     key: 'id',
     required: 'created_by created_at:integer updated_at:integer',
-    // Ids follow the order of creation.
+    // IDs follow the order of creation.
     indexes: [
       'updated_at id',
       ...words(many).flatMap((column) => [`${column} id`, `${column} updated_at id`]),

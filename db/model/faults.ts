@@ -81,9 +81,9 @@ export function malformed(path: string, format: string): Fault {
   return { path, message, code: 'VALIDATION_INVALID_FORMAT' };
 }
 
-/** The fault of an id without a visible record of the resource (or user). */
+/** The fault of an ID without a visible record of the resource (or user). */
 export function unknownReference(path: string, resource: string): Fault {
-  const message = `must be the id of an existing ${singularOf(resource)}`;
+  const message = `must be the ID of an existing ${singularOf(resource)}`;
   return { path, message, code: 'VALIDATION_FAILED' };
 }
 

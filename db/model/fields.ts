@@ -47,7 +47,7 @@ export interface Field {
   readonly clearable: boolean;
   /** What a create stores if the client leaves the field out. */
   readonly initial: JsonValue;
-  /** The resource (or `users`) that the value is an id of. */
+  /** The resource (or `users`) that the value is an ID of. */
   readonly references: string | undefined;
   /**
    * The key for looking up the whole value, null if it is not looked up. The shadow column `<name>_key` stores it if it
@@ -224,7 +224,7 @@ export function enumeration(
   return field({ ...shape, initial, nullable, example: initial ?? values[0] ?? null }, rest);
 }
 
-/** The id of a record of another resource, or of a user. */
+/** The ID of a record of another resource, or of a user. */
 export function reference(references: string, options: FieldOptions = {}): Field {
   const schema = idSchema();
   const example = exampleId(references);
@@ -232,7 +232,7 @@ export function reference(references: string, options: FieldOptions = {}): Field
 }
 
 /**
- * Schema of an id. It accepts any text, because the lookup rejects unknown ids; the format only documents what it is.
+ * Schema of an ID. It accepts any text, because the lookup rejects unknown IDs; the format only documents what it is.
  */
 export function idSchema(options: { description?: string; examples?: string[] } = {}): TSchema {
   return Type.String({ format: 'id', maxLength: NAME_CHARACTERS_MAX, ...options });

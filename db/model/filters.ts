@@ -22,13 +22,13 @@ export function equals(...names: string[]): Filter {
   });
 }
 
-/** Match of an id that refers to a record (or user); an id that the key cannot see finds nothing. */
+/** Match of an ID that refers to a record (or user); an ID that the key cannot see finds nothing. */
 export function refersTo(target: string | readonly string[], ...match: (string | Match)[]): Filter {
   const references = typeof target === 'string' ? [target] : target;
   return filter({
     match: match.map((one) => (typeof one === 'string' ? column(one) : one)),
     references,
-    description: `Id of ${withArticle(nouns.format(references.map(singularOf)))}.`,
+    description: `ID of ${withArticle(nouns.format(references.map(singularOf)))}.`,
   });
 }
 

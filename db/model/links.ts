@@ -28,19 +28,19 @@ export function childOf(
   return typedBy === null ? Object.values(children)[0] : children[String(known[typedBy]?.record_type)];
 }
 
-/** Whether one list contains children of several resources, which it shows by type and id only. */
+/** Whether one list contains children of several resources, which it shows by type and ID only. */
 export function isMixed({ typedBy }: Link): boolean {
   return typedBy === 'link';
 }
 
-/** The fields of a list item: those of the child (in a mixed list only its id) and those of the link. */
+/** The fields of a list item: those of the child (in a mixed list only its ID) and those of the link. */
 export function itemFields(link: Link, childFields: Record<string, Field>): Record<string, Field> {
   const linked_at = timestamp({ required: true, description: 'When it was linked.' });
   if (!isMixed(link)) return { ...childFields, ...link.fields, linked_at };
   return { ...link.fields, [link.childColumn]: reference('', { required: true }), linked_at };
 }
 
-/** Schema of the body that creates a link: the child's id and the link's own fields. */
+/** Schema of the body that creates a link: the child's ID and the link's own fields. */
 export function linkSchema({ children, childColumn, fields }: Link): TSchema {
   const [child = ''] = Object.values(children);
   const id = reference(child, { required: true, example: exampleId(child) });

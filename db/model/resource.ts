@@ -22,7 +22,7 @@ export interface Filter {
   readonly match: readonly Match[];
   /** Converts the value as sent into the value as stored. */
   readonly normalize: (value: string) => string;
-  /** The resources that the value can be an id of: the id of a record hidden from the key finds nothing. */
+  /** The resources that the value can be an ID of: the ID of a record hidden from the key finds nothing. */
   readonly references: readonly string[];
   /** Whether its values are email addresses or telephone numbers, which contain no spaces but often a plus. */
   readonly isAddress: boolean;
@@ -32,9 +32,9 @@ export interface Filter {
 /** A table of rows that belong to a parent record, can refer to a child, and are deleted with either. */
 export interface SideTable {
   readonly table: string;
-  /** Column with the parent's id. */
+  /** Column with the parent's ID. */
   readonly parentColumn: string;
-  /** Column that identifies a row of a parent: the child's id, if rows have a child. */
+  /** Column that identifies a row of a parent: the child's ID, if rows have a child. */
   readonly childColumn: string;
   /** The resources that a child can belong to, by their singular; empty if rows have no child. */
   readonly children: Readonly<Record<string, string>>;
@@ -106,7 +106,7 @@ const COMMON_LAST = {
     access: 'read',
     required: true,
     example: exampleId('users'),
-    description: 'The user of a user-bound key; otherwise the id of the API key.',
+    description: 'The user of a user-bound key; otherwise the ID of the API key.',
   }),
   created_at: timestamp({ required: true, description: 'When the record was created.' }),
   updated_at: timestamp({ required: true, description: 'When the record was last changed.' }),

@@ -28,7 +28,7 @@ export function recordSchema(fields: Record<string, Field>): TSchema {
   return Type.Object(properties, { additionalProperties: false });
 }
 
-/** Only the id of a record's fields, for readers who cannot see more. */
+/** Only the ID of a record's fields, for readers who cannot see more. */
 export function idAlone(fields: Record<string, Field>): Record<string, Field> {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => name === 'id'));
 }

@@ -40,7 +40,7 @@ export const INTERACTION_FIELDS = [
   'creationTime',
 ] as const;
 
-/** Keys of a people query's filter, each with the resources that its value is an id of. */
+/** Keys of a people query's filter, each with the resources that its value is an ID of. */
 export const PEOPLE_FILTERS = {
   email: [],
   phone: [],

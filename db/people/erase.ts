@@ -99,7 +99,7 @@ interface Run {
 interface Batch {
   name: string;
   ids: readonly string[];
-  /** Receives the ids of deleted records. */
+  /** Receives the IDs of deleted records. */
   deleted: Set<string>;
 }
 

@@ -13,7 +13,7 @@ export interface RemainingText {
   /** The organization's number; null if the row belongs to none. */
   org_id: number | null;
   table: string;
-  /** The row's id, or the first part of its key. */
+  /** The row's ID, or the first part of its key. */
   id: string | null;
   column: string;
 }

@@ -23,7 +23,7 @@ export interface Mentions {
   places: Mention[];
   /** Records that mention an address, or list the person as an organizer, an attendee or a guest. */
   mentioned: RecordIds;
-  /** Ids of recordings in whose transcripts the person speaks or is mentioned. */
+  /** IDs of recordings in whose transcripts the person speaks or is mentioned. */
   transcripts: Set<string>;
   /** Names of the person, in lower case: from the contact, and next to an address. */
   names: Set<string>;

@@ -19,7 +19,7 @@ export interface DataSubject {
   addresses: AddressSet;
   /** The contact as in a response; null if no contact has the address. */
   contact: Data | null;
-  /** Its id; '' if there is none. */
+  /** Its ID; '' if there is none. */
   contactId: string;
   /** Users of crm itself with one of the addresses, who are not contacts. */
   users: UserRow[];
@@ -51,7 +51,7 @@ export function personName({ contact }: DataSubject): string {
     .toLowerCase();
 }
 
-/** Ids of records, by resource. */
+/** IDs of records, by resource. */
 export type RecordIds = Map<string, Set<string>>;
 
 /** The records linked to the contact by a reference or a link, found through indexes. */
@@ -73,7 +73,7 @@ export async function findTiedRecords(db: Db, { orgNumber, contactId }: DataSubj
   return tied;
 }
 
-/** A column with ids of contacts in a table other than a resource's, and the column with the record's id. */
+/** A column with IDs of contacts in a table other than a resource's, and the column with the record's ID. */
 interface Tie {
   table: string;
   id: string;

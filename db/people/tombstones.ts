@@ -4,7 +4,7 @@ import type { Db } from '../engine/schema.ts';
 const KEY = 'erasure_key';
 const PREFIX = 'erased:';
 
-/** Digests use a key stored in the database; the name of each setting contains the organization's id and a digest. */
+/** Digests use a key stored in the database; the name of each setting contains the organization's ID and a digest. */
 export interface Tombstones {
   key: string;
   /** Setting → time of erasure, RFC 3339 in UTC. */

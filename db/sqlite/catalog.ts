@@ -8,7 +8,7 @@ export interface TableShape {
   columns: readonly string[];
   /** The columns of its primary key, in order. */
   key: readonly string[];
-  /** Columns with the id of another row of the same table. */
+  /** Columns with the ID of another row of the same table. */
   selfReferences: readonly string[];
 }
 

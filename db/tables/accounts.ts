@@ -84,7 +84,7 @@ export function listOrganizations(db: Db): Promise<OrganizationRow[]> {
   return db.selectFrom('organizations').selectAll().orderBy('id').execute();
 }
 
-/** The organization with that id or name (case-insensitive). */
+/** The organization with that ID or name (case-insensitive). */
 export function findOrganization(db: Db, nameOrId: string): Promise<OrganizationRow | undefined> {
   return db
     .selectFrom('organizations')
@@ -130,7 +130,7 @@ const userById = statement<UserRow>((db, param) =>
   db.selectFrom('users').selectAll().where('org_id', '=', param('org')).where('id', '=', param('id')),
 );
 
-/** The user with that id. */
+/** The user with that ID. */
 export async function findUserById(db: Db, { orgNumber, id }: RecordKey): Promise<UserRow | undefined> {
   return (await userById(db, { org: orgNumber, id }))[0];
 }
@@ -143,7 +143,7 @@ const usersById = statement<UserRow>((db, param) =>
     .where(db.engine.isAmong(sql.ref('id'), param('ids'))),
 );
 
-/** The users with these ids in the organization, in no order. */
+/** The users with these IDs in the organization, in no order. */
 export async function findUsersById(db: Db, orgNumber: number, ids: readonly string[]): Promise<UserRow[]> {
   const [id, ...more] = ids;
   if (id === undefined) return [];
@@ -168,7 +168,7 @@ export async function findUserByEmail(
   return (await userByEmail(db, { org: orgNumber, email: caselessKey(email) }))[0];
 }
 
-/** The user with that id or email (case-insensitive) in the organization. */
+/** The user with that ID or email (case-insensitive) in the organization. */
 export async function findUser(db: Db, orgNumber: number, emailOrId: string): Promise<UserRow | undefined> {
   return (
     (await findUserById(db, { orgNumber, id: emailOrId })) ??

@@ -32,7 +32,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 /** Who did it, and from where. */
 export interface Actor {
   type: 'operator' | 'key' | 'server';
-  /** An operator's `user@host`, a key's id, or a server's host. */
+  /** An operator's `user@host`, a key's ID, or a server's host. */
   id: string;
   /** The user that a key is bound to. */
   userId: string | null;
@@ -45,7 +45,7 @@ export interface AuditEntry {
   orgNumber: number | null;
   actor: Actor;
   action: AuditAction;
-  /** The target of the action: a resource, or `keys`, `users`, `organizations`, and the id. */
+  /** The target of the action: a resource, or `keys`, `users`, `organizations`, and the ID. */
   target: { type: string; id: string | null } | null;
   requestId?: string;
   /** A few small values: no personal names, addresses or titles, and no secrets. */
@@ -92,7 +92,7 @@ export async function recordAudit(trx: Db, entry: AuditEntry): Promise<void> {
   });
 }
 
-/** An entry with the id of its organization. */
+/** An entry with the ID of its organization. */
 export type ListedEntry = AuditRow & { organization_id: string | null };
 
 export interface AuditQuery {
@@ -100,7 +100,7 @@ export interface AuditQuery {
   /** Unix milliseconds, inclusive. */
   since?: number;
   action?: AuditAction;
-  /** A key's id, the id of the user it is bound to, or an operator's `user@host`. */
+  /** A key's ID, the ID of the user it is bound to, or an operator's `user@host`. */
   actor?: string;
   /** The entry after which to continue. */
   after?: Pick<AuditRow, 'created_at' | 'id'>;

@@ -25,7 +25,7 @@ function owners(db: Db, param: Param) {
     .where('org_id', '=', param('org'));
 }
 
-/** The contacts that own the emails, in their order: lower-case email → contact id. */
+/** The contacts that own the emails, in their order: lower-case email → contact ID. */
 export async function findContactsByEmail(
   db: Db,
   orgNumber: number,

@@ -10,7 +10,7 @@ import type { Resource } from '../model/resource.ts';
 import { RESOURCES } from '../model/resources/registry.ts';
 import { isShown } from '../model/schemas.ts';
 
-// Ids, enums, numbers and timestamps have a fixed size that no one can choose. They do not count, and so changes of them
+// IDs, enums, numbers and timestamps have a fixed size that no one can choose. They do not count, and so changes of them
 // that a write causes in other records do not count either.
 const contentOf = memoize((resource: Resource): [name: string, field: Field][] =>
   Object.entries(resource.fields).filter(

@@ -84,7 +84,7 @@ async function deleteHeld(trx: Db, resource: Resource, { orgNumber, id }: Record
   }
 }
 
-/** The stored fields with ids of the resource. */
+/** The stored fields with IDs of the resource. */
 export function columnsTo({ name: target }: Resource, fields: Readonly<Record<string, Field>>): string[] {
   return Object.entries(fields).flatMap(([name, { references, column }]) =>
     references === target && column !== null ? [name] : [],
@@ -114,7 +114,7 @@ function clearLinkField({ table, parentColumn, childColumn }: Link, column: stri
   });
 }
 
-/** A column of a side table with ids of a resource, and the other columns of the table's key. */
+/** A column of a side table with IDs of a resource, and the other columns of the table's key. */
 interface SideColumns {
   column: string;
   other: string;

@@ -1,4 +1,4 @@
-// Records from other systems, by their ids there.
+// Records from other systems, by their IDs there.
 import { memoize } from '../cache.ts';
 import { type Db, type RecordRow, tableOf } from '../engine/schema.ts';
 import { type Param, statement } from '../engine/statement.ts';
@@ -21,7 +21,7 @@ const statementsOf = memoize((resource: Resource) => {
   };
 });
 
-/** The organization's records with those external ids, by external id. */
+/** The organization's records with those external IDs, by external ID. */
 export async function findByExternalIds(
   db: Db,
   resource: Resource,
@@ -33,7 +33,7 @@ export async function findByExternalIds(
   return new Map(rows.map((row) => [String(row.external_id), row]));
 }
 
-/** The organization's records whose external ids begin with that text. */
+/** The organization's records whose external IDs begin with that text. */
 export async function findByStart(
   db: Db,
   resource: Resource,

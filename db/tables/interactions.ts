@@ -26,7 +26,7 @@ export interface NewInteraction {
   interactionDate: number;
   /** Whether the date was sent, and not taken from the clock: only then does it identify duplicates. */
   isDated: boolean;
-  /** The contact's id, or a new contact without a company, which is created unless this is a duplicate. */
+  /** The contact's ID, or a new contact without a company, which is created unless this is a duplicate. */
   mainContact: string | NewContact;
   /** Further contacts involved. */
   otherContacts?: readonly string[];
@@ -40,12 +40,12 @@ export interface NewInteraction {
 
 export interface NewContact {
   data: Data;
-  /** Creates the contact, for which room is already taken, and returns its id. */
+  /** Creates the contact, for which room is already taken, and returns its ID. */
   put(): Promise<string>;
 }
 
 /**
- * Writes an interaction unless it is a duplicate; returns the id of the new or existing one.
+ * Writes an interaction unless it is a duplicate; returns the ID of the new or existing one.
  * @throws QuotaError
  */
 export async function logInteraction(
@@ -98,7 +98,7 @@ function duplicatesOf(db: Db, param: Param) {
     .where('type', '=', param('type'));
 }
 
-/** The id of the interaction that this one duplicates. */
+/** The ID of the interaction that this one duplicates. */
 export async function findDuplicate(trx: Db, input: NewInteraction): Promise<string | undefined> {
   if (input.primaryId === null && !input.isDated) return undefined;
   const found = await (input.primaryId === null ? byContent : byOrigin)(trx, {
@@ -124,7 +124,7 @@ const origins = statement<{ key: string }>((db, param) =>
     .where(db.engine.isAmong(keyExpression('primary_id'), param('keys'))),
 );
 
-/** Those of the primary ids, by their keys, that interactions have: any other cannot be a duplicate. */
+/** Those of the primary IDs, by their keys, that interactions have: any other cannot be a duplicate. */
 export async function findOrigins(
   db: Db,
   orgNumber: number,
@@ -199,7 +199,7 @@ async function involve(
   }
 }
 
-/** The ids of the contacts and companies involved in each interaction, in order. */
+/** The IDs of the contacts and companies involved in each interaction, in order. */
 export async function listInvolved(
   db: Db,
   orgNumber: number,

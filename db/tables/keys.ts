@@ -67,7 +67,7 @@ function insertSecret(trx: Db, row: ApiKeyRow, key: string, now: number): Promis
   return trx.insertInto('api_key_secrets').values(secret).execute();
 }
 
-/** A key with the id of its organization. */
+/** A key with the ID of its organization. */
 export type ListedKey = ApiKeyRow & { organization_id: string };
 
 /** Keys of one organization, or of all, oldest first, including revoked and expired ones. */
@@ -82,7 +82,7 @@ export function listKeys(db: Db, orgNumber?: number): Promise<ListedKey[]> {
   return query.execute();
 }
 
-/** The key with that id, in any organization. */
+/** The key with that ID, in any organization. */
 export function findKey(db: Db, id: string): Promise<ApiKeyRow | undefined> {
   return db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst();
 }

@@ -17,7 +17,7 @@ export interface LeadingFilter {
 }
 
 /**
- * How to search by a link, in a table sorted by the ids of records: follow the links, in order or with the records sorted
+ * How to search by a link, in a table sorted by the IDs of records: follow the links, in order or with the records sorted
  * by updated_at, or scan the records and look each up among the links.
  */
 type Way = 'in order' | 'to be sorted' | 'one by one';

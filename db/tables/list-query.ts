@@ -3,7 +3,7 @@ import type { ColumnValue } from '../model/fields.ts';
 
 export type Direction = 'asc' | 'desc';
 
-/** The last row of the previous page: its sort value and its id. */
+/** The last row of the previous page: its sort value and its ID. */
 export interface Position {
   value: number;
   id: string;

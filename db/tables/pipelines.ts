@@ -14,7 +14,7 @@ export interface NewStage {
   probability?: number | null;
 }
 
-/** Inserts a pipeline and its stages in order; returns the pipeline's id. `now` is in Unix milliseconds. */
+/** Inserts a pipeline and its stages in order; returns the pipeline's ID. `now` is in Unix milliseconds. */
 export async function insertPipeline(
   trx: Db,
   pipeline: { orgNumber: number; createdBy: string; now: number; name: string; stages: readonly NewStage[] },
@@ -97,7 +97,7 @@ const stagesById = statement<StageRow>((db, param) =>
     .where(db.engine.isAmong(sql.ref('id'), param('ids'))),
 );
 
-/** The stages with these ids, in no order. */
+/** The stages with these IDs, in no order. */
 export async function findStages(db: Db, orgNumber: number, ids: readonly string[]): Promise<StageRow[]> {
   const [id, ...more] = ids;
   if (id === undefined) return [];
@@ -129,7 +129,7 @@ const oldestPipeline = statement<{ id: string }>((db, param) =>
     .limit(1),
 );
 
-/** The id of the organization's oldest pipeline, the default for deals. */
+/** The ID of the organization's oldest pipeline, the default for deals. */
 export async function findOldestPipeline(db: Db, orgNumber: number): Promise<string | undefined> {
   return (await oldestPipeline(db, { org: orgNumber }))[0]?.id;
 }

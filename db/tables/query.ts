@@ -131,7 +131,7 @@ function pageOf(db: Db, { resource, query, lead }: Search, param: Param) {
   let select = from(db, { resource, links, unseen }, param).where('record.org_id', '=', param('org'));
   const { owner } = resource;
   if (query.ownerId !== null && owner !== null) select = select.where(`record.${owner}`, '=', param('owner'));
-  // Ids begin with their record's created_at, so they are in its order.
+  // IDs begin with their record's created_at, so they are in its order.
   if (query.createdSince !== null) select = select.where(id, '>=', param('created_since'));
   if (query.updatedSince !== null) select = select.where('record.updated_at', '>=', param('updated_since'));
   for (const name of Object.keys(query.filters)) {

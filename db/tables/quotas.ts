@@ -81,7 +81,7 @@ export async function sumReplayBytes(db: Db, now: number): Promise<{ bytes: numb
 /**
  * Starts counting every write of the organization. What it held before is then counted in a later snapshot, and added by
  * `saveQuota`, so that no one waits for the count.
- * @returns the id of this count
+ * @returns the ID of this count
  */
 export async function beginCount(trx: Db, orgNumber: number): Promise<string> {
   const count_id = crypto.randomUUID();

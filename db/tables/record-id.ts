@@ -1,4 +1,4 @@
-// Ids of records: UUIDv7 (RFC 9562) of the millisecond of created_at, in order of creation.
+// IDs of records: UUIDv7 (RFC 9562) of the millisecond of created_at, in order of creation.
 
 const DIGITS = Buffer.from('0123456789abcdef');
 // The counter digits between time and randomness, highest first, without the digits of version and variant.
@@ -14,8 +14,8 @@ let idMs = 0;
 let made = 0;
 
 /**
- * A new id. Within an organization, whose timestamps increase, each id is greater than all earlier ones, however many are
- * created in one millisecond; Bun's own ids would run ahead after 4,096.
+ * A new ID. Within an organization, whose timestamps increase, each ID is greater than all earlier ones, however many are
+ * created in one millisecond; Bun's own IDs would run ahead after 4,096.
  * @param now the record's created_at, Unix milliseconds
  */
 export function recordId(now: number): string {
@@ -49,7 +49,7 @@ function writeDigits(bits: number, first: number, last: number): void {
   }
 }
 
-/** A lower bound of the ids of all records created at that instant (Unix milliseconds) or later. */
+/** A lower bound of the IDs of all records created at that instant (Unix milliseconds) or later. */
 export function leastId(instant: number): string {
   return `${timeDigits(Math.min(Math.max(instant, 0), MS_MAX))}-0000-0000-000000000000`;
 }

@@ -15,13 +15,13 @@ const ofMeetings = statement<OfMeeting>((db, param) =>
     .where(db.engine.isAmong(sql.ref('meeting_id'), param('meetings'))),
 );
 
-/** The ids of the meetings' recordings, oldest first, each with its meeting's id. */
+/** The IDs of the meetings' recordings, oldest first, each with its meeting's ID. */
 export async function listRecordingsOf(
   db: Db,
   orgNumber: number,
   meetingIds: readonly string[],
 ): Promise<OfMeeting[]> {
   const rows = await ofMeetings(db, { org: orgNumber, meetings: JSON.stringify(meetingIds) });
-  // Sorting by id in SQL would make the planner scan all recordings.
+  // Sorting by ID in SQL would make the planner scan all recordings.
   return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }

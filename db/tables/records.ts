@@ -95,7 +95,7 @@ export async function insertReservedRecord(
   return row;
 }
 
-/** Inserts new records that have ids and were counted. */
+/** Inserts new records that have IDs and were counted. */
 export function insertReservedRecords(
   trx: Db,
   resource: Resource,
@@ -116,7 +116,7 @@ function newRow(
   return storeRecord(fields, { ...data, ...origin }) as RecordRow;
 }
 
-/** The record with that id in the organization. */
+/** The record with that ID in the organization. */
 export function findRecord(
   db: Db,
   resource: Resource,
@@ -125,7 +125,7 @@ export function findRecord(
   return andThen(statementsOf(resource).find(db, { org: orgNumber, id }), ([row]) => row);
 }
 
-/** The records with these ids in the organization, in no order. */
+/** The records with these IDs in the organization, in no order. */
 export async function findRecords(
   db: Db,
   resource: Resource,
@@ -142,7 +142,7 @@ export async function findRecords(
 // At most about thirty megabytes.
 const RECORDS_AT_ONCE = 50;
 
-/** The records with these ids, in no order, as far as a page is read, and how many of the ids that covers. */
+/** The records with these IDs, in no order, as far as a page is read, and how many of the IDs that covers. */
 export async function findPage(
   db: Db,
   resource: Resource,

@@ -1,4 +1,4 @@
-// Ids in reference fields: each must belong to a user of the organization, or to a visible record of it.
+// IDs in reference fields: each must belong to a user of the organization, or to a visible record of it.
 import { memoize } from '../cache.ts';
 import type { Db, RecordRow } from '../engine/schema.ts';
 import { type Fault, unknownReference } from '../model/faults.ts';
@@ -23,7 +23,7 @@ export interface ReferenceInput {
 
 type Fields = Readonly<Record<string, Field>>;
 
-/** The ids that exist and are visible, by resource (or `users`). */
+/** The IDs that exist and are visible, by resource (or `users`). */
 export type References = ReadonlyMap<string, ReadonlySet<string>>;
 
 const NONE: References = new Map();
@@ -46,7 +46,7 @@ function newIdIn({ input, current }: ReferenceInput, name: string): string | und
   return typeof id === 'string' && current?.[name] !== id ? id : undefined;
 }
 
-/** The ids in the reference fields of several bodies that exist and are visible, looked up together. */
+/** The IDs in the reference fields of several bodies that exist and are visible, looked up together. */
 export async function findReferences(
   db: Db,
   fields: Fields,
@@ -81,7 +81,7 @@ async function findIds(db: Db, target: string, ids: string[], viewer: Viewer): P
   return rows.filter((row) => viewer.sees(resource, row)).map(({ id }) => id);
 }
 
-/** The faults of a body's reference fields, in their order; `found` contains the valid ids. */
+/** The faults of a body's reference fields, in their order; `found` contains the valid IDs. */
 export function referenceFaults(fields: Fields, given: ReferenceInput, found: References): Fault[] {
   const faults: Fault[] = [];
   for (const { name, target } of referenceFields(fields)) {

@@ -37,7 +37,7 @@ function owners(db: Db, resource: Resource, { match: [match] }: Filter, param: P
   return { key, query };
 }
 
-/** The id of the record with a value, in any spelling, that the resource declares unique under that filter. */
+/** The ID of the record with a value, in any spelling, that the resource declares unique under that filter. */
 export async function findUnique(
   db: Db,
   resource: Resource,
@@ -50,7 +50,7 @@ export async function findUnique(
   return (await statementsOf(resource)(declared).findOne(db, { org: orgNumber, key }))[0]?.id;
 }
 
-/** The ids of the records with any of these values, by `uniqueName`. */
+/** The IDs of the records with any of these values, by `uniqueName`. */
 export async function findOwners(
   db: Db,
   resource: Resource,

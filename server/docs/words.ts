@@ -38,7 +38,7 @@ export function limitsOf(schema: SchemaShape): string[] {
   const { schema: whole } = flatten(schema);
   const { items, anyOf = [] } = whole;
   const limits = [
-    // An id of the wrong length is simply not found.
+    // An ID of the wrong length is simply not found.
     whole.format === 'id' ? undefined : range(whole.minLength, whole.maxLength, 'character'),
     range(whole.minItems, whole.maxItems, 'item'),
     range(undefined, whole.maxProperties, 'key'),

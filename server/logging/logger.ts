@@ -1,4 +1,4 @@
-// Request logs: one line per request, without ids, query strings, bodies, or anything that could be a key or a token.
+// Request logs: one line per request, without IDs, query strings, bodies, or anything that could be a key or a token.
 
 import { instantText } from '../../db/model/instants.ts';
 import type { Exchange } from '../pipeline/exchange.ts';

@@ -106,8 +106,8 @@ with \`path\` (dotted, as in \`alt_emails.0\`), \`message\` and \`code\`. A sing
 several errors give \`VALIDATION_FAILED\`.
 
 Requests are checked in this order: route (404, 405), key (401), network and scope (403), body size (413), idempotent
-replay, rate limit (429), validation (422), existence and execution. An unknown id in a path returns 404, whatever its
-format; an unknown id in a body returns 422.
+replay, rate limit (429), validation (422), existence and execution. An unknown ID in a path returns 404, whatever its
+format; an unknown ID in a body returns 422.
 `;
 
 const LISTS = `
@@ -119,8 +119,8 @@ returns 422. No record is skipped or repeated while others are created or delete
 early, with the record that takes it past ${PAGE_BYTES_MAX / MIB} MiB: rely on \`has_next_page\`, not on the number of records.
 
 In version 2 \`limit\` is 1 to ${PAGE_ROWS_MAX} and defaults to ${PAGE_ROWS_DEFAULT}. Lists are sorted by \`created_at\`, newest
-first, unless you set \`sort_by\` and \`sort_direction\`; records with equal values are sorted by id. If you combine
-filters, a record must match all of them. A filter with an unknown id matches nothing. A query parameter that is
+first, unless you set \`sort_by\` and \`sort_direction\`; records with equal values are sorted by ID. If you combine
+filters, a record must match all of them. A filter with an unknown ID matches nothing. A query parameter that is
 unknown, repeated, empty or of the wrong type returns 422, and so does any query parameter on an operation that is not
 a list. Linked records are listed with the newest link first.
 `;
@@ -128,7 +128,7 @@ a list. Linked records are listed with the newest link first.
 const VALUES = `
 ## Values
 
-- Ids are opaque strings (UUIDv7).
+- IDs are opaque strings (UUIDv7).
 - Version 2 responses contain every field: unset fields are \`null\`, empty lists are \`[]\` and an empty \`custom\` is
   \`{}\`. Version 1 responses leave out unset fields.
 - Timestamps that the service sets (\`…_at\`) are RFC 3339 strings in UTC with milliseconds. Timestamps that a client

@@ -34,7 +34,7 @@ const ANSWERS: Record<number, ErrorAnswer> = {
     examples: {
       absent: {
         code: 'RESOURCE_NOT_FOUND',
-        message: 'Your organization has no contact with this id.',
+        message: 'Your organization has no contact with this ID.',
       },
     },
   },
@@ -109,7 +109,7 @@ const ANSWERS: Record<number, ErrorAnswer> = {
         message: 'The request has 2 errors; see details.',
         faults: [
           ['title', 'must have at most 1000 characters', 'VALIDATION_OUT_OF_RANGE'],
-          ['company_id', 'must be the id of an existing company', 'VALIDATION_FAILED'],
+          ['company_id', 'must be the ID of an existing company', 'VALIDATION_FAILED'],
         ],
       },
     },
@@ -138,7 +138,7 @@ const ANSWERS: Record<number, ErrorAnswer> = {
     examples: {
       failure: {
         code: 'INTERNAL_ERROR',
-        message: 'Something went wrong on our side; try again, and quote the request id if it persists.',
+        message: 'Something went wrong on our side; try again, and quote the request ID if it persists.',
       },
     },
   },

@@ -32,7 +32,7 @@ export function parametersOf(operation: Operation): Data[] {
 function pathParameter(operation: Operation, name: string): Data {
   const collection = collectionOf(operation);
   const isChild = name === 'child_id';
-  const description = isChild ? 'Id of the linked record.' : `Id of the ${singularOf(collection)}.`;
+  const description = isChild ? 'ID of the linked record.' : `ID of the ${singularOf(collection)}.`;
   const example = exampleId(isChild ? 'linked' : collection);
   const schema = { type: 'string', format: 'id', examples: [example] };
   return { name, in: 'path', required: true, description, schema };

@@ -1,4 +1,4 @@
-// One request on its way through the pipeline: its id, its clock, and the headers collected for its response.
+// One request on its way through the pipeline: its ID, its clock, and the headers collected for its response.
 
 import { instantText } from '../../db/model/instants.ts';
 import type { JsonValue } from '../../db/model/json.ts';

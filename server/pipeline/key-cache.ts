@@ -47,7 +47,7 @@ export class KeyCache {
     const row = await findKeyByHash(this.#store.read, hash);
     return hashes.map(() => row);
   });
-  // By key id; a key never moves to another organization.
+  // By key ID; a key never moves to another organization.
   readonly #organizations: BoundedMap<string, string>;
   #mark: number | null = null;
 

@@ -86,7 +86,7 @@ export function publicError(error: unknown): ApiError {
     const headers = { 'Retry-After': String(seconds) };
     return new ApiError('DATABASE_UNAVAILABLE', message, { headers, cause: error });
   }
-  const message = 'Something went wrong on our side; try again, and quote the request id if it persists.';
+  const message = 'Something went wrong on our side; try again, and quote the request ID if it persists.';
   return new ApiError('INTERNAL_ERROR', message, { cause: error });
 }
 

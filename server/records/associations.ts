@@ -1,4 +1,4 @@
-// Single associations: a record linked to one other record, whose id a reference field holds.
+// Single associations: a record linked to one other record, whose ID a reference field holds.
 import { unknownReference } from '../../db/model/faults.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Association, Resource } from '../../db/model/resource.ts';

@@ -28,7 +28,7 @@ import type { Change, Created, Rules, Writer } from './rules.ts';
 /**
  * Creates a record.
  * @param input fields that are valid against the resource's create schema
- * @returns the record as shown; only the id of an existing duplicate that the key cannot read
+ * @returns the record as shown; only the ID of an existing duplicate that the key cannot read
  */
 export async function createRecord(writer: Writer, resource: Resource, input: Data): Promise<Data> {
   const isShown = mayRead(writer.access, resource);
@@ -40,7 +40,7 @@ export async function createRecord(writer: Writer, resource: Resource, input: Da
 /**
  * Creates records in order; one that fails does not affect the others.
  * @param inputs fields that are valid against the resource's create schema
- * @returns for each the record as shown, only the id of an existing duplicate, or the error
+ * @returns for each the record as shown, only the ID of an existing duplicate, or the error
  */
 export function createRecords(
   writer: Writer,
@@ -113,7 +113,7 @@ function shownOrigin({ access, now }: Writer): Data {
 interface Writing {
   accepted: readonly Change[];
   refused: Map<Change, ApiError>;
-  /** Whether an existing duplicate is shown whole or by id only, so that repeated imports need not read it again. */
+  /** Whether an existing duplicate is shown whole or by ID only, so that repeated imports need not read it again. */
   isRepeatedShown: boolean;
 }
 

@@ -11,7 +11,7 @@ export class ConflictError extends ApiError {
   /** The conflicting field, dotted. */
   readonly path: string;
 
-  /** @param existing resource (plural) and id of the conflicting record, if the key can read it */
+  /** @param existing resource (plural) and ID of the conflicting record, if the key can read it */
   constructor(fault: { path: string; message: string }, existing: { resource: string; id: string } | null) {
     const { path, message } = fault;
     const known = existing !== null && { existing_id: existing.id };

@@ -1,4 +1,4 @@
-// Interactions: written once, about a contact named by id or email; a duplicate is not written again.
+// Interactions: written once, about a contact named by ID or email; a duplicate is not written again.
 
 import type { Data } from '../../db/model/json.ts';
 import { contacts } from '../../db/model/resources/contacts.ts';
@@ -102,7 +102,7 @@ function newContact(change: Change): NewContact {
   return { data, put };
 }
 
-// Existing primary ids, by their keys; those that the batch writes are added.
+// Existing primary IDs, by their keys; those that the batch writes are added.
 const originsOf = oncePerBatch(({ db, access }, batch) => {
   const given = batch.flatMap(({ input }) => textOf(input.primary_id) ?? []);
   return batch.length > 1

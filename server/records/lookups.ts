@@ -10,11 +10,11 @@ import { viewerOf } from './references.ts';
 import type { Change, Reader } from './rules.ts';
 
 export interface KnownRecords {
-  /** Which ids in reference fields exist. */
+  /** Which IDs in reference fields exist. */
   references: References;
   /** The owner of each unique value, by name. */
   owners: Map<string, string>;
-  /** Owners that the batch is about to write, by id; no table contains them yet. */
+  /** Owners that the batch is about to write, by ID; no table contains them yet. */
   accepted: Map<string, Data>;
   /** The row of an existing owner; the first call reads all of them. */
   ownerRow(id: string): Promise<RecordRow | undefined>;

@@ -81,7 +81,7 @@ function stagesIn(value: JsonValue | undefined): StageInput[] {
   return Array.isArray(value) ? (value as StageInput[]) : [];
 }
 
-// In an update, an id keeps a stage, a stage without an id is new and needs a name, and positions must match the order.
+// In an update, an ID keeps a stage, a stage without an ID is new and needs a name, and positions must match the order.
 function checkStages({ current, faults }: Change, stages: StageInput[]): void {
   const known = new Set(stagesIn(current?.stages).map((stage) => stage.id));
   const seen = new Set<string>();
@@ -95,7 +95,7 @@ function checkStages({ current, faults }: Change, stages: StageInput[]): void {
       return;
     }
     if (!known.has(stage.id))
-      fault('id', 'must be the id of a stage of this pipeline; leave it out for a new stage');
+      fault('id', 'must be the ID of a stage of this pipeline; leave it out for a new stage');
     if (seen.has(stage.id)) fault('id', 'must not be repeated');
     seen.add(stage.id);
   });

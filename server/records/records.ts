@@ -16,14 +16,14 @@ import { rulesOf } from './registry.ts';
 import type { Reader } from './rules.ts';
 
 /**
- * The record with that id.
+ * The record with that ID.
  * @throws ApiError 404 if it does not exist or the key cannot see it
  */
 export function getRecord(reader: Reader, resource: Resource, id: string): Eventually<Data> {
   return andThen(getRow(reader, resource, id), (row) => present(reader, resource, row));
 }
 
-/** The row with that id, which must exist and be visible to the key. */
+/** The row with that ID, which must exist and be visible to the key. */
 export function getRow(reader: Reader, resource: Resource, id: string): Eventually<RecordRow> {
   const found = findRecord(reader.db, resource, { orgNumber: reader.access.orgNumber, id });
   return andThen(found, (row) => {
@@ -69,7 +69,7 @@ export async function listPage(
   return { records: await presentAll(reader, resource, rows), hasNextPage: isCut || isFull };
 }
 
-/** The position in a list after a record: its sort value and its id. */
+/** The position in a list after a record: its sort value and its ID. */
 export function placeAfter(record: Data | undefined, sortBy: PageRequest['sortBy']): [number, string] {
   return [Date.parse(String(record?.[sortBy])), String(record?.id)];
 }

@@ -1,4 +1,4 @@
-// Ids in bodies: each must belong to an existing record that the key can see; the error is the same for both cases.
+// IDs in bodies: each must belong to an existing record that the key can see; the error is the same for both cases.
 
 import type { Db, RecordRow } from '../../db/engine/schema.ts';
 import type { Fault } from '../../db/model/faults.ts';
@@ -10,7 +10,7 @@ import { findRecord, findRecords } from '../../db/tables/records.ts';
 import { findReferences, referenceFaults, type Viewer } from '../../db/tables/references.ts';
 import { type Access, canSee } from '../access.ts';
 
-/** The record with that id, if it exists and the key can see it. */
+/** The record with that ID, if it exists and the key can see it. */
 export async function findVisible(
   db: Db,
   access: Access,
@@ -23,7 +23,7 @@ export async function findVisible(
   return row !== undefined && canSee(access, resource, row) ? row : undefined;
 }
 
-/** The ids of records that the key can see. */
+/** The IDs of records that the key can see. */
 export async function findVisibleIds(
   db: Db,
   access: Access,

@@ -73,7 +73,7 @@ export async function getCompany(call: Call): Promise<Answer> {
   return success(toCompany(await getRecord(call, companies, call.params.companyId ?? '')));
 }
 
-/** Creates a company, or returns the id of the one with that domain. */
+/** Creates a company, or returns the ID of the one with that domain. */
 export async function createCompany(call: Call): Promise<Answer> {
   const input = fromCompany(call.body as Data);
   const existing = await findUnique(call.db, companies, call.access.orgNumber, {

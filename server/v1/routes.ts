@@ -138,9 +138,9 @@ const COMPANIES: Row[] = [
     method: 'POST',
     at: '/companies',
     id: 'createCompanyV1',
-    summary: 'Create a company, or get the id of the company with that domain',
+    summary: 'Create a company, or get the ID of the company with that domain',
     description:
-      'If a company with the domain exists, returns 200 with its id and leaves it unchanged. Properties that are not ' +
+      'If a company with the domain exists, returns 200 with its ID and leaves it unchanged. Properties that are not ' +
       'listed are stored as well, if they are strings, numbers or booleans.',
     scope: 'companies:write',
     isWrite: true,

@@ -73,7 +73,7 @@ export function associationOperations(parent: Resource, name: string, associatio
   return [get, put, remove];
 }
 
-// A key that can set the association but not read the record gets only its id.
+// A key that can set the association but not read the record gets only its ID.
 function idOf(child: Resource): TSchema {
   return named(`${capitalized(child.singular)}Reference`, recordSchema(idAlone(child.fields)));
 }

@@ -15,7 +15,7 @@ import { batchCreate, batchSchema } from './batch.ts';
 import { capitalized, operationId, pathOf, titleOf } from './naming.ts';
 import { identityOf, listParameters, pageRequest } from './paging.ts';
 
-/** What a record contains only when requested by id. */
+/** What a record contains only when requested by ID. */
 export interface ShownAlone {
   show(call: Call, record: Data): Data;
   example: Data;
@@ -195,7 +195,7 @@ function createRules(resource: Resource) {
 // Number of fields in the example of an update.
 const FIELDS_UPDATED = 3;
 
-// Without references, whose ids would have to exist; everything else can be sent unchanged.
+// Without references, whose IDs would have to exist; everything else can be sent unchanged.
 function exampleOf({ fields }: Resource, accesses: readonly Field['access'][], fieldsMax?: number): Data {
   const sendable = Object.entries(fields).filter(
     ([, { access, kind }]) => accesses.includes(access) && kind !== 'reference',
@@ -222,7 +222,7 @@ function conflictsOf(resource: Resource, rule: 'claim' | 'beforeDelete'): number
   return isClaimed || rulesOf(resource)[rule] !== undefined ? [409] : [];
 }
 
-// For an existing duplicate, the response can contain only the id.
+// For an existing duplicate, the response can contain only the ID.
 function createdSchema(resource: Resource): TSchema {
   const { fields, createdFields } = resource;
   if (Object.keys(createdFields).length === 0) return resource.responseSchema;

@@ -103,7 +103,7 @@ function listScopes(parent: Resource, link: Link): string[] {
 }
 
 function listNote(parent: Resource, link: Link): string {
-  if (isMixed(link)) return 'Returns the type and id of each record the key can see, with `linked_at`.';
+  if (isMixed(link)) return 'Returns the type and ID of each record the key can see, with `linked_at`.';
   const names = ['linked_at', ...Object.keys(link.fields)].map((name) => `\`${name}\``);
   const shown = `Returns each record with ${names.join(' and ')}.`;
   if (link.typedBy === null) return shown;
@@ -120,7 +120,7 @@ function linkNote(parent: Resource, link: Link): string {
   return [again, ...own.map((name) => `To change \`${name}\`, unlink first.`)].join(' ');
 }
 
-// A key that can link but not read gets only the child's id.
+// A key that can link but not read gets only the child's ID.
 function linkedSchema(typeName: string, item: TSchema, link: Link): TSchema {
   const [child] = Object.values(link.children);
   if (isMixed(link) || child === undefined) return item;

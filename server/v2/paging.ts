@@ -34,7 +34,7 @@ export function listParameters(resource: Resource): Record<string, QueryParamete
     sort_by: {
       type: resource.sorts,
       initial: 'created_at',
-      description: 'The field to sort by; records with equal values are sorted by id.',
+      description: 'The field to sort by; records with equal values are sorted by ID.',
     },
     sort_direction: {
       type: ['asc', 'desc'],

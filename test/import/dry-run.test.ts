@@ -80,7 +80,7 @@ async function counts(): Promise<unknown[]> {
 
 const unknown = (line: number, path: string, what: string) => ({
   ...{ _line: line, _code: 'VALIDATION_FAILED', _path: path },
-  _message: `must be the id of an existing ${what}`,
+  _message: `must be the ID of an existing ${what}`,
 });
 
 describe('references that lead nowhere', () => {

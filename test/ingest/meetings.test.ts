@@ -90,8 +90,8 @@ describe('meetings', () => {
     );
     expect(counts(report)).toEqual([2, 0, 0, 0]);
     expect(report.faults.map(({ message }) => message)).toEqual([
-      'deal_id: must be the id of an existing deal',
-      'owner_id: must be the id of an existing user',
+      'deal_id: must be the ID of an existing deal',
+      'owner_id: must be the ID of an existing user',
     ]);
     const stored = await byExternalId('meetings');
     expect(stored.get('a')?.company_id).toBe(company.id);

@@ -53,9 +53,9 @@ test('the link leads to the migration notes', async () => {
 });
 
 test.each([
-  ['people', 'Your organization has no person with this id.'],
-  ['companies', 'Your organization has no company with this id.'],
-  ['interactions', 'Your organization has no interaction with this id.'],
+  ['people', 'Your organization has no person with this ID.'],
+  ['companies', 'Your organization has no company with this ID.'],
+  ['interactions', 'Your organization has no interaction with this ID.'],
 ])('an absent one of %s is told in the words of version 1', async (resource, message) => {
   const { key } = await harness.issue({ api: 'v1' });
   const reply = await harness.send('GET', `/api/v1/${resource}/absent`, { key });

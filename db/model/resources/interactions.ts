@@ -48,7 +48,7 @@ export const involvedCompanies: SideTable = {
 export const WRITTEN_ONCE =
   'If no contact has the email, a contact is created if the key can write contacts; otherwise the request returns 422. A ' +
   'duplicate is not written again: the response is 201 with the existing interaction, marked as a duplicate. If a ' +
-  'primary id is sent, interactions with the same type, primary id and secondary id are duplicates. Otherwise ' +
+  'primary ID is sent, interactions with the same type, primary ID and secondary ID are duplicates. Otherwise ' +
   'interactions with the same contact, type, direction, title and date are duplicates, if a date is sent.';
 
 /** The error for an email without a visible contact, if the key cannot create one. */
@@ -95,7 +95,7 @@ export const interactions = defineResource({
     }),
     main_contact: reference('contacts', {
       access: 'create',
-      description: 'Id of the contact. On create, send either main_contact or main_contact_email.',
+      description: 'ID of the contact. On create, send either main_contact or main_contact_email.',
     }),
     main_contact_email: email({
       access: 'input',
@@ -106,12 +106,12 @@ export const interactions = defineResource({
       key: textKey,
       access: 'create',
       example: 'msg-1842',
-      description: 'Id in the source system. The combination of type, primary_id and secondary_id is unique.',
+      description: 'ID in the source system. The combination of type, primary_id and secondary_id is unique.',
     }),
     secondary_id: text({
       access: 'create',
       example: 'thread-77',
-      description: 'Second id in the source system.',
+      description: 'Second ID in the source system.',
     }),
     contact_ids: json(Type.Array(Type.String()), {
       column: null,

@@ -42,7 +42,7 @@ export const meetings = defineResource({
     external_id: text({
       key: textKey,
       access: 'read',
-      description: 'Id in the calendar: UID or UID/RECURRENCE-ID.',
+      description: 'ID in the calendar: UID or UID/RECURRENCE-ID.',
       example: 'a1b2c3@calendar.example',
     }),
     title: text({ access: 'read', example: 'Kick-off' }),

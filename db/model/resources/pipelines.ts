@@ -30,10 +30,10 @@ const newStage = {
   type: Type.Optional({ ...stageType, description: 'Default: open.' }),
   probability: Type.Optional(nullable(probability)),
 };
-// Ids and positions are for updates: the service assigns the id of a new stage, and the order gives the position.
+// IDs and positions are for updates: the service assigns the ID of a new stage, and the order gives the position.
 const stageInput = Type.Object(
   {
-    id: Type.Optional(idSchema({ description: 'In an update: the id of the stage to keep.' })),
+    id: Type.Optional(idSchema({ description: 'In an update: the ID of the stage to keep.' })),
     ...newStage,
     name: Type.Optional({ ...stageName, description: 'Required for a new stage.' }),
     position: Type.Optional(
@@ -74,7 +74,7 @@ export const pipelines = defineResource({
       initial: [],
       nullable: false,
       description:
-        'The stages in order. Default: a standard set. An update replaces the list and keeps stages with an id.',
+        'The stages in order. Default: a standard set. An update replaces the list and keeps stages with an ID.',
       example: [
         { name: 'Qualified', type: 'open', probability: 0.2 },
         { name: 'Won', type: 'won' },

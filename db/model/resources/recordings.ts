@@ -9,7 +9,7 @@ import { textKey } from '../text.ts';
 export const recordings = defineResource({
   name: 'recordings',
   description:
-    'Call recordings. Read-only; created by recording imports. Get a recording by id for a link to its transcript.',
+    'Call recordings. Read-only; created by recording imports. Get a recording by ID for a link to its transcript.',
   verbs: ['list', 'get'],
   scopes: ['read'],
   owner: 'owner_id',
@@ -56,7 +56,7 @@ export const recordings = defineResource({
     },
   ],
   explanations: {
-    list: '`transcript_url` is null in lists: get a recording by id for a link.',
+    list: '`transcript_url` is null in lists: get a recording by ID for a link.',
     get: 'If the recording has a transcript, the response contains a new `transcript_url`.',
   },
   columns: ['id', 'title', 'meeting_id', 'started_at', 'duration_seconds', 'has_transcript'],
