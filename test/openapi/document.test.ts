@@ -186,7 +186,7 @@ describe('the document', () => {
     expect(
       document.paths['/api/v2/contacts'].get.parameters.find(({ name }: Json) => name === 'owner_id')
         .description,
-    ).toBe('Id of a user.');
+    ).toBe('ID of a user.');
   });
 
   test('has no default in a body, which clients made from it would take for a property that must be sent', () => {
