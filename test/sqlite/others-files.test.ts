@@ -144,7 +144,7 @@ describe('doctor', () => {
       for (const [mode, said] of [
         [0o1777, 'everybody can add files next to the database'],
         [0o777, 'everybody can replace the database'],
-        [0o770, 'its group may replace the database'],
+        [0o770, 'its group can replace the database'],
       ] as const) {
         chmodSync(desk.folder, mode);
         const { status, found, next } = (await finding(desk)) ?? {};
