@@ -15,6 +15,7 @@ import type { LogFile } from './logging/log-file.ts';
 import { lostLine } from './logging/logger.ts';
 import { Measurement, MetricsAddressError } from './metrics/measurement.ts';
 import type { MetricsOptions } from './metrics/metrics.ts';
+import { capitalized } from './v2/naming.ts';
 
 export interface ServeOptions extends ListenerGroupOptions {
   /** Where metrics are served, and their sources; without it nothing is measured. */
@@ -73,8 +74,7 @@ const PURGE_EVERY_MS = 10 * 60_000;
 
 /**
  * Serves a database.
- * @throws DatabaseError if the file cannot be used, is already served or cannot be taken over; the system's error if the
- *   port is taken
+ * @throws DatabaseError if the file cannot be used, served or taken over; the system's error if the port is taken
  */
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
   const lost = (count: number) => lostLine(options.log, count);
@@ -240,7 +240,7 @@ function exitOnFailure(lines: LineWriter, of: string, error: unknown, purpose: s
 
 function tellTrouble(lines: LineWriter, trouble: DatabaseError | null, effect: string): void {
   if (trouble === null) tell(lines, 'The database is working again; writes have resumed.');
-  else tell(lines, trouble.message, effect, ...trouble.nextSteps.map((step) => `Next: ${step}`));
+  else tell(lines, trouble.message, effect, ...trouble.nextSteps.map((step) => `Next: ${capitalized(step)}`));
 }
 
 // Flushed, because the process could be about to exit.
