@@ -55,14 +55,14 @@ export interface ListenerGroupParts {
   onFailure: (error: unknown) => void;
 }
 
-/** An entrance that answers requests. */
+/** The open listeners, which answer requests. */
 export interface OpenListeners extends ServerAddresses {
   listeners: readonly Listening[];
   handovers: readonly Handover[];
-  fronts: readonly RequestMetricsReader[];
+  requestMetrics: readonly RequestMetricsReader[];
 }
 
-type Front = Omit<ListenerGroupOptions, 'tls'> & Pick<ListenOptions, 'isPortShared' | 'certificate'>;
+type ServerOptions = Omit<ListenerGroupOptions, 'tls'> & Pick<ListenOptions, 'isPortShared' | 'certificate'>;
 
 export class ListenerGroup {
   readonly #options: ListenerGroupOptions;
@@ -92,14 +92,14 @@ export class ListenerGroup {
    * @throws the system's error if the port is taken, or OpenSSL's if the certificate cannot be used
    */
   async wait(): Promise<void> {
-    const front = this.#front(true, this.#options.port);
+    const server = this.#serverOptions(true, this.#options.port);
     this.#takeoverSocket = createTakeoverSocket();
     if (this.#parts.common !== undefined)
-      return this.#threadsOf(front, this.#parts.common).wait(this.takeoverSocket);
+      return this.#threadsOf(server, this.#parts.common).wait(this.takeoverSocket);
     const takeoverSocket = this.takeoverSocket ?? undefined;
     this.#queue = new QueueingListener(
-      { ...front, ...(takeoverSocket && { takeoverSocket }) },
-      addressesOf(front).url,
+      { ...server, ...(takeoverSocket && { takeoverSocket }) },
+      addressesOf(server).url,
     );
   }
 
@@ -109,25 +109,25 @@ export class ListenerGroup {
    */
   async start(store: Store): Promise<OpenListeners> {
     const { common, addLine, measurement } = this.#parts;
-    const front = await this.#frontOf(common);
+    const server = await this.#chooseOptions(common);
     if (common !== undefined) {
-      const threads = this.#threadsOf(front, common);
+      const threads = this.#threadsOf(server, common);
       const listeners = await threads.start(store, measurement?.batches);
-      const fronts = listeners.map((thread) => () => thread.metrics());
-      return { ...addressesOf(front), listeners, handovers: listeners, fronts };
+      const requestMetrics = listeners.map((thread) => () => thread.metrics());
+      return { ...addressesOf(server), listeners, handovers: listeners, requestMetrics };
     }
     const logger = createLogger(this.#options.log, addLine);
     const observer = measurement && new RequestMetrics();
     const executor = storeExecutor(store, { observer: measurement?.batches });
     const optional = { ...(logger && { logger }), ...(observer && { observer }) };
-    const opened = startAppServer({ ...front, store, executor, ...optional }, this.#queue);
+    const opened = startAppServer({ ...server, store, executor, ...optional }, this.#queue);
     const { listener, handover, ...addresses } = opened;
     this.#listener = listener;
     const count = () => observer?.metrics(listener.pending) ?? [];
-    return { ...addresses, listeners: [listener], handovers: [handover], fronts: [count] };
+    return { ...addresses, listeners: [listener], handovers: [handover], requestMetrics: [count] };
   }
 
-  /** Rejects waiting requests and stops listening; for an entrance that will not answer. */
+  /** Rejects waiting requests and stops listening; for listeners that will not answer. */
   async close(): Promise<void> {
     await Promise.all([this.#queue?.close(), this.#listener?.stop(), this.#threads?.stop()]);
     this.removeTakeoverSocket();
@@ -140,23 +140,23 @@ export class ListenerGroup {
 
   // Shared by threads, by listeners with an old and a new certificate, and by a server that takes over later. A port
   // chosen by the system is not taken over, since no one can name it in advance.
-  async #frontOf(common: SharedMemory | undefined): Promise<Front> {
+  async #chooseOptions(common: SharedMemory | undefined): Promise<ServerOptions> {
     const { host, port, tls } = this.#options;
-    if (this.#queue !== null || this.#threads !== null) return this.#front(true, port);
+    if (this.#queue !== null || this.#threads !== null) return this.#serverOptions(true, port);
     const isPortShared =
       common !== undefined || tls !== undefined || (port !== 0 && process.platform === 'linux');
-    return this.#front(isPortShared, isPortShared ? await freePort(host, port) : port);
+    return this.#serverOptions(isPortShared, isPortShared ? await freePort(host, port) : port);
   }
 
-  #front(isPortShared: boolean, port: number): Front {
+  #serverOptions(isPortShared: boolean, port: number): ServerOptions {
     const { tls, ...options } = this.#options;
     return { ...options, isPortShared, port, ...(tls && { certificate: readCertificate(tls) }) };
   }
 
-  #threadsOf(front: Front, common: SharedMemory): ReaderThreads {
+  #threadsOf(server: ServerOptions, common: SharedMemory): ReaderThreads {
     const { addLine, onFailure, measurement } = this.#parts;
     this.#threads ??= new ReaderThreads({
-      ...{ ...front, common, count: this.count },
+      ...{ ...server, common, count: this.count },
       ...{ addLine, onFailure, isMeasured: measurement !== undefined },
     });
     return this.#threads;

@@ -168,8 +168,8 @@ async function serve(
   options: ServeOptions,
 ): Promise<RunningServer> {
   await store.write('accounts', makeSigningSecret);
-  const { url, listensOn, listeners, handovers, fronts } = await listenerGroup.start(store);
-  await measurement?.open(store, options.readers ?? 0, fronts).catch((error: Error) => {
+  const { url, listensOn, listeners, handovers, requestMetrics } = await listenerGroup.start(store);
+  await measurement?.open(store, options.readers ?? 0, requestMetrics).catch((error: Error) => {
     if (!options.takesOver || !(error instanceof MetricsAddressError)) throw error;
     // The previous server has already stopped, so starting without metrics is better than not at all.
     tell(lines, `The server runs without metrics: ${error.message}.`);

@@ -26,7 +26,7 @@ export class BackupSchedule {
   #timer: Timer | undefined;
   #running: Bun.Subprocess | undefined;
   #isStopped = false;
-  #figures = { succeeded: 0, failed: 0, lastMs: null as number | null, lastBytes: null as number | null };
+  #stats = { succeeded: 0, failed: 0, lastMs: null as number | null, lastBytes: null as number | null };
 
   /** @throws CliError if the folder cannot be created */
   constructor(plan: BackupPlan) {
@@ -43,7 +43,7 @@ export class BackupSchedule {
 
   /** Counters of its backups so far; time and size of the last one are in milliseconds and bytes. */
   get stats() {
-    return { intervalMs: this.#plan.every, ...this.#figures };
+    return { intervalMs: this.#plan.every, ...this.#stats };
   }
 
   /** @param tell reports failures to the operator */
@@ -86,12 +86,12 @@ export class BackupSchedule {
   }
 
   #noteEnd(file: string | null, ms: number): void {
-    const figures = this.#figures;
-    figures.lastMs = ms;
-    if (file === null) figures.failed += 1;
+    const stats = this.#stats;
+    stats.lastMs = ms;
+    if (file === null) stats.failed += 1;
     else {
-      figures.succeeded += 1;
-      figures.lastBytes = statSync(file, { throwIfNoEntry: false })?.size ?? null;
+      stats.succeeded += 1;
+      stats.lastBytes = statSync(file, { throwIfNoEntry: false })?.size ?? null;
     }
   }
 

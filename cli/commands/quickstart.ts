@@ -34,7 +34,7 @@ async function runQuickstart(options: Options, config: Config, { db, color }: Gl
   const { chooseDemoPlace, removeDemoPlace } = await import('../quickstart/setup.ts');
   const { startDemo } = await import('../quickstart/demo.ts');
   const { runJourney } = await import('../quickstart/journey.ts');
-  const { figuresJson, printNextSteps, printRemoval, summarize } = await import('../quickstart/summary.ts');
+  const { statsJson, printNextSteps, printRemoval, summarize } = await import('../quickstart/summary.ts');
   const { printSummaryJson } = await import('../terminal/output.ts');
   const stopped = stopRequested().first;
   const place = await chooseDemoPlace(db);
@@ -43,9 +43,9 @@ async function runQuickstart(options: Options, config: Config, { db, color }: Gl
   try {
     const demo = await startDemo(screen, place);
     try {
-      const figures = await Promise.race([runJourney(demo), stopped.then(interruption)]);
-      summarize(demo, figures, { isServing: !options.exit, isKept });
-      await printSummaryJson(config, figuresJson(figures, demo));
+      const stats = await Promise.race([runJourney(demo), stopped.then(interruption)]);
+      summarize(demo, stats, { isServing: !options.exit, isKept });
+      await printSummaryJson(config, statsJson(stats, demo));
       if (!options.exit) await stopped;
     } finally {
       await demo.stop();

@@ -21,13 +21,13 @@ export function importDemo(
   return withTemporaryFolder('crm-quickstart-import-', async (folder) => {
     const exported = join(folder, 'demo');
     writeDemoFolder(exported, demo);
-    const figures = await withStateIn(folder, () => importFrom(exported, demo));
+    const stats = await withStateIn(folder, () => importFrom(exported, demo));
     const map = new IdMap(`${exported}${JOURNAL_SUFFIX}`);
     for (const name of WRITABLE) {
       for (const { key } of demo.data.records[name]) demo.ids.set(key, map.find(name, key) ?? '');
     }
     map.close();
-    return figures;
+    return stats;
   });
 }
 

@@ -38,17 +38,17 @@ function sum(measures: readonly Measure[]): Measure {
 }
 
 /** The figures as a table of at most 40 characters, one line per resource. */
-export function summaryLines(figures: QuickstartStats): string[] {
-  const imported = Object.entries(figures.imported);
+export function summaryLines(stats: QuickstartStats): string[] {
+  const imported = Object.entries(stats.imported);
   return [
     row('', 'rows', 'time', 'rows/s'),
     ...imported.map(([name, measure]) => measured(name, measure)),
     measured('all imported', sum(imported.map(([, measure]) => measure))),
-    measured('links', figures.links),
-    ...Object.entries(figures.ingested).map(([name, count]) => row(name, formatCount(count), '', '')),
-    measured('read with v2', figures.pages.v2),
-    measured('read with v1', figures.pages.v1),
-    measured('exported', figures.exported),
+    measured('links', stats.links),
+    ...Object.entries(stats.ingested).map(([name, count]) => row(name, formatCount(count), '', '')),
+    measured('read with v2', stats.pages.v2),
+    measured('read with v1', stats.pages.v1),
+    measured('exported', stats.exported),
   ];
 }
 

@@ -12,14 +12,14 @@ import { type Measure, pagesLine, perSecond, type QuickstartStats, summaryLines 
 /** Prints what was done, with the figures, and which commands to try. */
 export function summarize(
   { screen, url, database }: Demo,
-  figures: QuickstartStats,
+  stats: QuickstartStats,
   { isServing, isKept }: { isServing: boolean; isKept: boolean },
 ): void {
   screen.text('');
-  screen.heading(`Done in ${figures.seconds.toFixed(1)} s`);
-  screen.text(summaryLines(figures).join('\n'));
-  screen.prose(pagesLine(figures));
-  const requests = formatCount(figures.importRequests);
+  screen.heading(`Done in ${stats.seconds.toFixed(1)} s`);
+  screen.text(summaryLines(stats).join('\n'));
+  screen.prose(pagesLine(stats));
+  const requests = formatCount(stats.importRequests);
   screen.prose(`The import made ${requests} requests; the limit of a key is 200 per minute.`);
   screen.text('');
   screen.heading(isServing ? 'Try next, in another terminal:' : 'Try next:');
@@ -33,23 +33,23 @@ export function summarize(
 }
 
 /** The figures and where everything is, as `-o json` prints them. */
-export function figuresJson(figures: QuickstartStats, { database, url, docsUrl }: Demo): Data {
+export function statsJson(stats: QuickstartStats, { database, url, docsUrl }: Demo): Data {
   const timed = (measure: Measure): Data => ({
     ...measure,
     seconds: rounded(measure.seconds),
     rows_per_second: perSecond(measure.records, measure.seconds),
   });
-  const imported = Object.entries(figures.imported).map(([name, measure]) => [name, timed(measure)]);
+  const imported = Object.entries(stats.imported).map(([name, measure]) => [name, timed(measure)]);
   return {
     ...{ database: database.shown, url, docs_url: docsUrl },
     organization_id: database.organization.id,
     keys: { v1: database.keys.v1, v2: database.keys.v2 },
     imported: Object.fromEntries(imported),
-    links: timed(figures.links),
-    ingested: { ...figures.ingested },
-    pages: { v2: timed(figures.pages.v2), v1: timed(figures.pages.v1) },
-    exported: { ...timed(figures.exported), path: figures.exported.path },
-    seconds: rounded(figures.seconds),
+    links: timed(stats.links),
+    ingested: { ...stats.ingested },
+    pages: { v2: timed(stats.pages.v2), v1: timed(stats.pages.v1) },
+    exported: { ...timed(stats.exported), path: stats.exported.path },
+    seconds: rounded(stats.seconds),
   };
 }
 

@@ -71,9 +71,9 @@ export class ListenerHandover implements Handover {
     this.#listener.limitSilence(request, 0);
     try {
       const named = await this.#successor();
-      const inlet = named === null ? null : this.#trusted.reach(named);
-      if (inlet === null) return upgradeResponse(request, this.#baseUrl);
-      const response = await forwardRequest(inlet, request, peer);
+      const takeoverSocket = named === null ? null : this.#trusted.reach(named);
+      if (takeoverSocket === null) return upgradeResponse(request, this.#baseUrl);
+      const response = await forwardRequest(takeoverSocket, request, peer);
       // The successor sees how fast this server reads the response, but not how fast the client does.
       this.#listener.limitSilence(request, UNTAKEN_SECONDS);
       return withConnectionClose(response);

@@ -1,4 +1,4 @@
-// Checks that another server's inlet belongs to this user, because the requests sent there contain API keys.
+// Checks that another server's takeover socket belongs to this user, because the requests sent there contain API keys.
 import { ptr } from 'bun:ffi';
 import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -24,7 +24,7 @@ function openLibrary() {
   });
 }
 
-/** Returns the path to reach an inlet; keeps the folder of the last one open, so that it cannot be replaced. */
+/** Returns the path to reach a takeover socket; keeps the folder of the last one open, so that it cannot be replaced. */
 export class TrustedTakeoverSocket {
   #takeoverSocket: string | null = null;
   #folder = -1;

@@ -69,7 +69,7 @@ export class ForwardedRequests {
 
 /**
  * Sends a request to another server.
- * @param inlet path of its socket
+ * @param takeoverSocket path of its socket
  * @param peer network address of the client
  * @throws the system's error: ENOENT or ECONNREFUSED if no server listens, another if it fails midway
  */

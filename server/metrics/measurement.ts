@@ -28,7 +28,7 @@ export class Measurement {
    * Starts to serve the metrics.
    * @throws MetricsAddressError if the address cannot be taken
    */
-  async open(store: Store, readers: number, fronts: readonly RequestMetricsReader[]): Promise<void> {
+  async open(store: Store, readers: number, requestMetrics: readonly RequestMetricsReader[]): Promise<void> {
     // Loads the metrics library, which nothing else needs.
     const { openMetrics } = await import('./metrics.ts');
     const { host, port } = this.#options;
@@ -39,7 +39,7 @@ export class Measurement {
           store,
           readers,
           batches: this.batches,
-          fronts: () => Promise.all(fronts.map(async (count) => count())),
+          requestMetrics: () => Promise.all(requestMetrics.map(async (count) => count())),
           isDraining: () => this.isDraining,
         },
       );

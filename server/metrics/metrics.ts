@@ -24,7 +24,7 @@ export interface MetricsSources {
   readers: number;
   batches: BatchStats;
   /** What each thread that answers requests has counted. */
-  fronts: () => Promise<Metric[][]>;
+  requestMetrics: () => Promise<Metric[][]>;
   /** Whether the server sends clients elsewhere because it is about to stop. */
   isDraining: () => boolean;
 }
@@ -37,25 +37,25 @@ export function openMetrics(options: MetricsOptions, sources: MetricsSources): M
   // With reader threads, no request measures the delay of this thread, which only writes.
   const delay = sources.readers > 0 ? new LoopDelay() : null;
   return new MetricsPort(options, async () => {
-    const [fronts, figures] = await Promise.all([sources.fronts(), figuresOf(options, sources)]);
-    return [serviceMetrics({ ...figures, delay: delay?.seconds ?? null }, sources.batches), ...fronts];
+    const [requestMetrics, stats] = await Promise.all([sources.requestMetrics(), statsOf(options, sources)]);
+    return [serviceMetrics({ ...stats, delay: delay?.seconds ?? null }, sources.batches), ...requestMetrics];
   });
 }
 
-async function figuresOf(
+async function statsOf(
   { version, commit, backups }: MetricsOptions,
   { store, readers, isDraining }: MetricsSources,
 ): Promise<Omit<ServiceStats, 'delay'>> {
-  const [figures, isStoreReady] = await Promise.all([store.stats(), isFulfilled(store.ready())]);
+  const [stats, isStoreReady] = await Promise.all([store.stats(), isFulfilled(store.ready())]);
   return {
     version,
     commit,
     isReady: isStoreReady && !isDraining(),
     readers,
-    store: figures,
+    store: stats,
     // Null if the database cannot be read right now.
     answers: await sumReplayBytes(store.read, Date.now()).catch(() => null),
-    lastBackupAt: figures.file === null ? null : await lastBackupAt(store),
+    lastBackupAt: stats.file === null ? null : await lastBackupAt(store),
     backups: backups?.() ?? null,
   };
 }

@@ -8,7 +8,7 @@ import { LoopDelay } from './loop-delay.ts';
 import { type Metric, MetricValues } from './metric-values.ts';
 
 /** Results of the requests to one route with one method. */
-interface RouteFigures {
+interface RouteStats {
   api: Api;
   route: string;
   method: string;
@@ -24,7 +24,7 @@ const NO_METHOD = 'other';
 
 export class RequestMetrics implements Observer {
   /** By path, then by method. */
-  readonly #routes = new Map<string, Map<string, RouteFigures>>();
+  readonly #routes = new Map<string, Map<string, RouteStats>>();
   readonly #refusals = new Map<LimitName, number>(LIMIT_NAMES.map((limit) => [limit, 0]));
   readonly #delay = new LoopDelay();
   readonly #now: () => number;
@@ -41,7 +41,7 @@ export class RequestMetrics implements Observer {
   }
 
   responded(exchange: Exchange, status: number): void {
-    const { statuses, seconds } = this.#figuresOf(exchange);
+    const { statuses, seconds } = this.#statsOf(exchange);
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     seconds.add((performance.now() - exchange.begunAt) / 1_000);
     if (exchange.refusedBy !== null) this.#noteRefusal(exchange.refusedBy);
@@ -52,7 +52,7 @@ export class RequestMetrics implements Observer {
   metrics(inFlight: number): Metric[] {
     const sheet = new MetricValues();
     for (const methods of this.#routes.values()) {
-      for (const figures of methods.values()) putRoute(sheet, figures);
+      for (const stats of methods.values()) putRoute(sheet, stats);
     }
     sheet.put('crm_http_requests_in_flight', inFlight, {});
     for (const [limit, count] of this.#refusals) sheet.put('crm_limit_refusals_total', count, { limit });
@@ -62,19 +62,19 @@ export class RequestMetrics implements Observer {
     return sheet.metrics;
   }
 
-  #figuresOf({ api, route, request }: Exchange): RouteFigures {
+  #statsOf({ api, route, request }: Exchange): RouteStats {
     const path = route ?? NO_ROUTE[api];
     const { method } = request;
     const methods = this.#methodsOf(path);
     const known = methods.get(method);
     if (known !== undefined) return known;
     const shown = METHODS.has(method) ? method : NO_METHOD;
-    const figures = methods.get(shown) ?? noRequests({ api, route: path, method: shown });
-    methods.set(shown, figures);
-    return figures;
+    const stats = methods.get(shown) ?? noRequests({ api, route: path, method: shown });
+    methods.set(shown, stats);
+    return stats;
   }
 
-  #methodsOf(path: string): Map<string, RouteFigures> {
+  #methodsOf(path: string): Map<string, RouteStats> {
     let methods = this.#routes.get(path);
     if (methods === undefined) {
       methods = new Map();
@@ -88,11 +88,11 @@ export class RequestMetrics implements Observer {
   }
 }
 
-function noRequests(to: Pick<RouteFigures, 'api' | 'route' | 'method'>): RouteFigures {
+function noRequests(to: Pick<RouteStats, 'api' | 'route' | 'method'>): RouteStats {
   return { ...to, statuses: new Map(), seconds: new Histogram(SECONDS_BUCKETS) };
 }
 
-function putRoute(sheet: MetricValues, { api, route, method, statuses, seconds }: RouteFigures): void {
+function putRoute(sheet: MetricValues, { api, route, method, statuses, seconds }: RouteStats): void {
   for (const [status, count] of statuses)
     sheet.put('crm_http_requests_total', count, { api, method, route, status: String(status) });
   sheet.spread('crm_http_request_duration_seconds', seconds, { method, route });

@@ -54,8 +54,8 @@ export class BatchStats implements WriteObserver {
 }
 
 /** The metrics of the whole service. */
-export function serviceMetrics(figures: ServiceStats, batches: BatchStats): Metric[] {
-  const { version, commit, store, isReady, readers, answers } = figures;
+export function serviceMetrics(stats: ServiceStats, batches: BatchStats): Metric[] {
+  const { version, commit, store, isReady, readers, answers } = stats;
   const sheet = new MetricValues();
   sheet.put('crm_build_info', 1, { version, commit, engine: store.engine });
   sheet.put('crm_ready', Number(isReady), {});
@@ -64,8 +64,8 @@ export function serviceMetrics(figures: ServiceStats, batches: BatchStats): Metr
   putStore(sheet, store);
   sheet.put('crm_stored_answer_bytes', answers?.bytes ?? null, {});
   sheet.put('crm_stored_answers_used_ratio', answers?.usedMost ?? null, {});
-  putBackups(sheet, figures);
-  if (figures.delay !== null) sheet.spread('crm_event_loop_delay_seconds', figures.delay, {});
+  putBackups(sheet, stats);
+  if (stats.delay !== null) sheet.spread('crm_event_loop_delay_seconds', stats.delay, {});
   return sheet.metrics;
 }
 

@@ -42,7 +42,7 @@ export class ReaderThread implements Listening, Handover {
     });
   }
 
-  /** @param inlet path of a socket that receives handed-over requests; null for none */
+  /** @param takeoverSocket path of a socket that receives handed-over requests; null for none */
   async wait(takeoverSocket: string | null): Promise<void> {
     await this.#channel.ask('wait', takeoverSocket ?? '');
   }
@@ -133,7 +133,7 @@ export class ReaderThreads {
 
   /**
    * Listens, and holds requests until `start`.
-   * @param inlet path of a socket on which the first thread receives handed-over requests; null for none
+   * @param takeoverSocket path of a socket on which the first thread receives handed-over requests; null for none
    * @throws the error of a thread that cannot listen
    */
   async wait(takeoverSocket: string | null): Promise<void> {

@@ -69,8 +69,8 @@ function run(port: NonNullable<typeof parentPort>, options: ThreadOptions): void
     const executor = remoteExecutor(parent);
     const observer = options.isMeasured ? new RequestMetrics() : undefined;
     const optional = { ...(logger && { logger }), ...(observer && { observer }) };
-    const front = { ...options, store, executor, ...optional };
-    return { store, observer, ...startAppServer(front, queue) };
+    const server = { ...options, store, executor, ...optional };
+    return { store, observer, ...startAppServer(server, queue) };
   };
   let opened: ReturnType<typeof open> | undefined;
   const handlers: Record<ThreadKind, Handler> = {

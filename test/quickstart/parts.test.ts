@@ -13,7 +13,7 @@ import { writeDemoFolder } from '../../cli/quickstart/folder.ts';
 import { commandsAfterwards, commandsWhileServing } from '../../cli/quickstart/next-commands.ts';
 import { removeDemoPlace } from '../../cli/quickstart/setup.ts';
 import { pagesLine, perSecond, type QuickstartStats, summaryLines } from '../../cli/quickstart/stats.ts';
-import { figuresJson } from '../../cli/quickstart/summary.ts';
+import { statsJson } from '../../cli/quickstart/summary.ts';
 import { formatBytes, formatTime } from '../../cli/terminal/format.ts';
 
 describe('createRandom', () => {
@@ -85,7 +85,7 @@ describe('places and names', () => {
 });
 
 const measure = { records: 2_400, requests: 24, seconds: 0.5 };
-const figures: QuickstartStats = {
+const stats: QuickstartStats = {
   imported: { companies: { records: 300, requests: 3, seconds: 0.1 }, contacts: measure },
   links: { records: 138, requests: 138, seconds: 12.25 },
   importRequests: 167,
@@ -97,7 +97,7 @@ const figures: QuickstartStats = {
 
 describe('the figures', () => {
   test('fit a terminal of 40 columns and add up', () => {
-    const lines = summaryLines(figures);
+    const lines = summaryLines(stats);
     expect(lines.filter((line) => line.length > 40)).toEqual([]);
     expect(lines.find((line) => line.includes('all imported'))).toMatch(/ 2,700 +0\.60 s +4,500$/);
     expect(lines.find((line) => line.includes('meetings'))).toMatch(/ 40$/);
@@ -117,7 +117,7 @@ describe('the figures', () => {
         keys: { v1: 'a', v2: 'b', loader: 'c' },
       },
     };
-    const json = figuresJson(figures, demo as Demo);
+    const json = statsJson(stats, demo as Demo);
     expect(json).toMatchObject({
       database: '/tmp/x/crm.db',
       keys: { v1: 'a', v2: 'b' },
@@ -130,7 +130,7 @@ describe('the figures', () => {
   });
 
   test('tell pages and bytes', () => {
-    expect(pagesLine(figures)).toBe(
+    expect(pagesLine(stats)).toBe(
       'Read 12 pages from v2 (1.6 MB) and 24 pages from v1 (900 kB); exported 400 kB.',
     );
   });

@@ -97,8 +97,8 @@ describe('crm quickstart --exit', () => {
       const temporary = newFolder();
       const { exitCode, stdout } = await start(['--exit', '-o', 'json', '--db', db], temporary).finished();
       expect(exitCode).toBe(0);
-      const figures = JSON.parse(stdout);
-      expect(figures).toMatchObject({
+      const stats = JSON.parse(stdout);
+      expect(stats).toMatchObject({
         database: db,
         imported: {
           companies: { records: 300, requests: 3 },
@@ -113,9 +113,9 @@ describe('crm quickstart --exit', () => {
         pages: { v2: { records: 2_400, requests: 12 }, v1: { records: 2_400, requests: 24 } },
         exported: { records: 2_400, path: join(db, '../demo-contacts.csv') },
       });
-      expect(figures.keys.v2).toStartWith('service_live_');
+      expect(stats.keys.v2).toStartWith('service_live_');
       expect(readdirSync(temporary)).toEqual([]);
-      const lines = (await Bun.file(figures.exported.path).text()).split('\n');
+      const lines = (await Bun.file(stats.exported.path).text()).split('\n');
       expect(lines[0]).toContain('email');
       expect(lines.filter((line) => line.includes('.example')).length).toBe(2_400);
     },
