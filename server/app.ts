@@ -27,7 +27,7 @@ import {
   rawPath,
   unknownPath,
 } from './pipeline/route.ts';
-import { served } from './pipeline/served-operation.ts';
+import { prepareOperation } from './pipeline/served-operation.ts';
 import type { Services } from './pipeline/services.ts';
 import { UnsentResponses } from './pipeline/unsent-responses.ts';
 import { IN_FLIGHT_LIMITS, InFlightBudget, type InFlightLimits } from './quotas/in-flight-budget.ts';
@@ -74,7 +74,7 @@ export function createApp(options: AppOptions) {
   app.get('/readyz', () => readiness(options.store));
   for (const operation of operations) {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    const ready = served(operation);
+    const ready = prepareOperation(operation);
     const handler = handlerOf((request) => answer(services, ready, request));
     app.route(operation.method, path, handler, operation.method === 'GET' ? {} : { parse: 'none' });
   }

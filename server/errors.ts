@@ -1,6 +1,6 @@
 // Every way a request can fail: one table from kind to public code and status, and one error type to throw.
 import { Type } from 'typebox';
-import { listed, type ValidationCode } from '../db/model/faults.ts';
+import { firstFaults, type ValidationCode } from '../db/model/faults.ts';
 
 /** Public errors: the specified codes, and four kinds that share a code but have another status. */
 const ERRORS = {
@@ -119,7 +119,7 @@ export function validationError(details: Detail[]): ApiError {
   if (first === undefined) return new ApiError('VALIDATION_FAILED', 'The request is not valid.');
   if (details.length > 1) {
     return new ApiError('VALIDATION_FAILED', `The request has ${details.length} errors; see details.`, {
-      details: listed(details),
+      details: firstFaults(details),
     });
   }
   const where = first.path === '' ? '' : `${first.path}: `;

@@ -2,7 +2,7 @@
 import type { SharedMemory } from '../db/counters/shared-memory.ts';
 import type { Network } from '../db/networks.ts';
 import type { Store } from '../db/store.ts';
-import { addressesOf, type ServerAddresses, startAppServer } from './lifecycle/app-server.ts';
+import { type ServerAddresses, serverAddresses, startAppServer } from './lifecycle/app-server.ts';
 import {
   type CertificateFiles,
   freePort,
@@ -99,7 +99,7 @@ export class ListenerGroup {
     const takeoverSocket = this.takeoverSocket ?? undefined;
     this.#queue = new QueueingListener(
       { ...server, ...(takeoverSocket && { takeoverSocket }) },
-      addressesOf(server).url,
+      serverAddresses(server).url,
     );
   }
 
@@ -114,7 +114,7 @@ export class ListenerGroup {
       const threads = this.#threadsOf(server, common);
       const listeners = await threads.start(store, measurement?.batches);
       const requestMetrics = listeners.map((thread) => () => thread.metrics());
-      return { ...addressesOf(server), listeners, handovers: listeners, requestMetrics };
+      return { ...serverAddresses(server), listeners, handovers: listeners, requestMetrics };
     }
     const logger = createLogger(this.#options.log, addLine);
     const observer = measurement && new RequestMetrics();

@@ -1,5 +1,5 @@
 // Request bodies from the command line: JSON as given, or field=value with the declared types.
-import { unreadableText } from '../../db/model/faults.ts';
+import { textFault } from '../../db/model/faults.ts';
 import type { Field } from '../../db/model/fields.ts';
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import { isObject } from '../../db/model/json.ts';
@@ -86,7 +86,7 @@ function parseValue(name: string, field: Field, text: string): JsonValue {
   });
   if (value !== undefined) return value;
   throw usageError(
-    `${name} ${unreadableText(name, field).message}.`,
+    `${name} ${textFault(name, field).message}.`,
     `use a value like ${name}=${exampleOf(field)}.`,
   );
 }

@@ -162,11 +162,11 @@ async function runUpdate(id: string, { allowIp, allowAny }: UpdateOptions, confi
     );
   }
   const networks = allowIp === undefined ? null : allowedNetworks(allowIp);
-  const { limitKey } = await import('../../db/tables/keys.ts');
+  const { setKeyNetworks } = await import('../../db/tables/keys.ts');
   await withStore(config.db, async (store) => {
     const row = await activeKey(store, id, Date.now());
     await store.write('accounts', async (trx) => {
-      await limitKey(trx, row, networks);
+      await setKeyNetworks(trx, row, networks);
       await recordAction(trx, { action: 'key.changed', ...aboutKey(row), details: { networks } });
     });
   });

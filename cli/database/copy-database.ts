@@ -128,7 +128,7 @@ async function usersOf(db: string): Promise<string | null> {
 async function fill(from: CopySource, to: CopyTarget, { quiet = false }: CopyRequest): Promise<CopySummary> {
   const { countAllRows, tablesToCopy } = await import('../../db/copy/copy.ts');
   const { endCopy } = await import('../../db/copy/readiness.ts');
-  const { at } = await import('../../db/copy/database.ts');
+  const { atDatabase } = await import('../../db/copy/database.ts');
   const { analyzeDatabase, databaseLabel } = await import('../../db/store.ts');
   const startedAt = performance.now();
   const tables = await tablesToCopy();
@@ -146,7 +146,7 @@ async function fill(from: CopySource, to: CopyTarget, { quiet = false }: CopyReq
   }));
   const isSame = compared.every((table) => table.is_same);
   if (isSame) {
-    await at(to, () => analyzeDatabase(to.db));
+    await atDatabase(to, () => analyzeDatabase(to.db));
     const details = { from: databaseLabel(from.db), rows: counts.total };
     await endCopy(to, (trx) =>
       recordAction(trx, { action: 'data.migrated', orgNumber: null, target: null, details }),

@@ -91,8 +91,8 @@ export async function databaseError(db: string, error: unknown): Promise<unknown
   const { DatabaseErrorAt } = await import('../../db/copy/database.ts');
   if (error instanceof DatabaseErrorAt) return databaseError(error.db, error.cause);
   const { DatabaseAddressError, DatabaseError, explainDatabaseError } = await import('../../db/store.ts');
-  const { TakenError } = await import('../../db/tables/accounts.ts');
-  if (error instanceof TakenError) {
+  const { DuplicateAccountError } = await import('../../db/tables/accounts.ts');
+  if (error instanceof DuplicateAccountError) {
     const nextSteps = [`use the existing one (ID ${error.existingId}), or choose another name.`];
     return new CliError(error.message, { nextSteps, cause: error });
   }

@@ -1,5 +1,5 @@
 // The rows of an import, and the reasons for rejecting them.
-import { listed } from '../../db/model/faults.ts';
+import { firstFaults } from '../../db/model/faults.ts';
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import { nearest } from '../nearest.ts';
 import type { ImportFlags } from './flags.ts';
@@ -80,7 +80,7 @@ export function rejectionOf(faults: readonly RowReason[]): Rejection {
   const [first, second] = faults;
   if (first === undefined) throw new Error('a rejection needs a fault');
   if (second === undefined) return first;
-  return { code: 'VALIDATION_FAILED', ...joined(listed(faults)), reasons: faults };
+  return { code: 'VALIDATION_FAILED', ...joined(firstFaults(faults)), reasons: faults };
 }
 
 /** Faults as one path and one message; of a single fault its own. */

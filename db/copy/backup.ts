@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { damaged, FileCopy, inspectFile, ORIGINAL, type TableShape } from '../maintenance.ts';
 import { DatabaseError } from '../store.ts';
 import { BACKUP_NOTE, findBackupNote, setBackupNote } from '../tables/backup-note.ts';
-import { at, type CopySource } from './database.ts';
+import { atDatabase, type CopySource } from './database.ts';
 import { digestOf, type TableDigest } from './digest.ts';
 
 /** A backup's description of itself. */
@@ -45,7 +45,7 @@ export async function makeBackup(
     const original = { db: from, read: copy.db };
     const tables = await digestsOf(original, copy.tables, work, (name) => `${ORIGINAL}.${name}`);
     const text = JSON.stringify({ taken_at, crm, tables } satisfies BackupNote);
-    await at({ db: to, read: copy.db }, () => setBackupNote(copy.db, text));
+    await atDatabase({ db: to, read: copy.db }, () => setBackupNote(copy.db, text));
     copy.complete();
   } finally {
     copy.close();

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { bulkInsert, type TableRow } from '../engine/bulk-insert.ts';
 import { listTables } from '../maintenance.ts';
 import { SIGNING_SETTINGS } from '../tables/settings.ts';
-import { at, type CopySource, type CopyTarget } from './database.ts';
+import { atDatabase, type CopySource, type CopyTarget } from './database.ts';
 import { type CopiedTable, countRows, lastKey, readRows } from './rows.ts';
 
 /** The tables with the rows to copy, without internal rows. */
@@ -49,7 +49,7 @@ export async function copyTable(
   const { selfReferences } = table;
   for await (const rows of readRows(from, table, await lastKey(to, table))) {
     const known = selfReferences.length === 0 ? rows : rows.map((row) => withoutLater(row, selfReferences));
-    await at(to, () => to.write('accounts', (trx) => insert(trx, known)));
+    await atDatabase(to, () => to.write('accounts', (trx) => insert(trx, known)));
     onRows(rows.length);
   }
   for (const column of selfReferences) await referToLater(from, to, table, column);
@@ -74,7 +74,7 @@ async function referToLater(
       ({ org_id: orgNumber, id, [column]: other }) =>
         sql`update ${sql.table(table.name)} set ${sql.ref(column)} = ${other} where org_id = ${orgNumber} and id = ${id}`,
     );
-    await at(to, () =>
+    await atDatabase(to, () =>
       to.write('accounts', async (trx) => {
         for (const update of updates) await update.execute(trx);
       }),

@@ -27,7 +27,7 @@ export class DatabaseErrorAt extends Error {
 }
 
 /** Runs work on a database; an error names that database. */
-export async function at<T>({ db }: CopySource, work: () => Promise<T>): Promise<T> {
+export async function atDatabase<T>({ db }: CopySource, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -2,7 +2,7 @@
 import { findCopyMarker, removeCopyMarker, setCopyMarker } from '../engine/copy-marker.ts';
 import type { Db } from '../engine/schema.ts';
 import { SIGNING_SETTINGS } from '../tables/settings.ts';
-import { at, type CopySource, type CopyTarget } from './database.ts';
+import { atDatabase, type CopySource, type CopyTarget } from './database.ts';
 import { type CopiedTable, lastKey } from './rows.ts';
 
 /** The state of the target: empty, with a part of this copy, or with something else. */
@@ -15,13 +15,13 @@ export async function beginCopy(
   tables: readonly CopiedTable[],
 ): Promise<Readiness> {
   const origin = await originOf(from);
-  const mark = await at(to, () => findCopyMarker(to.read));
+  const mark = await atDatabase(to, () => findCopyMarker(to.read));
   if (mark !== undefined) return mark === origin ? 'begun' : 'of another database';
   for (const table of tables) {
     // A server that was started on it has created settings.
     if (table.name !== 'settings' && (await lastKey(to, table)) !== undefined) return 'not empty';
   }
-  await at(to, () =>
+  await atDatabase(to, () =>
     to.write('accounts', async (trx) => {
       await trx.deleteFrom('settings').where('name', 'in', SIGNING_SETTINGS).execute();
       await setCopyMarker(trx, origin);
@@ -33,12 +33,12 @@ export async function beginCopy(
 // Identifies a database, wherever it is stored: its first organization.
 function originOf(from: CopySource): Promise<string> {
   const first = from.read.selectFrom('organizations').select('id').orderBy('number').limit(1);
-  return at(from, async () => (await first.execute())[0]?.id ?? '');
+  return atDatabase(from, async () => (await first.execute())[0]?.id ?? '');
 }
 
 /** Marks a copy as complete, and runs `also` in the same transaction. */
 export async function endCopy(to: CopyTarget, also: (trx: Db) => Promise<void>): Promise<void> {
-  await at(to, () =>
+  await atDatabase(to, () =>
     to.write('accounts', async (trx) => {
       await removeCopyMarker(trx);
       await also(trx);

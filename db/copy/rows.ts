@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { TableRow } from '../engine/bulk-insert.ts';
 import { nextTurn } from '../event-loop.ts';
 import type { TableShape } from '../maintenance.ts';
-import { at, type CopySource } from './database.ts';
+import { atDatabase, type CopySource } from './database.ts';
 
 const CHARACTERS_PER_BATCH = 1_000_000;
 const ROWS_MAX = 1_000;
@@ -23,7 +23,7 @@ export async function* readRows(
   let last = after;
   let rowsMax = ROWS_FIRST;
   for (;;) {
-    const rows = await at(from, () => readSome(from, table, last, rowsMax));
+    const rows = await atDatabase(from, () => readSome(from, table, last, rowsMax));
     if (rows.length === 0) return;
     yield rows;
     // A file answers at once, without a turn in which the other database's connection is served.
@@ -79,7 +79,7 @@ export function lastKey(from: CopySource, table: CopiedTable): Promise<TableRow 
   const query = sql<TableRow>`
     select ${sql.join(key.map((column) => sql.ref(column)))} from ${sql.table(name)}
     where ${only} order by ${sql.join(ordered(table, sql`desc`))} limit 1`;
-  return at(from, async () => (await query.execute(from.read)).rows[0]);
+  return atDatabase(from, async () => (await query.execute(from.read)).rows[0]);
 }
 
 /** Number of rows, optionally up to those with a key. */
@@ -92,5 +92,5 @@ export function countRows(
   const isCounted = upTo === undefined ? sql`true` : sql`${keyOf(table)} <= ${valuesOf(table, upTo)}`;
   const query = sql<{ total: number }>`
     select count(*) as total from ${sql.table(name)} where ${only} and ${isCounted}`;
-  return at(from, async () => Number((await query.execute(from.read)).rows[0]?.total ?? 0));
+  return atDatabase(from, async () => Number((await query.execute(from.read)).rows[0]?.total ?? 0));
 }

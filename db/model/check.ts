@@ -5,7 +5,7 @@ import { Compile, type Validator } from 'typebox/compile';
 import { Format, IsEmail } from 'typebox/format';
 import { Settings } from 'typebox/system';
 import { memoize } from '../cache.ts';
-import { below, type Fault, forbiddenKey } from './faults.ts';
+import { type Fault, forbiddenKeyFault, keyPath } from './faults.ts';
 import { NAME_CHARACTERS_MAX } from './fields.ts';
 import { type Data, isObject, type JsonValue } from './json.ts';
 import { faultsOfErrors, type SchemaError } from './schema-faults.ts';
@@ -93,7 +93,7 @@ function oversizedPart(value: JsonValue, path: string, entriesMax: number): Faul
   for (const name of names) {
     const item = (value as Data)[name];
     if (typeof item !== 'object' || item === null) continue;
-    const found = oversizedPart(item, below(path, name), entriesMax);
+    const found = oversizedPart(item, keyPath(path, name), entriesMax);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -109,8 +109,8 @@ function addUnstorable(faults: Fault[], value: JsonValue, path: string): void {
   }
   if (typeof value !== 'object' || value === null) return;
   for (const [key, item] of Object.entries(value)) {
-    const itemPath = below(path, key);
-    if (key === '__proto__') faults.push(forbiddenKey(itemPath));
+    const itemPath = keyPath(path, key);
+    if (key === '__proto__') faults.push(forbiddenKeyFault(itemPath));
     addTextFault(faults, key, itemPath);
     addUnstorable(faults, item, itemPath);
   }

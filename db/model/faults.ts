@@ -19,7 +19,7 @@ export type Fault = {
 const KEY_CHARACTERS_SHOWN_MAX = 256;
 
 /** The dotted path of a key in the value at `path`; a very long key is cut. */
-export function below(path: string, key: string): string {
+export function keyPath(path: string, key: string): string {
   const isLong = key.length > KEY_CHARACTERS_SHOWN_MAX;
   const shown = isLong ? `${key.slice(0, KEY_CHARACTERS_SHOWN_MAX).toWellFormed()}…` : key;
   return path === '' ? shown : `${path}.${shown}`;
@@ -43,55 +43,55 @@ const TYPES: Record<string, string> = {
 };
 
 /** The fault of a required field that is missing. */
-export function missing(path: string): Fault {
+export function requiredFault(path: string): Fault {
   return { path, message: 'is required', code: 'VALIDATION_REQUIRED_FIELD' };
 }
 
 /** The fault of required text that is blank. */
-export function blank(path: string): Fault {
+export function blankFault(path: string): Fault {
   const message = 'must contain at least one character other than white space';
   return { path, message, code: 'VALIDATION_REQUIRED_FIELD' };
 }
 
 /** The fault of a field that does not exist or cannot be sent. */
-export function unknownField(path: string, allowed: readonly string[]): Fault {
+export function unknownFieldFault(path: string, allowed: readonly string[]): Fault {
   const message = `is not allowed here; allowed: ${allowed.join(', ')}`;
   return { path, message, code: 'VALIDATION_FAILED' };
 }
 
 /** The fault of a key with a special meaning in JavaScript objects. */
-export function forbiddenKey(path: string): Fault {
+export function forbiddenKeyFault(path: string): Fault {
   return { path, message: 'is not allowed as a key', code: 'VALIDATION_FAILED' };
 }
 
 /** The fault of a value with another type than those allowed, given by their JSON Schema names. */
-export function mistyped(path: string, types: readonly string[]): Fault {
+export function typeFault(path: string, types: readonly string[]): Fault {
   const message = `must be ${types.map((type) => TYPES[type] ?? type).join(' or ')}`;
   return { path, message, code: 'VALIDATION_FAILED' };
 }
 
 /** The fault of a value that is not one of the allowed ones. */
-export function notAmong(path: string, values: readonly unknown[]): Fault {
+export function enumFault(path: string, values: readonly unknown[]): Fault {
   return { path, message: `must be one of: ${values.map(String).join(', ')}`, code: 'VALIDATION_FAILED' };
 }
 
 /** The fault of text in the wrong format. */
-export function malformed(path: string, format: string): Fault {
+export function formatFault(path: string, format: string): Fault {
   const message = `must be ${FORMATS[format] ?? `a valid ${format}`}`;
   return { path, message, code: 'VALIDATION_INVALID_FORMAT' };
 }
 
 /** The fault of an ID without a visible record of the resource (or user). */
-export function unknownReference(path: string, resource: string): Fault {
+export function referenceFault(path: string, resource: string): Fault {
   const message = `must be the ID of an existing ${singularOf(resource)}`;
   return { path, message, code: 'VALIDATION_FAILED' };
 }
 
 /** The fault of text that cannot be converted to the field's type. */
-export function unreadableText(path: string, { schema, clearable }: Field): Fault {
+export function textFault(path: string, { schema, clearable }: Field): Fault {
   const { type, enum: values } = schema as { type?: string; enum?: readonly unknown[] };
-  if (values !== undefined) return notAmong(path, values);
-  return mistyped(path, [...(type === undefined ? [] : [type]), ...(clearable ? ['null'] : [])]);
+  if (values !== undefined) return enumFault(path, values);
+  return typeFault(path, [...(type === undefined ? [] : [type]), ...(clearable ? ['null'] : [])]);
 }
 
 const count = (limit: unknown, what: string): string => `${limit} ${what}${limit === 1 ? '' : 's'}`;
@@ -106,7 +106,7 @@ const LIMITS: Record<string, (limit: unknown) => string> = {
 };
 
 /** The fault of a value beyond a limit, given by its JSON Schema keyword; undefined for any other keyword. */
-export function beyond(path: string, keyword: string, limit: unknown): Fault | undefined {
+export function limitFault(path: string, keyword: string, limit: unknown): Fault | undefined {
   const message = LIMITS[keyword]?.(limit);
   return message === undefined ? undefined : { path, message, code: 'VALIDATION_OUT_OF_RANGE' };
 }
@@ -115,7 +115,7 @@ export function beyond(path: string, keyword: string, limit: unknown): Fault | u
 const FAULTS_LISTED_MAX = 19;
 
 /** The faults up to that maximum, and how many more there are. */
-export function listed<F extends { path: string; message: string; code: string }>(
+export function firstFaults<F extends { path: string; message: string; code: string }>(
   faults: readonly F[],
 ): (F | Fault)[] {
   const more = faults.length - FAULTS_LISTED_MAX;

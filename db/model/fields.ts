@@ -84,7 +84,7 @@ export interface FieldOptions {
 export type Shape = Pick<Field, 'kind' | 'column' | 'schema'> & Partial<Field>;
 
 /** The conversion of a field that is stored in its shown form. */
-export const asIs = (value: JsonValue): ColumnValue => value as ColumnValue;
+export const unchanged = (value: JsonValue): ColumnValue => value as ColumnValue;
 
 /** The shadow column of a field that has a key. */
 export function keyColumn(name: string): string {
@@ -108,8 +108,8 @@ export function field(shape: Shape, options: FieldOptions): Field {
     description: '',
     example: null,
     aliases: [],
-    encode: asIs,
-    decode: asIs,
+    encode: unchanged,
+    decode: unchanged,
     ...shape,
     ...options,
   };
@@ -120,14 +120,14 @@ export const EMAIL_CHARACTERS_MAX = NAME_CHARACTERS_MAX;
 export const LONG_TEXT_CHARACTERS_MAX = 10_000;
 
 /** Schema of text that is not blank: it contains a character other than white space. */
-export function sayingText(options: { maxLength: number; examples?: string[] }): TSchema {
+export function nonBlankText(options: { maxLength: number; examples?: string[] }): TSchema {
   return Type.String({ pattern: '\\S', ...options });
 }
 
 /** Text of at most `maxLength` code points (1,000 by default); required text must not be blank. */
 export function text(options: FieldOptions & { maxLength?: number } = {}): Field {
   const { maxLength = NAME_CHARACTERS_MAX, ...rest } = options;
-  const schema = rest.required ? sayingText({ maxLength }) : Type.String({ maxLength });
+  const schema = rest.required ? nonBlankText({ maxLength }) : Type.String({ maxLength });
   return field({ kind: 'text', column: 'text', schema }, rest);
 }
 

@@ -1,6 +1,6 @@
 // The shown and the stored form of a record: converts in place, and only the fields that differ.
 import { memoize } from '../cache.ts';
-import { asIs, type Field, keyColumn } from './fields.ts';
+import { type Field, keyColumn, unchanged } from './fields.ts';
 import type { Data, JsonValue } from './json.ts';
 import type { Row } from './resource.ts';
 import { isShown } from './schemas.ts';
@@ -42,9 +42,11 @@ function makeForms(fields: Fields): Forms {
   });
   return {
     shown: shown.map(([name, { column }]) => ({ name, isStored: column !== null })),
-    encoded: all.filter(([, { encode, initial }]) => encode !== asIs || initial !== null).map(form),
+    encoded: all.filter(([, { encode, initial }]) => encode !== unchanged || initial !== null).map(form),
     decoded: shown
-      .filter(([, { column, decode, initial }]) => (column === null ? initial !== null : decode !== asIs))
+      .filter(([, { column, decode, initial }]) =>
+        column === null ? initial !== null : decode !== unchanged,
+      )
       .map(form),
     keyed: all.flatMap(([name, { key }]) => (key === null ? [] : [{ name, column: keyColumn(name), key }])),
     initial: Object.fromEntries(shown.map(([name, { initial }]) => [name, initial])),

@@ -6,11 +6,11 @@ import { isBlank } from './text.ts';
 
 /** Faults of the body of a new record beyond those of single fields. */
 export function newRecordFaults(resource: Resource, body: Data): Fault[] {
-  return missingIdentity(resource, body).concat(notExactlyOne(resource, body));
+  return identityFaults(resource, body).concat(notExactlyOne(resource, body));
 }
 
 /** The fault of a record without any of its identifying fields. */
-export function missingIdentity({ identifying }: Resource, record: Data): Fault[] {
+export function identityFaults({ identifying }: Resource, record: Data): Fault[] {
   const [first] = identifying;
   if (first === undefined || identifying.some((name) => says(record[name]))) return [];
   const message = `at least one of ${identifying.join(', ')} is required`;
@@ -67,6 +67,6 @@ function addTexts(
 }
 
 /** The message for a unique value of another record. */
-export function takenMessage({ singular }: Resource, { filter }: UniqueValue): string {
+export function duplicateMessage({ singular }: Resource, { filter }: UniqueValue): string {
   return `another ${singular} has this ${filter}`;
 }

@@ -1,15 +1,15 @@
 // Turns the errors of the schema checker into faults.
 import type { TSchema } from 'typebox';
 import {
-  below,
-  beyond,
-  blank,
+  blankFault,
+  enumFault,
   type Fault,
-  malformed,
-  missing,
-  mistyped,
-  notAmong,
-  unknownField,
+  formatFault,
+  keyPath,
+  limitFault,
+  requiredFault,
+  typeFault,
+  unknownFieldFault,
 } from './faults.ts';
 import { isObject } from './json.ts';
 
@@ -36,24 +36,24 @@ function isOfLength({ keyword }: SchemaError): boolean {
 }
 
 function faultsOf({ keyword, params, schemaPath, instancePath }: SchemaError, schema: TSchema): Fault[] {
-  const path = instancePath.slice(1).split('/').map(unescapePointer).reduce(below, '');
+  const path = instancePath.slice(1).split('/').map(unescapePointer).reduce(keyPath, '');
   switch (keyword) {
     case 'required':
-      return (params.requiredProperties as string[]).map((name) => missing(below(path, name)));
+      return (params.requiredProperties as string[]).map((name) => requiredFault(keyPath(path, name)));
     case 'type':
-      return [mistyped(path, [params.type].flat().map(String))];
+      return [typeFault(path, [params.type].flat().map(String))];
     case 'enum':
-      return [notAmong(path, params.allowedValues as unknown[])];
+      return [enumFault(path, params.allowedValues as unknown[])];
     // The only pattern in use: a character other than white space.
     case 'pattern':
-      return [blank(path)];
+      return [blankFault(path)];
     case 'format':
-      return [malformed(path, String(params.format))];
+      return [formatFault(path, String(params.format))];
     // The schema `false` means that a property is not allowed.
     case 'boolean':
-      return [unknownField(path, fieldsBeside(schema, schemaPath))];
+      return [unknownFieldFault(path, fieldsBeside(schema, schemaPath))];
   }
-  const fault = beyond(path, keyword, params.limit);
+  const fault = limitFault(path, keyword, params.limit);
   if (fault === undefined) return [];
   const isName = schemaPath.includes('/propertyNames');
   return [isName ? { ...fault, message: `${fault.message} in its name` } : fault];

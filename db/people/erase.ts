@@ -12,7 +12,7 @@ import { deleteRecord } from '../tables/deletion.ts';
 import { updateRecord } from '../tables/records.ts';
 import { saveTranscript } from '../tables/transcripts.ts';
 import { ERASED } from './email-addresses.ts';
-import { nobody, planFor, valueWithout } from './erasure-plan.ts';
+import { anonymousPerson, erasurePlan, withoutPerson } from './erasure-plan.ts';
 import { findMentions, findSegments, type Mentions, speakerTest } from './mentions.ts';
 import { type DataSubject, findTiedRecords } from './person.ts';
 import { deleteStoredResponses } from './stored-responses.ts';
@@ -141,7 +141,7 @@ async function eraseSome(
   const done: Done[] = [];
   for (const id of ids) {
     const key = { orgNumber: person.orgNumber, id };
-    const plan = await planFor(db, person, resource, id);
+    const plan = await erasurePlan(db, person, resource, id);
     if (plan === null) continue;
     if (plan.action === 'delete') {
       if (now !== null) await deleteRecord(db, resource, key, now);
@@ -172,7 +172,7 @@ async function eraseTranscripts(
       await liftQuota(db, person.orgNumber);
       const speaks = await speakerTest(db, person, id, traces);
       const segments = (await findSegments(db, person.orgNumber, id)).map((segment) =>
-        speaks(segment) ? silent(segment) : (valueWithout(person, segment, false) as Data),
+        speaks(segment) ? silent(segment) : (withoutPerson(person, segment, false) as Data),
       );
       if (!isDryRun) await saveTranscript(db, { orgNumber: person.orgNumber, id }, { segments });
     };
@@ -186,7 +186,7 @@ async function eraseTranscripts(
 
 // Keeps the times, which are not personal.
 function silent(segment: Data): Data {
-  return { ...segment, speaker: nobody({ name: null, email: null }), speech: ERASED };
+  return { ...segment, speaker: anonymousPerson({ name: null, email: null }), speech: ERASED };
 }
 
 function lookAt({ places }: Mentions, resource: string, id: string): ReviewItem {

@@ -18,7 +18,7 @@ export type RecordPlan =
   | { action: 'change'; row: RecordRow; columns: Row };
 
 /** The plan for a record that mentions a person or is linked to one; null if it no longer exists. */
-export async function planFor(
+export async function erasurePlan(
   db: Db,
   person: DataSubject,
   resource: Resource,
@@ -87,7 +87,7 @@ function without(person: DataSubject, { fields }: Pick<Resource, 'fields'>, row:
       const text = textWithout(person, name, field, row);
       if (text !== stored) data[name] = text;
     } else if (field.kind === 'json' || field.kind === 'custom') {
-      data[name] = valueWithout(person, field.decode(stored), field.kind === 'json');
+      data[name] = withoutPerson(person, field.decode(stored), field.kind === 'json');
     }
   }
   return data;
@@ -105,20 +105,20 @@ function textWithout({ addresses }: DataSubject, name: string, field: Field, row
  * A value without the person's addresses and, if it describes people, without the person.
  * @param isOfPeople whether its objects are people, and the texts in its lists their addresses
  */
-export function valueWithout(person: DataSubject, value: JsonValue, isOfPeople: boolean): JsonValue {
+export function withoutPerson(person: DataSubject, value: JsonValue, isOfPeople: boolean): JsonValue {
   const { addresses } = person;
   if (typeof value === 'string')
     return isOfPeople ? addresses.takenOutAt(value) : addresses.takenOutOf(value);
   if (Array.isArray(value)) {
     const others = isOfPeople ? value.filter((item) => !addresses.has(item)) : value;
-    return others.map((item) => valueWithout(person, item, isOfPeople));
+    return others.map((item) => withoutPerson(person, item, isOfPeople));
   }
   if (!isObject(value)) return value;
-  if (isOfPeople && isPerson(person, value)) return nobody(value);
+  if (isOfPeople && isPerson(person, value)) return anonymousPerson(value);
   const left: Data = {};
   for (const [key, item] of Object.entries(value)) {
     const name = addresses.takenOutOf(key);
-    left[name === key ? key : freeName(name, value, left)] = valueWithout(person, item, isOfPeople);
+    left[name === key ? key : freeName(name, value, left)] = withoutPerson(person, item, isOfPeople);
   }
   return left;
 }
@@ -132,6 +132,6 @@ function freeName(name: string, ...taken: readonly Data[]): string {
 }
 
 /** A person without any details. */
-export function nobody(someone: Data): Data {
+export function anonymousPerson(someone: Data): Data {
   return Object.fromEntries(Object.keys(someone).map((key) => [key, key === 'name' ? ERASED : null]));
 }

@@ -102,7 +102,7 @@ function systemAdvice(error: unknown): Omit<Advice, 'codes'> | undefined {
 }
 
 /** Runs a function that opens a file, and explains its errors. */
-export function guarded<T>(path: string, open: () => T): T {
+export function withFileErrors<T>(path: string, open: () => T): T {
   try {
     return open();
   } catch (error) {

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseError } from '../database-error.ts';
-import { guarded, notWritable } from './errors.ts';
+import { notWritable, withFileErrors } from './errors.ts';
 import { assertOwnership } from './file-ownership.ts';
 import { inodeLockHolder } from './inode-lock.ts';
 import { assertOwnFilesBeside, createLockFile } from './lock-file.ts';
@@ -32,14 +32,14 @@ export interface CheckedFile {
  */
 export function checkFile(path: string, create: boolean, isWritten = true): CheckedFile {
   assertUsablePath(path, create, isWritten);
-  const real = guarded(path, () => realPath(path));
+  const real = withFileErrors(path, () => realPath(path));
   assertOwnFilesBeside(real);
   if (!existsSync(real) || statSync(real).size === 0) {
     assertOwnership(path, `${real}-wal`, null);
     createPrivately(real);
     return { path: realpathSync(real), held: RawFile.hold(real) };
   }
-  const held = guarded(path, () => RawFile.hold(real));
+  const held = withFileErrors(path, () => RawFile.hold(real));
   try {
     assertOwnership(path, `${real}-wal`, held);
   } catch (error) {
@@ -89,7 +89,7 @@ function assertUsablePath(path: string, create: boolean, isWritten: boolean): vo
 }
 
 function assertOneName(path: string): void {
-  guarded(path, () => removeReplacedFileNames(realpathSync(path)));
+  withFileErrors(path, () => removeReplacedFileNames(realpathSync(path)));
   if (statSync(path).nlink > 1) throw severalNames(path);
 }
 

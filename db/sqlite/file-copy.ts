@@ -2,7 +2,7 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { type TableShape, tablesOf } from './catalog.ts';
 import { Connection } from './connection.ts';
-import { explainFileError, guarded, isWriteFailure } from './errors.ts';
+import { explainFileError, isWriteFailure, withFileErrors } from './errors.ts';
 import { createPrivately } from './file-check.ts';
 import { APPLICATION_ID, firstMark } from './main-file.ts';
 import { setPlannerStatistics } from './planner.ts';
@@ -59,12 +59,12 @@ export class FileCopy {
     const opened: Closeable[] = [original];
     try {
       // Closing a file last moves its log into it. This connection is the last one here, and must not do that.
-      guarded(from, () => original.connection.pragma('schema_version'));
+      withFileErrors(from, () => original.connection.pragma('schema_version'));
       createPrivately(to);
-      const connection = guarded(to, () => new Connection(to, { byUri: 'create' }));
+      const connection = withFileErrors(to, () => new Connection(to, { byUri: 'create' }));
       opened.push(connection);
-      guarded(to, () => connection.setPragmas(COPY));
-      guarded(from, () => {
+      withFileErrors(to, () => connection.setPragmas(COPY));
+      withFileErrors(from, () => {
         connection.prepare(`ATTACH ? AS ${ORIGINAL}`).run(original.connection.filename);
         connection.post('BEGIN');
         // From here on, the transaction sees this moment.
@@ -142,7 +142,7 @@ export class FileCopy {
     if (this.#connection.inTransaction) this.#connection.post('ROLLBACK');
     this.#connection.close();
     this.#original.close();
-    guarded(this.#path, () => syncFile(this.#path));
+    withFileErrors(this.#path, () => syncFile(this.#path));
   }
 
   // Only the copy is written.

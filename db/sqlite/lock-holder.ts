@@ -26,7 +26,7 @@ export function lockHolder(file: string): LockHolder | null {
 }
 
 /** Runs a job on a file while no one can serve it; skips it if the file is being served, or was never served. */
-export function whileUnserved(file: string, job: () => void): void {
+export function withoutServer(file: string, job: () => void): void {
   withLock(file, {
     isFree: () => {
       job();

@@ -1,6 +1,6 @@
 // Opens a database file for writing or for reading, after checking it.
 import { Connection, ReadConnection } from './connection.ts';
-import { guarded } from './errors.ts';
+import { withFileErrors } from './errors.ts';
 import { checkFile } from './file-check.ts';
 import { APPLICATION_ID, firstMark } from './main-file.ts';
 import type { RawFile } from './raw-file.ts';
@@ -36,8 +36,8 @@ export interface OpenedWriter {
 export function openWriter(path: string, create: boolean): OpenedWriter {
   const { path: file, held } = checkFile(path, create);
   try {
-    const writer = guarded(path, () => new Connection(file, { readwrite: true, create }));
-    guarded(path, () => {
+    const writer = withFileErrors(path, () => new Connection(file, { readwrite: true, create }));
+    withFileErrors(path, () => {
       claimFile(writer);
       writer.setPragmas(WRITER);
       // Overwrites deleted content in pages that are written anyway.
@@ -52,7 +52,7 @@ export function openWriter(path: string, create: boolean): OpenedWriter {
 
 /** Opens a read-only connection. */
 export function openReader(path: string): ReadConnection {
-  return guarded(path, () => {
+  return withFileErrors(path, () => {
     const reader = new ReadConnection(path, { readonly: true });
     reader.setPragmas(READER);
     return reader;

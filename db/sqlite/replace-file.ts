@@ -2,7 +2,7 @@
 import { existsSync, linkSync, renameSync, statSync, unlinkSync } from 'node:fs';
 import { DatabaseError } from '../database-error.ts';
 import { checkpointAll } from './checkpoint.ts';
-import { guarded } from './errors.ts';
+import { withFileErrors } from './errors.ts';
 import { realPath } from './file-check.ts';
 import { syncFile } from './file-copy.ts';
 import { openWriter } from './open-store.ts';
@@ -22,11 +22,11 @@ export function replaceDatabase(path: string, part: string): string | null {
       'Check the disk for errors and for free space, then try again.',
     ]);
   }
-  const real = guarded(path, () => realPath(path));
+  const real = withFileErrors(path, () => realPath(path));
   const wasThere = sizeOf(real) > 0;
   const keptAs = replacedFileName(path);
   if (wasThere) settle(path);
-  guarded(path, () => {
+  withFileErrors(path, () => {
     if (wasThere) keep(real, keptAs);
     syncFile(part);
     for (const stale of [`${real}-wal`, `${real}-shm`]) if (existsSync(stale)) unlinkSync(stale);

@@ -1,7 +1,7 @@
 // The names under which a restore keeps the previous files, and cleanup after an interrupted restore.
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { whileUnserved } from './lock-holder.ts';
+import { withoutServer } from './lock-holder.ts';
 import { inodeOf } from './raw-file.ts';
 
 const KEPT = '.before-restore-';
@@ -20,7 +20,7 @@ export function replacedFileName(path: string): string {
  * @param file without links
  */
 export function removeReplacedFileNames(file: string): void {
-  whileUnserved(file, () => {
+  withoutServer(file, () => {
     const inode = inodeAt(file);
     for (const name of readdirSync(dirname(file))) {
       const kept = join(dirname(file), name);

@@ -4,7 +4,7 @@ import type { Db } from '../engine/schema.ts';
 import type { Scope } from '../engine/write-queue.ts';
 import { nextTurn } from '../event-loop.ts';
 import { Connection } from './connection.ts';
-import { guarded } from './errors.ts';
+import { withFileErrors } from './errors.ts';
 
 interface ScrubbedStore {
   read: Db;
@@ -67,7 +67,7 @@ async function pragma(read: Db, name: ReturnType<typeof sql>): Promise<number> {
 
 /** Moves the whole log into the file and empties it; false if a reader has kept an older state for seconds. */
 export function emptyWal(path: string): boolean {
-  return guarded(path, () => {
+  return withFileErrors(path, () => {
     const connection = new Connection(path, { readwrite: true, create: false });
     try {
       using statement = connection.prepare<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)');

@@ -1,7 +1,7 @@
 // The lock that allows one server per database file, under any name, and records its holder.
 import { existsSync } from 'node:fs';
 import { DatabaseError } from '../database-error.ts';
-import { explainFileError, guarded, isBusy } from './errors.ts';
+import { explainFileError, isBusy, withFileErrors } from './errors.ts';
 import { checkFile, createPrivately, realPath } from './file-check.ts';
 import { inodeLockHolder, lockInode } from './inode-lock.ts';
 import { openLockFile } from './lock-file.ts';
@@ -31,9 +31,9 @@ export function lockFile(path: string, holder: LockHolder): () => void {
  * @throws ServedAlreadyError as lockFile
  */
 export function lockPlace(path: string, holder: LockHolder): () => void {
-  const file = guarded(path, () => realPath(path));
-  if (existsSync(file)) guarded(path, () => removeReplacedFileNames(file));
-  const held = existsSync(file) ? guarded(path, () => RawFile.hold(file)) : null;
+  const file = withFileErrors(path, () => realPath(path));
+  if (existsSync(file)) withFileErrors(path, () => removeReplacedFileNames(file));
+  const held = existsSync(file) ? withFileErrors(path, () => RawFile.hold(file)) : null;
   return lockBoth(path, file, { held, holder });
 }
 
@@ -68,7 +68,7 @@ function otherName(file: string): string {
 function lockName(path: string, file: string, holder: LockHolder): () => void {
   const name = lockPath(file);
   createPrivately(name, file);
-  const lock = guarded(path, () => openLockFile(name, file));
+  const lock = withFileErrors(path, () => openLockFile(name, file));
   try {
     // A process that checks who serves the file holds the lock for a moment.
     lock.run(`PRAGMA busy_timeout = ${LOOK_MS_MAX}`);
@@ -102,7 +102,7 @@ export interface ServingProcess extends LockHolder {
 
 /** The server of the database at a path; null if there is none. */
 export function servingProcess(path: string): ServingProcess | null {
-  const file = guarded(path, () => realPath(path));
+  const file = withFileErrors(path, () => realPath(path));
   const holder = lockHolder(file);
   return holder && { ...holder, isSeen: inodeLockHolder(file) === holder.pid };
 }

@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import type { Db } from '../engine/schema.ts';
 import type { DatabaseSnapshot } from '../engine/snapshot.ts';
 import { Connection, type OpenMode } from './connection.ts';
-import { guarded } from './errors.ts';
+import { withFileErrors } from './errors.ts';
 import { checkFile } from './file-check.ts';
 import { inodeOf } from './raw-file.ts';
 import { openReadOnlyFile, type ReadOnlyFile, readOnlyReason } from './read-only-file.ts';
@@ -30,8 +30,8 @@ export function openConnectionSnapshot(path: string): ConnectionSnapshot {
   const { path: file, held } = checkFile(path, false, isWritten);
   let place: ReadOnlyFile | null = null;
   try {
-    place = isWritten ? null : guarded(path, () => openReadOnlyFile(path, file));
-    const connection = guarded(path, () => {
+    place = isWritten ? null : withFileErrors(path, () => openReadOnlyFile(path, file));
+    const connection = withFileErrors(path, () => {
       const opened = new Connection(place?.name ?? file, place?.mode ?? modeFor(file));
       opened.setPragmas({ query_only: 1 });
       opened.post('BEGIN');

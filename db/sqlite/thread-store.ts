@@ -1,7 +1,7 @@
 // What a thread other than the writing one answers requests from: its own read-only connections.
 import type { CommitCount } from '../counters/shared-memory.ts';
 import { Connection } from './connection.ts';
-import { guarded } from './errors.ts';
+import { withFileErrors } from './errors.ts';
 import { KeyVersion } from './key-version.ts';
 import { openReader, READER_BUSY_TIMEOUT_MS } from './open-store.ts';
 
@@ -10,7 +10,7 @@ export function threadStore(path: string, commits: CommitCount) {
   const reader = openReader(path);
   reader.setPragmas({ busy_timeout: READER_BUSY_TIMEOUT_MS });
   // Not the reader itself, which starts a snapshot for every query.
-  const watcher = guarded(path, () => new Connection(path, { readonly: true }));
+  const watcher = withFileErrors(path, () => new Connection(path, { readonly: true }));
   watcher.setPragmas({ busy_timeout: 0 });
   const keyVersion = new KeyVersion(watcher);
   let begunAt = commits.value;

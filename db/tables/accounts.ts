@@ -8,7 +8,7 @@ import { caselessKey } from '../model/text.ts';
 import { insertPipeline } from './pipelines.ts';
 
 /** A name or email that is already taken; `existingId` identifies its owner. */
-export class TakenError extends Error {
+export class DuplicateAccountError extends Error {
   readonly existingId: string;
   constructor(message: string, existingId: string) {
     super(message);
@@ -31,7 +31,7 @@ export async function createOrganization(
 ): Promise<OrganizationRow> {
   const taken = await findOrganization(trx, name);
   if (taken !== undefined)
-    throw new TakenError(`An organization named ${taken.name} already exists.`, taken.id);
+    throw new DuplicateAccountError(`An organization named ${taken.name} already exists.`, taken.id);
   const id = Bun.randomUUIDv7();
   const row = {
     number: await nextNumber(trx),
@@ -108,7 +108,7 @@ export async function createUser(
 ): Promise<UserRow> {
   const taken = await findUser(trx, user.orgNumber, user.email);
   if (taken !== undefined)
-    throw new TakenError(`A user with the email ${taken.email} already exists.`, taken.id);
+    throw new DuplicateAccountError(`A user with the email ${taken.email} already exists.`, taken.id);
   const row = {
     org_id: user.orgNumber,
     id: Bun.randomUUIDv7(),

@@ -115,7 +115,11 @@ export async function revokeKey(trx: Db, row: ApiKeyRow, now: number): Promise<b
 }
 
 /** Restricts a key to these networks from the next request; null for any network. */
-export async function limitKey(trx: Db, row: ApiKeyRow, networks: readonly string[] | null): Promise<void> {
+export async function setKeyNetworks(
+  trx: Db,
+  row: ApiKeyRow,
+  networks: readonly string[] | null,
+): Promise<void> {
   await trx
     .updateTable('api_keys')
     .set({ networks: storedNetworks(networks) })

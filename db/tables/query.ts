@@ -11,7 +11,7 @@ import { columnsOf, keyExpression } from './columns.ts';
 import { type LeadingFilter, type LinkMatch, leadingFiltersOf } from './leading-filter.ts';
 import type { ListQuery } from './list-query.ts';
 import { longTexts, PAGE_BYTES_MAX, PageSizeLimit } from './page-size.ts';
-import { leastId } from './record-id.ts';
+import { smallestId } from './record-id.ts';
 
 /** The rows of a page; fewer than requested if they are large. */
 export interface ListedRows {
@@ -81,7 +81,7 @@ function argumentsOf(query: ListQuery): Record<string, ColumnValue> {
   const args: Record<string, ColumnValue> = {
     org: query.orgNumber,
     owner: query.ownerId,
-    created_since: query.createdSince === null ? null : leastId(query.createdSince),
+    created_since: query.createdSince === null ? null : smallestId(query.createdSince),
     updated_since: query.updatedSince,
     after_value: query.after?.value ?? null,
     after_id: query.after?.id ?? null,

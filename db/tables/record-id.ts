@@ -50,7 +50,7 @@ function writeDigits(bits: number, first: number, last: number): void {
 }
 
 /** A lower bound of the IDs of all records created at that instant (Unix milliseconds) or later. */
-export function leastId(instant: number): string {
+export function smallestId(instant: number): string {
   return `${timeDigits(Math.min(Math.max(instant, 0), MS_MAX))}-0000-0000-000000000000`;
 }
 

@@ -1,7 +1,7 @@
 // IDs in reference fields: each must belong to a user of the organization, or to a visible record of it.
 import { memoize } from '../cache.ts';
 import type { Db, RecordRow } from '../engine/schema.ts';
-import { type Fault, unknownReference } from '../model/faults.ts';
+import { type Fault, referenceFault } from '../model/faults.ts';
 import type { Field } from '../model/fields.ts';
 import type { Data } from '../model/json.ts';
 import type { Resource, Row } from '../model/resource.ts';
@@ -86,7 +86,7 @@ export function referenceFaults(fields: Fields, given: ReferenceInput, found: Re
   const faults: Fault[] = [];
   for (const { name, target } of referenceFields(fields)) {
     const id = newIdIn(given, name);
-    if (id !== undefined && found.get(target)?.has(id) !== true) faults.push(unknownReference(name, target));
+    if (id !== undefined && found.get(target)?.has(id) !== true) faults.push(referenceFault(name, target));
   }
   if (faults.length > 1) {
     const order = Object.keys(given.input);

@@ -1,5 +1,5 @@
 // Rejects what JSON.parse accepts silently: deep nesting, too many values, repeated keys, `__proto__`.
-import { below, forbiddenKey } from '../../db/model/faults.ts';
+import { forbiddenKeyFault, keyPath } from '../../db/model/faults.ts';
 import { isObject, type JsonValue } from '../../db/model/json.ts';
 import { type ApiError, invalid, validationError } from '../errors.ts';
 import { NESTING_MAX, VALUES_MAX } from './json-scan.ts';
@@ -104,14 +104,14 @@ interface Place {
 function noteKey(place: Place, level: Level, keys: Set<string>, quoted: string): void {
   const key = quoted.includes('\\') ? unescaped(quoted) : quoted.slice(1, -1);
   level.key = key;
-  if (key === FORBIDDEN_KEY) throw validationError([forbiddenKey(pathAt(place))]);
+  if (key === FORBIDDEN_KEY) throw validationError([forbiddenKeyFault(pathAt(place))]);
   if (keys.has(key)) throw invalid(pathAt(place), 'must not be repeated');
   keys.add(key);
 }
 
 function pathAt({ root, levels }: Place): string {
   return levels.reduce(
-    (path, { keys, key, index }) => below(path, keys === null ? String(index) : key),
+    (path, { keys, key, index }) => keyPath(path, keys === null ? String(index) : key),
     root,
   );
 }

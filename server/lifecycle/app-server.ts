@@ -30,7 +30,7 @@ export interface AppServer extends ServerAddresses {
 }
 
 /** The addresses of a server whose port is known. */
-export function addressesOf({
+export function serverAddresses({
   host,
   port,
   baseUrl,
@@ -49,7 +49,7 @@ export function addressesOf({
 export function startAppServer(options: AppServerOptions, queue: QueueingListener | null = null): AppServer {
   const fetch: Fetch = (request) => app.fetch(withUsualHost(request));
   const listener = queue?.listener ?? new Listener({ ...options, fetch });
-  const addresses = addressesOf({ ...options, port: listener.port });
+  const addresses = serverAddresses({ ...options, port: listener.port });
   const isTrusted = networkMatcher(options.trustedProxies ?? []);
   const app = createApp({
     ...options,

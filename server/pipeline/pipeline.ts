@@ -18,10 +18,10 @@ import { publicError, type Rendered, renderError, toResponse } from './respond.t
 import { expectedBytes, ResponseReservation } from './response-reservation.ts';
 import { rawPath, requireOneHost, unknownPath } from './route.ts';
 import { requireAccess } from './scope.ts';
-import type { ServedOperation } from './served-operation.ts';
+import type { PreparedOperation } from './served-operation.ts';
 import type { Services } from './services.ts';
 import { type ValidBody, validateBody } from './validate.ts';
-import { keepReservation, replay, uncount, waitForReservation } from './waiting-responses.ts';
+import { keepReservation, refundRateLimit, replay, waitForReservation } from './waiting-responses.ts';
 
 /** Starts the exchange of a request. */
 export function exchangeOf(services: Services, request: Request, api: Api): Exchange {
@@ -33,7 +33,11 @@ export function exchangeOf(services: Services, request: Request, api: Api): Exch
 }
 
 /** Answers one request to an operation. */
-export function answer(services: Services, served: ServedOperation, request: Request): Eventually<Response> {
+export function answer(
+  services: Services,
+  served: PreparedOperation,
+  request: Request,
+): Eventually<Response> {
   const exchange = exchangeOf(services, request, served.operation.api);
   const work = passSteps(services, served, exchange);
   // Bun sends a response that is available at once for two thirds of the cost of one that it must wait for.
@@ -69,7 +73,11 @@ async function answerLater(
 }
 
 // The order of the checks: a check that fails saves the cost of later ones and reveals nothing about them.
-async function passSteps(services: Services, served: ServedOperation, exchange: Exchange): Promise<Rendered> {
+async function passSteps(
+  services: Services,
+  served: PreparedOperation,
+  exchange: Exchange,
+): Promise<Rendered> {
   const { operation } = served;
   const { request, baseUrl } = exchange;
   const {
@@ -145,7 +153,7 @@ async function passSteps(services: Services, served: ServedOperation, exchange: 
     reservation.release();
     if (error instanceof ApiError && error.limit === 'answers') {
       if (counting !== null) await counting;
-      await uncount(services, exchange, access);
+      await refundRateLimit(services, exchange, access);
     }
     throw error;
   } finally {

@@ -1,6 +1,6 @@
 // Step 7, validation of query parameters: each is known, sent once, not empty, and of the right type.
 
-import { type Fault, notAmong, type ValidationCode } from '../../db/model/faults.ts';
+import { enumFault, type Fault, type ValidationCode } from '../../db/model/faults.ts';
 import { instantMs } from '../../db/model/instants.ts';
 import type { JsonValue } from '../../db/model/json.ts';
 import { validationError } from '../errors.ts';
@@ -106,7 +106,7 @@ function readValue(parameter: QueryParameter, { texts, hasPlus }: Sent): Refusal
       : { value: text };
   }
   const values = parameter.type === 'boolean' ? ['true', 'false'] : parameter.type;
-  if (!values.includes(text)) return notAmong('', values);
+  if (!values.includes(text)) return enumFault('', values);
   return { value: parameter.type === 'boolean' ? text === 'true' : text };
 }
 

@@ -3,14 +3,14 @@ import type { Operation } from '../operation.ts';
 import { type QueryReader, queryReader } from './query.ts';
 import { type PathMatcher, pathMatcher } from './route.ts';
 
-export interface ServedOperation {
+export interface PreparedOperation {
   operation: Operation;
   matchPath: PathMatcher;
   readQuery: QueryReader;
 }
 
 /** Prepares an operation. */
-export function served(operation: Operation): ServedOperation {
+export function prepareOperation(operation: Operation): PreparedOperation {
   return {
     operation,
     matchPath: pathMatcher(operation.path),

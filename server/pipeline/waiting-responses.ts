@@ -32,7 +32,11 @@ export function keepReservation(
 }
 
 /** Undoes the count of a request, so that its headers describe the limits without it. */
-export async function uncount({ limiter }: Services, exchange: Exchange, access: Access): Promise<void> {
+export async function refundRateLimit(
+  { limiter }: Services,
+  exchange: Exchange,
+  access: Access,
+): Promise<void> {
   if (exchange.uncount !== null) {
     Object.assign(exchange.headers, await exchange.uncount());
     return;

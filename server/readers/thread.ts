@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { SharedMemory } from '../../db/counters/shared-memory.ts';
 import { openThreadStore } from '../../db/store.ts';
-import { type AppServerOptions, addressesOf, startAppServer } from '../lifecycle/app-server.ts';
+import { type AppServerOptions, serverAddresses, startAppServer } from '../lifecycle/app-server.ts';
 import type { Certificate } from '../lifecycle/listener.ts';
 import { QueueingListener } from '../lifecycle/queueing-listener.ts';
 import { createLogger, type LogStyle } from '../logging/logger.ts';
@@ -77,7 +77,7 @@ function run(port: NonNullable<typeof parentPort>, options: ThreadOptions): void
     wait: (takeoverSocket) => {
       queue = new QueueingListener(
         { ...options, ...(takeoverSocket && { takeoverSocket }) },
-        addressesOf(options).url,
+        serverAddresses(options).url,
       );
     },
     start: () => {

@@ -1,5 +1,5 @@
 // Single associations: a record linked to one other record, whose ID a reference field holds.
-import { unknownReference } from '../../db/model/faults.ts';
+import { referenceFault } from '../../db/model/faults.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Association, Resource } from '../../db/model/resource.ts';
 import { getResource } from '../../db/model/resources/registry.ts';
@@ -48,7 +48,7 @@ export async function setAssociation(
   const row = await getRow({ db, access }, parent, parentId);
   const child = associatedResource(parent, { column });
   if (childId !== null && (await findVisible(db, access, child.name, childId)) === undefined) {
-    throw validationError([unknownReference(column, child.name)]);
+    throw validationError([referenceFault(column, child.name)]);
   }
   if (row[column] === childId) return;
   await updateRecord(

@@ -4,7 +4,7 @@ import { type Data, isObject } from '../../db/model/json.ts';
 import { CUSTOM_KEYS_MAX } from '../../db/model/json-fields.ts';
 import { setFields } from '../../db/model/record-forms.ts';
 import type { Resource } from '../../db/model/resource.ts';
-import { missingIdentity, uniqueValues } from '../../db/model/rules.ts';
+import { identityFaults, uniqueValues } from '../../db/model/rules.ts';
 import { referenceFaults } from '../../db/tables/references.ts';
 import { ApiError, validationError } from '../errors.ts';
 import { rejectDuplicate } from './conflict.ts';
@@ -45,7 +45,7 @@ export async function check(change: Change, known: KnownRecords): Promise<void> 
   const { resource, next, faults } = change;
   const rules = rulesOf(resource);
   refuseGivingAway(change);
-  faults.push(...missingIdentity(resource, next));
+  faults.push(...identityFaults(resource, next));
   faults.push(...referenceFaults(resource.fields, change, known.references));
   await rules.prepare?.(change);
   if (faults.length > 0) throw validationError(faults);

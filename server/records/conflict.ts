@@ -1,5 +1,5 @@
 // The 409 for a value that only one record can have.
-import { takenMessage } from '../../db/model/rules.ts';
+import { duplicateMessage } from '../../db/model/rules.ts';
 import { uniqueName } from '../../db/tables/unique.ts';
 import { canSee, mayRead } from '../access.ts';
 import { ApiError } from '../errors.ts';
@@ -38,7 +38,7 @@ export async function rejectDuplicate(
     if (ownerId === undefined || ownerId === id) continue;
     const owner = accepted.get(ownerId) ?? (await ownerRow(ownerId));
     const isKnown = owner !== undefined && mayRead(access, resource) && canSee(access, resource, owner);
-    const fault = { path: unique.path, message: takenMessage(resource, unique) };
+    const fault = { path: unique.path, message: duplicateMessage(resource, unique) };
     throw new ConflictError(fault, isKnown ? { resource: resource.name, id: ownerId } : null);
   }
 }

@@ -1,7 +1,7 @@
 // Deals: the stage belongs to the pipeline, and status and closing date follow the stage.
 
 import type { StageRow } from '../../db/engine/schema.ts';
-import { unknownReference } from '../../db/model/faults.ts';
+import { referenceFault } from '../../db/model/faults.ts';
 import { instantText } from '../../db/model/instants.ts';
 import { STAGE_ELSEWHERE } from '../../db/model/resources/deals.ts';
 import { findFirstStage, findOldestPipeline, findStages } from '../../db/tables/pipelines.ts';
@@ -43,7 +43,7 @@ async function chooseStage(change: Change): Promise<StageRow | undefined> {
   if (typeof input.stage_id === 'string') {
     const stage = (await stagesOf(change)).get(input.stage_id);
     if (stage === undefined) {
-      faults.push(unknownReference('stage_id', 'stages'));
+      faults.push(referenceFault('stage_id', 'stages'));
       return undefined;
     }
     const pipelineId = sentPipeline ?? current?.pipeline_id ?? (await oldestPipeline(change));

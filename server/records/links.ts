@@ -1,7 +1,7 @@
 // Linked records: lists, links and unlinks the children of a parent.
 
 import type { LinkRow, RecordRow } from '../../db/engine/schema.ts';
-import { unknownReference } from '../../db/model/faults.ts';
+import { referenceFault } from '../../db/model/faults.ts';
 import { instantText } from '../../db/model/instants.ts';
 import type { Data } from '../../db/model/json.ts';
 import { childOf } from '../../db/model/links.ts';
@@ -91,7 +91,7 @@ export async function linkRecord(
     findVisible(trx, access, child.name, childId),
     findLink(trx, link, at, childId),
   ]);
-  if (childRow === undefined) faults.unshift(unknownReference(link.childColumn, child.name));
+  if (childRow === undefined) faults.unshift(referenceFault(link.childColumn, child.name));
   if (childRow === undefined || faults.length > 0) throw validationError(faults);
   const row =
     known ?? (await insertLink(trx, link, at, { childId, columns: toColumns(link.fields, body), now }));

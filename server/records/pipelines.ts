@@ -1,7 +1,7 @@
 // Pipelines: stages keep their identity through updates, and deals keep their stages.
 
 import type { StageRow } from '../../db/engine/schema.ts';
-import { missing } from '../../db/model/faults.ts';
+import { requiredFault } from '../../db/model/faults.ts';
 import type { Data, JsonValue } from '../../db/model/json.ts';
 import { DEFAULT_STAGES, type StageType } from '../../db/model/resources/pipelines.ts';
 import {
@@ -91,7 +91,7 @@ function checkStages({ current, faults }: Change, stages: StageInput[]): void {
     if (stage.position !== undefined && stage.position !== index)
       fault('position', `must match the order of the stages: ${index} here`);
     if (stage.id === undefined) {
-      if (stage.name === undefined) faults.push(missing(`stages.${index}.name`));
+      if (stage.name === undefined) faults.push(requiredFault(`stages.${index}.name`));
       return;
     }
     if (!known.has(stage.id))

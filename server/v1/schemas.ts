@@ -8,7 +8,7 @@ import {
   idSchema,
   LONG_TEXT_CHARACTERS_MAX,
   NAME_CHARACTERS_MAX,
-  sayingText,
+  nonBlankText,
 } from '../../db/model/fields.ts';
 import { customEntries } from '../../db/model/json-fields.ts';
 import type { Resource } from '../../db/model/resource.ts';
@@ -34,7 +34,7 @@ type Properties = Record<string, TSchema>;
 
 const closed = { additionalProperties: false };
 const text = Type.String({ maxLength: NAME_CHARACTERS_MAX });
-const requiredText = sayingText({ maxLength: NAME_CHARACTERS_MAX });
+const requiredText = nonBlankText({ maxLength: NAME_CHARACTERS_MAX });
 const longText = Type.String({ maxLength: LONG_TEXT_CHARACTERS_MAX });
 const email = Type.String({
   format: 'email',

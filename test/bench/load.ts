@@ -113,7 +113,7 @@ class Run {
     else if (--this.#busy === 0) this.#done.resolve();
   }
 
-  /** Whether the head is whole; if it is, `missing` tells what is to come. */
+  /** Whether the head is whole; if it is, `requiredFault` tells what is to come. */
   #readHead(connection: Connection, chunk: Buffer): boolean {
     const bytes = connection.head === undefined ? chunk : Buffer.concat([connection.head, chunk]);
     const end = bytes.indexOf(HEAD_END);

@@ -1,7 +1,7 @@
 // Ids of records: of the very millisecond of created_at, so that their order is that in which the records were made.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { ingestMeetings } from '../../db/ingest/meetings.ts';
-import { leastId, recordId } from '../../db/tables/record-id.ts';
+import { recordId, smallestId } from '../../db/tables/record-id.ts';
 import { CONTRACT, CREATABLE } from '../support/contract.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { insertReadOnly } from '../support/read-only.ts';
@@ -69,8 +69,8 @@ test('an instant of before gives an id of before, and the next one goes on', () 
 test('the least id of an instant is below those of it, and above those of the one before', () => {
   const now = Date.now();
   for (let count = 0; count < 100; count++) {
-    expect(leastId(now) < recordId(now)).toBe(true);
-    expect(recordId(now - 1) < leastId(now)).toBe(true);
+    expect(smallestId(now) < recordId(now)).toBe(true);
+    expect(recordId(now - 1) < smallestId(now)).toBe(true);
   }
 });
 

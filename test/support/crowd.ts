@@ -1,5 +1,5 @@
 // Thousands of rows in every table of a database on PostgreSQL, with the values that the questions of the tests ask for.
-import { asIs } from '../../db/model/fields.ts';
+import { unchanged } from '../../db/model/fields.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { instantOf } from './questions.ts';
 
@@ -13,7 +13,7 @@ const FEW = 10;
 const ENCODED = new Set(
   RESOURCES.flatMap(({ fields }) =>
     Object.entries(fields).flatMap(([name, { column, decode }]) =>
-      column === 'text' && decode !== asIs ? [name] : [],
+      column === 'text' && decode !== unchanged ? [name] : [],
     ),
   ),
 );

@@ -20,7 +20,7 @@ import {
   listStages,
 } from '../../db/tables/pipelines.ts';
 import { listRecords } from '../../db/tables/query.ts';
-import { leastId } from '../../db/tables/record-id.ts';
+import { smallestId } from '../../db/tables/record-id.ts';
 import { listRecordingsOf } from '../../db/tables/recordings.ts';
 import { findRecords } from '../../db/tables/records.ts';
 import { findTranscript } from '../../db/tables/transcripts.ts';
@@ -42,7 +42,7 @@ export interface Question {
 export const sampleOf = (column: string, number = 1): string => `${column}${number}`;
 /** The record of that number was made at this instant, Unix milliseconds, and has the least id of it. */
 export const instantOf = (number: number): number => Date.UTC(2026, 0, 1) + number;
-export const idOf = (number: number): string => leastId(instantOf(number));
+export const idOf = (number: number): string => smallestId(instantOf(number));
 
 // Filters by updated_at whose value has few records, so that those that are found can be sorted.
 const FEW: Record<string, string[]> = {

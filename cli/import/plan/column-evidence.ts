@@ -1,9 +1,9 @@
 // Collects evidence from the cells of each column before a row is sent: formats of dates and numbers, and IDs.
 import type { JsonValue } from '../../../db/model/json.ts';
 import { isOurId } from '../../input/record-id.ts';
-import { weighDigits } from './date-counts.ts';
-import { type DateEvidence, type SlashedEvidence, weighDate } from './dates.ts';
-import { type NumberEvidence, weighNumber } from './numbers.ts';
+import { addDigitEvidence } from './date-counts.ts';
+import { addDateEvidence, type DateEvidence, type SlashedEvidence } from './dates.ts';
+import { addNumberEvidence, type NumberEvidence } from './numbers.ts';
 
 export interface ColumnEvidence extends DateEvidence {
   numbers: ReadonlyMap<string, NumberEvidence>;
@@ -31,9 +31,9 @@ export class Evidence implements ColumnEvidence {
   take(header: string, value: JsonValue): void {
     if (value === null || value === '') return;
     if (typeof value !== 'string' || isNumeric(value)) {
-      weighDate(this.slashed, header, value);
-      weighDigits(this.digits, header, value);
-      weighNumber(this.numbers, header, value);
+      addDateEvidence(this.slashed, header, value);
+      addDigitEvidence(this.digits, header, value);
+      addNumberEvidence(this.numbers, header, value);
     }
     this.#weighId(header, value);
   }

@@ -93,16 +93,16 @@ export class Columns {
 }
 
 /** Columns that map to one field; the first has priority. */
-export interface Contest {
+export interface ColumnConflict {
   slot: string;
   headers: string[];
 }
 
 /** The fields to which several columns, or a column and --set, map. */
-export function contestsOf(
+export function columnConflicts(
   resource: Resource,
   columns: readonly (readonly [header: string, match: ColumnMatch])[],
-): Contest[] {
+): ColumnConflict[] {
   const bySlot = new Map<string, [header: string, rank: number][]>();
   for (const [header, { destination, rank }] of columns) {
     const slot = slotOf(resource, destination);
@@ -115,8 +115,8 @@ export function contestsOf(
 }
 
 /** The problem of several columns for one field; --custom keeps those that are not used. */
-export function contestProblem(
-  contests: readonly Contest[],
+export function conflictProblem(
+  contests: readonly ColumnConflict[],
   resource: Resource,
   request: Pick<ImportRequest, 'custom' | 'ignoreUnknown' | 'map'>,
 ): Problem[] {

@@ -19,7 +19,7 @@ const CERTAIN_MS = 100_000_000_000;
 const EXCEL_EPOCH_MS = Date.UTC(1899, 11, 30);
 
 /** Records one value of a column if it is digits that may count days, seconds or milliseconds. */
-export function weighDigits(found: Map<string, string>, header: string, value: unknown): void {
+export function addDigitEvidence(found: Map<string, string>, header: string, value: unknown): void {
   if (found.has(header) || (typeof value !== 'string' && typeof value !== 'number')) return;
   const text = String(value).trim();
   if (DIGITS.test(text) && isAmbiguous(text)) found.set(header, text);

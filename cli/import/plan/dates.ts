@@ -33,7 +33,7 @@ const TIME =
   /^(\d{1,2}):(\d{2})(?::([0-5]\d)(?:[.,](\d{1,9}))?)?\s*(?:(am|pm|AM|PM)\s*)?(Z|z|UTC|GMT|[+-]\d{2}:?\d{2})?$/;
 
 /** Records one value of a column if it is a slashed date. */
-export function weighDate(found: Map<string, SlashedEvidence>, header: string, value: unknown): void {
+export function addDateEvidence(found: Map<string, SlashedEvidence>, header: string, value: unknown): void {
   const match = typeof value === 'string' ? SLASHED.exec(value.trim()) : null;
   if (match === null) return;
   const [first, second] = [Number(match[1]), Number(match[3])];

@@ -20,7 +20,7 @@ const WRITTEN = /^([+-]?)\s*(?:[A-Z]{0,3}\p{Sc})?\s*([+-]?)(\d[\d.,'’\s]*?|[.,
 const GROUPED = /^\d{1,3}(?:(['’\s.,])\d{3})(?:\1\d{3})*$/u;
 
 /** Records one value of a column if it has a separator. */
-export function weighNumber(found: Map<string, NumberEvidence>, header: string, value: unknown): void {
+export function addNumberEvidence(found: Map<string, NumberEvidence>, header: string, value: unknown): void {
   if (typeof value !== 'string' || value.length > CHARACTERS_MAX) return;
   const last = Math.max(value.lastIndexOf('.'), value.lastIndexOf(','));
   if (last === -1) return;

@@ -5,7 +5,7 @@ import { usageError } from '../../errors.ts';
 import { importCommand } from '../flags.ts';
 import type { ImportRequest } from '../request.ts';
 import { withSuggestedFlags } from '../suggested-flags.ts';
-import { Columns, type Contest, contestProblem, contestsOf, fieldNames } from './columns.ts';
+import { type ColumnConflict, Columns, columnConflicts, conflictProblem, fieldNames } from './columns.ts';
 import { type DateRules, decideDates } from './dates.ts';
 import type { ColumnMatch, Destination } from './headers.ts';
 import { type Mapping, readMapping } from './mapping.ts';
@@ -26,7 +26,7 @@ export interface Plan {
   resource: Resource;
   /** By header, in the order of the input. */
   columns: ReadonlyMap<string, ColumnMatch>;
-  contests: readonly Contest[];
+  contests: readonly ColumnConflict[];
   /** Whether values that a field cannot or need not take are kept under `custom.*`. */
   keepsOthers: boolean;
   /** Header to value (in lower case) to new value. */
@@ -84,7 +84,7 @@ function draftPlan(
     if (match !== undefined) columns.set(header, match);
   }
   const constants = request.set.map((text) => readConstant(meaning, text, resource));
-  const contests = contestsOf(resource, [
+  const contests = columnConflicts(resource, [
     // --set overrides every column.
     ...constants.map(({ name, destination }) => [`--set ${name}`, { destination, rank: -Infinity }] as const),
     // Empty columns do not count.
@@ -100,7 +100,7 @@ function draftPlan(
   const problems: Problem[] = [
     ...lackingProblems(resource, survey, { columns, constants, mapping }),
     ...meaning.unknown(),
-    ...contestProblem(contests, resource, request),
+    ...conflictProblem(contests, resource, request),
     ...dates.doubts.map(({ message, formats: [first, ...others] }) => ({
       message,
       changes: first === undefined ? {} : { dateFormat: first },

@@ -3,7 +3,7 @@ import type { Resource } from '../../../db/model/resource.ts';
 import { jsonText } from '../../terminal/output.ts';
 import { note, writeOut } from '../../terminal/streams.ts';
 import { ERROR_COLUMNS } from '../row.ts';
-import { Columns, contestsOf } from './columns.ts';
+import { Columns, columnConflicts } from './columns.ts';
 import type { ColumnMatch } from './headers.ts';
 import type { Mapping } from './mapping.ts';
 import type { Survey } from './survey.ts';
@@ -16,7 +16,7 @@ export async function printSuggestedMap(resource: Resource, survey: Survey, mapp
     const match = meaning.find(header);
     return match === undefined ? [] : [[header, match]];
   });
-  const contests = contestsOf(resource, known);
+  const contests = columnConflicts(resource, known);
   const others = new Set(contests.flatMap(({ headers: [, ...rest] }) => rest));
   const fields = new Map(known.filter(([header]) => !others.has(header)));
   const keep = (header: string): string => (resource.fields.custom === undefined ? '-' : `custom.${header}`);

@@ -1,5 +1,5 @@
 // Converts a cell to the declared type of its field, or throws a fault that says what is allowed.
-import { unreadableText } from '../../../db/model/faults.ts';
+import { textFault } from '../../../db/model/faults.ts';
 import type { Field } from '../../../db/model/fields.ts';
 import type { JsonValue } from '../../../db/model/json.ts';
 import { DECIMAL, valueOfText } from '../../input/field-value.ts';
@@ -32,7 +32,7 @@ export function readValue(field: Field, value: JsonValue, context: ReadContext):
     instant: (instant) => readInstant(instant, dates, header),
   });
   if (read !== undefined) return read;
-  const { code, message } = unreadableText('', field);
+  const { code, message } = textFault('', field);
   throw new RowFault(code, '', message, choicesOf(field));
 }
 

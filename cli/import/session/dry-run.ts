@@ -1,7 +1,7 @@
 // Predicts the result of each row without writing: references, conflicts with the server and within the file.
 import type { Data } from '../../../db/model/json.ts';
 import type { Resource } from '../../../db/model/resource.ts';
-import { takenMessage, uniqueValues } from '../../../db/model/rules.ts';
+import { duplicateMessage, uniqueValues } from '../../../db/model/rules.ts';
 import type { Client } from '../../api/client.ts';
 import type { OnDuplicate } from '../request.ts';
 import { type RowOutcome, rejectionOf } from '../row.ts';
@@ -99,7 +99,11 @@ export class DryRunChecker {
       if (owner === null) this.unchecked.add(resource.name);
       else if (owner !== undefined) {
         const whose = owner.startsWith(LINE) ? owner : `the ${resource.singular} ${owner}`;
-        conflicts.push({ owner, path: unique.path, message: `${takenMessage(resource, unique)}: ${whose}` });
+        conflicts.push({
+          owner,
+          path: unique.path,
+          message: `${duplicateMessage(resource, unique)}: ${whose}`,
+        });
       }
     }
     return conflicts;

@@ -1,5 +1,5 @@
 // Checks whether the IDs of a row exist, without writing.
-import { unknownReference } from '../../../db/model/faults.ts';
+import { referenceFault } from '../../../db/model/faults.ts';
 import type { Data } from '../../../db/model/json.ts';
 import type { Resource } from '../../../db/model/resource.ts';
 import { STAGE_ELSEWHERE } from '../../../db/model/resources/deals.ts';
@@ -60,7 +60,7 @@ export class ReferenceCheck {
       if (known?.path === '') return [known];
       if (known) faults.push({ ...known, path: field });
       else if (known === undefined && !(await this.#exists(target, id)))
-        faults.push(unknownReference(field, target));
+        faults.push(referenceFault(field, target));
     }
     return [...faults, ...(await this.#stageFaults(body))];
   }
@@ -96,7 +96,7 @@ export class ReferenceCheck {
     const found = pipelines.find(({ stages }) => stages.some(({ id }) => id === stageId));
     // If the pipeline is missing, its stage is not reported too.
     if (found?.id === wanted || !pipelines.some(({ id }) => id === wanted)) return [];
-    if (found === undefined) return [unknownReference('stage_id', 'stages')];
+    if (found === undefined) return [referenceFault('stage_id', 'stages')];
     return [{ path: 'stage_id', message: STAGE_ELSEWHERE, code: 'VALIDATION_FAILED' }];
   }
 

@@ -1,5 +1,5 @@
 // Reads a VEVENT: its fields, its time, and its series.
-import { notAmong } from '../../../db/model/faults.ts';
+import { enumFault } from '../../../db/model/faults.ts';
 import { LONG_TEXT_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from '../../../db/model/fields.ts';
 import type { Data } from '../../../db/model/json.ts';
 import { FaultList, quoted } from '../entries.ts';
@@ -189,7 +189,7 @@ class EventReader {
     if (property === undefined) return 'confirmed';
     const status = STATUSES[textValue(property).toUpperCase()];
     if (status !== undefined) return status;
-    this.faults.refuse(property.line, [notAmong('STATUS', Object.keys(STATUSES))]);
+    this.faults.refuse(property.line, [enumFault('STATUS', Object.keys(STATUSES))]);
     return 'confirmed';
   }
 

@@ -2,7 +2,7 @@
 import type { Rule } from './rule.ts';
 
 /** Whether the rule includes a day. */
-export function isGiven(rule: Rule, day: Temporal.PlainDate): boolean {
+export function matchesRule(rule: Rule, day: Temporal.PlainDate): boolean {
   return (
     isListed(rule.months, day.month) &&
     isListed(rule.monthDays, day.day, day.daysInMonth) &&

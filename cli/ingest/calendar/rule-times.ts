@@ -3,7 +3,7 @@ import { DAY_MS } from '../../input/instant.ts';
 import { formatCount } from '../../terminal/format.ts';
 import { type FileBudget, INSTANCES_MAX, SERIES_WINDOW_MS, WINDOW_DAYS } from './limits.ts';
 import type { Frequency, Rule } from './rule.ts';
-import { isGiven } from './rule-days.ts';
+import { matchesRule } from './rule-days.ts';
 import { startOfDay } from './values.ts';
 import { wallTime } from './zones.ts';
 
@@ -82,7 +82,7 @@ function expand(rule: Rule, startWall: number, lastWall: number, steps: Steps): 
       if (wall > end) return { walls, isWhole };
       walls.push(wall);
       if (wall - (walls.at(-1 - INSTANCES_MAX) ?? Number.NEGATIVE_INFINITY) <= SERIES_WINDOW_MS)
-        throw tooDense();
+        throw tooDenseError();
       if (walls.length === rule.count) return { walls, isWhole: true };
     }
   }
@@ -98,7 +98,7 @@ function tooManySteps({ max, isOfFile }: Steps): UnusableRuleError {
 }
 
 /** The error for a rule with too many meetings. */
-export function tooDense(): UnusableRuleError {
+export function tooDenseError(): UnusableRuleError {
   const message = `the series has more than ${formatCount(INSTANCES_MAX)} meetings in ${WINDOW_DAYS} days`;
   return new UnusableRuleError(message);
 }
@@ -135,7 +135,7 @@ function* dayPeriods(rule: Rule, startWall: number): Generator<Period> {
   const { hours = [], minutes = [], seconds = [] } = rule;
   const start = wallTime(startWall).toPlainDate();
   for (const [first, days] of daysByPeriod(rule, start)) {
-    const given = days.filter((day) => isGiven(rule, day));
+    const given = days.filter((day) => matchesRule(rule, day));
     yield { firstWall: wallOf(first), days: given, looked: days.length, hours, minutes, seconds };
   }
 }
@@ -217,7 +217,7 @@ function* timePeriods(rule: Rule, startWall: number, unitMs: number): Generator<
       midnight = startOfDay(at);
       day = wallTime(at).toPlainDate();
       if (day.year > YEAR_MAX) return;
-      isDay = isGiven(rule, day);
+      isDay = matchesRule(rule, day);
     }
     const second = (at - midnight) / 1_000;
     const minute = Math.floor(second / 60);

@@ -5,7 +5,7 @@ import { type FaultList, quoted } from '../entries.ts';
 import type { CalendarEvent } from './event.ts';
 import { type FileBudget, HALF_WINDOW_MS, INSTANCES_MAX, SERIES_WINDOW_MS, WINDOW_DAYS } from './limits.ts';
 import type { Rule } from './rule.ts';
-import { type Expansion, expandRule, tooDense, UnusableRuleError } from './rule-times.ts';
+import { type Expansion, expandRule, tooDenseError, UnusableRuleError } from './rule-times.ts';
 import { endOf, type Span } from './span.ts';
 import { lastUntil, MOMENT_KINDS, type Moment, momentAt, momentKey, startOfDay } from './values.ts';
 
@@ -127,7 +127,7 @@ function recurrencesOf(master: CalendarEvent, context: ExpansionContext): Recurr
   const inside = [...byKey.values()]
     .filter(({ instant }) => instant >= from && instant <= to)
     .sort((a, b) => a.instant - b.instant);
-  if (inside.length > INSTANCES_MAX) throw tooDense();
+  if (inside.length > INSTANCES_MAX) throw tooDenseError();
   if (!budget.takeInstances(inside.length)) throw tooManyInFile();
   const extent = {
     sequence: master.sequence,

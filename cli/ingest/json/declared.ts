@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox';
 import type { IngestEntry } from '../../../db/ingest/ingest-transaction.ts';
 import { faultsOf } from '../../../db/model/check.ts';
-import { below, type Fault, listed, malformed } from '../../../db/model/faults.ts';
+import { type Fault, firstFaults, formatFault, keyPath } from '../../../db/model/faults.ts';
 import { type Field, text } from '../../../db/model/fields.ts';
 import type { Data, JsonValue } from '../../../db/model/json.ts';
 import { isObject } from '../../../db/model/json.ts';
@@ -56,12 +56,12 @@ export function declaredEntry(
       if (declaration.shownOnly.has(name)) return [];
       const accepted = acceptedValue(name, declaration.fields[name], one);
       if (accepted !== undefined) return [[name, accepted]];
-      found.push(malformed(name, 'date-time'));
+      found.push(formatFault(name, 'date-time'));
       return [];
     }),
   );
   found.push(...faultsOf(given, declaration, { entriesMax: Number.POSITIVE_INFINITY }));
-  faults.refuse(line, listed(found));
+  faults.refuse(line, firstFaults(found));
   if (found.length > 0) return undefined;
   const data = Object.entries(given).map(([name, one]) => [
     name,
@@ -74,7 +74,7 @@ export function declaredEntry(
 export function endBeforeStart(path: string, { start_time, end_time }: Data): Fault[] {
   if (typeof start_time !== 'number' || typeof end_time !== 'number' || end_time >= start_time) return [];
   return [
-    { path: below(path, 'end_time'), message: 'must not be before start_time', code: 'VALIDATION_FAILED' },
+    { path: keyPath(path, 'end_time'), message: 'must not be before start_time', code: 'VALIDATION_FAILED' },
   ];
 }
 

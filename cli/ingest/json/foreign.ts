@@ -1,5 +1,5 @@
 // Reads JSON from other services: takes what is needed, ignores the rest, and reports what is missing.
-import { below, malformed, missing } from '../../../db/model/faults.ts';
+import { formatFault, keyPath, requiredFault } from '../../../db/model/faults.ts';
 import { NAME_CHARACTERS_MAX } from '../../../db/model/fields.ts';
 import type { Data } from '../../../db/model/json.ts';
 import { isObject } from '../../../db/model/json.ts';
@@ -31,13 +31,13 @@ export class ForeignJson {
 
   /** A text made of several, cut to the length of a field. */
   clipped(name: string, text: string, charactersMax: number): string {
-    return this.#faults.clipped(this.#line, below(this.#path, name), text, charactersMax);
+    return this.#faults.clipped(this.#line, keyPath(this.#path, name), text, charactersMax);
   }
 
   /** Required text. */
   required(name: string): string {
     const text = this.text(name);
-    if (text === null) this.#faults.refuse(this.#line, [missing(below(this.#path, name))]);
+    if (text === null) this.#faults.refuse(this.#line, [requiredFault(keyPath(this.#path, name))]);
     return text ?? '';
   }
 
@@ -47,7 +47,7 @@ export class ForeignJson {
     if (text === null) return null;
     const instant = instantIn(text);
     if (instant !== undefined) return instant;
-    this.#faults.refuse(this.#line, [malformed(below(this.#path, name), 'date-time')]);
+    this.#faults.refuse(this.#line, [formatFault(keyPath(this.#path, name), 'date-time')]);
     return null;
   }
 
@@ -62,16 +62,16 @@ export class ForeignJson {
   /** The object with this name; an empty one if there is none. */
   object(name: string): ForeignJson {
     const value = this.#value[name];
-    return new ForeignJson(isObject(value) ? value : {}, this.#line, this.#faults, below(this.#path, name));
+    return new ForeignJson(isObject(value) ? value : {}, this.#line, this.#faults, keyPath(this.#path, name));
   }
 
   /** The objects in the array with this name. */
   objects(name: string): ForeignJson[] {
     const value = this.#value[name];
     const items = Array.isArray(value) ? value.filter((item) => isObject(item)) : [];
-    const path = below(this.#path, name);
+    const path = keyPath(this.#path, name);
     return items.map(
-      (item, index) => new ForeignJson(item, this.#line, this.#faults, below(path, `${index}`)),
+      (item, index) => new ForeignJson(item, this.#line, this.#faults, keyPath(path, `${index}`)),
     );
   }
 

@@ -1,6 +1,6 @@
 // Pipelines: the stages that deals pass through, in order.
 import { type TSchema, Type } from 'typebox';
-import { exampleId, idSchema, NAME_CHARACTERS_MAX, sayingText, text } from '../fields.ts';
+import { exampleId, idSchema, NAME_CHARACTERS_MAX, nonBlankText, text } from '../fields.ts';
 import { json } from '../json-fields.ts';
 import { defineResource } from '../resource.ts';
 import { nullable } from '../schemas.ts';
@@ -22,7 +22,7 @@ export const DEFAULT_STAGES: readonly { name: string; type: StageType }[] = [
 /** The pipeline that every organization starts with. */
 export const DEFAULT_PIPELINE_NAME = 'Sales';
 
-const stageName = sayingText({ maxLength: NAME_CHARACTERS_MAX, examples: ['Qualified'] });
+const stageName = nonBlankText({ maxLength: NAME_CHARACTERS_MAX, examples: ['Qualified'] });
 const stageType = Type.Enum([...STAGE_TYPES]);
 const probability = Type.Number({ minimum: 0, maximum: 1, examples: [0.2] });
 const newStage = {
