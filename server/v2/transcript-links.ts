@@ -46,7 +46,7 @@ export class TranscriptLinks {
    * @throws ApiError 404 if the link is not valid, 429 if it was used too often in this minute
    */
   async admit(request: Request, now: number): Promise<Admission> {
-    // Credentials are checked before validation, so any problem with the token is a 404.
+    // Credentials are checked before validation, so any problem with the token returns 404.
     const [token = '', ...more] = new URL(request.url).searchParams.getAll('token');
     if (more.length > 0) throw linkNotFound();
     await this.#signing.refresh();
