@@ -1,4 +1,4 @@
-// Makes what calendars, call recorders and scheduling tools would hand over: meetings, recordings and bookings.
+// Generates what calendars, call recorders and schedulers would deliver: meetings, recordings and bookings.
 import type { Data } from '../../../db/model/json.ts';
 import { DAY_MS } from '../../input/instant.ts';
 import texts from './calendar.json' with { type: 'json' };
@@ -60,7 +60,7 @@ interface MeetingPlan {
 }
 
 function makeMeeting({ index, counts, deal, contacts, today, random }: MeetingPlan): DemoMeeting {
-  // Two thirds of the meetings lie behind us; what was recorded certainly does.
+  // Two thirds of the meetings are in the past, recorded ones always.
   const past = index < Math.max(counts.recordings, (counts.meetings * 2) / 3);
   const start = workingHour(
     today + (past ? -random.integer(4, 120) : random.integer(4, 40)) * DAY_MS,

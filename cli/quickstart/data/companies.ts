@@ -1,4 +1,4 @@
-// Coins the companies of the demo data.
+// Generates the companies of the demo data.
 
 import syllables from './companies.json' with { type: 'json' };
 import { INDUSTRIES, type Industry } from './industries.ts';
@@ -7,7 +7,7 @@ import { type City, COUNTRIES, type Country, type NameStyle } from './places.ts'
 import { createRandom, type Random } from './random.ts';
 import type { DemoData, DemoRecord, DemoUser } from './types.ts';
 
-/** A company with what later records are made from. */
+/** A company, with details for later records. */
 export interface DemoCompany extends DemoRecord {
   readonly name: string;
   /** The name without its legal form. */
@@ -20,7 +20,7 @@ export interface DemoCompany extends DemoRecord {
   readonly owner: DemoUser;
 }
 
-/** `count` companies with names and domains that no other has. */
+/** `count` companies with unique names and domains. */
 export function makeCompanies(count: number, users: DemoData['users']): DemoCompany[] {
   const random = createRandom('companies');
   const taken = new Set<string>();

@@ -1,4 +1,4 @@
-// Days and hours of the demo data, counted from the day it is made.
+// Days and hours of the demo data, counted from the day of its creation.
 import { DAY_MS } from '../../input/instant.ts';
 import type { Random } from './random.ts';
 

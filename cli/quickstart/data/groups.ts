@@ -1,11 +1,11 @@
-// Makes the segments of the demo data, and the links that say who belongs to them and to deals.
+// Generates the segments of the demo data, and the links of their members and of deals.
 import type { DemoCompany } from './companies.ts';
 import type { DemoContact } from './people.ts';
 import { createRandom, type Random } from './random.ts';
 import { colleaguesOf, type DemoDeal } from './sales.ts';
 import type { DemoLink, DemoRecord } from './types.ts';
 
-/** Three segments, and the links that make their members. */
+/** Three segments, and the links of their members. */
 export function makeSegments(
   companies: readonly DemoCompany[],
   contacts: readonly DemoContact[],

@@ -11,20 +11,20 @@ export interface Industry {
   readonly headcount: number;
   /** Yearly revenue per head, in EUR. */
   readonly revenuePerHead: number;
-  /** Job titles met in this industry only. */
+  /** Job titles in this industry only. */
   readonly titles: readonly string[];
 }
 
 /** The industries. */
 export const INDUSTRIES: readonly Industry[] = lists.industries;
 
-/** Job titles met in every industry; the first are the likeliest to decide. */
+/** Job titles in every industry; the first are the most likely decision makers. */
 export const TITLES: readonly string[] = lists.titles;
 
 export interface Offer {
   /** Name of a deal; `{n}` is a number of `{sites}`. */
   readonly deal: string;
-  /** What it is called in conversation. */
+  /** Its name in conversation. */
   readonly spoken: string;
   /** Price in EUR: fixed part, and part per site. */
   readonly base: number;

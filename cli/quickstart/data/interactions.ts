@@ -1,4 +1,4 @@
-// Makes the interactions of the demo data.
+// Generates the interactions of the demo data.
 import { DAY_MS } from '../../input/instant.ts';
 import { workingHour } from './days.ts';
 import kinds from './interactions.json' with { type: 'json' };
@@ -6,7 +6,7 @@ import { createRandom } from './random.ts';
 import { type DemoDeal, fillIn } from './sales.ts';
 import type { DemoRecord } from './types.ts';
 
-/** `count` interactions of the last 300 days with the contacts that deals hang on. */
+/** `count` interactions of the last 300 days with the contacts of deals. */
 export function makeInteractions(count: number, deals: readonly DemoDeal[], today: number): DemoRecord[] {
   const random = createRandom('interactions');
   return Array.from({ length: count }, (_, index) => {
@@ -16,7 +16,7 @@ export function makeInteractions(count: number, deals: readonly DemoDeal[], toda
     const data = {
       ...{ type: kind.type, direction: kind.direction },
       ...{ title: fillIn(title, deal), summary: fillIn(summary, deal) },
-      // The seconds differ, or two alike would count as one and the same interaction.
+      // The seconds differ, or two equal ones would count as the same interaction.
       interaction_date: workingHour(today - random.integer(1, 300) * DAY_MS, random) + (index % 900) * 1_000,
       main_contact: deal.contact.key,
       ...(kind.type === 'EMAIL' && {

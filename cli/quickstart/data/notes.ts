@@ -1,10 +1,10 @@
-// Makes the notes of the demo data: some stand alone, some are trees of answers.
+// Generates the notes of the demo data: single ones, and trees of answers.
 import texts from './notes.json' with { type: 'json' };
 import { createRandom, type Random } from './random.ts';
 import { type DemoDeal, fillIn } from './sales.ts';
 import type { DemoLink, DemoRecord } from './types.ts';
 
-/** A note, the deal it is about, and how deep it stands in its tree. */
+/** A note, its deal, and its depth in the tree. */
 interface DemoNote extends DemoRecord {
   readonly deal: DemoDeal;
   readonly depth: number;

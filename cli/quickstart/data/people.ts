@@ -1,4 +1,4 @@
-// Makes the contacts of the demo data: who works for the companies, and how to reach them.
+// Generates the contacts of the demo data: who works for the companies, and how to reach them.
 import type { Data } from '../../../db/model/json.ts';
 import type { DemoCompany } from './companies.ts';
 import { TITLES } from './industries.ts';
@@ -7,7 +7,7 @@ import texts from './people.json' with { type: 'json' };
 import { createRandom, type Random } from './random.ts';
 import type { DemoRecord } from './types.ts';
 
-/** A contact with what later records are made from. */
+/** A contact, with details for later records. */
 export interface DemoContact extends DemoRecord {
   readonly firstName: string;
   readonly name: string;
@@ -15,13 +15,13 @@ export interface DemoContact extends DemoRecord {
   readonly company: DemoCompany;
 }
 
-/** `count` contacts, shared out among the companies by size, with emails that no other has. */
+/** `count` contacts with unique emails, distributed over the companies by size. */
 export function makeContacts(count: number, companies: readonly DemoCompany[]): DemoContact[] {
   const random = createRandom('contacts');
   const taken = new Set<string>();
   const shares = companies.map((company) => [company, Math.sqrt(company.headcount)] as const);
   return Array.from({ length: count }, (_, index) => {
-    // Everyone has somebody first; the rest go where there is room.
+    // Every company gets one contact first; the others are distributed by size.
     const company = companies[index] ?? random.weighted(shares);
     return makeContact(`contacts/${index}`, company, random, taken);
   });
@@ -60,7 +60,7 @@ function dial(company: DemoCompany, random: Random): string | null {
 
 function coinEmail(first: string, last: string, domain: string, taken: Set<string>): string {
   const [given, family] = [asciiWords(first).join(''), asciiWords(last).join('')];
-  // One habit a company, as in life; it follows from the length of its domain.
+  // One pattern of emails per company, derived from the length of its domain.
   const habits = [
     `${given}.${family}`,
     `${given[0]}.${family}`,

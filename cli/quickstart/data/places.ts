@@ -1,14 +1,14 @@
-// Countries and cities of the demo data; telephone numbers lie in ranges that regulators reserve for fiction.
+// Countries and cities of the demo data; phone numbers are from ranges that regulators reserve for fiction.
 import type { CultureName } from './names.ts';
 import countries from './places.json' with { type: 'json' };
 
-/** The sound of coined company names. */
+/** The sound of company names. */
 export type NameStyle = 'english' | 'northern' | 'romance' | 'slavic' | 'eastern' | 'southern';
 
 export interface City {
   readonly name: string;
   readonly state: string | null;
-  /** A pattern in which `#` is any digit; null where no range is reserved for fiction. */
+  /** A pattern in which `#` is any digit; null if no range is reserved for fiction. */
   readonly phone: string | null;
 }
 

@@ -1,6 +1,6 @@
 // Seeded choices, so that the demo data is the same on every machine.
 
-/** A source of choices that repeats itself exactly for the same seed. */
+/** A source of choices that is the same for the same seed. */
 export interface Random {
   /** A number from 0 up to, not including, 1. */
   next(): number;

@@ -1,4 +1,4 @@
-// Makes the deals of the demo data, and the tasks that go with them.
+// Generates the deals of the demo data, and their tasks.
 
 import { DAY_MS } from '../../input/instant.ts';
 import { type DemoCompany, roundTo } from './companies.ts';
@@ -9,7 +9,7 @@ import { createRandom, type Random } from './random.ts';
 import texts from './sales.json' with { type: 'json' };
 import type { DemoRecord } from './types.ts';
 
-/** A deal with what later records are made from. */
+/** A deal, with details for later records. */
 export interface DemoDeal extends DemoRecord {
   readonly name: string;
   readonly stage: StageName;
@@ -70,10 +70,10 @@ function price(offer: Offer, siteCount: number, currency: string, random: Random
   };
 }
 
-// What is done next in a stage; `{…}` is filled in from the deal.
+// The next tasks in a stage; `{…}` is filled in from the deal.
 const TASKS: Readonly<Record<StageName, readonly string[]>> = texts.tasks;
 
-/** `count` tasks about the deals; those long due are done. */
+/** `count` tasks about the deals; old ones are done. */
 export function makeTasks(count: number, deals: readonly DemoDeal[], today: number): DemoRecord[] {
   const random = createRandom('tasks');
   return Array.from({ length: count }, (_, index) => {

@@ -1,4 +1,4 @@
-// The shape of the demo data: records with keys in place of ids, which exist only once the server has given them.
+// The types of the demo data: records with keys instead of IDs, which exist only once the server assigns them.
 import type { Data } from '../../../db/model/json.ts';
 
 /** A record to create; its reference fields hold keys of other records, such as `companies/12`. */
@@ -7,10 +7,10 @@ export interface DemoRecord {
   readonly data: Data;
 }
 
-/** Ids that the server gave, by key of the demo data. */
+/** IDs from the server, by key of the demo data. */
 export type Ids = Map<string, string>;
 
-/** A link to make: POST to the sub-resource of a record; ids in the body are keys. */
+/** A link to create: POST to the sub-resource of a record; ids in the body are keys. */
 export interface DemoLink {
   readonly parent: string;
   readonly name: string;
@@ -28,7 +28,7 @@ export interface DemoData {
   /** Records to create over HTTP, by resource, in an order in which every reference points backwards. */
   readonly records: Readonly<Record<WritableName, readonly DemoRecord[]>>;
   readonly links: readonly DemoLink[];
-  /** Entries for ingest, as calendar, call-recording and scheduling tools would hand them over; keys for ids. */
+  /** Entries for ingest, as calendar, call-recording and scheduling tools would deliver them; with keys instead of IDs. */
   readonly meetings: readonly Data[];
   readonly recordings: readonly Data[];
   readonly bookings: readonly Data[];
