@@ -118,7 +118,7 @@ function stepToFind(path: string): string {
   const [, resource, id = ''] = /^\/api\/v2\/([a-z]+)\/([^/]+)/.exec(path) ?? [];
   if (resource === undefined || isOurId(id))
     return 'check the ID. A key can only see records of its organization.';
-  return `"${decodeURIComponent(id)}" is not an ID. To list IDs: ${commandForIds(resource)}`;
+  return `use an ID instead of "${decodeURIComponent(id)}". To list IDs: ${commandForIds(resource)}`;
 }
 
 // The command that shows a v2 record, from its URL; the URL itself if it is something else.

@@ -53,13 +53,13 @@ async function refuseWrongUse({ from, to }: CopyRequest): Promise<void> {
   const source = await identity(from);
   if (source === '') {
     throw new CliError(`No database found at ${from}.`, {
-      nextSteps: ['set --from to the database to copy.'],
+      nextSteps: ['choose the database to copy with --from.'],
     });
   }
   if (source !== (await identity(to))) return;
   throw usageError(
     `--from and --to name the same database, ${databaseLabel(from)}.`,
-    'set --to to another database: a new file, or an empty PostgreSQL database.',
+    'choose another database with --to: a new file, or an empty PostgreSQL database.',
   );
 }
 
@@ -170,7 +170,7 @@ async function begin(from: CopySource, to: CopyTarget, tables: readonly CopiedTa
   if (readiness === 'empty' || readiness === 'begun') return;
   const what = readiness === 'not empty' ? 'is not empty' : 'holds an incomplete copy of another database';
   throw new CliError(`The database ${databaseLabel(to.db)} ${what}.`, {
-    nextSteps: ['set --to to a new file, or to an empty database (createdb NAME).'],
+    nextSteps: ['choose a new file or an empty database with --to (createdb NAME).'],
   });
 }
 

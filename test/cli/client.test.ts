@@ -284,7 +284,9 @@ describe('an error', () => {
     steps = [failing(404, {}, 'RESOURCE_NOT_FOUND')];
     const client = new Client({ url, apiKey: 'k' });
     const error = await failure(client.request('GET', '/api/v2/contacts/ada%40acme.example'));
-    expect(error.nextSteps).toEqual(['"ada@acme.example" is not an ID. To list IDs: crm list contacts']);
+    expect(error.nextSteps).toEqual([
+      'use an ID instead of "ada@acme.example". To list IDs: crm list contacts',
+    ]);
   });
 
   test.each([

@@ -105,7 +105,7 @@ describe('is refused, with what to do next,', () => {
 
   test('from a file that is not there, or is no database of crm', async () => {
     const missing = await refusal(1, 'migrate', '--from', 'no.db', '--to', 'new.db');
-    expect(missing).toContain('No database found at no.db.\nNext: Set --from to the database to copy');
+    expect(missing).toContain('No database found at no.db.\nNext: Choose the database to copy with --from');
     await desk.write('empty.db', '');
     const empty = await refusal(1, 'migrate', '--from', 'empty.db', '--to', 'new.db');
     expect(empty).toContain('The database empty.db has no crm tables.');
