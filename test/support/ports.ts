@@ -19,7 +19,7 @@ export async function freePort(): Promise<number> {
   const start = Math.floor(Math.random() * count);
   for (let step = 0; step < count; step++) {
     const port = from + ((start + step) % count);
-    const hold = await Bun.udpSocket({ hostname: '127.0.0.1', port }).catch(() => null);
+    const hold = await holdOf(port);
     if (hold === null) continue;
     if (await isFree(port)) {
       hold.unref();
@@ -29,6 +29,15 @@ export async function freePort(): Promise<number> {
     hold.close();
   }
   throw new Error('no port is free');
+}
+
+// What is held already is refused by a throw rather than by the promise.
+async function holdOf(port: number): Promise<Bun.udp.Socket<'buffer'> | null> {
+  try {
+    return await Bun.udpSocket({ hostname: '127.0.0.1', port });
+  } catch {
+    return null;
+  }
 }
 
 function givenFrom(): number {
