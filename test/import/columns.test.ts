@@ -133,7 +133,7 @@ test('all that is wrong is told at once, with one command that settles it', () =
     'crm import deals input.csv --custom --date-format mdy --dry-run',
     'or use --date-format dmy, if that is right.',
   ]);
-  expect(next).toContain('--ignore-unknown leaves out all that are not known');
+  expect(next).toContain('--ignore-unknown leaves out all unknown columns');
 });
 
 test('--ignore-unknown leaves out what is not known', () => {
