@@ -6,7 +6,7 @@ import { CommitCount, type SharedMemory } from './counters/shared-memory.ts';
 import { isDatabaseAddress } from './database-address.ts';
 import { DatabaseError } from './database-error.ts';
 import { assertCopyComplete } from './engine/copy-marker.ts';
-import type { Db } from './engine/schema.ts';
+import type { Db, Trx } from './engine/schema.ts';
 import { assertReadable, type DatabaseSnapshot } from './engine/snapshot.ts';
 import type { StoreStats } from './engine/store-stats.ts';
 import type { Scope } from './engine/write-queue.ts';
@@ -55,7 +55,7 @@ export interface Store extends ReadStore {
    * Runs the job in its own transaction; resolves once it is durable, rejects after undoing it. Jobs of one scope run one
    * after another. A job can run twice, so it must have no effects outside the database.
    */
-  write<T>(scope: Scope, job: (trx: Db) => Promise<T>): Promise<T>;
+  write<T>(scope: Scope, job: (trx: Trx) => Promise<T>): Promise<T>;
   /** Whether requests can be answered elsewhere too: by other processes, or other threads of this one. */
   readonly isShared: boolean;
   /** Runs a job in only one process at a time, among all that serve the database; skips it while another runs it. */

@@ -1,7 +1,7 @@
 // What an endpoint is: its path, its rules, and what it does with a request that has passed the pipeline.
 import type { TSchema } from 'typebox';
 import type { Eventually } from '../db/engine/engine.ts';
-import type { Db } from '../db/engine/schema.ts';
+import type { Db, Trx } from '../db/engine/schema.ts';
 import type { Fault } from '../db/model/faults.ts';
 import type { Data, JsonValue } from '../db/model/json.ts';
 import type { Api } from '../db/tables/key-format.ts';
@@ -42,6 +42,11 @@ export interface Call {
   cursors: Cursors;
 }
 
+/** What a write works with. */
+export interface WriteCall extends Call {
+  db: Trx;
+}
+
 /** The access of a request that an operation admits itself, and the headers of its response. */
 export interface Admission {
   access: Access;
@@ -68,7 +73,8 @@ export type Answer =
   | { status: 200; object: 'batch'; data: JsonValue }
   | { status: 204 };
 
-export interface Operation {
+/** What reads and writes have in common. */
+interface OperationBase {
   api: Api;
   method: Method;
   /** Path with `{parameter}` segments, from the root. */
@@ -87,8 +93,6 @@ export interface Operation {
   admit?(request: Request, now: number): Promise<Admission>;
   /** Rejects user-bound keys, because the resource belongs to the organization. */
   isOrganizationOnly?: boolean;
-  /** Runs in a write transaction. */
-  isWrite: boolean;
   query: Readonly<Record<string, QueryParameter>>;
   /** Schema of the JSON body, for operations that have one. */
   body?: TSchema;
@@ -107,8 +111,21 @@ export interface Operation {
   errorStatuses: readonly number[];
   /** For the description: a body that can be sent, and data that the schema's examples do not show. */
   examples?: { body?: JsonValue; data?: Data };
+}
+
+/** An operation that runs on the reader. */
+export interface ReadOperation extends OperationBase {
+  isWrite: false;
   run(call: Call): Eventually<Answer>;
 }
+
+/** An operation that runs in a write transaction. */
+export interface WriteOperation extends OperationBase {
+  isWrite: true;
+  run(call: WriteCall): Eventually<Answer>;
+}
+
+export type Operation = ReadOperation | WriteOperation;
 
 /** Maximum size of the body of one record, in bytes (1 MiB). */
 export const BODY_BYTES_MAX = 1024 * 1024;

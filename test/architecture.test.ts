@@ -278,7 +278,7 @@ const HOUSE: Record<string, string[]> = {
   ],
   'server/records': ['db/engine', 'db/model', 'db/model/resources', 'db/tables', 'server/quotas'],
   'server/signing': ['db', 'db/engine', 'db/model', 'db/tables'],
-  'server/v1': ['db/model', 'db/model/resources', 'db/tables', 'server/records'],
+  'server/v1': ['db/engine', 'db/model', 'db/model/resources', 'db/tables', 'server/records'],
   'server/v2': [
     'db/engine',
     'db/model',

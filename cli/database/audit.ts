@@ -1,7 +1,7 @@
 // Records the actions of operators in the audit log of the database.
 import { existsSync, readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
-import type { ApiKeyRow, Db } from '../../db/engine/schema.ts';
+import type { ApiKeyRow, Trx } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { AuditEntry } from '../../db/tables/audit.ts';
 import { isoTime } from './database.ts';
@@ -13,7 +13,7 @@ const USERS = '/etc/passwd';
  * @param entry `now` is in Unix milliseconds, by default the current time
  */
 export async function recordAction(
-  trx: Db,
+  trx: Trx,
   entry: Omit<AuditEntry, 'actor' | 'requestId' | 'now'> & { now?: number },
 ): Promise<void> {
   const { recordAudit } = await import('../../db/tables/audit.ts');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDatabaseAddress } from '../../db/database-address.ts';
-import type { Db } from '../../db/engine/schema.ts';
+import type { Trx } from '../../db/engine/schema.ts';
 import type { NewKey } from '../../db/tables/keys.ts';
 import { withStore } from '../database/database.ts';
 import { CliError, errorCode, messageOf, systemFault, usageError } from '../errors.ts';
@@ -94,7 +94,7 @@ export async function createDatabase(
 ): Promise<DemoDatabase> {
   const { createOrganization, createUser, findOrganization } = await import('../../db/tables/accounts.ts');
   const now = Date.now();
-  const fill = async (trx: Db): Promise<DemoDatabase> => {
+  const fill = async (trx: Trx): Promise<DemoDatabase> => {
     let name = DEMO_ORGANIZATION;
     for (let count = 2; (await findOrganization(trx, name)) !== undefined; count += 1)
       name = `${DEMO_ORGANIZATION} ${count}`;
@@ -110,7 +110,7 @@ export async function createDatabase(
 
 // The import has a separate key that expires soon and cannot delete, so that the newcomer's key keeps its 200 requests per
 // minute.
-async function issueKeys(trx: Db, orgNumber: number, now: number): Promise<DemoDatabase['keys']> {
+async function issueKeys(trx: Trx, orgNumber: number, now: number): Promise<DemoDatabase['keys']> {
   const { issueKey } = await import('../../db/tables/keys.ts');
   const { V2_SCOPES } = await import('../../db/model/resources/registry.ts');
   const issue = async (options: Pick<NewKey, 'api' | 'name' | 'scopes' | 'expiresAt'>): Promise<string> => {

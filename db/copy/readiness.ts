@@ -1,6 +1,6 @@
 // Whether a database can receive a copy of another, and its mark as incomplete until that is done.
 import { findCopyMarker, removeCopyMarker, setCopyMarker } from '../engine/copy-marker.ts';
-import type { Db } from '../engine/schema.ts';
+import type { Trx } from '../engine/schema.ts';
 import { SIGNING_SETTINGS } from '../tables/settings.ts';
 import { atDatabase, type CopySource, type CopyTarget } from './database.ts';
 import { type CopiedTable, lastKey } from './rows.ts';
@@ -37,7 +37,7 @@ function originOf(from: CopySource): Promise<string> {
 }
 
 /** Marks a copy as complete, and runs `also` in the same transaction. */
-export async function endCopy(to: CopyTarget, also: (trx: Db) => Promise<void>): Promise<void> {
+export async function endCopy(to: CopyTarget, also: (trx: Trx) => Promise<void>): Promise<void> {
   await atDatabase(to, () =>
     to.write('accounts', async (trx) => {
       await removeCopyMarker(trx);

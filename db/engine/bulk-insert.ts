@@ -1,8 +1,8 @@
 // Inserts several rows with one statement, which takes half as long as one statement per row.
 import { memoize } from '../cache.ts';
 import { TimeSlices } from '../event-loop.ts';
-import type { Engine, PreparedQuery, StoredValue } from './engine.ts';
-import type { Db } from './schema.ts';
+import type { PreparedQuery, StoredValue, TransactionEngine } from './engine.ts';
+import type { Trx } from './schema.ts';
 
 // Larger numbers gain nothing.
 const ROWS_PER_STATEMENT = [25, 5, 1];
@@ -11,12 +11,12 @@ const ROWS_PER_STATEMENT = [25, 5, 1];
 export type TableRow = { [column: string]: StoredValue };
 
 /** Inserts rows into a table; a column that a row leaves out is null. */
-export type BulkInsert = (db: Db, rows: readonly Readonly<TableRow>[]) => Promise<void>;
+export type BulkInsert = (db: Trx, rows: readonly Readonly<TableRow>[]) => Promise<void>;
 
 /** Makes a function that inserts rows with those columns; each connection prepares its statements on first use. */
 export function bulkInsert(table: string, columns: readonly string[]): BulkInsert {
   const statements = ROWS_PER_STATEMENT.map((size) => ({ size, on: statementOf(table, columns, size) }));
-  const whole = memoize((engine: Engine) => {
+  const whole = memoize((engine: TransactionEngine) => {
     const query = engine.insertOf(table, columns);
     return query && engine.bind(query);
   });
@@ -42,8 +42,8 @@ function statementOf(
   table: string,
   columns: readonly string[],
   size: number,
-): (db: Db) => PreparedQuery<unknown> {
-  const bound = new WeakMap<Engine, PreparedQuery<unknown>>();
+): (db: Trx) => PreparedQuery<unknown> {
+  const bound = new WeakMap<TransactionEngine, PreparedQuery<unknown>>();
   const row = Object.fromEntries(columns.map((column) => [column, null]));
   return (db) => {
     let run = bound.get(db.engine);

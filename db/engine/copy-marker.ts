@@ -1,6 +1,6 @@
 // The mark of a database that is being filled with a copy of another and is not complete yet.
 import { DatabaseError } from '../database-error.ts';
-import type { Db } from './schema.ts';
+import type { Db, Trx } from './schema.ts';
 
 const NAME = 'copied_from';
 
@@ -11,12 +11,12 @@ export async function findCopyMarker(db: Db): Promise<string | undefined> {
 }
 
 /** Marks a database as an incomplete copy. */
-export async function setCopyMarker(trx: Db, origin: string): Promise<void> {
+export async function setCopyMarker(trx: Trx, origin: string): Promise<void> {
   await trx.insertInto('settings').values({ name: NAME, value: origin }).execute();
 }
 
 /** Marks a database as complete. */
-export async function removeCopyMarker(trx: Db): Promise<void> {
+export async function removeCopyMarker(trx: Trx): Promise<void> {
   await trx.deleteFrom('settings').where('name', '=', NAME).execute();
 }
 

@@ -42,6 +42,7 @@ export interface TextLimit {
   bytesMax: number;
 }
 
+/** What runs statements that only read. */
 export interface Engine {
   /** Prepares a query, which stays prepared as long as the engine. */
   bind<R>(query: CompiledQuery<R>): PreparedQuery<R>;
@@ -54,12 +55,16 @@ export interface Engine {
     query: Compilable<R> & Expression<unknown>,
     reach: TextLimit,
   ): Compilable<R>;
-  /** Runs a command without a result: in order with the statements, but without waiting for it. */
-  post(sql: string): void;
   /** Whether a value is in a JSON array of texts, passed as one parameter, so the statement does not depend on its length. */
   isAmong(value: RawBuilder<string>, list: never): RawBuilder<boolean>;
   /** Whether a value is in the result of a query; values are looked up one by one. */
   isIn(value: RawBuilder<string>, found: Expression<unknown>): RawBuilder<boolean>;
+}
+
+/** The engine of a connection that can carry out a transaction. */
+export interface TransactionEngine extends Engine {
+  /** Runs a command without a result: in order with the statements, but without waiting for it. */
+  post(sql: string): void;
   /** Inserts those columns from a JSON array of rows, its only parameter; null if one parameter per value is cheaper. */
   insertOf(table: string, columns: readonly string[]): CompiledQuery | null;
   readonly progress: TransactionProgress;

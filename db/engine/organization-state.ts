@@ -1,6 +1,6 @@
 // What a transaction knows about the organizations that it writes to: the last instant, and the counted content.
 import type { Eventually, OrganizationState } from './engine.ts';
-import type { Db, OrgClockRow } from './schema.ts';
+import type { OrgClockRow, Trx } from './schema.ts';
 import { statement } from './statement.ts';
 
 /** The columns of an organization that are read before writing to it. */
@@ -28,13 +28,13 @@ export function organizationStateOf(orgNumber: number, row: ClockRow): Organizat
 }
 
 /** The current state of an organization. Stored in the database, because other processes write to it too. */
-export function loadOrganizationState(trx: Db, orgNumber: number): Eventually<OrganizationState> {
+export function loadOrganizationState(trx: Trx, orgNumber: number): Eventually<OrganizationState> {
   return (
     trx.engine.progress.states.findLast((one) => one.orgNumber === orgNumber) ?? readState(trx, orgNumber)
   );
 }
 
-async function readState(trx: Db, orgNumber: number): Promise<OrganizationState> {
+async function readState(trx: Trx, orgNumber: number): Promise<OrganizationState> {
   const { states } = trx.engine.progress;
   const [row] = await stored(trx, { org: orgNumber });
   const state = row === undefined ? nothingKnown(orgNumber) : organizationStateOf(orgNumber, row);
@@ -44,7 +44,7 @@ async function readState(trx: Db, orgNumber: number): Promise<OrganizationState>
 
 /** Notes a change of an organization's state, which is stored before the commit. */
 export function setOrganizationState(
-  trx: Db,
+  trx: Trx,
   state: OrganizationState,
   change: Partial<OrganizationState>,
 ): void {
@@ -53,7 +53,7 @@ export function setOrganizationState(
 
 /** Runs a change of an organization's row itself, in order with the other changes of the transaction. */
 export async function changeOrganizationRow<T>(
-  trx: Db,
+  trx: Trx,
   orgNumber: number,
   change: () => Promise<T>,
 ): Promise<T> {
@@ -90,7 +90,7 @@ const storing = statement<never>((db, param) =>
 );
 
 /** Stores the changed states of organizations; call it before the commit. */
-export async function saveOrganizationStates(trx: Db): Promise<void> {
+export async function saveOrganizationStates(trx: Trx): Promise<void> {
   const last = new Map(trx.engine.progress.states.map((one) => [one.orgNumber, one]));
   for (const [org, { instant, isStored, quota, answers }] of last) {
     if (isStored) continue;

@@ -1,7 +1,7 @@
 // Counts what an organization with a quota holds, in the transaction of each write that changes it, and enforces the quota.
 import type { Eventually, QuotaState, RecordTotals } from './engine.ts';
 import { loadOrganizationState, setOrganizationState } from './organization-state.ts';
-import type { Db } from './schema.ts';
+import type { Trx } from './schema.ts';
 
 /** A write that would exceed the quota of an organization; nothing of it is written. */
 export class QuotaError extends Error {
@@ -26,7 +26,7 @@ export class QuotaError extends Error {
  * @throws QuotaError if it adds to something that has reached its limit
  */
 export async function chargeQuota(
-  trx: Db,
+  trx: Trx,
   orgNumber: number,
   change: () => Eventually<RecordTotals>,
 ): Promise<void> {
@@ -47,7 +47,7 @@ export async function chargeQuota(
 }
 
 /** Lets later writes of the transaction exceed the quota, for work that must be done in any case; they still count. */
-export async function liftQuota(trx: Db, orgNumber: number): Promise<void> {
+export async function liftQuota(trx: Trx, orgNumber: number): Promise<void> {
   const state = await loadOrganizationState(trx, orgNumber);
   if (state.quota === null) return;
   setOrganizationState(trx, state, { quota: { ...state.quota, recordsMax: null, bytesMax: null } });

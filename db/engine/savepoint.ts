@@ -1,12 +1,12 @@
 // A part of a write that can fail without failing the whole.
-import type { Engine } from './engine.ts';
-import type { Db } from './schema.ts';
+import type { TransactionEngine } from './engine.ts';
+import type { Trx } from './schema.ts';
 
 /**
  * Runs `part` in the current transaction; if it throws, its writes are undone and the error is rethrown. Without savepoints,
  * a part that fails after writing spoils the transaction, which then runs again with them.
  */
-export async function withSavepoint<T>({ engine }: Db, part: () => Promise<T>): Promise<T> {
+export async function withSavepoint<T>({ engine }: Trx, part: () => Promise<T>): Promise<T> {
   const { progress } = engine;
   const { writes, hasSavepoints, states } = progress;
   const statesBefore = states.length;
@@ -23,7 +23,7 @@ export async function withSavepoint<T>({ engine }: Db, part: () => Promise<T>): 
   }
 }
 
-function undo(engine: Engine): void {
+function undo(engine: TransactionEngine): void {
   try {
     engine.post('rollback to savepoint part');
     engine.post('release savepoint part');

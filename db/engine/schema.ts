@@ -2,7 +2,7 @@
 import type { Kysely } from 'kysely';
 import type { ColumnValue } from '../model/fields.ts';
 import type { Resource, Row } from '../model/resource.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, TransactionEngine } from './engine.ts';
 
 export interface OrganizationRow {
   /** The organization's key in all other tables; never shown outside the database. */
@@ -156,6 +156,9 @@ export interface Schema {
 
 /** The tables of a database; frequent queries go straight to its engine, through `statement`. */
 export type Db = Kysely<Schema> & { readonly engine: Engine };
+
+/** The same in a transaction. */
+export type Trx = Kysely<Schema> & { readonly engine: TransactionEngine };
 
 /** Identifies a record, or another row of an organization. */
 export interface RecordKey {

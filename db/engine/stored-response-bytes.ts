@@ -1,7 +1,7 @@
 // The size of an organization's stored responses, counted in the transaction that stores or deletes them.
 import type { StoredResponseBytes } from './engine.ts';
 import { loadOrganizationState, setOrganizationState } from './organization-state.ts';
-import type { Db } from './schema.ts';
+import type { Trx } from './schema.ts';
 
 /** Default limit of stored responses: 1 GiB. */
 export const STORED_RESPONSE_BYTES_MAX = 1024 ** 3;
@@ -42,13 +42,13 @@ export function secondsUntilRoom({ byHour, bytesMax }: StoredResponseBytes, now:
 }
 
 /** The same for the organization of a transaction. */
-export async function secondsUntilRoomIn(trx: Db, orgNumber: number, now: number): Promise<number> {
+export async function secondsUntilRoomIn(trx: Trx, orgNumber: number, now: number): Promise<number> {
   return secondsUntilRoom((await loadOrganizationState(trx, orgNumber)).answers, now);
 }
 
 /** Counts stored responses, or subtracts deleted ones. */
 export async function countStoredResponses(
-  trx: Db,
+  trx: Trx,
   orgNumber: number,
   answers: readonly CountedResponse[],
   { sign, now }: { sign: 1 | -1; now: number },

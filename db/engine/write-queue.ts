@@ -3,7 +3,7 @@ import { DatabaseError } from '../database-error.ts';
 import { nextTurn } from '../event-loop.ts';
 import type { Eventually } from './engine.ts';
 import { saveOrganizationStates } from './organization-state.ts';
-import type { Db, RecordKey } from './schema.ts';
+import type { RecordKey, Trx } from './schema.ts';
 import { WriteStats } from './store-stats.ts';
 
 // Both limit how long readers wait for the event loop, and writers for the others of their group.
@@ -17,7 +17,7 @@ export type Scope = RecordKey['orgNumber'] | 'accounts';
 
 /** An engine's transaction for a group of jobs. */
 export interface Transaction {
-  readonly db: Db;
+  readonly db: Trx;
   commit(): Eventually<void>;
   /** Undoes everything; also called after a failed commit. */
   rollback(): Eventually<void>;
@@ -41,7 +41,7 @@ interface Entry {
   scope: Scope;
   /** When it was queued, by `performance.now()`. */
   since: number;
-  run(db: Db): Promise<void>;
+  run(db: Trx): Promise<void>;
   /** Reports the result of the last run to the caller. */
   settle(): void;
   fail(error: unknown): void;
@@ -70,7 +70,7 @@ export class WriteQueue {
   }
 
   /** Queues a job; resolves with its result after the commit, rejects with its error after its rollback. */
-  write<T>(scope: Scope, job: (trx: Db) => Promise<T>): Promise<T> {
+  write<T>(scope: Scope, job: (trx: Trx) => Promise<T>): Promise<T> {
     if (this.#closed) return Promise.reject(closedHere());
     return new Promise<T>((resolve, reject) => this.#enqueue(entryOf(scope, job, resolve, reject)));
   }
@@ -183,7 +183,7 @@ async function runJob(entry: Entry, { db, endsGroup }: Transaction): Promise<voi
 
 function entryOf<T>(
   scope: Scope,
-  job: (trx: Db) => Promise<T>,
+  job: (trx: Trx) => Promise<T>,
   resolve: (result: T) => void,
   reject: (error: unknown) => void,
 ): Entry {

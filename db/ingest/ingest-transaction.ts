@@ -2,7 +2,7 @@
 
 import { QuotaError } from '../engine/quota.ts';
 import { withSavepoint } from '../engine/savepoint.ts';
-import type { Db, RecordKey, RecordRow } from '../engine/schema.ts';
+import type { Db, RecordKey, RecordRow, Trx } from '../engine/schema.ts';
 import { takeInstant } from '../engine/write-instant.ts';
 import type { ColumnValue } from '../model/fields.ts';
 import type { Data } from '../model/json.ts';
@@ -57,7 +57,7 @@ const OUTCOMES: readonly Outcome[] = ['created', 'updated', 'unchanged', 'cancel
 
 /** One transaction of an ingest: its options, and the results of its entries. */
 export interface IngestTransaction extends IngestOptions {
-  trx: Db;
+  trx: Trx;
   /** The current time in Unix milliseconds: what is earlier has happened. */
   now: number;
   /** The time of the writes, in Unix milliseconds; only called if something is written. */
@@ -111,7 +111,7 @@ export async function ingestAll<T>(
 
 // Stops after the time of a transaction, or at the organization's quota; returns how many items it has written.
 async function writeWithinTimeBudget<T>(
-  trx: Db,
+  trx: Trx,
   options: IngestOptions,
   items: readonly T[],
   write: IngestJob<T>['write'],
@@ -157,9 +157,9 @@ export async function recordOutcome(
 }
 
 /** The meeting with that ID or external ID. */
-export async function findMeeting(trx: Db, key: RecordKey): Promise<RecordRow | undefined> {
-  const byId = await findRecord(trx, meetings, key);
-  return byId ?? (await findByExternalIds(trx, meetings, key.orgNumber, [key.id])).get(key.id);
+export async function findMeeting(db: Db, key: RecordKey): Promise<RecordRow | undefined> {
+  const byId = await findRecord(db, meetings, key);
+  return byId ?? (await findByExternalIds(db, meetings, key.orgNumber, [key.id])).get(key.id);
 }
 
 export interface StoredEntry {

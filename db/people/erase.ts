@@ -1,7 +1,7 @@
 // Erases a person from an organization: deletes records about that person only, and removes all traces from others.
 
 import { liftQuota } from '../engine/quota.ts';
-import type { Db } from '../engine/schema.ts';
+import type { Db, Trx } from '../engine/schema.ts';
 import { takeInstant } from '../engine/write-instant.ts';
 import { nextTurn } from '../event-loop.ts';
 import type { Data } from '../model/json.ts';
@@ -50,7 +50,7 @@ export interface ErasureOptions {
   /** Receives the number of rows read since the last call. */
   onProgress: (rows: number) => void;
   /** Runs in the transaction that ends the erasure. */
-  finish: (trx: Db, erasure: Erasure) => Promise<void>;
+  finish: (trx: Trx, erasure: Erasure) => Promise<void>;
 }
 
 // Small, so that others do not wait long for the write lock.
@@ -113,12 +113,12 @@ async function eraseRecords(store: Store, person: DataSubject, batch: Batch, run
   for (let from = 0; from < ids.length; from += RECORDS_PER_JOB) {
     const some = ids.slice(from, from + RECORDS_PER_JOB);
     const done = run.isDryRun
-      ? await eraseSome(store.read, person, { name, ids: some }, null)
+      ? await eraseSome(store.read, person, { name, ids: some })
       : await store.write(person.orgNumber, async (trx) => {
           const now = await takeInstant(trx, person.orgNumber, Date.now());
           // The replacement can be longer than the address.
           await liftQuota(trx, person.orgNumber);
-          return eraseSome(trx, person, { name, ids: some }, now);
+          return eraseSome(trx, person, { name, ids: some }, { trx, now });
         });
     for (const { id, outcome } of done) {
       countIn(run.erasure, name)[outcome] += 1;
@@ -130,12 +130,12 @@ async function eraseRecords(store: Store, person: DataSubject, batch: Batch, run
   }
 }
 
-// Without an instant, writes nothing.
+// Without `writing`, only returns what would happen to the records.
 async function eraseSome(
   db: Db,
   person: DataSubject,
   { name, ids }: Pick<Batch, 'name' | 'ids'>,
-  now: number | null,
+  writing?: { trx: Trx; now: number },
 ): Promise<Done[]> {
   const resource = getResource(name);
   const done: Done[] = [];
@@ -144,18 +144,16 @@ async function eraseSome(
     const plan = await erasurePlan(db, person, resource, id);
     if (plan === null) continue;
     if (plan.action === 'delete') {
-      if (now !== null) await deleteRecord(db, resource, key, now);
+      if (writing !== undefined) await deleteRecord(writing.trx, resource, key, writing.now);
       done.push({ id, outcome: 'deleted' });
       continue;
     }
     const isChanged = Object.keys(plan.columns).length > 0;
-    if (isChanged && now !== null)
-      await updateRecord(
-        db,
-        resource,
-        { orgNumber: person.orgNumber, row: plan.row },
-        { ...plan.columns, updated_at: now },
-      );
+    if (isChanged && writing !== undefined) {
+      const { trx, now } = writing;
+      const stored = { orgNumber: person.orgNumber, row: plan.row };
+      await updateRecord(trx, resource, stored, { ...plan.columns, updated_at: now });
+    }
     done.push({ id, outcome: isChanged ? 'changed' : 'unlinked' });
   }
   return done;
@@ -168,7 +166,7 @@ async function eraseTranscripts(
   { erasure, isDryRun }: Run,
 ): Promise<void> {
   for (const id of traces.transcripts) {
-    const job = async (db: Db): Promise<void> => {
+    const job = async (db: Trx): Promise<void> => {
       await liftQuota(db, person.orgNumber);
       const speaks = await speakerTest(db, person, id, traces);
       const segments = (await findSegments(db, person.orgNumber, id)).map((segment) =>

@@ -1,5 +1,5 @@
 // Whom an organization has erased, as digests that do not reveal the person, to check restored backups.
-import type { Db } from '../engine/schema.ts';
+import type { Db, Trx } from '../engine/schema.ts';
 
 const KEY = 'erasure_key';
 const PREFIX = 'erased:';
@@ -19,7 +19,7 @@ export function tombstoneOf(key: string, organizationId: string, address: string
 
 /** Notes that addresses were erased. */
 export async function setTombstones(
-  trx: Db,
+  trx: Trx,
   organizationId: string,
   addresses: readonly string[],
   at: string,
@@ -30,7 +30,7 @@ export async function setTombstones(
   return names.map((name) => name.slice(name.lastIndexOf(':') + 1));
 }
 
-async function erasureKey(trx: Db): Promise<string> {
+async function erasureKey(trx: Trx): Promise<string> {
   const value = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex');
   await trx
     .insertInto('settings')
@@ -41,7 +41,7 @@ async function erasureKey(trx: Db): Promise<string> {
   return (await stored.executeTakeFirstOrThrow()).value;
 }
 
-async function put(trx: Db, settings: ReadonlyMap<string, string>): Promise<void> {
+async function put(trx: Trx, settings: ReadonlyMap<string, string>): Promise<void> {
   for (const [name, value] of settings)
     await trx
       .insertInto('settings')
@@ -73,7 +73,7 @@ export interface ReturnedPerson {
 const CONTACTS_PER_PAGE = 1_000;
 
 /** Copies the tombstones of a replaced database, and finds the people whom only that one had erased. */
-export async function copyTombstones(trx: Db, former: Tombstones): Promise<ReturnedPerson[]> {
+export async function copyTombstones(trx: Trx, former: Tombstones): Promise<ReturnedPerson[]> {
   const own = await findTombstones(trx);
   // Tombstones with another key belong to another database.
   if (own !== null && own.key !== former.key) return [];

@@ -5,10 +5,11 @@ import {
   type Engine,
   newTransactionProgress,
   type PreparedQuery,
+  type TransactionEngine,
   type TransactionProgress,
   takeWhile,
 } from '../engine/engine.ts';
-import type { Db, Schema } from '../engine/schema.ts';
+import type { Schema, Trx } from '../engine/schema.ts';
 import { PostgresDialect } from './dialect.ts';
 import { isWriteRefused } from './errors.ts';
 import { insertOf, isAmong, isIn, within } from './expressions.ts';
@@ -17,13 +18,13 @@ import { Command, PreparedStatement, type Rows, rowsOnly, wholeResult } from './
 const BEGIN = new Command('begin');
 const COMMIT = new Command('commit');
 
-export class PostgresConnection implements Engine {
+export class PostgresConnection implements TransactionEngine {
   readonly progress = newTransactionProgress();
   readonly isAmong = isAmong;
   readonly isIn = isIn;
   readonly limitText = within;
   readonly insertOf = insertOf;
-  readonly db: Db = dbOf(this);
+  readonly db: Trx = dbOf(this);
   /** Rows that the transaction has written to each table. */
   readonly written = new Map<string, number>();
   readonly #client: SQL;
@@ -207,7 +208,9 @@ function noteFailure(progress: TransactionProgress, error: unknown): unknown {
 }
 
 /** The tables as seen through an engine. */
-export function dbOf(engine: Engine & Pick<PostgresConnection, 'run'>): Db {
+export function dbOf<E extends Engine & Pick<PostgresConnection, 'run'>>(
+  engine: E,
+): Kysely<Schema> & { readonly engine: E } {
   const dialect = new PostgresDialect((text, values) => engine.run(text, values));
   return Object.assign(new Kysely<Schema>({ dialect }), { engine });
 }

@@ -1,6 +1,6 @@
 // The store on PostgreSQL: connections for reading and for writing, and checks for what can go wrong with either.
 import type { DatabaseError } from '../database-error.ts';
-import type { Db } from '../engine/schema.ts';
+import type { Trx } from '../engine/schema.ts';
 import type { StoreStats } from '../engine/store-stats.ts';
 import { type Scope, WriteQueue } from '../engine/write-queue.ts';
 import { type PostgresAddress, parseAddress } from './address.ts';
@@ -105,7 +105,7 @@ function serveFrom(address: PostgresAddress, { onUnready, clock }: PostgresOptio
   const checkingClock = setInterval(() => health.checkClock(reader), CLOCK_EVERY_MS);
   return {
     read: reader.db,
-    write: <T>(scope: Scope, job: (trx: Db) => Promise<T>) => queue.write(scope, job),
+    write: <T>(scope: Scope, job: (trx: Trx) => Promise<T>) => queue.write(scope, job),
     keyVersion: () => null,
     isShared: true,
     counters: new PostgresCounters(counter, clock),

@@ -1,18 +1,16 @@
 // Several connections for independent statements: each statement goes to the connection with the least to do.
 import type { CompiledQuery } from 'kysely';
-import { type Engine, newTransactionProgress, type PreparedQuery, takeWhile } from '../engine/engine.ts';
+import { type Engine, type PreparedQuery, takeWhile } from '../engine/engine.ts';
 import type { Db } from '../engine/schema.ts';
 import type { PoolStats } from '../engine/store-stats.ts';
 import { dbOf, type PostgresConnection } from './connection.ts';
-import { insertOf, isAmong, isIn, within } from './expressions.ts';
+import { isAmong, isIn, within } from './expressions.ts';
 import { PreparedStatement, type Rows, rowsOnly } from './prepared-query.ts';
 
 export class PostgresPool implements Engine {
-  readonly progress = newTransactionProgress();
   readonly isAmong = isAmong;
   readonly isIn = isIn;
   readonly limitText = within;
-  readonly insertOf = insertOf;
   readonly db: Db = dbOf(this);
   readonly #connections: readonly PostgresConnection[];
 
@@ -26,10 +24,6 @@ export class PostgresPool implements Engine {
       const asking = this.#leastLoaded().ask(question, values);
       return takes === undefined ? asking : asking.then((rows) => takeWhile(rows, takes));
     };
-  }
-
-  post(): never {
-    throw new Error('commands need a transaction');
   }
 
   /** Runs a statement and returns its rows; integers are numbers, whatever their size. */

@@ -10,13 +10,13 @@ import {
   sql,
 } from 'kysely';
 import {
-  type Engine,
   newTransactionProgress,
   type PreparedQuery,
   type StoredValue,
+  type TransactionEngine,
   takeWhile,
 } from '../engine/engine.ts';
-import type { Db, Schema } from '../engine/schema.ts';
+import type { Schema, Trx } from '../engine/schema.ts';
 import { PreparedDialect } from './dialect.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
@@ -45,8 +45,8 @@ export type OpenMode =
   | { byUri: keyof typeof BY_URI };
 
 /** A connection for Kysely, which prepares every statement before running it, and the engine of statements. */
-export class Connection extends Database implements Engine {
-  readonly db: Db = Object.assign(new Kysely<Schema>({ dialect: new PreparedDialect({ database: this }) }), {
+export class Connection extends Database implements TransactionEngine {
+  readonly db: Trx = Object.assign(new Kysely<Schema>({ dialect: new PreparedDialect({ database: this }) }), {
     engine: this,
   });
   readonly progress = newTransactionProgress();

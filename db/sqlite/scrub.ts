@@ -1,6 +1,6 @@
 // Removes erased data from a file: SQLite leaves it in free pages and in its log.
 import { sql } from 'kysely';
-import type { Db } from '../engine/schema.ts';
+import type { Db, Trx } from '../engine/schema.ts';
 import type { Scope } from '../engine/write-queue.ts';
 import { nextTurn } from '../event-loop.ts';
 import { Connection } from './connection.ts';
@@ -8,7 +8,7 @@ import { withFileErrors } from './errors.ts';
 
 interface ScrubbedStore {
   read: Db;
-  write<T>(scope: Scope, job: (trx: Db) => Promise<T>): Promise<T>;
+  write<T>(scope: Scope, job: (trx: Trx) => Promise<T>): Promise<T>;
 }
 
 // Blanks, in rows that exist only for a moment.

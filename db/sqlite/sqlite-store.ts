@@ -2,7 +2,7 @@
 import { CommitCount, type SharedMemory } from '../counters/shared-memory.ts';
 import type { DatabaseError } from '../database-error.ts';
 import { Histogram, SECONDS_BUCKETS } from '../engine/histogram.ts';
-import type { Db } from '../engine/schema.ts';
+import type { Trx } from '../engine/schema.ts';
 import type { StoreStats } from '../engine/store-stats.ts';
 import { closedHere, type Scope, WriteQueue } from '../engine/write-queue.ts';
 import { checkpoint, checkpointAll, isCheckpointDue } from './checkpoint.ts';
@@ -90,7 +90,7 @@ export function sqliteStore(writer: Connection, held: RawFile, events: StoreEven
   };
   return {
     read: reader.db,
-    write: <T>(scope: Scope, job: (trx: Db) => Promise<T>) => queue.write(scope, job),
+    write: <T>(scope: Scope, job: (trx: Trx) => Promise<T>) => queue.write(scope, job),
     deadline: null,
     // One process serves the file.
     isShared: common !== undefined,

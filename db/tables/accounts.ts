@@ -1,6 +1,6 @@
 // Organizations and their users.
 import { sql } from 'kysely';
-import type { Db, OrganizationRow, RecordKey, UserRow } from '../engine/schema.ts';
+import type { Db, OrganizationRow, RecordKey, Trx, UserRow } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
 import { takeInstant } from '../engine/write-instant.ts';
 import { DEFAULT_PIPELINE_NAME, DEFAULT_STAGES } from '../model/resources/pipelines.ts';
@@ -24,7 +24,7 @@ export class DuplicateAccountError extends Error {
  * @throws TakenError if an organization has that name (case-insensitive)
  */
 export async function createOrganization(
-  trx: Db,
+  trx: Trx,
   name: string,
   now: number,
   keyLifetime: number | null = null,
@@ -54,7 +54,7 @@ export async function createOrganization(
 }
 
 // Not a number with entries in the audit log, because those of a removed organization must not become another's.
-async function nextNumber(trx: Db): Promise<number> {
+async function nextNumber(trx: Trx): Promise<number> {
   const { last, told } = await trx
     .selectNoFrom((eb) => [
       eb
@@ -71,7 +71,7 @@ async function nextNumber(trx: Db): Promise<number> {
 }
 
 /** Sets the default lifetime of keys issued from now on, in milliseconds; null for unlimited. */
-export async function setKeyLifetime(trx: Db, number: number, keyLifetime: number | null): Promise<void> {
+export async function setKeyLifetime(trx: Trx, number: number, keyLifetime: number | null): Promise<void> {
   await trx
     .updateTable('organizations')
     .set({ key_lifetime: keyLifetime })
@@ -103,7 +103,7 @@ export function getOrganization(db: Db, number: number): Promise<OrganizationRow
  * @throws TakenError if the organization has a user with that email (case-insensitive)
  */
 export async function createUser(
-  trx: Db,
+  trx: Trx,
   user: { orgNumber: number; email: string; name: string | null; now: number },
 ): Promise<UserRow> {
   const taken = await findUser(trx, user.orgNumber, user.email);

@@ -1,6 +1,6 @@
 // The audit log: actions of operators and keys, in the transaction of the action; no personal data, key or token.
 
-import type { AuditRow, Db } from '../engine/schema.ts';
+import type { AuditRow, Db, Trx } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
 import type { Data } from '../model/json.ts';
 import type { Store } from '../store.ts';
@@ -74,7 +74,7 @@ const insertion = statement<never>((db, param) =>
 );
 
 /** Adds an entry, in the transaction of the action. */
-export async function recordAudit(trx: Db, entry: AuditEntry): Promise<void> {
+export async function recordAudit(trx: Trx, entry: AuditEntry): Promise<void> {
   const { orgNumber, actor, action, target, requestId = null, details, now } = entry;
   await insertion(trx, {
     org: orgNumber ?? OF_NONE,
@@ -168,7 +168,7 @@ function findBefore(db: Db, before: number): Promise<Pick<AuditRow, 'created_at'
   return old.orderBy('created_at').limit(PRUNED_ROWS_MAX).execute();
 }
 
-async function deleteUpTo(trx: Db, upTo: number): Promise<number> {
+async function deleteUpTo(trx: Trx, upTo: number): Promise<number> {
   const { numDeletedRows } = await trx
     .deleteFrom('audit_log')
     .where('created_at', '<=', upTo)

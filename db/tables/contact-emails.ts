@@ -1,7 +1,7 @@
 // Owners of emails: one row for each address of a contact, primary or alternative.
 import { sql } from 'kysely';
 import { bulkInsert } from '../engine/bulk-insert.ts';
-import type { Db } from '../engine/schema.ts';
+import type { Db, Trx } from '../engine/schema.ts';
 import { type Param, statement } from '../engine/statement.ts';
 import { isObject, type JsonValue } from '../model/json.ts';
 import type { Row } from '../model/resource.ts';
@@ -73,7 +73,7 @@ export interface ContactAddresses {
 
 /** Updates the rows of contacts to match their fields. */
 export async function replaceContactEmails(
-  trx: Db,
+  trx: Trx,
   orgNumber: number,
   contacts: readonly ContactAddresses[],
 ): Promise<void> {

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { memoize } from '../cache.ts';
 import type { RecordTotals } from '../engine/engine.ts';
 import { chargeQuota } from '../engine/quota.ts';
-import { type Db, linkTable, type RecordKey, tableOf } from '../engine/schema.ts';
+import { linkTable, type RecordKey, type Trx, tableOf } from '../engine/schema.ts';
 import { type Statement, statement } from '../engine/statement.ts';
 import { inBatches } from '../event-loop.ts';
 import type { Field } from '../model/fields.ts';
@@ -43,7 +43,7 @@ const NOTHING: RecordTotals = { records: 0, bytes: 0 };
  * @param now Unix milliseconds
  */
 export async function deleteRecord(
-  trx: Db,
+  trx: Trx,
   resource: Resource,
   { orgNumber, id }: RecordKey,
   now: number,
@@ -75,7 +75,7 @@ const holders = memoize((resource: Resource) =>
 );
 
 // The rows with its unique values.
-async function deleteHeld(trx: Db, resource: Resource, { orgNumber, id }: RecordKey): Promise<void> {
+async function deleteHeld(trx: Trx, resource: Resource, { orgNumber, id }: RecordKey): Promise<void> {
   for (const { filter, remove } of holders(resource)) {
     const row = await findRecord(trx, resource, { orgNumber, id });
     const values = row === undefined ? [] : uniqueValues(resource, showRow(resource.fields, row));

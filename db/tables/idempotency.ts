@@ -1,7 +1,7 @@
 // Stored responses of requests with idempotency keys, written in the transaction of the work they answer.
 
 import type { StoredResponseBytes } from '../engine/engine.ts';
-import type { Db, IdempotencyRow } from '../engine/schema.ts';
+import type { Db, IdempotencyRow, Trx } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
 import {
   type CountedResponse,
@@ -163,7 +163,7 @@ const PACKED = 'zstd:';
 const ROW_BYTES = 64;
 
 /** Stores a response and counts it. */
-export async function storeResponse(trx: Db, response: NewResponse): Promise<void> {
+export async function storeResponse(trx: Trx, response: NewResponse): Promise<void> {
   const { orgNumber, principal, key, status, location, keyId, now } = response;
   if (response.hasExpired) await deleteResponses(trx, orgNumber, [response], now);
   const mayPack = isLong(response.body) && (await compressedSince(trx)) <= now;
@@ -189,7 +189,7 @@ export async function storeResponse(trx: Db, response: NewResponse): Promise<voi
 
 /** Deletes stored responses of an organization, whatever their content, and subtracts them. */
 export async function deleteResponses(
-  trx: Db,
+  trx: Trx,
   orgNumber: number,
   keys: readonly Pick<IdempotencyRow, 'principal' | 'key'>[],
   now: number,
@@ -237,7 +237,7 @@ function findExpired(db: Db, since: number): Promise<Pick<IdempotencyRow, 'org_i
     .execute();
 }
 
-async function deleteUpTo(trx: Db, orgNumber: number, upTo: number, now: number): Promise<number> {
+async function deleteUpTo(trx: Trx, orgNumber: number, upTo: number, now: number): Promise<number> {
   const gone = await trx
     .deleteFrom('idempotency_keys')
     .where('org_id', '=', orgNumber)

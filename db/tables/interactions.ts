@@ -2,7 +2,7 @@
 
 import { type Expression, sql } from 'kysely';
 import { memoize } from '../cache.ts';
-import { type ColumnMap, type Db, linkTable, tableOf } from '../engine/schema.ts';
+import { type ColumnMap, type Db, linkTable, type Trx, tableOf } from '../engine/schema.ts';
 import { type Param, type Statement, statement } from '../engine/statement.ts';
 import type { Data } from '../model/json.ts';
 import type { Resource, SideTable } from '../model/resource.ts';
@@ -49,7 +49,7 @@ export interface NewContact {
  * @throws QuotaError
  */
 export async function logInteraction(
-  trx: Db,
+  trx: Trx,
   input: NewInteraction,
 ): Promise<{ id: string; isDuplicate: boolean }> {
   const existing = input.isFirst === true ? undefined : await findDuplicate(trx, input);
@@ -99,7 +99,7 @@ function duplicatesOf(db: Db, param: Param) {
 }
 
 /** The ID of the interaction that this one duplicates. */
-export async function findDuplicate(trx: Db, input: NewInteraction): Promise<string | undefined> {
+export async function findDuplicate(trx: Trx, input: NewInteraction): Promise<string | undefined> {
   if (input.primaryId === null && !input.isDated) return undefined;
   const found = await (input.primaryId === null ? byContent : byOrigin)(trx, {
     org: input.orgNumber,
@@ -186,7 +186,7 @@ function move(resource: Resource, idOf: (db: Db, param: Param) => Expression<unk
 }
 
 async function involve(
-  trx: Db,
+  trx: Trx,
   interaction: string,
   contactIds: readonly string[],
   { orgNumber, newContact, ...times }: Moment & { newContact: string | null },

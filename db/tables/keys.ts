@@ -1,6 +1,6 @@
 // API keys: issued, found by the hash of their secret, rotated, revoked. Secrets are not stored.
 
-import type { ApiKeyRow, Db } from '../engine/schema.ts';
+import type { ApiKeyRow, Db, Trx } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
 import { getOrganization } from './accounts.ts';
 import { type Api, generateKey, hashKey, KEY_PREFIXES } from './key-format.ts';
@@ -31,7 +31,7 @@ export interface IssuedKey {
 }
 
 /** Issues a key; only the result contains the secret. */
-export async function issueKey(trx: Db, options: NewKey): Promise<IssuedKey> {
+export async function issueKey(trx: Trx, options: NewKey): Promise<IssuedKey> {
   const prefix = options.prefix ?? KEY_PREFIXES[options.api][0];
   const key = generateKey(prefix);
   const { body_bytes_max } = await getOrganization(trx, options.orgNumber);
@@ -56,7 +56,7 @@ export async function issueKey(trx: Db, options: NewKey): Promise<IssuedKey> {
   return { key, row };
 }
 
-function insertSecret(trx: Db, row: ApiKeyRow, key: string, now: number): Promise<unknown> {
+function insertSecret(trx: Trx, row: ApiKeyRow, key: string, now: number): Promise<unknown> {
   const secret = {
     org_id: row.org_id,
     key_id: row.id,
@@ -88,7 +88,7 @@ export function findKey(db: Db, id: string): Promise<ApiKeyRow | undefined> {
 }
 
 /** Gives a key a new secret; earlier ones keep working for `graceMs` milliseconds, 0 to end them at once. */
-export async function rotateKey(trx: Db, row: ApiKeyRow, graceMs: number, now: number): Promise<IssuedKey> {
+export async function rotateKey(trx: Trx, row: ApiKeyRow, graceMs: number, now: number): Promise<IssuedKey> {
   const key = generateKey(row.prefix);
   const graceEnds = now + graceMs;
   await trx
@@ -103,7 +103,7 @@ export async function rotateKey(trx: Db, row: ApiKeyRow, graceMs: number, now: n
 }
 
 /** Ends a key with the next request; false if it was already revoked. */
-export async function revokeKey(trx: Db, row: ApiKeyRow, now: number): Promise<boolean> {
+export async function revokeKey(trx: Trx, row: ApiKeyRow, now: number): Promise<boolean> {
   const result = await trx
     .updateTable('api_keys')
     .set({ revoked_at: now })
@@ -116,7 +116,7 @@ export async function revokeKey(trx: Db, row: ApiKeyRow, now: number): Promise<b
 
 /** Restricts a key to these networks from the next request; null for any network. */
 export async function setKeyNetworks(
-  trx: Db,
+  trx: Trx,
   row: ApiKeyRow,
   networks: readonly string[] | null,
 ): Promise<void> {
@@ -162,7 +162,7 @@ const touched = statement<never>((db, param) =>
 );
 
 /** Notes when a key was last used, unless a later use is noted. */
-export async function touchKey(trx: Db, row: Pick<ApiKeyRow, 'org_id' | 'id'>, now: number): Promise<void> {
+export async function touchKey(trx: Trx, row: Pick<ApiKeyRow, 'org_id' | 'id'>, now: number): Promise<void> {
   await touched(trx, { org: row.org_id, id: row.id, now });
 }
 

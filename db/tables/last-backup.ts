@@ -1,5 +1,5 @@
 // When the database was last backed up, so that a missing backup is noticed.
-import type { Db } from '../engine/schema.ts';
+import type { Db, Trx } from '../engine/schema.ts';
 
 const NAME = 'last_backup';
 
@@ -16,7 +16,7 @@ export async function findLastBackup(db: Db): Promise<LastBackup | undefined> {
 }
 
 /** Notes a backup. */
-export async function recordBackup(trx: Db, { taken_at, file }: LastBackup): Promise<void> {
+export async function recordBackup(trx: Trx, { taken_at, file }: LastBackup): Promise<void> {
   const value = JSON.stringify({ taken_at, file });
   await trx
     .insertInto('settings')

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import { memoize } from '../cache.ts';
-import { type Db, type LinkRow, linkTable, type RecordKey, tableOf } from '../engine/schema.ts';
+import { type Db, type LinkRow, linkTable, type RecordKey, type Trx, tableOf } from '../engine/schema.ts';
 import { type Param, statement } from '../engine/statement.ts';
 import type { Link, Resource, Row } from '../model/resource.ts';
 import { getResource } from '../model/resources/registry.ts';
@@ -106,7 +106,7 @@ export interface NewLink {
 
 /** Links a child to a parent. */
 export async function insertLink(
-  trx: Db,
+  trx: Trx,
   link: Link,
   parent: RecordKey,
   { childId, columns, now }: NewLink,
@@ -123,7 +123,7 @@ export async function insertLink(
 }
 
 /** Removes a link, if it exists. */
-export async function deleteLink(trx: Db, link: Link, parent: RecordKey, childId: string): Promise<void> {
+export async function deleteLink(trx: Trx, link: Link, parent: RecordKey, childId: string): Promise<void> {
   await statementsOf(link).remove(trx, { org: parent.orgNumber, parent: parent.id, child: childId });
 }
 

@@ -1,7 +1,14 @@
 // Pipelines with their stages, which have their own table so that deals can refer to them.
 import { sql } from 'kysely';
 import { bulkInsert } from '../engine/bulk-insert.ts';
-import { type ColumnMap, type Db, type RecordKey, type StageRow, tableOf } from '../engine/schema.ts';
+import {
+  type ColumnMap,
+  type Db,
+  type RecordKey,
+  type StageRow,
+  type Trx,
+  tableOf,
+} from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
 import { inBatches } from '../event-loop.ts';
 import { pipelines, type StageType } from '../model/resources/pipelines.ts';
@@ -16,7 +23,7 @@ export interface NewStage {
 
 /** Inserts a pipeline and its stages in order; returns the pipeline's ID. `now` is in Unix milliseconds. */
 export async function insertPipeline(
-  trx: Db,
+  trx: Trx,
   pipeline: { orgNumber: number; createdBy: string; now: number; name: string; stages: readonly NewStage[] },
 ): Promise<string> {
   const { name, stages, ...origin } = pipeline;
@@ -55,7 +62,7 @@ const insert = bulkInsert('pipeline_stages', [
 ]);
 
 /** Adds stages to their pipelines. */
-export async function insertStages(trx: Db, rows: readonly StageRow[]): Promise<void> {
+export async function insertStages(trx: Trx, rows: readonly StageRow[]): Promise<void> {
   await insert(
     trx,
     rows.map((row) => ({ ...row })),
@@ -160,7 +167,7 @@ export function findStagesInUse(
 }
 
 /** Updates the name, type, probability and position of a stage. */
-export async function updateStage(trx: Db, row: StageRow): Promise<void> {
+export async function updateStage(trx: Trx, row: StageRow): Promise<void> {
   const { name, type, probability, position } = row;
   await trx
     .updateTable('pipeline_stages')
@@ -171,7 +178,7 @@ export async function updateStage(trx: Db, row: StageRow): Promise<void> {
 }
 
 /** Deletes stages without deals. */
-export async function deleteStages(trx: Db, orgNumber: number, stageIds: readonly string[]): Promise<void> {
+export async function deleteStages(trx: Trx, orgNumber: number, stageIds: readonly string[]): Promise<void> {
   if (stageIds.length === 0) return;
   await trx
     .deleteFrom('pipeline_stages')
@@ -181,7 +188,7 @@ export async function deleteStages(trx: Db, orgNumber: number, stageIds: readonl
 }
 
 /** Updates the deals of a stage to its new type: their status and, if closed or reopened, their closing time. */
-export async function moveDealsWithStage(trx: Db, stage: StageRow, now: number): Promise<void> {
+export async function moveDealsWithStage(trx: Trx, stage: StageRow, now: number): Promise<void> {
   const columns: ColumnMap = {
     status: stage.type,
     closed_at: stage.type === 'open' ? null : now,

@@ -2,7 +2,7 @@
 
 import type { RecordTotals } from '../engine/engine.ts';
 import { changeOrganizationRow } from '../engine/organization-state.ts';
-import type { Db } from '../engine/schema.ts';
+import type { Db, Trx } from '../engine/schema.ts';
 import { STORED_RESPONSE_BYTES_MAX, storedResponseBytes } from '../engine/stored-response-bytes.ts';
 import { countRecordTotals } from './content-bytes.ts';
 
@@ -83,7 +83,7 @@ export async function sumReplayBytes(db: Db, now: number): Promise<{ bytes: numb
  * `saveQuota`, so that no one waits for the count.
  * @returns the ID of this count
  */
-export async function beginCount(trx: Db, orgNumber: number): Promise<string> {
+export async function beginCount(trx: Trx, orgNumber: number): Promise<string> {
   const count_id = crypto.randomUUID();
   const update = trx
     .updateTable('org_clocks')
@@ -109,7 +109,7 @@ export async function findUncounted(snapshot: Db, orgNumber: number): Promise<Re
  * @returns false, without any change, if another count has begun since
  */
 export async function saveQuota(
-  trx: Db,
+  trx: Trx,
   orgNumber: number,
   { records, bytes }: HeldQuota,
   { countId, uncounted }: { countId: string; uncounted: RecordTotals },
@@ -131,14 +131,14 @@ export async function saveQuota(
 }
 
 /** Sets the limit of body bytes in flight; null for the default. Takes effect with the next request. */
-export async function setBodyQuota(trx: Db, orgNumber: number, bytes: number | null): Promise<void> {
+export async function setBodyQuota(trx: Trx, orgNumber: number, bytes: number | null): Promise<void> {
   const set = { body_bytes_max: bytes };
   await trx.updateTable('organizations').set(set).where('number', '=', orgNumber).execute();
   await trx.updateTable('api_keys').set(set).where('org_id', '=', orgNumber).execute();
 }
 
 /** Sets the limit of stored responses in bytes; null for the default. Takes effect with the next request. */
-export async function setReplayQuota(trx: Db, orgNumber: number, bytes: number | null): Promise<void> {
+export async function setReplayQuota(trx: Trx, orgNumber: number, bytes: number | null): Promise<void> {
   const update = trx
     .updateTable('org_clocks')
     .set({ answer_bytes_max: bytes })

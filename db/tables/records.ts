@@ -5,7 +5,7 @@ import { BoundedMap, memoize } from '../cache.ts';
 import { type BulkInsert, bulkInsert } from '../engine/bulk-insert.ts';
 import { andThen, type Eventually } from '../engine/engine.ts';
 import { chargeQuota } from '../engine/quota.ts';
-import { type Db, type RecordKey, type RecordRow, tableOf } from '../engine/schema.ts';
+import { type Db, type RecordKey, type RecordRow, type Trx, tableOf } from '../engine/schema.ts';
 import { type Statement, statement } from '../engine/statement.ts';
 import { keyColumn } from '../model/fields.ts';
 import type { Data } from '../model/json.ts';
@@ -63,7 +63,7 @@ export interface NewRecord extends Provenance {
  * Inserts a new record and returns its row.
  * @throws QuotaError
  */
-export async function insertRecord(trx: Db, resource: Resource, record: NewRecord): Promise<RecordRow> {
+export async function insertRecord(trx: Trx, resource: Resource, record: NewRecord): Promise<RecordRow> {
   await reserveQuota(trx, record.orgNumber, [{ resource, data: record.data }]);
   return insertReservedRecord(trx, resource, record);
 }
@@ -73,7 +73,7 @@ export async function insertRecord(trx: Db, resource: Resource, record: NewRecor
  * @throws QuotaError if the organization cannot hold them as well
  */
 export function reserveQuota(
-  trx: Db,
+  trx: Trx,
   orgNumber: number,
   records: readonly { resource: Resource; data: Data }[],
 ): Promise<void> {
@@ -85,7 +85,7 @@ export function reserveQuota(
 
 /** Inserts a new record that was counted, and returns its row. */
 export async function insertReservedRecord(
-  trx: Db,
+  trx: Trx,
   resource: Resource,
   record: NewRecord,
 ): Promise<RecordRow> {
@@ -97,7 +97,7 @@ export async function insertReservedRecord(
 
 /** Inserts new records that have IDs and were counted. */
 export function insertReservedRecords(
-  trx: Db,
+  trx: Trx,
   resource: Resource,
   origin: Provenance,
   records: readonly { id: string; data: Data }[],
@@ -202,7 +202,7 @@ export interface StoredRecord {
  * @throws QuotaError
  */
 export async function updateRecord(
-  trx: Db,
+  trx: Trx,
   resource: Resource,
   { orgNumber, row }: StoredRecord,
   columns: Row,

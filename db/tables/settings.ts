@@ -1,7 +1,7 @@
 // Settings of the whole database: the secrets that sign cursors and transcript links, and the state of an upgrade.
 import { memoize } from '../cache.ts';
 import { andThen, type Engine, type Eventually } from '../engine/engine.ts';
-import type { Db } from '../engine/schema.ts';
+import type { Db, Trx } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
 
 const CURRENT = 'signing_secret';
@@ -22,7 +22,7 @@ export interface SigningSecret {
 export class NotAnnouncedError extends Error {}
 
 /** Creates the secret that signs, if there is none. */
-export async function makeSigningSecret(trx: Db): Promise<void> {
+export async function makeSigningSecret(trx: Trx): Promise<void> {
   await trx
     .insertInto('settings')
     .values({ name: CURRENT, value: newSecret() })
@@ -46,7 +46,7 @@ export function findSigningSecrets(db: Db): Eventually<SigningSecret[]> {
 }
 
 /** Lets all servers of the database accept a new secret, before anything is signed with it. */
-export async function announceSigningSecret(trx: Db): Promise<void> {
+export async function announceSigningSecret(trx: Trx): Promise<void> {
   const [, ...others] = await findSigningSecrets(trx);
   // An interrupted rotation has already announced one.
   if (others.some(isAnnounced)) return;
@@ -58,7 +58,7 @@ export async function announceSigningSecret(trx: Db): Promise<void> {
  * @param now Unix milliseconds
  * @throws NotAnnouncedError if there is none
  */
-export async function rotateSigningSecret(trx: Db, graceMs: number, now: number): Promise<void> {
+export async function rotateSigningSecret(trx: Trx, graceMs: number, now: number): Promise<void> {
   const [current, ...others] = await findSigningSecrets(trx);
   const announced = others.find(isAnnounced);
   if (current === undefined || announced === undefined) throw new NotAnnouncedError();
@@ -78,7 +78,7 @@ function newSecret(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex');
 }
 
-async function store(trx: Db, name: string, value: string): Promise<void> {
+async function store(trx: Trx, name: string, value: string): Promise<void> {
   await trx
     .insertInto('settings')
     .values({ name, value })

@@ -1,7 +1,7 @@
 // Transcripts of recordings.
 
 import { chargeQuota } from '../engine/quota.ts';
-import type { Db, RecordKey, TranscriptRow } from '../engine/schema.ts';
+import type { Db, RecordKey, TranscriptRow, Trx } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
 import type { JsonValue } from '../model/json.ts';
 import { bytesIn } from './content-bytes.ts';
@@ -58,7 +58,7 @@ const insertion = statement<never>((db, param) =>
  * @throws QuotaError
  */
 export async function saveTranscript(
-  trx: Db,
+  trx: Trx,
   { orgNumber, id }: RecordKey,
   given: { segments?: JsonValue; language?: JsonValue },
 ): Promise<boolean> {

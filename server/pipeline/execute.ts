@@ -2,7 +2,7 @@
 
 import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import { withSavepoint } from '../../db/engine/savepoint.ts';
-import type { Db, RecordKey } from '../../db/engine/schema.ts';
+import type { RecordKey, Trx } from '../../db/engine/schema.ts';
 import { secondsUntilRoomIn } from '../../db/engine/stored-response-bytes.ts';
 import { takeInstant } from '../../db/engine/write-instant.ts';
 import type { ReadStore, Store } from '../../db/store.ts';
@@ -10,7 +10,7 @@ import { recordAudit } from '../../db/tables/audit.ts';
 import { findStoredResponse } from '../../db/tables/idempotency.ts';
 import { touchKey } from '../../db/tables/keys.ts';
 import { ApiError } from '../errors.ts';
-import type { Answer, Call, Operation } from '../operation.ts';
+import type { Answer, Call, Operation, WriteOperation } from '../operation.ts';
 import type { Exchange, RequestMeta } from './exchange.ts';
 import { type AuditEvent, type ExportAudit, OncePerName } from './export-audit.ts';
 import type { WriteObserver } from './observer.ts';
@@ -19,8 +19,8 @@ import { type Rendered, renderAnswer, renderError, renderPage } from './respond.
 import { bytesToSend, type Reservation } from './response-reservation.ts';
 
 /** A request that has passed every check. */
-export interface Executable {
-  operation: Operation;
+export interface Executable<O extends Operation = Operation> {
+  operation: O;
   call: Omit<Call, 'db' | 'now'>;
   exchange: RequestMeta & Pick<Exchange, 'givenUp'>;
   keyed: KeyedRequest | null;
@@ -37,7 +37,7 @@ export type Executed = Rendered | null;
 
 /** Executes the writes of requests, on the store or through the thread that owns it. */
 export interface Executor {
-  write(executable: Executable): Promise<Executed>;
+  write(executable: Executable<WriteOperation>): Promise<Executed>;
   /** Notes when a key was last used, in Unix milliseconds; not awaited, and not guaranteed. */
   noteUse(key: RecordKey, at: number): void;
   /** Adds an entry to the audit log that no other write adds; a repeated fact is added once. */
@@ -54,7 +54,7 @@ export function execute(
   executable: Executable & { exchange: Exchange },
 ): Eventually<Executed> {
   const { operation, call, exchange, reservation } = executable;
-  if (operation.isWrite) return executor.write(executable);
+  if (operation.isWrite) return executor.write({ ...executable, operation });
   const answered = operation.run({ ...call, db: store.read, now: exchange.now });
   return andThen(answered, (answer) => {
     if (answer.status === 204 || answer.object !== 'list')
@@ -110,11 +110,15 @@ interface CarriedOut {
   executed: Executed;
 }
 
-async function write(store: Store, clock: () => number, executable: Executable): Promise<CarriedOut> {
+async function write(
+  store: Store,
+  clock: () => number,
+  executable: Executable<WriteOperation>,
+): Promise<CarriedOut> {
   const { operation, call, exchange, keyed, reservation } = executable;
   const { now } = exchange;
   const { orgNumber } = call.access;
-  const run = async (db: Db) => {
+  const run = async (db: Trx) => {
     if (exchange.givenUp !== null) throw exchange.givenUp;
     return operation.run({ ...call, db, now: await takeInstant(db, orgNumber, clock()) });
   };

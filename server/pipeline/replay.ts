@@ -1,6 +1,6 @@
 // Step 5, idempotent replay: a repeated request gets the stored response, or waits for the one that is running.
 
-import type { Db } from '../../db/engine/schema.ts';
+import type { Db, Trx } from '../../db/engine/schema.ts';
 import { V2_SCOPES } from '../../db/model/resources/registry.ts';
 import {
   type ResponseKey,
@@ -110,7 +110,7 @@ export async function readAnswer(
 
 /** Stores a response in the transaction of the work that it answers. */
 export function saveStoredResponse(
-  trx: Db,
+  trx: Trx,
   keyed: KeyedRequest,
   rendered: Rendered,
   now: number,

@@ -6,6 +6,7 @@ import type { JsonValue } from '../../db/model/json.ts';
 import type { Store } from '../../db/store.ts';
 import type { Access } from '../access.ts';
 import { allOperations } from '../interface.ts';
+import type { WriteOperation } from '../operation.ts';
 import type { RequestMeta } from '../pipeline/exchange.ts';
 import { type Executable, type Executed, type Executor, storeExecutor } from '../pipeline/execute.ts';
 import type { AuditEvent } from '../pipeline/export-audit.ts';
@@ -68,12 +69,12 @@ export function writeHandlers(
     allOperations(signing, store.counters).map((operation) => [operation.id, operation]),
   );
   const cursors = new Cursors(signing);
-  const decode = (text: string): Executable & { reservation: GrantedReservation } => {
+  const decode = (text: string): Executable<WriteOperation> & { reservation: GrantedReservation } => {
     const { asked, access, scopes, origin, params, query, body, itemFaults, ...rest } = JSON.parse(
       text,
     ) as Written;
     const operation = operations.get(rest.operation);
-    if (operation === undefined) throw new Error(`unknown operation ${rest.operation}`);
+    if (!operation?.isWrite) throw new Error(`unknown write ${rest.operation}`);
     const { baseUrl } = asked;
     const whole = { ...access, scopes: new Set(scopes) };
     const call = { access: whole, origin, params, query, body, itemFaults, baseUrl, cursors };

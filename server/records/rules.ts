@@ -1,6 +1,6 @@
 // What a resource can add to the common handling of a record: checks, derived fields, further writes.
 
-import type { Db } from '../../db/engine/schema.ts';
+import type { Db, Trx } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import type { UniqueValue } from '../../db/model/rules.ts';
@@ -9,7 +9,7 @@ import type { Detail } from '../errors.ts';
 
 /** A create or an update in progress. */
 export interface Change {
-  trx: Db;
+  trx: Trx;
   access: Access;
   /** Unix milliseconds. */
   now: number;
@@ -37,6 +37,7 @@ export interface Reader {
 
 /** Who writes, where and when. */
 export interface Writer extends Reader {
+  db: Trx;
   /** Unix milliseconds. */
   now: number;
 }

@@ -9,7 +9,7 @@ import { interactions } from '../../db/model/resources/interactions.ts';
 import { newRecordFaults } from '../../db/model/rules.ts';
 import { getOrganization } from '../../db/tables/accounts.ts';
 import { findUnique } from '../../db/tables/unique.ts';
-import type { Answer, Call } from '../operation.ts';
+import type { Answer, Call, WriteCall } from '../operation.ts';
 import { createRecord, removeRecord, updateRecordFields } from '../records/changes.ts';
 import { getRecord, listPage, placeAfter } from '../records/records.ts';
 import { PAGE_DEFAULT } from './schemas.ts';
@@ -34,7 +34,7 @@ export async function getPerson(call: Call): Promise<Answer> {
   return success(toPerson(await getRecord(call, contacts, call.params.personId ?? '')));
 }
 
-export async function createPerson(call: Call): Promise<Answer> {
+export async function createPerson(call: WriteCall): Promise<Answer> {
   const { type: _, identifier, ...names } = call.body as Data;
   const input = toV2({ email: identifier ?? null, ...names });
   const contact = await createRecord(call, contacts, input);
@@ -42,7 +42,7 @@ export async function createPerson(call: Call): Promise<Answer> {
 }
 
 /** Creates a person, or updates the one with that email (alternative emails included), who keeps the primary email. */
-export async function upsertPerson(call: Call): Promise<Answer> {
+export async function upsertPerson(call: WriteCall): Promise<Answer> {
   const { email, ...fields } = toV2(call.body as Data);
   const existing = await findUnique(call.db, contacts, call.access.orgNumber, {
     filter: 'email',
@@ -55,12 +55,12 @@ export async function upsertPerson(call: Call): Promise<Answer> {
   return success(toPerson(contact));
 }
 
-export async function updatePerson(call: Call): Promise<Answer> {
+export async function updatePerson(call: WriteCall): Promise<Answer> {
   const id = call.params.personId ?? '';
   return success(toPerson(await updateRecordFields(call, contacts, id, toV2(call.body as Data))));
 }
 
-export async function deletePerson(call: Call): Promise<Answer> {
+export async function deletePerson(call: WriteCall): Promise<Answer> {
   await removeRecord(call, contacts, call.params.personId ?? '');
   return { status: 204 };
 }
@@ -74,7 +74,7 @@ export async function getCompany(call: Call): Promise<Answer> {
 }
 
 /** Creates a company, or returns the ID of the one with that domain. */
-export async function createCompany(call: Call): Promise<Answer> {
+export async function createCompany(call: WriteCall): Promise<Answer> {
   const input = fromCompany(call.body as Data);
   const existing = await findUnique(call.db, companies, call.access.orgNumber, {
     filter: 'domain',
@@ -85,13 +85,13 @@ export async function createCompany(call: Call): Promise<Answer> {
   return created('companies', company.id, { id: company.id ?? null });
 }
 
-export async function updateCompany(call: Call): Promise<Answer> {
+export async function updateCompany(call: WriteCall): Promise<Answer> {
   const input = fromCompany(call.body as Data);
   const company = await updateRecordFields(call, companies, call.params.companyId ?? '', input);
   return success({ id: company.id ?? null });
 }
 
-export async function deleteCompany(call: Call): Promise<Answer> {
+export async function deleteCompany(call: WriteCall): Promise<Answer> {
   await removeRecord(call, companies, call.params.companyId ?? '');
   return { status: 204 };
 }
@@ -100,7 +100,7 @@ export async function getInteraction(call: Call): Promise<Answer> {
   return success(toInteraction(await getRecord(call, interactions, call.params.interactionId ?? '')));
 }
 
-export async function createInteraction(call: Call): Promise<Answer> {
+export async function createInteraction(call: WriteCall): Promise<Answer> {
   const input = toV2(call.body as Data);
   if (typeof input.interaction_date === 'number') input.interaction_date = Math.trunc(input.interaction_date);
   const interaction = await createRecord(call, interactions, input);

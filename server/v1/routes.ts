@@ -1,18 +1,14 @@
 // The v1 API, deprecated but complete: its endpoint table.
 import { WRITTEN_ONCE } from '../../db/model/resources/interactions.ts';
 import type { Operation } from '../operation.ts';
-import { toV1Errors, type V1Errors } from './errors.ts';
+import { type EndpointRow, operationOf } from './endpoint-row.ts';
 import * as run from './handlers.ts';
 import * as schema from './schemas.ts';
 import { v1Text } from './translate.ts';
 
-type Row = Pick<Operation, 'method' | 'id' | 'summary' | 'errorStatuses' | 'run'> &
-  Partial<Operation> &
-  V1Errors & { at: string; scope: string; answerKind?: 'success' | 'list' | 'none' };
-
 const PERSON = { firstName: 'Ada', lastName: 'Lovelace', title: 'Head of Engines' };
 
-const PEOPLE: Row[] = [
+const PEOPLE: EndpointRow[] = [
   {
     method: 'GET',
     at: '/people/{personId}',
@@ -95,7 +91,7 @@ const PEOPLE: Row[] = [
   },
 ];
 
-const COMPANIES: Row[] = [
+const COMPANIES: EndpointRow[] = [
   {
     method: 'GET',
     at: '/companies/{companyId}',
@@ -154,7 +150,7 @@ const COMPANIES: Row[] = [
   },
 ];
 
-const INTERACTIONS: Row[] = [
+const INTERACTIONS: EndpointRow[] = [
   {
     method: 'GET',
     at: '/interactions/{interactionId}',
@@ -205,7 +201,7 @@ const INTERACTIONS: Row[] = [
   },
 ];
 
-const AUTHENTICATE: Row = {
+const AUTHENTICATE: EndpointRow = {
   method: 'GET',
   at: '/authenticate',
   id: 'authenticate',
@@ -219,32 +215,9 @@ const AUTHENTICATE: Row = {
 /** All operations of version 1. */
 export function v1Operations(): Operation[] {
   return [
-    operation('v1 Authentication', AUTHENTICATE),
-    ...PEOPLE.map((row) => operation('v1 People', row)),
-    ...COMPANIES.map((row) => operation('v1 Companies', row)),
-    ...INTERACTIONS.map((row) => operation('v1 Interactions', row)),
+    operationOf('v1 Authentication', AUTHENTICATE),
+    ...PEOPLE.map((row) => operationOf('v1 People', row)),
+    ...COMPANIES.map((row) => operationOf('v1 Companies', row)),
+    ...INTERACTIONS.map((row) => operationOf('v1 Interactions', row)),
   ];
-}
-
-const SUCCESSES = {
-  get: { 200: 'Found.' },
-  success: { 200: 'Success.' },
-  list: { 200: 'One page of results.' },
-  none: { 204: 'Deleted. The response has no body.' },
-};
-
-function operation(tag: string, { at, scope, ownNames, ...row }: Row): Operation {
-  const answerKind = row.answerKind ?? 'success';
-  return {
-    api: 'v1',
-    path: `/api/v1${at}`,
-    tag,
-    scopes: [scope],
-    isWrite: false,
-    query: {},
-    answerKind,
-    successes: SUCCESSES[row.method === 'GET' ? 'get' : answerKind],
-    ...row,
-    run: (call) => toV1Errors({ errorStatuses: row.errorStatuses, ownNames }, async () => row.run(call)),
-  };
 }

@@ -5,7 +5,7 @@ import type { Data } from '../../db/model/json.ts';
 import type { Association, Resource } from '../../db/model/resource.ts';
 import { idAlone, named, recordSchema } from '../../db/model/schemas.ts';
 import { withArticle } from '../../db/model/text.ts';
-import type { Answer, Call, Operation } from '../operation.ts';
+import type { Answer, Call, Operation, ReadOperation, WriteOperation } from '../operation.ts';
 import { associatedResource, readAssociation, setAssociation } from '../records/associations.ts';
 import { capitalized, pathOf, titleOf } from './naming.ts';
 
@@ -27,7 +27,7 @@ export function associationOperations(parent: Resource, name: string, associatio
     const data = await readAssociation(call, at(call));
     return { status: 200, object: 'success', data };
   };
-  const get: Operation = {
+  const get: ReadOperation = {
     ...common,
     method: 'GET',
     id: `get${title}`,
@@ -41,8 +41,8 @@ export function associationOperations(parent: Resource, name: string, associatio
     errorStatuses: [404, 422],
     run: read,
   };
-  const writing = { ...common, scopes: [`${parent.name}:write`], isWrite: true };
-  const put: Operation = {
+  const writing = { ...common, scopes: [`${parent.name}:write`], isWrite: true as const };
+  const put: WriteOperation = {
     ...writing,
     method: 'PUT',
     id: `set${title}`,
@@ -57,7 +57,7 @@ export function associationOperations(parent: Resource, name: string, associatio
       return read(call);
     },
   };
-  const remove: Operation = {
+  const remove: WriteOperation = {
     ...writing,
     method: 'DELETE',
     id: `clear${title}`,

@@ -3,14 +3,14 @@ import { type TSchema, Type } from 'typebox';
 import type { Data } from '../../db/model/json.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { ApiError, errorCodeSchema, errorDetailSchema, validationError } from '../errors.ts';
-import type { Call } from '../operation.ts';
+import type { WriteCall } from '../operation.ts';
 import { createRecords } from '../records/changes.ts';
 
 // After this many faults in a request, later items get only a code and a message.
 const FAULTS_LISTED_MAX = 200;
 
 /** Creates the items in order; one that fails does not affect the others. */
-export async function batchCreate(call: Call, resource: Resource): Promise<Data> {
+export async function batchCreate(call: WriteCall, resource: Resource): Promise<Data> {
   const items = call.body as Data[];
   const faultsOf = (index: number) => call.itemFaults[index] ?? [];
   const valid = items.filter((_, index) => faultsOf(index).length === 0);

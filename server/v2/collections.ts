@@ -7,7 +7,7 @@ import type { Resource, Verb } from '../../db/model/resource.ts';
 import { newRecordFaults } from '../../db/model/rules.ts';
 import { idAlone, named, recordSchema } from '../../db/model/schemas.ts';
 import { withArticle } from '../../db/model/text.ts';
-import type { Answer, Call, Operation } from '../operation.ts';
+import type { Answer, Call, Operation, ReadOperation, WriteOperation } from '../operation.ts';
 import { createRecord, removeRecord, updateRecordFields } from '../records/changes.ts';
 import { getRecord, listPage, placeAfter } from '../records/records.ts';
 import { rulesOf } from '../records/registry.ts';
@@ -37,9 +37,10 @@ export function collectionOperations(resource: Resource, alone?: ShownAlone): Op
   return resource.verbs.map((verb) => makers[verb]());
 }
 
-type Specific = Omit<Operation, keyof Common>;
+type SpecificRead = Omit<ReadOperation, keyof Common>;
+type SpecificWrite = Omit<WriteOperation, keyof Common>;
 
-function list(resource: Resource): Specific {
+function list(resource: Resource): SpecificRead {
   const path = pathOf(resource);
   return {
     method: 'GET',
@@ -65,7 +66,7 @@ function list(resource: Resource): Specific {
   };
 }
 
-function get(resource: Resource, alone?: ShownAlone): Specific {
+function get(resource: Resource, alone?: ShownAlone): SpecificRead {
   return {
     method: 'GET',
     path: `${pathOf(resource)}/{id}`,
@@ -89,7 +90,7 @@ function get(resource: Resource, alone?: ShownAlone): Specific {
   };
 }
 
-function create(resource: Resource): Specific {
+function create(resource: Resource): SpecificWrite {
   return {
     ...writing(resource),
     method: 'POST',
@@ -111,7 +112,7 @@ function create(resource: Resource): Specific {
   };
 }
 
-function update(resource: Resource): Specific {
+function update(resource: Resource): SpecificWrite {
   return {
     ...writing(resource),
     method: 'PATCH',
@@ -136,7 +137,7 @@ function update(resource: Resource): Specific {
   };
 }
 
-function remove(resource: Resource): Specific {
+function remove(resource: Resource): SpecificWrite {
   return {
     ...writing(resource),
     method: 'DELETE',
@@ -159,7 +160,7 @@ function remove(resource: Resource): Specific {
   };
 }
 
-function batch(resource: Resource): Specific {
+function batch(resource: Resource): SpecificWrite {
   return {
     ...writing(resource),
     method: 'POST',

@@ -7,7 +7,7 @@ import { getResource } from '../../db/model/resources/registry.ts';
 import { idAlone, named, recordSchema } from '../../db/model/schemas.ts';
 import { singularOf, withArticle } from '../../db/model/text.ts';
 import type { LinkPosition } from '../../db/tables/links.ts';
-import type { Answer, Call, Operation } from '../operation.ts';
+import type { Answer, Call, Operation, ReadOperation, WriteOperation } from '../operation.ts';
 import { requireScope } from '../pipeline/scope.ts';
 import { linkRecord, listLinked, unlinkRecord } from '../records/links.ts';
 import type { ListIdentity } from '../signing/cursors.ts';
@@ -25,7 +25,7 @@ export function linkOperations(parent: Resource, name: string, link: Link): Oper
   const at = (call: Call) => ({ parent, parentId: call.params.id ?? '', link });
   const typeName = typeNameOf(parent, name);
   const item = itemSchema(typeName, parent, link);
-  const list: Operation = {
+  const list: ReadOperation = {
     ...common,
     method: 'GET',
     id: `list${title}`,
@@ -55,8 +55,8 @@ export function linkOperations(parent: Resource, name: string, link: Link): Oper
       return { status: 200, object: 'list', data: items, hasNextPage, cursorAfter };
     },
   };
-  const writing = { ...common, scopes: [`${parent.name}:write`], isWrite: true, query: {} };
-  const add: Operation = {
+  const writing = { ...common, scopes: [`${parent.name}:write`], isWrite: true as const, query: {} };
+  const add: WriteOperation = {
     ...writing,
     method: 'POST',
     id: `link${title}`,
@@ -72,7 +72,7 @@ export function linkOperations(parent: Resource, name: string, link: Link): Oper
       return { status: 200, object: 'success', data };
     },
   };
-  const remove: Operation = {
+  const remove: WriteOperation = {
     ...writing,
     method: 'DELETE',
     path: `${common.path}/{child_id}`,

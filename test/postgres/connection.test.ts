@@ -1,7 +1,7 @@
 // Connections to PostgreSQL: what they give back, and what becomes of a transaction when they or a statement fail.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
-import type { Db } from '../../db/engine/schema.ts';
+import type { Trx } from '../../db/engine/schema.ts';
 import { statement } from '../../db/engine/statement.ts';
 import { PostgresConnection } from '../../db/postgres/connection.ts';
 import { isUnreachable, sqlState } from '../../db/postgres/errors.ts';
@@ -133,7 +133,7 @@ describe.skipIf(postgresPrograms === null)('on a server of its own', () => {
   });
 
   describe('a job', () => {
-    const put = (trx: Db, n: number) => sql`insert into numbers (n) values (${n})`.execute(trx);
+    const put = (trx: Trx, n: number) => sql`insert into numbers (n) values (${n})`.execute(trx);
 
     test('that goes on after a failed statement is not committed, and those beside it are', async () => {
       const careless = store.write(1, async (trx) => {

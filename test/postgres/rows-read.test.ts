@@ -1,7 +1,7 @@
 // How PostgreSQL finds what it is asked for: it reads that and little else, as soon as tables fill up and when it knows them well.
 import { afterAll, beforeAll, expect } from 'bun:test';
 import { sql } from 'kysely';
-import type { Db } from '../../db/engine/schema.ts';
+import type { Trx } from '../../db/engine/schema.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { createOrganization } from '../../db/tables/accounts.ts';
 import { crowd, MANY, ROWS, type Run } from '../support/crowd.ts';
@@ -35,7 +35,7 @@ const orgIds: number[] = [];
 const UNDONE = new Error('undone');
 
 /** Asks always over the same connection, which keeps its plans, and leaves nothing written. */
-async function asking(job: (db: Db) => Promise<void>): Promise<void> {
+async function asking(job: (db: Trx) => Promise<void>): Promise<void> {
   const done = store.write('accounts', async (db) => {
     await job(db);
     throw UNDONE;

@@ -3,7 +3,7 @@ import { Database } from 'bun:sqlite';
 import { beforeAll, expect } from 'bun:test';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Db } from '../../db/engine/schema.ts';
+import type { Trx } from '../../db/engine/schema.ts';
 import { DatabaseError, openStore, type Store } from '../../db/store.ts';
 import { databasePaths } from '../support/folders.ts';
 import { describe, test } from '../support/on-sqlite.ts';
@@ -24,7 +24,7 @@ const imageOf = (path: string, written: number): Image => ({
 });
 
 const put = (store: Store, name: string, value = 'x'.repeat(50_000)) =>
-  store.write('accounts', (trx: Db) => trx.insertInto('settings').values({ name, value }).execute());
+  store.write('accounts', (trx: Trx) => trx.insertInto('settings').values({ name, value }).execute());
 
 /** Puts files at a new path. */
 function laid(main: Buffer | null, log: Buffer | null): string {

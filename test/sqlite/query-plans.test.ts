@@ -1,7 +1,7 @@
 // How SQLite finds what it is asked for: every search goes by an index that narrows it down further than to the organization.
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect } from 'bun:test';
-import { type Db, linkTable } from '../../db/engine/schema.ts';
+import { linkTable, type Trx } from '../../db/engine/schema.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
@@ -13,7 +13,7 @@ import { clientOf } from '../support/v2.ts';
 let harness: Harness;
 let raw: Database;
 let connection: ObservedConnection;
-let db: Db;
+let db: Trx;
 
 beforeAll(async () => {
   if (isPostgres) return;

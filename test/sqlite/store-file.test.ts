@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect } from 'bun:test';
 import { closeSync, existsSync, fstatSync, openSync, utimesSync } from 'node:fs';
 import { sql } from 'kysely';
-import type { Db } from '../../db/engine/schema.ts';
+import type { Db, Trx } from '../../db/engine/schema.ts';
 import { lockForServing, openStore, retryAfterSeconds, type Store } from '../../db/store.ts';
 import { databasePaths } from '../support/folders.ts';
 import { describe, test } from '../support/on-sqlite.ts';
@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-const put = (name: string) => (trx: Db) => trx.insertInto('settings').values({ name, value: 'x' }).execute();
+const put = (name: string) => (trx: Trx) => trx.insertInto('settings').values({ name, value: 'x' }).execute();
 const namesIn = async (db: Db): Promise<string[]> =>
   (await db.selectFrom('settings').select('name').orderBy('name').execute()).map((row) => row.name);
 
@@ -66,10 +66,10 @@ describe('what is over twice', () => {
 describe('a full disk', () => {
   test('fails what it must, keeps what was committed, and is over when there is room', async () => {
     await store.write('accounts', put('before'));
-    const pages = async (trx: Db) => (await sql<{ n: number }>`pragma page_count`.execute(trx)).rows;
+    const pages = async (trx: Trx) => (await sql<{ n: number }>`pragma page_count`.execute(trx)).rows;
     const limit = (most: number) =>
       store.write('accounts', (trx) => sql`pragma max_page_count = ${sql.lit(most)}`.execute(trx));
-    const big = (name: string) => (trx: Db) =>
+    const big = (name: string) => (trx: Trx) =>
       trx
         .insertInto('settings')
         .values({ name, value: 'x'.repeat(1_000_000) })
@@ -92,7 +92,7 @@ describe('a full disk', () => {
 
   test('tells jobs how they ended only once what they saw is durable', async () => {
     const told: string[] = [];
-    const refused = async (trx: Db) => {
+    const refused = async (trx: Trx) => {
       if ((await namesIn(trx)).includes('a')) throw new Error('a is taken');
     };
     const written = store.write('accounts', put('a'));

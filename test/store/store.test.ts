@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { withSavepoint } from '../../db/engine/savepoint.ts';
-import type { Db } from '../../db/engine/schema.ts';
+import type { Db, Trx } from '../../db/engine/schema.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { databases } from '../support/folders.ts';
 import { observeConnections } from '../support/observed.ts';
@@ -64,11 +64,11 @@ describe('jobs', () => {
   });
 
   test('that fail harm only themselves', async () => {
-    const failing = async (trx: Db) => {
+    const failing = async (trx: Trx) => {
       await put('lost')(trx);
       throw new Error('on purpose');
     };
-    const conflicting = async (trx: Db) => {
+    const conflicting = async (trx: Trx) => {
       await put('also lost')(trx);
       await put('a')(trx);
     };
@@ -94,7 +94,7 @@ describe('jobs', () => {
 
   test('that take long share a transaction with few others, and each is committed once, in order', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `n${String(index).padStart(2, '0')}`);
-    const slow = (name: string) => async (trx: Db) => {
+    const slow = (name: string) => async (trx: Trx) => {
       Bun.sleepSync(15);
       await put(name)(trx);
       if (name === 'n05') throw new Error('on purpose');

@@ -1,6 +1,6 @@
 // Everything that the tables ask of a database, told with what it may cost: for what has to be read, whatever the engine.
 
-import type { Db } from '../../db/engine/schema.ts';
+import type { Trx } from '../../db/engine/schema.ts';
 import type { Match, Resource } from '../../db/model/resource.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { findUserByEmail, findUsersById } from '../../db/tables/accounts.ts';
@@ -29,7 +29,7 @@ import { findOwners } from '../../db/tables/unique.ts';
 export interface Question {
   title: string;
   /** Ask it of one organization, each in one of its forms. */
-  forms: readonly ((db: Db, orgNumber: number) => Promise<unknown>)[];
+  forms: readonly ((db: Trx, orgNumber: number) => Promise<unknown>)[];
   /** Whether it is about the whole organization, and is answered in its order. */
   isOfAll: boolean;
   /** Whether what is found may be sorted: there is little of it, or it is found by range. */
@@ -70,7 +70,7 @@ export function pagesOf(resource: Resource, asked: Asked): Question['forms'] {
   return [{}, { after }, since, { ...since, after }, { after, limit: 22 }].flatMap((page) =>
     (['asc', 'desc'] as const).map((direction) => {
       const query = { ...list, filters: {}, ...page, ...asked, direction };
-      return (db: Db, orgNumber: number) => listRecords(db, resource, { ...query, orgNumber });
+      return (db: Trx, orgNumber: number) => listRecords(db, resource, { ...query, orgNumber });
     }),
   );
 }

@@ -1,6 +1,6 @@
 // A store that runs every job, undoes what it did, and runs it again: a job does nothing but to the database.
 import { withSavepoint } from '../../db/engine/savepoint.ts';
-import type { Db } from '../../db/engine/schema.ts';
+import type { Trx } from '../../db/engine/schema.ts';
 import type { Store } from '../../db/store.ts';
 
 class Undone extends Error {}
@@ -13,7 +13,7 @@ export function rehearsed(store: Store): Store {
   };
 }
 
-async function runTwice<T>(trx: Db, job: (trx: Db) => Promise<T>): Promise<T> {
+async function runTwice<T>(trx: Trx, job: (trx: Trx) => Promise<T>): Promise<T> {
   const { progress } = trx.engine;
   const before = progress.writes;
   try {
