@@ -136,9 +136,12 @@ describe('the ETA', () => {
   });
 
   test.each([
-    [{ total: 40_000 }, 'Work: 40,000 rows, at most 20,000 a minute: some 2 min 0 s.'],
+    [{ total: 40_000 }, 'Work: 40,000 rows, at most 20,000 per minute: about 2 min 0 s.'],
     [{ total: 40_000, startAt: 30_000 }, null],
-    [{ total: null, about: 100_000 }, 'Work: about 100,000 rows, at most 20,000 a minute: some 5 min 0 s.'],
+    [
+      { total: null, about: 100_000 },
+      'Work: about 100,000 rows, at most 20,000 per minute: about 5 min 0 s.',
+    ],
     [{ total: null }, null],
     [{ total: 19_000 }, null],
   ])('long work is told of beforehand: %j', (options, words) => {
