@@ -9,13 +9,13 @@ export interface BodyTimeout {
   wholeMs: number;
 }
 
-/** The pace of a record's body and of a batch's. */
+/** The timeouts of a record's body and of a batch's. */
 export interface BodyTimeouts {
   record: BodyTimeout;
   batch: BodyTimeout;
 }
 
-/** The paces in production; tests use shorter ones. */
+/** The timeouts in production; tests use shorter ones. */
 export const BODY_TIMEOUTS: BodyTimeouts = {
   record: { pauseMs: 15_000, wholeMs: 60_000 },
   batch: { pauseMs: 15_000, wholeMs: 120_000 },
@@ -25,7 +25,7 @@ const SECOND_MS = 1000;
 const NEVER = new AbortController().signal;
 
 export class BodyTimer {
-  readonly #pace: BodyTimeout;
+  readonly #timeout: BodyTimeout;
   readonly #hint: string;
   readonly #ending: AbortSignal;
   /** When the first piece arrived. */
@@ -40,10 +40,10 @@ export class BodyTimer {
    * @param ending signals that the server is about to stop
    */
   constructor(
-    pace: BodyTimeout,
+    timeout: BodyTimeout,
     { hint = '', ending = NEVER }: { hint?: string; ending?: AbortSignal } = {},
   ) {
-    this.#pace = pace;
+    this.#timeout = timeout;
     this.#hint = hint;
     this.#ending = ending;
     ending.addEventListener('abort', this.#end);
@@ -90,15 +90,15 @@ export class BodyTimer {
   };
 
   #leftMs(): number {
-    return Math.min(this.#since + this.#pace.pauseMs, this.#wholeAt()) - performance.now();
+    return Math.min(this.#since + this.#timeout.pauseMs, this.#wholeAt()) - performance.now();
   }
 
   #wholeAt(): number {
-    return this.#begunAt === null ? Number.POSITIVE_INFINITY : this.#begunAt + this.#pace.wholeMs;
+    return this.#begunAt === null ? Number.POSITIVE_INFINITY : this.#begunAt + this.#timeout.wholeMs;
   }
 
   #tooSlow(): ApiError {
-    const { pauseMs, wholeMs } = this.#pace;
+    const { pauseMs, wholeMs } = this.#timeout;
     const hint = this.#begunAt === null && this.#hint !== '' ? ` ${this.#hint}` : '';
     const message =
       performance.now() < this.#wholeAt()

@@ -8,7 +8,7 @@ export interface BodyReading {
   /** Maximum bytes of the body. */
   bytesMax: number;
   claim: InFlightClaim;
-  pace: BodyTimeout;
+  timeout: BodyTimeout;
   /** Closes the connection of a request after this many seconds of silence; 0 means never. */
   limitSilence: (request: Request, seconds: number) => void;
   /** Signals that the server is about to stop. */
@@ -61,9 +61,9 @@ interface Gathering extends BodyReading {
 
 // Bun counts a body that arrives in small pieces as silence until its end, so its time is limited here.
 async function gather(reader: Reader, gathering: Gathering): Promise<Uint8Array> {
-  const { request, bytesMax, claim, declared, pace, limitSilence, ending } = gathering;
+  const { request, bytesMax, claim, declared, timeout, limitSilence, ending } = gathering;
   limitSilence(request, 0);
-  const clock = new BodyTimer(pace, {
+  const clock = new BodyTimer(timeout, {
     hint: hintOf(request.headers.get('Expect')),
     ...(ending && { ending }),
   });

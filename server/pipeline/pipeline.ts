@@ -80,16 +80,7 @@ async function passSteps(
 ): Promise<Rendered> {
   const { operation } = served;
   const { request, baseUrl } = exchange;
-  const {
-    bodies,
-    garbage: leftovers,
-    answers,
-    fairTurns: pace,
-    replays,
-    limiter,
-    signing,
-    cursors,
-  } = services;
+  const { bodies, garbage, answers, fairTurns, replays, limiter, signing, cursors } = services;
 
   const params = served.matchPath(rawPath(request.url));
   if (params === undefined) throw unknownPath();
@@ -103,13 +94,15 @@ async function passSteps(
   const access = admitted instanceof Promise ? await admitted : admitted;
   requireAccess(operation, access);
 
-  const bodyRoom = operation.body === undefined ? null : bodies.open(access);
+  const bodyClaim = operation.body === undefined ? null : bodies.open(access);
   const reservation = new ResponseReservation(answers, access);
   let leave: (() => void) | null = null;
   let counting: Promise<void> | null = null;
   try {
     const bytes =
-      bodyRoom === null ? NO_BYTES : await bodyOf(services, operation, exchange, { access, claim: bodyRoom });
+      bodyClaim === null
+        ? NO_BYTES
+        : await bodyOf(services, operation, exchange, { access, claim: bodyClaim });
 
     const keyed = keyedRequest(operation, request, access, bytes);
     if (keyed !== null) {
@@ -134,10 +127,10 @@ async function passSteps(
     if (!reservation.take(expectedBytes(operation, bytes.byteLength, body)))
       await waitForReservation(exchange, reservation);
     for (;;) {
-      if (pace.isSpent(access.orgNumber)) await pace.turn(access.orgNumber);
+      if (fairTurns.isSpent(access.orgNumber)) await fairTurns.turn(access.orgNumber);
       const executing = execute(services, { operation, call, exchange, keyed, reservation });
       const executed = executing instanceof Promise ? await executing : executing;
-      pace.spend(access.orgNumber, reservation.bytes);
+      fairTurns.spend(access.orgNumber, reservation.bytes);
       if (executed !== null) return keepReservation(exchange, reservation, executed);
       if (reservation.isLacking) {
         await waitForReservation(exchange, reservation);
@@ -158,8 +151,8 @@ async function passSteps(
     throw error;
   } finally {
     leave?.();
-    if (bodyRoom !== null) leftovers.add(bodyRoom.bytes);
-    bodyRoom?.release();
+    if (bodyClaim !== null) garbage.add(bodyClaim.bytes);
+    bodyClaim?.release();
     // If the count rejects the request, what the read found is discarded.
     if (counting !== null) await counting;
   }
@@ -198,9 +191,9 @@ async function bodyOf(
 ): Promise<Uint8Array> {
   const isBatch = operation.isBatch === true;
   const bytesMax = isBatch ? BATCH_BODY_BYTES_MAX : BODY_BYTES_MAX;
-  const pace = isBatch ? bodyTimeouts.batch : bodyTimeouts.record;
+  const timeout = isBatch ? bodyTimeouts.batch : bodyTimeouts.record;
   exchange.bodySince = performance.now();
-  const reading = { bytesMax, claim, pace, limitSilence, ending };
+  const reading = { bytesMax, claim, timeout, limitSilence, ending };
   const bytes = await readBytes(exchange.request, reading).catch(async (error) => {
     // Not counted, but the response still describes the limits.
     if (error instanceof ApiError && error.status === 429)
