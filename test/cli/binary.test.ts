@@ -6,7 +6,7 @@ import { readState } from '../../cli/import/session/journal-state.ts';
 import { BINARY, Desk, ndjson, type RunningCommand } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import type { Json } from '../support/harness.ts';
-import { makeOpenFolder } from '../support/places.ts';
+import { makeOpenFolder } from '../support/shared-folders.ts';
 
 const isBuilt = existsSync(BINARY);
 if (!isBuilt) console.warn(`skipped: ${BINARY} is not built; run "bun run build"`);

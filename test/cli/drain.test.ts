@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { Desk } from '../support/command.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
-import { isLast, Kept, type Outcome, statusOf } from '../support/kept.ts';
+import { isLast, Kept, type Outcome, statusOf } from '../support/kept-connections.ts';
 
 const CONNECTIONS = 16;
 

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createInstance, getHttpOperationsFromSpec, type IHttpRequest } from '@stoplight/prism-http';
 import { openApiDocument } from '../../server/openapi/document.ts';
+import { prepared, sendRow } from '../support/contract-walk.ts';
 import { ROWS, V1 } from '../support/endpoints.ts';
 import { type Harness, type Json, type Send, startHarness } from '../support/harness.ts';
-import { prepared, sendRow } from '../support/walk.ts';
 
 type Components = Parameters<typeof createInstance>[1];
 

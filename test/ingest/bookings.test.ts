@@ -1,6 +1,6 @@
 // Bookings and what they log: seen over HTTP, on a real database.
 import { describe, expect, test } from 'bun:test';
-import { counts, FUTURE, ingestDesk, NOW } from '../support/ingest-desk.ts';
+import { counts, FUTURE, ingestDesk, NOW } from '../support/ingest-database.ts';
 import type { Json } from '../support/json.ts';
 
 const desk = ingestDesk();

@@ -1,6 +1,6 @@
 // External ids as long as any text: entries are recognised by them, and instances as those of their series.
 import { expect, test } from 'bun:test';
-import { counts, ingestDesk } from '../support/ingest-desk.ts';
+import { counts, ingestDesk } from '../support/ingest-database.ts';
 import { longText, SCRIPTS } from '../support/long-texts.ts';
 
 const desk = ingestDesk();

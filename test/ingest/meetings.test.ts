@@ -1,7 +1,7 @@
 // Meetings from calendars and JSON, and what they log: seen over HTTP, on a real database.
 import { describe, expect, test } from 'bun:test';
 import { createUser } from '../../db/tables/accounts.ts';
-import { counts, FUTURE, ingestDesk, NOW, PAST } from '../support/ingest-desk.ts';
+import { counts, FUTURE, ingestDesk, NOW, PAST } from '../support/ingest-database.ts';
 import type { Json } from '../support/json.ts';
 
 const desk = ingestDesk();

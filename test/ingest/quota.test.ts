@@ -1,7 +1,7 @@
 // An ingest into an organization that has no more room: what was stored stays, nothing of the rest is, and it goes on.
 import { describe, expect, test } from 'bun:test';
 import { QuotaError } from '../../db/engine/quota.ts';
-import { counts, ingestDesk, PAST } from '../support/ingest-desk.ts';
+import { counts, ingestDesk, PAST } from '../support/ingest-database.ts';
 import { countedIn, heldIn, setQuota } from '../support/quota.ts';
 
 const desk = ingestDesk();

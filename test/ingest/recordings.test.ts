@@ -1,6 +1,6 @@
 // Recordings and their transcripts: seen over HTTP, on a real database.
 import { describe, expect, test } from 'bun:test';
-import { counts, ingestDesk, PAST } from '../support/ingest-desk.ts';
+import { counts, ingestDesk, PAST } from '../support/ingest-database.ts';
 
 const desk = ingestDesk();
 const { get, byExternalId, calendar, recordings } = desk;

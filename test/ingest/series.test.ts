@@ -1,7 +1,7 @@
 // Series of meetings, ingested again and again: seen over HTTP, on a real database.
 import { describe, expect, test } from 'bun:test';
 import { ingestMeetings } from '../../db/ingest/meetings.ts';
-import { counts, ingestDesk, NOW } from '../support/ingest-desk.ts';
+import { counts, ingestDesk, NOW } from '../support/ingest-database.ts';
 import { readCalendar } from '../support/ingest-readers.ts';
 
 const desk = ingestDesk();

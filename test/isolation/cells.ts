@@ -2,8 +2,8 @@
 import { expect } from 'bun:test';
 import { describedOperations } from '../../server/interface.ts';
 import { ROWS, type Row } from '../support/endpoints.ts';
+import { makeWorld, tracesOf, type World } from '../support/full-organization.ts';
 import { type Harness, type Json, type Reply, startHarness } from '../support/harness.ts';
-import { makeWorld, tracesOf, type World } from '../support/world.ts';
 
 export const ABSENT = '019b76da-a800-7000-8000-000000000001';
 const NAME = /\{(\w+)\}/g;

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { CREATABLE } from '../support/contract.ts';
+import { dumpOf } from '../support/full-organization.ts';
 import type { Json, Reply } from '../support/harness.ts';
 import { clientOf, minimalBody } from '../support/v2.ts';
-import { dumpOf } from '../support/world.ts';
 import { ABSENT, expectAlike, expectNoTrace, type Hidden, openScene, type Scene } from './cells.ts';
 
 const WHOSE = ['other organization', 'other user'] as const;

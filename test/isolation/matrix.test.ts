@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { V1_SCOPES, V2_SCOPES } from '../../db/model/resources/registry.ts';
 import { findKey, revokeKey } from '../../db/tables/keys.ts';
 import { expectRefusal, versionOf } from '../support/envelope.ts';
+import { dumpOf } from '../support/full-organization.ts';
 import type { KeyOptions, Reply } from '../support/harness.ts';
-import { dumpOf } from '../support/world.ts';
 import {
   ABSENT,
   apiOf,

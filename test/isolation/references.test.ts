@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { describedOperations } from '../../server/interface.ts';
 import type { Operation } from '../../server/operation.ts';
 import { expectRefusal } from '../support/envelope.ts';
+import { dumpOf } from '../support/full-organization.ts';
 import type { Json, Reply } from '../support/harness.ts';
 import { minimalBody, uniqueEmail } from '../support/v2.ts';
-import { dumpOf } from '../support/world.ts';
 import { ABSENT, expectAlike, expectNoTrace, type Hidden, openScene, type Scene } from './cells.ts';
 
 let scene: Scene;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rotateKey } from '../../db/tables/keys.ts';
 import { expectRefusal } from '../support/envelope.ts';
 import { type Harness, type Reply, startHarness } from '../support/harness.ts';
-import { type Keyed, keyedOf, unique } from '../support/keyed.ts';
+import { type Keyed, keyedOf, unique } from '../support/keyed-requests.ts';
 
 let harness: Harness;
 let keyed: Keyed['keyed'];

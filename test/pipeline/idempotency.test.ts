@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { purgeStoredResponses } from '../../db/tables/idempotency.ts';
 import { expectRefusal, type FaultRow } from '../support/envelope.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
-import { type Keyed, keyedOf, unique } from '../support/keyed.ts';
+import { type Keyed, keyedOf, unique } from '../support/keyed-requests.ts';
 
 let harness: Harness;
 let keyed: Keyed['keyed'];

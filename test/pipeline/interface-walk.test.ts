@@ -1,10 +1,10 @@
 // A walk over the contract: both endpoint tables and v2's general patterns, written out, each row alive with scope, status, envelope.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { V1_SCOPES, V2_SCOPES } from '../../db/model/resources/registry.ts';
+import { prepared, sendRow } from '../support/contract-walk.ts';
 import { ROWS, type Row, V1 } from '../support/endpoints.ts';
 import { expectEnvelope, expectRefusal, versionOf } from '../support/envelope.ts';
 import { BASE_URL, type Harness, startHarness } from '../support/harness.ts';
-import { prepared, sendRow } from '../support/walk.ts';
 
 const DOWNLOAD = '/api/v2/transcripts/download';
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

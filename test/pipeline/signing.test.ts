@@ -5,7 +5,7 @@ import { SECRETS_AGE_MS_MAX } from '../../server/signing/signing.ts';
 import { expectRefusal, versionOf } from '../support/envelope.ts';
 import { appOn, BASE_URL, type Harness, type Send, sender, startHarness } from '../support/harness.ts';
 import { insertTranscribed } from '../support/read-only.ts';
-import { TurnedClock } from '../support/turned-clock.ts';
+import { TurnedClock } from '../support/wait-clock.ts';
 
 const GRACE_MS = 60_000;
 let harness: Harness;

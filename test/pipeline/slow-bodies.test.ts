@@ -5,9 +5,9 @@ import { createOrganization } from '../../db/tables/accounts.ts';
 import { issueKey } from '../../db/tables/keys.ts';
 import { BodyTimer } from '../../server/pipeline/body-timeouts.ts';
 import { type RunningServer, startServer } from '../../server/serve.ts';
-import { chunk, type Dribbled, dribble, requestHead } from '../support/dribble.ts';
 import { databasePaths } from '../support/folders.ts';
 import { HttpConnection } from '../support/http-connection.ts';
+import { chunk, type Dribbled, dribble, requestHead } from '../support/slow-client.ts';
 
 const GAP_MS = 250;
 const PACES = {

@@ -9,8 +9,8 @@ import { createOrganization } from '../../db/tables/accounts.ts';
 import { issueKey } from '../../db/tables/keys.ts';
 import { LOOPBACK } from '../../server/pipeline/client-address.ts';
 import { type RunningServer, startServer } from '../../server/serve.ts';
-import { type Dribbled, dribble } from '../support/dribble.ts';
 import type { Json } from '../support/harness.ts';
+import { type Dribbled, dribble } from '../support/slow-client.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'crm-test-'));
 const MEBIBYTE = 1024 * 1024;

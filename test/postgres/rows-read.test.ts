@@ -4,10 +4,10 @@ import { sql } from 'kysely';
 import type { Trx } from '../../db/engine/schema.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { createOrganization } from '../../db/tables/accounts.ts';
-import { crowd, MANY, ROWS, type Run } from '../support/crowd.ts';
 import { dropDatabase, freshDatabase, isPostgres } from '../support/fresh-databases.ts';
+import { crowd, MANY, ROWS, type Run } from '../support/many-rows.ts';
 import { describe, test } from '../support/on-postgres.ts';
-import { QUESTIONS, type Question } from '../support/questions.ts';
+import { QUESTIONS, type Question } from '../support/table-queries.ts';
 
 // Those that share two values are found by what shares one, or by both at once.
 const MANY_READ_MAX = 2 * MANY;

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { anyRequest } from '../model/arbitraries.ts';
 import { compareAll, Step, startWorld } from '../model/run.ts';
+import { sendRow } from '../support/contract-walk.ts';
 import { ROWS } from '../support/endpoints.ts';
 import { type Harness, type Json, startHarness } from '../support/harness.ts';
 import { contentOf, fillOrganization, IMPORTED } from '../support/organization.ts';
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts';
 import { Transcript } from '../support/transcript.ts';
-import { sendRow } from '../support/walk.ts';
 
 const NOW = Date.now();
 const REQUESTS = 300;

@@ -5,9 +5,9 @@ import { openStore } from '../../db/store.ts';
 import { createOrganization } from '../../db/tables/accounts.ts';
 import { issueKey } from '../../db/tables/keys.ts';
 import { type RunningServer, startServer } from '../../server/serve.ts';
-import { requestHead } from '../support/dribble.ts';
 import { databasePaths } from '../support/folders.ts';
 import { Scrape } from '../support/metrics.ts';
+import { requestHead } from '../support/slow-client.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const LIMITS = { orgBytes: 4 * MEBIBYTE, allBytes: 16 * MEBIBYTE };

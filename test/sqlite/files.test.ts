@@ -10,7 +10,7 @@ import { DatabaseError, openStore, type Store } from '../../db/store.ts';
 import { createOrganization, listOrganizations } from '../../db/tables/accounts.ts';
 import { databasePaths } from '../support/folders.ts';
 import { describe, test } from '../support/on-sqlite.ts';
-import { makeOpenFolder } from '../support/places.ts';
+import { makeOpenFolder } from '../support/shared-folders.ts';
 
 const STORE = join(import.meta.dir, '../../db/store.ts');
 const newPath = databasePaths();

@@ -5,9 +5,9 @@ import { linkTable, type Trx } from '../../db/engine/schema.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { isPostgres } from '../support/fresh-databases.ts';
 import { type Harness, startHarness } from '../support/harness.ts';
-import { ObservedConnection } from '../support/observed.ts';
 import { test } from '../support/on-sqlite.ts';
-import { pagesOf, QUESTIONS, type Question } from '../support/questions.ts';
+import { ObservedConnection } from '../support/statement-log.ts';
+import { pagesOf, QUESTIONS, type Question } from '../support/table-queries.ts';
 import { clientOf } from '../support/v2.ts';
 
 let harness: Harness;

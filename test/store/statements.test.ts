@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { isPostgres } from '../support/fresh-databases.ts';
 import { appOn, BASE_URL, type Harness, type Json, startHarness } from '../support/harness.ts';
-import { unique } from '../support/keyed.ts';
-import { type Observed, observeConnections } from '../support/observed.ts';
+import { unique } from '../support/keyed-requests.ts';
+import { type Observed, observeConnections } from '../support/statement-log.ts';
 import { uniqueEmail } from '../support/v2.ts';
 
 let observed: Observed;

@@ -5,7 +5,7 @@ import { withSavepoint } from '../../db/engine/savepoint.ts';
 import type { Db, Trx } from '../../db/engine/schema.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { databases } from '../support/folders.ts';
-import { observeConnections } from '../support/observed.ts';
+import { observeConnections } from '../support/statement-log.ts';
 
 const newDatabase = databases();
 /** A path or an address. */

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeOpenFolder } from '../support/places.ts';
+import { makeOpenFolder } from '../support/shared-folders.ts';
 
 // A server of PostgreSQL must be able to enter it, as another user than root.
 const folder = makeOpenFolder() ?? mkdtempSync(join(tmpdir(), 'crm-test-'));

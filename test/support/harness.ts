@@ -13,11 +13,11 @@ import { createLogger } from '../../server/logging/logger.ts';
 import { storeExecutor } from '../../server/pipeline/execute.ts';
 import type { Observer } from '../../server/pipeline/observer.ts';
 import type { InFlightLimits } from '../../server/quotas/in-flight-budget.ts';
-import { type Beside, beside, isBeside } from './beside.ts';
 import { dropDatabase, freshDatabase, isPostgres } from './fresh-databases.ts';
 import type { Json } from './json.ts';
 import { checkAgainstDocument } from './openapi.ts';
-import { rehearsed } from './rehearsed.ts';
+import { type Beside, beside, isBeside } from './reader-app.ts';
+import { rehearsed } from './rehearsed-store.ts';
 
 export type { Json } from './json.ts';
 

@@ -1,7 +1,7 @@
 // Many kept connections to one server, so that each of its threads has some of them.
 
 import type { Json } from './json.ts';
-import { headerOf, Kept, statusOf } from './kept.ts';
+import { headerOf, Kept, statusOf } from './kept-connections.ts';
 
 /** So many that with two threads each has some, but for once in two billion times. */
 export const CONNECTIONS = 32;

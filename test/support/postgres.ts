@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openPlaces } from './places.ts';
 import { freePort } from './ports.ts';
+import { openPlaces } from './shared-folders.ts';
 
 // Debian keeps the server's programs off the PATH, a folder a version.
 const DEBIAN = '/usr/lib/postgresql';

@@ -1,7 +1,7 @@
 // Thousands of rows in every table of a database on PostgreSQL, with the values that the questions of the tests ask for.
 import { unchanged } from '../../db/model/fields.ts';
 import { RESOURCES } from '../../db/model/resources/registry.ts';
-import { instantOf } from './questions.ts';
+import { instantOf } from './table-queries.ts';
 
 /** How many rows every table has of each organization. */
 export const ROWS = 2_000;

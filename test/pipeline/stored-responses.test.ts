@@ -11,7 +11,7 @@ import {
   type Reply,
   startHarness,
 } from '../support/harness.ts';
-import { type Keyed, keyedOf, unique } from '../support/keyed.ts';
+import { type Keyed, keyedOf, unique } from '../support/keyed-requests.ts';
 import { setQuota } from '../support/quota.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
