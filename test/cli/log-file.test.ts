@@ -48,7 +48,8 @@ describe.each([[0], [2]])('with %i readers', (readers) => {
     expect(statSync(desk.path(name)).mode & 0o777).toBe(0o600);
     expect(readdirSync(desk.folder).filter((one) => one.startsWith(name))).toHaveLength(ROTATIONS + 1);
     expect(stderr).not.toContain('request_id');
-    for (const word of ['ada', 'email', key.slice(13, 40)]) expect(lines.join('\n')).not.toContain(word);
+    for (const word of ['acme.example', 'email', key.slice(13, 40)])
+      expect(lines.join('\n')).not.toContain(word);
   });
 });
 
