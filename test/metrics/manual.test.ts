@@ -3,8 +3,10 @@ import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { FAMILIES, type Family } from '../../server/metrics/families.ts';
 import { PROCESS_METRICS } from '../../server/metrics/metrics-port.ts';
+import { alertRules } from '../support/expressions.ts';
 
-const page = await Bun.file(join(import.meta.dir, '../../cli/manual/metrics.md')).text();
+const readPage = (topic: string) => Bun.file(join(import.meta.dir, `../../cli/manual/${topic}.md`)).text();
+const page = await readPage('metrics');
 
 test('the page lists every family with its type, its labels and its help text', () => {
   const listed = [...page.matchAll(/^- `(crm_\w+)` \((\w+)(?:: (.*?))?\): (.*)$/gm)].map(
@@ -23,7 +25,8 @@ test('the page names the metrics of the process', () => {
   expect(named.toSorted()).toEqual(PROCESS_METRICS.toSorted());
 });
 
-test('the page says how many alerts there are', async () => {
-  const alerts = await Bun.file(join(import.meta.dir, '../../cli/recipes/crm-alerts.yml')).text();
-  expect(page).toContain(`There are ${alerts.match(/- alert:/g)?.length} alerts.`);
+test('the pages say how many alerts there are', async () => {
+  const count = alertRules().length;
+  expect(page).toContain(`There are ${count} alerts.`);
+  expect(await readPage('reliability')).toContain(`${count} of ${count} as they must`);
 });
