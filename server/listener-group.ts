@@ -10,7 +10,7 @@ import {
   type ListenOptions,
   readCertificate,
 } from './lifecycle/listener.ts';
-import { QueueingListener } from './lifecycle/queueing-listener.ts';
+import { QueueingListener } from './lifecycle/request-queue.ts';
 import type { Handover } from './lifecycle/takeover-old-server.ts';
 import { createTakeoverSocket, type TakeoverSocket } from './lifecycle/takeover-socket.ts';
 import { createLogger, type LogStyle } from './logging/logger.ts';

@@ -110,7 +110,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       since: new Date().toISOString(),
       address: `${options.host}:${options.port}`,
       handsOver: options.handsOver === true && canSteer(),
-      inlet: listenerGroup.takeoverSocket,
+      takeoverSocket: listenerGroup.takeoverSocket,
     });
     const store = await openStore(options.db, {
       // After a failed write nothing in memory can be trusted; a restart reads what is on the disk.
@@ -209,9 +209,9 @@ async function serve(
     },
     handOver: async (end) => {
       renewal.end();
-      await Promise.all(handovers.map((one) => one.holdBack()));
+      await Promise.all(handovers.map((one) => one.queueRequests()));
       closeListening();
-      await Promise.all(handovers.map((one) => one.handOver()));
+      await Promise.all(handovers.map((one) => one.forwardRequests()));
       await giveUp();
       await waitForConnectionsToClose(options.db, end);
       await close();

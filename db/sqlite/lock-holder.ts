@@ -11,8 +11,8 @@ export interface LockHolder {
   address: string;
   /** Whether it hands requests over to a server that takes over. */
   handsOver?: boolean;
-  /** The path of the socket on which it receives handed-over requests, if it has one. */
-  inlet?: string | null;
+  /** The path of the socket on which it receives forwarded requests, if it has one. */
+  takeoverSocket?: string | null;
 }
 
 /** The path of a database file's lock file. */
@@ -67,7 +67,8 @@ export function writeHolder(lock: Database, { pid, since, address, ...holder }: 
   // A separate table: an older crm, which ignores it, expects three columns in the other one.
   lock.run('CREATE TABLE IF NOT EXISTS handover (pid INTEGER, since TEXT, inlet TEXT) STRICT');
   lock.run('DELETE FROM handover');
-  if (holder.handsOver) lock.run('INSERT INTO handover VALUES (?, ?, ?)', [pid, since, holder.inlet ?? null]);
+  if (holder.handsOver)
+    lock.run('INSERT INTO handover VALUES (?, ?, ?)', [pid, since, holder.takeoverSocket ?? null]);
 }
 
 /** The holder in a lock file; null if it cannot be read. */
@@ -80,9 +81,14 @@ export function readHolder(lock: Database): LockHolder | null {
   }
 }
 
-function handoverOf(lock: Database, { pid, since }: LockHolder): Pick<LockHolder, 'handsOver' | 'inlet'> {
+function handoverOf(
+  lock: Database,
+  { pid, since }: LockHolder,
+): Pick<LockHolder, 'handsOver' | 'takeoverSocket'> {
   const tables = lock.query("SELECT 1 FROM sqlite_schema WHERE name = 'handover'").all();
   if (tables.length === 0) return {};
-  const row = lock.query('SELECT inlet FROM handover WHERE pid = ? AND since = ?').get(pid, since);
-  return row === null ? {} : { handsOver: true, ...(row as { inlet: string | null }) };
+  const row = lock
+    .query('SELECT inlet AS takeoverSocket FROM handover WHERE pid = ? AND since = ?')
+    .get(pid, since);
+  return row === null ? {} : { handsOver: true, ...(row as { takeoverSocket: string | null }) };
 }

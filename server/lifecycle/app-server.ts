@@ -4,7 +4,7 @@ import { type AppOptions, createApp } from '../app.ts';
 import { clientAddress, networkMatcher } from '../pipeline/client-address.ts';
 import type { Fetch } from './drain.ts';
 import { Listener, type ListenOptions } from './listener.ts';
-import type { QueueingListener } from './queueing-listener.ts';
+import type { QueueingListener } from './request-queue.ts';
 import { ListenerHandover } from './takeover-old-server.ts';
 
 export interface AppServerOptions
@@ -43,12 +43,15 @@ export function serverAddresses({
 
 /**
  * Listens, and answers requests.
- * @param room holds requests that already wait; it is listening
+ * @param queueing a listener that already queues requests; without it, a new one is opened
  * @throws the system's error if the port is taken, or OpenSSL's if the certificate or its key cannot be used
  */
-export function startAppServer(options: AppServerOptions, queue: QueueingListener | null = null): AppServer {
+export function startAppServer(
+  options: AppServerOptions,
+  queueing: QueueingListener | null = null,
+): AppServer {
   const fetch: Fetch = (request) => app.fetch(withUsualHost(request));
-  const listener = queue?.listener ?? new Listener({ ...options, fetch });
+  const listener = queueing?.listener ?? new Listener({ ...options, fetch });
   const addresses = serverAddresses({ ...options, port: listener.port });
   const isTrusted = networkMatcher(options.trustedProxies ?? []);
   const app = createApp({
@@ -60,7 +63,7 @@ export function startAppServer(options: AppServerOptions, queue: QueueingListene
     addressOf: (request) =>
       clientAddress(listener.peerOf(request), request.headers.get('X-Forwarded-For'), isTrusted),
   });
-  queue?.open(fetch);
+  queueing?.open(fetch);
   return { listener, handover: new ListenerHandover(listener, options.db, addresses.url), ...addresses };
 }
 

@@ -22,14 +22,10 @@ export class CertificateRenewal {
    * @throws the reason why they cannot be used; the previous ones stay in use
    */
   async reopen(): Promise<boolean> {
-    if (this.#files === undefined || this.#isOver) return false;
+    const files = this.#files;
+    if (files === undefined || this.#isOver) return false;
     // One at a time: with listeners of three ages on a port, the newest could not be identified by its position.
-    let former: Promise<void>;
-    do {
-      former = this.#retirement;
-      await former;
-    } while (former !== this.#retirement);
-    const opening = this.#renewAll(readCertificate(this.#files));
+    const opening = this.#retirement.then(() => this.#open(readCertificate(files)));
     this.#retirement = opening.then(
       (steering) => this.#retire(steering),
       () => undefined,
@@ -43,7 +39,7 @@ export class CertificateRenewal {
     this.#isOver = true;
   }
 
-  #renewAll(certificate: Certificate): Promise<ReuseportSteering | null> {
+  #open(certificate: Certificate): Promise<ReuseportSteering | null> {
     const count = this.#listeners.length;
     return steerToNewListeners({ older: count, newer: count }, () =>
       this.#all((one) => one.renew(certificate)),
@@ -52,11 +48,11 @@ export class CertificateRenewal {
 
   async #retire(steering: ReuseportSteering | null): Promise<void> {
     if (steering !== null) {
-      await this.#all((one) => one.endFormer());
+      await this.#all((one) => one.endOldConnections());
       await Bun.sleep(RETIREMENT_MS);
       steering.narrow();
     }
-    await this.#all((one) => one.closeFormer());
+    await this.#all((one) => one.closeOldListener());
   }
 
   async #all(step: (listener: Listening) => unknown): Promise<void> {

@@ -26,19 +26,19 @@ export interface ListenOptions {
   isPortShared: boolean;
   /** Enables HTTPS. */
   certificate?: Certificate;
-  /** Path of a socket that receives requests handed over by a predecessor. */
+  /** Path of a socket that receives requests forwarded by the old server. */
   takeoverSocket?: string;
   fetch: Fetch;
 }
 
 /** A listener, in this thread or in another. */
 export interface Listening {
-  /** Opens another listener on the port with that certificate; open connections stay with the previous one. */
+  /** Opens another listener on the port with that certificate; open connections stay with the old one. */
   renew(certificate: Certificate): Eventually<void>;
-  /** Ends the connections of the previous listener with their next response. */
-  endFormer(): Eventually<void>;
-  /** Lets the previous listener accept no more connections, and end those it has. */
-  closeFormer(): Eventually<void>;
+  /** Ends the connections of the old listener with their next response. */
+  endOldConnections(): Eventually<void>;
+  /** Lets the old listener accept no more connections, and end those it has. */
+  closeOldListener(): Eventually<void>;
   /** Still answers, but announces the stop; resolves when the stop is due, as in `Drain.end`. */
   drain(ms?: number): Promise<void>;
   /** Accepts no more connections, and lets requests in progress finish, at most 9 s after the drain began. */
@@ -59,12 +59,12 @@ const LAST_WORD_MS = 1_000;
 
 export class Listener implements Listening {
   #options: ListenOptions;
-  readonly #arrivals = new ForwardedRequests();
+  readonly #forwarded = new ForwardedRequests();
   readonly #takeoverSocket: Socket | null;
   readonly #closing = new Set<Socket>();
   readonly #ending = new AbortController();
   #current: Socket;
-  #former: Socket | null = null;
+  #old: Socket | null = null;
   #drainedBy: number | null = null;
   #drain: Drain | null = null;
 
@@ -78,7 +78,7 @@ export class Listener implements Listening {
     limitSendBuffers();
     const { takeoverSocket, fetch } = options;
     this.#takeoverSocket =
-      takeoverSocket === undefined ? null : listenAtPath(takeoverSocket, this.#arrivals.answer(fetch));
+      takeoverSocket === undefined ? null : listenAtPath(takeoverSocket, this.#forwarded.answer(fetch));
   }
 
   /** Signals that incomplete requests must be answered now. */
@@ -102,13 +102,13 @@ export class Listener implements Listening {
 
   /** The peer's network address; '' once the connection is gone. */
   peerOf(request: Request): string {
-    return this.#handedOver(request) ?? this.#current.requestIP(request)?.address ?? '';
+    return this.#forwarded.peerOf(request) ?? this.#current.requestIP(request)?.address ?? '';
   }
 
   /** Whether the response to a request is still being sent. */
   isUnsent(request: Request): boolean {
     // Bun forgets the request once the response is sent or the connection is gone.
-    return this.#current.requestIP(request) !== null || this.#arrivals.isUnsent(request);
+    return this.#current.requestIP(request) !== null || this.#forwarded.isUnsent(request);
   }
 
   /** Closes a request's connection after this many seconds of silence; 0 means never. */
@@ -121,7 +121,7 @@ export class Listener implements Listening {
     this.#options = { ...this.#options, fetch };
     for (const socket of this.#sockets()) {
       socket.reload(
-        socket === this.#takeoverSocket ? { fetch: this.#arrivals.answer(fetch) } : rawPathRoutes(fetch),
+        socket === this.#takeoverSocket ? { fetch: this.#forwarded.answer(fetch) } : rawPathRoutes(fetch),
       );
     }
   }
@@ -129,22 +129,22 @@ export class Listener implements Listening {
   renew(certificate: Certificate): void {
     const renewed = listen({ ...this.#options, certificate });
     limitSendBuffers();
-    this.#former = this.#current;
+    this.#old = this.#current;
     this.#current = renewed;
   }
 
-  endFormer(): void {
-    this.#former?.reload(
+  endOldConnections(): void {
+    this.#old?.reload(
       rawPathRoutes(async (request) => withConnectionClose(await this.#options.fetch(request))),
     );
   }
 
-  closeFormer(): void {
-    const former = this.#former;
-    if (former === null) return;
-    this.#former = null;
-    this.#closing.add(former);
-    former.stop().then(() => this.#closing.delete(former));
+  closeOldListener(): void {
+    const old = this.#old;
+    if (old === null) return;
+    this.#old = null;
+    this.#closing.add(old);
+    old.stop().then(() => this.#closing.delete(old));
   }
 
   async drain(ms?: number): Promise<void> {
@@ -169,12 +169,8 @@ export class Listener implements Listening {
   }
 
   #sockets(): Socket[] {
-    const others = [this.#former, this.#takeoverSocket].filter((socket) => socket !== null);
+    const others = [this.#old, this.#takeoverSocket].filter((socket) => socket !== null);
     return [this.#current, ...others, ...this.#closing];
-  }
-
-  #handedOver(request: Request): string | undefined {
-    return this.#takeoverSocket === null ? undefined : this.#arrivals.peerOf(request);
   }
 }
 

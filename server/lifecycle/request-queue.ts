@@ -1,10 +1,10 @@
-// Requests that wait for a server that can answer them, with their bodies unread.
-
+// Requests that wait, with their bodies unread, for a server that can answer them.
 import { ApiError } from '../errors.ts';
 import { startExchange } from '../pipeline/exchange.ts';
 import { renderError, toResponse } from '../pipeline/respond.ts';
 import { apiOfPath, rawPath } from '../pipeline/route.ts';
 import { type Fetch, healthCheck, withConnectionClose } from './drain.ts';
+import { Listener, type ListenOptions } from './listener.ts';
 
 /** How long a request waits in one place. */
 export const WAIT_MS_MAX = 15_000;
@@ -53,6 +53,34 @@ export class RequestQueue {
       this.#count -= 1;
     }
   };
+}
+
+/** A listener that queues requests until the server can answer them. */
+export class QueueingListener {
+  readonly listener: Listener;
+  readonly #queue: RequestQueue;
+
+  /**
+   * Starts to listen.
+   * @param baseUrl the public URL of the service, without a trailing slash
+   * @throws the system's error if the port is taken, or OpenSSL's if the certificate or its key cannot be used
+   */
+  constructor(options: Omit<ListenOptions, 'fetch'>, baseUrl: string) {
+    this.#queue = new RequestQueue(baseUrl);
+    this.listener = new Listener({ ...options, fetch: this.#queue.fetch });
+  }
+
+  /** Answers all queued and later requests with `fetch`. */
+  open(fetch: Fetch): void {
+    this.listener.answerWith(fetch);
+    this.#queue.open(fetch);
+  }
+
+  /** Rejects all queued requests and stops listening. */
+  async close(): Promise<void> {
+    this.#queue.open(null);
+    await this.listener.stop();
+  }
 }
 
 /** The response to a request that cannot be answered now; nothing of it was done. */

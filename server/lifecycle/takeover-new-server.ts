@@ -1,13 +1,12 @@
 // How a server takes the port and the database over from a running server without failing requests: they wait.
-import { lookup } from 'node:dns/promises';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { DatabaseError, type ServingProcess, servingProcess } from '../../db/store.ts';
+import { listenersAt, socketsOf } from './kernel-sockets.ts';
 import { canSteer, steerToNewListeners } from './reuseport-steering.ts';
 
-/** Time for connections to be accepted by the previous server after steering has changed. */
+/** Time for the old server to accept the connections that it got before steering changed. */
 const HANDSHAKE_MS = 200;
-const LOOK_MS = 20;
-const LEAVE_MS_MAX = 30_000;
+const POLL_MS = 20;
+const RELEASE_MS_MAX = 30_000;
 
 export interface NewServer {
   db: string;
@@ -19,7 +18,7 @@ export interface NewServer {
   metrics?: { host: string; port: number };
 }
 
-/** The server that has the database now. */
+/** The server that has the database, and is to be replaced. */
 export interface OldServer extends ServingProcess {
   db: string;
   /** How many listeners it has on the port. */
@@ -30,17 +29,12 @@ export interface OldServer extends ServingProcess {
  * The server to take over from; null if no server runs on the database. Changes nothing yet.
  * @throws DatabaseError if it cannot be taken over
  */
-export async function findOldServer({
-  db,
-  host,
-  port,
-  count,
-  metrics,
-}: NewServer): Promise<OldServer | null> {
+export async function findOldServer(newServer: NewServer): Promise<OldServer | null> {
+  const { db, host, port, count, metrics } = newServer;
   const holder = servingProcess(db);
   if (holder === null) return null;
   const cannot = (reason: string, ...nextSteps: string[]) =>
-    cannotTakeOver({ ...holder, db }, reason, nextSteps);
+    cannotTakeOver({ ...holder, db }, reason, ...nextSteps);
   if (!canSteer()) throw cannot('this system cannot move connections from one server to another');
   const wanted = `${host}:${port}`;
   if (holder.address !== wanted)
@@ -76,7 +70,7 @@ export async function findOldServer({
 function cannotTakeOver(
   { db, pid, address }: ServingProcess & { db: string },
   reason: string,
-  nextSteps: readonly string[],
+  ...nextSteps: readonly string[]
 ): DatabaseError {
   return new DatabaseError(
     `Cannot take over from the server of ${db} (process ${pid}, at ${address}): ${reason}.`,
@@ -85,91 +79,43 @@ function cannotTakeOver(
 }
 
 /**
- * Routes new requests here, and asks the previous server to hand over, or to stop if it does not support that; resolves
+ * Sends new connections here, and signals the old server to hand over, or to stop if requests cannot be forwarded; resolves
  * once it has released the database.
- * @param count number of listeners
- * @param wait listens and lets requests wait; returns whether it also receives requests that are handed over
+ * @param count number of listeners of the new server
+ * @param listen listens and queues requests; returns whether it also receives forwarded ones
  * @throws DatabaseError if that takes more than 30 s
  */
 export async function takeOverFrom(
-  former: OldServer,
+  oldServer: OldServer,
   count: number,
-  wait: () => Promise<boolean>,
+  listen: () => Promise<boolean>,
 ): Promise<void> {
-  let takesRequests = false;
-  const steering = await steerToNewListeners({ older: former.listeners, newer: count }, async () => {
-    takesRequests = await wait().catch((error) => {
+  let receivesForwarded = false;
+  const steering = await steerToNewListeners({ older: oldServer.listeners, newer: count }, async () => {
+    receivesForwarded = await listen().catch((error) => {
       if (error.code !== 'EADDRINUSE') throw error;
       throw cannotTakeOver(
-        former,
+        oldServer,
         'its port cannot be shared, because an older crm or another user opened it',
-        [],
       );
     });
   });
-  // While older listeners are closed, the first of the newer ones keeps its position.
+  // While the old listeners are closed, only the first of the new ones keeps its position.
   steering?.narrow();
   await Bun.sleep(HANDSHAKE_MS);
-  process.kill(former.pid, former.handsOver && takesRequests ? 'SIGUSR2' : 'SIGTERM');
-  await gone(former);
+  process.kill(oldServer.pid, oldServer.handsOver && receivesForwarded ? 'SIGUSR2' : 'SIGTERM');
+  await released(oldServer);
   steering?.end();
 }
 
-async function gone({ pid, db }: OldServer): Promise<void> {
-  const until = performance.now() + LEAVE_MS_MAX;
+async function released({ pid, db }: OldServer): Promise<void> {
+  const until = performance.now() + RELEASE_MS_MAX;
   while (servingProcess(db)?.pid === pid) {
     if (performance.now() > until) {
       throw new DatabaseError(`Process ${pid} was asked to stop but has not released ${db} within 30 s.`, [
         `End it with "kill -9 ${pid}", then start this server again.`,
       ]);
     }
-    await Bun.sleep(LOOK_MS);
+    await Bun.sleep(POLL_MS);
   }
-}
-
-const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
-const LISTENS = '0A';
-
-/** The sockets that listen on an address, each by its inode number. */
-async function listenersAt(host: string, port: number): Promise<string[]> {
-  const addresses = new Set((await lookup(host, { all: true })).map(({ address }) => canonical(address)));
-  const rows = TABLES.flatMap((table) => readFileSync(table, 'utf8').split('\n').slice(1));
-  return rows.flatMap((row) => {
-    const [, local = '', , state, , , , , , socket = ''] = row.trim().split(/\s+/);
-    const [address = '', portText] = local.split(':');
-    const isThere = state === LISTENS && portText === portForm(port) && addresses.has(addressOf(address));
-    return isThere ? [socket] : [];
-  });
-}
-
-// Null if the system does not say.
-function socketsOf(pid: number): Set<string> | null {
-  const folder = `/proc/${pid}/fd`;
-  try {
-    return new Set(readdirSync(folder).map((fd) => socketOf(`${folder}/${fd}`)));
-  } catch {
-    return null;
-  }
-}
-
-function socketOf(link: string): string {
-  try {
-    return /^socket:\[(\d+)\]$/.exec(readlinkSync(link))?.[1] ?? '';
-  } catch {
-    // Closed in the meantime.
-    return '';
-  }
-}
-
-const portForm = (port: number) => port.toString(16).toUpperCase().padStart(4, '0');
-
-// proc(5): hexadecimal, each 32-bit word in the byte order of the machine.
-function addressOf(hex: string): string {
-  const bytes = hex.match(/.{8}/g)?.flatMap((word) => [...Buffer.from(word, 'hex').reverse()]) ?? [];
-  if (bytes.length === 4) return bytes.join('.');
-  return canonical(Buffer.from(bytes).toString('hex').match(/.{4}/g)?.join(':') ?? '');
-}
-
-function canonical(address: string): string {
-  return address.includes(':') ? new URL(`http://[${address}]`).hostname : address;
 }

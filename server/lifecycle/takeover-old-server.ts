@@ -1,4 +1,4 @@
-// How a server hands later requests on its open connections to its successor, so that clients do not notice the change.
+// How a server forwards later requests on its open connections to the one that took over, so that clients notice nothing.
 import { type ServingProcess, servingProcess } from '../../db/store.ts';
 import { SILENT_SECONDS } from '../pipeline/body.ts';
 import { publicError } from '../pipeline/respond.ts';
@@ -10,28 +10,28 @@ import { connectionCounter } from './reuseport-steering.ts';
 import { forwardRequest } from './takeover-socket.ts';
 import { TrustedTakeoverSocket } from './takeover-socket-owner.ts';
 
-const LOOK_MS = 20;
-const LINGER_LOOK_MS = 500;
+const POLL_MS = 20;
+const LINGER_POLL_MS = 500;
 // A server that has just looked up this one can still find it.
 const LINGER_MS_MIN = 1_000;
 /** Longer than a connection can be silent: connections that remain are in use. */
 const LINGER_MS_MAX = (SILENT_SECONDS + 5) * 1_000;
 
-/** Something that hands over, in this thread or in another. */
+/** A listener of the old server, in this thread or in another. */
 export interface Handover {
-  /** Lets new requests wait; resolves once earlier ones are answered, after at most 9 s. */
-  holdBack(): Promise<void>;
-  /** Hands waiting and later requests to the server that has the database then. */
-  handOver(): Promise<void>;
+  /** Queues new requests; resolves once earlier ones are answered, after at most 9 s. */
+  queueRequests(): Promise<void>;
+  /** Forwards queued and later requests to the server that has the database by then. */
+  forwardRequests(): Promise<void>;
 }
 
 export class ListenerHandover implements Handover {
   readonly #listener: Listener;
-  readonly #successors: Successors;
+  readonly #lookUp: NewServerLookup;
   readonly #baseUrl: string;
-  readonly #waiting: RequestQueue;
+  readonly #queue: RequestQueue;
   readonly #trusted = new TrustedTakeoverSocket();
-  /** The search for the successor, shared by all requests that need it at the same time. */
+  /** The search for the new server, shared by all requests that need it at the same time. */
   #search: Promise<string | null> | null = null;
 
   /**
@@ -40,41 +40,41 @@ export class ListenerHandover implements Handover {
    */
   constructor(listener: Listener, db: string, baseUrl: string) {
     this.#listener = listener;
-    this.#successors = new Successors(db);
+    this.#lookUp = newServerLookup(db);
     this.#baseUrl = baseUrl;
-    this.#waiting = new RequestQueue(baseUrl);
+    this.#queue = new RequestQueue(baseUrl);
   }
 
-  async holdBack(): Promise<void> {
+  async queueRequests(): Promise<void> {
     const until = performance.now() + DRAIN_MS_MAX;
-    this.#listener.answerWith(this.#waiting.fetch);
+    this.#listener.answerWith(this.#queue.fetch);
     // Receives what the system held while this thread was busy.
     await nextTurns();
-    while (this.#listener.pending > this.#waiting.count && performance.now() < until) {
-      await Bun.sleep(LOOK_MS);
+    while (this.#listener.pending > this.#queue.count && performance.now() < until) {
+      await Bun.sleep(POLL_MS);
     }
     // Bodies that are incomplete now find no database here.
     this.#listener.endBodies();
     await nextTurns();
   }
 
-  async handOver(): Promise<void> {
-    this.#listener.answerWith(this.#send);
-    this.#waiting.open(this.#send);
-    // Requests that arrive after the successor has died do not wait for it.
-    this.#successor().catch(() => undefined);
+  async forwardRequests(): Promise<void> {
+    this.#listener.answerWith(this.#forward);
+    this.#queue.open(this.#forward);
+    // Requests that arrive after the new server has died do not wait for it.
+    this.#socketOfNewServer().catch(() => undefined);
   }
 
-  readonly #send: Fetch = async (request) => {
+  readonly #forward: Fetch = async (request) => {
     const peer = this.#listener.peerOf(request);
-    // The successor limits how long the body can take.
+    // The new server limits how long the body can take.
     this.#listener.limitSilence(request, 0);
     try {
-      const named = await this.#successor();
-      const takeoverSocket = named === null ? null : this.#trusted.reach(named);
+      const found = await this.#socketOfNewServer();
+      const takeoverSocket = found === null ? null : this.#trusted.reach(found);
       if (takeoverSocket === null) return upgradeResponse(request, this.#baseUrl);
       const response = await forwardRequest(takeoverSocket, request, peer);
-      // The successor sees how fast this server reads the response, but not how fast the client does.
+      // The new server sees how fast this one reads the response, but not how fast the client does.
       this.#listener.limitSilence(request, UNTAKEN_SECONDS);
       return withConnectionClose(response);
     } catch (error) {
@@ -82,20 +82,20 @@ export class ListenerHandover implements Handover {
     }
   };
 
-  // Looked up each time, because it could have been replaced as well.
-  #successor(): Promise<string | null> {
-    this.#search ??= this.#find().finally(() => {
+  // Looked up each time, because the new server could have been replaced as well.
+  #socketOfNewServer(): Promise<string | null> {
+    this.#search ??= this.#awaitSocket().finally(() => {
       this.#search = null;
     });
     return this.#search;
   }
 
-  async #find(): Promise<string | null> {
+  async #awaitSocket(): Promise<string | null> {
     const until = performance.now() + WAIT_MS_MAX;
     do {
-      const successor = this.#successors.look();
-      if (successor !== null) return successor?.inlet ?? null;
-      await Bun.sleep(LOOK_MS);
+      const newServer = this.#lookUp();
+      if (newServer !== null) return newServer?.takeoverSocket ?? null;
+      await Bun.sleep(POLL_MS);
     } while (performance.now() < until);
     return null;
   }
@@ -108,10 +108,10 @@ export class ListenerHandover implements Handover {
   }
 }
 
-/** Resolves once this process has no connections, or no successor; after at most 65 s, or at `end`. */
+/** Resolves once this process has no connections, or there is no new server; after at most 65 s, or at `end`. */
 export async function waitForConnectionsToClose(db: string, end: Promise<unknown>): Promise<void> {
   const count = connectionCounter();
-  const successors = new Successors(db);
+  const lookUp = newServerLookup(db);
   const begunAt = performance.now();
   let servedAt = begunAt;
   let isOver = false;
@@ -119,35 +119,29 @@ export async function waitForConnectionsToClose(db: string, end: Promise<unknown
     isOver = true;
   });
   while (!isOver) {
-    await Promise.race([ended, Bun.sleep(LINGER_LOOK_MS)]);
+    await Promise.race([ended, Bun.sleep(LINGER_POLL_MS)]);
     const now = performance.now();
-    const successor = successors.look();
-    if (successor) servedAt = now;
-    // Other servers can hand requests to this one until they know its successor.
+    const newServer = lookUp();
+    if (newServer) servedAt = now;
+    // Other servers can forward requests to this one until they know the new one.
     const isUnused = now > begunAt + LINGER_MS_MIN && servedAt > begunAt && count() === 0;
-    const isAlone = successor === undefined || now > servedAt + WAIT_MS_MAX;
+    const isAlone = newServer === undefined || now > servedAt + WAIT_MS_MAX;
     isOver ||= isUnused || isAlone || now > begunAt + LINGER_MS_MAX;
   }
 }
 
-/** Finds the server of a database after this process. */
-class Successors {
-  readonly #db: string;
-  #last: number | null = null;
+/** Returns the server of the database after this one; null while one is expected, undefined if the last one has died. */
+type NewServerLookup = () => ServingProcess | null | undefined;
 
-  constructor(db: string) {
-    this.#db = db;
-  }
-
-  /** The server of the database; null while one is expected, undefined if the last one has died. */
-  look(): ServingProcess | null | undefined {
-    const holder = servingProcess(this.#db);
-    if (holder === null || holder.pid === process.pid) {
-      return this.#last === null || isAlive(this.#last) ? null : undefined;
-    }
-    this.#last = holder.pid;
+function newServerLookup(db: string): NewServerLookup {
+  let lastPid: number | null = null;
+  return () => {
+    const holder = servingProcess(db);
+    if (holder === null || holder.pid === process.pid)
+      return lastPid === null || isAlive(lastPid) ? null : undefined;
+    lastPid = holder.pid;
     return holder;
-  }
+  };
 }
 
 function isAlive(pid: number): boolean {

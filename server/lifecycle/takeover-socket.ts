@@ -1,11 +1,11 @@
-// Where a server receives requests from its predecessor, with the address of the client that sent them.
+// The Unix socket on which a new server receives the requests that reached the old one: made, answered and sent to.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SMALL_BYTES_MAX } from '../quotas/in-flight-budget.ts';
 import type { Fetch } from './drain.ts';
-import { trackedResponse } from './takeover-response-body.ts';
 
-/** Set only by the predecessor, which removes this header from client requests; others cannot reach the socket. */
+/** Set only by the old server, which overwrites what a client sent; others cannot reach the socket. */
 const PEER_HEADER = 'Crm-Handed-Over-From';
 const URL_HEADER = 'Crm-Handed-Over-URL';
 // unix(7): including the final NUL.
@@ -33,17 +33,17 @@ export function createTakeoverSocket(): TakeoverSocket | null {
     if (Buffer.byteLength(path) <= PATH_BYTES_MAX) return { path, remove };
     remove();
   } catch {
-    // Without a folder for temporary files no requests are handed over, and the predecessor drains by itself.
+    // Without a folder for temporary files no requests are forwarded, and the old server drains by itself.
   }
   return null;
 }
 
-/** Restores the client address and the path of each request that was handed over. */
+/** Restores the client address and the path of each forwarded request. */
 export class ForwardedRequests {
   readonly #peers = new WeakMap<Request, string>();
   readonly #unsent = new WeakSet<Request>();
 
-  /** Answers requests that were handed over with `fetch`. */
+  /** Answers forwarded requests with `fetch`. */
   answer(fetch: Fetch): Fetch {
     return async (request) => {
       const { headers } = request;
@@ -56,19 +56,19 @@ export class ForwardedRequests {
     };
   }
 
-  /** Whether the predecessor is still reading the response to a request. */
+  /** Whether the old server is still reading the response to a request. */
   isUnsent(request: Request): boolean {
     return this.#unsent.has(request);
   }
 
-  /** The client's network address; undefined for a request that was not handed over. */
+  /** The client's network address; undefined for a request that was not forwarded. */
   peerOf(request: Request): string | undefined {
     return this.#peers.get(request);
   }
 }
 
 /**
- * Sends a request to another server.
+ * Sends a request to the new server.
  * @param takeoverSocket path of its socket
  * @param peer network address of the client
  * @throws the system's error: ENOENT or ECONNREFUSED if no server listens, another if it fails midway
@@ -82,5 +82,34 @@ export function forwardRequest(takeoverSocket: string, request: Request, peer: s
   return fetch('http://crm/', {
     ...{ unix: takeoverSocket, keepalive: false, redirect: 'manual', decompress: false },
     ...{ method, headers, body, signal },
+  });
+}
+
+/**
+ * The response, with a large body in pieces; `onTaken` is called once the last piece is read, or the reader has stopped.
+ */
+export async function trackedResponse(response: Response, onTaken: () => void): Promise<Response> {
+  const { status, headers } = response;
+  if (response.body === null) {
+    onTaken();
+    return response;
+  }
+  const bytes = await response.bytes();
+  if (bytes.byteLength > SMALL_BYTES_MAX) return new Response(inPieces(bytes, onTaken), { status, headers });
+  onTaken();
+  return new Response(bytes, { status, headers });
+}
+
+function inPieces(bytes: Uint8Array, onTaken: () => void): ReadableStream<Uint8Array> {
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      controller.enqueue(bytes.subarray(at, at + SMALL_BYTES_MAX));
+      at += SMALL_BYTES_MAX;
+      if (at < bytes.byteLength) return;
+      controller.close();
+      onTaken();
+    },
+    cancel: onTaken,
   });
 }

@@ -66,24 +66,24 @@ export class ReaderThread implements Listening, Handover {
     await this.#channel.ask('renew', JSON.stringify(certificate));
   }
 
-  async endFormer(): Promise<void> {
-    await this.#channel.ask('endFormer');
+  async endOldConnections(): Promise<void> {
+    await this.#channel.ask('endOldConnections');
   }
 
-  async closeFormer(): Promise<void> {
-    await this.#channel.ask('closeFormer');
+  async closeOldListener(): Promise<void> {
+    await this.#channel.ask('closeOldListener');
   }
 
   async drain(ms?: number): Promise<void> {
     await this.#channel.ask('drain', ms === undefined ? '' : String(ms));
   }
 
-  async holdBack(): Promise<void> {
-    await this.#channel.ask('holdBack');
+  async queueRequests(): Promise<void> {
+    await this.#channel.ask('queueRequests');
   }
 
-  async handOver(): Promise<void> {
-    await this.#channel.ask('handOver');
+  async forwardRequests(): Promise<void> {
+    await this.#channel.ask('forwardRequests');
   }
 
   async stop(): Promise<void> {

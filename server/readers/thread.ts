@@ -4,7 +4,7 @@ import type { SharedMemory } from '../../db/counters/shared-memory.ts';
 import { openThreadStore } from '../../db/store.ts';
 import { type AppServerOptions, serverAddresses, startAppServer } from '../lifecycle/app-server.ts';
 import type { Certificate } from '../lifecycle/listener.ts';
-import { QueueingListener } from '../lifecycle/queueing-listener.ts';
+import { QueueingListener } from '../lifecycle/request-queue.ts';
 import { createLogger, type LogStyle } from '../logging/logger.ts';
 import { RequestMetrics } from '../metrics/request-metrics.ts';
 import { Channel, type Handler, type Messages } from './channel.ts';
@@ -25,11 +25,11 @@ export type ThreadKind =
   | 'start'
   | 'metrics'
   | 'renew'
-  | 'endFormer'
-  | 'closeFormer'
+  | 'endOldConnections'
+  | 'closeOldListener'
   | 'drain'
-  | 'holdBack'
-  | 'handOver'
+  | 'queueRequests'
+  | 'forwardRequests'
   | 'flush'
   | 'stop';
 /** What it asks, or sends to, the thread that started it. */
@@ -85,14 +85,14 @@ function run(port: NonNullable<typeof parentPort>, options: ThreadOptions): void
     },
     metrics: () => JSON.stringify(opened?.observer?.metrics(opened.listener.pending) ?? []),
     renew: (text) => opened?.listener.renew(JSON.parse(text) as Certificate),
-    endFormer: () => opened?.listener.endFormer(),
-    closeFormer: () => opened?.listener.closeFormer(),
+    endOldConnections: () => opened?.listener.endOldConnections(),
+    closeOldListener: () => opened?.listener.closeOldListener(),
     drain: (text) => opened?.listener.drain(text === '' ? undefined : Number(text)),
-    holdBack: () => opened?.handover.holdBack(),
-    handOver: async () => {
+    queueRequests: () => opened?.handover.queueRequests(),
+    forwardRequests: async () => {
       opened?.store.close();
       lines.flush();
-      await opened?.handover.handOver();
+      await opened?.handover.forwardRequests();
     },
     flush: () => lines.flush(),
     stop: async () => {

@@ -6,6 +6,8 @@ import manifest from '../../package.json' with { type: 'json' };
 
 const ROOT = join(import.meta.dir, '../..');
 const LAYERS = ['db', 'server', 'cli', 'test'];
+/** Folders with a page of their own. */
+const WITH_PAGE = [...LAYERS, 'server/lifecycle'];
 const README_BYTES_MAX = 12_288;
 const PICTURE_BYTES_MAX = 60 * 1_024;
 
@@ -26,7 +28,10 @@ const source = LAYERS.flatMap((layer) =>
     .map((path) => read(join(layer, path))),
 ).join('\n');
 
-for (const [page, folder] of [['README.md', ''], ...LAYERS.map((layer) => [`${layer}/README.md`, layer])]) {
+for (const [page, folder] of [
+  ['README.md', ''],
+  ...WITH_PAGE.map((layer) => [`${layer}/README.md`, layer]),
+]) {
   if (page === undefined || folder === undefined) continue;
   describe(page, () => {
     const codes = codeIn(read(page));

@@ -48,7 +48,13 @@ describe('one server a database', () => {
   test('says whether it hands over, and an older crm, which does not, can have the database again', async () => {
     const { db } = await place.database();
     const since = new Date().toISOString();
-    const holder = { pid: process.pid, since, address: 'here', handsOver: true, inlet: '/tmp/inlet' };
+    const holder = {
+      pid: process.pid,
+      since,
+      address: 'here',
+      handsOver: true,
+      takeoverSocket: '/tmp/inlet',
+    };
     const unlock = lockForServing(db, holder);
     expect(servingProcess(db)).toEqual({ ...holder, isSeen: true });
     unlock();

@@ -1,6 +1,6 @@
 // An answer to a request that was handed over: it is known when the last of it is taken.
 import { describe, expect, test } from 'bun:test';
-import { trackedResponse } from '../../server/lifecycle/takeover-response-body.ts';
+import { trackedResponse } from '../../server/lifecycle/takeover-socket.ts';
 
 const LARGE = 'é'.repeat(100_000);
 

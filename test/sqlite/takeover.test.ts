@@ -2,7 +2,7 @@
 import { Database } from 'bun:sqlite';
 import { expect } from 'bun:test';
 import { openSync } from 'node:fs';
-import { QueueingListener } from '../../server/lifecycle/queueing-listener.ts';
+import { QueueingListener } from '../../server/lifecycle/request-queue.ts';
 import { UpgradeLoad } from '../soak/upgrade-load.ts';
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts';
 import { COMMAND, Desk } from '../support/command.ts';
