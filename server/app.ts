@@ -16,18 +16,10 @@ import { FairTurns } from './pipeline/fair-turns.ts';
 import { GarbageCollector } from './pipeline/garbage-collection.ts';
 import type { Observer } from './pipeline/observer.ts';
 import { answer, answerError, exchangeOf } from './pipeline/pipeline.ts';
+import { queryReader } from './pipeline/query.ts';
 import { KEY_LIMIT, ORG_LIMIT, RateLimiter } from './pipeline/rate-limit.ts';
 import { Replays } from './pipeline/replay.ts';
-import {
-  apiOfPath,
-  methodNotAllowed,
-  methodsByPath,
-  type PathMatcher,
-  pathMatcher,
-  rawPath,
-  unknownPath,
-} from './pipeline/route.ts';
-import { prepareOperation } from './pipeline/served-operation.ts';
+import { apiOfPath, methodNotAllowed, rawPath, routePath, unknownPath } from './pipeline/route.ts';
 import type { Services } from './pipeline/services.ts';
 import { UnsentResponses } from './pipeline/unsent-responses.ts';
 import { IN_FLIGHT_LIMITS, InFlightBudget, type InFlightLimits } from './quotas/in-flight-budget.ts';
@@ -68,20 +60,27 @@ export function createApp(options: AppOptions) {
   const services = servicesOf(options);
   const operations = allOperations(services.signing, options.store.counters);
   const app = new Elysia({ strictPath: true, normalize: false });
+  // As sent: a percent-encoded letter makes a different path, and so a different ID.
+  app.router.http.config.onParam = [];
   app.use(docs(options.baseUrl));
   for (const method of ['GET', 'HEAD']) app.route(method, '/', () => toDocs(options.baseUrl()));
   app.get('/healthz', () => Response.json({ status: 'ok' }));
   app.get('/readyz', () => readiness(options.store));
   for (const operation of operations) {
-    const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    const ready = prepareOperation(operation);
-    const handler = handlerOf((request) => answer(services, ready, request));
-    app.route(operation.method, path, handler, operation.method === 'GET' ? {} : { parse: 'none' });
+    const served = { operation, readQuery: queryReader(operation.query) };
+    const handler = handlerOf((request, params) => answer(services, served, request, params));
+    app.route(
+      operation.method,
+      routePath(operation.path),
+      handler,
+      operation.method === 'GET' ? {} : { parse: 'none' },
+    );
   }
-  for (const [path, methods] of methodsByPath(operations)) {
-    const known = { path, matchPath: pathMatcher(path), methods };
-    const otherMethod = ({ request }: { request: Request }) => refuse(services, request, known);
-    app.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), otherMethod, { parse: 'none' });
+  for (const [path, served] of Map.groupBy(operations, (operation) => operation.path)) {
+    const methods = served.map(({ method }) => method);
+    app.all(routePath(path), ({ request }) => refuse(services, request, { path, methods }), {
+      parse: 'none',
+    });
   }
   app.all('/*', ({ request }) => refuse(services, request), { parse: 'none' });
   app.onError(({ error, request }) => {
@@ -90,10 +89,13 @@ export function createApp(options: AppOptions) {
   return app;
 }
 
+type Params = Record<string, string>;
+
 // Bound, because Elysia analyses the source of unbound handlers, and awaits whatever they return from a call even if it is
 // not a promise.
-function handlerOf(respond: (request: Request) => Eventually<Response>) {
-  const handler = ({ request }: { request: Request }) => respond(request);
+function handlerOf(respond: (request: Request, params: Params) => Eventually<Response>) {
+  const handler = ({ request, params = {} }: { request: Request; params?: Params }) =>
+    respond(request, params);
   return handler.bind(null);
 }
 
@@ -167,20 +169,15 @@ async function readiness(store: ReadStore): Promise<Response> {
   }
 }
 
-/** A path of the API and the methods it supports. */
-interface KnownPath {
-  path: string;
-  matchPath: PathMatcher;
-  methods: readonly string[];
-}
-
 // For requests that match no operation: 405 if the path supports other methods, otherwise 404.
-function refuse(services: Services, request: Request, known?: KnownPath): Response {
-  const path = rawPath(request.url);
-  const exchange = exchangeOf(services, request, apiOfPath(path));
-  const isKnown = known?.matchPath(path) !== undefined;
-  if (isKnown) exchange.route = known.path;
-  const error = isKnown ? methodNotAllowed(known.methods) : unknownPath();
+function refuse(
+  services: Services,
+  request: Request,
+  known?: { path: string; methods: readonly string[] },
+): Response {
+  const exchange = exchangeOf(services, request, apiOfPath(rawPath(request.url)));
+  if (known !== undefined) exchange.route = known.path;
+  const error = known === undefined ? unknownPath() : methodNotAllowed(known.methods);
   const response = answerError(services, exchange, error);
   services.logRequest(exchange, response.status);
   return response;

@@ -2,7 +2,7 @@
 // Only Bun's own routes are matched with the path as sent.
 
 import { describedOperations } from '../interface.ts';
-import { type PathMatcher, pathMatcher, rawPath } from '../pipeline/route.ts';
+import { rawPath, routePath } from '../pipeline/route.ts';
 import type { Fetch } from './drain.ts';
 
 const PAGES = ['/', '/docs', '/docs/json', '/docs/page.js', '/docs/page.css', '/healthz', '/readyz'];
@@ -15,7 +15,7 @@ interface Routed {
 
 interface Served {
   path: string;
-  match: PathMatcher;
+  pattern: RegExp;
 }
 
 let all: Served[] | null = null;
@@ -23,25 +23,28 @@ let all: Served[] | null = null;
 /** Options for Bun.serve that answer with `fetch`, and with "not found" if the URL differs from what was sent. */
 export function rawPathRoutes(fetch: Fetch): Routed {
   all ??= servedPaths();
-  const routes = all.map(({ path, match }): [string, Fetch] => {
+  const routes = all.map(({ path, pattern }): [string, Fetch] => {
     // Matched exactly as sent, since no segment can be resolved.
     if (!path.includes('{')) return [path, fetch];
     const answer: Fetch = (request) =>
-      fetch(match(rawPath(request.url)) === undefined ? asUnknown(request) : request);
-    return [path.replaceAll(/\{(\w+)\}/g, ':$1'), answer];
+      fetch(pattern.test(rawPath(request.url)) ? request : asUnknown(request));
+    return [routePath(path), answer];
   });
   return { routes: Object.fromEntries(routes), fetch: (request) => fetch(asUnknown(request)) };
 }
 
 function servedPaths(): Served[] {
   const paths = new Set([...PAGES, ...describedOperations().map(({ path }) => path)]);
-  return [...paths].map((path) => ({ path, match: pathMatcher(path) }));
+  return [...paths].map((path) => ({
+    path,
+    pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+  }));
 }
 
 // No served path has an empty segment.
 function asUnknown(request: Request): Request {
   const path = rawPath(request.url);
-  if (!all?.some(({ match }) => match(path) !== undefined)) return request;
+  if (!all?.some(({ pattern }) => pattern.test(path))) return request;
   const value = request.url.replace(/^(\w+:\/\/)?([^?]*)/, '$1$2//');
   return Object.defineProperty(request, 'url', { value, configurable: true });
 }

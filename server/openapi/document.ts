@@ -6,6 +6,7 @@ import type { Api } from '../../db/tables/key-format.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { describedOperations } from '../interface.ts';
 import type { Operation } from '../operation.ts';
+import { routePath } from '../pipeline/route.ts';
 import { hoist } from './components.ts';
 import { description } from './description.ts';
 import { operationDetail } from './operations.ts';
@@ -43,8 +44,7 @@ async function buildDocument(api: Api | undefined): Promise<Data> {
     swagger({ path: '/docs', specPath: SPEC_PATH, documentation: frame(operations) }),
   );
   for (const operation of operations) {
-    const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    app.route(operation.method, path, notServed, { detail: operationDetail(operation) });
+    app.route(operation.method, routePath(operation.path), notServed, { detail: operationDetail(operation) });
   }
   const response = await app.handle(new Request(`http://localhost${SPEC_PATH}`));
   const described = (await response.json()) as Data;

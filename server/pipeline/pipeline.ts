@@ -13,12 +13,12 @@ import { requireNetwork } from './credential.ts';
 import { withDeadline } from './deadline.ts';
 import { type Exchange, startExchange } from './exchange.ts';
 import { execute } from './execute.ts';
+import type { QueryReader } from './query.ts';
 import { checkKeyFormat, keyedRequest } from './replay.ts';
 import { publicError, type Rendered, renderError, toResponse } from './respond.ts';
 import { expectedBytes, ResponseReservation } from './response-reservation.ts';
-import { rawPath, requireOneHost, unknownPath } from './route.ts';
+import { requireOneHost } from './route.ts';
 import { requireAccess } from './scope.ts';
-import type { PreparedOperation } from './served-operation.ts';
 import type { Services } from './services.ts';
 import { type ValidBody, validateBody } from './validate.ts';
 import { keepReservation, refundRateLimit, replay, waitForReservation } from './waiting-responses.ts';
@@ -32,14 +32,21 @@ export function exchangeOf(services: Services, request: Request, api: Api): Exch
   return exchange;
 }
 
-/** Answers one request to an operation. */
+/** An operation, and the reader of its query parameters, made once. */
+export interface ServedOperation {
+  operation: Operation;
+  readQuery: QueryReader;
+}
+
+/** Answers one request to an operation; `params` are those of its path. */
 export function answer(
   services: Services,
-  served: PreparedOperation,
+  served: ServedOperation,
   request: Request,
+  params: Record<string, string>,
 ): Eventually<Response> {
   const exchange = exchangeOf(services, request, served.operation.api);
-  const work = passSteps(services, served, exchange);
+  const work = passSteps(services, served, exchange, params);
   // Bun sends a response that is available at once for two thirds of the cost of one that it must wait for.
   if (Bun.peek.status(work) !== 'fulfilled') return answerLater(services, exchange, work);
   return respond(services, exchange, Bun.peek(work) as Rendered);
@@ -75,15 +82,14 @@ async function answerLater(
 // The order of the checks: a check that fails saves the cost of later ones and reveals nothing about them.
 async function passSteps(
   services: Services,
-  served: PreparedOperation,
+  served: ServedOperation,
   exchange: Exchange,
+  params: Record<string, string>,
 ): Promise<Rendered> {
   const { operation } = served;
   const { request, baseUrl } = exchange;
   const { bodies, garbage, answers, fairTurns, replays, limiter, signing, cursors } = services;
 
-  const params = served.matchPath(rawPath(request.url));
-  if (params === undefined) throw unknownPath();
   exchange.route = operation.path;
   // The audit log records deletes; other audited actions read the client IP themselves.
   if (operation.method === 'DELETE') exchange.address ??= services.addressOf(request);

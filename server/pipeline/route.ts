@@ -1,8 +1,7 @@
-// Step 1, route: the path must match exactly; if it matches with other methods, the error is 405, otherwise 404.
+// Step 1, route: Elysia matches the path exactly; if it matches with other methods, the error is 405, otherwise 404.
 
 import type { Api } from '../../db/tables/key-format.ts';
 import { ApiError, invalid } from '../errors.ts';
-import type { Operation } from '../operation.ts';
 
 /** The path of a URL as sent, not decoded or normalised further. */
 export function rawPath(url: string): string {
@@ -12,24 +11,9 @@ export function rawPath(url: string): string {
   return query < 0 ? url.slice(start) : url.slice(start, query);
 }
 
-/** The parameters of a path; undefined if a segment does not match the template exactly. */
-export type PathMatcher = (path: string) => Record<string, string> | undefined;
-
-const PARAMETER = /\{(\w+)\}/g;
-const PARAMETER_SEGMENT = /\{\w+\}/;
-
-/** Makes the matcher of a path with `{parameter}` segments. */
-export function pathMatcher(template: string): PathMatcher {
-  const names = [...template.matchAll(PARAMETER)].map(([, name = '']) => name);
-  const literals = template.split(PARAMETER_SEGMENT);
-  const wanted = new RegExp(`^${literals.join('([^/]+)')}$`);
-  return (path) => {
-    const found = wanted.exec(path);
-    if (found === null) return undefined;
-    const params: Record<string, string> = {};
-    for (let index = 0; index < names.length; index++) params[names[index] ?? ''] = found[index + 1] ?? '';
-    return params;
-  };
+/** The path of a route, from a path with `{parameter}` segments. */
+export function routePath(template: string): string {
+  return template.replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
 /** @throws ApiError 422 for a request with several Host headers, which proxies and servers can interpret differently. */
@@ -56,11 +40,4 @@ export function methodNotAllowed(methods: readonly string[]): ApiError {
 /** The version whose envelope a path uses. */
 export function apiOfPath(path: string): Api {
   return path === '/api/v1' || path.startsWith('/api/v1/') ? 'v1' : 'v2';
-}
-
-/** Every path of the API with the methods it supports. */
-export function methodsByPath(operations: readonly Operation[]): Map<string, string[]> {
-  const methods = new Map<string, string[]>();
-  for (const { path, method } of operations) methods.set(path, [...(methods.get(path) ?? []), method]);
-  return methods;
 }

@@ -143,6 +143,23 @@ test('no other path is known', async () => {
   expectMissing(await api.get('//contacts'));
 });
 
+test('a percent-encoded letter makes another path, and another ID', async () => {
+  const { id } = await api.create('contacts');
+  const deal = await api.create('deals', { name: 'D' });
+  await api.post(`/deals/${deal.id}/contacts`, { contact_id: id });
+  const encoded = (text: string) => `%${text.charCodeAt(0).toString(16)}${text.slice(1)}`;
+  for (const path of [
+    `/${encoded('contacts')}/${id}`,
+    `/contacts/${encoded(id)}`,
+    `/deals/${encoded(deal.id)}/contacts`,
+    '/contacts/%zz',
+  ])
+    expectMissing(await api.get(path));
+  expectMissing(await api.del(`/deals/${deal.id}/contacts/${encoded(id)}`));
+  expectMissing(await api.del(`/contacts/${encoded(id)}`));
+  expect((await api.get(`/deals/${deal.id}/contacts`)).body.data).toHaveLength(1);
+});
+
 test('query parameters on anything but a list are refused', async () => {
   const contact = await api.create('contacts');
   for (const path of [`/contacts/${contact.id}`, '/deals/absent', '/meetings/absent/deal'])
