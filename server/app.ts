@@ -24,7 +24,7 @@ import type { Services } from './pipeline/services.ts';
 import { UnsentResponses } from './pipeline/unsent-responses.ts';
 import { IN_FLIGHT_LIMITS, InFlightBudget, type InFlightLimits } from './quotas/in-flight-budget.ts';
 import { Cursors } from './signing/cursors.ts';
-import { signingOf } from './signing/signing.ts';
+import { type Signing, signingOf } from './signing/signing.ts';
 
 export interface AppOptions {
   store: ReadStore;
@@ -57,8 +57,9 @@ export interface AppOptions {
 
 /** The server as an Elysia app; `handle(request)` answers, `listen` or `Bun.serve({ fetch })` serves. */
 export function createApp(options: AppOptions) {
-  const services = servicesOf(options);
-  const operations = allOperations(services.signing, options.store.counters);
+  const signing = signingOf(options.store);
+  const services = servicesOf(options, signing);
+  const operations = allOperations(signing, options.store.counters);
   const app = new Elysia({ strictPath: true, normalize: false });
   // As sent: a percent-encoded letter makes a different path, and so a different ID.
   app.router.http.config.onParam = [];
@@ -103,9 +104,8 @@ function toDocs(baseUrl: string): Response {
   return new Response(null, { status: 302, headers: { Location: `${baseUrl}/docs` } });
 }
 
-function servicesOf(options: AppOptions): Services {
+function servicesOf(options: AppOptions, signing: Signing): Services {
   const { store, executor, logger, observer } = options;
-  const signing = signingOf(store);
   const uses = new Map<string, number>();
   const { keyLimit = KEY_LIMIT, orgLimit = ORG_LIMIT, addressOf = () => 'local' } = options;
   const { limitSilence = () => undefined, isUnsent = () => false } = options;
@@ -125,7 +125,6 @@ function servicesOf(options: AppOptions): Services {
     store,
     executor,
     exportAudit: new ExportAudit((event) => executor.record(event), addressOf),
-    signing,
     cursors: new Cursors(signing),
     authenticator: new Authenticator(store),
     limiter,

@@ -39,6 +39,10 @@ export interface Call {
   /** Unix milliseconds: for a write the time of its transaction, for a read its arrival. */
   now: number;
   baseUrl: string;
+}
+
+/** What a read works with. */
+export interface ReadCall extends Call {
   cursors: Cursors;
 }
 
@@ -116,7 +120,7 @@ interface OperationBase {
 /** An operation that runs on the reader. */
 export interface ReadOperation extends OperationBase {
   isWrite: false;
-  run(call: Call): Eventually<Answer>;
+  run(call: ReadCall): Eventually<Answer>;
 }
 
 /** An operation that runs in a write transaction. */

@@ -11,6 +11,7 @@ import { findStoredResponse } from '../../db/tables/idempotency.ts';
 import { touchKey } from '../../db/tables/keys.ts';
 import { ApiError } from '../errors.ts';
 import type { Answer, Call, Operation, WriteOperation } from '../operation.ts';
+import type { Cursors } from '../signing/cursors.ts';
 import type { Exchange, RequestMeta } from './exchange.ts';
 import { type AuditEvent, type ExportAudit, OncePerName } from './export-audit.ts';
 import type { WriteObserver } from './observer.ts';
@@ -44,18 +45,21 @@ export interface Executor {
   record(event: AuditEvent): Promise<void>;
 }
 
+interface ExecutionServices {
+  store: Pick<ReadStore, 'read'>;
+  executor: Executor;
+  exportAudit: ExportAudit;
+  cursors: Cursors;
+}
+
 /** Runs the operation of a request and returns its response. */
 export function execute(
-  {
-    store,
-    executor,
-    exportAudit,
-  }: { store: Pick<ReadStore, 'read'>; executor: Executor; exportAudit: ExportAudit },
+  { store, executor, exportAudit, cursors }: ExecutionServices,
   executable: Executable & { exchange: Exchange },
 ): Eventually<Executed> {
   const { operation, call, exchange, reservation } = executable;
   if (operation.isWrite) return executor.write({ ...executable, operation });
-  const answered = operation.run({ ...call, db: store.read, now: exchange.now });
+  const answered = operation.run({ ...call, db: store.read, now: exchange.now, cursors });
   return andThen(answered, (answer) => {
     if (answer.status === 204 || answer.object !== 'list')
       return fitting(reservation, renderAnswer(exchange, answer));

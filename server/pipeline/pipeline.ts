@@ -88,7 +88,7 @@ async function passSteps(
 ): Promise<Rendered> {
   const { operation } = served;
   const { request, baseUrl } = exchange;
-  const { bodies, garbage, answers, fairTurns, replays, limiter, signing, cursors } = services;
+  const { bodies, garbage, answers, fairTurns, replays, limiter } = services;
 
   exchange.route = operation.path;
   // The audit log records deletes; other audited actions read the client IP themselves.
@@ -127,9 +127,7 @@ async function passSteps(
       operation.body === undefined ? NO_BODY : await validateBody(operation, bytes, request.headers);
 
     const { body, itemFaults } = valid;
-    const call = { access, origin: exchange, params, query, body, itemFaults, baseUrl, cursors };
-    const refreshing = signing.refresh();
-    if (refreshing instanceof Promise) await refreshing;
+    const call = { access, origin: exchange, params, query, body, itemFaults, baseUrl };
     if (!reservation.take(expectedBytes(operation, bytes.byteLength, body)))
       await waitForReservation(exchange, reservation);
     for (;;) {

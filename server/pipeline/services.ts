@@ -3,7 +3,6 @@ import type { ReadStore } from '../../db/store.ts';
 import type { Access } from '../access.ts';
 import type { InFlightBudget } from '../quotas/in-flight-budget.ts';
 import type { Cursors } from '../signing/cursors.ts';
-import type { Signing } from '../signing/signing.ts';
 import type { BodyTimeouts } from './body-timeouts.ts';
 import type { Authenticator } from './credential.ts';
 import type { Exchange } from './exchange.ts';
@@ -20,7 +19,6 @@ export interface Services {
   store: ReadStore;
   executor: Executor;
   exportAudit: ExportAudit;
-  signing: Signing;
   cursors: Cursors;
   authenticator: Authenticator;
   limiter: RateLimiter;

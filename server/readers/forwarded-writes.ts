@@ -14,7 +14,6 @@ import type { KeyedRequest } from '../pipeline/replay.ts';
 import { publicError, type Rendered } from '../pipeline/respond.ts';
 import { bytesToSend, GrantedReservation } from '../pipeline/response-reservation.ts';
 import type { RequestOrigin } from '../request-origin.ts';
-import { Cursors } from '../signing/cursors.ts';
 import { signingOf } from '../signing/signing.ts';
 import type { Channel, Handler } from './channel.ts';
 
@@ -64,11 +63,9 @@ export function writeHandlers(
   options?: Parameters<typeof storeExecutor>[1],
 ): Record<WriteKind, Handler> {
   const executor = storeExecutor(store, options);
-  const signing = signingOf(store);
   const operations = new Map(
-    allOperations(signing, store.counters).map((operation) => [operation.id, operation]),
+    allOperations(signingOf(store), store.counters).map((operation) => [operation.id, operation]),
   );
-  const cursors = new Cursors(signing);
   const decode = (text: string): Executable<WriteOperation> & { reservation: GrantedReservation } => {
     const { asked, access, scopes, origin, params, query, body, itemFaults, ...rest } = JSON.parse(
       text,
@@ -77,7 +74,7 @@ export function writeHandlers(
     if (!operation?.isWrite) throw new Error(`unknown write ${rest.operation}`);
     const { baseUrl } = asked;
     const whole = { ...access, scopes: new Set(scopes) };
-    const call = { access: whole, origin, params, query, body, itemFaults, baseUrl, cursors };
+    const call = { access: whole, origin, params, query, body, itemFaults, baseUrl };
     const reservation = new GrantedReservation(rest.roomBytes);
     return { operation, call, exchange: { ...asked, givenUp: null }, keyed: rest.keyed, reservation };
   };

@@ -8,11 +8,11 @@ import { childOf } from '../../db/model/links.ts';
 import { toColumns } from '../../db/model/record-forms.ts';
 import type { Link, Resource } from '../../db/model/resource.ts';
 import { getResource } from '../../db/model/resources/registry.ts';
-import { deleteLink, findLink, insertLink, type LinkPosition, listLinks } from '../../db/tables/links.ts';
+import { deleteLink, findLink, insertLink, listLinks } from '../../db/tables/links.ts';
 import { findPage } from '../../db/tables/records.ts';
 import { mayRead } from '../access.ts';
 import { ApiError, validationError } from '../errors.ts';
-import { getRow, presentAll } from './records.ts';
+import { getRow, type ListPosition, presentAll } from './records.ts';
 import { checkReferences, findVisible } from './references.ts';
 import type { Reader, Writer } from './rules.ts';
 
@@ -27,7 +27,7 @@ export interface LinkedPage {
   items: Data[];
   hasNextPage: boolean;
   /** The position after the item with that index. */
-  placeAfter: (index: number) => LinkPosition;
+  placeAfter: (index: number) => ListPosition;
 }
 
 /**
@@ -37,7 +37,7 @@ export interface LinkedPage {
 export async function listLinked(
   reader: Reader,
   { parent, parentId, link }: LinkedCollection,
-  page: { after: LinkPosition | null; limit: number },
+  page: { after: ListPosition | null; limit: number },
   authorize: (child: Resource) => void,
 ): Promise<LinkedPage> {
   const { db, access } = reader;
@@ -50,7 +50,7 @@ export async function listLinked(
     { orgNumber: access.orgNumber, id: parentRow.id },
     {
       ownerId: access.userId,
-      after: page.after,
+      after: page.after && { createdAt: page.after.value, childId: page.after.id },
       limit: page.limit + 1,
     },
   );
@@ -67,7 +67,7 @@ export async function listLinked(
     hasNextPage: isCut || isFull,
     placeAfter: (index) => {
       const row = rowOf(items[index]);
-      return { createdAt: Number(row?.created_at), childId: String(row?.[link.childColumn]) };
+      return { value: Number(row?.created_at), id: String(row?.[link.childColumn]) };
     },
   };
 }

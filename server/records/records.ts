@@ -32,13 +32,19 @@ export function getRow(reader: Reader, resource: Resource, id: string): Eventual
   });
 }
 
+/** A position in a list: the sort value and the ID of the record before it. */
+export interface ListPosition {
+  value: number;
+  id: string;
+}
+
 export interface PageRequest {
   filters: Readonly<Record<string, ColumnValue>>;
   createdSince: number | null;
   updatedSince: number | null;
   sortBy: 'created_at' | 'updated_at';
   direction: Direction;
-  after: { value: number; id: string } | null;
+  after: ListPosition | null;
   limit: number;
   /** Fields that the response does not show. */
   unseen?: readonly string[];
@@ -70,8 +76,8 @@ export async function listPage(
 }
 
 /** The position in a list after a record: its sort value and its ID. */
-export function placeAfter(record: Data | undefined, sortBy: PageRequest['sortBy']): [number, string] {
-  return [Date.parse(String(record?.[sortBy])), String(record?.id)];
+export function placeAfter(record: Data | undefined, sortBy: PageRequest['sortBy']): ListPosition {
+  return { value: Date.parse(String(record?.[sortBy])), id: String(record?.id) };
 }
 
 /** Turns a row, in place, into the record of a response. */

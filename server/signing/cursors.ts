@@ -1,5 +1,6 @@
 // Cursors: opaque positions in a list, signed and bound to the list's order and filters.
-import type { JsonScalar } from '../../db/model/json.ts';
+import { andThen, type Eventually } from '../../db/engine/engine.ts';
+import type { JsonValue } from '../../db/model/json.ts';
 import { invalid } from '../errors.ts';
 import { Signer, type Signing } from './signing.ts';
 
@@ -13,36 +14,61 @@ export interface ListIdentity {
   query: Readonly<Record<string, unknown>>;
 }
 
+/** What a cursor contains: the sort value and the ID of the record before it. */
+export interface CursorPosition {
+  value: number;
+  id: string;
+}
+
 export class Cursors {
+  readonly #signing: Signing;
   readonly #signer: Signer;
 
   constructor(signing: Signing) {
+    this.#signing = signing;
     this.#signer = new Signer(signing, 'cursor', SIGNATURE_BYTES);
   }
 
-  /** The cursor for the position after a row, given by the row's sort values. */
-  issue(list: ListIdentity, place: readonly JsonScalar[]): string {
-    const payload = Buffer.from(JSON.stringify(place));
-    return Buffer.concat([this.#signer.sign(contentOf(list, payload)), payload]).toString('base64url');
+  /** The cursors of one list, signed with the current secret. */
+  of(list: ListIdentity): Eventually<ListCursors> {
+    return andThen(this.#signing.refresh(), () => new ListCursors(this.#signer, list));
+  }
+}
+
+export class ListCursors {
+  readonly #signer: Signer;
+  readonly #list: ListIdentity;
+
+  constructor(signer: Signer, list: ListIdentity) {
+    this.#signer = signer;
+    this.#list = list;
+  }
+
+  /** The cursor for a position. */
+  issue({ value, id }: CursorPosition): string {
+    const payload = Buffer.from(JSON.stringify([value, id]));
+    return Buffer.concat([this.#signer.sign(contentOf(this.#list, payload)), payload]).toString('base64url');
   }
 
   /**
-   * The position of a cursor. `now` is in Unix milliseconds.
+   * The position of a cursor; null if none was sent. `now` is in Unix milliseconds.
    * @throws ApiError 422 VALIDATION_INVALID_FORMAT if it was altered or belongs to another list
    */
-  open(list: ListIdentity, cursor: string, now: number): JsonScalar[] {
+  open(cursor: JsonValue | undefined, now: number): CursorPosition | null {
+    if (typeof cursor !== 'string') return null;
     const bytes = Buffer.from(cursor, 'base64url');
     const signature = bytes.subarray(0, SIGNATURE_BYTES);
     const payload = bytes.subarray(SIGNATURE_BYTES);
     const isGenuine =
       bytes.toString('base64url') === cursor &&
       payload.length > 0 &&
-      this.#signer.isGenuine(signature, contentOf(list, payload), now);
+      this.#signer.isGenuine(signature, contentOf(this.#list, payload), now);
     if (!isGenuine) {
       const message = 'must be the end_cursor of a page of the same list, with the same order and filters';
       throw invalid('cursor', message, 'VALIDATION_INVALID_FORMAT');
     }
-    return JSON.parse(payload.toString()) as JsonScalar[];
+    const [value, id] = JSON.parse(payload.toString()) as [number, string];
+    return { value, id };
   }
 }
 

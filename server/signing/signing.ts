@@ -23,7 +23,7 @@ export class Signing {
     return this.#secrets;
   }
 
-  /** Refreshes the cached secrets; await it before signing or opening anything. */
+  /** Refreshes the cached secrets; await it before signing or checking anything. */
   refresh(): Eventually<void> {
     const now = performance.now();
     if (now < this.#freshUntil) return;

@@ -9,7 +9,7 @@ import { interactions } from '../../db/model/resources/interactions.ts';
 import { newRecordFaults } from '../../db/model/rules.ts';
 import { getOrganization } from '../../db/tables/accounts.ts';
 import { findUnique } from '../../db/tables/unique.ts';
-import type { Answer, Call, WriteCall } from '../operation.ts';
+import type { Answer, Call, ReadCall, WriteCall } from '../operation.ts';
 import { createRecord, removeRecord, updateRecordFields } from '../records/changes.ts';
 import { getRecord, listPage, placeAfter } from '../records/records.ts';
 import { PAGE_DEFAULT } from './schemas.ts';
@@ -65,7 +65,7 @@ export async function deletePerson(call: WriteCall): Promise<Answer> {
   return { status: 204 };
 }
 
-export function queryPeople(call: Call): Promise<Answer> {
+export function queryPeople(call: ReadCall): Promise<Answer> {
   return query(call, contacts, toPerson, PERSON_UNSEEN);
 }
 
@@ -108,7 +108,7 @@ export async function createInteraction(call: WriteCall): Promise<Answer> {
   return created('interactions', id, { id, isDuplicate });
 }
 
-export function queryInteractions(call: Call): Promise<Answer> {
+export function queryInteractions(call: ReadCall): Promise<Answer> {
   return query(call, interactions, toInteraction);
 }
 
@@ -125,7 +125,7 @@ export function inspectInteraction(body: Data): Fault[] {
 }
 
 async function query(
-  call: Call,
+  call: ReadCall,
   resource: Resource,
   show: (record: Data) => Data,
   unseen: readonly string[] = [],
@@ -137,19 +137,19 @@ async function query(
     resource.filters[name]?.normalize(value) ?? value,
   ]);
   const list = { orgNumber: call.access.orgNumber, path: `/api/v1/${resource.name}/query`, query: filters };
-  const place = typeof cursor === 'string' ? call.cursors.open(list, cursor, call.now) : null;
+  const cursors = await call.cursors.of(list);
   const page = await listPage(call, resource, {
     filters: Object.fromEntries(normalized),
     createdSince: null,
     updatedSince: null,
     sortBy: 'created_at',
     direction: 'desc',
-    after: place === null ? null : { value: Number(place[0]), id: String(place[1]) },
+    after: cursors.open(cursor, call.now),
     limit: Number(limit),
     unseen,
   });
   const { records, hasNextPage } = page;
-  const cursorAfter = (index: number) => call.cursors.issue(list, placeAfter(records[index], 'created_at'));
+  const cursorAfter = (index: number) => cursors.issue(placeAfter(records[index], 'created_at'));
   return { status: 200, object: 'list', data: records.map(show), hasNextPage, cursorAfter };
 }
 

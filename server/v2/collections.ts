@@ -17,7 +17,7 @@ import { identityOf, listParameters, pageRequest } from './paging.ts';
 
 /** What a record contains only when requested by ID. */
 export interface ShownAlone {
-  show(call: Call, record: Data): Data;
+  show(call: Call, record: Data): Eventually<Data>;
   example: Data;
 }
 
@@ -56,11 +56,10 @@ function list(resource: Resource): SpecificRead {
     successes: { 200: 'One page of results.' },
     errorStatuses: [422],
     run: async (call): Promise<Answer> => {
-      const identity = identityOf(call, path);
-      const request = pageRequest(call, resource, identity);
+      const cursors = await call.cursors.of(identityOf(call, path));
+      const request = pageRequest(call, resource, cursors);
       const { records, hasNextPage } = await listPage(call, resource, request);
-      const cursorAfter = (index: number) =>
-        call.cursors.issue(identity, placeAfter(records[index], request.sortBy));
+      const cursorAfter = (index: number) => cursors.issue(placeAfter(records[index], request.sortBy));
       return { status: 200, object: 'list', data: records, hasNextPage, cursorAfter };
     },
   };
@@ -82,11 +81,9 @@ function get(resource: Resource, alone?: ShownAlone): SpecificRead {
     ...(alone && { examples: { data: alone.example } }),
     errorStatuses: [404, 422],
     run: (call): Eventually<Answer> =>
-      andThen(getRecord(call, resource, idOf(call)), (record) => ({
-        status: 200,
-        object: 'success',
-        data: alone?.show(call, record) ?? record,
-      })),
+      andThen(getRecord(call, resource, idOf(call)), (record) =>
+        andThen(alone?.show(call, record) ?? record, (data) => ({ status: 200, object: 'success', data })),
+      ),
   };
 }
 

@@ -6,11 +6,9 @@ import type { Link, Resource } from '../../db/model/resource.ts';
 import { getResource } from '../../db/model/resources/registry.ts';
 import { idAlone, named, recordSchema } from '../../db/model/schemas.ts';
 import { singularOf, withArticle } from '../../db/model/text.ts';
-import type { LinkPosition } from '../../db/tables/links.ts';
 import type { Answer, Call, Operation, ReadOperation, WriteOperation } from '../operation.ts';
 import { requireScope } from '../pipeline/scope.ts';
 import { linkRecord, listLinked, unlinkRecord } from '../records/links.ts';
-import type { ListIdentity } from '../signing/cursors.ts';
 import { capitalized, pathOf, titleOf, typeNameOf } from './naming.ts';
 import { identityOf, PAGE_PARAMETERS } from './paging.ts';
 
@@ -39,19 +37,13 @@ export function linkOperations(parent: Resource, name: string, link: Link): Oper
     successes: { 200: 'One page of results.' },
     errorStatuses: [404, 422],
     run: async (call): Promise<Answer> => {
-      const identity = identityOf(call, `${pathOf(parent)}/${call.params.id}/${name}`);
+      const { id } = call.params;
+      const cursors = await call.cursors.of(identityOf(call, `${pathOf(parent)}/${id}/${name}`));
+      const after = cursors.open(call.query.cursor, call.now);
       const authorize = (child: Resource) => requireScope(call.access, `${child.name}:read`);
-      const page = await listLinked(
-        call,
-        at(call),
-        { after: placeOf(call, identity), limit: Number(call.query.limit) },
-        authorize,
-      );
+      const page = await listLinked(call, at(call), { after, limit: Number(call.query.limit) }, authorize);
       const { items, hasNextPage } = page;
-      const cursorAfter = (index: number) => {
-        const { createdAt, childId } = page.placeAfter(index);
-        return call.cursors.issue(identity, [createdAt, childId]);
-      };
+      const cursorAfter = (index: number) => cursors.issue(page.placeAfter(index));
       return { status: 200, object: 'list', data: items, hasNextPage, cursorAfter };
     },
   };
@@ -88,12 +80,6 @@ export function linkOperations(parent: Resource, name: string, link: Link): Oper
     },
   };
   return [list, add, remove];
-}
-
-function placeOf({ query, cursors, now }: Call, identity: ListIdentity): LinkPosition | null {
-  if (typeof query.cursor !== 'string') return null;
-  const [createdAt, childId] = cursors.open(identity, query.cursor, now);
-  return { createdAt: Number(createdAt), childId: String(childId) };
 }
 
 // If the child's type depends on the parent, its scope is checked once the parent is found; a mixed list does not check one.

@@ -4,7 +4,7 @@ import type { JsonValue } from '../../db/model/json.ts';
 import type { Filter, Resource } from '../../db/model/resource.ts';
 import type { Call, QueryParameter } from '../operation.ts';
 import type { PageRequest } from '../records/records.ts';
-import type { ListIdentity } from '../signing/cursors.ts';
+import type { ListCursors, ListIdentity } from '../signing/cursors.ts';
 
 /** Maximum page size of a v2 list. */
 export const PAGE_ROWS_MAX = 200;
@@ -64,15 +64,14 @@ export function identityOf({ access, query }: Call, path: string): ListIdentity 
 }
 
 /** The request for a page of records. */
-export function pageRequest(call: Call, resource: Resource, identity: ListIdentity): PageRequest {
-  const { query } = call;
+export function pageRequest({ query, now }: Call, resource: Resource, cursors: ListCursors): PageRequest {
   return {
     filters: filtersOf(resource, query),
     createdSince: numberOf(query.created_since),
     updatedSince: numberOf(query.updated_since),
     sortBy: query.sort_by === 'updated_at' ? 'updated_at' : 'created_at',
     direction: query.sort_direction === 'asc' ? 'asc' : 'desc',
-    after: placeOf(call, identity),
+    after: cursors.open(query.cursor, now),
     limit: Number(query.limit),
   };
 }
@@ -87,15 +86,6 @@ function filtersOf(resource: Resource, query: Record<string, JsonValue>): Record
     else filters[name] = typeof value === 'number' ? value : filter.normalize(String(value));
   }
   return filters;
-}
-
-function placeOf(
-  { query, cursors, now }: Call,
-  identity: ListIdentity,
-): { value: number; id: string } | null {
-  if (typeof query.cursor !== 'string') return null;
-  const [value, id] = cursors.open(identity, query.cursor, now);
-  return { value: Number(value), id: String(id) };
 }
 
 function numberOf(value: JsonValue | undefined): number | null {

@@ -1,4 +1,5 @@
 // Links to transcripts: the signed token is the only credential, gives access to one transcript, and lasts five minutes.
+import { andThen, type Eventually } from '../../db/engine/engine.ts';
 import type { Access } from '../access.ts';
 import { ApiError } from '../errors.ts';
 import type { Admission } from '../operation.ts';
@@ -33,12 +34,14 @@ export class TranscriptLinks {
   }
 
   /** A new link to a recording's transcript. `now` is in Unix milliseconds. */
-  issue(baseUrl: string, recording: { orgNumber: number; id: string }, now: number): string {
+  issue(baseUrl: string, recording: { orgNumber: number; id: string }, now: number): Eventually<string> {
     const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(9))).toString('base64url');
     const expires = now + LINK_LIFETIME_SECONDS * 1_000;
     const payload = Buffer.from([recording.orgNumber, recording.id, expires, nonce].join(' '));
-    const token = Buffer.concat([this.#signer.sign([payload]), payload]).toString('base64url');
-    return `${baseUrl}${TRANSCRIPT_PATH}?token=${token}`;
+    return andThen(this.#signing.refresh(), () => {
+      const token = Buffer.concat([this.#signer.sign([payload]), payload]).toString('base64url');
+      return `${baseUrl}${TRANSCRIPT_PATH}?token=${token}`;
+    });
   }
 
   /**
@@ -49,8 +52,7 @@ export class TranscriptLinks {
     // Credentials are checked before validation, so any problem with the token returns 404.
     const [token = '', ...more] = new URL(request.url).searchParams.getAll('token');
     if (more.length > 0) throw linkNotFound();
-    await this.#signing.refresh();
-    const { orgNumber } = this.open(token, now);
+    const { orgNumber } = await this.open(token, now);
     // By hash, because the name can be stored.
     const name = Bun.SHA256.hash(token, 'base64url');
     const usedUp = `This link has reached its limit of ${DOWNLOADS_PER_MINUTE} downloads per minute`;
@@ -63,7 +65,8 @@ export class TranscriptLinks {
    * The recording whose transcript a token gives access to. `now` is in Unix milliseconds.
    * @throws ApiError 404 if the token was altered or has expired
    */
-  open(token: string, now: number): { orgNumber: number; id: string } {
+  async open(token: string, now: number): Promise<{ orgNumber: number; id: string }> {
+    await this.#signing.refresh();
     const bytes = Buffer.from(token, 'base64url');
     const payload = bytes.subarray(SIGNATURE_BYTES);
     if (payload.length === 0 || bytes.toString('base64url') !== token) throw linkNotFound();

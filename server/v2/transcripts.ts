@@ -1,5 +1,6 @@
 // Transcripts: getting a recording returns a link that downloads its transcript without a key.
 import { Type } from 'typebox';
+import { andThen } from '../../db/engine/engine.ts';
 import { exampleId } from '../../db/model/fields.ts';
 import type { JsonValue } from '../../db/model/json.ts';
 import { nullable } from '../../db/model/schemas.ts';
@@ -47,8 +48,9 @@ export function withTranscriptLink(links: TranscriptLinks): ShownAlone {
   return {
     show({ access, baseUrl, now }, recording) {
       if (recording.has_transcript !== true) return recording;
-      const id = String(recording.id);
-      return { ...recording, transcript_url: links.issue(baseUrl, { orgNumber: access.orgNumber, id }, now) };
+      const target = { orgNumber: access.orgNumber, id: String(recording.id) };
+      const issued = links.issue(baseUrl, target, now);
+      return andThen(issued, (transcript_url) => ({ ...recording, transcript_url }));
     },
     example: { transcript_url: `https://crm.example${TRANSCRIPT_PATH}?token=…` },
   };
@@ -77,7 +79,7 @@ export function transcriptDownload(links: TranscriptLinks): Operation {
     successes: { 200: 'Found.' },
     errorStatuses: [404, 422],
     run: async ({ db, query, now }): Promise<Answer> => {
-      const found = await findTranscript(db, links.open(String(query.token), now));
+      const found = await findTranscript(db, await links.open(String(query.token), now));
       if (found === undefined) throw linkNotFound();
       const { recordingId: recording_id, meetingId: meeting_id, language, segments } = found;
       const data: JsonValue = { recording_id, meeting_id, language, segments };

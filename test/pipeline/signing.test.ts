@@ -1,7 +1,7 @@
 // A rotation of the secret that signs: what was signed is accepted for its grace, by all that serve the database, and no longer.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import { announceSigningSecret, findSigningSecrets, rotateSigningSecret } from '../../db/tables/settings.ts';
-import { SECRETS_AGE_MS_MAX } from '../../server/signing/signing.ts';
+import { SECRETS_AGE_MS_MAX, Signing } from '../../server/signing/signing.ts';
 import { expectRefusal, versionOf } from '../support/envelope.ts';
 import { appOn, BASE_URL, type Harness, type Send, sender, startHarness } from '../support/harness.ts';
 import { insertTranscribed } from '../support/read-only.ts';
@@ -120,6 +120,21 @@ describe.each(SIGNED.map((one): [string, Signed] => [one.name, one]))('%s', (_, 
     expect((await accept(slow, signed)).status).toBe(200);
     heard();
   });
+});
+
+test('secrets are looked for where something is signed or checked, and nowhere else', async () => {
+  const { id } = (await harness.send('POST', '/api/v2/contacts', { body: { first_name: 'C' } })).body.data;
+  using refresh = spyOn(Signing.prototype, 'refresh');
+  const looks = async (method: string, path: string, body?: object) => {
+    refresh.mockClear();
+    expect((await harness.send(method, path, { body })).status).toBeLessThan(300);
+    return refresh.mock.calls.length;
+  };
+  expect(await looks('GET', '/api/v2/contacts')).toBe(1);
+  expect(await looks('GET', `/api/v2/recordings/${recording}`)).toBe(1);
+  expect(await looks('GET', `/api/v2/contacts/${id}`)).toBe(0);
+  expect(await looks('POST', '/api/v2/contacts', { first_name: 'D' })).toBe(0);
+  expect(await looks('PATCH', `/api/v2/contacts/${id}`, { title: 'E' })).toBe(0);
 });
 
 test('a rotation that was broken off is gone on with', async () => {
