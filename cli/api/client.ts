@@ -136,7 +136,7 @@ export class Client {
     const isExpected = status < 300 || (options.expectErrors === true && status >= 400 && status < 500);
     if (body !== undefined && isExpected) return { method, path, status, headers, body, text };
     const failed = { method, path, status, headers, body };
-    throw responseError(failed, isRefusedKey(body) ? await explainRefusedKey(this.#apiKey, path) : undefined);
+    throw responseError(failed, isRefusedKey(body) ? explainRefusedKey(this.#apiKey, path) : undefined);
   }
 
   async #wait(wait: Wait, signal: AbortSignal | undefined): Promise<void> {

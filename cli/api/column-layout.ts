@@ -27,12 +27,12 @@ export function v1Columns(list: V1List): ColumnLayout {
 }
 
 /** The look of linked records; children of several types share only the fields of the link. */
-export async function targetColumns(target: Target): Promise<ColumnLayout> {
+export function targetColumns(target: Target): ColumnLayout {
   const { resource, link, association } = target;
   const childName =
     association === undefined ? link && childOf(link) : resource.fields[association.column]?.references;
   if (childName !== undefined) {
-    const look = resourceColumns(await resourceNamed(childName));
+    const look = resourceColumns(resourceNamed(childName));
     const added = link === undefined ? [] : ['linked_at', ...Object.keys(link.fields)];
     return { ...look, columns: [...look.columns, ...added], allFields: [...look.allFields, ...added] };
   }

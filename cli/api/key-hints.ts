@@ -1,4 +1,5 @@
 // Explains what is wrong with a refused API key, as far as its text shows, without printing it.
+import { apiOfKey, KEY_PREFIXES, KEY_TAIL_CHARACTERS } from '../../db/tables/key-format.ts';
 
 interface KeyFault {
   message: string;
@@ -8,8 +9,7 @@ interface KeyFault {
 const CHECK = 'check CRM_API_KEY or --api-key-file.';
 
 /** Why the server refused the key for a path, and what to do about it. */
-export async function explainRefusedKey(key: string, path: string): Promise<KeyFault> {
-  const { apiOfKey, KEY_PREFIXES, KEY_TAIL_CHARACTERS } = await import('../../db/tables/key-format.ts');
+export function explainRefusedKey(key: string, path: string): KeyFault {
   const wanted = path.startsWith('/api/v1/') ? 'v1' : 'v2';
   const api = apiOfKey(key);
   const flag = wanted === 'v1' ? ' --api v1' : '';

@@ -28,10 +28,10 @@ export interface ListRequest extends Pageable {
 }
 
 /** Prepares the list of a resource, or of a sub-resource such as `deals/ID/contacts`. */
-export async function listRequest(what: string, options: ListOptions): Promise<ListRequest> {
+export function listRequest(what: string, options: ListOptions): ListRequest {
   if (options.api === 'v1') return v1Request(what, options);
   if (isTarget(what)) return subResourceRequest(what, options);
-  const resource = await resourceFor(what, 'list');
+  const resource = resourceFor(what, 'list');
   const windows = resource.sorts.map((sort) => [sort.replace(/_at$/, '_since'), []]);
   const filters = Object.entries(resource.filters).map(([name, { references }]) => [name, references]);
   const query = parseFilters(resource.name, options.filter, Object.fromEntries([...filters, ...windows]));
@@ -52,8 +52,8 @@ export async function listRequest(what: string, options: ListOptions): Promise<L
   return { name: resource.name, look: resourceColumns(resource), ...listAt(path, query), edge };
 }
 
-async function subResourceRequest(what: string, options: ListOptions): Promise<ListRequest> {
-  const target = await parseTarget(what);
+function subResourceRequest(what: string, options: ListOptions): ListRequest {
+  const target = parseTarget(what);
   if (target.link === undefined) {
     throw usageError(`${what} is one record, not a list.`, `run: crm get ${what}`);
   }
@@ -63,7 +63,7 @@ async function subResourceRequest(what: string, options: ListOptions): Promise<L
       'remove them. The newest link comes first.',
     );
   }
-  return { name: what, look: await targetColumns(target), ...listAt(target.path) };
+  return { name: what, look: targetColumns(target), ...listAt(target.path) };
 }
 
 function v1Request(what: string, options: ListOptions): ListRequest {

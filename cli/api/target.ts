@@ -1,5 +1,6 @@
 // What commands act on: a resource by name, a record by ID, a sub-resource by path.
 import type { Association, Link, Resource, Verb } from '../../db/model/resource.ts';
+import { findResource, RESOURCES } from '../../db/model/resources/registry.ts';
 import { type CliError, usageError } from '../errors.ts';
 import { didYouMean, nearest } from '../nearest.ts';
 
@@ -16,8 +17,7 @@ export interface Target {
 }
 
 /** The resource with this name; a usage error lists the known ones. */
-export async function resourceNamed(name: string): Promise<Resource> {
-  const { findResource, RESOURCES } = await import('../../db/model/resources/registry.ts');
+export function resourceNamed(name: string): Resource {
   const resource = findResource(name);
   if (resource !== undefined) return resource;
   const names = RESOURCES.map((one) => one.name);
@@ -38,8 +38,8 @@ const DONE: Readonly<Record<Verb, string>> = {
 };
 
 /** The resource with this name, if it supports the verb. */
-export async function resourceFor(name: string, verb: Verb): Promise<Resource> {
-  const resource = await resourceNamed(name);
+export function resourceFor(name: string, verb: Verb): Resource {
+  const resource = resourceNamed(name);
   if (resource.verbs.includes(verb)) return resource;
   const next = resource.verbs.includes('create')
     ? `${resource.name} can be ${resource.verbs.map((one) => DONE[one]).join(', ')}.`
@@ -65,19 +65,18 @@ export function isTarget(text: string): boolean {
 }
 
 /** Parses `deals/ID/contacts`; a usage error lists the known sub-resources. */
-export async function parseTarget(text: string): Promise<Target> {
+export function parseTarget(text: string): Target {
   const [resourceName = '', id = '', name = '', ...rest] = text.split('/');
-  const resource = await resourceNamed(resourceName);
+  const resource = resourceNamed(resourceName);
   const link = resource.links[name];
   const association = resource.associations[name];
   if (rest.length > 0 || id === '' || (link === undefined && association === undefined)) {
-    throw await unknownTarget(text, resource);
+    throw unknownTarget(text, resource);
   }
   return { resource, id, name, path: `${resourcePath(resource, id)}/${name}`, link, association };
 }
 
-async function unknownTarget(text: string, of: Resource): Promise<CliError> {
-  const { RESOURCES } = await import('../../db/model/resources/registry.ts');
+function unknownTarget(text: string, of: Resource): CliError {
   const known = RESOURCES.flatMap((resource) =>
     subResourcesOf(resource).map((name) => `${resource.name}/ID/${name}`),
   );

@@ -1,7 +1,6 @@
 // `crm completion`: prints scripts for shell completion, which ask crm itself for the words.
 import { Argument, type Command } from 'commander';
 import { writeOut } from '../terminal/streams.ts';
-import { completions } from './completion-words.ts';
 
 const BASH = `# crm: add this line to ~/.bashrc:  source <(crm completion bash)
 _crm() {
@@ -43,7 +42,11 @@ export function registerCompletionCommand(program: Command): void {
     .command('__complete', { hidden: true })
     .argument('[words...]')
     .action(async (words: string[]) => {
-      const found = await completions(program, words);
-      await writeOut(found.map((word) => `${word}\n`).join(''));
+      const { completions } = await import('../completion-words.ts');
+      await writeOut(
+        completions(program, words)
+          .map((word) => `${word}\n`)
+          .join(''),
+      );
     });
 }

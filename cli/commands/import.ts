@@ -2,12 +2,11 @@
 import type { Command } from 'commander';
 import {
   addImportFlags,
-  type ImportFlags,
   readImportFlags,
   refuseContradictions,
   refuseFlagsOfOneFile,
 } from '../import/flags.ts';
-import { type Config, resolveConfig } from '../settings/config.ts';
+import { resolveConfig } from '../settings/config.ts';
 
 /** Adds `crm import`. */
 export function registerImportCommand(program: Command): void {
@@ -21,22 +20,12 @@ export function registerImportCommand(program: Command): void {
     )
     .argument('<file>', 'File, - for standard input, or with "all" a folder')
     .addHelpText('after', '\nSee "crm help import".')
-    .action((resource: string, input: string, options: Record<string, unknown>, command: Command) =>
-      run(resource, input, readImportFlags(options), resolveConfig(command)),
-    );
+    .action(async (resource: string, input: string, options: Record<string, unknown>, command: Command) => {
+      const flags = readImportFlags(options);
+      refuseContradictions(flags);
+      if (resource === 'all') refuseFlagsOfOneFile(flags);
+      const { runImport } = await import('../import/run.ts');
+      await runImport({ resource, input, ...flags }, resolveConfig(command));
+    });
   addImportFlags(command);
-}
-
-async function run(resource: string, input: string, flags: ImportFlags, config: Config): Promise<void> {
-  const request = { resource, input, ...flags };
-  refuseContradictions(flags);
-  const { reportAll, reportImport } = await import('../import/summary.ts');
-  if (resource === 'all') {
-    refuseFlagsOfOneFile(flags);
-    const { importAll } = await import('../import/all/import-all.ts');
-    return reportAll(await importAll(request, config), request, config);
-  }
-  const { runImport, suggestMap } = await import('../import/import-file.ts');
-  if (flags.suggestMap) return suggestMap(request);
-  await reportImport(await runImport(request, config), request, config);
 }

@@ -1,27 +1,8 @@
 // `crm list`: pages through a resource and prints its records.
 import { type Command, Option } from 'commander';
-import { connect } from '../api/connect.ts';
-import { type ListRequest, listRequest } from '../api/list-request.ts';
-import { pagesOf } from '../api/pages.ts';
-import { usageError } from '../errors.ts';
-import { type Config, resolveConfig } from '../settings/config.ts';
+import type { ListFlags } from '../records/list.ts';
+import { resolveConfig } from '../settings/config.ts';
 import { apiOption, collect, count } from '../settings/options.ts';
-import { createPrinter, parseFields } from '../terminal/output.ts';
-import { note, writeValues } from '../terminal/streams.ts';
-
-interface Options {
-  limit?: number;
-  all?: boolean;
-  envelope?: boolean;
-  cursor?: string;
-  sortBy?: string;
-  sortDirection?: string;
-  filter?: string[];
-  fields?: string;
-  api: 'v1' | 'v2';
-}
-
-const LIMIT_DEFAULT = 20;
 
 /** Adds `crm list`. */
 export function registerListCommand(program: Command): void {
@@ -47,42 +28,8 @@ export function registerListCommand(program: Command): void {
       'after',
       '\nExamples:\n  crm list companies --limit 50\n  crm list deals --filter status=open --fields id,name,estimated_value -o csv',
     )
-    .action((resource: string, options: Options, command: Command) =>
-      runList(resource, options, resolveConfig(command)),
-    );
-}
-
-async function runList(resource: string, options: Options, config: Config): Promise<void> {
-  const list = await listRequest(resource, options);
-  const limit = options.all ? Number.POSITIVE_INFINITY : (options.limit ?? LIMIT_DEFAULT);
-  const cursor = options.cursor ?? null;
-  if (options.envelope) return printEnvelope(list, options, cursor, config);
-  const known = list.look.allFields.length > 0 ? list.look.allFields : undefined;
-  const fields = parseFields(options.fields, known);
-  const printer = createPrinter(config, { ...list.look, fields });
-  const client = await connect(config);
-  let nextCursor: string | null = null;
-  for await (const page of pagesOf(client, list, { cursor, limit })) {
-    await printer.print(page.records);
-    nextCursor = page.nextCursor;
-  }
-  await printer.end();
-  if (nextCursor !== null) note(`For the next page, add --cursor ${nextCursor}`);
-}
-
-async function printEnvelope(
-  list: ListRequest,
-  options: Options,
-  cursor: string | null,
-  config: Config,
-): Promise<void> {
-  const limit = options.limit ?? Math.min(LIMIT_DEFAULT, list.pageSizeMax);
-  if (options.all || options.fields !== undefined || limit > list.pageSizeMax) {
-    throw usageError(
-      `--envelope prints one complete page of at most ${list.pageSizeMax} records.`,
-      'remove --all and --fields, and pass page_info.end_cursor to --cursor for the next page.',
-    );
-  }
-  const { response } = await list.page(await connect(config), cursor, limit);
-  await writeValues(`${response.text}\n`);
+    .action(async (resource: string, flags: ListFlags, command: Command) => {
+      const { runList } = await import('../records/list.ts');
+      await runList(resource, flags, resolveConfig(command));
+    });
 }

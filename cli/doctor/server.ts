@@ -1,8 +1,11 @@
 // Checks the server that data commands call: whether it responds and is ready, its clock, its version, and what the key can read.
 import { isObject } from '../../db/model/json.ts';
+import { RESOURCES } from '../../db/model/resources/registry.ts';
+import { apiOfKey } from '../../db/tables/key-format.ts';
 import { serverBase } from '../api/client.ts';
 import { connectionFailureOf } from '../api/connection-error.ts';
-import { Trace } from '../api/trace.ts';
+import { askOnce } from '../api/health.ts';
+import type { TracedInit } from '../api/trace.ts';
 import { CliError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
 import { formatDuration } from '../terminal/format.ts';
@@ -51,13 +54,8 @@ function sentence(message: string): string {
   return message.replace(/\.$/, '');
 }
 
-async function ask(url: string, headers: Record<string, string> = {}): Promise<Response | Error> {
-  try {
-    const signal = AbortSignal.timeout(ANSWER_MS_MAX);
-    return await new Trace().fetch(url, { headers, signal });
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
+function ask(url: string, init: TracedInit = {}): Promise<Response | Error> {
+  return askOnce(url, { ...init, signal: AbortSignal.timeout(ANSWER_MS_MAX) });
 }
 
 async function checkReady(base: string): Promise<Finding> {
@@ -101,7 +99,6 @@ async function checkVersion(base: string): Promise<Finding> {
 
 // Write scopes are not tested: that would write.
 async function checkKey(base: string, key: string): Promise<Finding> {
-  const { apiOfKey } = await import('../../db/tables/key-format.ts');
   const api = apiOfKey(key);
   const again = 'issue a new one: crm keys issue --org NAME --all-scopes';
   if (api === undefined) return fail('key', 'it is not a crm API key, or it has a typo', again);
@@ -133,24 +130,22 @@ interface Reading {
 }
 
 async function readAll(base: string, key: string): Promise<Reading[]> {
-  const { RESOURCES } = await import('../../db/model/resources/registry.ts');
   const readings: Reading[] = [];
   for (const { name } of RESOURCES) {
-    const answer = await ask(`${base}/api/v2/${name}?limit=1`, { Authorization: `Bearer ${key}` });
+    const answer = await ask(`${base}/api/v2/${name}?limit=1`, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
     readings.push(await readingOf(name, answer));
   }
   return readings;
 }
 
 async function readPeople(base: string, key: string): Promise<Reading[]> {
-  const answer = await new Trace()
-    .fetch(`${base}/api/v1/people/query`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-      body: '{"limit":1}',
-      signal: AbortSignal.timeout(ANSWER_MS_MAX),
-    })
-    .catch((error: Error) => error);
+  const answer = await ask(`${base}/api/v1/people/query`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: '{"limit":1}',
+  });
   return [await readingOf('people', answer)];
 }
 

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Resource } from '../../db/model/resource.ts';
+import { RESOURCES } from '../../db/model/resources/registry.ts';
 import type { Client } from '../api/client.ts';
 import { listRequest } from '../api/list-request.ts';
 import { counted } from '../terminal/format.ts';
@@ -48,7 +49,6 @@ export async function exportAll(job: ExportAllJob): Promise<number> {
 const LINKS_NAME = 'links.ndjson';
 
 async function gather(job: ExportAllJob, part: string) {
-  const { RESOURCES } = await import('../../db/model/resources/registry.ts');
   const { url, subject, isResumed } = job;
   const began_at = new Date().toISOString();
   const spools: Spool[] = [];
@@ -76,7 +76,7 @@ async function gather(job: ExportAllJob, part: string) {
 }
 
 async function fetchRecords({ client, display }: ExportAllJob, { name }: Resource, spool: Spool) {
-  const list = await listRequest(name, { api: 'v2', sortDirection: 'asc' });
+  const list = listRequest(name, { api: 'v2', sortDirection: 'asc' });
   if (!spool.isComplete) {
     await fetchRest({ client, list, onPage: display.followRecords(client, list) }, spool);
     await display.stop(`${name}: ${counted(spool.lines, 'record')}`);
@@ -92,7 +92,7 @@ async function finishRecords(
 ): Promise<Pick<ManifestFile, 'name' | 'records'>> {
   const name = `${resource.name}.${format}`;
   if (format === 'csv') {
-    const { look } = await listRequest(resource.name, { api: 'v2' });
+    const { look } = listRequest(resource.name, { api: 'v2' });
     await writeFile(spool.path, join(part, name), format, { ...look, isExcelSafe });
   }
   return { name, records: spool.lines };

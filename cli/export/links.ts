@@ -72,7 +72,7 @@ async function linksOf(
   const lines: LinkLine[] = [];
   const id = String(record.id);
   for (const [name, link] of Object.entries(resource.links)) {
-    const list = await listRequest(`${resource.name}/${id}/${name}`, { api: 'v2' });
+    const list = listRequest(`${resource.name}/${id}/${name}`, { api: 'v2' });
     for await (const page of pagesOf(client, list)) {
       await onPage(page);
       for (const child of page.records) {

@@ -25,8 +25,8 @@ import { Reporter } from './session/report.ts';
 import { lockRows, openJournal } from './session/resume.ts';
 
 /** Imports one input; throws a CliError if it could not finish. */
-export async function runImport(request: ImportRequest, config: Config): Promise<ImportSummary> {
-  const resource = await resourceFor(request.resource, 'batch');
+export async function importFile(request: ImportRequest, config: Config): Promise<ImportSummary> {
+  const resource = resourceFor(request.resource, 'batch');
   checkArguments(resource, request);
   const apiKey = await config.apiKey();
   const reporter = new Reporter(request.isQuiet);
@@ -65,7 +65,7 @@ function checkArguments(resource: Resource, request: ImportRequest): void {
 
 /** Prints the mapping of the columns of an input; sends nothing and needs no key. */
 export async function suggestMap(request: ImportRequest): Promise<void> {
-  const resource = await resourceFor(request.resource, 'batch');
+  const resource = resourceFor(request.resource, 'batch');
   const input = await survey(request);
   const { survey: seen } = input;
   const needed = settledRequest(resource, seen, request) ?? request;
@@ -95,7 +95,7 @@ async function settled(request: ImportRequest): Promise<ImportRequest | null> {
   if (request.input === '-') return null;
   try {
     const { survey } = await surveyInput(request.input, request);
-    return settledRequest(await resourceFor(request.resource, 'batch'), survey, request);
+    return settledRequest(resourceFor(request.resource, 'batch'), survey, request);
   } catch (error) {
     if (error instanceof CliError) return null;
     throw error;

@@ -17,7 +17,7 @@ export async function exportContacts(demo: Demo): Promise<ExportMeasure> {
     `${isDatabaseAddress(database.db) ? 'crm' : basename(database.db, '.db')}-contacts.csv`,
   );
   const client = clientFor(demo, database.keys.v2);
-  const list = await listRequest('contacts', { api: 'v2', filter: [] });
+  const list = listRequest('contacts', { api: 'v2', filter: [] });
   const measure = await screen.measure({
     ...{ label: 'Export', unit: 'contacts', total: data.records.contacts.length },
     run: async (report) => {

@@ -1,5 +1,6 @@
 // The files that `crm recipe` prints, each from this folder.
-
+import { usageError } from '../errors.ts';
+import { didYouMean } from '../nearest.ts';
 import containerfile from './Containerfile' with { type: 'text' };
 import logrotate from './crm.logrotate' with { type: 'text' };
 import service from './crm.service' with { type: 'text' };
@@ -48,3 +49,22 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
     text: `${JSON.stringify(dashboard, null, 2)}\n`,
   },
 };
+
+/** The list of recipes: a command, what it prints, and where that is installed. */
+export function recipeList(): string {
+  const width = Math.max(...Object.keys(RECIPES).map((name) => name.length));
+  return Object.entries(RECIPES)
+    .map(([name, { about, file }]) => `crm recipe ${name.padEnd(width)}  ${about} (${file})\n`)
+    .join('');
+}
+
+/** The text of a recipe; a usage error lists the known ones. */
+export function recipeNamed(name: string): string {
+  const recipe = Object.hasOwn(RECIPES, name) ? RECIPES[name] : undefined;
+  if (recipe !== undefined) return recipe.text;
+  const names = Object.keys(RECIPES);
+  throw usageError(
+    `Unknown recipe "${name}".${didYouMean(name, names)}`,
+    `choose one of: ${names.join(', ')}.`,
+  );
+}

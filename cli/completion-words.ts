@@ -1,8 +1,10 @@
 // What can come next on a command line, for the shells' completion.
 import type { Command, Option } from 'commander';
+import { RESOURCES } from '../db/model/resources/registry.ts';
+import { allTopics } from './manual/topics.ts';
 
 /** Completions for the last word of `words`, which begin after `crm`. */
-export async function completions(program: Command, words: readonly string[]): Promise<string[]> {
+export function completions(program: Command, words: readonly string[]): string[] {
   const current = words.at(-1) ?? '';
   const { command, given } = descend(program, words.slice(0, -1));
   const options = [...command.options, ...program.options].filter((option) => !option.hidden);
@@ -17,22 +19,21 @@ export async function completions(program: Command, words: readonly string[]): P
       current,
     );
   }
-  if (command.name() === 'help') return matching(await helpWords(program, words), current);
+  if (command.name() === 'help') return matching(helpWords(program, words), current);
   const argument = command.registeredArguments[given];
   if (argument?.name() === 'resource') {
     const everything = ['export', 'import'].includes(command.name()) ? ['all'] : [];
-    return matching([...(await resourceNames()), ...everything], current);
+    return matching([...RESOURCES.map(({ name }) => name), ...everything], current);
   }
   return matching(argument?.argChoices ?? [], current);
 }
 
 /** Topics of the manual and commands; behind a group of commands, those in it. */
-async function helpWords(program: Command, words: readonly string[]): Promise<string[]> {
+function helpWords(program: Command, words: readonly string[]): string[] {
   const before = words.slice(words.indexOf('help') + 1, -1).filter((word) => !word.startsWith('-'));
   const { command, given } = descend(program, before);
   const commands = given > 0 ? [] : shownCommands(command).map((one) => one.name());
   if (before.length > 0) return commands;
-  const { allTopics } = await import('../manual/topics.ts');
   return [...new Set([...allTopics().map(({ name }) => name), ...commands])];
 }
 
@@ -59,11 +60,6 @@ function optionNamed(options: readonly Option[], word: string | undefined): Opti
 
 function flagsOf(option: Option): string[] {
   return [option.short, option.long].filter((flag) => typeof flag === 'string');
-}
-
-async function resourceNames(): Promise<string[]> {
-  const { RESOURCES } = await import('../../db/model/resources/registry.ts');
-  return RESOURCES.map((resource) => resource.name);
 }
 
 function matching(candidates: readonly string[], current: string): string[] {

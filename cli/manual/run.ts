@@ -1,0 +1,41 @@
+// Carries out `crm help`: prints a page of the manual, or the help of a command.
+import type { Command } from 'commander';
+import { writePaged } from '../terminal/pager.ts';
+import { terminalWidth } from '../terminal/wrap.ts';
+import { commandAt, unknownTopic } from '../usage-errors.ts';
+import { optionsSection } from './reference.ts';
+import { terminalPage } from './terminal-page.ts';
+import { topicList } from './topic-list.ts';
+import { allTopics } from './topics.ts';
+
+/** Prints the page or help that the words name; without words, the list of pages. */
+export async function runHelp(
+  program: Command,
+  words: readonly string[],
+  { isPagerWanted, isInColor }: { isPagerWanted: boolean; isInColor: boolean },
+): Promise<void> {
+  const text = await textFor(program, words, isInColor);
+  if (text !== undefined) await writePaged(text, { isPagerWanted });
+}
+
+// Undefined if it printed the help of a command instead.
+async function textFor(
+  program: Command,
+  words: readonly string[],
+  isColored: boolean,
+): Promise<string | undefined> {
+  const columns = terminalWidth(process.stdout);
+  const [name] = words;
+  if (name === undefined) return topicList(columns, isColored);
+  const topics = allTopics();
+  const topic = words.length === 1 ? topics.find((one) => one.name === name) : undefined;
+  const command = commandAt(program, words);
+  if (topic === undefined) {
+    const names = topics.map((one) => one.name);
+    if (command === undefined) throw await unknownTopic(program, words, names);
+    command.outputHelp();
+    return undefined;
+  }
+  const page = command === undefined ? topic.page : `${topic.page}\n${optionsSection(command)}`;
+  return process.stdout.isTTY ? terminalPage(page, { columns, isColored }) : page;
+}

@@ -1,0 +1,108 @@
+// Carries out `crm get`, `create`, `update` and `delete`: reads or writes one record.
+import type { Field } from '../../db/model/fields.ts';
+import type { Resource } from '../../db/model/resource.ts';
+import { requestBody } from '../api/body.ts';
+import { resourceColumns, targetColumns } from '../api/column-layout.ts';
+import { connect } from '../api/connect.ts';
+import { recordOf } from '../api/envelope.ts';
+import { isTarget, parseTarget, resourceFor, resourcePath } from '../api/target.ts';
+import { CliError, usageError } from '../errors.ts';
+import type { Config } from '../settings/config.ts';
+import { type ColumnLayout, parseFields, printRecord } from '../terminal/output.ts';
+import { canAsk, confirm, note, writeOut } from '../terminal/streams.ts';
+
+/** Prints a record, or the one associated with it. */
+export async function runGet(
+  what: string,
+  id: string | undefined,
+  options: { fields?: string },
+  config: Config,
+): Promise<void> {
+  const { path, look } = locate(what, id);
+  const fields = parseFields(options.fields, look.allFields);
+  const response = await (await connect(config)).request('GET', path);
+  if (response.body.object === 'success' && response.body.data === null) {
+    if (config.output === 'json') await writeOut('null\n');
+    return note(`${what} is not set.`);
+  }
+  await printRecord(config, recordOf(response), { ...look, fields });
+}
+
+function locate(what: string, id: string | undefined): { path: string; look: ColumnLayout } {
+  if (isTarget(what) && id === undefined) {
+    const target = parseTarget(what);
+    if (target.link !== undefined) {
+      throw usageError(`${what} is a list, not one record.`, `run: crm list ${what}`);
+    }
+    return { path: target.path, look: targetColumns(target) };
+  }
+  const resource = resourceFor(what, 'get');
+  if (id === undefined) throw usageError('The ID is missing.', `run: crm get ${resource.name} ID`);
+  return { path: resourcePath(resource, id), look: resourceColumns(resource) };
+}
+
+/** What to write: `field=value` pairs, or JSON. */
+export interface WriteOptions {
+  data?: string;
+}
+
+/** Creates a record and prints it. */
+export async function runCreate(
+  what: string,
+  pairs: string[],
+  { data }: WriteOptions,
+  config: Config,
+): Promise<void> {
+  const resource = resourceFor(what, 'create');
+  const settable = fieldsWith(resource, (access) => access !== 'read' && access !== 'internal');
+  const body = await requestBody(data, pairs, settable);
+  const record = recordOf(await (await connect(config)).request('POST', resourcePath(resource), body));
+  if (record.is_duplicate === true) note('This record already exists. Nothing was written.');
+  const look = resourceColumns(resource);
+  const allFields = [...look.allFields, ...Object.keys(resource.createdFields)];
+  await printRecord(config, record, { ...look, allFields });
+}
+
+/** Changes the given fields of a record and prints it. */
+export async function runUpdate(
+  { resource: what, id, pairs }: { resource: string; id: string; pairs: string[] },
+  { data }: WriteOptions,
+  config: Config,
+): Promise<void> {
+  const resource = resourceFor(what, 'update');
+  const body = await requestBody(
+    data,
+    pairs,
+    fieldsWith(resource, (access) => access === 'write'),
+  );
+  const path = resourcePath(resource, id);
+  const record = recordOf(await (await connect(config)).request('PATCH', path, body));
+  await printRecord(config, record, resourceColumns(resource));
+}
+
+function fieldsWith({ fields }: Resource, isWanted: (access: Field['access']) => boolean) {
+  return Object.fromEntries(Object.entries(fields).filter(([, { access }]) => isWanted(access)));
+}
+
+/** Deletes a record after a person or --yes confirms it. */
+export async function runDelete(
+  what: string,
+  id: string,
+  { yes = false }: { yes?: boolean },
+  config: Config,
+): Promise<void> {
+  const resource = resourceFor(what, 'delete');
+  const path = resourcePath(resource, id);
+  if (!yes && !canAsk()) {
+    throw usageError(
+      'Cannot ask for confirmation without a terminal.',
+      'add --yes to delete without a prompt.',
+    );
+  }
+  const client = await connect(config);
+  if (!yes && !(await confirm(`Permanently delete ${resource.singular} ${id}?`))) {
+    throw new CliError('Nothing was deleted.', { nextSteps: ['answer y, or add --yes.'] });
+  }
+  await client.request('DELETE', path);
+  note(`Deleted ${resource.singular} ${id}.`);
+}
