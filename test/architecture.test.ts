@@ -101,7 +101,6 @@ const HOUSE: Record<string, string[]> = {
     'cli/export',
     'cli/import',
     'cli/ingest',
-    'cli/input',
     'cli/keys',
     'cli/manual',
     'cli/organizations',
@@ -113,15 +112,19 @@ const HOUSE: Record<string, string[]> = {
     'cli/serve',
     'cli/settings',
     'cli/terminal',
-    'db',
-    'db/engine',
-    'db/model',
-    'db/model/resources',
-    'db/tables',
-    'server',
     'server/openapi',
   ],
-  'cli/database': ['cli/files', 'cli/terminal', 'db', 'db/copy', 'db/engine', 'db/model', 'db/tables'],
+  'cli/database': [
+    'cli/files',
+    'cli/input',
+    'cli/settings',
+    'cli/terminal',
+    'db',
+    'db/copy',
+    'db/engine',
+    'db/model',
+    'db/tables',
+  ],
   'cli/doctor': [
     'cli/api',
     'cli/database',
@@ -177,7 +180,16 @@ const HOUSE: Record<string, string[]> = {
     'db/model',
     'db/model/resources',
   ],
-  'cli/ingest': ['cli/database', 'cli/input', 'cli/terminal', 'db', 'db/engine', 'db/ingest', 'db/model'],
+  'cli/ingest': [
+    'cli/database',
+    'cli/input',
+    'cli/settings',
+    'cli/terminal',
+    'db',
+    'db/engine',
+    'db/ingest',
+    'db/model',
+  ],
   'cli/ingest/calendar': ['cli/input', 'cli/terminal', 'db/ingest', 'db/model'],
   'cli/ingest/json': ['cli/input', 'db/ingest', 'db/model', 'db/model/resources'],
   'cli/input': ['cli/terminal', 'db/model'],
@@ -193,8 +205,27 @@ const HOUSE: Record<string, string[]> = {
     'db/tables',
   ],
   'cli/manual': ['cli/terminal'],
-  'cli/organizations': ['cli/database', 'db', 'db/engine', 'db/model', 'db/tables'],
-  'cli/people': ['cli/database', 'cli/files', 'cli/terminal', 'db', 'db/engine', 'db/people', 'db/tables'],
+  'cli/organizations': [
+    'cli/database',
+    'cli/keys',
+    'cli/settings',
+    'cli/terminal',
+    'db',
+    'db/engine',
+    'db/model',
+    'db/model/resources',
+    'db/tables',
+  ],
+  'cli/people': [
+    'cli/database',
+    'cli/files',
+    'cli/settings',
+    'cli/terminal',
+    'db',
+    'db/engine',
+    'db/people',
+    'db/tables',
+  ],
   'cli/quickstart': [
     'cli/api',
     'cli/database',
@@ -204,6 +235,7 @@ const HOUSE: Record<string, string[]> = {
     'cli/import/session',
     'cli/ingest',
     'cli/input',
+    'cli/settings',
     'cli/terminal',
     'db',
     'db/engine',
@@ -378,9 +410,30 @@ function loadedBy(paths: readonly string[]): Set<string> {
 }
 
 describe('what a command loads', () => {
+  // Where starting has to be fast, or a terminal shows more than a pipe.
+  const LAZY = [
+    // Color is decided before any other module loads, and a reader thread loads nothing of the command line.
+    'cli/main.ts',
+    // --debug alone shows the database that a data command does not open.
+    'cli/settings/debug.ts',
+    // Ink is loaded on a terminal only.
+    'cli/terminal/progress.ts',
+    // Only a mistaken word can be the name of a resource.
+    'cli/usage-errors.ts',
+    // The plugin of the docs and all that it describes would slow down every start.
+    'server/docs/docs.ts',
+    // The metrics library is for servers with a metrics port.
+    'server/metrics/measurement.ts',
+  ];
   const UNLOADED = /^(server\/|db\/(sqlite|postgres|engine|store\.ts)|kysely|elysia|ink$|react)/;
   const DATA = ['create', 'delete', 'export', 'get', 'health', 'import', 'link', 'list', 'update'];
   const commands = product.filter(({ path }) => path.startsWith('cli/commands/'));
+
+  test('is imported dynamically by its file in commands; all below is static', () => {
+    const lazy = product.filter(({ imports }) => imports.some(({ isDynamic }) => isDynamic));
+    const others = lazy.map(({ path }) => path).filter((path) => !path.startsWith('cli/commands/'));
+    expect(others.toSorted()).toEqual(LAZY);
+  });
 
   test('help loads the flags of every command, and nothing of what they do', () => {
     const loaded = [...loadedBy(['cli/main.ts', 'cli/program.ts'])];
@@ -410,13 +463,13 @@ describe('direction of imports', () => {
     );
     expect(reaching.map(({ path }) => path).toSorted()).toEqual([
       'cli/commands/openapi.ts',
-      'cli/commands/serve.ts',
       // An executable has one entry for all its threads.
       'cli/main.ts',
       'cli/quickstart/demo.ts',
       'cli/serve/errors.ts',
       'cli/serve/files.ts',
       'cli/serve/flags.ts',
+      'cli/serve/run.ts',
     ]);
   });
 

@@ -1,9 +1,12 @@
 // Carries out `crm backup`: the copy has a temporary name until it is complete and verified.
+
 import { existsSync, linkSync, lstatSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { makeBackup } from '../../db/copy/backup.ts';
 import { isDatabaseAddress } from '../../db/database-address.ts';
-import type { LastBackup } from '../../db/tables/last-backup.ts';
-import { databaseError, warnIfReadOnly, withStore } from '../database/database.ts';
+import { DatabaseError, openSnapshot } from '../../db/store.ts';
+import { type LastBackup, recordBackup } from '../../db/tables/last-backup.ts';
+import { databaseError, databaseFlag, warnIfReadOnly, withStore } from '../database/database.ts';
 import {
   isSameFile,
   newPartialFile,
@@ -13,51 +16,53 @@ import {
 } from '../database/partial-backup.ts';
 import { CliError, messageOf, systemFault, usageError } from '../errors.ts';
 import { kindAt, syncFolderOf } from '../files/private-file.ts';
+import type { Config } from '../settings/config.ts';
+import { counted, formatBytes, formatDuration } from '../terminal/format.ts';
+import { printSummaryJson } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
+import { shellWord } from '../terminal/text.ts';
 import { VERSION } from '../version.ts';
 
-/** The result, as it is printed. */
-export interface BackupSummary {
-  file: string;
-  taken_at: string;
-  rows: number;
-  bytes: number;
-  seconds: number;
+export interface BackupFlags {
+  keep?: number;
+  quiet?: boolean;
 }
 
 /** Copies a database file to another file, which gets its name once the copy is verified. */
-export async function backUp(
-  db: string,
+export async function runBackup(
   file: string,
-  { keep, quiet }: { keep: number | null; quiet: boolean },
-): Promise<BackupSummary> {
-  if (isDatabaseAddress(db)) throw await postgresToolsError(db, 'pg_dump -Fc -f FILE -d');
+  { keep, quiet = false }: BackupFlags,
+  config: Config,
+): Promise<void> {
+  const { db } = config;
+  if (isDatabaseAddress(db)) throw postgresToolsError(db, 'pg_dump -Fc -f FILE -d');
   await refuseTarget(db, file, keep);
   const startedAt = performance.now();
   const part = newPartialFile(file);
-  const { makeBackup } = await import('../../db/copy/backup.ts');
   const made = await withProgress(quiet, part, async (work) => {
     const backup = await makeBackup(db, part, { crm: VERSION, work });
     takePlace(part, file, keep ?? 1);
     return backup;
-  }).catch(async (error: unknown) => {
-    throw await databaseError(db, error);
+  }).catch((error: unknown) => {
+    throw databaseError(db, error);
   });
-  await noteIn(db, { taken_at: made.taken_at, file: resolve(file) }, quiet);
-  return {
-    file,
-    taken_at: made.taken_at,
-    rows: rowsOf(made),
-    bytes: statSync(file).size,
-    seconds: Math.round(performance.now() - startedAt) / 1_000,
-  };
+  const { taken_at } = made;
+  await noteIn(db, { taken_at, file: resolve(file) }, quiet);
+  const [rows, bytes] = [rowsOf(made), statSync(file).size];
+  const seconds = Math.round(performance.now() - startedAt) / 1_000;
+  await printSummaryJson(config, { file, taken_at, rows, bytes, seconds });
+  if (quiet) return;
+  note(
+    `Backed up ${counted(rows, 'row')} of ${db} to ${file} (${formatBytes(bytes)}) in ${formatDuration(seconds)}; ` +
+      'verified.',
+  );
+  note(`To restore it: crm restore ${shellWord(file)} --confirm${databaseFlag(db)}`);
 }
 
 // In a database of an older crm it is not recorded: that would upgrade the database while a server may use it. A backup
 // that could not be recorded is still a backup.
 async function noteIn(db: string, backup: LastBackup, quiet: boolean): Promise<void> {
-  if (await warnIfReadOnly(db)) return;
-  const { recordBackup } = await import('../../db/tables/last-backup.ts');
+  if (warnIfReadOnly(db)) return;
   try {
     if (!(await isUpToDate(db))) return;
     await withStore(db, (store) => store.write('accounts', (trx) => recordBackup(trx, backup)));
@@ -67,7 +72,6 @@ async function noteIn(db: string, backup: LastBackup, quiet: boolean): Promise<v
 }
 
 async function isUpToDate(db: string): Promise<boolean> {
-  const { DatabaseError, openSnapshot } = await import('../../db/store.ts');
   try {
     await (await openSnapshot(db)).close();
     return true;
@@ -77,7 +81,7 @@ async function isUpToDate(db: string): Promise<boolean> {
   }
 }
 
-async function refuseTarget(db: string, file: string, keep: number | null): Promise<void> {
+async function refuseTarget(db: string, file: string, keep: number | undefined): Promise<void> {
   if (await isSameFile(db, file)) {
     throw usageError(`${file} is the database itself.`, 'choose another file for the backup.');
   }
@@ -85,7 +89,7 @@ async function refuseTarget(db: string, file: string, keep: number | null): Prom
   if (kind === 'nothing') return;
   if (kind !== 'file')
     throw usageError(`${file} is a ${kind}.`, `choose a file, such as ${join(file, 'crm.db')}`);
-  if (keep !== null) return;
+  if (keep !== undefined) return;
   throw usageError(
     `The file ${file} already exists.`,
     `choose another file, or keep older backups too: --keep 7 (as ${basename(file)}.1, ${basename(file)}.2, …)`,

@@ -1,10 +1,21 @@
 // Carries out `crm restore`: a verified backup replaces the database, which is kept.
+
 import { copyFileSync, existsSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { checkBackup } from '../../db/copy/backup.ts';
 import { isDatabaseAddress } from '../../db/database-address.ts';
-import type { ReturnedPerson, Tombstones } from '../../db/people/tombstones.ts';
+import { assertRestorable, damaged, replaceDatabase } from '../../db/maintenance.ts';
+import {
+  copyTombstones,
+  findTombstones,
+  type ReturnedPerson,
+  type Tombstones,
+} from '../../db/people/tombstones.ts';
+import { lockPlace, openSnapshot, openStore } from '../../db/store.ts';
+import { removeBackupNote } from '../../db/tables/backup-note.ts';
+import { recordBackup } from '../../db/tables/last-backup.ts';
 import { recordAction } from '../database/audit.ts';
-import { databaseError, lockDatabase } from '../database/database.ts';
+import { databaseError, databaseFlag, lockDatabase } from '../database/database.ts';
 import {
   isSameFile,
   newPartialFile,
@@ -14,10 +25,19 @@ import {
 } from '../database/partial-backup.ts';
 import { CliError, errorCode, messageOf, usageError } from '../errors.ts';
 import { kindAt, syncFolderOf } from '../files/private-file.ts';
+import type { Config } from '../settings/config.ts';
+import { counted, formatDuration } from '../terminal/format.ts';
+import { printSummaryJson } from '../terminal/output.ts';
+import { note } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
 
-/** The result, as it is printed. */
-export interface RestoreSummary {
+export interface RestoreFlags {
+  confirm?: boolean;
+  quiet?: boolean;
+}
+
+// The result, as it is printed.
+interface RestoreSummary {
   db: string;
   /** Null if the file does not say when it was made. */
   taken_at: string | null;
@@ -30,12 +50,37 @@ export interface RestoreSummary {
 }
 
 /** Replaces a database that is not served with a backup, after verifying it. */
-export async function restore(
+export async function runRestore(
+  file: string,
+  { confirm = false, quiet = false }: RestoreFlags,
+  config: Config,
+): Promise<void> {
+  const summary = await restore(config.db, file, { confirm, quiet });
+  await printSummaryJson(config, summary);
+  if (quiet) return;
+  const { rows, taken_at: takenAt, kept_as: keptAs, returned, seconds } = summary;
+  const what = rows === null ? 'what it holds' : `${counted(rows, 'row')}, as of ${takenAt}`;
+  note(`Restored ${config.db} from ${file} in ${formatDuration(seconds)}: ${what}.`);
+  if (keptAs !== null) note(`The previous database is kept as ${keptAs}.`);
+  if (rows === null)
+    note('The file is intact, but "crm backup" did not write it, so its content cannot be verified.');
+  note('API keys that were revoked or rotated since the backup work again. Review them: crm keys list');
+  const flag = databaseFlag(config.db);
+  for (const { address, organization } of returned) {
+    const words = `${shellWord(address)} --org ${shellWord(organization)}${flag}`;
+    note(
+      `This person was erased after the backup and is back. To erase again: crm people erase ${words} --confirm`,
+    );
+  }
+  note(`Next: crm serve${flag}`);
+}
+
+async function restore(
   db: string,
   file: string,
   { confirm, quiet }: { confirm: boolean; quiet: boolean },
 ): Promise<RestoreSummary> {
-  if (isDatabaseAddress(db)) throw await postgresToolsError(db, 'pg_restore --clean --if-exists FILE -d');
+  if (isDatabaseAddress(db)) throw postgresToolsError(db, 'pg_restore --clean --if-exists FILE -d');
   await refuseSource(db, file);
   if (!confirm) {
     const effect = existsSync(db)
@@ -43,34 +88,32 @@ export async function restore(
       : 'would create it';
     throw usageError(`Restoring ${file} to ${db} ${effect}.`, 'add --confirm to do it.');
   }
-  const unlock = await lockDatabase(db, 'crm restore', 'lockPlace');
+  const unlock = lockDatabase(db, 'crm restore', lockPlace);
   try {
     const startedAt = performance.now();
     // Next to the file itself, which may be on another disk than a link to it.
     const place = kindAt(db) === 'link' && existsSync(db) ? realpathSync(db) : db;
     const part = newPartialFile(place);
-    const { checkBackup } = await import('../../db/copy/backup.ts');
-    const { replaceDatabase } = await import('../../db/maintenance.ts');
     const former = await tombstonesIn(place);
-    const { note, keptAs, returned } = await withProgress(quiet, part, async (work) => {
+    const { backup, keptAs, returned } = await withProgress(quiet, part, async (work) => {
       copyFileSync(file, part);
-      const found = await checkBackup(part, work, file).catch(async (error: unknown) => {
-        throw await sourceError(file, part, error);
+      const found = await checkBackup(part, work, file).catch((error: unknown) => {
+        throw sourceError(file, part, error);
       });
       const back = await makeOrdinary(
         part,
         { taken_at: found?.taken_at ?? null, file: resolve(file) },
         former,
       );
-      return { note: found, keptAs: replaceDatabase(place, part), returned: back };
-    }).catch(async (error: unknown) => {
-      throw await databaseError(place, error);
+      return { backup: found, keptAs: replaceDatabase(place, part), returned: back };
+    }).catch((error: unknown) => {
+      throw databaseError(place, error);
     });
     syncFolderOf(place);
     return {
       db,
-      taken_at: note?.taken_at ?? null,
-      rows: note && rowsOf(note),
+      taken_at: backup?.taken_at ?? null,
+      rows: backup && rowsOf(backup),
       kept_as: keptAs,
       returned,
       seconds: Math.round(performance.now() - startedAt) / 1_000,
@@ -89,11 +132,10 @@ async function refuseSource(db: string, file: string): Promise<void> {
   if (await isSameFile(db, file)) {
     throw usageError(`${file} is the database itself.`, 'choose a backup of it.');
   }
-  const { assertRestorable } = await import('../../db/maintenance.ts');
   try {
     assertRestorable(file);
   } catch (error) {
-    throw await sourceError(file, file, error);
+    throw sourceError(file, file, error);
   }
   const log = `${file}-wal`;
   if (!existsSync(log) || statSync(log).size === 0) return;
@@ -104,10 +146,9 @@ async function refuseSource(db: string, file: string): Promise<void> {
 }
 
 // A fault of the copy is a fault of the given file.
-async function sourceError(file: string, part: string, error: unknown): Promise<unknown> {
-  const explained = await databaseError(part, error);
+function sourceError(file: string, part: string, error: unknown): unknown {
+  const explained = databaseError(part, error);
   if (!(explained instanceof CliError)) return explained;
-  const { damaged } = await import('../../db/maintenance.ts');
   if (/^SQLITE_(?:CORRUPT|NOTADB)/.test(errorCode(explained.cause)))
     return databaseError(file, damaged(file, [messageOf(explained.cause)]));
   const named = (text: string) => text.replaceAll(realpathSync(part), file).replaceAll(part, file);
@@ -124,10 +165,6 @@ async function makeOrdinary(
   { taken_at, file }: { taken_at: string | null; file: string },
   former: Tombstones | null,
 ): Promise<ReturnedPerson[]> {
-  const { openStore } = await import('../../db/store.ts');
-  const { removeBackupNote } = await import('../../db/tables/backup-note.ts');
-  const { recordBackup } = await import('../../db/tables/last-backup.ts');
-  const { copyTombstones } = await import('../../db/people/tombstones.ts');
   const store = await openStore(part, { create: false });
   try {
     return await store.write('accounts', async (trx) => {
@@ -145,8 +182,6 @@ async function makeOrdinary(
 // The people whom the previous database has erased; none if it cannot be read.
 async function tombstonesIn(place: string): Promise<Tombstones | null> {
   if (!existsSync(place)) return null;
-  const { openSnapshot } = await import('../../db/store.ts');
-  const { findTombstones } = await import('../../db/people/tombstones.ts');
   try {
     const snapshot = await openSnapshot(place);
     try {

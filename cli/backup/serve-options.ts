@@ -6,7 +6,7 @@ import { durationMs } from '../settings/options.ts';
 import { type KeepRule, keepRules } from './retention.ts';
 import type { BackupPlan } from './schedule.ts';
 
-export interface BackupFlags {
+export interface ScheduleFlags {
   backupEvery?: number;
   backupDir?: string;
   keep?: KeepRule[];
@@ -32,7 +32,7 @@ export function addBackupFlags(serve: Command): void {
 }
 
 /** The schedule that the flags set; null without them. */
-export function backupPlan(flags: BackupFlags, db: string): BackupPlan | null {
+export function backupPlan(flags: ScheduleFlags, db: string): BackupPlan | null {
   const { backupEvery: every, backupDir: folder, keep = rules(KEEP) } = flags;
   if (every === undefined && folder === undefined) return null;
   if (every === undefined || folder === undefined) {

@@ -1,13 +1,8 @@
 // `crm backup`: a verified copy of the database file, with or without a running server.
 import type { Command } from 'commander';
-import { backUp } from '../backup/create-backup.ts';
-import { databaseFlag } from '../database/database.ts';
-import { type Config, resolveConfig } from '../settings/config.ts';
+import type { BackupFlags } from '../backup/create-backup.ts';
+import { resolveConfig } from '../settings/config.ts';
 import { count } from '../settings/options.ts';
-import { counted, formatBytes, formatDuration } from '../terminal/format.ts';
-import { printSummaryJson } from '../terminal/output.ts';
-import { note } from '../terminal/streams.ts';
-import { shellWord } from '../terminal/text.ts';
 
 const HELP = `
 The backup is a snapshot of the database at one moment. It contains every write that was acknowledged before the command
@@ -35,23 +30,8 @@ export function registerBackupCommand(program: Command): void {
     )
     .option('--quiet', 'Print errors only')
     .addHelpText('after', HELP)
-    .action((file: string, options: { keep?: number; quiet?: boolean }, command: Command) =>
-      runBackup(file, options, resolveConfig(command)),
-    );
-}
-
-async function runBackup(
-  file: string,
-  { keep, quiet = false }: { keep?: number; quiet?: boolean },
-  config: Config,
-): Promise<void> {
-  const summary = await backUp(config.db, file, { keep: keep ?? null, quiet });
-  await printSummaryJson(config, summary);
-  if (quiet) return;
-  const { rows, bytes, seconds } = summary;
-  note(
-    `Backed up ${counted(rows, 'row')} of ${config.db} to ${file} (${formatBytes(bytes)}) in ${formatDuration(seconds)}; ` +
-      'verified.',
-  );
-  note(`To restore it: crm restore ${shellWord(file)} --confirm${await databaseFlag(config.db)}`);
+    .action(async (file: string, flags: BackupFlags, command: Command) => {
+      const { runBackup } = await import('../backup/create-backup.ts');
+      await runBackup(file, flags, resolveConfig(command));
+    });
 }

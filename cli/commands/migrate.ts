@@ -1,21 +1,7 @@
 // `crm migrate`: copies a whole database into another, of either engine.
 import type { Command } from 'commander';
-import type { ComparedTable } from '../database/copy-database.ts';
-import { databaseFlag } from '../database/database.ts';
-import { CliError } from '../errors.ts';
-import { type Config, resolveConfig } from '../settings/config.ts';
-import { counted, formatCount, formatDuration } from '../terminal/format.ts';
-import { printSummaryJson } from '../terminal/output.ts';
-import { note } from '../terminal/streams.ts';
-
-interface Options {
-  from: string;
-  to: string;
-  quiet?: boolean;
-}
-
-// Enough to compare two digests at a glance; -o json prints them in full.
-const DIGEST_CHARACTERS_SHOWN = 16;
+import type { CopyRequest } from '../database/copy-database.ts';
+import { resolveConfig } from '../settings/config.ts';
 
 const HELP = `
 Migrate copies everything unchanged: organizations, users, API keys (as hashes), stored responses to idempotency keys,
@@ -41,38 +27,8 @@ export function registerMigrateCommand(program: Command): void {
     .requiredOption('--to <database>', 'Database to fill: new file, or database URL of an empty database')
     .option('--quiet', 'Print errors only')
     .addHelpText('after', HELP)
-    .action((options: Options, command: Command) => runMigrate(options, resolveConfig(command)));
-}
-
-async function runMigrate(options: Options, config: Config): Promise<void> {
-  const { copyDatabase } = await import('../database/copy-database.ts');
-  const summary = await copyDatabase(options);
-  await printSummaryJson(config, summary);
-  if (!options.quiet) for (const line of linesOf(summary.tables)) note(line);
-  const different = summary.tables.filter((table) => !table.is_same).map(({ table }) => table);
-  if (different.length > 0) {
-    throw new CliError(`The copy differs from the source in: ${different.join(', ')}.`, {
-      nextSteps: [
-        'stop what writes to either database, empty the target (or choose another), then run the command again.',
-      ],
+    .action(async (request: CopyRequest, command: Command) => {
+      const { runMigrate } = await import('../database/migrate.ts');
+      await runMigrate(request, resolveConfig(command));
     });
-  }
-  if (options.quiet) return;
-  note(
-    `Copied ${counted(summary.rows_copied, 'row')} from ${summary.from} to ${summary.to} in ` +
-      `${formatDuration(summary.seconds)}; all ${summary.tables.length} tables match.`,
-  );
-  note(`Next: crm serve${await databaseFlag(options.to)}`);
-}
-
-// One line per table: its rows and digest, and those of the copy if they differ.
-function linesOf(tables: readonly ComparedTable[]): string[] {
-  const nameWidth = Math.max(...tables.map(({ table }) => table.length));
-  const countWidth = Math.max(...tables.map(({ rows }) => formatCount(rows).length));
-  const shown = (digest: string) => digest.slice(0, DIGEST_CHARACTERS_SHOWN);
-  return tables.map(({ table, rows, digest, is_same: isSame, copy }) => {
-    const result = isSame ? 'same' : `differs: ${counted(copy.rows, 'row')}, ${shown(copy.digest)}`;
-    const count = formatCount(rows).padStart(countWidth);
-    return `${table.padEnd(nameWidth)}  ${count}  ${shown(digest)}  ${result}`;
-  });
 }

@@ -1,20 +1,8 @@
 // `crm orgs quota`: shows what an organization stores, and sets limits.
 import { type Command, InvalidArgumentError } from 'commander';
-import type { OrganizationRow } from '../../db/engine/schema.ts';
-import type { Store } from '../../db/store.ts';
-import type { Quota, QuotaUse } from '../../db/tables/quotas.ts';
-import { organizationNamed, withStore } from '../database/database.ts';
-import { changeQuota, countNow, QUOTA_FIELDS, QUOTA_SIZES, quotaData } from '../organizations/quota.ts';
-import { type Config, resolveConfig } from '../settings/config.ts';
+import type { LimitOption, QuotaOptions } from '../organizations/set-quota.ts';
+import { resolveConfig } from '../settings/config.ts';
 import { byteCount } from '../settings/options.ts';
-import { printRecord } from '../terminal/output.ts';
-import { note } from '../terminal/streams.ts';
-
-// An option's value cannot be null.
-type Limit = number | typeof NONE;
-const NONE = 'none';
-
-type Options = Partial<Record<keyof Quota, Limit>>;
 
 const HELP = `
 Records are counted across all resources, pipelines included. Bytes are the text in records and transcripts, in UTF-8:
@@ -51,51 +39,17 @@ export function registerOrgsQuotaCommand(orgs: Command): void {
       orNone(byteCount),
     )
     .addHelpText('after', HELP)
-    .action((org: string, options: Options, command: Command) =>
-      runQuota(org, options, resolveConfig(command)),
-    );
+    .action(async (org: string, options: QuotaOptions, command: Command) => {
+      const { runQuota } = await import('../organizations/set-quota.ts');
+      await runQuota(org, options, resolveConfig(command));
+    });
 }
 
-function orNone(parse: (text: string) => number): (text: string) => Limit {
-  return (text) => (text === NONE ? NONE : parse(text));
+function orNone(parse: (text: string) => number): (text: string) => LimitOption {
+  return (text) => (text === 'none' ? text : parse(text));
 }
 
 function recordCount(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Use a whole number, or none.');
   return Number(text);
-}
-
-async function runQuota(nameOrId: string, options: Options, config: Config): Promise<void> {
-  const { org, use } = await withStore(config.db, async (store) => {
-    const found = await organizationNamed(store, nameOrId);
-    const { quota } = await quotaOf(store, found);
-    if (Object.keys(options).length > 0)
-      await changeQuota(store, config.db, found, {
-        records: limitOf(options.records, quota.records),
-        bytes: limitOf(options.bytes, quota.bytes),
-        bytesInFlight: limitOf(options.bytesInFlight, quota.bytesInFlight),
-        replayBytes: limitOf(options.replayBytes, quota.replayBytes),
-      });
-    return { org: found, use: await quotaOf(store, found) };
-  });
-  const held = use.held ?? (await countNow(config.db, org.number));
-  const fields = ['id', 'name', ...QUOTA_FIELDS];
-  const record = { id: org.id, name: org.name, ...quotaData({ ...use, held }) };
-  await printRecord(config, record, { columns: fields, allFields: fields, sizes: QUOTA_SIZES });
-  const { records, bytes } = use.quota;
-  const isOver = (limit: number | null, used: number) => limit !== null && used > limit;
-  if (isOver(records, held.records) || isOver(bytes, held.bytes))
-    note('The organization already exceeds this limit. Nothing can be added until something is deleted.');
-}
-
-function limitOf(given: Limit | undefined, before: number | null): number | null {
-  if (given === undefined) return before;
-  return given === NONE ? null : given;
-}
-
-async function quotaOf(store: Store, { number: orgNumber }: OrganizationRow): Promise<QuotaUse> {
-  const { listQuotas } = await import('../../db/tables/quotas.ts');
-  const use = (await listQuotas(store.read, orgNumber)).get(orgNumber);
-  if (use === undefined) throw new Error('the organization is gone');
-  return use;
 }

@@ -1,31 +1,8 @@
 // `crm orgs`: creates, lists and updates organizations.
 import type { Command } from 'commander';
-import type { OrganizationRow } from '../../db/engine/schema.ts';
-import type { Data } from '../../db/model/json.ts';
-import { recordAction } from '../database/audit.ts';
-import {
-  checkedName,
-  databaseFlag,
-  isoTime,
-  organizationNamed,
-  withReader,
-  withStore,
-} from '../database/database.ts';
-import { usageError } from '../errors.ts';
-import { parseLifetime } from '../keys/expiry.ts';
-import { isLimited, QUOTA_FIELDS, QUOTA_SIZES, quotaData } from '../organizations/quota.ts';
-import { type Config, resolveConfig } from '../settings/config.ts';
-import { durationText } from '../settings/options.ts';
-import { createPrinter, printRecord } from '../terminal/output.ts';
-import { note } from '../terminal/streams.ts';
-import { shellWord } from '../terminal/text.ts';
+import type { OrganizationOptions } from '../organizations/organizations.ts';
+import { resolveConfig } from '../settings/config.ts';
 import { registerOrgsQuotaCommand } from './orgs-quota.ts';
-
-const IS_LONG = new Set(['created_at', 'id']);
-
-interface Options {
-  keyExpiry?: string;
-}
 
 /** Adds `crm orgs create`, `update`, `quota` and `list`. */
 export function registerOrgsCommand(program: Command): void {
@@ -41,99 +18,25 @@ export function registerOrgsCommand(program: Command): void {
       '--key-expiry <duration>',
       'Default lifetime of its API keys, such as 90d (default: keys do not expire)',
     )
-    .action((name: string, options: Options, command: Command) =>
-      runCreate(name, options, resolveConfig(command)),
-    );
+    .action(async (name: string, options: OrganizationOptions, command: Command) => {
+      const { runOrgsCreate } = await import('../organizations/organizations.ts');
+      await runOrgsCreate(name, options, resolveConfig(command));
+    });
   orgs
     .command('update')
     .description('Update the settings of an organization, and print it')
     .argument('<org>', 'Name or ID of the organization')
     .option('--key-expiry <duration>', 'Default lifetime of API keys issued from now on, or none')
-    .action((org: string, options: Options, command: Command) =>
-      runUpdate(org, options, resolveConfig(command)),
-    );
+    .action(async (org: string, options: OrganizationOptions, command: Command) => {
+      const { runOrgsUpdate } = await import('../organizations/organizations.ts');
+      await runOrgsUpdate(org, options, resolveConfig(command));
+    });
   registerOrgsQuotaCommand(orgs);
   orgs
     .command('list')
     .description('List all organizations')
-    .action((_options: unknown, command: Command) => runList(resolveConfig(command)));
-}
-
-async function runCreate(text: string, { keyExpiry }: Options, config: Config): Promise<void> {
-  const lifetime = keyExpiry === undefined ? null : parseLifetime(keyExpiry);
-  const name = checkedName('The name of an organization', text);
-  const { createOrganization } = await import('../../db/tables/accounts.ts');
-  const org = await withStore(config.db, (store) =>
-    store.write('accounts', async (trx) => {
-      const made = await createOrganization(trx, name, Date.now(), lifetime);
-      const { number: orgNumber, id } = made;
-      await recordAction(trx, {
-        action: 'organization.created',
-        orgNumber,
-        target: { type: 'organizations', id },
-      });
-      return made;
-    }),
-  );
-  await printOrganization(config, org);
-  note(`Next: crm keys issue --org ${shellWord(org.name)} --all-scopes${await databaseFlag(config.db)}`);
-}
-
-async function runUpdate(nameOrId: string, { keyExpiry }: Options, config: Config): Promise<void> {
-  if (keyExpiry === undefined)
-    throw usageError('Nothing to update.', 'add --key-expiry 90d, or --key-expiry none.');
-  const lifetime = parseLifetime(keyExpiry);
-  const { setKeyLifetime } = await import('../../db/tables/accounts.ts');
-  const org = await withStore(config.db, async (store) => {
-    const found = await organizationNamed(store, nameOrId);
-    await store.write('accounts', async (trx) => {
-      await setKeyLifetime(trx, found.number, lifetime);
-      const target = { type: 'organizations', id: found.id };
-      const details = { key_expiry: lifetime === null ? null : durationText(lifetime) };
-      await recordAction(trx, { orgNumber: found.number, action: 'organization.changed', target, details });
+    .action(async (_options: unknown, command: Command) => {
+      const { runOrgsList } = await import('../organizations/organizations.ts');
+      await runOrgsList(resolveConfig(command));
     });
-    return { ...found, key_lifetime: lifetime };
-  });
-  await printOrganization(config, org);
-  const lasting = lifetime === null ? 'do not expire' : `last ${durationText(lifetime)}`;
-  note(`API keys issued from now on ${lasting} by default. Existing keys do not change.`);
-}
-
-async function runList(config: Config): Promise<void> {
-  const { listOrganizations } = await import('../../db/tables/accounts.ts');
-  const { listQuotas } = await import('../../db/tables/quotas.ts');
-  const { rows, quotas } = await withReader(config.db, async (store) => ({
-    rows: await listOrganizations(store.read),
-    quotas: await listQuotas(store.read),
-  }));
-  // The column appears only if an organization has the setting.
-  const isSaid = rows.some((row) => row.key_lifetime !== null);
-  const hasQuota = [...quotas.values()].some(({ quota }) => isLimited(quota));
-  const fields = [...fieldsOf(isSaid), ...(hasQuota ? QUOTA_FIELDS : [])];
-  // Long values go last.
-  const columns = hasQuota
-    ? fields.toSorted((a, b) => Number(IS_LONG.has(a)) - Number(IS_LONG.has(b)))
-    : fields;
-  const printer = createPrinter(config, { columns, allFields: fields, sizes: QUOTA_SIZES });
-  const quotaShown = (orgNumber: number): Data => {
-    const use = quotas.get(orgNumber);
-    return hasQuota && use !== undefined ? quotaData(use) : {};
-  };
-  await printer.print(rows.map((row) => ({ ...presented(row, isSaid), ...quotaShown(row.number) })));
-  await printer.end();
-}
-
-async function printOrganization(config: Config, org: OrganizationRow): Promise<void> {
-  const isSaid = org.key_lifetime !== null;
-  const fields = fieldsOf(isSaid);
-  await printRecord(config, presented(org, isSaid), { columns: fields, allFields: fields });
-}
-
-function fieldsOf(isSaid: boolean): string[] {
-  return ['id', 'name', 'created_at', ...(isSaid ? ['key_expiry'] : [])];
-}
-
-function presented({ id, name, created_at, key_lifetime }: OrganizationRow, isSaid: boolean): Data {
-  const keyExpiry = key_lifetime === null ? null : durationText(key_lifetime);
-  return { id, name, created_at: isoTime(created_at), ...(isSaid && { key_expiry: keyExpiry }) };
 }

@@ -1,14 +1,7 @@
 // `crm quickstart`: the whole journey on a temporary database, from an empty folder to exported records.
 import type { Command } from 'commander';
-import { isDatabaseAddress } from '../../db/database-address.ts';
-import { CliError, EXIT } from '../errors.ts';
-import { type Config, type GlobalOptions, isColored, resolveConfig } from '../settings/config.ts';
-import { stopRequested } from '../terminal/interrupt.ts';
-
-interface Options {
-  exit?: boolean;
-  keep?: boolean;
-}
+import type { QuickstartFlags } from '../quickstart/run.ts';
+import { resolveConfig } from '../settings/config.ts';
 
 /** Adds `crm quickstart`. */
 export function registerQuickstartCommand(program: Command): void {
@@ -23,43 +16,8 @@ export function registerQuickstartCommand(program: Command): void {
     .option('--exit', 'Exit after the summary and remove the database, unless you set --db')
     .option('--keep', 'With --exit: keep the database')
     .addHelpText('after', '\nExamples:\n  crm quickstart\n  crm quickstart --exit -o json')
-    .action((options: Options, command: Command) =>
-      // Only the flag counts: a database from the environment or a profile is in use for something else.
-      runQuickstart(options, resolveConfig(command), command.optsWithGlobals<GlobalOptions>()),
-    );
-}
-
-async function runQuickstart(options: Options, config: Config, { db, color }: GlobalOptions): Promise<void> {
-  const { createScreen } = await import('../quickstart/screen.ts');
-  const { chooseDemoPlace, removeDemoPlace } = await import('../quickstart/setup.ts');
-  const { startDemo } = await import('../quickstart/demo.ts');
-  const { runJourney } = await import('../quickstart/journey.ts');
-  const { statsJson, printNextSteps, printRemoval, summarize } = await import('../quickstart/summary.ts');
-  const { printSummaryJson } = await import('../terminal/output.ts');
-  const stopped = stopRequested().first;
-  const place = await chooseDemoPlace(db);
-  const isKept = !options.exit || options.keep === true || !place.isThrowAway;
-  const screen = createScreen(isColored(process.stderr, color));
-  try {
-    const demo = await startDemo(screen, place);
-    try {
-      const stats = await Promise.race([runJourney(demo), stopped.then(interruption)]);
-      summarize(demo, stats, { isServing: !options.exit, isKept });
-      await printSummaryJson(config, statsJson(stats, demo));
-      if (!options.exit) await stopped;
-    } finally {
-      await demo.stop();
-      if (isDatabaseAddress(place.db)) await printRemoval(screen, demo.database);
-    }
-    if (!options.exit) printNextSteps(screen, place);
-  } finally {
-    if (!isKept || isDatabaseAddress(place.db)) await removeDemoPlace(place);
-  }
-}
-
-function interruption(): never {
-  throw new CliError('Interrupted before quickstart finished.', {
-    exitCode: EXIT.interrupted,
-    nextSteps: ['run it again: crm quickstart'],
-  });
+    .action(async (_options: unknown, command: Command) => {
+      const { runQuickstart } = await import('../quickstart/run.ts');
+      await runQuickstart(command.optsWithGlobals<QuickstartFlags>(), resolveConfig(command));
+    });
 }

@@ -1,17 +1,6 @@
 // `crm secrets rotate`: replaces the secret that signs cursors and transcript links, while servers run.
 import type { Command } from 'commander';
-import { recordAction } from '../database/audit.ts';
-import { isoTime, withStore } from '../database/database.ts';
-import { CliError, usageError } from '../errors.ts';
-import { DAY_MS } from '../input/instant.ts';
-import { type Config, resolveConfig } from '../settings/config.ts';
-import { durationMs } from '../settings/options.ts';
-import { printSummaryJson } from '../terminal/output.ts';
-import { note } from '../terminal/streams.ts';
-
-const GRACE_DAYS_MAX = 30;
-/** Twice as long as a server may take to notice a new secret. */
-const ANNOUNCED_MS = 2_000;
+import { resolveConfig } from '../settings/config.ts';
 
 /** Adds `crm secrets rotate`. */
 export function registerSecretsCommand(program: Command): void {
@@ -27,48 +16,8 @@ export function registerSecretsCommand(program: Command): void {
       'Rotate the secret that signs list cursors and transcript links. Existing cursors and links work for the grace period. All servers use the new secret within a second, without a restart. API keys do not change.',
     )
     .option('--grace <duration>', 'How long existing cursors and links keep working: 0 to 30d', '24h')
-    .action(({ grace }: { grace: string }, command: Command) => runRotate(grace, resolveConfig(command)));
-}
-
-async function runRotate(graceText: string, config: Config): Promise<void> {
-  const graceMs = durationMs(graceText);
-  if (graceMs === undefined || graceMs > GRACE_DAYS_MAX * DAY_MS) {
-    throw usageError(
-      `"${graceText}" is not a valid grace period.`,
-      `use 0, or up to ${GRACE_DAYS_MAX} days, like 30m, 24h or 7d.`,
-    );
-  }
-  const { announceSigningSecret, makeSigningSecret, NotAnnouncedError, rotateSigningSecret } = await import(
-    '../../db/tables/settings.ts'
-  );
-  const rotatedAt = await withStore(config.db, async (store) => {
-    await store.write('accounts', async (trx) => {
-      await makeSigningSecret(trx);
-      await announceSigningSecret(trx);
+    .action(async ({ grace }: { grace: string }, command: Command) => {
+      const { runSecretsRotate } = await import('../keys/signing-secret.ts');
+      await runSecretsRotate(grace, resolveConfig(command));
     });
-    // By the time any server signs with it, all others know it.
-    await Bun.sleep(ANNOUNCED_MS);
-    const now = Date.now();
-    await store.write('accounts', async (trx) => {
-      await rotateSigningSecret(trx, graceMs, now);
-      const details = { grace_seconds: graceMs / 1_000 };
-      await recordAction(trx, { orgNumber: null, action: 'secrets.rotated', target: null, details });
-    });
-    return now;
-  }).catch((error) => {
-    throw error instanceof NotAnnouncedError ? rotatedMeanwhile(error) : error;
-  });
-  const formerUntil = graceMs === 0 ? null : isoTime(rotatedAt + graceMs);
-  await printSummaryJson(config, { rotated_at: isoTime(rotatedAt), former_until: formerUntil });
-  note('Rotated the secret that signs cursors and links.');
-  note(
-    formerUntil === null
-      ? 'Existing cursors and links stop working within a second: clients that page through a list must start over.'
-      : `Existing cursors and links work until ${formerUntil}.`,
-  );
-}
-
-function rotatedMeanwhile(cause: unknown): CliError {
-  const nextSteps = ['run the same command again only if you want another rotation.'];
-  return new CliError('Another command rotated the secret at the same time.', { nextSteps, cause });
 }

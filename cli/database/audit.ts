@@ -1,9 +1,10 @@
 // Records the actions of operators in the audit log of the database.
+
 import { existsSync, readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import type { ApiKeyRow, Trx } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
-import type { AuditEntry } from '../../db/tables/audit.ts';
+import { type AuditEntry, recordAudit } from '../../db/tables/audit.ts';
 import { isoTime } from './database.ts';
 
 const USERS = '/etc/passwd';
@@ -16,7 +17,6 @@ export async function recordAction(
   trx: Trx,
   entry: Omit<AuditEntry, 'actor' | 'requestId' | 'now'> & { now?: number },
 ): Promise<void> {
-  const { recordAudit } = await import('../../db/tables/audit.ts');
   const actor = {
     type: 'operator',
     id: `${userName()}@${hostname()}`,

@@ -1,7 +1,18 @@
 // Carries out `crm migrate`: opens and locks both databases, copies the tables, then compares them.
-import type { CopySource, CopyTarget } from '../../db/copy/database.ts';
-import type { TableDigest } from '../../db/copy/digest.ts';
+
+import { copyTable, countAllRows, tablesToCopy } from '../../db/copy/copy.ts';
+import { atDatabase, type CopySource, type CopyTarget, DatabaseErrorAt } from '../../db/copy/database.ts';
+import { digestOf, type TableDigest } from '../../db/copy/digest.ts';
+import { beginCopy, endCopy } from '../../db/copy/readiness.ts';
 import type { CopiedTable } from '../../db/copy/rows.ts';
+import {
+  analyzeDatabase,
+  connectedProcesses,
+  databaseIdentity,
+  databaseLabel,
+  openSnapshot,
+  openStore,
+} from '../../db/store.ts';
 import { CliError, usageError, withStep } from '../errors.ts';
 import { formatCount } from '../terminal/format.ts';
 import { unlessInterrupted } from '../terminal/interrupt.ts';
@@ -45,10 +56,9 @@ export async function copyDatabase(request: CopyRequest): Promise<CopySummary> {
 }
 
 async function refuseWrongUse({ from, to }: CopyRequest): Promise<void> {
-  const { databaseIdentity, databaseLabel } = await import('../../db/store.ts');
   const identity = (db: string) =>
-    databaseIdentity(db).catch(async (error: unknown) => {
-      throw await databaseError(db, error);
+    databaseIdentity(db).catch((error: unknown) => {
+      throw databaseError(db, error);
     });
   const source = await identity(from);
   if (source === '') {
@@ -65,19 +75,17 @@ async function refuseWrongUse({ from, to }: CopyRequest): Promise<void> {
 
 // A server would write to rows that are copied already, or serve a copy that is not complete.
 async function withSource<T>(db: string, job: (from: CopySource) => Promise<T>): Promise<T> {
-  const { openSnapshot } = await import('../../db/store.ts');
   return withDatabase(db, async (closing) => {
     const snapshot = await openSnapshot(db, note);
     closing.push(() => snapshot.close());
-    closing.push(await lockDatabase(db, 'crm migrate'));
+    closing.push(lockDatabase(db, 'crm migrate'));
     return job({ db, read: snapshot.read });
   });
 }
 
 async function withTarget<T>(db: string, job: (to: CopyTarget) => Promise<T>): Promise<T> {
-  const { openStore } = await import('../../db/store.ts');
   return withDatabase(db, async (closing) => {
-    closing.push(await lockDatabase(db, 'crm migrate'));
+    closing.push(lockDatabase(db, 'crm migrate'));
     await refuseUsed(db);
     const store = await openStore(db, { isBeingFilled: true, onWarning: note });
     closing.push(() => store.close());
@@ -89,13 +97,12 @@ type Closing = (() => void | Promise<void>)[];
 
 // Errors name the database in which they occurred.
 async function withDatabase<T>(db: string, job: (closing: Closing) => Promise<T>): Promise<T> {
-  const { DatabaseErrorAt } = await import('../../db/copy/database.ts');
   const closing: Closing = [];
   try {
     return await job(closing);
   } catch (error) {
-    if (error instanceof DatabaseErrorAt) throw withStep(await databaseError(error.db, error.cause), AGAIN);
-    throw await databaseError(db, error);
+    if (error instanceof DatabaseErrorAt) throw withStep(databaseError(error.db, error.cause), AGAIN);
+    throw databaseError(db, error);
   } finally {
     for (const close of closing.toReversed()) await close();
   }
@@ -116,9 +123,8 @@ async function tellOfUsers(db: string): Promise<void> {
 }
 
 async function usersOf(db: string): Promise<string | null> {
-  const { connectedProcesses, databaseLabel } = await import('../../db/store.ts');
-  const hosts = await connectedProcesses(db).catch(async (error: unknown) => {
-    throw await databaseError(db, error);
+  const hosts = await connectedProcesses(db).catch((error: unknown) => {
+    throw databaseError(db, error);
   });
   return hosts.length === 0
     ? null
@@ -126,10 +132,6 @@ async function usersOf(db: string): Promise<string | null> {
 }
 
 async function fill(from: CopySource, to: CopyTarget, { quiet = false }: CopyRequest): Promise<CopySummary> {
-  const { countAllRows, tablesToCopy } = await import('../../db/copy/copy.ts');
-  const { endCopy } = await import('../../db/copy/readiness.ts');
-  const { atDatabase } = await import('../../db/copy/database.ts');
-  const { analyzeDatabase, databaseLabel } = await import('../../db/store.ts');
   const startedAt = performance.now();
   const tables = await tablesToCopy();
   await begin(from, to, tables);
@@ -164,8 +166,6 @@ async function fill(from: CopySource, to: CopyTarget, { quiet = false }: CopyReq
 }
 
 async function begin(from: CopySource, to: CopyTarget, tables: readonly CopiedTable[]): Promise<void> {
-  const { beginCopy } = await import('../../db/copy/readiness.ts');
-  const { databaseLabel } = await import('../../db/store.ts');
   const readiness = await beginCopy(from, to, tables);
   if (readiness === 'empty' || readiness === 'begun') return;
   const what = readiness === 'not empty' ? 'is not empty' : 'holds an incomplete copy of another database';
@@ -186,7 +186,6 @@ async function copyAll(
   tables: readonly CopiedTable[],
   { total, done = 0, quiet }: Extent,
 ): Promise<void> {
-  const { copyTable } = await import('../../db/copy/copy.ts');
   const progress = await startProgress({ label: 'Copying', unit: 'rows', total, quiet, startAt: done });
   let behind = done;
   const onRows = (count: number): void => {
@@ -206,7 +205,6 @@ async function compareAll(
   tables: readonly CopiedTable[],
   { total, quiet }: Extent,
 ): Promise<ComparedTable[]> {
-  const { digestOf } = await import('../../db/copy/digest.ts');
   const progress = await startProgress({ label: 'Comparing', unit: 'rows', total, quiet });
   const compared: ComparedTable[] = [];
   let behind = 0;

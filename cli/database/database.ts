@@ -1,10 +1,25 @@
 // What operator commands share: opening the database, errors for people, accounts by name.
+import { IsEmail } from 'typebox/format';
+import { DatabaseErrorAt } from '../../db/copy/database.ts';
 import { isDatabaseAddress } from '../../db/database-address.ts';
 import type { OrganizationRow, UserRow } from '../../db/engine/schema.ts';
-import type { Store } from '../../db/store.ts';
+import {
+  DatabaseAddressError,
+  DatabaseError,
+  databaseLabel,
+  explainDatabaseError,
+  lockForServing,
+  openSnapshot,
+  openStore,
+  readOnlyReason,
+  ServedAlreadyError,
+  type Store,
+} from '../../db/store.ts';
+import { DuplicateAccountError, findOrganization, findUser } from '../../db/tables/accounts.ts';
 import { CliError, EXIT, usageError, withSteps } from '../errors.ts';
 import { note } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
+import { backUpBeforeMigrations } from './migration-backup.ts';
 
 /**
  * Opens the database, runs the job, closes the database.
@@ -16,8 +31,6 @@ export async function withStore<T>(
   job: (store: Store) => Promise<T>,
   { create = false, backup = true }: { create?: boolean; backup?: boolean } = {},
 ): Promise<T> {
-  const { openStore } = await import('../../db/store.ts');
-  const { backUpBeforeMigrations } = await import('./migration-backup.ts');
   try {
     const store = await openStore(db, {
       create,
@@ -30,26 +43,24 @@ export async function withStore<T>(
       await store.close();
     }
   } catch (error) {
-    throw await withDatabaseNamed(db, error);
+    throw withDatabaseNamed(db, error);
   }
 }
 
 /** Opens the database for reading, runs the job, closes it; prints a note if the database is read-only. */
 export async function withReader<T>(db: string, job: (store: Pick<Store, 'read'>) => Promise<T>): Promise<T> {
-  if (!(await warnIfReadOnly(db))) return withStore(db, job);
-  const { openSnapshot } = await import('../../db/store.ts');
+  if (!warnIfReadOnly(db)) return withStore(db, job);
   try {
     const snapshot = await openSnapshot(db, note);
     return await job(snapshot).finally(() => snapshot.close());
   } catch (error) {
-    throw await withDatabaseNamed(db, error);
+    throw withDatabaseNamed(db, error);
   }
 }
 
 /** Whether a database is read-only; prints a note if so. */
-export async function warnIfReadOnly(db: string): Promise<boolean> {
+export function warnIfReadOnly(db: string): boolean {
   if (isDatabaseAddress(db)) return false;
-  const { readOnlyReason } = await import('../../db/store.ts');
   const reason = readOnlyReason(db);
   if (reason !== null) note(`${db} ${reason}: opening it read-only.`);
   return reason !== null;
@@ -59,39 +70,29 @@ export async function warnIfReadOnly(db: string): Promise<boolean> {
 const COMMANDS = /\bcrm (?:init|orgs|users|keys|audit|secrets|people) [^"]*?(?=\.?"|\.?$)/g;
 
 /** The error of a database, with --db added to each command in its next steps. */
-async function withDatabaseNamed(db: string, error: unknown): Promise<unknown> {
-  const flag = await databaseFlag(db);
+function withDatabaseNamed(db: string, error: unknown): unknown {
+  const flag = databaseFlag(db);
   const named = (command: string) => (command.includes(' --db ') ? command : command + flag);
-  return withSteps(await databaseError(db, error), (steps) =>
-    steps.map((step) => step.replace(COMMANDS, named)),
-  );
+  return withSteps(databaseError(db, error), (steps) => steps.map((step) => step.replace(COMMANDS, named)));
 }
 
 /**
  * Takes the serving lock for a command that cannot run while a server does, and returns a function that releases it.
- * @param how `lockPlace` if the content of the file does not matter
+ * @param lock `lockPlace` if the content of the file does not matter
  */
-export async function lockDatabase(
-  db: string,
-  command: string,
-  how: 'lockForServing' | 'lockPlace' = 'lockForServing',
-): Promise<() => void> {
-  const { [how]: lock, ServedAlreadyError } = await import('../../db/store.ts');
+export function lockDatabase(db: string, command: string, lock = lockForServing): () => void {
   try {
     return lock(db, { pid: process.pid, since: new Date().toISOString(), address: command });
   } catch (error) {
-    if (!(error instanceof ServedAlreadyError)) throw await databaseError(db, error);
+    if (!(error instanceof ServedAlreadyError)) throw databaseError(db, error);
     const nextSteps = ['stop it, then run the same command again.'];
     throw new CliError(error.message, { nextSteps, cause: error });
   }
 }
 
 /** The error of a database as an error for people; other errors are returned unchanged. */
-export async function databaseError(db: string, error: unknown): Promise<unknown> {
-  const { DatabaseErrorAt } = await import('../../db/copy/database.ts');
+export function databaseError(db: string, error: unknown): unknown {
   if (error instanceof DatabaseErrorAt) return databaseError(error.db, error.cause);
-  const { DatabaseAddressError, DatabaseError, explainDatabaseError } = await import('../../db/store.ts');
-  const { DuplicateAccountError } = await import('../../db/tables/accounts.ts');
   if (error instanceof DuplicateAccountError) {
     const nextSteps = [`use the existing one (ID ${error.existingId}), or choose another name.`];
     return new CliError(error.message, { nextSteps, cause: error });
@@ -107,7 +108,6 @@ export async function organizationNamed(
   store: Pick<Store, 'read'>,
   nameOrId: string,
 ): Promise<OrganizationRow> {
-  const { findOrganization } = await import('../../db/tables/accounts.ts');
   const organization = await findOrganization(store.read, nameOrId);
   if (organization !== undefined) return organization;
   throw new CliError(`Organization "${nameOrId}" not found.`, {
@@ -117,7 +117,6 @@ export async function organizationNamed(
 
 /** The user with this email or ID in the organization; an error if there is none. */
 export async function userNamed(store: Store, org: OrganizationRow, emailOrId: string): Promise<UserRow> {
-  const { findUser } = await import('../../db/tables/accounts.ts');
   const user = await findUser(store.read, org.number, emailOrId);
   if (user !== undefined) return user;
   throw new CliError(`${org.name} has no user "${emailOrId}".`, {
@@ -141,8 +140,7 @@ export function checkedName(what: string, text: string): string {
 }
 
 /** An email as stored. */
-export async function checkedEmail(text: string): Promise<string> {
-  const { IsEmail } = await import('typebox/format');
+export function checkedEmail(text: string): string {
   const email = text.trim();
   if (email.length <= 320 && IsEmail(email)) return email;
   throw usageError(`"${text}" is not a valid email address.`, 'use an email like ada@example.com.');
@@ -154,8 +152,7 @@ export function isoTime(milliseconds: number | null): string | null {
 }
 
 /** The flag that names the database in a suggested command, without a password; empty for the default. */
-export async function databaseFlag(db: string): Promise<string> {
+export function databaseFlag(db: string): string {
   if (db === './crm.db') return '';
-  const { databaseLabel } = await import('../../db/store.ts');
   return ` --db ${shellWord(databaseLabel(db))}`;
 }

@@ -1,7 +1,10 @@
 // Backs up a database file before a newer crm changes its tables.
+
 import { existsSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { makeBackup } from '../../db/copy/backup.ts';
 import { isDatabaseAddress } from '../../db/database-address.ts';
+import { pendingMigrationsOf } from '../../db/store.ts';
 import { CliError, messageOf } from '../errors.ts';
 import { syncFolderOf } from '../files/private-file.ts';
 import { formatBytes, formatTime } from '../terminal/format.ts';
@@ -20,7 +23,6 @@ export async function backUpBeforeMigrations(db: string, names: readonly string[
   );
   assertRoom(db);
   const startedAt = performance.now();
-  const { makeBackup } = await import('../../db/copy/backup.ts');
   const part = newPartialFile(file);
   try {
     await withProgress(true, part, (work) => makeBackup(db, part, { crm: VERSION, work }));
@@ -45,7 +47,6 @@ export async function backUpBeforeMigrations(db: string, names: readonly string[
  */
 export async function assertCanMigrate(db: string, makesBackup: boolean): Promise<void> {
   if (isDatabaseAddress(db) || !existsSync(db)) return;
-  const { pendingMigrationsOf } = await import('../../db/store.ts');
   const pending = await pendingMigrationsOf(db);
   if (pending.length > 0 && makesBackup) assertRoom(db);
 }

@@ -1,7 +1,9 @@
 // What backup and restore share: a temporary name for unfinished files, and progress.
+
 import { closeSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { BackupNote, Work } from '../../db/copy/backup.ts';
+import { databaseIdentity, databaseLabel } from '../../db/store.ts';
 import { CliError, systemFault, usageError } from '../errors.ts';
 import { partialName, removePartialFiles } from '../files/partial-files.ts';
 import { createPrivateFile } from '../files/private-file.ts';
@@ -10,8 +12,7 @@ import { type Progress, startProgress } from '../terminal/progress.ts';
 import { shellWord } from '../terminal/text.ts';
 
 /** The error for a PostgreSQL database, which must be backed up and restored with its own tools. */
-export async function postgresToolsError(db: string, command: string): Promise<CliError> {
-  const { databaseLabel } = await import('../../db/store.ts');
+export function postgresToolsError(db: string, command: string): CliError {
   const page = 'https://www.postgresql.org/docs/current/backup.html';
   return usageError(
     'Back up and restore PostgreSQL with its own tools, while nodes run.',
@@ -26,7 +27,6 @@ export function rowsOf({ tables }: BackupNote): number {
 
 /** Whether two paths lead to the same existing file. */
 export async function isSameFile(one: string, other: string): Promise<boolean> {
-  const { databaseIdentity } = await import('../../db/store.ts');
   const identity = await databaseIdentity(one);
   return identity !== '' && identity === (await databaseIdentity(other));
 }

@@ -1,7 +1,10 @@
 // Checks the database that operator commands work on, of either engine.
+
 import { existsSync, readFileSync } from 'node:fs';
 import { isDatabaseAddress } from '../../db/database-address.ts';
-import type { ServerFacts } from '../../db/maintenance.ts';
+import { examineFile, examineServer, type ServerFacts } from '../../db/maintenance.ts';
+import { databaseLabel, openSnapshot, readOnlyReason } from '../../db/store.ts';
+import { findLastBackup } from '../../db/tables/last-backup.ts';
 import { databaseError, databaseFlag } from '../database/database.ts';
 import { CliError } from '../errors.ts';
 import { counted, formatBytes } from '../terminal/format.ts';
@@ -15,9 +18,8 @@ import { checkQuotas } from './quotas.ts';
  * @param isNamed whether a setting names it, so that it must exist
  */
 export async function checkDatabase(db: string, isNamed: boolean): Promise<Finding[]> {
-  const { databaseLabel, readOnlyReason } = await import('../../db/store.ts');
   if (!isDatabaseAddress(db) && !existsSync(db)) {
-    const next = `create one (crm init --org NAME${await databaseFlag(db)}), or choose another with --db or CRM_DB.`;
+    const next = `create one (crm init --org NAME${databaseFlag(db)}), or choose another with --db or CRM_DB.`;
     return [(isNamed ? fail : warn)('database', `no database at ${db}`, next)];
   }
   try {
@@ -26,7 +28,7 @@ export async function checkDatabase(db: string, isNamed: boolean): Promise<Findi
     if (reason !== null) return [checkReadable(db, reason), ...findings];
     return [ok('database', `${databaseLabel(db)} opens`), ...findings];
   } catch (error) {
-    const explained = await databaseError(db, error);
+    const explained = databaseError(db, error);
     if (!(explained instanceof CliError)) throw explained;
     return [fail('database', explained.message.replace(/\.$/, ''), explained.nextSteps.join(' Or: '))];
   }
@@ -38,9 +40,6 @@ function checkReadable(db: string, reason: string): Finding {
 }
 
 async function checkFile(db: string): Promise<Finding[]> {
-  const { openSnapshot } = await import('../../db/store.ts');
-  const { examineFile } = await import('../../db/maintenance.ts');
-  const { findLastBackup } = await import('../../db/tables/last-backup.ts');
   const facts = await examineFile(db);
   const snapshot = facts.isBehind || facts.faults.length > 0 ? null : await openSnapshot(db);
   try {
@@ -63,9 +62,8 @@ function openFilesMax(): number | null {
 }
 
 async function checkPostgres(db: string): Promise<Finding[]> {
-  const { examineServer } = await import('../../db/maintenance.ts');
   const facts = await examineServer(db);
-  const flag = await databaseFlag(db);
+  const flag = databaseFlag(db);
   return [
     ok('server version', `PostgreSQL ${facts.version}`),
     checkClock(facts),
@@ -80,7 +78,6 @@ async function checkPostgres(db: string): Promise<Finding[]> {
 }
 
 async function checkServerQuotas(db: string): Promise<Finding[]> {
-  const { openSnapshot } = await import('../../db/store.ts');
   const snapshot = await openSnapshot(db);
   return checkQuotas(snapshot.read, db).finally(() => snapshot.close());
 }

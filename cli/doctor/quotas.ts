@@ -1,6 +1,8 @@
 // Checks the quotas of organizations: how much of each is used, and whether the counters are right.
+
 import type { Db } from '../../db/engine/schema.ts';
-import type { Quota, QuotaUse } from '../../db/tables/quotas.ts';
+import { listOrganizations } from '../../db/tables/accounts.ts';
+import { findUncounted, listQuotas, type Quota, type QuotaUse } from '../../db/tables/quotas.ts';
 import { databaseFlag } from '../database/database.ts';
 import { isLimited } from '../organizations/quota.ts';
 import { counted, formatBytes, formatCount } from '../terminal/format.ts';
@@ -23,9 +25,7 @@ interface LimitUse {
  * organizations with a quota store.
  */
 export async function checkQuotas(read: Db, db: string): Promise<Finding[]> {
-  const { listQuotas } = await import('../../db/tables/quotas.ts');
-  const { listOrganizations } = await import('../../db/tables/accounts.ts');
-  const flag = await databaseFlag(db);
+  const flag = databaseFlag(db);
   const quotas = await listQuotas(read);
   const findings: Finding[] = [];
   for (const { number, name } of await listOrganizations(read)) {
@@ -45,7 +45,6 @@ async function checkQuota(
   const command = `crm orgs quota ${shellWord(name)}${flag}`;
   const { orgNumber, quota, held } = use;
   if (held !== null) {
-    const { findUncounted } = await import('../../db/tables/quotas.ts');
     const uncounted = await findUncounted(read, orgNumber);
     if (uncounted.records !== 0 || uncounted.bytes !== 0) {
       const off = `${counted(Math.abs(uncounted.records), 'record')} and ${formatBytes(Math.abs(uncounted.bytes))}`;

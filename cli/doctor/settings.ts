@@ -1,12 +1,13 @@
 // Checks the settings: where each comes from, and whether the API key is private.
+
 import { statSync } from 'node:fs';
+import { databaseLabel } from '../../db/store.ts';
 import type { Config } from '../settings/config.ts';
 import { shellWord } from '../terminal/text.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** One finding for each setting. */
-export async function checkSettings(config: Config): Promise<Finding[]> {
-  const { databaseLabel } = await import('../../db/store.ts');
+export function checkSettings(config: Config): Finding[] {
   return config.sources.map(({ name, value, from }) => {
     if (name === 'API key') return checkKeySource(value, from);
     const shown = name === 'db' ? databaseLabel(value) : value;

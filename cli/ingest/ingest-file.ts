@@ -1,7 +1,17 @@
 // Runs an ingest: reads the file piece by piece, and stores the valid entries.
+
 import { basename } from 'node:path';
+import { QuotaError } from '../../db/engine/quota.ts';
 import type { RecordRow } from '../../db/engine/schema.ts';
-import type { IngestEntry, IngestOptions, IngestReport } from '../../db/ingest/ingest-transaction.ts';
+import { ingestBookings } from '../../db/ingest/bookings.ts';
+import {
+  findMeeting,
+  type IngestEntry,
+  type IngestOptions,
+  type IngestReport,
+} from '../../db/ingest/ingest-transaction.ts';
+import { ingestMeetings } from '../../db/ingest/meetings.ts';
+import { ingestRecordings } from '../../db/ingest/recordings.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Store } from '../../db/store.ts';
 import { organizationNamed, userNamed, withStore } from '../database/database.ts';
@@ -10,8 +20,13 @@ import { formatCount } from '../terminal/format.ts';
 import { unlessInterrupted } from '../terminal/interrupt.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { shellWord } from '../terminal/text.ts';
+import { CalendarReader } from './calendar/calendar-file.ts';
 import { type EntryReader, Findings, type LineFault } from './entries.ts';
+import { bookingsReader } from './json/bookings.ts';
+import { meetingsReader } from './json/meetings.ts';
+import { recordingsReader } from './json/recordings.ts';
 import { type IngestFormat, type IngestSource, openIngestFile } from './source.ts';
+import { parseWebVtt } from './web-vtt.ts';
 
 export type IngestResource = 'meetings' | 'recordings' | 'bookings';
 
@@ -50,7 +65,7 @@ const FORMATS: Record<IngestResource, readonly IngestFormat[]> = {
 };
 
 /** Ingests a file, piece by piece; throws a CliError if the file is unusable. */
-export async function runIngest(request: IngestRequest): Promise<IngestSummary> {
+export async function ingestFile(request: IngestRequest): Promise<IngestSummary> {
   const { resource } = request;
   const findings = new Findings();
   const source = await openIngestFile(request.file, request.format, FORMATS[resource]);
@@ -81,8 +96,8 @@ export async function runIngest(request: IngestRequest): Promise<IngestSummary> 
     }));
     const report = await storing
       .finally(() => progress.stop())
-      .catch(async (error) => {
-        throw await refusalOf(error, org.name);
+      .catch((error) => {
+        throw refusalOf(error, org.name);
       });
     for (const { line, message } of report.faults) findings.faults.add(line, message);
     const byLine = (lines: LineFault[]) => lines.sort((a, b) => a.line - b.line);
@@ -92,8 +107,7 @@ export async function runIngest(request: IngestRequest): Promise<IngestSummary> 
 }
 
 // The error for operators if a quota ended the ingest; other errors are returned unchanged.
-async function refusalOf(error: unknown, name: string): Promise<unknown> {
-  const { QuotaError } = await import('../../db/engine/quota.ts');
+function refusalOf(error: unknown, name: string): unknown {
   if (!(error instanceof QuotaError)) return error;
   const { lacking, quota } = error;
   const max = lacking === 'records' ? quota.recordsMax : quota.bytesMax;
@@ -110,17 +124,12 @@ async function refusalOf(error: unknown, name: string): Promise<unknown> {
 async function planOf(request: IngestRequest, source: IngestSource, findings: Findings): Promise<Plan> {
   const { name, format } = source;
   if (request.resource === 'meetings') {
-    const { ingestMeetings } = await import('../../db/ingest/meetings.ts');
     if (format === 'json') {
-      const { meetingsReader } = await import('./json/meetings.ts');
       return streamed(source, meetingsReader(name, findings), ingestMeetings);
     }
-    const { CalendarReader } = await import('./calendar/calendar-file.ts');
     return streamed(source, new CalendarReader(name, findings, Date.now()), ingestMeetings);
   }
   if (request.resource === 'bookings') {
-    const { ingestBookings } = await import('../../db/ingest/bookings.ts');
-    const { bookingsReader } = await import('./json/bookings.ts');
     return streamed(source, bookingsReader(name, findings), ingestBookings);
   }
   return format === 'vtt'
@@ -155,8 +164,6 @@ async function planRecordings(
   { meeting: named }: IngestRequest,
   findings: Findings,
 ): Promise<Plan> {
-  const { recordingsReader } = await import('./json/recordings.ts');
-  const { ingestRecordings } = await import('../../db/ingest/recordings.ts');
   return streamed(source, recordingsReader(source.name, findings), async (store, options, entries) => {
     const meeting = named === undefined ? undefined : await meetingNamed(store, options.orgNumber, named);
     return ingestRecordings(store, options, meeting === undefined ? entries : inMeeting(entries, meeting));
@@ -185,8 +192,6 @@ async function planTranscript(
       'add --meeting with the ID or external ID of the meeting.',
     );
   }
-  const { parseWebVtt } = await import('./web-vtt.ts');
-  const { ingestRecordings } = await import('../../db/ingest/recordings.ts');
   const bytes = Buffer.concat(await Array.fromAsync(source.chunks));
   const transcript = parseWebVtt(bytes, source.name, findings);
   // A completely invalid transcript must not change the recording.
@@ -210,7 +215,6 @@ async function planTranscript(
 }
 
 async function meetingNamed(store: Store, orgNumber: number, id: string): Promise<RecordRow> {
-  const { findMeeting } = await import('../../db/ingest/ingest-transaction.ts');
   const meeting = await findMeeting(store.read, { orgNumber, id });
   if (meeting !== undefined) return meeting;
   throw new CliError(`Meeting "${id}" not found in the organization.`, {

@@ -1,8 +1,10 @@
 // Turns the options of `keys issue` into the key to issue, and checks them.
 
 import type { ApiKeyRow, OrganizationRow } from '../../db/engine/schema.ts';
+import { V1_SCOPES, V2_SCOPES } from '../../db/model/resources/registry.ts';
 import type { Store } from '../../db/store.ts';
-import type { AccessLevel, NewKey } from '../../db/tables/keys.ts';
+import { getOrganization } from '../../db/tables/accounts.ts';
+import { type AccessLevel, findKey, type NewKey, scopesFromV1 } from '../../db/tables/keys.ts';
 import { checkedName, organizationNamed, userNamed } from '../database/database.ts';
 import { CliError, usageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
@@ -44,7 +46,7 @@ export async function newKey(store: Store, options: IssueOptions, now: number): 
     api: options.api,
     ...(options.prefix !== undefined && { prefix: options.prefix }),
     name,
-    scopes: source === null ? await chosenScopes(options) : await migratedScopes(source),
+    scopes: source === null ? chosenScopes(options) : migratedScopes(source),
     access: options.access,
     userId: user?.id ?? null,
     expiresAt: expiry.at,
@@ -68,12 +70,12 @@ function networksFor(
 }
 
 /** Throws a usage error if the options are wrong by themselves. */
-export async function checkOptions(options: IssueOptions, now: number): Promise<void> {
+export function checkOptions(options: IssueOptions, now: number): void {
   checkCombination(options);
   if (options.name !== undefined) checkedName('The name of a key', options.name);
   if (options.expires !== undefined) parseExpiry(options.expires, now);
   if (options.allowIp !== undefined) allowedNetworks(options.allowIp);
-  if (options.fromV1 === undefined) await chosenScopes(options);
+  if (options.fromV1 === undefined) chosenScopes(options);
 }
 
 function checkCombination(options: IssueOptions): void {
@@ -113,13 +115,11 @@ async function organizationOf(
   { org }: IssueOptions,
   source: ApiKeyRow | null,
 ): Promise<OrganizationRow> {
-  const { getOrganization } = await import('../../db/tables/accounts.ts');
   if (org === undefined && source !== null) return getOrganization(store.read, source.org_id);
   return organizationNamed(store, org ?? '');
 }
 
-async function chosenScopes(options: IssueOptions): Promise<string[]> {
-  const { V1_SCOPES, V2_SCOPES } = await import('../../db/model/resources/registry.ts');
+function chosenScopes(options: IssueOptions): string[] {
   const valid: readonly string[] = options.api === 'v1' ? V1_SCOPES : V2_SCOPES;
   if (options.allScopes) return options.api === 'v1' ? ['ALL'] : [...valid];
   const wanted = (options.scopes ?? '').split(',').map((scope) => scope.trim());
@@ -134,14 +134,12 @@ async function chosenScopes(options: IssueOptions): Promise<string[]> {
 }
 
 async function keyOfV1(store: Store, keyId: string): Promise<ApiKeyRow> {
-  const { findKey } = await import('../../db/tables/keys.ts');
   const key = await findKey(store.read, keyId);
   if (key?.api === 'v1') return key;
   throw noKeyOfV1('The database', keyId);
 }
 
-async function migratedScopes({ scopes }: ApiKeyRow): Promise<string[]> {
-  const { scopesFromV1 } = await import('../../db/tables/keys.ts');
+function migratedScopes({ scopes }: ApiKeyRow): string[] {
   return scopesFromV1(scopes.split(','));
 }
 

@@ -1,7 +1,9 @@
 // Shows what a key would give access to: its scopes in words, and how many records.
+import { tableOf } from '../../db/engine/schema.ts';
 import type { Resource } from '../../db/model/resource.ts';
+import { RESOURCES } from '../../db/model/resources/registry.ts';
 import type { Store } from '../../db/store.ts';
-import type { NewKey } from '../../db/tables/keys.ts';
+import { type NewKey, scopesFromV1 } from '../../db/tables/keys.ts';
 
 /** One resource that a key would give access to. */
 export interface KeyPreview {
@@ -14,8 +16,6 @@ export interface KeyPreview {
 
 /** What a key would give access to, resource by resource. */
 export async function previewKey(store: Store, key: NewKey): Promise<KeyPreview[]> {
-  const { RESOURCES } = await import('../../db/model/resources/registry.ts');
-  const { scopesFromV1 } = await import('../../db/tables/keys.ts');
   const scopes = key.api === 'v1' ? scopesFromV1(key.scopes) : key.scopes;
   const opened: KeyPreview[] = [];
   for (const resource of RESOURCES) {
@@ -37,7 +37,6 @@ async function countVisible(
   resource: Resource,
   { orgNumber, userId }: NewKey,
 ): Promise<number> {
-  const { tableOf } = await import('../../db/engine/schema.ts');
   let query = store.read
     .selectFrom(tableOf(resource))
     .select((eb) => eb.fn.countAll<number>().as('total'))

@@ -3,8 +3,17 @@
 import type { RecordTotals } from '../../db/engine/engine.ts';
 import type { OrganizationRow } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
-import type { Store } from '../../db/store.ts';
-import type { Quota, QuotaUse } from '../../db/tables/quotas.ts';
+import { openSnapshot, type Store } from '../../db/store.ts';
+import { countRecordTotals } from '../../db/tables/content-bytes.ts';
+import {
+  beginCount,
+  findUncounted,
+  type Quota,
+  type QuotaUse,
+  saveQuota,
+  setBodyQuota,
+  setReplayQuota,
+} from '../../db/tables/quotas.ts';
 import { recordAction } from '../database/audit.ts';
 import { databaseError } from '../database/database.ts';
 import { CliError } from '../errors.ts';
@@ -54,9 +63,6 @@ export async function changeQuota(
   { number, id }: Pick<OrganizationRow, 'number' | 'id'>,
   quota: Quota,
 ): Promise<void> {
-  const { beginCount, findUncounted, saveQuota, setBodyQuota, setReplayQuota } = await import(
-    '../../db/tables/quotas.ts'
-  );
   const countId = await store.write(number, (trx) => beginCount(trx, number));
   const uncounted = await atOneMoment(db, (read) => findUncounted(read, number));
   if (!(await store.write(number, (trx) => saveQuota(trx, number, quota, { countId, uncounted })))) {
@@ -76,16 +82,14 @@ export async function changeQuota(
 
 /** What an organization stores, counted now. */
 export async function countNow(db: string, orgNumber: number): Promise<RecordTotals> {
-  const { countRecordTotals } = await import('../../db/tables/content-bytes.ts');
   return atOneMoment(db, (read) => countRecordTotals(read, orgNumber));
 }
 
 async function atOneMoment<T>(db: string, look: (read: Store['read']) => Promise<T>): Promise<T> {
-  const { openSnapshot } = await import('../../db/store.ts');
   try {
     const snapshot = await openSnapshot(db);
     return await look(snapshot.read).finally(() => snapshot.close());
   } catch (error) {
-    throw await databaseError(db, error);
+    throw databaseError(db, error);
   }
 }

@@ -1,9 +1,14 @@
-// Carries out `crm people erase`: erases a person from an organization, and from deleted rows that the file still contains.
+// Erases a person from an organization, and from deleted rows that the file still contains.
+
 import { isDatabaseAddress } from '../../db/database-address.ts';
 import type { OrganizationRow } from '../../db/engine/schema.ts';
-import type { Erasure } from '../../db/people/erase.ts';
-import type { DataSubject } from '../../db/people/person.ts';
+import { freePages, scrubFreePages } from '../../db/maintenance.ts';
+import { type Erasure, erasePerson } from '../../db/people/erase.ts';
+import { countSearchedRows } from '../../db/people/mentions.ts';
+import { type DataSubject, findPerson } from '../../db/people/person.ts';
+import { setTombstones } from '../../db/people/tombstones.ts';
 import type { Store } from '../../db/store.ts';
+import { findLastBackup } from '../../db/tables/last-backup.ts';
 import { recordAction } from '../database/audit.ts';
 import { checkedEmail, organizationNamed, withStore } from '../database/database.ts';
 import { usageError } from '../errors.ts';
@@ -33,14 +38,12 @@ export interface EraseSummary extends Erasure {
 /** Erases the person; with `dryRun` only returns what would be erased. */
 export async function erase(db: string, address: string, options: EraseOptions): Promise<EraseSummary> {
   const { org: orgName, confirm = false, dryRun: isDryRun = false, quiet = false } = options;
-  const email = await checkedEmail(address);
+  const email = checkedEmail(address);
   if (!confirm && !isDryRun)
     throw usageError(
       `Erasing ${email} from ${orgName} cannot be undone.`,
       'review it with --dry-run, keep a copy if you must (crm people export), then add --confirm.',
     );
-  const { findPerson } = await import('../../db/people/person.ts');
-  const { findLastBackup } = await import('../../db/tables/last-backup.ts');
   const { summary, rest } = await withStore(db, async (store) => {
     const organization = await organizationNamed(store, orgName);
     const person = await findPerson(store.read, organization.number, email);
@@ -68,9 +71,6 @@ async function eraseRecords(
   person: DataSubject,
   { isDryRun, quiet }: { isDryRun: boolean; quiet: boolean },
 ): Promise<Erasure> {
-  const { erasePerson } = await import('../../db/people/erase.ts');
-  const { setTombstones } = await import('../../db/people/tombstones.ts');
-  const { countSearchedRows } = await import('../../db/people/mentions.ts');
   const rows = await countSearchedRows(store.read, orgNumber);
   // Everything is read again at the end.
   const total = isDryRun ? rows : 2 * rows;
@@ -103,7 +103,6 @@ function sums(resources: Erasure['resources']) {
 }
 
 async function scrub(store: Store, quiet: boolean): Promise<void> {
-  const { freePages, scrubFreePages } = await import('../../db/maintenance.ts');
   const total = await freePages(store.read);
   const progress = await startProgress({ label: 'Overwriting', unit: 'free pages', total, quiet });
   let done = 0;

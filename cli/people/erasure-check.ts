@@ -1,8 +1,10 @@
 // Checks whether anything is left of an erased person: in rows, in statistics, in bytes of the file.
+
 import { isDatabaseAddress } from '../../db/database-address.ts';
+import { emptyWal, findBytes, findInPlannerStatistics } from '../../db/maintenance.ts';
 import type { AddressSet } from '../../db/people/email-addresses.ts';
-import type { RemainingText } from '../../db/people/erasure-check.ts';
-import type { Store } from '../../db/store.ts';
+import { findRemainingTexts, type RemainingText } from '../../db/people/erasure-check.ts';
+import { analyzeDatabase, openSnapshot, type Store } from '../../db/store.ts';
 
 /** A place that still contains an email. */
 export type RemainingPlace =
@@ -13,7 +15,6 @@ export type RemainingPlace =
 
 /** The rows of an organization that still contain an email. */
 export async function remainingRows(store: Pick<Store, 'read'>, orgNumber: number, addresses: AddressSet) {
-  const { findRemainingTexts } = await import('../../db/people/erasure-check.ts');
   return findRemainingTexts(store.read, addresses, { orgNumber });
 }
 
@@ -40,8 +41,6 @@ export async function findRemainingPlaces(
     rows,
   }: { orgNumber: number; addresses: AddressSet; rows: readonly RemainingText[] },
 ): Promise<RemainingPlace[]> {
-  const { analyzeDatabase, openSnapshot } = await import('../../db/store.ts');
-  const { emptyWal, findBytes, findInPlannerStatistics } = await import('../../db/maintenance.ts');
   const left: RemainingPlace[] = [];
   let othersMayHave = rows.length > 0;
   if (isDatabaseAddress(db)) {
@@ -61,7 +60,6 @@ export async function findRemainingPlaces(
     }
   }
   if (!othersMayHave) return left;
-  const { findRemainingTexts } = await import('../../db/people/erasure-check.ts');
   const snapshot = await openSnapshot(db);
   try {
     const others = isDatabaseAddress(db)

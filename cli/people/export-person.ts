@@ -1,9 +1,14 @@
 // Carries out `crm people export`: one document with all data that an organization stores about a person.
+
 import type { OrganizationRow } from '../../db/engine/schema.ts';
+import { exportPerson } from '../../db/people/export.ts';
+import { countSearchedRows } from '../../db/people/mentions.ts';
+import { findPerson } from '../../db/people/person.ts';
 import { recordAction } from '../database/audit.ts';
 import { checkedEmail, isoTime, organizationNamed, withStore } from '../database/database.ts';
 import { checkOutputPath, createParentFolder } from '../files/output-path.ts';
 import { replaceFile, writeAt } from '../files/private-file.ts';
+import type { Config } from '../settings/config.ts';
 import { counted } from '../terminal/format.ts';
 import { jsonText } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
@@ -18,15 +23,12 @@ export interface ExportOptions {
 
 /** Writes the document to a file that only its owner can read, or to stdout. */
 export async function runPeopleExport(
-  db: string,
   address: string,
   { org: orgName, out, force = false, quiet = false }: ExportOptions,
+  { db }: Config,
 ): Promise<void> {
-  const email = await checkedEmail(address);
+  const email = checkedEmail(address);
   if (out !== undefined) checkOutputPath(out, force);
-  const { exportPerson } = await import('../../db/people/export.ts');
-  const { findPerson } = await import('../../db/people/person.ts');
-  const { countSearchedRows } = await import('../../db/people/mentions.ts');
   const { organization, document } = await withStore(db, async (store) => {
     const found = await organizationNamed(store, orgName);
     const person = await findPerson(store.read, found.number, email);

@@ -1,4 +1,5 @@
 // Creates and serves the demo database of quickstart.
+import { startServer } from '../../server/serve.ts';
 
 import { databaseError } from '../database/database.ts';
 import { errorCode } from '../errors.ts';
@@ -41,7 +42,6 @@ export async function startDemo(screen: Screen, place: DemoPlace): Promise<Demo>
 }
 
 async function serve(db: string) {
-  const { startServer } = await import('../../server/serve.ts');
   const limits = { keyLimit: KEY_LIMIT, orgLimit: ORG_LIMIT };
   const start = (port: number) => startServer({ db, host: HOST, port, ...limits, log: 'off' });
   try {
@@ -50,6 +50,6 @@ async function serve(db: string) {
       throw error;
     });
   } catch (error) {
-    throw await databaseError(db, error);
+    throw databaseError(db, error);
   }
 }

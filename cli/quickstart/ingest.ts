@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getResource } from '../../db/model/resources/registry.ts';
 import { CliError } from '../errors.ts';
-import { runIngest } from '../ingest/ingest-file.ts';
+import { ingestFile } from '../ingest/ingest-file.ts';
 import { withTemporaryFolder } from '../input/files.ts';
 import { formatCount } from '../terminal/format.ts';
 import { READ_ONLY, type ReadOnlyName } from './data/types.ts';
@@ -26,7 +26,7 @@ async function ingestOne({ data, ids, database }: Demo, name: ReadOnlyName, fold
   const entries = data[name].map((entry) => withIds(getResource(name), entry, (key) => ids.get(key) ?? key));
   writeFileSync(file, JSON.stringify(entries));
   const org = database.organization.id;
-  const { created, faults } = await runIngest({ resource: name, file, db: database.db, org, quiet: true });
+  const { created, faults } = await ingestFile({ resource: name, file, db: database.db, org, quiet: true });
   if (created === entries.length) return created;
   throw new CliError(`Stored only ${created} of ${entries.length} ${name} of the demo data.`, {
     nextSteps: [faults[0]?.message ?? 'run "crm quickstart" again.'],

@@ -1,11 +1,15 @@
 // Creates the temporary database of quickstart: organization, users and keys.
+
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDatabaseAddress } from '../../db/database-address.ts';
 import type { Trx } from '../../db/engine/schema.ts';
-import type { NewKey } from '../../db/tables/keys.ts';
+import { V2_SCOPES } from '../../db/model/resources/registry.ts';
+import { databaseLabel } from '../../db/store.ts';
+import { createOrganization, createUser, findOrganization } from '../../db/tables/accounts.ts';
+import { issueKey, type NewKey } from '../../db/tables/keys.ts';
 import { withStore } from '../database/database.ts';
 import { CliError, errorCode, messageOf, systemFault, usageError } from '../errors.ts';
 import { note } from '../terminal/streams.ts';
@@ -34,14 +38,13 @@ export interface DemoDatabase extends DemoPlace {
 const LOADER_KEY_HOURS = 1;
 
 /** Where the demo database is created: at the given URL or new path, or in a temporary folder. */
-export async function chooseDemoPlace(given: string | undefined): Promise<DemoPlace> {
+export function chooseDemoPlace(given: string | undefined): DemoPlace {
   if (given === undefined) {
     const folder = makeFolder();
     const db = join(folder, 'crm.db');
     return { db, shown: db, isThrowAway: true, folder, isFolderOurs: true };
   }
   if (isDatabaseAddress(given)) {
-    const { databaseLabel } = await import('../../db/store.ts');
     const shown = databaseLabel(given);
     return { db: given, shown, isThrowAway: false, folder: makeFolder(), isFolderOurs: true };
   }
@@ -92,7 +95,6 @@ export async function createDatabase(
   users: readonly DemoUser[],
   ids: Ids,
 ): Promise<DemoDatabase> {
-  const { createOrganization, createUser, findOrganization } = await import('../../db/tables/accounts.ts');
   const now = Date.now();
   const fill = async (trx: Trx): Promise<DemoDatabase> => {
     let name = DEMO_ORGANIZATION;
@@ -111,8 +113,6 @@ export async function createDatabase(
 // The import has a separate key that expires soon and cannot delete, so that the newcomer's key keeps its 200 requests per
 // minute.
 async function issueKeys(trx: Trx, orgNumber: number, now: number): Promise<DemoDatabase['keys']> {
-  const { issueKey } = await import('../../db/tables/keys.ts');
-  const { V2_SCOPES } = await import('../../db/model/resources/registry.ts');
   const issue = async (options: Pick<NewKey, 'api' | 'name' | 'scopes' | 'expiresAt'>): Promise<string> => {
     const issued = await issueKey(trx, { ...options, orgNumber, access: 'organization', userId: null, now });
     return issued.key;

@@ -1,4 +1,5 @@
 // The end of quickstart: what was done, with figures, and what to try next.
+import { removalStatement } from '../../db/maintenance.ts';
 import type { Data } from '../../db/model/json.ts';
 import { formatCount } from '../terminal/format.ts';
 import { programName } from '../terminal/program-name.ts';
@@ -65,8 +66,7 @@ export function printNextSteps(screen: Screen, { shown, folder, isThrowAway }: D
 }
 
 /** Prints how to remove the demo organization from a database that may be in use for something else. */
-export async function printRemoval(screen: Screen, { shown, organization }: DemoDatabase): Promise<void> {
-  const { removalStatement } = await import('../../db/maintenance.ts');
+export function printRemoval(screen: Screen, { shown, organization }: DemoDatabase): void {
   screen.text(
     `\nThe organization ${organization.name} is still in the database. To remove it with all its data, except its\naudit log entries:`,
   );

@@ -1,4 +1,5 @@
 // Explains why `crm serve` could not start, and how to fix it.
+import { MetricsAddressError } from '../../server/metrics/measurement.ts';
 
 import { databaseError } from '../database/database.ts';
 import { CliError, errorCode } from '../errors.ts';
@@ -55,9 +56,8 @@ export function metricsError(options: ServeFlags, error: unknown): unknown {
 }
 
 /** Why the server could not start, as an error for people. */
-export async function serveError(options: ServeFlags, config: Config, error: unknown): Promise<unknown> {
+export function serveError(options: ServeFlags, config: Config, error: unknown): unknown {
   if (error instanceof CliError) return error;
-  const { MetricsAddressError } = await import('../../server/metrics/measurement.ts');
   if (error instanceof MetricsAddressError) return metricsError(options, error.cause);
   const flags = { host: '--host', port: '--port' };
   const wrongAddress = addressError({ ...options, flags }, error);

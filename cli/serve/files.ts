@@ -1,5 +1,5 @@
 // The log file and the certificate of `crm serve`, which it reopens on SIGHUP.
-import type { LogFile } from '../../server/logging/log-file.ts';
+import { LogFile } from '../../server/logging/log-file.ts';
 import type { RunningServer, ServeOptions } from '../../server/serve.ts';
 import { errorCode, messageOf, systemFault, usageError } from '../errors.ts';
 import { neutralize } from '../terminal/text.ts';
@@ -9,13 +9,9 @@ import type { ServeFlags } from './flags.ts';
  * Opens the log file, if --log-file names one.
  * @throws CliError with the usage code if the log is off, or the file cannot be opened
  */
-export async function openLog({
-  log,
-  logFile,
-}: Pick<ServeFlags, 'log' | 'logFile'>): Promise<LogFile | undefined> {
+export function openLog({ log, logFile }: Pick<ServeFlags, 'log' | 'logFile'>): LogFile | undefined {
   if (logFile === undefined) return undefined;
   if (log === 'off') throw usageError('Use either --log-file or --log off, not both.', 'remove one of them.');
-  const { LogFile } = await import('../../server/logging/log-file.ts');
   try {
     return new LogFile(logFile);
   } catch (error) {

@@ -1,15 +1,18 @@
 // The flags of `crm serve`, and checks of their values and combinations.
+
 import { readFileSync } from 'node:fs';
 import { isDatabaseAddress } from '../../db/database-address.ts';
 import { parseNetwork } from '../../db/networks.ts';
+import { AUDIT_KEPT_MS_MIN } from '../../db/tables/audit.ts';
+import { LOOPBACK } from '../../server/pipeline/client-address.ts';
 import type { ServeOptions } from '../../server/serve.ts';
 import { isLoopback } from '../api/loopback.ts';
-import type { BackupFlags } from '../backup/serve-options.ts';
+import type { ScheduleFlags } from '../backup/serve-options.ts';
 import { errorCode, systemFault, usageError } from '../errors.ts';
 import type { Config, GlobalOptions } from '../settings/config.ts';
 import { durationMs, durationText } from '../settings/options.ts';
 
-export interface ServeFlags extends GlobalOptions, BackupFlags {
+export interface ServeFlags extends GlobalOptions, ScheduleFlags {
   host: string;
   port: number;
   baseUrl?: string;
@@ -40,14 +43,14 @@ export type AccessOptions = Pick<ServeOptions, 'tls' | 'trustedProxies'>;
  * Checks the flags that decide how clients reach the server.
  * @throws CliError with the usage code if they contradict each other
  */
-export async function checkFlags(flags: ServeFlags, config: Config): Promise<AccessOptions> {
+export function checkFlags(flags: ServeFlags, config: Config): AccessOptions {
   if (flags.readers > 0) checkReaders(config);
   if (flags.takeover) checkTakeover(config);
   const tls = tlsFiles(flags);
   checkExposure(flags);
   checkMetrics(flags);
   if (flags.baseUrl !== undefined) checkBaseUrl(flags.baseUrl);
-  return { tls, trustedProxies: await proxyNetworks(flags) };
+  return { tls, trustedProxies: proxyNetworks(flags) };
 }
 
 function checkReaders({ db }: Config): void {
@@ -85,10 +88,7 @@ function checkReadable(file: string): void {
   }
 }
 
-async function proxyNetworks({
-  behindProxy,
-  trustedProxy,
-}: ServeFlags): Promise<ServeOptions['trustedProxies']> {
+function proxyNetworks({ behindProxy, trustedProxy }: ServeFlags): ServeOptions['trustedProxies'] {
   if (!behindProxy) {
     if (trustedProxy === undefined) return undefined;
     throw usageError(
@@ -96,7 +96,6 @@ async function proxyNetworks({
       'add --behind-proxy, or remove --trusted-proxy.',
     );
   }
-  const { LOOPBACK } = await import('../../server/pipeline/client-address.ts');
   if (trustedProxy === undefined) return LOOPBACK;
   return trustedProxy.map((text) => {
     const network = parseNetwork(text);
@@ -149,9 +148,8 @@ function checkBaseUrl(text: string): void {
  * How long to keep audit log entries, in milliseconds; undefined means forever.
  * @throws CliError with the usage code if it is not a duration, or less than the database allows
  */
-export async function auditKeepMs({ auditKeep }: ServeFlags): Promise<number | undefined> {
+export function auditKeepMs({ auditKeep }: ServeFlags): number | undefined {
   if (auditKeep === undefined) return undefined;
-  const { AUDIT_KEPT_MS_MIN } = await import('../../db/tables/audit.ts');
   const keepMs = durationMs(auditKeep);
   if (keepMs !== undefined && keepMs >= AUDIT_KEPT_MS_MIN) return keepMs;
   throw usageError(

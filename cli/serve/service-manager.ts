@@ -1,25 +1,26 @@
 // Notifies a service manager about the state of a server, as sd_notify(3) describes.
+
 import { ptr } from 'bun:ffi';
+import { systemLibrary } from '../../db/system-library.ts';
 
 const AF_UNIX = 1;
 const SOCK_DGRAM_CLOEXEC = 0o2000002;
 const MSG_NOSIGNAL = 0x4000;
 
 /** Announces this process as the main one, even if another still finishes its requests. */
-export async function tellMainProcess(): Promise<void> {
-  await tellManager(`MAINPID=${process.pid}`);
+export function tellMainProcess(): void {
+  tellManager(`MAINPID=${process.pid}`);
 }
 
 /** Announces that the server is ready. */
-export async function tellReady(): Promise<void> {
-  await tellManager(`READY=1\nMAINPID=${process.pid}`);
+export function tellReady(): void {
+  tellManager(`READY=1\nMAINPID=${process.pid}`);
 }
 
 // A manager that does not listen is not a reason to stop.
-async function tellManager(text: string): Promise<void> {
+function tellManager(text: string): void {
   const path = process.env.NOTIFY_SOCKET;
   if (!path || process.platform !== 'linux') return;
-  const { systemLibrary } = await import('../../db/system-library.ts');
   const library = systemLibrary({
     socket: { args: ['int', 'int', 'int'], returns: 'int' },
     sendto: { args: ['int', 'ptr', 'usize', 'int', 'ptr', 'u32'], returns: 'i64' },

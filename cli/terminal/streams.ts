@@ -1,4 +1,5 @@
 // The process's streams: data on stdout, everything else on stderr, questions on a terminal only.
+import { createInterface } from 'node:readline/promises';
 import { withProgramName } from './program-name.ts';
 import { neutralize } from './text.ts';
 import { terminalWidth, wrapLines } from './wrap.ts';
@@ -45,7 +46,6 @@ export function canAsk(): boolean {
 
 /** Asks for a yes on the terminal; any other answer means no. */
 export async function confirm(question: string): Promise<boolean> {
-  const { createInterface } = await import('node:readline/promises');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   // Without a listener, readline swallows Ctrl-C.
   terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));

@@ -6,6 +6,7 @@ import { RowBuilder } from '../rows/build-row.ts';
 import { Lookups } from '../rows/lookups.ts';
 import { orderingKeys } from '../rows/unique-keys.ts';
 import { type InputRow, runBatches } from './batches.ts';
+import { DryRunChecker } from './dry-run.ts';
 import { isOpen, type PendingBatch } from './journal-state.ts';
 import type { RunParts } from './run-parts.ts';
 import { Sender } from './send.ts';
@@ -31,7 +32,7 @@ export async function runPass(parts: RunParts, options: PassOptions): Promise<nu
   });
   const { onDuplicate } = request;
   const checker = request.isDryRun
-    ? new (await import('./dry-run.ts')).DryRunChecker(client, {
+    ? new DryRunChecker(client, {
         resource,
         onDuplicate,
         rowCount: input.rowCount,

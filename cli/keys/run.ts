@@ -1,0 +1,156 @@
+// Carries out `crm keys`.
+import type { ApiKeyRow } from '../../db/engine/schema.ts';
+import type { Store } from '../../db/store.ts';
+import { findKey, issueKey, listKeys, revokeKey, rotateKey, setKeyNetworks } from '../../db/tables/keys.ts';
+import { issuedEntry, recordAction } from '../database/audit.ts';
+import { organizationNamed, withReader, withStore } from '../database/database.ts';
+import { CliError, usageError } from '../errors.ts';
+import { DAY_MS } from '../input/instant.ts';
+import type { Config } from '../settings/config.ts';
+import { durationMs } from '../settings/options.ts';
+import { note } from '../terminal/streams.ts';
+import { allowedNetworks, usableFrom } from './networks.ts';
+import { checkOptions, type IssueOptions, newKey } from './options.ts';
+import { keyStatus, printKey, printKeyList, printKeyPreview } from './output.ts';
+import { previewKey } from './preview.ts';
+
+const GRACE_DAYS_MAX = 7;
+
+export interface IssueFlags extends IssueOptions {
+  dryRun?: boolean;
+}
+
+export interface KeyUpdateFlags {
+  allowIp?: string[];
+  allowAny?: boolean;
+}
+
+export interface KeyListFlags {
+  org?: string;
+  idle?: string;
+}
+
+/** Issues a key and prints it once, or only shows what it would give access to. */
+export async function runKeysIssue(options: IssueFlags, config: Config): Promise<void> {
+  const now = Date.now();
+  checkOptions(options, now);
+  if (options.dryRun) {
+    const { opens, key } = await withStore(config.db, async (store) => {
+      const planned = await newKey(store, options, now);
+      return { opens: await previewKey(store, planned.key), key: planned.key };
+    });
+    return printKeyPreview(config, opens, key);
+  }
+  const { issued, told } = await withStore(config.db, async (store) => {
+    const { key, told } = await newKey(store, options, now);
+    const issued = await store.write('accounts', async (trx) => {
+      const made = await issueKey(trx, key);
+      await recordAction(trx, { ...issuedEntry(made.row), now });
+      return made;
+    });
+    return { issued, told };
+  });
+  await printKey(config, issued);
+  for (const text of told) note(text);
+}
+
+/** Prints keys without their secrets. */
+export async function runKeysList({ org, idle }: KeyListFlags, config: Config): Promise<void> {
+  const idleMs = idle === undefined ? undefined : durationMs(idle);
+  if (idle !== undefined && idleMs === undefined) {
+    throw usageError(`"${idle}" is not a valid duration.`, 'use a format like 12h, 90d or 26w.');
+  }
+  const now = Date.now();
+  const rows = await withReader(config.db, async (store) => {
+    const orgNumber = org === undefined ? undefined : (await organizationNamed(store, org)).number;
+    return listKeys(store.read, orgNumber);
+  });
+  const shown = rows.filter((row) => idleMs === undefined || isIdle(row, now - idleMs, now));
+  await printKeyList(config, shown, now);
+}
+
+// A key that was never used is idle since it was issued.
+function isIdle(row: ApiKeyRow, since: number, now: number): boolean {
+  return keyStatus(row, now) === 'active' && (row.last_used_at ?? row.created_at) <= since;
+}
+
+/** Changes the networks that may use a key. */
+export async function runKeysUpdate(
+  id: string,
+  { allowIp, allowAny }: KeyUpdateFlags,
+  config: Config,
+): Promise<void> {
+  if ((allowIp === undefined) === (allowAny !== true)) {
+    throw usageError(
+      'Choose either --allow-ip or --allow-any.',
+      'add --allow-ip CIDR (repeatable), or --allow-any.',
+    );
+  }
+  const networks = allowIp === undefined ? null : allowedNetworks(allowIp);
+  await withStore(config.db, async (store) => {
+    const row = await activeKey(store, id, Date.now());
+    await store.write('accounts', async (trx) => {
+      await setKeyNetworks(trx, row, networks);
+      await recordAction(trx, { action: 'key.changed', ...aboutKey(row), details: { networks } });
+    });
+  });
+  note(`Key ${id} can be used from ${usableFrom(networks)}, effective with the next request.`);
+}
+
+/** Gives a key a new secret and prints it once. */
+export async function runKeysRotate(id: string, graceText: string, config: Config): Promise<void> {
+  const graceMs = durationMs(graceText);
+  if (graceMs === undefined || graceMs > GRACE_DAYS_MAX * DAY_MS) {
+    throw usageError(
+      `"${graceText}" is not a valid grace period.`,
+      'use 0, or up to 7 days, like 30m, 24h or 7d.',
+    );
+  }
+  const now = Date.now();
+  const issued = await withStore(config.db, async (store) => {
+    const row = await activeKey(store, id, now);
+    return store.write('accounts', async (trx) => {
+      const rotated = await rotateKey(trx, row, graceMs, now);
+      const details = { grace_seconds: graceMs / 1_000 };
+      await recordAction(trx, { action: 'key.rotated', ...aboutKey(row), details, now });
+      return rotated;
+    });
+  });
+  await printKey(config, issued);
+  const ends = new Date(now + graceMs).toISOString();
+  note(graceMs === 0 ? 'The old secret no longer works.' : `The old secret works until ${ends}.`);
+}
+
+/** Revokes a key. */
+export async function runKeysRevoke(id: string, config: Config): Promise<void> {
+  const wasRevoked = await withStore(config.db, async (store) => {
+    const row = await keyOfId(store, id);
+    return store.write('accounts', async (trx) => {
+      const isRevoked = await revokeKey(trx, row, Date.now());
+      if (isRevoked) await recordAction(trx, { action: 'key.revoked', ...aboutKey(row) });
+      return isRevoked;
+    });
+  });
+  note(wasRevoked ? `Revoked key ${id}.` : `Key ${id} was already revoked.`);
+}
+
+async function activeKey(store: Store, id: string, now: number): Promise<ApiKeyRow> {
+  const row = await keyOfId(store, id);
+  const status = keyStatus(row, now);
+  if (status === 'active') return row;
+  const nextSteps = ['issue a new key with "crm keys issue".'];
+  throw new CliError(`Key ${id} is ${status} and cannot be reactivated.`, { nextSteps });
+}
+
+function aboutKey({ org_id: orgNumber, id }: ApiKeyRow) {
+  return { orgNumber, target: { type: 'keys', id } };
+}
+
+async function keyOfId(store: Store, id: string): Promise<ApiKeyRow> {
+  const row = await findKey(store.read, id);
+  if (row !== undefined) return row;
+  // People paste the key itself by mistake: never repeat it.
+  const named = /^service_/.test(id) ? 'No API key has that ID.' : `No API key has the ID "${id}".`;
+  const nextSteps = ['use the ID of the key, not the key itself. To list keys: crm keys list'];
+  throw new CliError(named, { nextSteps });
+}

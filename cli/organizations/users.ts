@@ -1,0 +1,49 @@
+// Carries out `crm users`.
+import type { OrganizationRow, UserRow } from '../../db/engine/schema.ts';
+import type { Data } from '../../db/model/json.ts';
+import { createUser, listUsers } from '../../db/tables/accounts.ts';
+import { recordAction } from '../database/audit.ts';
+import { checkedEmail, checkedName, organizationNamed, withReader, withStore } from '../database/database.ts';
+import type { Config } from '../settings/config.ts';
+import { type ColumnLayout, createPrinter, printRecord } from '../terminal/output.ts';
+
+const FIELDS = ['id', 'email', 'name', 'org_id'];
+const LOOK: ColumnLayout = { columns: FIELDS, allFields: FIELDS };
+
+export interface UserOptions {
+  org: string;
+  name?: string;
+}
+
+/** Creates a user and prints it. */
+export async function runUsersCreate(text: string, options: UserOptions, config: Config): Promise<void> {
+  const email = checkedEmail(text);
+  const name = options.name === undefined ? null : checkedName('The name of a user', options.name);
+  const user = await withStore(config.db, async (store) => {
+    const org = await organizationNamed(store, options.org);
+    const given = { orgNumber: org.number, email, name, now: Date.now() };
+    const made = await store.write('accounts', async (trx) => {
+      const row = await createUser(trx, given);
+      const target = { type: 'users', id: row.id };
+      await recordAction(trx, { action: 'user.created', orgNumber: org.number, target });
+      return row;
+    });
+    return presented(made, org);
+  });
+  await printRecord(config, user, LOOK);
+}
+
+/** Prints the users of an organization. */
+export async function runUsersList(options: UserOptions, config: Config): Promise<void> {
+  const users = await withReader(config.db, async (store) => {
+    const org = await organizationNamed(store, options.org);
+    return (await listUsers(store.read, org.number)).map((user) => presented(user, org));
+  });
+  const printer = createPrinter(config, LOOK);
+  await printer.print(users);
+  await printer.end();
+}
+
+function presented({ id, email, name }: UserRow, org: OrganizationRow): Data {
+  return { id, email, name, org_id: org.id };
+}
