@@ -12,7 +12,7 @@ import {
   newPartialFile,
   postgresToolsError,
   rowsOf,
-  withProgress,
+  writePartialFile,
 } from '../database/partial-backup.ts';
 import { CliError, messageOf, systemFault, usageError } from '../errors.ts';
 import { kindAt, syncFolderOf } from '../files/private-file.ts';
@@ -39,7 +39,7 @@ export async function runBackup(
   await refuseTarget(db, file, keep);
   const startedAt = performance.now();
   const part = newPartialFile(file);
-  const made = await withProgress(quiet, part, async (work) => {
+  const made = await writePartialFile(quiet, part, async (work) => {
     const backup = await makeBackup(db, part, { crm: VERSION, work });
     takePlace(part, file, keep ?? 1);
     return backup;

@@ -11,17 +11,17 @@ import {
   type ReturnedPerson,
   type Tombstones,
 } from '../../db/people/tombstones.ts';
-import { lockPlace, openSnapshot, openStore } from '../../db/store.ts';
+import { lockPlace, openStore } from '../../db/store.ts';
 import { removeBackupNote } from '../../db/tables/backup-note.ts';
 import { recordBackup } from '../../db/tables/last-backup.ts';
 import { recordAction } from '../database/audit.ts';
-import { databaseError, databaseFlag, lockDatabase } from '../database/database.ts';
+import { databaseError, databaseFlag, lockDatabase, withSnapshot } from '../database/database.ts';
 import {
   isSameFile,
   newPartialFile,
   postgresToolsError,
   rowsOf,
-  withProgress,
+  writePartialFile,
 } from '../database/partial-backup.ts';
 import { CliError, errorCode, messageOf, usageError } from '../errors.ts';
 import { kindAt, syncFolderOf } from '../files/private-file.ts';
@@ -95,7 +95,7 @@ async function restore(
     const place = kindAt(db) === 'link' && existsSync(db) ? realpathSync(db) : db;
     const part = newPartialFile(place);
     const former = await tombstonesIn(place);
-    const { backup, keptAs, returned } = await withProgress(quiet, part, async (work) => {
+    const { backup, keptAs, returned } = await writePartialFile(quiet, part, async (work) => {
       copyFileSync(file, part);
       const found = await checkBackup(part, work, file).catch((error: unknown) => {
         throw sourceError(file, part, error);
@@ -183,12 +183,7 @@ async function makeOrdinary(
 async function tombstonesIn(place: string): Promise<Tombstones | null> {
   if (!existsSync(place)) return null;
   try {
-    const snapshot = await openSnapshot(place);
-    try {
-      return await findTombstones(snapshot.read);
-    } finally {
-      await snapshot.close();
-    }
+    return await withSnapshot(place, findTombstones);
   } catch {
     return null;
   }

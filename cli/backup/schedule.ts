@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, systemFault, usageError } from '../errors.ts';
+import { programCommand } from '../terminal/program-name.ts';
 import { expiredBackups, type KeepRule } from './retention.ts';
 
 export interface BackupPlan {
@@ -97,9 +98,12 @@ export class BackupSchedule {
 
   async #backUp(file: string): Promise<string | null> {
     const words = ['backup', file, '--quiet', '--db', this.#plan.db];
-    const command = Bun.main.startsWith('/$bunfs/') ? [process.execPath] : [process.execPath, Bun.main];
     try {
-      const child = Bun.spawn([...command, ...words], { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' });
+      const child = Bun.spawn([...programCommand(), ...words], {
+        stdin: 'ignore',
+        stdout: 'ignore',
+        stderr: 'pipe',
+      });
       this.#running = child;
       const [said, code] = await Promise.all([child.stderr.text(), child.exited]);
       return code === 0 ? null : said.trim().split('\n').slice(0, WORDS_MAX).join(' ');

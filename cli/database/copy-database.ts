@@ -16,7 +16,7 @@ import {
 import { CliError, usageError, withStep } from '../errors.ts';
 import { formatCount } from '../terminal/format.ts';
 import { unlessInterrupted } from '../terminal/interrupt.ts';
-import { startProgress } from '../terminal/progress.ts';
+import { withProgress } from '../terminal/progress.ts';
 import { note } from '../terminal/streams.ts';
 import { recordAction } from './audit.ts';
 import { databaseError, lockDatabase } from './database.ts';
@@ -139,8 +139,13 @@ async function fill(from: CopySource, to: CopyTarget, { quiet = false }: CopyReq
   const total = `${formatCount(counts.done)} of ${formatCount(counts.total)} rows`;
   if (counts.done > 0 && !quiet) note(`Continuing an interrupted copy: ${total} are already copied.`);
   const work = async (): Promise<ComparedTable[]> => {
-    await copyAll(from, to, tables, { ...counts, quiet });
-    return compareAll(from, to, tables, { total: counts.total, quiet });
+    const shown = { unit: 'rows', total: counts.total, quiet };
+    await withProgress({ ...shown, label: 'Copying', startAt: counts.done }, async (add) => {
+      for (const table of tables) await copyTable(from, to, table, add);
+    });
+    return withProgress({ ...shown, label: 'Comparing' }, (add) =>
+      Array.fromAsync(tables, (table) => compare(from, to, table, add)),
+    );
   };
   const compared = await unlessInterrupted(work(), () => ({
     message: 'Interrupted. The rows copied so far are kept.',
@@ -174,55 +179,16 @@ async function begin(from: CopySource, to: CopyTarget, tables: readonly CopiedTa
   });
 }
 
-interface Extent {
-  total: number;
-  done?: number;
-  quiet: boolean;
-}
-
-async function copyAll(
-  from: CopySource,
-  to: CopyTarget,
-  tables: readonly CopiedTable[],
-  { total, done = 0, quiet }: Extent,
-): Promise<void> {
-  const progress = await startProgress({ label: 'Copying', unit: 'rows', total, quiet, startAt: done });
-  let behind = done;
-  const onRows = (count: number): void => {
-    behind += count;
-    progress.update({ done: behind });
-  };
-  try {
-    for (const table of tables) await copyTable(from, to, table, onRows);
-  } finally {
-    await progress.stop();
-  }
-}
-
-async function compareAll(
+async function compare(
   from: CopySource,
   to: CopySource,
-  tables: readonly CopiedTable[],
-  { total, quiet }: Extent,
-): Promise<ComparedTable[]> {
-  const progress = await startProgress({ label: 'Comparing', unit: 'rows', total, quiet });
-  const compared: ComparedTable[] = [];
-  let behind = 0;
-  const onRows = (count: number): void => {
-    behind += count;
-    progress.update({ done: behind });
-  };
-  try {
-    for (const table of tables) {
-      const [source, copy] = await Promise.all([
-        digestOf(from, table, onRows),
-        digestOf(to, table, () => undefined),
-      ]);
-      const isSame = source.rows === copy.rows && source.digest === copy.digest;
-      compared.push({ table: table.name, ...source, is_same: isSame, copy });
-    }
-  } finally {
-    await progress.stop();
-  }
-  return compared;
+  table: CopiedTable,
+  onRows: (count: number) => void,
+): Promise<ComparedTable> {
+  const [source, copy] = await Promise.all([
+    digestOf(from, table, onRows),
+    digestOf(to, table, () => undefined),
+  ]);
+  const isSame = source.rows === copy.rows && source.digest === copy.digest;
+  return { table: table.name, ...source, is_same: isSame, copy };
 }

@@ -51,11 +51,20 @@ export async function withStore<T>(
 export async function withReader<T>(db: string, job: (store: Pick<Store, 'read'>) => Promise<T>): Promise<T> {
   if (!warnIfReadOnly(db)) return withStore(db, job);
   try {
-    const snapshot = await openSnapshot(db, note);
-    return await job(snapshot).finally(() => snapshot.close());
+    return await withSnapshot(db, (read) => job({ read }), note);
   } catch (error) {
     throw withDatabaseNamed(db, error);
   }
+}
+
+/** Opens the current state of a database for reading, runs the job, closes it; throws what the engine throws. */
+export async function withSnapshot<T>(
+  db: string,
+  job: (read: Store['read']) => Promise<T>,
+  onWarning?: (warning: string) => void,
+): Promise<T> {
+  const snapshot = await openSnapshot(db, onWarning);
+  return job(snapshot.read).finally(() => snapshot.close());
 }
 
 /** Whether a database is read-only; prints a note if so. */

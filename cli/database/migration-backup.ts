@@ -11,7 +11,7 @@ import { formatBytes, formatTime } from '../terminal/format.ts';
 import { note } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
 import { VERSION } from '../version.ts';
-import { newPartialFile, withProgress } from './partial-backup.ts';
+import { newPartialFile, writePartialFile } from './partial-backup.ts';
 
 const WAY_OUT = 'or skip the backup: crm serve --no-backup';
 
@@ -25,7 +25,7 @@ export async function backUpBeforeMigrations(db: string, names: readonly string[
   const startedAt = performance.now();
   const part = newPartialFile(file);
   try {
-    await withProgress(true, part, (work) => makeBackup(db, part, { crm: VERSION, work }));
+    await writePartialFile(true, part, (work) => makeBackup(db, part, { crm: VERSION, work }));
     renameSync(part, file);
     syncFolderOf(file);
   } catch (cause) {

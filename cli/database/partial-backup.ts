@@ -57,7 +57,7 @@ export function newPartialFile(file: string): string {
 }
 
 /** Runs the job with progress, and removes its temporary files if it fails. */
-export async function withProgress<T>(
+export async function writePartialFile<T>(
   quiet: boolean,
   part: string,
   job: (work: Work) => Promise<T>,

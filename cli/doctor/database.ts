@@ -3,9 +3,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isDatabaseAddress } from '../../db/database-address.ts';
 import { examineFile, examineServer, type ServerFacts } from '../../db/maintenance.ts';
-import { databaseLabel, openSnapshot, readOnlyReason } from '../../db/store.ts';
+import { databaseLabel, readOnlyReason } from '../../db/store.ts';
 import { findLastBackup } from '../../db/tables/last-backup.ts';
-import { databaseError, databaseFlag } from '../database/database.ts';
+import { databaseError, databaseFlag, withSnapshot } from '../database/database.ts';
 import { CliError } from '../errors.ts';
 import { counted, formatBytes } from '../terminal/format.ts';
 import { shellWord } from '../terminal/text.ts';
@@ -41,14 +41,14 @@ function checkReadable(db: string, reason: string): Finding {
 
 async function checkFile(db: string): Promise<Finding[]> {
   const facts = await examineFile(db);
-  const snapshot = facts.isBehind || facts.faults.length > 0 ? null : await openSnapshot(db);
-  try {
-    const last = snapshot === null ? undefined : await findLastBackup(snapshot.read);
-    const quotas = snapshot === null ? [] : await checkQuotas(snapshot.read, db);
-    return [...checkFileFacts(db, facts, last), ...quotas, checkOpenFiles(openFilesMax())];
-  } finally {
-    await snapshot?.close();
-  }
+  const isReadable = !facts.isBehind && facts.faults.length === 0;
+  const [last, quotas] = isReadable
+    ? await withSnapshot(
+        db,
+        async (read) => [await findLastBackup(read), await checkQuotas(read, db)] as const,
+      )
+    : [undefined, []];
+  return [...checkFileFacts(db, facts, last), ...quotas, checkOpenFiles(openFilesMax())];
 }
 
 // Linux has this file; other systems need a shell to find out.
@@ -73,13 +73,10 @@ async function checkPostgres(db: string): Promise<Finding[]> {
       : warn('schema', 'no tables yet', `create them: crm init --org NAME${flag}`),
     checkStatistics(facts),
     ok('size', formatBytes(facts.bytes)),
-    ...(facts.migrations > 0 && !facts.isBehind ? await checkServerQuotas(db) : []),
+    ...(facts.migrations > 0 && !facts.isBehind
+      ? await withSnapshot(db, (read) => checkQuotas(read, db))
+      : []),
   ];
-}
-
-async function checkServerQuotas(db: string): Promise<Finding[]> {
-  const snapshot = await openSnapshot(db);
-  return checkQuotas(snapshot.read, db).finally(() => snapshot.close());
 }
 
 function checkClock({ clockTrouble }: ServerFacts): Finding {

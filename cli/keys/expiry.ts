@@ -2,7 +2,7 @@
 import type { ApiKeyRow, OrganizationRow } from '../../db/engine/schema.ts';
 import { isoTime } from '../database/database.ts';
 import { usageError } from '../errors.ts';
-import { isoMilliseconds } from '../input/instant.ts';
+import { DAY_MS, isoMilliseconds } from '../input/instant.ts';
 import { durationMs, durationText } from '../settings/options.ts';
 
 const NEVER = /^(?:never|none)$/;
@@ -69,4 +69,17 @@ export function parseLifetime(text: string): number | null {
   const lifetime = durationMs(text);
   if (lifetime !== undefined && lifetime > 0) return lifetime;
   throw usageError(`"${text}" is not a valid lifetime.`, 'use a format like 12h, 90d or 52w, or none.');
+}
+
+/**
+ * How long a replaced secret keeps working, given as `--grace`, in milliseconds.
+ * @throws CliError with the usage code if it is not valid
+ */
+export function parseGrace(text: string, daysMax: number): number {
+  const graceMs = durationMs(text);
+  if (graceMs !== undefined && graceMs <= daysMax * DAY_MS) return graceMs;
+  throw usageError(
+    `"${text}" is not a valid grace period.`,
+    `use 0, or up to ${daysMax} days, like 30m, 24h or 7d.`,
+  );
 }

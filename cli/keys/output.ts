@@ -5,7 +5,7 @@ import type { Data } from '../../db/model/json.ts';
 import type { IssuedKey, ListedKey, NewKey } from '../../db/tables/keys.ts';
 import { isoTime } from '../database/database.ts';
 import type { Config } from '../settings/config.ts';
-import { createPrinter, printRecord } from '../terminal/output.ts';
+import { printRecord, printRecords } from '../terminal/output.ts';
 import { withProgramName } from '../terminal/program-name.ts';
 import { note, writeOut } from '../terminal/streams.ts';
 import { neutralizeLine } from '../terminal/text.ts';
@@ -100,9 +100,7 @@ export async function printKeyList(config: Config, rows: readonly ListedKey[], n
   }));
   const allFields = Object.keys(records[0] ?? {});
   const columns = LIST_COLUMNS.filter((name) => isLimited || name !== 'allow_ip');
-  const printer = createPrinter(config, { columns, allFields });
-  await printer.print(records);
-  await printer.end();
+  await printRecords(config, records, { columns, allFields });
 }
 
 /** Prints what a key would give access to. */
@@ -112,9 +110,11 @@ export async function printKeyPreview(
   key: NewKey,
 ): Promise<void> {
   const fields = ['resource', 'may', 'records'];
-  const printer = createPrinter(config, { columns: fields, allFields: fields });
-  await printer.print(opened.map((one) => ({ ...one })));
-  await printer.end();
+  await printRecords(
+    config,
+    opened.map((one) => ({ ...one })),
+    { columns: fields, allFields: fields },
+  );
   note('Nothing was issued.');
   if (key.expiresAt !== null) note(`The key would expire on ${isoTime(key.expiresAt)}.`);
   if (key.networks != null) note(`The key could be used from ${usableFrom(key.networks)}.`);

@@ -5,10 +5,10 @@ import { findKey, issueKey, listKeys, revokeKey, rotateKey, setKeyNetworks } fro
 import { issuedEntry, recordAction } from '../database/audit.ts';
 import { organizationNamed, withReader, withStore } from '../database/database.ts';
 import { CliError, usageError } from '../errors.ts';
-import { DAY_MS } from '../input/instant.ts';
 import type { Config } from '../settings/config.ts';
 import { durationMs } from '../settings/options.ts';
 import { note } from '../terminal/streams.ts';
+import { parseGrace } from './expiry.ts';
 import { allowedNetworks, usableFrom } from './networks.ts';
 import { checkOptions, type IssueOptions, newKey } from './options.ts';
 import { keyStatus, printKey, printKeyList, printKeyPreview } from './output.ts';
@@ -99,13 +99,7 @@ export async function runKeysUpdate(
 
 /** Gives a key a new secret and prints it once. */
 export async function runKeysRotate(id: string, graceText: string, config: Config): Promise<void> {
-  const graceMs = durationMs(graceText);
-  if (graceMs === undefined || graceMs > GRACE_DAYS_MAX * DAY_MS) {
-    throw usageError(
-      `"${graceText}" is not a valid grace period.`,
-      'use 0, or up to 7 days, like 30m, 24h or 7d.',
-    );
-  }
+  const graceMs = parseGrace(graceText, GRACE_DAYS_MAX);
   const now = Date.now();
   const issued = await withStore(config.db, async (store) => {
     const row = await activeKey(store, id, now);

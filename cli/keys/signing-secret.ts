@@ -7,12 +7,11 @@ import {
 } from '../../db/tables/settings.ts';
 import { recordAction } from '../database/audit.ts';
 import { isoTime, withStore } from '../database/database.ts';
-import { CliError, usageError } from '../errors.ts';
-import { DAY_MS } from '../input/instant.ts';
+import { CliError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';
-import { durationMs } from '../settings/options.ts';
 import { printSummaryJson } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
+import { parseGrace } from './expiry.ts';
 
 const GRACE_DAYS_MAX = 30;
 /** Twice as long as a server may take to notice a new secret. */
@@ -20,13 +19,7 @@ const ANNOUNCED_MS = 2_000;
 
 /** Rotates the secret, and prints until when the former one works. */
 export async function runSecretsRotate(graceText: string, config: Config): Promise<void> {
-  const graceMs = durationMs(graceText);
-  if (graceMs === undefined || graceMs > GRACE_DAYS_MAX * DAY_MS) {
-    throw usageError(
-      `"${graceText}" is not a valid grace period.`,
-      `use 0, or up to ${GRACE_DAYS_MAX} days, like 30m, 24h or 7d.`,
-    );
-  }
+  const graceMs = parseGrace(graceText, GRACE_DAYS_MAX);
   const rotatedAt = await withStore(config.db, async (store) => {
     await store.write('accounts', async (trx) => {
       await makeSigningSecret(trx);

@@ -16,7 +16,7 @@ import { usageError } from '../errors.ts';
 import { parseLifetime } from '../keys/expiry.ts';
 import type { Config } from '../settings/config.ts';
 import { durationText } from '../settings/options.ts';
-import { createPrinter, printRecord } from '../terminal/output.ts';
+import { printRecord, printRecords } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
 import { shellWord } from '../terminal/text.ts';
 import { isLimited, QUOTA_FIELDS, QUOTA_SIZES, quotaData } from './quota.ts';
@@ -89,13 +89,12 @@ export async function runOrgsList(config: Config): Promise<void> {
   const columns = hasQuota
     ? fields.toSorted((a, b) => Number(IS_LONG.has(a)) - Number(IS_LONG.has(b)))
     : fields;
-  const printer = createPrinter(config, { columns, allFields: fields, sizes: QUOTA_SIZES });
   const quotaShown = (orgNumber: number): Data => {
     const use = quotas.get(orgNumber);
     return hasQuota && use !== undefined ? quotaData(use) : {};
   };
-  await printer.print(rows.map((row) => ({ ...presented(row, isSaid), ...quotaShown(row.number) })));
-  await printer.end();
+  const shown = rows.map((row) => ({ ...presented(row, isSaid), ...quotaShown(row.number) }));
+  await printRecords(config, shown, { columns, allFields: fields, sizes: QUOTA_SIZES });
 }
 
 async function printOrganization(config: Config, org: OrganizationRow): Promise<void> {

@@ -3,7 +3,7 @@
 import type { RecordTotals } from '../../db/engine/engine.ts';
 import type { OrganizationRow } from '../../db/engine/schema.ts';
 import type { Data } from '../../db/model/json.ts';
-import { openSnapshot, type Store } from '../../db/store.ts';
+import type { Store } from '../../db/store.ts';
 import { countRecordTotals } from '../../db/tables/content-bytes.ts';
 import {
   beginCount,
@@ -15,7 +15,7 @@ import {
   setReplayQuota,
 } from '../../db/tables/quotas.ts';
 import { recordAction } from '../database/audit.ts';
-import { databaseError } from '../database/database.ts';
+import { databaseError, withSnapshot } from '../database/database.ts';
 import { CliError } from '../errors.ts';
 
 /** The fields shown for a quota; a limit that is not set is null. */
@@ -87,8 +87,7 @@ export async function countNow(db: string, orgNumber: number): Promise<RecordTot
 
 async function atOneMoment<T>(db: string, look: (read: Store['read']) => Promise<T>): Promise<T> {
   try {
-    const snapshot = await openSnapshot(db);
-    return await look(snapshot.read).finally(() => snapshot.close());
+    return await withSnapshot(db, look);
   } catch (error) {
     throw databaseError(db, error);
   }

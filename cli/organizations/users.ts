@@ -5,7 +5,7 @@ import { createUser, listUsers } from '../../db/tables/accounts.ts';
 import { recordAction } from '../database/audit.ts';
 import { checkedEmail, checkedName, organizationNamed, withReader, withStore } from '../database/database.ts';
 import type { Config } from '../settings/config.ts';
-import { type ColumnLayout, createPrinter, printRecord } from '../terminal/output.ts';
+import { type ColumnLayout, printRecord, printRecords } from '../terminal/output.ts';
 
 const FIELDS = ['id', 'email', 'name', 'org_id'];
 const LOOK: ColumnLayout = { columns: FIELDS, allFields: FIELDS };
@@ -39,9 +39,7 @@ export async function runUsersList(options: UserOptions, config: Config): Promis
     const org = await organizationNamed(store, options.org);
     return (await listUsers(store.read, org.number)).map((user) => presented(user, org));
   });
-  const printer = createPrinter(config, LOOK);
-  await printer.print(users);
-  await printer.end();
+  await printRecords(config, users, LOOK);
 }
 
 function presented({ id, email, name }: UserRow, org: OrganizationRow): Data {

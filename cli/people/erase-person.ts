@@ -4,6 +4,7 @@ import { isDatabaseAddress } from '../../db/database-address.ts';
 import type { OrganizationRow } from '../../db/engine/schema.ts';
 import { freePages, scrubFreePages } from '../../db/maintenance.ts';
 import { type Erasure, erasePerson } from '../../db/people/erase.ts';
+import { findRemainingTexts } from '../../db/people/erasure-check.ts';
 import { countSearchedRows } from '../../db/people/mentions.ts';
 import { type DataSubject, findPerson } from '../../db/people/person.ts';
 import { setTombstones } from '../../db/people/tombstones.ts';
@@ -12,8 +13,8 @@ import { findLastBackup } from '../../db/tables/last-backup.ts';
 import { recordAction } from '../database/audit.ts';
 import { checkedEmail, organizationNamed, withStore } from '../database/database.ts';
 import { usageError } from '../errors.ts';
-import { startProgress } from '../terminal/progress.ts';
-import { findRemainingPlaces, type RemainingPlace, remainingRows } from './erasure-check.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { findRemainingPlaces, type RemainingPlace } from './erasure-check.ts';
 import { type KnownBackup, knownBackups } from './known-backups.ts';
 
 export interface EraseOptions {
@@ -59,7 +60,7 @@ export async function erase(db: string, address: string, options: EraseOptions):
     };
     const { number: orgNumber } = organization;
     const { addresses } = person;
-    const rows = isDryRun ? [] : await remainingRows(store, orgNumber, addresses);
+    const rows = isDryRun ? [] : await findRemainingTexts(store.read, addresses, { orgNumber });
     return { summary: found, rest: { orgNumber, addresses, rows } };
   });
   return { ...summary, left: isDryRun ? [] : await findRemainingPlaces(db, rest) };
@@ -74,15 +75,10 @@ async function eraseRecords(
   const rows = await countSearchedRows(store.read, orgNumber);
   // Everything is read again at the end.
   const total = isDryRun ? rows : 2 * rows;
-  const progress = await startProgress({ label: 'Reading', unit: 'rows', total, quiet });
-  let done = 0;
-  try {
-    return await erasePerson(store, person, {
+  return withProgress({ label: 'Reading', unit: 'rows', total, quiet }, (onProgress) =>
+    erasePerson(store, person, {
       isDryRun,
-      onProgress: (more) => {
-        done += more;
-        progress.update({ done });
-      },
+      onProgress,
       finish: async (trx, { resources, transcripts }) => {
         const at = new Date().toISOString();
         const [person_digest = null] = await setTombstones(trx, id, person.addresses.list, at);
@@ -90,10 +86,8 @@ async function eraseRecords(
         const details = { person_digest, transcripts, ...sums(resources) };
         await recordAction(trx, { orgNumber, action: 'people.erased', target, details });
       },
-    });
-  } finally {
-    await progress.stop();
-  }
+    }),
+  );
 }
 
 function sums(resources: Erasure['resources']) {
@@ -104,14 +98,7 @@ function sums(resources: Erasure['resources']) {
 
 async function scrub(store: Store, quiet: boolean): Promise<void> {
   const total = await freePages(store.read);
-  const progress = await startProgress({ label: 'Overwriting', unit: 'free pages', total, quiet });
-  let done = 0;
-  try {
-    await scrubFreePages(store, (pages) => {
-      done += pages;
-      progress.update({ done });
-    });
-  } finally {
-    await progress.stop();
-  }
+  await withProgress({ label: 'Overwriting', unit: 'free pages', total, quiet }, (add) =>
+    scrubFreePages(store, add),
+  );
 }

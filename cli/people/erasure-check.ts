@@ -4,7 +4,8 @@ import { isDatabaseAddress } from '../../db/database-address.ts';
 import { emptyWal, findBytes, findInPlannerStatistics } from '../../db/maintenance.ts';
 import type { AddressSet } from '../../db/people/email-addresses.ts';
 import { findRemainingTexts, type RemainingText } from '../../db/people/erasure-check.ts';
-import { analyzeDatabase, openSnapshot, type Store } from '../../db/store.ts';
+import { analyzeDatabase, type Store } from '../../db/store.ts';
+import { withSnapshot } from '../database/database.ts';
 
 /** A place that still contains an email. */
 export type RemainingPlace =
@@ -12,11 +13,6 @@ export type RemainingPlace =
   /** PostgreSQL's statistics: a few values of a column, which its planner uses for estimates. */
   | { kind: 'statistics'; table: string; column: string }
   | { kind: 'free' | 'log'; file: string; offset: number };
-
-/** The rows of an organization that still contain an email. */
-export async function remainingRows(store: Pick<Store, 'read'>, orgNumber: number, addresses: AddressSet) {
-  return findRemainingTexts(store.read, addresses, { orgNumber });
-}
 
 /** Adds the name of the organization. */
 async function named(read: Store['read'], rows: readonly RemainingText[]): Promise<RemainingPlace[]> {
@@ -60,15 +56,12 @@ export async function findRemainingPlaces(
     }
   }
   if (!othersMayHave) return left;
-  const snapshot = await openSnapshot(db);
-  try {
+  return withSnapshot(db, async (read) => {
     const others = isDatabaseAddress(db)
       ? []
-      : await findRemainingTexts(snapshot.read, addresses, { orgNumber, isOthers: true });
-    return [...(await named(snapshot.read, [...rows, ...others])), ...left];
-  } finally {
-    await snapshot.close();
-  }
+      : await findRemainingTexts(read, addresses, { orgNumber, isOthers: true });
+    return [...(await named(read, [...rows, ...others])), ...left];
+  });
 }
 
 /** A place in words. */

@@ -11,7 +11,7 @@ import { replaceFile, writeAt } from '../files/private-file.ts';
 import type { Config } from '../settings/config.ts';
 import { counted } from '../terminal/format.ts';
 import { jsonText } from '../terminal/output.ts';
-import { startProgress } from '../terminal/progress.ts';
+import { withProgress } from '../terminal/progress.ts';
 import { note, writeOut } from '../terminal/streams.ts';
 
 export interface ExportOptions {
@@ -33,21 +33,14 @@ export async function runPeopleExport(
     const found = await organizationNamed(store, orgName);
     const person = await findPerson(store.read, found.number, email);
     const total = await countSearchedRows(store.read, found.number);
-    const progress = await startProgress({ label: 'Reading', unit: 'rows', total, quiet });
-    let done = 0;
-    try {
-      const gathered = await exportPerson(store.read, person, (rows) => {
-        done += rows;
-        progress.update({ done });
-      });
-      const target = { type: 'contacts', id: person.contactId === '' ? null : person.contactId };
-      await store.write(found.number, (trx) =>
-        recordAction(trx, { orgNumber: found.number, action: 'people.exported', target }),
-      );
-      return { organization: found, document: gathered };
-    } finally {
-      await progress.stop();
-    }
+    const gathered = await withProgress({ label: 'Reading', unit: 'rows', total, quiet }, (add) =>
+      exportPerson(store.read, person, add),
+    );
+    const target = { type: 'contacts', id: person.contactId === '' ? null : person.contactId };
+    await store.write(found.number, (trx) =>
+      recordAction(trx, { orgNumber: found.number, action: 'people.exported', target }),
+    );
+    return { organization: found, document: gathered };
   });
   const text = `${jsonText({ ...headOf(organization), ...document }, 2)}\n`;
   if (out === undefined) await writeOut(text);

@@ -40,9 +40,12 @@ function tell(summary: EraseSummary, config: Config): void {
     return;
   }
   note('An email of the person is still in:');
-  for (const one of summary.left.slice(0, SHOWN_MAX)) note(`  ${describePlace(one)}`);
-  if (summary.left.length > SHOWN_MAX)
-    note(`  … and ${summary.left.length - SHOWN_MAX} more. To list all, use -o json`);
+  tellFirst(summary.left, describePlace);
+}
+
+function tellFirst<T>(all: readonly T[], inWords: (one: T) => string): void {
+  for (const one of all.slice(0, SHOWN_MAX)) note(`  ${inWords(one)}`);
+  if (all.length > SHOWN_MAX) note(`  … and ${all.length - SHOWN_MAX} more. To list all, use -o json`);
 }
 
 function tellCounts({
@@ -63,8 +66,7 @@ function tellRest({ to_look_at: rest, users, backups }: EraseSummary): void {
     note(
       `Texts that name the person without an email cannot be found. Review ${counted(rest.length, 'record')}:`,
     );
-    for (const one of rest.slice(0, SHOWN_MAX)) note(`  crm get ${one.resource} ${one.id}${matchedIn(one)}`);
-    if (rest.length > SHOWN_MAX) note(`  … and ${rest.length - SHOWN_MAX} more. To list all, use -o json`);
+    tellFirst(rest, (one) => `crm get ${one.resource} ${one.id}${matchedIn(one)}`);
   }
   for (const { id, email } of users)
     note(`The user ${email} (${id}) is a crm account, not a contact, and is kept.`);

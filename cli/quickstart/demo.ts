@@ -1,8 +1,10 @@
 // Creates and serves the demo database of quickstart.
 import { startServer } from '../../server/serve.ts';
 
+import { Client, type ClientOptions } from '../api/client.ts';
 import { databaseError } from '../database/database.ts';
 import { errorCode } from '../errors.ts';
+import { VERSION } from '../version.ts';
 import { buildDemoData } from './data/demo-data.ts';
 import type { DemoData, Ids } from './data/types.ts';
 import type { Screen } from './screen.ts';
@@ -52,4 +54,13 @@ async function serve(db: string) {
   } catch (error) {
     throw databaseError(db, error);
   }
+}
+
+/** A client of the demo server with the given key, which shows on the screen what it waits for. */
+export function clientFor(
+  { url, screen }: Pick<Demo, 'url' | 'screen'>,
+  apiKey: string,
+  onWait: ClientOptions['onWait'] = screen.wait,
+): Client {
+  return new Client({ url, apiKey, userAgent: `crm/${VERSION}`, onWait });
 }

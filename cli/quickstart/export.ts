@@ -5,8 +5,7 @@ import { isDatabaseAddress } from '../../db/database-address.ts';
 import { listRequest } from '../api/list-request.ts';
 import { exportToFile } from '../export/export-resource.ts';
 import { Spool } from '../export/spool.ts';
-import { clientFor } from './client.ts';
-import type { Demo } from './demo.ts';
+import { clientFor, type Demo } from './demo.ts';
 import type { ExportMeasure } from './stats.ts';
 
 /** Exports the contacts like `crm export contacts --format csv`. */

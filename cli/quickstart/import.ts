@@ -8,9 +8,8 @@ import { readImportFlags } from '../import/flags.ts';
 import { JOURNAL_SUFFIX } from '../import/session/journal.ts';
 import { Reporter } from '../import/session/report.ts';
 import { withTemporaryFolder } from '../input/files.ts';
-import { clientFor } from './client.ts';
 import { WRITABLE } from './data/types.ts';
-import type { Demo } from './demo.ts';
+import { clientFor, type Demo } from './demo.ts';
 import { writeDemoFolder } from './folder.ts';
 import type { Measure, QuickstartStats } from './stats.ts';
 

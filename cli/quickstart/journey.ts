@@ -3,8 +3,7 @@
 import { listRequest } from '../api/list-request.ts';
 import { pagesOf } from '../api/pages.ts';
 import { CliError } from '../errors.ts';
-import { clientFor } from './client.ts';
-import type { Demo } from './demo.ts';
+import { clientFor, type Demo } from './demo.ts';
 import { exportContacts } from './export.ts';
 import { importDemo } from './import.ts';
 import { ingestDemo } from './ingest.ts';

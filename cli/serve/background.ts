@@ -1,5 +1,6 @@
 // Runs a server that outlives the command that started it, for service managers, which wait for that command.
 import { CliError } from '../errors.ts';
+import { programCommand } from '../terminal/program-name.ts';
 
 const SERVES = 'serves';
 const FLAG = '--background';
@@ -9,10 +10,8 @@ const FLAG = '--background';
  * @throws CliError with the exit code of that process if it ends instead; it has printed why
  */
 export async function serveInBackground(): Promise<void> {
-  const [executable, main] = [process.execPath, Bun.main];
-  const command = main.startsWith('/$bunfs/') ? [executable] : [executable, main];
   const serves = Promise.withResolvers<null>();
-  const child = Bun.spawn([...command, ...process.argv.slice(2).filter((word) => word !== FLAG)], {
+  const child = Bun.spawn([...programCommand(), ...process.argv.slice(2).filter((word) => word !== FLAG)], {
     ...{ stdin: 'ignore', stdout: 'ignore', stderr: 'inherit', detached: true },
     ipc: (message) => {
       if (message === SERVES) serves.resolve(null);

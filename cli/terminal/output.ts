@@ -80,10 +80,19 @@ export async function printRecord(
   } else if (config.output === 'json') {
     await writeOut(`${jsonText(pick(record, look.fields), 2)}\n`);
   } else {
-    const printer = createPrinter(config, look);
-    await printer.print([record]);
-    await printer.end();
+    await printRecords(config, [record], look);
   }
+}
+
+/** Prints all records of a short list. */
+export async function printRecords(
+  config: Pick<OutputSettings, 'output' | 'isColored'>,
+  records: readonly Data[],
+  look: ColumnLayout,
+): Promise<void> {
+  const printer = createPrinter(config, look);
+  await printer.print(records);
+  await printer.end();
 }
 
 /** Prints the result of a command as one object if JSON is requested; text for people goes to stderr. */

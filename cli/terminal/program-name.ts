@@ -27,6 +27,11 @@ export function withProgramName(text: string): string {
   return name === NAME ? text : text.replace(commands, () => `${name} `);
 }
 
+/** The words that run this program again: the executable, or Bun and the entry. */
+export function programCommand(): string[] {
+  return isExecutable() ? [process.execPath] : [process.execPath, Bun.main];
+}
+
 function isExecutable(): boolean {
   return Bun.main.startsWith('/$bunfs/');
 }

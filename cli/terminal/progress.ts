@@ -158,3 +158,20 @@ export async function startProgress(options: ProgressOptions): Promise<Progress>
     },
   };
 }
+
+/** Runs work that counts what it has done, and shows that as progress. */
+export async function withProgress<T>(
+  options: ProgressOptions,
+  work: (add: (more: number) => void) => Promise<T>,
+): Promise<T> {
+  const progress = await startProgress(options);
+  let { startAt: done = 0 } = options;
+  try {
+    return await work((more) => {
+      done += more;
+      progress.update({ done });
+    });
+  } finally {
+    await progress.stop();
+  }
+}
