@@ -2,8 +2,13 @@
 import type { JsonValue } from '../../db/model/json.ts';
 import { type ApiError, invalid } from '../errors.ts';
 import { JsonScan } from './json-scan.ts';
-import { checkStructure, countKeys, structureLimitError } from './json-structure.ts';
-import { findSyntaxFault, type SyntaxFault, TextPlace } from './json-syntax.ts';
+import {
+  countKeys,
+  findSyntaxFault,
+  type SyntaxFault,
+  structureLimitError,
+  TextPlace,
+} from './json-syntax.ts';
 
 // A leading byte order mark is removed first; inside the body it is a character like any other.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -26,13 +31,10 @@ export function parseJson(body: Uint8Array, contentType: string | null): ParsedB
   const bytes = withoutMark(body);
   const text = decodeUtf8(bytes);
   const survey = new JsonScan(bytes).advance();
-  if (survey.tooMuch !== null) {
-    checkStructure(text);
-    throw structureLimitError(survey.tooMuch);
-  }
+  if (survey.tooMuch !== null) throw structureLimitError(survey.tooMuch);
   const value = parse(text, bytes);
   // JSON.parse keeps the last of repeated keys; only if there are any is it worth finding which.
-  if (countKeys(value) !== survey.colons) checkStructure(text);
+  if (countKeys(value) !== survey.colons) findSyntaxFault(text);
   return { value, isSuspect: survey.hasLongNumbers || mayHoldOddText(text) };
 }
 
@@ -45,7 +47,6 @@ function parse(text: string, bytes: Uint8Array): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
-    checkStructure(text);
     if (text.trim() === '') throw emptyBody();
     const fault = findSyntaxFault(text);
     if (fault === undefined) throw notJson('');

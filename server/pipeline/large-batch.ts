@@ -15,8 +15,14 @@ import {
   withoutMark,
 } from '../json/json-reader.ts';
 import { type ElementPlace, JsonScan } from '../json/json-scan.ts';
-import { checkStructure, countKeys, structureLimitError } from '../json/json-structure.ts';
-import { characterAt, findElementFault, TextPlace } from '../json/json-syntax.ts';
+import {
+  characterAt,
+  countKeys,
+  findElementFault,
+  findSyntaxFault,
+  structureLimitError,
+  TextPlace,
+} from '../json/json-syntax.ts';
 
 const MIB = 1024 * 1024;
 /** Larger batches are read in turns. */
@@ -71,7 +77,7 @@ export async function readLargeBatch(
     elements.push(await readElement(bytes, place, index, turns));
     if (survey.hasLongNumbers) Object.assign(elements[index] ?? {}, { isSuspect: true });
   }
-  if (!isClosed) throw await unclosed(bytes, survey.elements.at(-1), turns);
+  if (!isClosed) throw await unclosed(bytes, survey.elements, turns);
   await requireEnd(bytes, end + 1, turns);
   return elements;
 }
@@ -116,31 +122,34 @@ async function readElement(
   try {
     value = JSON.parse(text) as JsonValue;
   } catch {
-    checkStructure(text, String(index));
-    throw await elementError(bytes, place, turns);
+    throw await elementError(bytes, place, index, turns);
   }
   // As for any body: repeated keys are detected by count, and only then searched for.
-  if (countKeys(value) !== colons) checkStructure(text, String(index));
+  if (countKeys(value) !== colons) findSyntaxFault(text, String(index));
   return { value, isSuspect: mayHoldOddText(text), fault: null };
 }
 
 async function unclosed(
   bytes: Uint8Array,
-  last: ElementPlace | undefined,
+  places: readonly ElementPlace[],
   turns: TimeSlices,
 ): Promise<ApiError> {
+  const last = places.at(-1);
   const isOfSize = last !== undefined && last.end - last.start <= ELEMENT_BYTES_MAX;
-  return isOfSize ? elementError(bytes, last, turns) : notJson(': the array is not closed');
+  return isOfSize
+    ? elementError(bytes, last, places.length - 1, turns)
+    : notJson(': the array is not closed');
 }
 
 // The error in an element, or right after it.
 async function elementError(
   bytes: Uint8Array,
   { start, end }: ElementPlace,
+  index: number,
   turns: TimeSlices,
 ): Promise<ApiError> {
   const text = decodeUtf8(bytes.subarray(start, end + 1));
-  const fault = findElementFault(text);
+  const fault = findElementFault(text, String(index));
   if (fault === undefined) return notJson('');
   const at = start + Buffer.byteLength(text.slice(0, fault.at));
   return syntaxError(fault, await placeOf(bytes, at, turns));

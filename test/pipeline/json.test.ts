@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { JsonValue } from '../../db/model/json.ts';
 import { parseJson } from '../../server/json/json-reader.ts';
 import { JsonScan } from '../../server/json/json-scan.ts';
-import { checkStructure, countKeys } from '../../server/json/json-structure.ts';
+import { countKeys, findSyntaxFault } from '../../server/json/json-syntax.ts';
 import { readLargeBatch } from '../../server/pipeline/large-batch.ts';
 
 const key = fc.constantFrom('a', 'b', '', 'x:y', '{', '"', '\\', '__proto__', 'constructor', '\u0000', 'é');
@@ -39,7 +39,7 @@ function messageOf(run: () => unknown): string | undefined {
 
 test('a repeated or forbidden key is found by counting', () => {
   const property = fc.property(json, (text) => {
-    const refusal = messageOf(() => checkStructure(text));
+    const refusal = messageOf(() => findSyntaxFault(text));
     const isCountOff =
       countKeys(JSON.parse(text) as JsonValue) !== new JsonScan(Buffer.from(text)).advance().colons;
     expect(isCountOff).toBe(refusal !== undefined);
@@ -56,7 +56,7 @@ test('what stands first in a text is told, whatever else is wrong with it', () =
     (text, at, odd) => {
       const place = at % (text.length + 1);
       const broken = text.slice(0, place) + odd + text.slice(place + 1);
-      const refusal = messageOf(() => checkStructure(broken));
+      const refusal = messageOf(() => findSyntaxFault(broken));
       const told = messageOf(() => parseJson(Buffer.from(broken), null));
       if (refusal !== undefined) expect(told).toBe(refusal);
       else if (told !== undefined) expect(messageOf(() => JSON.parse(broken))).toBeDefined();
