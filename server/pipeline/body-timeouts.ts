@@ -28,12 +28,9 @@ export class BodyTimer {
   readonly #timeout: BodyTimeout;
   readonly #hint: string;
   readonly #ending: AbortSignal;
-  /** When the first piece arrived. */
-  #begunAt: number | null = null;
-  /** When the wait for the next piece began, and what ends it. */
-  #since = 0;
-  #giveUp: ((error: ApiError) => void) | null = null;
-  #timer: Timer | null = null;
+  readonly #failed = Promise.withResolvers<never>();
+  /** Limits the time from the first byte. */
+  #whole: Timer | null = null;
 
   /**
    * @param hint a sentence about what could delay the first byte; '' if unknown
@@ -46,64 +43,46 @@ export class BodyTimer {
     this.#timeout = timeout;
     this.#hint = hint;
     this.#ending = ending;
+    // It can fail between two pieces, when nobody waits for it.
+    this.#failed.promise.catch(() => undefined);
     ending.addEventListener('abort', this.#end);
+    if (ending.aborted) this.#end();
   }
 
   /** Waits for the next piece; @throws ApiError 408 if it or the whole body takes too long, 503 if the server stops */
-  limit<T>(piece: Promise<T>): Promise<T> {
-    const { promise, resolve, reject } = Promise.withResolvers<T>();
-    this.#since = performance.now();
-    this.#giveUp = reject;
-    this.#timer ??= setTimeout(this.#look, this.#leftMs());
-    if (this.#ending.aborted) this.#end();
-    piece.then((value) => {
-      this.#begunAt ??= performance.now();
-      this.#giveUp = null;
-      resolve(value);
-    }, reject);
-    return promise;
+  async limit<T>(piece: Promise<T>): Promise<T> {
+    const { pauseMs, wholeMs } = this.#timeout;
+    const hint = this.#whole === null && this.#hint !== '' ? ` ${this.#hint}` : '';
+    const paused = `No data of the body arrived for ${pauseMs / SECOND_MS} s; send the request again.${hint}`;
+    const pause = this.#failAfter(pauseMs, paused);
+    try {
+      return await Promise.race([piece, this.#failed.promise]);
+    } finally {
+      clearTimeout(pause);
+      const seconds = wholeMs / SECOND_MS;
+      this.#whole ??= this.#failAfter(
+        wholeMs,
+        `The body must arrive within ${seconds} s of its first byte; send less at once, or send it faster.`,
+      );
+    }
   }
 
   /** Call this when no more pieces are expected. */
   stop(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#whole !== null) clearTimeout(this.#whole);
     this.#ending.removeEventListener('abort', this.#end);
+  }
+
+  #failAfter(ms: number, message: string): Timer {
+    const headers = { Connection: 'close' };
+    return setTimeout(() => this.#failed.reject(new ApiError('BODY_TOO_SLOW', message, { headers })), ms);
   }
 
   readonly #end = (): void => {
     const message =
       'The service is shutting down and has not received the whole body; send the request again.';
     const headers = { 'Retry-After': '1', Connection: 'close' };
-    this.#giveUp?.(
-      new ApiError('DATABASE_UNAVAILABLE', message, {
-        headers,
-        cause: 'the body was incomplete when the server stopped',
-      }),
-    );
+    const cause = 'the body was incomplete when the server stopped';
+    this.#failed.reject(new ApiError('DATABASE_UNAVAILABLE', message, { headers, cause }));
   };
-
-  // One timer serves all pieces.
-  readonly #look = (): void => {
-    const leftMs = this.#leftMs();
-    this.#timer = this.#giveUp !== null && leftMs > 0 ? setTimeout(this.#look, leftMs) : null;
-    if (leftMs <= 0) this.#giveUp?.(this.#tooSlow());
-  };
-
-  #leftMs(): number {
-    return Math.min(this.#since + this.#timeout.pauseMs, this.#wholeAt()) - performance.now();
-  }
-
-  #wholeAt(): number {
-    return this.#begunAt === null ? Number.POSITIVE_INFINITY : this.#begunAt + this.#timeout.wholeMs;
-  }
-
-  #tooSlow(): ApiError {
-    const { pauseMs, wholeMs } = this.#timeout;
-    const hint = this.#begunAt === null && this.#hint !== '' ? ` ${this.#hint}` : '';
-    const message =
-      performance.now() < this.#wholeAt()
-        ? `No data of the body arrived for ${pauseMs / SECOND_MS} s; send the request again.${hint}`
-        : `The body must arrive within ${wholeMs / SECOND_MS} s of its first byte; send less at once, or send it faster.`;
-    return new ApiError('BODY_TOO_SLOW', message, { headers: { Connection: 'close' } });
-  }
 }

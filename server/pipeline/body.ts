@@ -2,7 +2,6 @@
 import { ApiError, invalid } from '../errors.ts';
 import type { InFlightClaim } from '../quotas/in-flight-budget.ts';
 import { type BodyTimeout, BodyTimer } from './body-timeouts.ts';
-import { ByteBuffer } from './byte-buffer.ts';
 
 export interface BodyReading {
   /** Maximum bytes of the body. */
@@ -67,17 +66,20 @@ async function gather(reader: Reader, gathering: Gathering): Promise<Uint8Array>
     hint: hintOf(request.headers.get('Expect')),
     ...(ending && { ending }),
   });
-  const gathered = new ByteBuffer(declared);
+  const gathered = new Bun.ArrayBufferSink();
+  gathered.start({ asUint8Array: true, highWaterMark: declared });
+  let size = 0;
   try {
     let { done, value } = await clock.limit(reader.read());
     while (!done && value !== undefined) {
-      if (gathered.size + value.byteLength > bytesMax) throw tooLarge(bytesMax);
+      size += value.byteLength;
+      if (size > bytesMax) throw tooLarge(bytesMax);
       const grown = declared > 0 ? undefined : claim.grow(value.byteLength);
       if (grown !== undefined) await grown;
-      gathered.add(value);
+      gathered.write(value);
       ({ done, value } = await clock.limit(reader.read()));
     }
-    return gathered.bytes();
+    return gathered.end() as Uint8Array;
   } finally {
     clock.stop();
     limitSilence(request, SILENT_SECONDS);

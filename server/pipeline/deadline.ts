@@ -1,4 +1,5 @@
 // Limits how long a client waits if the engine can be silent: after that, the request fails without it.
+import type { Eventually } from '../../db/engine/engine.ts';
 import type { ResponseDeadline } from '../../db/store.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -31,8 +32,18 @@ export async function withDeadline<T>(
   }
 }
 
-function othersMs({ bodySince, bodyUntil, heldUpSince, heldUpMs }: Exchange): number {
-  const now = performance.now();
-  const sendingMs = bodySince === null ? 0 : (bodyUntil ?? now) - bodySince;
-  return sendingMs + heldUpMs + (heldUpSince === null ? 0 : now - heldUpSince);
+function othersMs({ waitingSince, waitedMs }: Exchange): number {
+  return waitedMs + (waitingSince === null ? 0 : performance.now() - waitingSince);
+}
+
+/** Waits for something else than the engine, which does not count towards the deadline. */
+export async function offDeadline<T>(exchange: Exchange, work: Eventually<T>): Promise<T> {
+  const since = performance.now();
+  exchange.waitingSince = since;
+  try {
+    return await work;
+  } finally {
+    exchange.waitingSince = null;
+    exchange.waitedMs += performance.now() - since;
+  }
 }

@@ -33,12 +33,9 @@ export interface Exchange extends RequestMeta {
   address: string | null;
   /** The minute since the epoch in which it was counted against the limits. */
   countedIn: number | null;
-  /** When waiting for the body began and ended, by `performance.now()`. */
-  bodySince: number | null;
-  bodyUntil: number | null;
-  /** Since when it has waited for room for its response, by `performance.now()`, and how long it had waited before. */
-  heldUpSince: number | null;
-  heldUpMs: number;
+  /** Since when it waits for its body or for room, by `performance.now()`, and how long it had waited before. */
+  waitingSince: number | null;
+  waitedMs: number;
   /** Room of its response, until that is sent. */
   reservation: ResponseReservation | null;
   /** Undoes the operation's own count, and returns the headers that describe that limit. */
@@ -68,10 +65,8 @@ export function startExchange(given: Pick<Exchange, 'request' | 'api' | 'now' | 
     organizationId: null,
     address: null,
     countedIn: null,
-    bodySince: null,
-    bodyUntil: null,
-    heldUpSince: null,
-    heldUpMs: 0,
+    waitingSince: null,
+    waitedMs: 0,
     reservation: null,
     uncount: null,
     refusedBy: null,

@@ -10,7 +10,7 @@ import { BATCH_BODY_BYTES_MAX, BODY_BYTES_MAX, type Operation } from '../operati
 import type { InFlightClaim } from '../quotas/in-flight-budget.ts';
 import { readBytes } from './body.ts';
 import { requireNetwork } from './credential.ts';
-import { withDeadline } from './deadline.ts';
+import { offDeadline, withDeadline } from './deadline.ts';
 import { type Exchange, startExchange } from './exchange.ts';
 import { execute } from './execute.ts';
 import type { QueryReader } from './query.ts';
@@ -21,7 +21,7 @@ import { requireOneHost } from './route.ts';
 import { requireAccess } from './scope.ts';
 import type { Services } from './services.ts';
 import { type ValidBody, validateBody } from './validate.ts';
-import { keepReservation, refundRateLimit, replay, waitForReservation } from './waiting-responses.ts';
+import { keepReservation, refundRateLimit, replay } from './waiting-responses.ts';
 
 /** Starts the exchange of a request. */
 export function exchangeOf(services: Services, request: Request, api: Api): Exchange {
@@ -129,7 +129,7 @@ async function passSteps(
     const { body, itemFaults } = valid;
     const call = { access, origin: exchange, params, query, body, itemFaults, baseUrl };
     if (!reservation.take(expectedBytes(operation, bytes.byteLength, body)))
-      await waitForReservation(exchange, reservation);
+      await offDeadline(exchange, reservation.wait());
     for (;;) {
       if (fairTurns.isSpent(access.orgNumber)) await fairTurns.turn(access.orgNumber);
       const executing = execute(services, { operation, call, exchange, keyed, reservation });
@@ -137,7 +137,7 @@ async function passSteps(
       fairTurns.spend(access.orgNumber, reservation.bytes);
       if (executed !== null) return keepReservation(exchange, reservation, executed);
       if (reservation.isLacking) {
-        await waitForReservation(exchange, reservation);
+        await offDeadline(exchange, reservation.wait());
         continue;
       }
       await limiter.giveBack(access, exchange.countedIn);
@@ -196,16 +196,15 @@ async function bodyOf(
   const isBatch = operation.isBatch === true;
   const bytesMax = isBatch ? BATCH_BODY_BYTES_MAX : BODY_BYTES_MAX;
   const timeout = isBatch ? bodyTimeouts.batch : bodyTimeouts.record;
-  exchange.bodySince = performance.now();
   const reading = { bytesMax, claim, timeout, limitSilence, ending };
-  const bytes = await readBytes(exchange.request, reading).catch(async (error) => {
+  try {
+    return await offDeadline(exchange, readBytes(exchange.request, reading));
+  } catch (error) {
     // Not counted, but the response still describes the limits.
     if (error instanceof ApiError && error.status === 429)
       Object.assign(exchange.headers, await limiter.describe(access));
     throw error;
-  });
-  exchange.bodyUntil = performance.now();
-  return bytes;
+  }
 }
 
 // Uses the current time: a slow body counts in the minute in which it is admitted. Null if the engine counts at once;

@@ -2,23 +2,12 @@
 import { STORED_RESPONSE_BYTES_MAX, secondsUntilRoom } from '../../db/engine/stored-response-bytes.ts';
 import { findStoredResponse } from '../../db/tables/idempotency.ts';
 import type { Access } from '../access.ts';
+import { offDeadline } from './deadline.ts';
 import type { Exchange } from './exchange.ts';
 import { checkReplay, type KeyedRequest, readAnswer, tooManyStoredResponses } from './replay.ts';
 import type { Rendered } from './respond.ts';
 import type { ResponseReservation } from './response-reservation.ts';
 import type { Services } from './services.ts';
-
-/** Takes room for a response that did not fit; @throws ApiError 429 after ten seconds */
-export async function waitForReservation(
-  exchange: Exchange,
-  reservation: ResponseReservation,
-): Promise<void> {
-  const since = performance.now();
-  exchange.heldUpSince = since;
-  await reservation.wait();
-  exchange.heldUpSince = null;
-  exchange.heldUpMs += performance.now() - since;
-}
 
 /** Passes the room of a response on with it, unless the client already got another response. */
 export function keepReservation(
@@ -63,7 +52,7 @@ export async function replay(
   Object.assign(headers, await limiter.describe(access));
   if (stored === null) throw tooManyStoredResponses(answers.bytesMax ?? STORED_RESPONSE_BYTES_MAX, seconds);
   await checkReplay(store.read, access, keyed, stored);
-  if (!reservation.take(stored.bodyBytes)) await waitForReservation(exchange, reservation);
+  if (!reservation.take(stored.bodyBytes)) await offDeadline(exchange, reservation.wait());
   const rendered = await readAnswer(store.read, keyed, stored, now);
   if (rendered !== null) headers['Idempotent-Replayed'] = 'true';
   return rendered;

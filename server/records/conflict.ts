@@ -6,27 +6,9 @@ import { ApiError } from '../errors.ts';
 import type { KnownRecords } from './lookups.ts';
 import type { Change } from './rules.ts';
 
-/** A conflict with an existing record, which the response identifies if the key can read it. */
-export class ConflictError extends ApiError {
-  /** The conflicting field, dotted. */
-  readonly path: string;
-
-  /** @param existing resource (plural) and ID of the conflicting record, if the key can read it */
-  constructor(fault: { path: string; message: string }, existing: { resource: string; id: string } | null) {
-    const { path, message } = fault;
-    const known = existing !== null && { existing_id: existing.id };
-    super('RESOURCE_CONFLICT', `${path}: ${message}`, {
-      details: [{ path, message, code: 'RESOURCE_CONFLICT', ...known }],
-      ...(existing !== null && { location: `/api/v2/${existing.resource}/${existing.id}` }),
-    });
-    this.name = 'ConflictError';
-    this.path = path;
-  }
-}
-
 /**
  * Rejects a change that uses a unique value of another record.
- * @throws ConflictError 409
+ * @throws ApiError 409, which identifies the other record if the key can read it
  */
 export async function rejectDuplicate(
   change: Change,
@@ -38,7 +20,11 @@ export async function rejectDuplicate(
     if (ownerId === undefined || ownerId === id) continue;
     const owner = accepted.get(ownerId) ?? (await ownerRow(ownerId));
     const isKnown = owner !== undefined && mayRead(access, resource) && canSee(access, resource, owner);
-    const fault = { path: unique.path, message: duplicateMessage(resource, unique) };
-    throw new ConflictError(fault, isKnown ? { resource: resource.name, id: ownerId } : null);
+    const { path } = unique;
+    const message = duplicateMessage(resource, unique);
+    throw new ApiError('RESOURCE_CONFLICT', `${path}: ${message}`, {
+      details: [{ path, message, code: 'RESOURCE_CONFLICT', ...(isKnown && { existing_id: ownerId }) }],
+      ...(isKnown && { location: `/api/v2/${resource.name}/${ownerId}` }),
+    });
   }
 }
