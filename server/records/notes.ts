@@ -17,12 +17,19 @@ export const noteRules: Rules = {
     const path = paths.get(parentId) ?? [];
     if (path.includes(id))
       refuse(change, 'must not be the note itself or a note below it', 'VALIDATION_FAILED');
-    else if (path.length >= NOTE_LEVELS_MAX) refuse(change, TOO_DEEP);
+    else if (path.length >= NOTE_LEVELS_MAX) refuse(change, tooDeep(0));
     else if (current !== null) await refuseDeep(change, path.length, pathTo(current.parent_id, paths).length);
   },
 };
 
-const TOO_DEEP = `must be on level ${NOTE_LEVELS_MAX - 1} or higher up; notes can be nested ${NOTE_LEVELS_MAX} levels deep`;
+// What a parent may be for a note that has so many levels of notes below it.
+function tooDeep(height: number): string {
+  const level = NOTE_LEVELS_MAX - 1 - height;
+  const where = level < 1 ? 'must be null' : `must be on level ${level}${level === 1 ? '' : ' or higher up'}`;
+  const levels = height === 1 ? '1 level' : `${height} levels`;
+  const below = height === 0 ? '' : `, and this note has ${levels} of notes below it`;
+  return `${where}; notes can be nested ${NOTE_LEVELS_MAX} levels deep${below}`;
+}
 
 // The paths to all old and new parents of the changes.
 const pathsOf = oncePerBatch(({ db, access }, batch) => {
@@ -45,10 +52,7 @@ async function refuseDeep(change: Change, levelsAbove: number, levelsBefore: num
       change,
       `must not be on a deeper level than now: the note has more than ${count} notes below it, too many to move down`,
     );
-  } else if (levelsAbove + 1 + height > NOTE_LEVELS_MAX) {
-    const levels = height === 1 ? '1 level' : `${height} levels`;
-    refuse(change, `${TOO_DEEP}, and this note has ${levels} of notes below it`);
-  }
+  } else if (levelsAbove + 1 + height > NOTE_LEVELS_MAX) refuse(change, tooDeep(height));
 }
 
 function refuse({ faults }: Change, message: string, code: ValidationCode = 'VALIDATION_OUT_OF_RANGE'): void {

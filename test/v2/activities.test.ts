@@ -86,7 +86,9 @@ describe('notes in trees', () => {
       const last = await note(ids[98]);
       const refused = await api.post('/notes', { title: 'N', parent_id: last });
       expectFault(refused, RANGE, 'parent_id');
-      expect(refused.body.error.details[0].message).toContain('nested 100 levels deep');
+      expect(refused.body.error.details[0].message).toBe(
+        'must be on level 99 or higher up; notes can be nested 100 levels deep',
+      );
       const items = [last, ids[98], ids[0]].map((parent_id) => ({ title: 'N', parent_id }));
       const { body } = await api.post('/notes/batch', items);
       expect(body.data.items.map((item: Json) => item.status)).toEqual(['error', 'created', 'created']);
@@ -96,7 +98,11 @@ describe('notes in trees', () => {
     test('a note that is moved, with what stands below it', async () => {
       const deep = await path(98);
       const [single, [top, , leaf]] = [await note(), await path(3)];
-      expectFault(await move(top, deep[97]), RANGE, 'parent_id');
+      const refused = await move(top, deep[97]);
+      expectFault(refused, RANGE, 'parent_id');
+      expect(refused.body.error.details[0].message).toBe(
+        'must be on level 97 or higher up; notes can be nested 100 levels deep, and this note has 2 levels of notes below it',
+      );
       expect((await move(top, deep[96])).status).toBe(200);
       expect((await move(single, leaf)).status).toBe(422);
       expect((await move(single, deep[97])).status).toBe(200);
