@@ -61,13 +61,15 @@ async function checkQuota(
   const found = `${name}: ${[...uses.map(({ shown }) => shown), ...inFlight].join(', ')}`;
   const used = uses.filter(({ part }) => part >= NEARLY_USED);
   if (used.length === 0) return ok(check, found);
-  const refused = used.every(({ part }) => part < 1)
-    ? 'nearly used up'
-    : 'used up, and further writes are refused';
   const flags = used.map((one) => one.flag);
+  const full = used.filter(({ part }) => part >= 1);
+  const what = full.every(({ flag }) => flag === REPLAY_FLAG)
+    ? 'requests with a new Idempotency-Key'
+    : 'further writes';
+  const state = full.length === 0 ? 'nearly used up' : `used up, and ${what} are refused`;
   // Stored responses expire after a day.
   const instead = flags.every((one) => one === REPLAY_FLAG) ? '' : 'delete what you do not need, or ';
-  return warn(check, `${found}: ${refused}`, `${instead}raise the quota: ${command} ${flags.join(' ')}`);
+  return warn(check, `${found}: ${state}`, `${instead}raise the quota: ${command} ${flags.join(' ')}`);
 }
 
 // A default limit is shown only if the organization has nearly used it up.

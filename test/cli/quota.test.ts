@@ -125,12 +125,15 @@ describe('a quota', () => {
       },
     ]);
     await set({ records });
-    expect(await findings()).toMatchObject([{ status: 'warn', found: expect.stringContaining(': used up') }]);
+    expect(await findings()).toMatchObject([
+      { status: 'warn', found: expect.stringMatching(/: used up, and further writes are refused$/) },
+    ]);
     await set({ replayBytes: 0 });
     expect(await findings()).toMatchObject([
       {
         status: 'warn',
-        found: 'Acme: 0 B of 0 B of stored responses: used up, and further writes are refused',
+        found:
+          'Acme: 0 B of 0 B of stored responses: used up, and requests with a new Idempotency-Key are refused',
         next: expect.stringMatching(/^Raise the quota: crm orgs quota Acme .*--replay-bytes SIZE$/),
       },
     ]);
