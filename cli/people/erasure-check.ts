@@ -3,7 +3,7 @@
 import { isDatabaseAddress } from '../../db/database-address.ts';
 import { emptyWal, findBytes, findInPlannerStatistics } from '../../db/maintenance.ts';
 import type { AddressSet } from '../../db/people/email-addresses.ts';
-import { findRemainingTexts, type RemainingText } from '../../db/people/erasure-check.ts';
+import { findRemainingTexts, isInColumn, type RemainingText } from '../../db/people/erasure-check.ts';
 import { analyzeDatabase, type Store } from '../../db/store.ts';
 import { withSnapshot } from '../database/database.ts';
 
@@ -42,11 +42,11 @@ export async function findRemainingPlaces(
   if (isDatabaseAddress(db)) {
     // Until then, the statistics contain values of deleted rows.
     await analyzeDatabase(db);
-    left.push(
-      ...(await findInPlannerStatistics(db, addresses.list)).map(
-        (one) => ({ kind: 'statistics', ...one }) as const,
-      ),
-    );
+    const columns = new Map<string, RemainingPlace>();
+    for (const { table, column, value } of await findInPlannerStatistics(db, addresses.list))
+      if (isInColumn(addresses, { table, column, text: value }))
+        columns.set(`${table} ${column}`, { kind: 'statistics', table, column });
+    left.push(...columns.values());
   } else {
     emptyWal(db);
     const forms = addresses.list.flatMap((one) => [one, one.replace('@', '%40')]);

@@ -62,16 +62,22 @@ function columnsWith(addresses: AddressSet, table: string, row: Record<string, u
   return Object.entries(row).flatMap(([column, value]) => {
     // The only binary column: a stored response.
     const text = value instanceof Uint8Array ? readStoredText({ body: '', packed: value }) : value;
-    if (typeof text !== 'string') return [];
-    const isThere = isOfAddresses(table, column) ? standsAsOne(addresses, text) : addresses.isIn(text);
-    return isThere ? [column] : [];
+    return typeof text === 'string' && isInColumn(addresses, { table, column, text }) ? [column] : [];
   });
+}
+
+/** Whether a text contains an address, given the column that it is a value of. */
+export function isInColumn(
+  addresses: AddressSet,
+  { table, column, text }: { table: string; column: string; text: string },
+): boolean {
+  return isOfAddresses(table, column) ? standsAsOne(addresses, text) : addresses.isIn(text);
 }
 
 const ADDRESS_TABLES = new Set(['users', 'contact_emails']);
 
 function isOfAddresses(table: string, column: string): boolean {
-  if (ADDRESS_TABLES.has(table)) return true;
+  if (ADDRESS_TABLES.has(table)) return column.startsWith('email');
   if (!RESOURCES.some(({ name }) => name === table)) return false;
   const name = column.replace(/_key$/, '');
   const field = getResource(table).fields[name];

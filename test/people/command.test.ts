@@ -128,6 +128,34 @@ describe('what is left is told, with exit code 1', () => {
     );
   });
 
+  test(
+    'an account by its name, which may look like JSON',
+    async () => {
+      const named = ['--org', 'Acme', '--name', '[bot] of ann@secret.example'];
+      await desk.ok(['users', 'create', 'bot@secret.example', ...named]);
+      const { code, left: places } = await left('ann@secret.example');
+      expect(code).toBe(1);
+      expect(places).toContainEqual(expect.objectContaining({ kind: 'row', table: 'users', column: 'name' }));
+    },
+    LONG,
+  );
+
+  test(
+    'nothing, where others have addresses that end alike',
+    async () => {
+      for (const name of ['maryjo', 'anne-jo', 'u003cjo'])
+        await desk.ok([
+          'create',
+          'contacts',
+          `email=${name}@secret.example`,
+          'remarks=maryjo@secret.example',
+        ]);
+      await desk.ok(['create', 'contacts', 'email=jo@secret.example']);
+      expect(await left('jo@secret.example')).toMatchObject({ code: 0, left: [] });
+    },
+    LONG,
+  );
+
   test.skipIf(isPostgres)(
     'what another organization has of the person, in the same file',
     async () => {
