@@ -39,5 +39,7 @@ test('the memory that they leave to crm follows from what may be under way', asy
 test('nothing of them lets crm reach what is root’s, or leaves its memory on a disk', () => {
   // Root would follow what crm can put into a folder of its own.
   expect(RECIPES.logrotate?.text).toMatch(/^ +su crm crm$/m);
+  // As crm, logrotate cannot enter /var/log/private, where the log of a dynamic user is.
+  expect(RECIPES.logrotate?.text).toMatch(/^# +DynamicUser=no$/m);
   expect(RECIPES.systemd?.text).toMatch(/^LimitCORE=0$/m);
 });
