@@ -33,14 +33,17 @@ export function unitsOf(example: string): string[] {
   return [...new Set([...SIGNS, ...OTHERS, ...pieces, ...pairs])];
 }
 
-/** Texts for what takes values such as the example. */
-export function hostileTexts(example: string): HostileText[] {
+/**
+ * Texts for what takes values such as the example.
+ * @param fails what no such value ends with, where "!" is a part of values
+ */
+export function hostileTexts(example: string, fails = '!'): HostileText[] {
   // What ends well, and what fails at its very end: an expression that can be read in several ways is tried in all.
   const around = [
     ['', ''],
-    ['', '!'],
-    [example, '!'],
-    [example, '\n!'],
+    ['', fails],
+    [example, fails],
+    [example, `\n${fails}`],
   ] as const;
   return unitsOf(example).flatMap((unit) =>
     around.map(([before, after]) => ({
