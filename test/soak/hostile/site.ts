@@ -36,7 +36,8 @@ export class Site {
   /** What should not have come. */
   readonly faults: string[] = [];
   isOver = false;
-  readonly #over = Promise.withResolvers<void>();
+  // What waits, and ends with the time.
+  readonly #waiting = new Set<() => void>();
 
   constructor(
     readonly url: string,
@@ -80,8 +81,7 @@ export class Site {
       const bytes = typeof body === 'string' ? Buffer.from(body) : body;
       raw.write(headOf(request, key, { ...fields, 'Content-Length': bytes.length }));
       raw.write(bytes);
-      const outcome = await Promise.race([raw.outcome(ANSWER_MS_MAX), this.#over.promise]);
-      return outcome ?? null;
+      return await this.#untilOver(raw.outcome(ANSWER_MS_MAX));
     } finally {
       raw.close();
     }
@@ -89,13 +89,27 @@ export class Site {
 
   /** Waits so long, or until the time is over. */
   async sleep(ms: number): Promise<void> {
-    if (!this.isOver) await Promise.race([Bun.sleep(ms), this.#over.promise]);
+    if (!this.isOver) await this.#untilOver(Bun.sleep(ms));
+  }
+
+  // What a promise gives; null once the time is over. Not by Promise.race: a promise that lives as long as the trial would
+  // keep everything that was ever raced with it.
+  async #untilOver<T>(work: Promise<T>): Promise<T | null> {
+    const { promise, resolve, reject } = Promise.withResolvers<T | null>();
+    const end = () => resolve(null);
+    this.#waiting.add(end);
+    work.then(resolve, reject);
+    try {
+      return await promise;
+    } finally {
+      this.#waiting.delete(end);
+    }
   }
 
   /** Has the clients end. */
   end(): void {
     this.isOver = true;
-    this.#over.resolve();
+    for (const end of this.#waiting) end();
   }
 }
 
