@@ -186,7 +186,11 @@ export class ReadConnection extends Connection {
   readonly endSnapshot = (): void => {
     if (!this.#isInSnapshot) return;
     this.#isInSnapshot = false;
-    this.#commit.run();
+    try {
+      this.#commit.run();
+    } catch {
+      // The file was damaged during the snapshot, which has ended all the same; the next read reports the damage.
+    }
   };
 
   override close(): void {

@@ -137,4 +137,20 @@ describe('a database that is served', () => {
     expect(server.child.signalCode === 'SIGTERM' ? null : server.child.signalCode).toBe(null);
     expect(place.serve(db)).rejects.toThrow(/is truncated|is damaged/);
   });
+
+  test('and cut to its first page before it is read answers 500, goes on, and says what is wrong', async () => {
+    const { db, key, server, create, readiness, stop } = await served();
+    truncateSync(db, 4_096);
+    for (let index = 0; index < 3; index++) {
+      const headers = { 'X-Service-Api-Key': key };
+      expect((await fetch(`${server.url}/api/v2/contacts`, { headers })).status).toBe(500);
+      expect(await create()).toBe(500);
+    }
+    expect(await readiness()).toBe(503);
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    const { code, said } = await stop();
+    expect(code).toBe(0);
+    expect(said).toContain('Another program overwrote or truncated the database');
+    expect(said).not.toContain('SQLiteError');
+  });
 });
