@@ -1,7 +1,7 @@
 // Quotas of organizations: set while servers run, effective with the next request, and shown with their use.
 
-import type { RecordTotals } from '../../db/engine/engine.ts';
 import type { OrganizationRow } from '../../db/engine/schema.ts';
+import type { RecordTotals } from '../../db/engine/transaction.ts';
 import type { Data } from '../../db/model/json.ts';
 import type { Store } from '../../db/store.ts';
 import { countRecordTotals } from '../../db/tables/content-bytes.ts';

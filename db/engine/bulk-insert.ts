@@ -1,8 +1,9 @@
 // Inserts several rows with one statement, which takes half as long as one statement per row.
 import { memoize } from '../cache.ts';
 import { TimeSlices } from '../event-loop.ts';
-import type { PreparedQuery, StoredValue, TransactionEngine } from './engine.ts';
+import type { PreparedQuery, StoredValue } from './engine.ts';
 import type { Trx } from './schema.ts';
+import type { TransactionEngine } from './transaction.ts';
 
 // Larger numbers gain nothing.
 const ROWS_PER_STATEMENT = [25, 5, 1];

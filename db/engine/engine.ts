@@ -1,4 +1,4 @@
-// What the tables need from a database engine: prepared statements, and a transaction whose parts can fail.
+// What the tables need from a database engine: prepared statements.
 import type { Compilable, CompiledQuery, Expression, QueryExecutorProvider, RawBuilder } from 'kysely';
 import type { ColumnValue } from '../model/fields.ts';
 
@@ -59,66 +59,4 @@ export interface Engine {
   isAmong(value: RawBuilder<string>, list: never): RawBuilder<boolean>;
   /** Whether a value is in the result of a query; values are looked up one by one. */
   isIn(value: RawBuilder<string>, found: Expression<unknown>): RawBuilder<boolean>;
-}
-
-/** The engine of a connection that can carry out a transaction. */
-export interface TransactionEngine extends Engine {
-  /** Runs a command without a result: in order with the statements, but without waiting for it. */
-  post(sql: string): void;
-  /** Inserts those columns from a JSON array of rows, its only parameter; null if one parameter per value is cheaper. */
-  insertOf(table: string, columns: readonly string[]): CompiledQuery | null;
-  readonly progress: TransactionProgress;
-}
-
-/** Number of records, and of bytes in them. */
-export interface RecordTotals {
-  readonly records: number;
-  readonly bytes: number;
-}
-
-/** What an organization has, and its maximum; null for no limit. */
-export interface QuotaState extends RecordTotals {
-  readonly recordsMax: number | null;
-  readonly bytesMax: number | null;
-}
-
-/** Size of an organization's stored responses, by hour in the format of `stored-response-bytes.ts`, and their limit. */
-export interface StoredResponseBytes {
-  readonly byHour: string | null;
-  /** Null for the default limit. */
-  readonly bytesMax: number | null;
-}
-
-/** What a transaction knows about an organization that it writes to; immutable, a change makes a new object. */
-export interface OrganizationState {
-  readonly orgNumber: number;
-  /** The last instant that was assigned, in Unix milliseconds. */
-  readonly instant: number;
-  /** Whether the database already has this state. */
-  readonly isStored: boolean;
-  /** Null if the organization's content is not counted. */
-  readonly quota: QuotaState | null;
-  readonly answers: StoredResponseBytes;
-}
-
-/** The state of a transaction on its connection. */
-export interface TransactionProgress {
-  /** Number of statements that have written so far. */
-  writes: number;
-  /** Whether parts use savepoints. These cost more than most parts, so a group first runs without. */
-  hasSavepoints: boolean;
-  /** Whether a part failed after writing, without a savepoint: the whole group must run again with savepoints. */
-  isSpoiled: boolean;
-  /**
-   * The error after which the transaction accepts no statements until it is rolled back to a savepoint; null if there was
-   * none, or the engine continues after errors.
-   */
-  failure: unknown;
-  /** What is known about organizations, in order of change: the last state of each is stored before the commit. */
-  readonly states: OrganizationState[];
-}
-
-/** The state of a connection before it has done anything. */
-export function newTransactionProgress(): TransactionProgress {
-  return { writes: 0, hasSavepoints: false, isSpoiled: false, failure: null, states: [] };
 }

@@ -1,7 +1,8 @@
 // What a transaction knows about the organizations that it writes to: the last instant, and the counted content.
-import type { Eventually, OrganizationState } from './engine.ts';
+import type { Eventually } from './engine.ts';
 import type { OrgClockRow, Trx } from './schema.ts';
 import { statement } from './statement.ts';
+import type { OrganizationState } from './transaction.ts';
 
 /** The columns of an organization that are read before writing to it. */
 export const CLOCK_COLUMNS = [
@@ -29,16 +30,13 @@ export function organizationStateOf(orgNumber: number, row: ClockRow): Organizat
 
 /** The current state of an organization. Stored in the database, because other processes write to it too. */
 export function loadOrganizationState(trx: Trx, orgNumber: number): Eventually<OrganizationState> {
-  return (
-    trx.engine.progress.states.findLast((one) => one.orgNumber === orgNumber) ?? readState(trx, orgNumber)
-  );
+  return trx.engine.progress.stateOf(orgNumber) ?? readState(trx, orgNumber);
 }
 
 async function readState(trx: Trx, orgNumber: number): Promise<OrganizationState> {
-  const { states } = trx.engine.progress;
   const [row] = await stored(trx, { org: orgNumber });
   const state = row === undefined ? nothingKnown(orgNumber) : organizationStateOf(orgNumber, row);
-  states.push(state);
+  trx.engine.progress.noteState(state);
   return state;
 }
 
@@ -48,7 +46,7 @@ export function setOrganizationState(
   state: OrganizationState,
   change: Partial<OrganizationState>,
 ): void {
-  trx.engine.progress.states.push({ ...state, ...change, isStored: false });
+  trx.engine.progress.noteState({ ...state, ...change, isStored: false });
 }
 
 /** Runs a change of an organization's row itself, in order with the other changes of the transaction. */
@@ -60,7 +58,7 @@ export async function changeOrganizationRow<T>(
   await saveOrganizationStates(trx);
   const result = await change();
   const [row] = await stored(trx, { org: orgNumber });
-  if (row !== undefined) trx.engine.progress.states.push(organizationStateOf(orgNumber, row));
+  if (row !== undefined) trx.engine.progress.noteState(organizationStateOf(orgNumber, row));
   return result;
 }
 
@@ -91,10 +89,9 @@ const storing = statement<never>((db, param) =>
 
 /** Stores the changed states of organizations; call it before the commit. */
 export async function saveOrganizationStates(trx: Trx): Promise<void> {
-  const last = new Map(trx.engine.progress.states.map((one) => [one.orgNumber, one]));
-  for (const [org, { instant, isStored, quota, answers }] of last) {
+  for (const { orgNumber, instant, isStored, quota, answers } of trx.engine.progress.states) {
     if (isStored) continue;
     const { records = null, bytes = null } = quota ?? {};
-    await storing(trx, { org, instant, records, bytes, answers: answers.byHour });
+    await storing(trx, { org: orgNumber, instant, records, bytes, answers: answers.byHour });
   }
 }

@@ -1,7 +1,8 @@
 // Counts what an organization with a quota holds, in the transaction of each write that changes it, and enforces the quota.
-import type { Eventually, QuotaState, RecordTotals } from './engine.ts';
+import type { Eventually } from './engine.ts';
 import { loadOrganizationState, setOrganizationState } from './organization-state.ts';
 import type { Trx } from './schema.ts';
+import type { QuotaState, RecordTotals } from './transaction.ts';
 
 /** A write that would exceed the quota of an organization; nothing of it is written. */
 export class QuotaError extends Error {

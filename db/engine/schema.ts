@@ -2,7 +2,8 @@
 import type { Kysely } from 'kysely';
 import type { ColumnValue } from '../model/fields.ts';
 import type { Resource, Row } from '../model/resource.ts';
-import type { Engine, TransactionEngine } from './engine.ts';
+import type { Engine } from './engine.ts';
+import type { TransactionEngine } from './transaction.ts';
 
 export interface OrganizationRow {
   /** The organization's key in all other tables; never shown outside the database. */

@@ -1,7 +1,8 @@
 // The size of an organization's stored responses, counted in the transaction that stores or deletes them.
-import type { StoredResponseBytes } from './engine.ts';
+
 import { loadOrganizationState, setOrganizationState } from './organization-state.ts';
 import type { Trx } from './schema.ts';
+import type { StoredResponseBytes } from './transaction.ts';
 
 /** Default limit of stored responses: 1 GiB. */
 export const STORED_RESPONSE_BYTES_MAX = 1024 ** 3;

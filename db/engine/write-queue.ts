@@ -21,8 +21,6 @@ export interface Transaction {
   commit(): Eventually<void>;
   /** Undoes everything; also called after a failed commit. */
   rollback(): Eventually<void>;
-  /** Whether the transaction cannot continue after this error of a job. */
-  endsGroup(error: unknown): boolean;
 }
 
 /** How an engine writes. */
@@ -30,7 +28,7 @@ export interface Transactor {
   /** Jobs of one lane wait for each other. */
   laneOf(scope: Scope): string;
   /** Begins a transaction; retries while another process has the lock, until `isTooLate`. */
-  begin(scope: Scope, isTooLate: () => boolean): Promise<Transaction>;
+  begin(scope: Scope, hasSavepoints: boolean, isTooLate: () => boolean): Promise<Transaction>;
   /** Called after a group that failed as a whole. */
   onFailure(error: unknown): void;
   /** Called after each group, one turn of the event loop after its callers were notified. */
@@ -133,11 +131,11 @@ export class WriteQueue {
     if (first === undefined) return true;
     const tooLateAt = first.since + LOCK_WAIT_MS_MAX;
     const isTooLate = () => this.#closed || performance.now() > tooLateAt;
-    const transaction = await this.#transactor.begin(first.scope, isTooLate);
-    const { progress } = transaction.db.engine;
-    Object.assign(progress, { hasSavepoints, isSpoiled: false, failure: null });
+    const transaction = await this.#transactor.begin(first.scope, hasSavepoints, isTooLate);
+    const { engine } = transaction.db;
+    const { progress } = engine;
     try {
-      await runGroup(group, waiting, transaction);
+      await runGroup(group, waiting, transaction.db);
       if (progress.isSpoiled) await transaction.rollback();
       else {
         await saveOrganizationStates(transaction.db);
@@ -148,37 +146,29 @@ export class WriteQueue {
       }
     } catch (error) {
       await transaction.rollback();
-      if (!progress.isSpoiled || transaction.endsGroup(error)) throw error;
+      if (!progress.isSpoiled || engine.endsTransaction(error)) throw error;
     }
     return !progress.isSpoiled;
   }
 }
 
 // Jobs for which there is no time left return to the queue.
-async function runGroup(group: Entry[], waiting: Entry[], transaction: Transaction): Promise<void> {
+async function runGroup(group: Entry[], waiting: Entry[], db: Trx): Promise<void> {
   const endsAt = performance.now() + GROUP_MS_MAX;
   for (const [index, entry] of group.entries()) {
-    await runJob(entry, transaction);
-    if (transaction.db.engine.progress.isSpoiled) return;
+    await runJob(entry, db);
+    if (db.engine.progress.isSpoiled) return;
     if (performance.now() > endsAt) waiting.unshift(...group.splice(index + 1));
   }
 }
 
-async function runJob(entry: Entry, { db, endsGroup }: Transaction): Promise<void> {
-  const { engine } = db;
-  const { progress } = engine;
-  const before = progress.writes;
-  const statesBefore = progress.states.length;
-  if (progress.hasSavepoints) engine.post('savepoint job');
+// The caller of a job that fails gets its error; the others of the group continue, if they can.
+async function runJob(entry: Entry, db: Trx): Promise<void> {
   try {
-    await entry.run(db);
+    await db.engine.progress.attempt('job', () => entry.run(db));
   } catch (error) {
-    if (endsGroup(error)) throw error;
-    progress.states.length = statesBefore;
-    if (progress.hasSavepoints) engine.post('rollback to savepoint job');
-    else if (progress.writes !== before) progress.isSpoiled = true;
+    if (db.engine.endsTransaction(error)) throw error;
   }
-  if (progress.hasSavepoints) engine.post('release savepoint job');
 }
 
 function entryOf<T>(

@@ -1,8 +1,8 @@
 // Common steps of every ingest: find the record by external ID, write the given fields, count the result.
 
 import { QuotaError } from '../engine/quota.ts';
-import { withSavepoint } from '../engine/savepoint.ts';
 import type { Db, RecordKey, RecordRow, Trx } from '../engine/schema.ts';
+import { withSavepoint } from '../engine/transaction.ts';
 import { takeInstant } from '../engine/write-instant.ts';
 import type { ColumnValue } from '../model/fields.ts';
 import type { Data } from '../model/json.ts';

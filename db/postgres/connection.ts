@@ -1,17 +1,11 @@
 // One connection to PostgreSQL: opened when needed, closed when it fails, and reopened, but never within a transaction.
 import { type ReservedSQL, SQL } from 'bun';
 import { type CompiledQuery, Kysely } from 'kysely';
-import {
-  type Engine,
-  newTransactionProgress,
-  type PreparedQuery,
-  type TransactionEngine,
-  type TransactionProgress,
-  takeWhile,
-} from '../engine/engine.ts';
+import { type Engine, type PreparedQuery, takeWhile } from '../engine/engine.ts';
 import type { Schema, Trx } from '../engine/schema.ts';
+import { type TransactionEngine, TransactionProgress } from '../engine/transaction.ts';
 import { PostgresDialect } from './dialect.ts';
-import { isWriteRefused } from './errors.ts';
+import { endsTransaction, isWriteRefused } from './errors.ts';
 import { insertOf, isAmong, isIn, within } from './expressions.ts';
 import { Command, PreparedStatement, type Rows, rowsOnly, wholeResult } from './prepared-query.ts';
 
@@ -19,7 +13,8 @@ const BEGIN = new Command('begin');
 const COMMIT = new Command('commit');
 
 export class PostgresConnection implements TransactionEngine {
-  readonly progress = newTransactionProgress();
+  readonly progress = new TransactionProgress(this);
+  readonly endsTransaction = endsTransaction;
   readonly isAmong = isAmong;
   readonly isIn = isIn;
   readonly limitText = within;
@@ -74,7 +69,6 @@ export class PostgresConnection implements TransactionEngine {
   }
 
   post(command: string): void {
-    if (command.startsWith('rollback to')) this.progress.failure = null;
     // The next statement reports any error.
     this.run(command).catch(() => undefined);
   }
@@ -88,10 +82,10 @@ export class PostgresConnection implements TransactionEngine {
    * Begins a transaction; until it ends, all statements use this session or fail. Once a session is open, this does not wait:
    * the next statement reports any error.
    */
-  async begin(): Promise<void> {
+  async begin(hasSavepoints = false): Promise<void> {
     if (this.#session === null) await this.#open();
     this.#isInTransaction = true;
-    this.progress.failure = null;
+    this.progress.begin(hasSavepoints);
     this.written.clear();
     this.ask(BEGIN, []).catch(() => undefined);
   }
@@ -124,7 +118,7 @@ export class PostgresConnection implements TransactionEngine {
     this.#load += 1;
     try {
       const session = this.#session ?? (await this.#open());
-      if (question.isWrite) this.progress.writes += 1;
+      if (question.isWrite) this.progress.noteWrite();
       this.#sentAt.push(performance.now());
       try {
         const rows = await question.send(session, values);
@@ -134,7 +128,7 @@ export class PostgresConnection implements TransactionEngine {
         this.#sentAt.shift();
       }
     } catch (error) {
-      throw this.#isInTransaction ? noteFailure(this.progress, error) : error;
+      throw this.#isInTransaction ? this.progress.noteFailure(error) : error;
     } finally {
       this.#load -= 1;
     }
@@ -197,14 +191,6 @@ export class PostgresConnection implements TransactionEngine {
     this.#isLost = false;
     session?.close({ timeout: 0 }).catch(() => undefined);
   }
-}
-
-// The transaction accepts no more statements; only a savepoint could restore it. Later statements fail because of the first
-// error, so each of them reports that one.
-function noteFailure(progress: TransactionProgress, error: unknown): unknown {
-  progress.failure ??= error;
-  if (!progress.hasSavepoints) progress.isSpoiled = true;
-  return progress.failure;
 }
 
 /** The tables as seen through an engine. */

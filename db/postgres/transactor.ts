@@ -5,7 +5,7 @@ import { statement } from '../engine/statement.ts';
 import type { PoolStats } from '../engine/store-stats.ts';
 import type { Scope, Transaction, Transactor } from '../engine/write-queue.ts';
 import type { PostgresConnection } from './connection.ts';
-import { endsTransaction, isOutdated } from './errors.ts';
+import { isOutdated } from './errors.ts';
 import type { TableGrowth } from './planner-statistics.ts';
 import { poolStats } from './pool.ts';
 
@@ -49,12 +49,12 @@ export class PostgresTransactor implements Transactor {
     return String(scope);
   }
 
-  async begin(scope: Scope): Promise<Transaction> {
+  async begin(scope: Scope, hasSavepoints: boolean): Promise<Transaction> {
     const connection = await this.#take();
     const { db, progress } = connection;
     const orgNumber = scope === 'accounts' ? ACCOUNTS : scope;
     try {
-      await connection.begin();
+      await connection.begin(hasSavepoints);
       // A separate statement, so that later ones see what the previous holder of the lock committed. Sent together with the
       // statement that begins the transaction.
       let [row] = await lock(db, { org: orgNumber });
@@ -62,8 +62,7 @@ export class PostgresTransactor implements Transactor {
         await insertLock(db, { org: orgNumber });
         [row] = await lock(db, { org: orgNumber });
       }
-      progress.states.length = 0;
-      if (row !== undefined) progress.states.push(organizationStateOf(orgNumber, row));
+      if (row !== undefined) progress.noteState(organizationStateOf(orgNumber, row));
     } catch (error) {
       await this.#undo(connection);
       throw error;
@@ -76,7 +75,6 @@ export class PostgresTransactor implements Transactor {
         this.#give(connection);
       },
       rollback: () => this.#undo(connection),
-      endsGroup: endsTransaction,
     };
   }
 

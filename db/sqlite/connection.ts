@@ -9,15 +9,11 @@ import {
   type RawBuilder,
   sql,
 } from 'kysely';
-import {
-  newTransactionProgress,
-  type PreparedQuery,
-  type StoredValue,
-  type TransactionEngine,
-  takeWhile,
-} from '../engine/engine.ts';
+import { type PreparedQuery, type StoredValue, takeWhile } from '../engine/engine.ts';
 import type { Schema, Trx } from '../engine/schema.ts';
+import { type TransactionEngine, TransactionProgress } from '../engine/transaction.ts';
 import { PreparedDialect } from './dialect.ts';
+import { isDiskFailure } from './errors.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
 const STATEMENTS_MAX = 500;
@@ -49,7 +45,7 @@ export class Connection extends Database implements TransactionEngine {
   readonly db: Trx = Object.assign(new Kysely<Schema>({ dialect: new PreparedDialect({ database: this }) }), {
     engine: this,
   });
-  readonly progress = newTransactionProgress();
+  readonly progress = new TransactionProgress(this);
   /** Number of statements so far that could have changed keys. */
   keyChanges = 0;
   // Kysely's dialect prepares again for every execution; Bun's own query() takes 0.4 µs to find a statement again.
@@ -78,7 +74,7 @@ export class Connection extends Database implements TransactionEngine {
 
   // Kysely's way to a statement.
   override prepare<R, P extends SQLQueryBindings | SQLQueryBindings[]>(sql: string): PreparedAs<R, P> {
-    if (WRITES.test(sql)) this.progress.writes += 1;
+    if (WRITES.test(sql)) this.progress.noteWrite();
     if (CHANGES_KEYS.test(sql)) this.keyChanges += 1;
     return this.#keep(sql) as PreparedAs<R, P>;
   }
@@ -89,7 +85,7 @@ export class Connection extends Database implements TransactionEngine {
     const isWrite = WRITES.test(sql);
     const changesKeys = CHANGES_KEYS.test(sql);
     return (values, takes) => {
-      if (isWrite) this.progress.writes += 1;
+      if (isWrite) this.progress.noteWrite();
       if (changesKeys) this.keyChanges += 1;
       // A single array argument is taken as the list of values, without spreading.
       const only = values as unknown as StoredValue;
@@ -103,6 +99,11 @@ export class Connection extends Database implements TransactionEngine {
 
   post(command: string): void {
     this.#keep(command).run();
+  }
+
+  // A full or failing disk ends the whole transaction.
+  endsTransaction(error: unknown): boolean {
+    return !this.inTransaction || isDiskFailure(error);
   }
 
   insertOf(): null {

@@ -39,17 +39,15 @@ export function sqliteTransactor(connection: Connection, events: TransactorEvent
         events.onDiskFailure(error);
       }
     },
-    // A full or failing disk ends the whole transaction.
-    endsGroup: (error) => !connection.inTransaction || isDiskFailure(error),
   };
   return {
     laneOf: () => '',
-    async begin(_scope, isTooLate) {
+    async begin(_scope, hasSavepoints, isTooLate) {
       // SQLite's own way to wait for a lock is to sleep, which blocks the event loop.
       for (;;) {
         try {
           connection.post('BEGIN IMMEDIATE');
-          connection.progress.states.length = 0;
+          connection.progress.begin(hasSavepoints);
           turns = new TimeSlices();
           return transaction;
         } catch (error) {

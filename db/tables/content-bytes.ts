@@ -2,8 +2,8 @@
 
 import { type RawBuilder, sql } from 'kysely';
 import { memoize } from '../cache.ts';
-import type { RecordTotals } from '../engine/engine.ts';
 import { type Db, tableOf } from '../engine/schema.ts';
+import type { RecordTotals } from '../engine/transaction.ts';
 import type { Field } from '../model/fields.ts';
 import type { JsonValue } from '../model/json.ts';
 import type { Resource } from '../model/resource.ts';

@@ -2,10 +2,10 @@
 
 import { sql } from 'kysely';
 import { memoize } from '../cache.ts';
-import type { RecordTotals } from '../engine/engine.ts';
 import { chargeQuota } from '../engine/quota.ts';
 import { linkTable, type RecordKey, type Trx, tableOf } from '../engine/schema.ts';
 import { type Statement, statement } from '../engine/statement.ts';
+import type { RecordTotals } from '../engine/transaction.ts';
 import { inBatches } from '../event-loop.ts';
 import type { Field } from '../model/fields.ts';
 import { showRow } from '../model/record-forms.ts';

@@ -1,6 +1,5 @@
 // Stored responses of requests with idempotency keys, written in the transaction of the work they answer.
 
-import type { StoredResponseBytes } from '../engine/engine.ts';
 import type { Db, IdempotencyRow, Trx } from '../engine/schema.ts';
 import { statement } from '../engine/statement.ts';
 import {
@@ -8,6 +7,7 @@ import {
   countStoredResponses,
   STORED_RESPONSE_KEPT_MS,
 } from '../engine/stored-response-bytes.ts';
+import type { StoredResponseBytes } from '../engine/transaction.ts';
 import type { Store } from '../store.ts';
 import { compressedSince } from './settings.ts';
 import {

@@ -1,9 +1,9 @@
 // The quotas of organizations: set by the operator, who can see their usage.
 
-import type { RecordTotals } from '../engine/engine.ts';
 import { changeOrganizationRow } from '../engine/organization-state.ts';
 import type { Db, Trx } from '../engine/schema.ts';
 import { STORED_RESPONSE_BYTES_MAX, storedResponseBytes } from '../engine/stored-response-bytes.ts';
+import type { RecordTotals } from '../engine/transaction.ts';
 import { countRecordTotals } from './content-bytes.ts';
 
 /** The limits of what an organization holds; null for no limit. */

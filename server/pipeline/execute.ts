@@ -1,9 +1,9 @@
 // Step 8, execution: a read on the reader; a write in one transaction together with its stored response.
 
 import { andThen, type Eventually } from '../../db/engine/engine.ts';
-import { withSavepoint } from '../../db/engine/savepoint.ts';
 import type { RecordKey, Trx } from '../../db/engine/schema.ts';
 import { secondsUntilRoomIn } from '../../db/engine/stored-response-bytes.ts';
+import { withSavepoint } from '../../db/engine/transaction.ts';
 import { takeInstant } from '../../db/engine/write-instant.ts';
 import type { ReadStore, Store } from '../../db/store.ts';
 import { recordAudit } from '../../db/tables/audit.ts';

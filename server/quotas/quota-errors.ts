@@ -1,6 +1,7 @@
 // What clients learn about the quota of their organization: its usage, and what to do when it is exceeded.
-import type { QuotaState } from '../../db/engine/engine.ts';
+
 import type { QuotaError } from '../../db/engine/quota.ts';
+import type { QuotaState } from '../../db/engine/transaction.ts';
 import { ApiError } from '../errors.ts';
 
 /** Headers of quota errors; each is present if the organization has such a quota. */

@@ -1,8 +1,8 @@
 // The store: durable jobs in groups, and reads that cannot write.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
-import { withSavepoint } from '../../db/engine/savepoint.ts';
 import type { Db, Trx } from '../../db/engine/schema.ts';
+import { withSavepoint } from '../../db/engine/transaction.ts';
 import { openStore, type Store } from '../../db/store.ts';
 import { databases } from '../support/folders.ts';
 import { observeConnections } from '../support/statement-log.ts';

@@ -1,6 +1,6 @@
 // Quotas for tests: set as the operator sets them, and what is counted held against what is there.
 import { changeQuota } from '../../cli/organizations/quota.ts';
-import type { RecordTotals } from '../../db/engine/engine.ts';
+import type { RecordTotals } from '../../db/engine/transaction.ts';
 import { getOrganization } from '../../db/tables/accounts.ts';
 import { countRecordTotals } from '../../db/tables/content-bytes.ts';
 import { listQuotas, type Quota } from '../../db/tables/quotas.ts';

@@ -1,6 +1,7 @@
 // A store that runs every job, undoes what it did, and runs it again: a job does nothing but to the database.
-import { withSavepoint } from '../../db/engine/savepoint.ts';
+
 import type { Trx } from '../../db/engine/schema.ts';
+import { withSavepoint } from '../../db/engine/transaction.ts';
 import type { Store } from '../../db/store.ts';
 
 class Undone extends Error {}

@@ -1,0 +1,155 @@
+// A transaction: what its connection can do, and its progress, which it alone changes: connections only report to it.
+import type { CompiledQuery } from 'kysely';
+import type { Engine } from './engine.ts';
+
+/** The engine of a connection that can carry out a transaction. */
+export interface TransactionEngine extends Engine {
+  /** Runs a command without a result: in order with the statements, but without waiting for it. */
+  post(sql: string): void;
+  /** Inserts those columns from a JSON array of rows, its only parameter; null if one parameter per value is cheaper. */
+  insertOf(table: string, columns: readonly string[]): CompiledQuery | null;
+  /** Whether the transaction is gone after this error, so that no part of it can continue. */
+  endsTransaction(error: unknown): boolean;
+  readonly progress: TransactionProgress;
+}
+
+/** Number of records, and of bytes in them. */
+export interface RecordTotals {
+  readonly records: number;
+  readonly bytes: number;
+}
+
+/** What an organization has, and its maximum; null for no limit. */
+export interface QuotaState extends RecordTotals {
+  readonly recordsMax: number | null;
+  readonly bytesMax: number | null;
+}
+
+/** Size of an organization's stored responses, by hour in the format of `stored-response-bytes.ts`, and their limit. */
+export interface StoredResponseBytes {
+  readonly byHour: string | null;
+  /** Null for the default limit. */
+  readonly bytesMax: number | null;
+}
+
+/** What a transaction knows about an organization that it writes to; immutable, a change makes a new object. */
+export interface OrganizationState {
+  readonly orgNumber: number;
+  /** The last instant that was assigned, in Unix milliseconds. */
+  readonly instant: number;
+  /** Whether the database already has this state. */
+  readonly isStored: boolean;
+  /** Null if the organization's content is not counted. */
+  readonly quota: QuotaState | null;
+  readonly answers: StoredResponseBytes;
+}
+
+type Commands = Pick<TransactionEngine, 'post' | 'endsTransaction'>;
+
+/** The progress of the transaction on a connection, from `begin` to the next one. */
+export class TransactionProgress {
+  readonly #engine: Commands;
+  readonly #states: OrganizationState[] = [];
+  #writes = 0;
+  #hasSavepoints = false;
+  #isSpoiled = false;
+  #failure: unknown = null;
+
+  constructor(engine: Commands) {
+    this.#engine = engine;
+  }
+
+  /** Number of statements that have written, since the connection was opened. */
+  get writes(): number {
+    return this.#writes;
+  }
+
+  /** Whether parts use savepoints. These cost more than most parts, so a group first runs without. */
+  get hasSavepoints(): boolean {
+    return this.#hasSavepoints;
+  }
+
+  /** Whether a part failed after writing, without a savepoint: the whole group must run again with savepoints. */
+  get isSpoiled(): boolean {
+    return this.#isSpoiled;
+  }
+
+  /**
+   * The error after which the transaction accepts no statements until it is rolled back to a savepoint; null if there was
+   * none, or the engine continues after errors.
+   */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  /** Starts a transaction. */
+  begin(hasSavepoints: boolean): void {
+    this.#states.length = 0;
+    this.#hasSavepoints = hasSavepoints;
+    this.#isSpoiled = false;
+    this.#failure = null;
+  }
+
+  noteWrite(): void {
+    this.#writes += 1;
+  }
+
+  /**
+   * Notes an error after which the transaction accepts no statements.
+   * @returns the first such error, because of which later statements fail
+   */
+  noteFailure(error: unknown): unknown {
+    this.#failure ??= error;
+    if (!this.#hasSavepoints) this.#isSpoiled = true;
+    return this.#failure;
+  }
+
+  /** What the transaction knows about an organization. */
+  stateOf(orgNumber: number): OrganizationState | undefined {
+    return this.#states.findLast((one) => one.orgNumber === orgNumber);
+  }
+
+  /** Notes what is known about an organization from now on; undone with the part that does it. */
+  noteState(state: OrganizationState): void {
+    this.#states.push(state);
+  }
+
+  /** The last known state of each organization. */
+  get states(): Iterable<OrganizationState> {
+    return new Map(this.#states.map((one) => [one.orgNumber, one])).values();
+  }
+
+  /**
+   * Runs a part; if it throws, its writes are undone and the error is rethrown. Without savepoints, a part that fails after
+   * writing spoils the transaction.
+   */
+  async attempt<T>(name: 'job' | 'part', part: () => Promise<T>): Promise<T> {
+    const writesBefore = this.#writes;
+    const statesBefore = this.#states.length;
+    if (this.#hasSavepoints) this.#engine.post(`savepoint ${name}`);
+    try {
+      const result = await part();
+      if (this.#hasSavepoints) this.#engine.post(`release savepoint ${name}`);
+      return result;
+    } catch (error) {
+      this.#states.length = statesBefore;
+      if (!this.#hasSavepoints) this.#isSpoiled ||= this.#writes !== writesBefore;
+      else if (!this.#engine.endsTransaction(error)) this.#undo(name);
+      throw error;
+    }
+  }
+
+  #undo(name: string): void {
+    this.#failure = null;
+    this.#engine.post(`rollback to savepoint ${name}`);
+    this.#engine.post(`release savepoint ${name}`);
+  }
+}
+
+/** Runs a part of a write that can fail without failing the whole; if it throws, its writes are undone. */
+export function withSavepoint<T>(
+  { engine }: { readonly engine: TransactionEngine },
+  part: () => Promise<T>,
+): Promise<T> {
+  return engine.progress.attempt('part', part);
+}
