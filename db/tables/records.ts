@@ -9,7 +9,7 @@ import { type Db, type RecordKey, type RecordRow, type Trx, tableOf } from '../e
 import { type Statement, statement } from '../engine/statement.ts';
 import { keyColumn } from '../model/fields.ts';
 import type { Data } from '../model/json.ts';
-import { storeRecord, toColumns } from '../model/record-forms.ts';
+import { storedRow, toColumns } from '../model/record-forms.ts';
 import type { Resource, Row } from '../model/resource.ts';
 import { columnsOf } from './columns.ts';
 import { bytesOf } from './content-bytes.ts';
@@ -113,7 +113,7 @@ function newRow(
   data: Data,
 ): RecordRow {
   const origin = { org_id: orgNumber, id, created_by: createdBy, created_at: now, updated_at: now };
-  return storeRecord(fields, { ...data, ...origin }) as RecordRow;
+  return storedRow(fields, data, origin) as RecordRow;
 }
 
 /** The record with that ID in the organization. */

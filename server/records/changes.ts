@@ -3,7 +3,7 @@
 import { QuotaError } from '../../db/engine/quota.ts';
 import { instantText } from '../../db/model/instants.ts';
 import type { Data } from '../../db/model/json.ts';
-import { initialRecord, showRow } from '../../db/model/record-forms.ts';
+import { initialFields } from '../../db/model/record-forms.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { recordAudit } from '../../db/tables/audit.ts';
 import { deleteRecord } from '../../db/tables/deletion.ts';
@@ -21,7 +21,7 @@ import { quotaRefusal } from '../quotas/quota-errors.ts';
 import { actorOf, type RequestOrigin } from '../request-origin.ts';
 import { changeOf, check } from './checks.ts';
 import { loadKnownRecords, noteAccepted } from './lookups.ts';
-import { fillComputedFields, getRow, present } from './records.ts';
+import { fillComputedFields, getRow, present, presentAll } from './records.ts';
 import { rulesOf } from './registry.ts';
 import type { Change, Created, Rules, Writer } from './rules.ts';
 
@@ -56,16 +56,21 @@ async function createAll(
   inputs: readonly Data[],
   isRepeatedShown: boolean,
 ): Promise<(Data | ApiError)[]> {
+  const { db, access, now } = writer;
+  const at = instantText(now);
+  const initial = {
+    ...initialFields(resource.fields),
+    ...{ created_by: principalOf(access), created_at: at, updated_at: at },
+  };
   const changes: Change[] = [];
   for (const input of inputs) {
-    const next = initialRecord(resource.fields);
-    changeOf(writer, resource, { id: recordId(writer.now), current: null, next, batch: changes }, input);
+    const base = { ...initial, id: recordId(now) };
+    changeOf(writer, resource, { current: null, base, batch: changes }, input);
   }
-  const { db, access } = writer;
   const { create } = rulesOf(resource);
   const known = await loadKnownRecords(writer, resource, changes);
   const accepted: Change[] = [];
-  const refused = new Map<Change, ApiError>();
+  const outcomes: Outcomes = new Map();
   for (const change of changes) {
     try {
       await check(change, known);
@@ -73,12 +78,12 @@ async function createAll(
       noteAccepted(known, change);
       accepted.push(change);
     } catch (error) {
-      refused.set(change, refusalOf(error));
+      outcomes.set(change, refusalOf(error));
     }
   }
-  if (create !== undefined) await writeBy(create, writer, resource, { accepted, refused, isRepeatedShown });
+  if (create !== undefined) await writeBy(create, writer, resource, { accepted, outcomes, isRepeatedShown });
   else if (accepted.length > 0) await write(writer, resource, accepted);
-  return changes.map((change) => refused.get(change) ?? change.next);
+  return changes.map((change) => outcomes.get(change) ?? change.next);
 }
 
 // @throws errors that are not part of the API
@@ -88,15 +93,12 @@ function refusalOf(error: unknown): ApiError {
   throw error;
 }
 
-// Updates `next` of each change to the record as shown.
 async function write(writer: Writer, resource: Resource, changes: readonly Change[]): Promise<void> {
   const { db, access, now } = writer;
-  const createdBy = principalOf(access);
+  const origin = { orgNumber: access.orgNumber, createdBy: principalOf(access), now };
   const records = changes.map(({ id, next }) => ({ id, data: next }));
-  await insertReservedRecords(db, resource, { orgNumber: access.orgNumber, createdBy, now }, records);
+  await insertReservedRecords(db, resource, origin, records);
   await rulesOf(resource).afterWrite?.(writer, changes);
-  const origin = shownOrigin(writer);
-  for (const { id, data } of records) Object.assign(data, { id }, origin);
   await fillComputedFields(
     writer,
     resource,
@@ -104,15 +106,12 @@ async function write(writer: Writer, resource: Resource, changes: readonly Chang
   );
 }
 
-// The origin of a new record, as shown.
-function shownOrigin({ access, now }: Writer): Data {
-  const at = instantText(now);
-  return { created_by: principalOf(access), created_at: at, updated_at: at };
-}
+/** For a change, the error, or the record as shown if that is not `next`. */
+type Outcomes = Map<Change, Data | ApiError>;
 
 interface Writing {
   accepted: readonly Change[];
-  refused: Map<Change, ApiError>;
+  outcomes: Outcomes;
   /** Whether an existing duplicate is shown whole or by ID only, so that repeated imports need not read it again. */
   isRepeatedShown: boolean;
 }
@@ -122,30 +121,26 @@ async function writeBy(
   create: NonNullable<Rules['create']>,
   writer: Writer,
   resource: Resource,
-  { accepted, refused, isRepeatedShown }: Writing,
+  { accepted, outcomes, isRepeatedShown }: Writing,
 ): Promise<void> {
-  const created = new Map<Change, Created>();
+  const created: [Change, Created][] = [];
   for (const change of accepted) {
     try {
-      created.set(change, await create(change));
+      created.push([change, await create(change)]);
     } catch (error) {
-      refused.set(change, refusalOf(error));
+      outcomes.set(change, refusalOf(error));
     }
   }
-  const origin = shownOrigin(writer);
-  const incomplete: Data[] = [];
-  const repeated = new Set<string>();
-  for (const [change, { id, isNew, isComplete }] of created) {
-    if (isNew) Object.assign(change.next, { id }, origin);
-    else if (isRepeatedShown) repeated.add(id);
-    else change.next = { id };
-    if (isNew && !isComplete) incomplete.push(change.next);
-  }
+  const repeated = new Set(created.flatMap(([, { id, isNew }]) => (isRepeatedShown && !isNew ? [id] : [])));
   const rows = await findRecords(writer.db, resource, writer.access.orgNumber, [...repeated]);
-  const found = rows.map((row) => showRow(resource.fields, row));
-  await fillComputedFields(writer, resource, [...incomplete, ...found]);
-  const records = new Map(found.map((record) => [record.id, record]));
-  for (const [{ next }, { id, extra }] of created) Object.assign(next, records.get(id), extra);
+  const existing = new Map((await presentAll(writer, resource, rows)).map((record) => [record.id, record]));
+  const incomplete: Data[] = [];
+  for (const [change, { id, isNew, isComplete, extra }] of created) {
+    const record = { ...(isNew ? change.next : existing.get(id)), id, ...extra };
+    if (isNew && !isComplete) incomplete.push(record);
+    outcomes.set(change, record);
+  }
+  await fillComputedFields(writer, resource, incomplete);
 }
 
 /**
@@ -162,18 +157,18 @@ export async function updateRecordFields(
   const row = await getRow(writer, resource, id);
   if (Object.keys(input).length === 0) return present(writer, resource, row);
   const current = await present(writer, resource, { ...row });
-  const change = changeOf(writer, resource, { id, current, next: { ...current }, batch: [] }, input);
+  const base = { ...current, id, updated_at: instantText(now) };
+  const change = changeOf(writer, resource, { current, base, batch: [] }, input);
   await check(change, await loadKnownRecords(writer, resource, change.batch));
   const { next } = change;
-  const columns = { ...changedColumns(resource, row, newFields(current, next)), updated_at: now };
+  const columns = changedColumns(resource, row, newFields(current, next));
   await updateRecord(db, resource, { orgNumber: access.orgNumber, row }, columns);
   await rulesOf(resource).afterWrite?.(writer, [change]);
-  next.updated_at = instantText(now);
   await fillComputedFields(writer, resource, [next]);
   return next;
 }
 
-// The fields sent, plus those that rules changed.
+// The fields sent, plus those that rules changed, and the time.
 function newFields(current: Data, next: Data): Data {
   const fields: Data = {};
   for (const name in next) {

@@ -2,7 +2,7 @@
 
 import { type Data, isObject } from '../../db/model/json.ts';
 import { CUSTOM_KEYS_MAX } from '../../db/model/json-fields.ts';
-import { setFields } from '../../db/model/record-forms.ts';
+import { withFields } from '../../db/model/record-forms.ts';
 import type { Resource } from '../../db/model/resource.ts';
 import { identityFaults, uniqueValues } from '../../db/model/rules.ts';
 import { referenceFaults } from '../../db/tables/references.ts';
@@ -12,11 +12,12 @@ import type { KnownRecords } from './lookups.ts';
 import { rulesOf } from './registry.ts';
 import type { Change, Writer } from './rules.ts';
 
-/** What is to be changed: the record before (null for a create), and the fields to set. */
+/** What is to be changed. */
 interface Subject {
-  id: string;
+  /** The record before; null for a create. */
   current: Data | null;
-  next: Data;
+  /** The record to which the fields of the body are added, with its ID and its times after the change. */
+  base: Readonly<Data> & { id: string };
   /** The batch of the change, which it is added to. */
   batch: Change[];
 }
@@ -25,13 +26,14 @@ interface Subject {
 export function changeOf(
   { db: trx, access, now }: Writer,
   resource: Resource,
-  { id, current, next, batch }: Subject,
+  { current, base, batch }: Subject,
   input: Data,
 ): Change {
+  const { id } = base;
   const unique = uniqueValues(resource, input);
+  const next = withFields(resource.fields, base, input);
   const change: Change = { trx, access, now, resource, id, current, input, unique, next, faults: [], batch };
   batch.push(change);
-  setFields(resource.fields, next, input);
   if (current === null) takeOwnership(change);
   mergeCustom(change);
   return change;
