@@ -8,6 +8,8 @@ export { listTables, type TableShape } from './sqlite/catalog.ts';
 export { FileCopy, ORIGINAL } from './sqlite/file-copy.ts';
 export { examineFile, type FileFacts } from './sqlite/file-facts.ts';
 export { damagedFileError as damaged, inspectFile } from './sqlite/integrity.ts';
+export { readOnlyReason } from './sqlite/read-only-file.ts';
 export { replaceDatabase } from './sqlite/replace-file.ts';
 export { assertRestorable } from './sqlite/restore-source.ts';
 export { emptyWal, freePages, scrubFreePages } from './sqlite/scrub.ts';
+export { lockPlace } from './sqlite/serving-lock.ts';

@@ -30,8 +30,7 @@ export { DatabaseAddressError, DatabaseError } from './database-error.ts';
 export type { DatabaseSnapshot } from './engine/snapshot.ts';
 export type { Scope } from './engine/write-queue.ts';
 export { hasPassword } from './postgres/address.ts';
-export { readOnlyReason } from './sqlite/read-only-file.ts';
-export { lockPlace, ServedAlreadyError, type ServingProcess, servingProcess } from './sqlite/serving-lock.ts';
+export { ServedAlreadyError, type ServingProcess, servingProcess } from './sqlite/serving-lock.ts';
 
 /** What requests are answered from. */
 export interface ReadStore {

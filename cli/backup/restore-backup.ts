@@ -4,14 +4,14 @@ import { copyFileSync, existsSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { checkBackup } from '../../db/copy/backup.ts';
 import { isDatabaseAddress } from '../../db/database-address.ts';
-import { assertRestorable, damaged, replaceDatabase } from '../../db/maintenance.ts';
+import { assertRestorable, damaged, lockPlace, replaceDatabase } from '../../db/maintenance.ts';
 import {
   copyTombstones,
   findTombstones,
   type ReturnedPerson,
   type Tombstones,
 } from '../../db/people/tombstones.ts';
-import { lockPlace, openStore } from '../../db/store.ts';
+import { openStore } from '../../db/store.ts';
 import { removeBackupNote } from '../../db/tables/backup-note.ts';
 import { recordBackup } from '../../db/tables/last-backup.ts';
 import { recordAction } from '../database/audit.ts';

@@ -3,6 +3,7 @@ import { IsEmail } from 'typebox/format';
 import { DatabaseErrorAt } from '../../db/copy/database.ts';
 import { isDatabaseAddress } from '../../db/database-address.ts';
 import type { OrganizationRow, UserRow } from '../../db/engine/schema.ts';
+import { readOnlyReason } from '../../db/maintenance.ts';
 import {
   DatabaseAddressError,
   DatabaseError,
@@ -11,7 +12,6 @@ import {
   lockForServing,
   openSnapshot,
   openStore,
-  readOnlyReason,
   ServedAlreadyError,
   type Store,
 } from '../../db/store.ts';

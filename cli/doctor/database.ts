@@ -2,8 +2,8 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { isDatabaseAddress } from '../../db/database-address.ts';
-import { examineFile, examineServer, type ServerFacts } from '../../db/maintenance.ts';
-import { databaseLabel, readOnlyReason } from '../../db/store.ts';
+import { examineFile, examineServer, readOnlyReason, type ServerFacts } from '../../db/maintenance.ts';
+import { databaseLabel } from '../../db/store.ts';
 import { findLastBackup } from '../../db/tables/last-backup.ts';
 import { databaseError, databaseFlag, withSnapshot } from '../database/database.ts';
 import { CliError } from '../errors.ts';

@@ -44,18 +44,16 @@ function statementOf(
   columns: readonly string[],
   size: number,
 ): (db: Trx) => PreparedQuery<unknown> {
-  const bound = new WeakMap<TransactionEngine, PreparedQuery<unknown>>();
   const row = Object.fromEntries(columns.map((column) => [column, null]));
-  return (db) => {
-    let run = bound.get(db.engine);
-    if (run === undefined) {
-      const rows = Array.from({ length: size }, () => row);
-      const query = db.insertInto(table as 'records').values(rows as never);
-      run = db.engine.bind<unknown>(query.compile());
-      bound.set(db.engine, run);
-    }
-    return run;
-  };
+  const rows = Array.from({ length: size }, () => row);
+  return memoize((db: Trx) =>
+    db.engine.bind(
+      db
+        .insertInto(table as 'records')
+        .values(rows as never)
+        .compile(),
+    ),
+  );
 }
 
 function valuesOf(columns: readonly string[], rows: readonly Readonly<TableRow>[]): StoredValue[] {

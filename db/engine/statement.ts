@@ -1,6 +1,7 @@
 // Frequent queries, built and compiled by Kysely once and then only run with parameters.
 import type { Compilable } from 'kysely';
-import type { Engine, Eventually, StoredValue, TakeWhile } from './engine.ts';
+import { memoize } from '../cache.ts';
+import type { Eventually, StoredValue, TakeWhile } from './engine.ts';
 import type { Db } from './schema.ts';
 
 class Placeholder {
@@ -30,15 +31,8 @@ type Run<R> = (args: Readonly<Record<string, StoredValue>>, takes?: TakeWhile<R>
  * @param build builds the query; `param(name)` stands for each argument
  */
 export function statement<R>(build: Build<R>): Statement<R> {
-  const bound = new WeakMap<Engine, Run<R>>();
-  return (db, args, takes) => {
-    let run = bound.get(db.engine);
-    if (run === undefined) {
-      run = bind(db, build);
-      bound.set(db.engine, run);
-    }
-    return run(args, takes);
-  };
+  const runOn = memoize((db: Db) => bind(db, build));
+  return (db, args, takes) => runOn(db)(args, takes);
 }
 
 function bind<R>(db: Db, build: Build<R>): Run<R> {

@@ -9,6 +9,7 @@ import {
   type RawBuilder,
   sql,
 } from 'kysely';
+import { BoundedMap } from '../cache.ts';
 import { type PreparedQuery, type StoredValue, takeWhile } from '../engine/engine.ts';
 import type { Schema, Trx } from '../engine/schema.ts';
 import { type TransactionEngine, TransactionProgress } from '../engine/transaction.ts';
@@ -49,7 +50,7 @@ export class Connection extends Database implements TransactionEngine {
   /** Number of statements so far that could have changed keys. */
   keyChanges = 0;
   // Kysely's dialect prepares again for every execution; Bun's own query() takes 0.4 µs to find a statement again.
-  readonly #kept = new Map<string, Statement>();
+  readonly #kept = new BoundedMap<string, Statement>(STATEMENTS_MAX);
 
   constructor(path: string, mode: OpenMode) {
     super(path, 'byUri' in mode ? BY_URI[mode.byUri] : { ...mode, strict: false });
@@ -119,23 +120,11 @@ export class Connection extends Database implements TransactionEngine {
   }
 
   #keep(sql: string): Statement {
-    let statement = this.#kept.get(sql);
-    if (statement === undefined) {
-      statement = super.prepare(sql) as Statement;
+    return this.#kept.getOrCompute(sql, () => {
+      const statement = super.prepare(sql) as Statement;
       // Read for every execution, and always the same.
-      Object.defineProperty(statement, 'columnNames', { value: statement.columnNames });
-      if (this.#kept.size >= STATEMENTS_MAX) this.#dropOldest();
-      this.#kept.set(sql, statement);
-    }
-    return statement;
-  }
-
-  #dropOldest(): void {
-    for (const [sql, statement] of this.#kept) {
-      this.#kept.delete(sql);
-      statement.finalize();
-      return;
-    }
+      return Object.defineProperty(statement, 'columnNames', { value: statement.columnNames });
+    });
   }
 
   /** Closes it with its statements; closing the last connection moves the write-ahead log into the file. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lockPlace } from '../../db/store.ts';
+import { lockPlace } from '../../db/maintenance.ts';
 import { fileTrials } from '../soak/file-trials.ts';
 import { interrupt } from '../soak/interrupted.ts';
 import { hasStrace } from '../soak/strace.ts';
