@@ -1,7 +1,7 @@
 // Organizations and their users.
 import { sql } from 'kysely';
-import type { Db, OrganizationRow, RecordKey, Trx, UserRow } from '../engine/schema.ts';
-import { statement } from '../engine/statement.ts';
+import type { Db, OrganizationRow, Trx, UserRow } from '../engine/schema.ts';
+import { lookup, statement } from '../engine/statement.ts';
 import { takeInstant } from '../engine/write-instant.ts';
 import { DEFAULT_PIPELINE_NAME, DEFAULT_STAGES } from '../model/resources/pipelines.ts';
 import { caselessKey } from '../model/text.ts';
@@ -126,30 +126,14 @@ export function listUsers(db: Db, orgNumber: number): Promise<UserRow[]> {
   return db.selectFrom('users').selectAll().where('org_id', '=', orgNumber).orderBy('id').execute();
 }
 
-const userById = statement<UserRow>((db, param) =>
-  db.selectFrom('users').selectAll().where('org_id', '=', param('org')).where('id', '=', param('id')),
-);
-
-/** The user with that ID. */
-export async function findUserById(db: Db, { orgNumber, id }: RecordKey): Promise<UserRow | undefined> {
-  return (await userById(db, { org: orgNumber, id }))[0];
-}
-
-const usersById = statement<UserRow>((db, param) =>
+/** The users with these IDs in the organization, in no order. */
+export const findUsersById = lookup<UserRow>((db, param, isGiven) =>
   db
     .selectFrom('users')
     .selectAll()
     .where('org_id', '=', param('org'))
-    .where(db.engine.isAmong(sql.ref('id'), param('ids'))),
+    .where(isGiven(sql.ref('id'))),
 );
-
-/** The users with these IDs in the organization, in no order. */
-export async function findUsersById(db: Db, orgNumber: number, ids: readonly string[]): Promise<UserRow[]> {
-  const [id, ...more] = ids;
-  if (id === undefined) return [];
-  if (more.length === 0) return userById(db, { org: orgNumber, id });
-  return usersById(db, { org: orgNumber, ids: JSON.stringify(ids) });
-}
 
 const userByEmail = statement<UserRow>((db, param) =>
   db
@@ -170,8 +154,6 @@ export async function findUserByEmail(
 
 /** The user with that ID or email (case-insensitive) in the organization. */
 export async function findUser(db: Db, orgNumber: number, emailOrId: string): Promise<UserRow | undefined> {
-  return (
-    (await findUserById(db, { orgNumber, id: emailOrId })) ??
-    (await findUserByEmail(db, orgNumber, emailOrId))
-  );
+  const [user] = await findUsersById(db, orgNumber, [emailOrId]);
+  return user ?? findUserByEmail(db, orgNumber, emailOrId);
 }

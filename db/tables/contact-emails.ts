@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { bulkInsert } from '../engine/bulk-insert.ts';
 import type { Db, Trx } from '../engine/schema.ts';
-import { type Param, statement } from '../engine/statement.ts';
+import { lookup, statement } from '../engine/statement.ts';
 import { isObject, type JsonValue } from '../model/json.ts';
 import type { Row } from '../model/resource.ts';
 import { caselessKey } from '../model/text.ts';
@@ -12,18 +12,13 @@ interface Owner {
   contact_id: string;
 }
 
-const owner = statement<Owner>((db, param) => owners(db, param).where('email_key', '=', param('email')));
-
-const ownersOf = statement<Owner>((db, param) =>
-  owners(db, param).where(db.engine.isAmong(sql.ref('email_key'), param('emails'))),
-);
-
-function owners(db: Db, param: Param) {
-  return db
+const owners = lookup<Owner>((db, param, isGiven) =>
+  db
     .selectFrom('contact_emails')
     .select(['email_key', 'contact_id'])
-    .where('org_id', '=', param('org'));
-}
+    .where('org_id', '=', param('org'))
+    .where(isGiven(sql.ref('email_key'))),
+);
 
 /** The contacts that own the emails, in their order: lower-case email → contact ID. */
 export async function findContactsByEmail(
@@ -31,13 +26,8 @@ export async function findContactsByEmail(
   orgNumber: number,
   emails: readonly string[],
 ): Promise<Map<string, string>> {
-  const [email, ...more] = new Set(emails.map(caselessKey));
-  if (email === undefined) return new Map();
-  const keys = [email, ...more];
-  const rows =
-    more.length === 0
-      ? await owner(db, { org: orgNumber, email })
-      : await ownersOf(db, { org: orgNumber, emails: JSON.stringify(keys) });
+  const keys = [...new Set(emails.map(caselessKey))];
+  const rows = await owners(db, orgNumber, keys);
   const found = new Map(rows.map((row) => [row.email_key, row.contact_id]));
   return new Map(
     keys.flatMap((key) => {

@@ -3,7 +3,7 @@
 import { type Expression, sql } from 'kysely';
 import { memoize } from '../cache.ts';
 import { type ColumnMap, type Db, linkTable, type Trx, tableOf } from '../engine/schema.ts';
-import { type Param, type Statement, statement } from '../engine/statement.ts';
+import { lookup, type Param, type Statement, statement } from '../engine/statement.ts';
 import type { Data } from '../model/json.ts';
 import type { Resource, SideTable } from '../model/resource.ts';
 import { companies } from '../model/resources/companies.ts';
@@ -116,12 +116,12 @@ export async function findDuplicate(trx: Trx, input: NewInteraction): Promise<st
   return visible.map((row) => row.id).sort()[0];
 }
 
-const origins = statement<{ key: string }>((db, param) =>
+const origins = lookup<{ key: string }>((db, param, isGiven) =>
   db
     .selectFrom(tableOf(interactions))
     .select(keyExpression('primary_id').as('key'))
     .where('org_id', '=', param('org'))
-    .where(db.engine.isAmong(keyExpression('primary_id'), param('keys'))),
+    .where(isGiven(keyExpression('primary_id'))),
 );
 
 /** Those of the primary IDs, by their keys, that interactions have: any other cannot be a duplicate. */
@@ -130,9 +130,8 @@ export async function findOrigins(
   orgNumber: number,
   primaryIds: readonly string[],
 ): Promise<Set<string>> {
-  if (primaryIds.length === 0) return new Set();
-  const keys = JSON.stringify(primaryIds.map(textKey));
-  return new Set((await origins(db, { org: orgNumber, keys })).map(({ key }) => key));
+  const found = await origins(db, orgNumber, primaryIds.map(textKey));
+  return new Set(found.map(({ key }) => key));
 }
 
 /** When the interaction happened, and when it is written; Unix milliseconds. */
@@ -213,13 +212,13 @@ export async function listInvolved(
 }
 
 const tiedTo = memoize(({ table, parentColumn, childColumn }: SideTable) =>
-  statement<{ parent: string; child: string }>((db, param) =>
+  lookup<{ parent: string; child: string }>((db, param, isGiven) =>
     db
       .selectFrom(linkTable(table))
       .select([`${parentColumn} as parent`, `${childColumn} as child`])
       .$castTo<{ parent: string; child: string }>()
       .where('org_id', '=', param('org'))
-      .where(db.engine.isAmong(sql.ref(parentColumn), param('interactions')))
+      .where(isGiven(sql.ref(parentColumn)))
       .orderBy(parentColumn)
       .orderBy(childColumn),
   ),
@@ -231,7 +230,7 @@ async function listSide(
   orgNumber: number,
   interactionIds: readonly string[],
 ): Promise<Map<string, string[]>> {
-  const rows = await tiedTo(side)(db, { org: orgNumber, interactions: JSON.stringify(interactionIds) });
+  const rows = await tiedTo(side)(db, orgNumber, interactionIds);
   const byInteraction = Map.groupBy(rows, ({ parent }) => parent);
   return new Map([...byInteraction].map(([id, of]) => [id, of.map(({ child }) => child)]));
 }

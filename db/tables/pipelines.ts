@@ -9,7 +9,7 @@ import {
   type Trx,
   tableOf,
 } from '../engine/schema.ts';
-import { statement } from '../engine/statement.ts';
+import { lookup, statement } from '../engine/statement.ts';
 import { inBatches } from '../event-loop.ts';
 import { pipelines, type StageType } from '../model/resources/pipelines.ts';
 import { recordId } from './record-id.ts';
@@ -69,48 +69,25 @@ export async function insertStages(trx: Trx, rows: readonly StageRow[]): Promise
   );
 }
 
-const stagesOf = statement<StageRow>((db, param) =>
+/** The stages of the pipelines, in order. */
+export const listStages = lookup<StageRow>((db, param, isGiven) =>
   db
     .selectFrom('pipeline_stages')
     .selectAll()
     .where('org_id', '=', param('org'))
-    .where(db.engine.isAmong(sql.ref('pipeline_id'), param('pipelines')))
+    .where(isGiven(sql.ref('pipeline_id')))
     .orderBy('pipeline_id')
     .orderBy('position'),
 );
 
-/** The stages of the pipelines, in order. */
-export async function listStages(
-  db: Db,
-  orgNumber: number,
-  pipelineIds: readonly string[],
-): Promise<StageRow[]> {
-  return stagesOf(db, { org: orgNumber, pipelines: JSON.stringify(pipelineIds) });
-}
-
-const stageById = statement<StageRow>((db, param) =>
-  db
-    .selectFrom('pipeline_stages')
-    .selectAll()
-    .where('org_id', '=', param('org'))
-    .where('id', '=', param('id')),
-);
-
-const stagesById = statement<StageRow>((db, param) =>
-  db
-    .selectFrom('pipeline_stages')
-    .selectAll()
-    .where('org_id', '=', param('org'))
-    .where(db.engine.isAmong(sql.ref('id'), param('ids'))),
-);
-
 /** The stages with these IDs, in no order. */
-export async function findStages(db: Db, orgNumber: number, ids: readonly string[]): Promise<StageRow[]> {
-  const [id, ...more] = ids;
-  if (id === undefined) return [];
-  if (more.length === 0) return stageById(db, { org: orgNumber, id });
-  return stagesById(db, { org: orgNumber, ids: JSON.stringify(ids) });
-}
+export const findStages = lookup<StageRow>((db, param, isGiven) =>
+  db
+    .selectFrom('pipeline_stages')
+    .selectAll()
+    .where('org_id', '=', param('org'))
+    .where(isGiven(sql.ref('id'))),
+);
 
 const firstStage = statement<StageRow>((db, param) =>
   db

@@ -6,7 +6,7 @@ import { type BulkInsert, bulkInsert } from '../engine/bulk-insert.ts';
 import { andThen, type Eventually } from '../engine/engine.ts';
 import { chargeQuota } from '../engine/quota.ts';
 import { type Db, type RecordKey, type RecordRow, type Trx, tableOf } from '../engine/schema.ts';
-import { type Statement, statement } from '../engine/statement.ts';
+import { type Lookup, lookup, type Statement, statement } from '../engine/statement.ts';
 import { keyColumn } from '../model/fields.ts';
 import type { Data } from '../model/json.ts';
 import { storedRow, toColumns } from '../model/record-forms.ts';
@@ -18,29 +18,20 @@ import { recordId } from './record-id.ts';
 
 interface Statements {
   insert: BulkInsert;
-  find: Statement<RecordRow>;
-  findAll: Statement<RecordRow>;
+  find: Lookup<RecordRow>;
 }
 
 const statementsOf = memoize((resource: Resource): Statements => {
   const table = tableOf(resource);
   return {
     insert: bulkInsert(table, ['org_id', ...resource.storedColumns]),
-    find: statement<RecordRow>((db, param) =>
+    find: lookup<RecordRow>((db, param, isGiven) =>
       db
         .selectFrom(table)
         .select(columnsOf(resource))
         .$castTo<RecordRow>()
         .where('org_id', '=', param('org'))
-        .where('id', '=', param('id')),
-    ),
-    findAll: statement<RecordRow>((db, param) =>
-      db
-        .selectFrom(table)
-        .select(columnsOf(resource))
-        .$castTo<RecordRow>()
-        .where('org_id', '=', param('org'))
-        .where(db.engine.isAmong(sql.ref('id'), param('ids'))),
+        .where(isGiven(sql.ref('id'))),
     ),
   };
 });
@@ -122,7 +113,7 @@ export function findRecord(
   resource: Resource,
   { orgNumber, id }: RecordKey,
 ): Eventually<RecordRow | undefined> {
-  return andThen(statementsOf(resource).find(db, { org: orgNumber, id }), ([row]) => row);
+  return andThen(statementsOf(resource).find(db, orgNumber, [id]), ([row]) => row);
 }
 
 /** The records with these IDs in the organization, in no order. */
@@ -132,11 +123,7 @@ export async function findRecords(
   orgNumber: number,
   ids: readonly string[],
 ): Promise<RecordRow[]> {
-  const { find, findAll } = statementsOf(resource);
-  const [id, ...more] = ids;
-  if (id === undefined) return [];
-  if (more.length === 0) return find(db, { org: orgNumber, id });
-  return findAll(db, { org: orgNumber, ids: JSON.stringify(ids) });
+  return statementsOf(resource).find(db, orgNumber, ids);
 }
 
 // At most about thirty megabytes.

@@ -8,7 +8,7 @@ import { findContactsByEmail } from '../../db/tables/contact-emails.ts';
 import { deleteRecord } from '../../db/tables/deletion.ts';
 import { findByExternalIds, findByStart } from '../../db/tables/external-ids.ts';
 import { findStoredResponse, purgeStoredResponses } from '../../db/tables/idempotency.ts';
-import { findDuplicate, listInvolved } from '../../db/tables/interactions.ts';
+import { findDuplicate, findOrigins, listInvolved } from '../../db/tables/interactions.ts';
 import { findKeyByHash } from '../../db/tables/keys.ts';
 import { countLinks, deleteLink, findLink, listLinks } from '../../db/tables/links.ts';
 import type { ListQuery } from '../../db/tables/list-query.ts';
@@ -29,7 +29,7 @@ import { findOwners } from '../../db/tables/unique.ts';
 export interface Question {
   title: string;
   /** Ask it of one organization, each in one of its forms. */
-  forms: readonly ((db: Trx, orgNumber: number) => Promise<unknown>)[];
+  forms: readonly ((db: Trx, orgNumber: number) => unknown)[];
   /** Whether it is about the whole organization, and is answered in its order. */
   isOfAll: boolean;
   /** Whether what is found may be sorted: there is little of it, or it is found by range. */
@@ -116,26 +116,33 @@ const one = (title: string, ask: Question['forms'][number], maySort = true): Que
   ...{ title, forms: [ask], isOfAll: false, maySort, maySift: false },
 });
 const several = ['a', 'b'];
+/** A look-up by several values, and by one, which has a statement of its own. */
+const lookup = (
+  title: string,
+  ask: (db: Trx, orgNumber: number, values: readonly string[]) => unknown,
+): Question => ({
+  ...one(title, () => undefined),
+  forms: [several, several.slice(1)].map((values) => (db, orgNumber) => ask(db, orgNumber, values)),
+});
 
 function lookUpsOf(resource: Resource): Question[] {
   const { name } = resource;
   const unique = Object.keys(resource.unique).map((filter) => {
-    const values = several.map((key) => ({ filter, key, value: key, path: filter }));
-    return one(`whose ${filter} of ${name} is taken`, async (db, orgNumber) => {
-      for (const some of [values, values.slice(1)])
-        await findOwners(db, resource, orgNumber, [{ unique: some }]);
+    return lookup(`whose ${filter} of ${name} is taken`, (db, orgNumber, keys) => {
+      const unique = keys.map((key) => ({ filter, key, value: key, path: filter }));
+      return findOwners(db, resource, orgNumber, [{ unique }]);
     });
   });
   const external = [
-    one(`${name} by their external ids`, (db, orgNumber) =>
-      findByExternalIds(db, resource, orgNumber, several),
+    lookup(`${name} by their external ids`, (db, orgNumber, ids) =>
+      findByExternalIds(db, resource, orgNumber, ids),
     ),
     one(`${name} by the start of their external id`, (db, orgNumber) =>
       findByStart(db, resource, orgNumber, `${sampleOf('external_id')}/`),
     ),
   ];
   return [
-    one(`${name} by their ids`, (db, orgNumber) => findRecords(db, resource, orgNumber, several)),
+    lookup(`${name} by their ids`, (db, orgNumber, ids) => findRecords(db, resource, orgNumber, ids)),
     ...('external_id' in resource.fields ? external : []),
     ...unique,
     one(`a delete from ${name}`, (db, orgNumber) =>
@@ -187,8 +194,8 @@ export const QUESTIONS: readonly Question[] = [
     for (const primaryId of [sampleOf('primary_id'), null])
       await findDuplicate(db, candidate(orgNumber, primaryId));
   }),
-  one('the stages of pipelines', (db, orgNumber) => listStages(db, orgNumber, several)),
-  one('stages by their ids', (db, orgNumber) => findStages(db, orgNumber, several)),
+  lookup('the stages of pipelines', listStages),
+  lookup('stages by their ids', findStages),
   one(
     'the first stage of a pipeline',
     (db, orgNumber) => findFirstStage(db, { orgNumber, id: 'pipeline_id1' }),
@@ -196,11 +203,9 @@ export const QUESTIONS: readonly Question[] = [
   ),
   one('the stages that deals are in', (db, orgNumber) => findStagesInUse(db, orgNumber, several)),
   { ...one('the oldest pipeline', findOldestPipeline, false), isOfAll: true },
-  one('users by their ids', (db, orgNumber) => findUsersById(db, orgNumber, several)),
+  lookup('users by their ids', findUsersById),
   one('a user by email', (db, orgNumber) => findUserByEmail(db, orgNumber, 'a@b.example')),
-  one('contacts by their emails', async (db, orgNumber) => {
-    for (const emails of [several, several.slice(1)]) await findContactsByEmail(db, orgNumber, emails);
-  }),
+  lookup('contacts by their emails', findContactsByEmail),
   one('a key by its hash', (db) => findKeyByHash(db, 'a')),
   one('the transcript of a recording', (db, orgNumber) => findTranscript(db, { orgNumber, id: idOf(1) })),
   one('the answer to a key', (db, orgNumber) =>
@@ -209,6 +214,7 @@ export const QUESTIONS: readonly Question[] = [
   one('the answers that have expired', (db) =>
     purgeStoredResponses({ read: db, write: (_, job) => job(db) }, instantOf(20) + DAY_MS),
   ),
-  one('the recordings of meetings', (db, orgNumber) => listRecordingsOf(db, orgNumber, several)),
-  one('who is involved in interactions', (db, orgNumber) => listInvolved(db, orgNumber, several)),
+  lookup('the recordings of meetings', listRecordingsOf),
+  lookup('who is involved in interactions', listInvolved),
+  lookup('interactions by their primary ids', findOrigins),
 ];
