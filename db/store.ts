@@ -20,8 +20,9 @@ import { inspectFile } from './sqlite/integrity.ts';
 import type { LockHolder } from './sqlite/lock-holder.ts';
 import { migrateFile, pendingMigrations } from './sqlite/migrate.ts';
 import { openWriter } from './sqlite/open-store.ts';
+import { inodeAt } from './sqlite/raw-file.ts';
 import { lockFile } from './sqlite/serving-lock.ts';
-import { fileIdentity, openFileSnapshot } from './sqlite/snapshot.ts';
+import { openFileSnapshot } from './sqlite/snapshot.ts';
 import { type StoreEvents, sqliteStore } from './sqlite/sqlite-store.ts';
 import { threadStore } from './sqlite/thread-store.ts';
 import { leaveOpen } from './sqlite/unclosed-connections.ts';
@@ -112,7 +113,7 @@ export async function openSnapshot(
 
 /** Identifies a database, whatever name it is reached by; '' for a missing file. */
 export async function databaseIdentity(db: string): Promise<string> {
-  return isDatabaseAddress(db) ? postgresIdentity(db) : fileIdentity(db);
+  return isDatabaseAddress(db) ? postgresIdentity(db) : inodeAt(db);
 }
 
 async function checked<T extends { close(): Promise<void> }>(

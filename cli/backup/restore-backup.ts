@@ -2,7 +2,7 @@
 
 import { copyFileSync, existsSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { checkBackup } from '../../db/copy/backup.ts';
+import { checkBackup, removeBackupNote } from '../../db/copy/backup.ts';
 import { isDatabaseAddress } from '../../db/database-address.ts';
 import { assertRestorable, damaged, lockPlace, replaceDatabase } from '../../db/maintenance.ts';
 import {
@@ -12,7 +12,6 @@ import {
   type Tombstones,
 } from '../../db/people/tombstones.ts';
 import { openStore } from '../../db/store.ts';
-import { removeBackupNote } from '../../db/tables/backup-note.ts';
 import { recordBackup } from '../../db/tables/last-backup.ts';
 import { recordAction } from '../database/audit.ts';
 import { databaseError, databaseFlag, lockDatabase, withSnapshot } from '../database/database.ts';

@@ -1,10 +1,14 @@
 // Backups of a database file: each contains a note of its content, so that it can be checked anywhere.
 import { sql } from 'kysely';
+import type { Trx } from '../engine/schema.ts';
+import { findSetting, removeSettings, setSetting } from '../engine/setting.ts';
 import { damaged, FileCopy, inspectFile, ORIGINAL, type TableShape } from '../maintenance.ts';
 import { DatabaseError } from '../store.ts';
-import { BACKUP_NOTE, findBackupNote, setBackupNote } from '../tables/backup-note.ts';
 import { atDatabase, type CopySource } from './database.ts';
 import { digestOf, type TableDigest } from './digest.ts';
+
+// The setting with the note, which describes a file and is not part of its content.
+const BACKUP_NOTE = 'backup';
 
 /** A backup's description of itself. */
 export interface BackupNote {
@@ -45,7 +49,7 @@ export async function makeBackup(
     const original = { db: from, read: copy.db };
     const tables = await digestsOf(original, copy.tables, work, (name) => `${ORIGINAL}.${name}`);
     const text = JSON.stringify({ taken_at, crm, tables } satisfies BackupNote);
-    await atDatabase({ db: to, read: copy.db }, () => setBackupNote(copy.db, text));
+    await atDatabase({ db: to, read: copy.db }, () => setSetting(copy.db, BACKUP_NOTE, text));
     copy.complete();
   } finally {
     copy.close();
@@ -73,7 +77,7 @@ export async function checkBackup(
     if (faults.length > 0) throw damaged(shown, faults);
     if (file.tables.length === 0) throw damaged(shown, ['it is empty']);
     await file.assertNotNewer();
-    const text = await findBackupNote(file.read);
+    const text = await findSetting(file.read, BACKUP_NOTE);
     if (text === undefined) return null;
     const note: BackupNote = JSON.parse(text);
     await work.begin(
@@ -89,6 +93,11 @@ export async function checkBackup(
   } finally {
     await file.close();
   }
+}
+
+/** Turns a backup into a normal database. */
+export function removeBackupNote(trx: Trx): Promise<void> {
+  return removeSettings(trx, BACKUP_NOTE);
 }
 
 async function digestsOf(

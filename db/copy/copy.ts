@@ -4,7 +4,7 @@ import { bulkInsert, type TableRow } from '../engine/bulk-insert.ts';
 import { listTables } from '../maintenance.ts';
 import { SIGNING_SETTINGS } from '../tables/settings.ts';
 import { atDatabase, type CopySource, type CopyTarget } from './database.ts';
-import { type CopiedTable, countRows, lastKey, readRows } from './rows.ts';
+import { type CopiedTable, countRows, lastKey, readRowsOf } from './rows.ts';
 
 /** The tables with the rows to copy, without internal rows. */
 export async function tablesToCopy(): Promise<CopiedTable[]> {
@@ -47,7 +47,7 @@ export async function copyTable(
 ): Promise<void> {
   const insert = bulkInsert(table.name, table.columns);
   const { selfReferences } = table;
-  for await (const rows of readRows(from, table, await lastKey(to, table))) {
+  for await (const rows of readRowsOf(from, table, await lastKey(to, table))) {
     const known = selfReferences.length === 0 ? rows : rows.map((row) => withoutLater(row, selfReferences));
     await atDatabase(to, () => to.write('accounts', (trx) => insert(trx, known)));
     onRows(rows.length);
@@ -69,7 +69,7 @@ async function referToLater(
   column: string,
 ): Promise<void> {
   const only = sql`${sql.ref(column)} > ${sql.ref('id')}`;
-  for await (const rows of readRows(from, { ...table, only })) {
+  for await (const rows of readRowsOf(from, { ...table, only })) {
     const updates = rows.map(
       ({ org_id: orgNumber, id, [column]: other }) =>
         sql`update ${sql.table(table.name)} set ${sql.ref(column)} = ${other} where org_id = ${orgNumber} and id = ${id}`,

@@ -1,7 +1,7 @@
 // The content of a table in short: the number of rows, and a digest of all their values.
 import type { StoredValue } from '../engine/engine.ts';
 import type { CopySource } from './database.ts';
-import { type CopiedTable, readRows } from './rows.ts';
+import { type CopiedTable, readRowsOf } from './rows.ts';
 
 export interface TableDigest {
   rows: number;
@@ -17,7 +17,7 @@ export async function digestOf(
 ): Promise<TableDigest> {
   const hash = new Bun.CryptoHasher('sha256');
   let total = 0;
-  for await (const rows of readRows(from, table)) {
+  for await (const rows of readRowsOf(from, table)) {
     const lines = rows.map((row) => `${JSON.stringify(table.columns.map((column) => shown(row[column])))}\n`);
     hash.update(lines.join(''));
     total += rows.length;

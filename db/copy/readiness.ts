@@ -1,6 +1,7 @@
 // Whether a database can receive a copy of another, and its mark as incomplete until that is done.
-import { findCopyMarker, removeCopyMarker, setCopyMarker } from '../engine/copy-marker.ts';
+import { COPY_MARKER } from '../engine/copy-marker.ts';
 import type { Trx } from '../engine/schema.ts';
+import { findSetting, removeSettings, setSetting } from '../engine/setting.ts';
 import { SIGNING_SETTINGS } from '../tables/settings.ts';
 import { atDatabase, type CopySource, type CopyTarget } from './database.ts';
 import { type CopiedTable, lastKey } from './rows.ts';
@@ -15,7 +16,7 @@ export async function beginCopy(
   tables: readonly CopiedTable[],
 ): Promise<Readiness> {
   const origin = await originOf(from);
-  const mark = await atDatabase(to, () => findCopyMarker(to.read));
+  const mark = await atDatabase(to, () => findSetting(to.read, COPY_MARKER));
   if (mark !== undefined) return mark === origin ? 'begun' : 'of another database';
   for (const table of tables) {
     // A server that was started on it has created settings.
@@ -23,8 +24,8 @@ export async function beginCopy(
   }
   await atDatabase(to, () =>
     to.write('accounts', async (trx) => {
-      await trx.deleteFrom('settings').where('name', 'in', SIGNING_SETTINGS).execute();
-      await setCopyMarker(trx, origin);
+      await removeSettings(trx, ...SIGNING_SETTINGS);
+      await setSetting(trx, COPY_MARKER, origin);
     }),
   );
   return 'empty';
@@ -40,7 +41,7 @@ function originOf(from: CopySource): Promise<string> {
 export async function endCopy(to: CopyTarget, also: (trx: Trx) => Promise<void>): Promise<void> {
   await atDatabase(to, () =>
     to.write('accounts', async (trx) => {
-      await removeCopyMarker(trx);
+      await removeSettings(trx, COPY_MARKER);
       await also(trx);
     }),
   );

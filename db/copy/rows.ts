@@ -1,9 +1,10 @@
 // Reads the rows of any table in key order, in batches that fit in memory however long the rows are.
 import { type RawBuilder, sql } from 'kysely';
 import type { TableRow } from '../engine/bulk-insert.ts';
+import type { Db } from '../engine/schema.ts';
 import { nextTurn } from '../event-loop.ts';
 import type { TableShape } from '../maintenance.ts';
-import { atDatabase, type CopySource } from './database.ts';
+import { atDatabase, type CopySource, DatabaseErrorAt } from './database.ts';
 
 const CHARACTERS_PER_BATCH = 1_000_000;
 const ROWS_MAX = 1_000;
@@ -14,16 +15,29 @@ export interface CopiedTable extends TableShape {
   only: RawBuilder<unknown>;
 }
 
+/** The rows of a table in one of two databases, as `readRows`; an error names the database. */
+export async function* readRowsOf(
+  { db, read }: CopySource,
+  table: CopiedTable,
+  after?: TableRow,
+): AsyncGenerator<TableRow[]> {
+  try {
+    yield* readRows(read, table, after);
+  } catch (error) {
+    throw new DatabaseErrorAt(db, error);
+  }
+}
+
 /** The rows after those with a key; all rows by default. */
 export async function* readRows(
-  from: CopySource,
-  table: CopiedTable,
-  after: TableRow | undefined = undefined,
+  read: Db,
+  table: Omit<CopiedTable, 'selfReferences'>,
+  after?: TableRow,
 ): AsyncGenerator<TableRow[]> {
   let last = after;
   let rowsMax = ROWS_FIRST;
   for (;;) {
-    const rows = await atDatabase(from, () => readSome(from, table, last, rowsMax));
+    const rows = await readSome(read, table, last, rowsMax);
     if (rows.length === 0) return;
     yield rows;
     // A file answers at once, without a turn in which the other database's connection is served.
@@ -35,8 +49,8 @@ export async function* readRows(
 }
 
 async function readSome(
-  { read }: CopySource,
-  table: CopiedTable,
+  read: Db,
+  table: Omit<CopiedTable, 'selfReferences'>,
   last: TableRow | undefined,
   rowsMax: number,
 ): Promise<TableRow[]> {
@@ -50,15 +64,15 @@ async function readSome(
   return rows;
 }
 
-function keyOf({ key }: CopiedTable): RawBuilder<unknown> {
+function keyOf({ key }: Pick<CopiedTable, 'key'>): RawBuilder<unknown> {
   return sql`(${sql.join(key.map((column) => sql.ref(column)))})`;
 }
 
-function valuesOf({ key }: CopiedTable, row: TableRow): RawBuilder<unknown> {
+function valuesOf({ key }: Pick<CopiedTable, 'key'>, row: TableRow): RawBuilder<unknown> {
   return sql`(${sql.join(key.map((column) => row[column]))})`;
 }
 
-function ordered({ key }: CopiedTable, direction: RawBuilder<unknown>): RawBuilder<unknown>[] {
+function ordered({ key }: Pick<CopiedTable, 'key'>, direction: RawBuilder<unknown>): RawBuilder<unknown>[] {
   return key.map((column) => sql`${sql.ref(column)} ${direction}`);
 }
 

@@ -35,7 +35,7 @@ export async function findRemainingTexts(
   for (const table of await listTables()) {
     const only = rowsOf(table, orgNumber, isOthers);
     if (only === null) continue;
-    for await (const rows of readRows({ db: '', read }, { ...table, only })) {
+    for await (const rows of readRows(read, { ...table, only })) {
       for (const row of rows) {
         for (const column of columnsWith(addresses, table.name, row))
           found.push({ ...ownerOf(table, row), table: table.name, id: idOf(table, row), column });

@@ -1,10 +1,11 @@
 // Where an organization's records mention a person: no index covers that, so everything is read in pieces.
-
+import { sql } from 'kysely';
+import { readRows } from '../copy/rows.ts';
 import { type Db, type RecordRow, tableOf } from '../engine/schema.ts';
 import { nextTurn } from '../event-loop.ts';
 import type { Field } from '../model/fields.ts';
 import { type Data, isObject, type JsonValue } from '../model/json.ts';
-import type { Resource, Row } from '../model/resource.ts';
+import type { Resource } from '../model/resource.ts';
 import { RESOURCES } from '../model/resources/registry.ts';
 import { type DataSubject, isPerson, personName, type RecordIds } from './person.ts';
 
@@ -30,9 +31,6 @@ export interface Mentions {
   /** Meetings that the person was invited to, whose speakers can lack an address. */
   meetings: Set<string>;
 }
-
-const ROWS_MAX = 500;
-const CHARACTERS_MAX = 1_000_000;
 
 /** Columns of a record as stored, without the keys for looking them up. */
 export function storedColumns({ fields }: Pick<Resource, 'fields'>): string[] {
@@ -63,8 +61,10 @@ export async function findMentions(
   };
   for (const resource of RESOURCES) {
     const ids = new Set<string>();
-    for await (const rows of pagesOf(db, resource, person.orgNumber)) {
-      for (const row of rows) {
+    const table = { name: resource.name, columns: storedColumns(resource), key: ['id'] };
+    const only = sql`org_id = ${person.orgNumber}`;
+    for await (const rows of readRows(db, { ...table, only })) {
+      for (const row of rows as RecordRow[]) {
         if (isMentioned(person, resource, row, traces)) ids.add(row.id);
       }
       onProgress(rows.length);
@@ -73,35 +73,6 @@ export async function findMentions(
   }
   await findTranscripts(db, person, traces, onProgress);
   return traces;
-}
-
-async function* pagesOf(db: Db, resource: Resource, orgNumber: number): AsyncGenerator<RecordRow[]> {
-  let after = '';
-  let limit = 50;
-  for (;;) {
-    const rows: RecordRow[] = await db
-      .selectFrom(tableOf(resource))
-      .select(storedColumns(resource) as ['id'])
-      .$castTo<RecordRow>()
-      .where('org_id', '=', orgNumber)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(limit)
-      .execute();
-    if (rows.length === 0) return;
-    yield rows;
-    await nextTurn();
-    after = rows.at(-1)?.id ?? '';
-    const fitting = Math.floor((rows.length * CHARACTERS_MAX) / charactersIn(rows));
-    limit = Math.max(1, Math.min(ROWS_MAX, 2 * limit, fitting));
-  }
-}
-
-function charactersIn(rows: readonly Row[]): number {
-  let total = 1;
-  for (const row of rows)
-    for (const name in row) total += typeof row[name] === 'string' ? row[name].length : 0;
-  return total;
 }
 
 // Also notes where, and the person's names there.

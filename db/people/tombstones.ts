@@ -1,5 +1,6 @@
 // Whom an organization has erased, as digests that do not reveal the person, to check restored backups.
 import type { Db, Trx } from '../engine/schema.ts';
+import { findSetting, initializeSetting, setSetting } from '../engine/setting.ts';
 
 const KEY = 'erasure_key';
 const PREFIX = 'erased:';
@@ -24,30 +25,11 @@ export async function setTombstones(
   addresses: readonly string[],
   at: string,
 ): Promise<string[]> {
-  const key = await erasureKey(trx);
+  await initializeSetting(trx, KEY, Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex'));
+  const key = (await findSetting(trx, KEY)) ?? '';
   const names = addresses.map((address) => tombstoneOf(key, organizationId, address));
-  await put(trx, new Map(names.map((name) => [name, at])));
+  for (const name of names) await setSetting(trx, name, at);
   return names.map((name) => name.slice(name.lastIndexOf(':') + 1));
-}
-
-async function erasureKey(trx: Trx): Promise<string> {
-  const value = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex');
-  await trx
-    .insertInto('settings')
-    .values({ name: KEY, value })
-    .onConflict((conflict) => conflict.column('name').doNothing())
-    .execute();
-  const stored = trx.selectFrom('settings').select('value').where('name', '=', KEY);
-  return (await stored.executeTakeFirstOrThrow()).value;
-}
-
-async function put(trx: Trx, settings: ReadonlyMap<string, string>): Promise<void> {
-  for (const [name, value] of settings)
-    await trx
-      .insertInto('settings')
-      .values({ name, value })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-      .execute();
 }
 
 /** All tombstones of a database; null if no one was ever erased. */
@@ -78,7 +60,7 @@ export async function copyTombstones(trx: Trx, former: Tombstones): Promise<Retu
   // Tombstones with another key belong to another database.
   if (own !== null && own.key !== former.key) return [];
   const since = new Map([...former.erased].filter(([name, at]) => own?.erased.get(name) !== at));
-  await put(trx, new Map([[KEY, former.key], ...since]));
+  for (const [name, value] of [[KEY, former.key] as const, ...since]) await setSetting(trx, name, value);
   return since.size === 0 ? [] : findReturned(trx, former.key, since);
 }
 

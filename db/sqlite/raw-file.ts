@@ -57,6 +57,11 @@ export function inodeOf(file: BigIntStats | undefined): string {
   return file === undefined ? '' : `${file.dev}:${file.ino}`;
 }
 
+/** Identifies the file at a path; '' if there is none. */
+export function inodeAt(path: string): string {
+  return inodeOf(statSync(path, { bigint: true, throwIfNoEntry: false }));
+}
+
 // A file that cannot be written is opened for reading.
 function openBest(path: string): number {
   try {

@@ -1,18 +1,11 @@
 // Reads a database that cannot be written, for example on a read-only file system, without changing its files.
-import {
-  accessSync,
-  copyFileSync,
-  existsSync,
-  constants as fsConstants,
-  mkdtempSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { accessSync, copyFileSync, constants as fsConstants, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DatabaseError } from '../database-error.ts';
 import type { OpenMode } from './connection.ts';
+import { fileBytes } from './disk-space.ts';
 
 const { R_OK, W_OK } = fsConstants;
 
@@ -48,13 +41,13 @@ export interface ReadOnlyFile {
  */
 export function openReadOnlyFile(shown: string, file: string): ReadOnlyFile {
   const release = () => undefined;
-  if (sizeOf(`${file}-wal`) === 0) {
+  if (fileBytes(`${file}-wal`) === 0) {
     // Without a log, no process is writing to it.
     const name = `${pathToFileURL(file).href}?mode=ro&immutable=1`;
     return { name, mode: { byUri: 'readonly' }, release };
   }
   // With the log's index, SQLite can read the log in place.
-  if (sizeOf(`${file}-shm`) > 0) return { name: file, mode: { readonly: true }, release };
+  if (fileBytes(`${file}-shm`) > 0) return { name: file, mode: { readonly: true }, release };
   return copied(shown, file);
 }
 
@@ -83,8 +76,4 @@ function copied(shown: string, file: string): ReadOnlyFile {
       cause,
     );
   }
-}
-
-function sizeOf(path: string): number {
-  return existsSync(path) ? statSync(path).size : 0;
 }

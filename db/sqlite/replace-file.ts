@@ -1,7 +1,8 @@
 // Replaces a database by another one, and keeps the previous one under a new name.
-import { existsSync, linkSync, renameSync, statSync, unlinkSync } from 'node:fs';
+import { existsSync, linkSync, renameSync, unlinkSync } from 'node:fs';
 import { DatabaseError } from '../database-error.ts';
 import { checkpointAll } from './checkpoint.ts';
+import { fileBytes } from './disk-space.ts';
 import { withFileErrors } from './errors.ts';
 import { realPath } from './file-check.ts';
 import { syncFile } from './file-copy.ts';
@@ -17,13 +18,13 @@ import { replacedFileName } from './replaced-file-names.ts';
  * @throws DatabaseError if that fails; the previous file is then still in place
  */
 export function replaceDatabase(path: string, part: string): string | null {
-  if (sizeOf(`${part}-wal`) > 0) {
+  if (fileBytes(`${part}-wal`) > 0) {
     throw new DatabaseError(`${part}-wal contains data that could not be moved into the file.`, [
       'Check the disk for errors and for free space, then try again.',
     ]);
   }
   const real = withFileErrors(path, () => realPath(path));
-  const wasThere = sizeOf(real) > 0;
+  const wasThere = fileBytes(real) > 0;
   const keptAs = replacedFileName(path);
   if (wasThere) settle(path);
   withFileErrors(path, () => {
@@ -38,12 +39,8 @@ export function replaceDatabase(path: string, part: string): string | null {
 // A second name for a moment, so that there is always a file, because a server would create an empty one.
 function keep(real: string, keptAs: string): void {
   const log = `${real}-wal`;
-  if (sizeOf(log) > 0) linkSync(log, `${keptAs}-wal`);
+  if (fileBytes(log) > 0) linkSync(log, `${keptAs}-wal`);
   linkSync(real, keptAs);
-}
-
-function sizeOf(path: string): number {
-  return existsSync(path) ? statSync(path).size : 0;
 }
 
 // A damaged file is kept unchanged.

@@ -1,8 +1,8 @@
 // The names under which a restore keeps the previous files, and cleanup after an interrupted restore.
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { withoutServer } from './lock-holder.ts';
-import { inodeOf } from './raw-file.ts';
+import { inodeAt } from './raw-file.ts';
 
 const KEPT = '.before-restore-';
 
@@ -37,8 +37,4 @@ function takeBackLog(file: string, kept: string): void {
   if (!existsSync(keptLog)) return;
   if (existsSync(log)) rmSync(keptLog);
   else renameSync(keptLog, log);
-}
-
-function inodeAt(path: string): string {
-  return inodeOf(statSync(path, { bigint: true, throwIfNoEntry: false }));
 }

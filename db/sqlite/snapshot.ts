@@ -1,11 +1,10 @@
 // A database file at one moment.
-import { existsSync, statSync } from 'node:fs';
 import type { Db } from '../engine/schema.ts';
 import type { DatabaseSnapshot } from '../engine/snapshot.ts';
 import { Connection, type OpenMode } from './connection.ts';
+import { fileBytes } from './disk-space.ts';
 import { withFileErrors } from './errors.ts';
 import { checkFile } from './file-check.ts';
-import { inodeOf } from './raw-file.ts';
 import { openReadOnlyFile, type ReadOnlyFile, readOnlyReason } from './read-only-file.ts';
 
 /**
@@ -58,11 +57,5 @@ export function openConnectionSnapshot(path: string): ConnectionSnapshot {
 // Closing a file last moves its log into it and deletes the log: the log of a killed server is therefore only read. Without
 // a log, a connection that cannot write would leave an empty one behind.
 function modeFor(file: string): OpenMode {
-  const hasLog = existsSync(`${file}-wal`) && statSync(`${file}-wal`).size > 0;
-  return hasLog ? { readonly: true } : { readwrite: true, create: false };
-}
-
-/** Identifies the file at a path, whatever its name; '' if there is none. */
-export function fileIdentity(path: string): string {
-  return inodeOf(statSync(path, { bigint: true, throwIfNoEntry: false }));
+  return fileBytes(`${file}-wal`) > 0 ? { readonly: true } : { readwrite: true, create: false };
 }

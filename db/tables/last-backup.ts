@@ -1,5 +1,6 @@
 // When the database was last backed up, so that a missing backup is noticed.
 import type { Db, Trx } from '../engine/schema.ts';
+import { findSetting, setSetting } from '../engine/setting.ts';
 
 const NAME = 'last_backup';
 
@@ -11,16 +12,11 @@ export interface LastBackup {
 
 /** The last backup of a database; undefined if there is none. */
 export async function findLastBackup(db: Db): Promise<LastBackup | undefined> {
-  const [row] = await db.selectFrom('settings').select('value').where('name', '=', NAME).execute();
-  return row && JSON.parse(row.value);
+  const text = await findSetting(db, NAME);
+  return text === undefined ? undefined : JSON.parse(text);
 }
 
 /** Notes a backup. */
-export async function recordBackup(trx: Trx, { taken_at, file }: LastBackup): Promise<void> {
-  const value = JSON.stringify({ taken_at, file });
-  await trx
-    .insertInto('settings')
-    .values({ name: NAME, value })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-    .execute();
+export function recordBackup(trx: Trx, { taken_at, file }: LastBackup): Promise<void> {
+  return setSetting(trx, NAME, JSON.stringify({ taken_at, file }));
 }

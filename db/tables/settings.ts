@@ -2,6 +2,7 @@
 import { memoize } from '../cache.ts';
 import { andThen, type Engine, type Eventually } from '../engine/engine.ts';
 import type { Db, Trx } from '../engine/schema.ts';
+import { findSetting, initializeSetting, setSetting } from '../engine/setting.ts';
 import { statement } from '../engine/statement.ts';
 
 const CURRENT = 'signing_secret';
@@ -22,12 +23,8 @@ export interface SigningSecret {
 export class NotAnnouncedError extends Error {}
 
 /** Creates the secret that signs, if there is none. */
-export async function makeSigningSecret(trx: Trx): Promise<void> {
-  await trx
-    .insertInto('settings')
-    .values({ name: CURRENT, value: newSecret() })
-    .onConflict((conflict) => conflict.column('name').doNothing())
-    .execute();
+export function makeSigningSecret(trx: Trx): Promise<void> {
+  return initializeSetting(trx, CURRENT, newSecret());
 }
 
 const settings = statement<{ name: string; value: string }>((db) =>
@@ -50,7 +47,7 @@ export async function announceSigningSecret(trx: Trx): Promise<void> {
   const [, ...others] = await findSigningSecrets(trx);
   // An interrupted rotation has already announced one.
   if (others.some(isAnnounced)) return;
-  await store(trx, OTHERS, JSON.stringify([...others, { secret: newSecret(), until: null }]));
+  await setSetting(trx, OTHERS, JSON.stringify([...others, { secret: newSecret(), until: null }]));
 }
 
 /**
@@ -66,8 +63,8 @@ export async function rotateSigningSecret(trx: Trx, graceMs: number, now: number
   const former = [current, ...others.filter((one) => one !== announced)]
     .map(({ secret, until }) => ({ secret, until: Math.min(until ?? graceEnds, graceEnds) }))
     .filter(({ until }) => until > now);
-  await store(trx, CURRENT, announced.secret);
-  await store(trx, OTHERS, JSON.stringify(former));
+  await setSetting(trx, CURRENT, announced.secret);
+  await setSetting(trx, OTHERS, JSON.stringify(former));
 }
 
 function isAnnounced({ until }: SigningSecret): boolean {
@@ -76,14 +73,6 @@ function isAnnounced({ until }: SigningSecret): boolean {
 
 function newSecret(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex');
-}
-
-async function store(trx: Trx, name: string, value: string): Promise<void> {
-  await trx
-    .insertInto('settings')
-    .values({ name, value })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-    .execute();
 }
 
 // Read once per connection: only a migration sets it.
@@ -95,9 +84,6 @@ const packing = memoize((_: Engine): { from: number | null } => ({ from: null })
  */
 export async function compressedSince(db: Db): Promise<number> {
   const known = packing(db.engine);
-  if (known.from === null) {
-    const row = db.selectFrom('settings').select('value').where('name', '=', PACKED_FROM);
-    known.from = Number((await row.executeTakeFirst())?.value ?? 0);
-  }
+  known.from ??= Number((await findSetting(db, PACKED_FROM)) ?? 0);
   return known.from;
 }
