@@ -1,9 +1,6 @@
 // Predicts the result of each row without writing: references, conflicts with the server and within the file.
 import type { Data } from '../../../db/model/json.ts';
-import type { Resource } from '../../../db/model/resource.ts';
 import { duplicateMessage, uniqueValues } from '../../../db/model/rules.ts';
-import type { Client } from '../../api/client.ts';
-import type { OnDuplicate } from '../request.ts';
 import { type RowOutcome, rejectionOf } from '../row.ts';
 import type { Lookups } from '../rows/lookups.ts';
 import { assertCanCreate } from '../rows/row-request.ts';
@@ -12,23 +9,14 @@ import { InteractionCheck } from './interaction-check.ts';
 import type { PendingBatch } from './journal-state.ts';
 import { RecordScan } from './record-scan.ts';
 import { ReferenceCheck } from './reference-check.ts';
-
-export interface CheckerOptions {
-  resource: Resource;
-  onDuplicate: OnDuplicate;
-  /** The number of rows, if known. */
-  rowCount: number | null;
-  lookups: Lookups;
-  signal: AbortSignal;
-}
+import type { RunParts } from './run-parts.ts';
 
 // Marks a row of the file among the owners of unique values; other owners are record IDs.
 const LINE = 'line ';
 
 /** Replaces the Sender in a dry run. */
 export class DryRunChecker {
-  readonly #client: Client;
-  readonly #options: CheckerOptions;
+  readonly #parts: RunParts;
   readonly #scan: RecordScan;
   readonly #references: ReferenceCheck;
   readonly #interactions: InteractionCheck;
@@ -36,15 +24,14 @@ export class DryRunChecker {
   /** Resources that the key cannot read, so that rows were not checked against them. */
   readonly unchecked = new Set<string>();
 
-  constructor(client: Client, options: CheckerOptions) {
-    this.#client = client;
-    this.#options = options;
-    this.#scan = new RecordScan(client, options);
-    const onUnchecked = (name: string): void => {
-      this.unchecked.add(name);
-    };
-    this.#references = new ReferenceCheck(client, { ...options, scan: this.#scan, onUnchecked });
-    this.#interactions = new InteractionCheck(client, { ...options, scan: this.#scan, onUnchecked });
+  constructor(parts: RunParts, lookups: Lookups) {
+    const { client, resource, input, interruption } = parts;
+    const { signal } = interruption;
+    this.#parts = parts;
+    this.#scan = new RecordScan(client, input.rowCount, signal);
+    const shared = { client, resource, lookups, scan: this.#scan, unchecked: this.unchecked, signal };
+    this.#references = new ReferenceCheck(shared);
+    this.#interactions = new InteractionCheck(shared);
   }
 
   close(): void {
@@ -53,8 +40,8 @@ export class DryRunChecker {
 
   /** The predicted result of each row of the batch; throws if the key cannot write. */
   async send(batch: PendingBatch): Promise<RowOutcome[]> {
-    const { resource, signal } = this.#options;
-    this.#mayWrite ??= assertCanCreate(this.#client, resource.name, signal);
+    const { client, resource, interruption } = this.#parts;
+    this.#mayWrite ??= assertCanCreate(client, resource.name, interruption.signal);
     await this.#mayWrite;
     await this.#references.prepare(batch.rows.flatMap((row) => ('body' in row ? [row.body] : [])));
     const outcomes: RowOutcome[] = [];
@@ -69,7 +56,8 @@ export class DryRunChecker {
   }
 
   async #check(body: Data, line: number): Promise<RowOutcome> {
-    const { resource, onDuplicate } = this.#options;
+    const { resource, request } = this.#parts;
+    const { onDuplicate } = request;
     const { keys } = this.#scan;
     const faults = await this.#references.faultsOf(body);
     const { fault, repeats } = await this.#interactions.check(body);
@@ -92,7 +80,7 @@ export class DryRunChecker {
 
   /** The current owners of the unique values of a body. */
   async #conflicts(body: Data): Promise<{ owner: string; path: string; message: string }[]> {
-    const { resource } = this.#options;
+    const { resource } = this.#parts;
     const conflicts: { owner: string; path: string; message: string }[] = [];
     for (const unique of uniqueValues(resource, body)) {
       const owner = await this.#scan.ownerOf(resource.name, unique);

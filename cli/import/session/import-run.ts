@@ -11,7 +11,7 @@ import { totalCounts } from '../request.ts';
 import { ERROR_COLUMNS } from '../row.ts';
 import { elsewhere } from './rejection-reasons.ts';
 import { nextPass, settingsOf } from './resume.ts';
-import { reportSettled, runPass } from './row-pass.ts';
+import { type PassOptions, reportSettled, runPass } from './row-pass.ts';
 import type { RunParts } from './run-parts.ts';
 
 /** One run over one input; the journal decides where it starts. */
@@ -83,7 +83,7 @@ export class ImportRun {
     journal.beginPass(nextPass(journal.state, settings));
   }
 
-  async #run(how: { isSettlingOnly: boolean; shouldStop(): boolean }): Promise<void> {
+  async #run(how: PassOptions): Promise<void> {
     const { request, resource, input, journal, reporter, requestsPerMinute, before } = this.#parts;
     const { rows, pass, open, openReach, batchSize } = journal.state;
     const beyond = Math.max(0, (input.rowCount ?? 0) - openReach - 1);
@@ -95,12 +95,9 @@ export class ImportRun {
       ...(!request.isDryRun && { ratePerMinuteMax: requestsPerMinute * batchSize }),
     });
     reportSettled(this.#parts);
-    this.#createdCompanies += await runPass(this.#parts, {
-      ...how,
-      onReplay: () => {
-        this.#replays += 1;
-      },
-    });
+    const { createdCompanies, replays } = await runPass(this.#parts, how);
+    this.#createdCompanies += createdCompanies;
+    this.#replays += replays;
   }
 
   #summary(status: ImportSummary['status']): ImportSummary {

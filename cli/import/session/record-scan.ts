@@ -24,10 +24,10 @@ export class RecordScan {
   readonly #scans = new Map<string, Promise<Scanned>>();
   readonly keys = new KeyStore();
 
-  constructor(client: Client, options: { rowCount: number | null; signal: AbortSignal }) {
+  constructor(client: Client, rowCount: number | null, signal: AbortSignal) {
     this.#client = client;
-    this.#rowCount = options.rowCount;
-    this.#signal = options.signal;
+    this.#rowCount = rowCount;
+    this.#signal = signal;
   }
 
   close(): void {

@@ -11,12 +11,14 @@ import { requestForRow } from '../rows/row-request.ts';
 import { IdProbe } from './id-probe.ts';
 import type { RecordScan } from './record-scan.ts';
 
-export interface ReferenceCheckOptions {
+/** What the checks of a dry run share. */
+export interface CheckContext {
+  client: Client;
   resource: Resource;
   lookups: Lookups;
   scan: RecordScan;
-  /** Called with resources that could not be checked. */
-  onUnchecked(name: string): void;
+  /** Resources that could not be checked. */
+  unchecked: Set<string>;
   signal: AbortSignal;
 }
 
@@ -28,27 +30,26 @@ interface Reference {
 
 /** Checks the references of the rows of one resource. */
 export class ReferenceCheck {
-  readonly #client: Client;
-  readonly #options: ReferenceCheckOptions;
+  readonly #context: CheckContext;
   readonly #probe: IdProbe;
 
-  constructor(client: Client, options: ReferenceCheckOptions) {
-    this.#client = client;
-    this.#options = options;
-    this.#probe = new IdProbe(client, options.signal);
+  constructor(context: CheckContext) {
+    this.#context = context;
+    this.#probe = new IdProbe(context.client, context.signal);
   }
 
   /** Asks about the IDs of many bodies at once, if they cannot be read. */
   async prepare(bodies: readonly Data[]): Promise<void> {
+    const { resource, scan, unchecked } = this.#context;
     const byField = Map.groupBy(
       bodies.flatMap((body) => this.#referencesOf(body)),
       ({ field }) => field,
     );
     for (const [field, references] of byField) {
       const target = references[0]?.target ?? '';
-      if (target !== 'users' && (await this.#options.scan.scanned(target)) !== 'none') continue;
+      if (target !== 'users' && (await scan.scanned(target)) !== 'none') continue;
       const ids = references.map(({ id }) => id);
-      if (!(await this.#probe.learn(this.#options.resource, field, ids))) this.#options.onUnchecked(target);
+      if (!(await this.#probe.learn(resource, field, ids))) unchecked.add(target);
     }
   }
 
@@ -67,7 +68,7 @@ export class ReferenceCheck {
 
   #referencesOf(body: Data): Reference[] {
     return Object.entries(body).flatMap(([field, id]) => {
-      const target = this.#options.resource.fields[field]?.references;
+      const target = this.#context.resource.fields[field]?.references;
       // Stages are checked separately; companies that would be created do not have an ID yet.
       if (target === undefined || ['', 'stages'].includes(target)) return [];
       return typeof id === 'string' && id !== PLACEHOLDER_ID ? [{ field, target, id }] : [];
@@ -75,12 +76,12 @@ export class ReferenceCheck {
   }
 
   async #exists(target: string, id: string): Promise<boolean> {
-    const { scan, signal } = this.#options;
+    const { client, scan, signal } = this.#context;
     if (target === 'users') return true;
     const scanned = await scan.scanned(target);
     if (scanned !== 'part' || scan.hasId(target, id)) return scanned === 'none' || scan.hasId(target, id);
     try {
-      await requestForRow(this.#client, 'GET', `/api/v2/${target}/${encodeURIComponent(id)}`, { signal });
+      await requestForRow(client, 'GET', `/api/v2/${target}/${encodeURIComponent(id)}`, { signal });
     } catch (error) {
       if (error instanceof RowFault) return false;
       throw error;
@@ -102,12 +103,12 @@ export class ReferenceCheck {
 
   /** The pipelines, if the key can read them. */
   async #pipelines() {
-    const { lookups, onUnchecked } = this.#options;
+    const { lookups, unchecked } = this.#context;
     try {
       return await lookups.pipelines();
     } catch (error) {
       if (!isRefusal(error, 403)) throw error;
-      onUnchecked('pipelines');
+      unchecked.add('pipelines');
       return undefined;
     }
   }

@@ -1,11 +1,10 @@
-// One pass over the rows of an input: prepares and sends them, and reports the results.
+// One pass over the rows of an input: prepares and sends them, several batches at once, and settles them in order.
 import { note } from '../../terminal/streams.ts';
 import { totalCounts } from '../request.ts';
 import type { PreparedRow, RowOutcome, SourceRow } from '../row.ts';
 import { RowBuilder } from '../rows/build-row.ts';
 import { Lookups } from '../rows/lookups.ts';
 import { orderingKeys } from '../rows/unique-keys.ts';
-import { type InputRow, runBatches } from './batches.ts';
 import { DryRunChecker } from './dry-run.ts';
 import { isOpen, type PendingBatch } from './journal-state.ts';
 import type { RunParts } from './run-parts.ts';
@@ -15,85 +14,128 @@ export interface PassOptions {
   /** Whether to finish only what was sent before. */
   isSettlingOnly: boolean;
   shouldStop(): boolean;
-  /** Called when the server replayed a response. */
-  onReplay(): void;
 }
 
-/** Runs the rest of the journal's pass; resolves with the number of created companies. */
-export async function runPass(parts: RunParts, options: PassOptions): Promise<number> {
-  const { request, resource, client, journal, input, interruption, hooks, errorsFile } = parts;
-  const { state } = journal;
+/** A row, and its index in the input. */
+interface InputRow extends SourceRow {
+  readonly index: number;
+}
+
+/** A batch that was sent. */
+interface UnderWay {
+  batch: PendingBatch;
+  rows: InputRow[];
+  /** The unique values of its records: rows that share one are never sent at the same time. */
+  keys: Set<string>;
+  outcomes: Promise<RowOutcome[]>;
+}
+
+/** Runs the rest of the journal's pass; resolves with the number of created companies, and of replayed responses. */
+export async function runPass(
+  parts: RunParts,
+  options: PassOptions,
+): Promise<{ createdCompanies: number; replays: number }> {
+  const { request, client, journal, interruption } = parts;
+  const { createMissing, isDryRun } = request;
   const { signal } = interruption;
-  const lookups = new Lookups(client, {
-    createMissing: request.createMissing,
-    keyPrefix: state.pass.keyPrefix,
-    isDryRun: request.isDryRun,
-    signal,
-  });
-  const { onDuplicate } = request;
-  const checker = request.isDryRun
-    ? new DryRunChecker(client, {
-        resource,
-        onDuplicate,
-        rowCount: input.rowCount,
-        lookups,
-        signal,
-      })
-    : null;
-  const sender =
-    checker ??
-    new Sender(client, {
-      ...{ resource, onDuplicate, keyPrefix: state.pass.keyPrefix, signal, onReplay: options.onReplay },
-      ...(hooks !== undefined && { amend: hooks.amend }),
-    });
+  const { keyPrefix } = journal.state.pass;
+  const lookups = new Lookups(client, { createMissing, keyPrefix, isDryRun, signal });
   const builder = new RowBuilder(parts.plan, lookups);
-  try {
-    await runBatches({
-      rows: rowsOf(parts),
-      batchSize: state.batchSize,
-      // A dry run keeps its own record of what would exist, row by row.
-      concurrency: checker === null ? request.concurrency : 1,
-      rowsBehind: state.rows,
-      batchesBehind: state.batches,
-      pending: state.pending,
-      isSettlingOnly: options.isSettlingOnly,
-      prepare: (row) => prepare(parts, builder, row),
-      begin: (batch) => {
-        // The journal must not count rejected rows that are not on disk yet.
-        errorsFile?.sync();
-        journal.send(batch);
-      },
-      send: (batch) => sender.send(batch),
-      settle: (batch, rows, outcomes) => settle(parts, batch, rows, outcomes),
-      keysOf: (body) => orderingKeys(resource, body),
-      shouldStop: options.shouldStop,
-    });
-  } finally {
-    checker?.close();
+  if (!isDryRun) {
+    const sender = new Sender(parts, keyPrefix);
+    await sendBatches(parts, options, { builder, sender, concurrency: request.concurrency });
+    return { createdCompanies: lookups.createdCompanies, replays: sender.replays };
   }
-  for (const name of checker?.unchecked ?? []) {
+  const checker = new DryRunChecker(parts, lookups);
+  try {
+    // The checker keeps its own record of what would exist, row by row.
+    await sendBatches(parts, options, { builder, sender: checker, concurrency: 1 });
+  } finally {
+    checker.close();
+  }
+  for (const name of checker.unchecked) {
     note(`crm: the key cannot read ${name}, so rows were not checked against them.`);
   }
-  return lookups.createdCompanies;
+  return { createdCompanies: lookups.createdCompanies, replays: 0 };
 }
 
-async function* rowsOf({ input, hooks, journal }: RunParts): AsyncGenerator<InputRow> {
+async function sendBatches(
+  parts: RunParts,
+  { isSettlingOnly, shouldStop }: PassOptions,
+  how: { builder: RowBuilder; sender: Pick<Sender, 'send'>; concurrency: number },
+): Promise<void> {
+  const { resource, journal, errorsFile } = parts;
+  const underWay: UnderWay[] = [];
+  const settleFirst = async (): Promise<void> => {
+    const [first] = underWay;
+    if (first === undefined) return;
+    settle(parts, first.batch, first.rows, await first.outcomes);
+    underWay.shift();
+  };
+  const pending = new Map(journal.state.pending.map((batch) => [batch.number, batch]));
+  let number = journal.state.batches;
+  for await (const rows of batchesOf(parts)) {
+    if (shouldStop()) break;
+    number += 1;
+    const earlier = pending.get(number);
+    if (earlier === undefined && isSettlingOnly) break;
+    const batch = earlier ?? (await prepareBatch(number, rows, parts, how.builder));
+    const keys = new Set(
+      batch.rows.flatMap((row) => ('body' in row ? orderingKeys(resource, row.body) : [])),
+    );
+    while (underWay.length >= how.concurrency || underWay.some((one) => !one.keys.isDisjointFrom(keys))) {
+      await settleFirst();
+    }
+    if (shouldStop()) break;
+    if (earlier === undefined) {
+      // The journal must not count rejected rows that are not on disk yet.
+      errorsFile?.sync();
+      journal.send(batch);
+    }
+    const outcomes = how.sender.send(batch);
+    // Handled when the batch's turn comes; until then it must not count as unhandled.
+    outcomes.catch(() => {});
+    underWay.push({ batch, rows, keys, outcomes });
+  }
+  while (underWay.length > 0) await settleFirst();
+}
+
+/** The rows of the pass after those that an earlier run processed, in batches. */
+async function* batchesOf({ input, hooks, journal }: RunParts): AsyncGenerator<InputRow[]> {
   // A copy, because the state changes while rows are read.
   const { state } = journal;
+  let behind = state.rows;
   let index = -1;
+  let batch: InputRow[] = [];
   for await (const row of await input.rows()) {
     index += 1;
-    if (isOpen(state, index) && (hooks?.takes(row) ?? true)) yield { ...row, index };
+    if (!isOpen(state, index) || hooks?.takes(row) === false) continue;
+    if (behind > 0) {
+      behind -= 1;
+      continue;
+    }
+    batch.push({ ...row, index });
+    if (batch.length < state.batchSize) continue;
+    yield batch;
+    batch = [];
   }
+  if (batch.length > 0) yield batch;
 }
 
-async function prepare(parts: RunParts, builder: RowBuilder, row: SourceRow): Promise<PreparedRow> {
-  parts.interruption.signal.throwIfAborted();
-  const prepared = await builder.build(row);
-  const { hooks } = parts;
-  return 'body' in prepared && hooks !== undefined
-    ? { line: row.line, body: hooks.adapt(prepared.body) }
-    : prepared;
+async function prepareBatch(
+  number: number,
+  rows: readonly InputRow[],
+  { hooks, interruption }: RunParts,
+  builder: RowBuilder,
+): Promise<PendingBatch> {
+  const prepared: PreparedRow[] = [];
+  for (const row of rows) {
+    interruption.signal.throwIfAborted();
+    const built = await builder.build(row);
+    const isAdapted = 'body' in built && hooks !== undefined;
+    prepared.push(isAdapted ? { line: row.line, body: hooks.adapt(built.body) } : built);
+  }
+  return { number, sentAt: Date.now(), rows: prepared };
 }
 
 function settle(

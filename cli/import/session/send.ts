@@ -2,36 +2,28 @@
 import type { Data } from '../../../db/model/json.ts';
 import type { Resource } from '../../../db/model/resource.ts';
 import { uniqueValues } from '../../../db/model/rules.ts';
-import type { Client } from '../../api/client.ts';
 import type { BatchItem } from '../../api/envelope.ts';
 import { pageOf, unexpectedAnswer } from '../../api/envelope.ts';
 import { isQuotaRefusal, responseError } from '../../api/response-error.ts';
 import { CliError } from '../../errors.ts';
-import type { OnDuplicate } from '../request.ts';
 import { type Rejection, RowFault, type RowOutcome } from '../row.ts';
 import { rejectionOfError, requestForRow } from '../rows/row-request.ts';
 import type { PendingBatch } from './journal-state.ts';
+import type { RunParts } from './run-parts.ts';
 
-export interface SenderOptions {
-  resource: Resource;
-  onDuplicate: OnDuplicate;
-  /** Prefix of idempotency keys, before the number of the batch. */
-  keyPrefix: string;
-  signal: AbortSignal;
-  /** Called when the server replayed a response. */
-  onReplay: () => void;
-  /** What to send instead of a rejected body, if anything. */
-  amend?: (body: Data, rejection: Rejection) => Data | null;
-}
-
-/** Sends batches of one import. */
+/** Sends the batches of one pass. */
 export class Sender {
-  readonly #client: Client;
-  readonly #options: SenderOptions;
+  readonly #parts: RunParts;
+  readonly #keyPrefix: string;
+  readonly #signal: AbortSignal;
+  /** Responses that the server replayed. */
+  replays = 0;
 
-  constructor(client: Client, options: SenderOptions) {
-    this.#client = client;
-    this.#options = options;
+  /** Idempotency keys are `keyPrefix` and the number of a batch. */
+  constructor(parts: RunParts, keyPrefix: string) {
+    this.#parts = parts;
+    this.#keyPrefix = keyPrefix;
+    this.#signal = parts.interruption.signal;
   }
 
   /** One result per row of the batch; rows that were already rejected stay rejected. */
@@ -57,11 +49,11 @@ export class Sender {
     bodies: readonly Data[],
     items: readonly BatchItem[],
   ): Promise<Map<number, BatchItem>> {
-    const { amend } = this.#options;
+    const { hooks } = this.#parts;
     const amended = new Map<number, Data>();
-    for (const { index, error } of amend === undefined ? [] : items) {
+    for (const { index, error } of items) {
       const body = bodies[index];
-      const again = error && body && amend?.(body, rejectionOfError(error));
+      const again = error && body && hooks?.amend(body, rejectionOfError(error));
       if (again) amended.set(index, again);
     }
     const answers = await this.#post(`${number}-amended`, [...amended.values()]);
@@ -70,12 +62,11 @@ export class Sender {
 
   async #post(number: string, bodies: Data[]): Promise<BatchItem[]> {
     if (bodies.length === 0) return [];
-    const { resource, keyPrefix, signal } = this.#options;
-    const path = `/api/v2/${resource.name}/batch`;
-    const response = await this.#client.request('POST', path, {
+    const { resource, client } = this.#parts;
+    const response = await client.request('POST', `/api/v2/${resource.name}/batch`, {
       body: bodies,
-      idempotencyKey: `${keyPrefix}-${number}`,
-      signal,
+      idempotencyKey: `${this.#keyPrefix}-${number}`,
+      signal: this.#signal,
       expectErrors: true,
     });
     const { headers, body } = response;
@@ -84,7 +75,7 @@ export class Sender {
       throw isKeyReused ? changedBatch(number) : responseError(response);
     }
     if (body.object !== 'batch' || body.data.items.length !== bodies.length) throw unexpectedAnswer(response);
-    if (headers.get('idempotent-replayed') === 'true') this.#options.onReplay();
+    if (headers.get('idempotent-replayed') === 'true') this.replays += 1;
     return [...body.data.items].sort((one, other) => one.index - other.index);
   }
 
@@ -99,20 +90,20 @@ export class Sender {
     };
     if (isQuotaRefusal(error)) return { status: 'refused', message: error.message };
     const rejection = rejectionOfError(error);
-    if (error.code !== 'RESOURCE_CONFLICT' || this.#options.onDuplicate === 'fail') {
+    if (error.code !== 'RESOURCE_CONFLICT' || this.#parts.request.onDuplicate === 'fail') {
       return { status: 'rejected', rejection };
     }
     return this.#settleConflict(sent, rejection);
   }
 
   async #settleConflict(sent: Data, conflict: Rejection): Promise<RowOutcome> {
-    const { resource, onDuplicate, amend } = this.#options;
+    const { resource, request, hooks } = this.#parts;
     // The ID of the existing record matters only with hooks.
-    if (onDuplicate === 'skip' && amend === undefined) return { status: 'skipped' };
+    if (request.onDuplicate === 'skip' && hooks === undefined) return { status: 'skipped' };
     try {
       const existing = await this.#findExisting(sent, conflict);
       const id = String(existing.id);
-      if (onDuplicate === 'skip') return { status: 'skipped', id };
+      if (request.onDuplicate === 'skip') return { status: 'skipped', id };
       const body = changesFor(resource, sent, existing);
       await this.#patch(`/api/v2/${resource.name}/${id}`, body);
       return { status: 'updated', id };
@@ -127,26 +118,24 @@ export class Sender {
 
   /** Repeating a patch after a crash changes nothing, so it does not need a fixed key. */
   async #patch(path: string, body: Data): Promise<void> {
-    const { amend, signal } = this.#options;
+    const { client, hooks } = this.#parts;
     try {
-      await requestForRow(this.#client, 'PATCH', path, { body, signal });
+      await requestForRow(client, 'PATCH', path, { body, signal: this.#signal });
     } catch (error) {
-      const amended = error instanceof RowFault ? amend?.(body, error) : undefined;
+      const amended = error instanceof RowFault ? hooks?.amend(body, error) : undefined;
       if (!amended) throw error;
-      await requestForRow(this.#client, 'PATCH', path, { body: amended, signal });
+      await requestForRow(client, 'PATCH', path, { body: amended, signal: this.#signal });
     }
   }
 
   /** The record with the row's unique values; throws the conflict if they belong to several. */
   async #findExisting(sent: Data, conflict: Rejection): Promise<Data> {
-    const { resource, signal } = this.#options;
+    const { resource, client } = this.#parts;
     const found = new Map<string, Data>();
     for (const { filter, value } of uniqueValues(resource, sent)) {
-      const path = `/api/v2/${resource.name}`;
-      const response = await requestForRow(this.#client, 'GET', path, {
-        query: { [filter]: value, limit: '1' },
-        signal,
-      });
+      const query = { [filter]: value, limit: '1' };
+      const options = { query, signal: this.#signal };
+      const response = await requestForRow(client, 'GET', `/api/v2/${resource.name}`, options);
       for (const record of pageOf(response).records) found.set(String(record.id), record);
     }
     const [existing, second] = [...found.values()];
