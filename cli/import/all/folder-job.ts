@@ -13,8 +13,6 @@ export interface FolderJob {
   client: Client;
   reporter: Reporter;
   interruption: AbortController;
-  /** Called when all checks are passed and the import starts. */
-  onBegin?(): void;
   /** Called for every imported file, in order. */
   onFile(summary: ImportSummary): void;
   /** Called once the links are created. */
@@ -34,19 +32,23 @@ export interface LinksSummary {
   errors_file: string | null;
 }
 
-export interface FolderSummary {
-  /** The summaries of the resources, in order. */
-  resources: ImportSummary[];
-  links: LinksSummary | null;
-  /** Read-only resources in the folder. */
-  skipped: string[];
+/** What could not be imported as it was exported. */
+export interface LeftOut {
   /** References left out because their target is not in the folder, or is a user of another organization. */
   references_left_out: number;
   /** Interactions not imported because their contact was deleted, and the file with them. */
   interactions_left_out: number;
   left_out_file: string | null;
-  /** Interactions imported with only their main contact and its company. */
+  /** Interactions imported with only their main contact and its current company. */
   interactions_reduced: number;
+}
+
+export interface FolderSummary extends LeftOut {
+  /** The summaries of the resources, in order. */
+  resources: ImportSummary[];
+  links: LinksSummary | null;
+  /** Read-only resources in the folder. */
+  skipped: string[];
   /** Records and links that were rejected. */
   rejected: number;
   status: 'finished' | 'already';

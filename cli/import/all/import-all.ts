@@ -1,6 +1,6 @@
 // `crm import all`: imports a folder, reports on stderr, and explains how to continue after an interruption.
 import { connect } from '../../api/connect.ts';
-import { CliError, EXIT, withStep } from '../../errors.ts';
+import { CliError, EXIT } from '../../errors.ts';
 import type { Config } from '../../settings/config.ts';
 import { counted, formatCount } from '../../terminal/format.ts';
 import { onInterrupt } from '../../terminal/interrupt.ts';
@@ -8,7 +8,7 @@ import { note } from '../../terminal/streams.ts';
 import type { ImportRequest, ImportSummary } from '../request.ts';
 import { Reporter } from '../session/report.ts';
 import type { FolderSummary, LinksSummary } from './folder-job.ts';
-import { importFolder } from './import-folder.ts';
+import { continuing, importFolder } from './import-folder.ts';
 
 /** Imports a folder; throws a CliError if it could not finish. */
 export async function importAll(request: ImportRequest, config: Config): Promise<FolderSummary> {
@@ -20,13 +20,9 @@ export async function importAll(request: ImportRequest, config: Config): Promise
   const client = await connect({ url: config.url, apiKey: async () => apiKey }, reporter.onWait);
   const interruption = new AbortController();
   const release = onInterrupt(() => interruption.abort());
-  let hasBegun = false;
   try {
     const summary = await importFolder({
       ...{ request, url: config.url, apiKey, client, reporter, interruption },
-      onBegin: () => {
-        hasBegun = true;
-      },
       onFile: (file) => {
         tell(`${file.resource}: ${figures(file)}`);
         for (const line of file.diagnosis.lines) tell(line);
@@ -36,12 +32,8 @@ export async function importAll(request: ImportRequest, config: Config): Promise
     if (summary.status === 'finished') for (const line of leftBehind(summary)) tell(line);
     return summary;
   } catch (error) {
-    const command = request.isResumeWanted
-      ? 'the same command again'
-      : 'the command again without --no-resume';
-    const step = `run ${command} to continue. Nothing is lost or duplicated.`;
-    if (!interruption.signal.aborted) throw hasBegun ? withStep(error, step) : error;
-    throw new CliError('Interrupted.', { exitCode: EXIT.interrupted, nextSteps: [step] });
+    if (!interruption.signal.aborted) throw error;
+    throw new CliError('Interrupted.', { exitCode: EXIT.interrupted, nextSteps: [continuing(request)] });
   } finally {
     release();
   }
@@ -71,9 +63,9 @@ function linkFigures({ linked, rejected, errors_file: errors }: LinksSummary): s
 
 /** What could not be imported, one line each. */
 function leftBehind(summary: FolderSummary): string[] {
-  const { skipped, references_left_out: references, left_out_file: file } = summary;
+  const { references_left_out: references, left_out_file: file } = summary;
   const { interactions_left_out: leftOut, interactions_reduced: reduced } = summary;
-  const lines = skipped.map(
+  const lines = summary.skipped.map(
     (name) => `${name}: skipped, because the API can only read them. Use "crm ingest" to store them.`,
   );
   const say = (count: number, what: string, why: string): void => {

@@ -1,18 +1,19 @@
 // Imports a folder of `crm export all` in dependency order, and replaces old IDs with new ones.
 import { join } from 'node:path';
 import { RESOURCES } from '../../../db/model/resources/registry.ts';
+import { withStep } from '../../errors.ts';
 import { incompleteExport, readManifest } from '../../export/manifest.ts';
 import { hashFile, sha256 } from '../../files/digest.ts';
 import { kindAt } from '../../files/private-file.ts';
 import { surveyInput } from '../plan/survey.ts';
-import type { ImportSummary } from '../request.ts';
+import type { ImportRequest, ImportSummary } from '../request.ts';
 import { lockImport } from '../session/lock.ts';
 import { preflight } from '../session/preflight.ts';
 import { confirmNotEmpty } from './confirm-not-empty.ts';
 import type { FolderJob, FolderParts, FolderSummary } from './folder-job.ts';
 import { IdMap } from './id-map.ts';
 import { importLinks } from './links.ts';
-import { type ExportedFile, RecordsImport } from './records.ts';
+import { type ExportedFile, NOTHING_LEFT_OUT, RecordsImport } from './records.ts';
 
 interface Surveyed {
   files: ExportedFile[];
@@ -36,17 +37,13 @@ export async function importFolder(job: FolderJob): Promise<FolderSummary> {
     try {
       const { end } = ids;
       if (end !== null && (end.rejected === 0 || end.onDuplicate === request.onDuplicate)) {
-        return {
-          ...NOTHING_LEFT,
-          resources: [],
-          links: null,
-          skipped,
-          rejected: end.rejected,
-          status: 'already',
-        };
+        const { rejected } = end;
+        return { ...NOTHING_LEFT_OUT, resources: [], links: null, skipped, rejected, status: 'already' };
       }
       const keyPrefix = `crm-import-${sha256(`all\n${content}\n${ids.salt}`).slice(0, 40)}`;
       return await bringIn(surveyed, { ...job, ...greeting, ids, content, keyPrefix });
+    } catch (error) {
+      throw withStep(error, continuing(request));
     } finally {
       ids.close();
     }
@@ -66,7 +63,6 @@ async function openMap({ request, client }: FolderJob, subject: string): Promise
 
 async function bringIn({ files, skipped, linksPath }: Surveyed, parts: FolderParts): Promise<FolderSummary> {
   const { request, ids } = parts;
-  parts.onBegin?.();
   const records = new RecordsImport(parts);
   try {
     const resources: ImportSummary[] = [];
@@ -79,23 +75,16 @@ async function bringIn({ files, skipped, linksPath }: Surveyed, parts: FolderPar
     if (links !== null) parts.onLinks(links);
     const rejected = resources.reduce((sum, one) => sum + one.rejected, links?.rejected ?? 0);
     ids.finish({ onDuplicate: request.onDuplicate, rejected });
-    return { resources, links, skipped, ...leftBy(records), rejected, status: 'finished' };
+    return { resources, links, skipped, ...records.leftOut, rejected, status: 'finished' };
   } finally {
     records.close();
   }
 }
 
-const NOTHING_LEFT: ReturnType<typeof leftBy> = {
-  ...{ references_left_out: 0, interactions_left_out: 0, left_out_file: null, interactions_reduced: 0 },
-};
-
-function leftBy({ leftOut, interactions }: RecordsImport) {
-  return {
-    references_left_out: leftOut,
-    interactions_left_out: interactions.leftOut,
-    left_out_file: interactions.file,
-    interactions_reduced: interactions.reduced,
-  };
+/** How to continue an import that was interrupted. */
+export function continuing({ isResumeWanted }: ImportRequest): string {
+  const command = isResumeWanted ? 'the same command again' : 'the command again without --no-resume';
+  return `run ${command} to continue. Nothing is lost or duplicated.`;
 }
 
 /** Reads the folder, and checks every file against its digest. */

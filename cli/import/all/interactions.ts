@@ -5,16 +5,7 @@ import type { SourceRow } from '../row.ts';
 import { KeyStore } from '../rows/key-store.ts';
 import { idOf } from '../rows/note-levels.ts';
 import { ErrorsFile } from '../session/errors-file.ts';
-
-/** The counts about the interactions of a folder. */
-export interface SkippedInteractions {
-  /** Interactions whose contact is not in the folder because it was deleted; they are not imported. */
-  leftOut: number;
-  /** The file with these; null if there are none. */
-  file: string | null;
-  /** Interactions imported without other participants, or with their contact's current company. */
-  reduced: number;
-}
+import type { LeftOut } from './folder-job.ts';
 
 const CONTACT_GONE = {
   code: 'VALIDATION_REQUIRED_FIELD',
@@ -37,7 +28,7 @@ export class FolderContacts {
   }
 
   /** Saves interactions that cannot be created again next to their file, and counts those that lose participants. */
-  async sort(path: string, input: SurveyedInput): Promise<SkippedInteractions> {
+  async sort(path: string, input: SurveyedInput): Promise<Omit<LeftOut, 'references_left_out'>> {
     const kept = new ErrorsFile({
       ...{ path: null, input: path, suffix: 'left-out', format: 'ndjson', headers: null, earlier: null },
     });
@@ -55,7 +46,7 @@ export class FolderContacts {
     } finally {
       kept.close();
     }
-    return { leftOut, file: kept.path, reduced };
+    return { interactions_left_out: leftOut, left_out_file: kept.path, interactions_reduced: reduced };
   }
 
   close(): void {

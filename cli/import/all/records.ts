@@ -16,8 +16,8 @@ import { ErrorsFile, type ErrorsMark } from '../session/errors-file.ts';
 import { ImportRun } from '../session/import-run.ts';
 import { openJournal } from '../session/resume.ts';
 import type { RunHooks } from '../session/run-parts.ts';
-import type { FolderParts } from './folder-job.ts';
-import { FolderContacts, type SkippedInteractions } from './interactions.ts';
+import type { FolderParts, LeftOut } from './folder-job.ts';
+import { FolderContacts } from './interactions.ts';
 import { importPipelines } from './pipelines.ts';
 
 /** One file of the folder. */
@@ -45,14 +45,20 @@ interface PartResult {
 
 const OWNER_FIELDS = ['owner_id', 'main_assignee_id'];
 
+/** What an import starts with. */
+export const NOTHING_LEFT_OUT: LeftOut = {
+  references_left_out: 0,
+  interactions_left_out: 0,
+  left_out_file: null,
+  interactions_reduced: 0,
+};
+
 /** Imports the files of one folder. */
 export class RecordsImport {
   readonly #parts: FolderParts;
   readonly #unknownOwners = new Set<string>();
   readonly #contacts = new FolderContacts();
-  /** References to users of another organization, or to records that the folder does not have. */
-  leftOut = 0;
-  interactions: SkippedInteractions = { leftOut: 0, file: null, reduced: 0 };
+  leftOut = NOTHING_LEFT_OUT;
 
   constructor(parts: FolderParts) {
     this.#parts = parts;
@@ -71,8 +77,8 @@ export class RecordsImport {
   /** Imports the interactions whose contact is in the folder. */
   async #interactions(file: ExportedFile): Promise<ImportSummary> {
     const { path, input } = file;
-    this.interactions = await this.#contacts.sort(path, input);
-    const rowCount = (input.rowCount ?? 0) - this.interactions.leftOut;
+    this.leftOut = { ...this.leftOut, ...(await this.#contacts.sort(path, input)) };
+    const rowCount = (input.rowCount ?? 0) - this.leftOut.interactions_left_out;
     const takes = (row: SourceRow): boolean => this.#contacts.has(row);
     const part = { name: file.resource.name, takes, earlier: null };
     return (await this.#rows({ ...file, input: { ...input, rowCount } }, part)).summary;
@@ -153,14 +159,18 @@ export class RecordsImport {
       if (target === undefined || target === '') adapted[name] = value;
       else if (target === 'users') {
         if (!this.#unknownOwners.has(String(value))) adapted[name] = value;
-        else this.leftOut += 1;
+        else this.#leaveOut(1);
       } else {
         const id = this.#parts.ids.find(target, String(value));
-        if (id === undefined) this.leftOut += 1;
+        if (id === undefined) this.#leaveOut(1);
         else adapted[name] = id;
       }
     }
     return adapted;
+  }
+
+  #leaveOut(references: number): void {
+    this.leftOut = { ...this.leftOut, references_left_out: this.leftOut.references_left_out + references };
   }
 
   /** The same body without a user that is not in this organization; null if something else is wrong. */
@@ -169,7 +179,7 @@ export class RecordsImport {
     const owners = OWNER_FIELDS.filter((name) => paths.includes(name) && typeof body[name] === 'string');
     if (owners.length === 0 || owners.length < paths.length) return null;
     for (const name of owners) this.#unknownOwners.add(String(body[name]));
-    this.leftOut += owners.length;
+    this.#leaveOut(owners.length);
     return Object.fromEntries(Object.entries(body).filter(([name]) => !owners.includes(name)));
   }
 
