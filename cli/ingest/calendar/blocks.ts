@@ -39,7 +39,7 @@ const OUTERMOST = new Set(['VEVENT', 'VTODO', 'VJOURNAL', 'VFREEBUSY', 'VTIMEZON
 /** The value of a component's first property with this name; it must not have escapes. */
 export function textOf(block: Block, name: string): string | undefined {
   const text = block.lines.find((line) => line.name === name)?.text;
-  return text === undefined ? undefined : text.slice(text.indexOf(':') + 1).trim();
+  return text === undefined ? undefined : valueIn(text);
 }
 
 /**
@@ -96,8 +96,8 @@ export class BlockReader {
     const open = this.#open.at(-1);
     if (name === undefined) {
       this.#breakOpen(line, `is not a content line of the form NAME:value: ${quoted(text)}`);
-    } else if (name === 'BEGIN') this.#begin(line, valueIn(text));
-    else if (name === 'END') this.#close(line, valueIn(text));
+    } else if (name === 'BEGIN') this.#begin(line, valueIn(text).toUpperCase());
+    else if (name === 'END') this.#close(line, valueIn(text).toUpperCase());
     else if (open === undefined) this.#faults.add(line, `${name} is outside of a VCALENDAR`);
     else if (LINES_READ.has(name)) open.lines.push({ line, name, text });
   }
@@ -149,8 +149,5 @@ export class BlockReader {
 }
 
 function valueIn(text: string): string {
-  return text
-    .slice(text.indexOf(':') + 1)
-    .trim()
-    .toUpperCase();
+  return text.slice(text.indexOf(':') + 1).trim();
 }

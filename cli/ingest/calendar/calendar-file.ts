@@ -1,7 +1,7 @@
 // iCalendar files: every event and every occurrence of a series becomes a meeting, every fault is reported with its line.
 import type { MeetingEntry, MeetingGroup } from '../../../db/ingest/meetings.ts';
 import { CliError } from '../../errors.ts';
-import type { EntryReader, FaultList, Findings } from '../entries.ts';
+import type { EntryReader, Findings } from '../entries.ts';
 import { LineSplitter } from '../text-lines.ts';
 import { type Block, BlockReader, textOf } from './blocks.ts';
 import { type CalendarContext, type CalendarEvent, readEvent } from './event.ts';
@@ -21,7 +21,6 @@ const EVERYTHING = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINIT
  */
 export class CalendarReader implements EntryReader<MeetingGroup> {
   readonly #name: string;
-  readonly #faults: FaultList;
   readonly #context: ExpansionContext;
   readonly #lines: LineSplitter;
   readonly #blocks: BlockReader;
@@ -29,7 +28,6 @@ export class CalendarReader implements EntryReader<MeetingGroup> {
 
   constructor(name: string, { faults }: Findings, now: number, budget = new FileBudget()) {
     this.#name = name;
-    this.#faults = faults;
     this.#context = { now, faults, budget, unusable: new Map() };
     this.#lines = new LineSplitter(name);
     this.#blocks = new BlockReader(faults);
@@ -45,13 +43,10 @@ export class CalendarReader implements EntryReader<MeetingGroup> {
     this.#blocks.end();
     const { calendars } = this.#blocks;
     if (calendars.length === 0) throw noCalendar(this.#name);
-    const byUid = new Map<string, EventBlock[]>();
-    for (const event of calendars.flatMap((calendar) => eventsOf(calendar, this.#context))) {
-      const uid = textOf(event.block, 'UID') ?? '';
-      const events = byUid.get(uid);
-      if (events === undefined) byUid.set(uid, [event]);
-      else events.push(event);
-    }
+    const byUid = Map.groupBy(
+      calendars.flatMap((calendar) => eventsOf(calendar, this.#context)),
+      ({ block }) => textOf(block, 'UID') ?? '',
+    );
     const count = byUid.size;
     for (const [uid, events] of byUid) {
       const group = this.#group(events);
@@ -62,8 +57,9 @@ export class CalendarReader implements EntryReader<MeetingGroup> {
   }
 
   #group(blocks: readonly EventBlock[]): MeetingGroup | undefined {
-    const events = blocks.flatMap(({ block, context }) => readEvent(block, context, this.#faults) ?? []);
-    return this.#faults.attempt(events[0]?.line ?? 1, () => groupOf(events, this.#context));
+    const { faults } = this.#context;
+    const events = blocks.flatMap(({ block, context }) => readEvent(block, context, faults) ?? []);
+    return faults.attempt(events[0]?.line ?? 1, () => groupOf(events, this.#context));
   }
 
   share(): number {

@@ -4,7 +4,7 @@ import { LONG_TEXT_CHARACTERS_MAX, NAME_CHARACTERS_MAX } from '../../../db/model
 import type { Data } from '../../../db/model/json.ts';
 import { FaultList, quoted } from '../entries.ts';
 import { type Person, uniquePeople } from '../people.ts';
-import type { Block, ContentLine } from './blocks.ts';
+import type { Block } from './blocks.ts';
 import { type Property, parseProperty, textValue } from './property.ts';
 import { type Rule, readRule } from './rule.ts';
 import { defaultSpan, endOf, isForward, readDuration, type Span, spanBetween } from './span.ts';
@@ -69,20 +69,16 @@ class EventReader {
   readonly faults = new FaultList();
   readonly #block: Block;
   readonly #context: CalendarContext;
-  readonly #properties = new Map<string, Property[]>();
+  readonly #properties: ReadonlyMap<string, readonly Property[]>;
 
   constructor(block: Block, context: CalendarContext) {
     this.#block = block;
     this.#context = context;
-    for (const content of block.lines) if (!RULES.has(content.name)) this.#add(content);
-  }
-
-  #add(content: ContentLine): void {
-    const property = this.faults.attempt(content.line, () => parseProperty(content));
-    if (property === undefined) return;
-    const properties = this.#properties.get(content.name);
-    if (properties === undefined) this.#properties.set(content.name, [property]);
-    else properties.push(property);
+    const contents = block.lines.filter(({ name }) => !RULES.has(name));
+    const properties = contents.flatMap(
+      (content) => this.faults.attempt(content.line, () => parseProperty(content)) ?? [],
+    );
+    this.#properties = Map.groupBy(properties, ({ name }) => name);
   }
 
   read(): Omit<CalendarEvent, 'isSound'> | undefined {
@@ -133,11 +129,8 @@ class EventReader {
 
   // An invalid line was already reported.
   #missing(name: string, what: string): void {
-    if (
-      this.#block.lines.some((content) => content.name === name && this.#properties.get(name) === undefined)
-    )
-      return;
-    this.faults.add(this.#block.line, `the VEVENT does not have ${name}, ${what}`);
+    const isInvalid = this.#one(name) === undefined && this.#block.lines.some((line) => line.name === name);
+    if (!isInvalid) this.faults.add(this.#block.line, `the VEVENT does not have ${name}, ${what}`);
   }
 
   #moments(name: string): Moment[] {

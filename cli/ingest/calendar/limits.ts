@@ -19,50 +19,33 @@ const SHARED_STEPS = 2_000_000;
 const OWN_INSTANCES = 500;
 const SHARED_INSTANCES = 100_000;
 
-/** A budget for many: each has its own part, and all share the rest. */
-class Allowance {
-  readonly #own: number;
-  #shared: number;
-
-  constructor(own: number, shared: number) {
-    this.#own = own;
-    this.#shared = shared;
-  }
-
-  /** What the next one may use at most. */
-  get left(): number {
-    return this.#own + this.#shared;
-  }
-
-  spend(amount: number): void {
-    this.#shared -= Math.min(this.#shared, Math.max(0, amount - this.#own));
-  }
-}
-
-/** The work on one file: steps to find the dates of rules, and the resulting meetings. */
+/**
+ * The work on one file: steps to find the dates of rules, and the resulting meetings. Each rule and each series has its
+ * own part, and all share the rest.
+ */
 export class FileBudget {
-  readonly #steps: Allowance;
-  readonly #instances: Allowance;
+  #steps: number;
+  #instances: number;
 
   constructor({ steps = SHARED_STEPS, instances = SHARED_INSTANCES } = {}) {
-    this.#steps = new Allowance(OWN_STEPS, steps);
-    this.#instances = new Allowance(OWN_INSTANCES, instances);
+    this.#steps = steps;
+    this.#instances = instances;
   }
 
   /** Steps that the next rule may take, and whether the limit of the file reduces them. */
   get steps(): { max: number; isOfFile: boolean } {
-    const { left } = this.#steps;
+    const left = OWN_STEPS + this.#steps;
     return { max: Math.min(STEPS_MAX, left), isOfFile: left < STEPS_MAX };
   }
 
   spendSteps(count: number): void {
-    this.#steps.spend(count);
+    this.#steps -= Math.min(this.#steps, Math.max(0, count - OWN_STEPS));
   }
 
   /** Whether the file may have this many more meetings, which then count. */
   takeInstances(count: number): boolean {
-    if (count > this.#instances.left) return false;
-    this.#instances.spend(count);
+    if (count > OWN_INSTANCES + this.#instances) return false;
+    this.#instances -= Math.max(0, count - OWN_INSTANCES);
     return true;
   }
 }

@@ -6,6 +6,8 @@ import type { ContentLine } from './blocks.ts';
 
 export interface Property {
   line: number;
+  /** Upper case. */
+  name: string;
   /** By lower-case name. */
   params: Record<string, string>;
   /** Still escaped, if it is text. */
@@ -23,7 +25,7 @@ export function parseProperty({ line, name, text }: ContentLine): Property {
     const [, rawParams, type, value] = jcal;
     const params: Record<string, string> = { value: type };
     for (const [parameter, raw] of Object.entries(rawParams)) params[parameter] = String(raw);
-    return { line, params, value: String(value).trim() };
+    return { line, name, params, value: String(value).trim() };
   } catch {
     throw new Error(`${name} is not valid: ${quoted(text)}`);
   }

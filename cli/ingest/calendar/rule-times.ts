@@ -3,7 +3,6 @@ import { DAY_MS } from '../../input/instant.ts';
 import { formatCount } from '../../terminal/format.ts';
 import { type FileBudget, INSTANCES_MAX, SERIES_WINDOW_MS, WINDOW_DAYS } from './limits.ts';
 import type { Frequency, Rule } from './rule.ts';
-import { matchesRule } from './rule-days.ts';
 import { startOfDay } from './values.ts';
 import { wallTime } from './zones.ts';
 
@@ -71,13 +70,14 @@ function expand(rule: Rule, startWall: number, lastWall: number, steps: Steps): 
   const walls: number[] = [];
   const end = Math.min(lastWall, rule.untilWall);
   const isWhole = rule.untilWall <= lastWall;
-  for (const period of periodsOf(rule, startWall)) {
+  const unitMs = TIME_UNITS_MS[rule.frequency];
+  const periods = unitMs === undefined ? dayPeriods(rule, startWall) : timePeriods(rule, startWall, unitMs);
+  for (const period of periods) {
     if (period.firstWall > end && (walls.length > 0 || isWhole)) return { walls, isWhole };
     if (period.firstWall > startWall + CALENDAR_CYCLE_MS && walls.length === 0) break;
     steps.count += Math.max(1, period.looked, timesIn(period));
     if (steps.count > steps.max) throw tooManySteps(steps);
-    const times = timesOf(period);
-    for (const wall of selected(rule, times)) {
+    for (const wall of selected(rule, timesOf(period))) {
       if (wall < startWall) continue;
       if (wall > end) return { walls, isWhole };
       walls.push(wall);
@@ -126,82 +126,76 @@ function selected({ positions }: Rule, walls: readonly number[]): readonly numbe
   return [...chosen].sort((a, b) => a - b);
 }
 
-function periodsOf(rule: Rule, startWall: number): Generator<Period> {
-  const unitMs = TIME_UNITS_MS[rule.frequency];
-  return unitMs === undefined ? dayPeriods(rule, startWall) : timePeriods(rule, startWall, unitMs);
-}
-
 function* dayPeriods(rule: Rule, startWall: number): Generator<Period> {
   const { hours = [], minutes = [], seconds = [] } = rule;
-  const start = wallTime(startWall).toPlainDate();
-  for (const [first, days] of daysByPeriod(rule, start)) {
+  for (const [first, days] of daysByPeriod(rule, wallTime(startWall).toPlainDate())) {
     const given = days.filter((day) => matchesRule(rule, day));
     yield { firstWall: wallOf(first), days: given, looked: days.length, hours, minutes, seconds };
   }
 }
 
+const MONTHS = Array.from({ length: 12 }, (_, index) => index + 1);
+
 type PeriodDays = [first: Temporal.PlainDate, days: readonly Temporal.PlainDate[]];
 
 function* daysByPeriod(rule: Rule, start: Temporal.PlainDate): Generator<PeriodDays> {
-  const { frequency, interval, months, weeks, weekStart } = rule;
+  const { frequency, interval, months = MONTHS, weeks, weekStart } = rule;
+  const weekOf = (day: Temporal.PlainDate) => day.subtract({ days: (day.dayOfWeek - weekStart + 7) % 7 });
   if (frequency === 'YEARLY') {
-    // Weeks belong to the year in which most of their days lie.
-    const { year } = weeks === undefined ? start : startOfWeek(start, weekStart).add({ days: 3 });
+    // Weeks belong to the year in which most of their days lie: the first one has at least four in it.
+    const firstWeek = (year: number) => weekOf(new Temporal.PlainDate(year, 1, 4));
+    const { year } = weeks === undefined ? start : weekOf(start).add({ days: 3 });
     for (let at = year; at <= YEAR_MAX; at += interval) {
-      if (weeks !== undefined) yield [startOfWeekYear(at, weekStart), daysOfWeeks(weeks, at, weekStart)];
-      else
-        yield [
-          new Temporal.PlainDate(at, 1, 1),
-          (months ?? MONTHS).flatMap((month) => daysOfMonth(at, month)),
-        ];
+      if (weeks === undefined) {
+        const first = new Temporal.PlainDate(at, 1, 1);
+        const listed = months.map((month) => first.with({ month }));
+        yield [first, listed.flatMap((day) => daysFrom(day, day.daysInMonth))];
+      } else {
+        const first = firstWeek(at);
+        const count = first.until(firstWeek(at + 1)).days / 7;
+        const listed = daysFrom(first, count, 7).filter((_, index) => isListed(weeks, index + 1, count));
+        yield [first, listed.flatMap((day) => daysFrom(day, 7))];
+      }
     }
     return;
   }
-  const first = firstOfPeriod(frequency, start, weekStart);
   const unit = frequency === 'MONTHLY' ? 'months' : frequency === 'WEEKLY' ? 'weeks' : 'days';
+  const first = { months: start.with({ day: 1 }), weeks: weekOf(start), days: start }[unit];
   for (let at = first; at.year <= YEAR_MAX; at = at.add({ [unit]: interval })) {
-    if (frequency === 'MONTHLY') yield [at, daysOfMonth(at.year, at.month)];
-    else yield [at, frequency === 'WEEKLY' ? daysOfWeek(at) : [at]];
+    yield [at, daysFrom(at, unit === 'months' ? at.daysInMonth : unit === 'weeks' ? 7 : 1)];
   }
 }
 
-const MONTHS = Array.from({ length: 12 }, (_, index) => index + 1);
-
-function firstOfPeriod(
-  frequency: Frequency,
-  start: Temporal.PlainDate,
-  weekStart: number,
-): Temporal.PlainDate {
-  if (frequency === 'MONTHLY') return start.with({ day: 1 });
-  return frequency === 'WEEKLY' ? startOfWeek(start, weekStart) : start;
+/** A number of days from the first on, one every `step` days. */
+function daysFrom(first: Temporal.PlainDate, count: number, step = 1): Temporal.PlainDate[] {
+  return Array.from({ length: count }, (_, index) => first.add({ days: index * step }));
 }
 
-function daysOfMonth(year: number, month: number): Temporal.PlainDate[] {
-  const { daysInMonth } = new Temporal.PlainDate(year, month, 1);
-  return Array.from({ length: daysInMonth }, (_, index) => new Temporal.PlainDate(year, month, index + 1));
+// Whether a day matches every part of the rule.
+function matchesRule(rule: Rule, day: Temporal.PlainDate): boolean {
+  return (
+    isListed(rule.months, day.month) &&
+    isListed(rule.monthDays, day.day, day.daysInMonth) &&
+    isListed(rule.yearDays, day.dayOfYear, day.daysInYear) &&
+    isWeekdayGiven(rule, day)
+  );
 }
 
-function daysOfWeek(first: Temporal.PlainDate): Temporal.PlainDate[] {
-  return Array.from({ length: 7 }, (_, days) => first.add({ days }));
+function isListed(list: readonly number[] | undefined, value: number, last = Number.NaN): boolean {
+  return list === undefined || list.includes(value) || list.includes(value - last - 1);
 }
 
-function startOfWeek(day: Temporal.PlainDate, weekStart: number): Temporal.PlainDate {
-  return day.subtract({ days: (day.dayOfWeek - weekStart + 7) % 7 });
-}
-
-// Week 1 is the first with at least four days in the year.
-function startOfWeekYear(year: number, weekStart: number): Temporal.PlainDate {
-  return startOfWeek(new Temporal.PlainDate(year, 1, 4), weekStart);
-}
-
-function daysOfWeeks(weeks: readonly number[], year: number, weekStart: number): Temporal.PlainDate[] {
-  const first = startOfWeekYear(year, weekStart);
-  const count = first.until(startOfWeekYear(year + 1, weekStart)).days / 7;
-  const numbers = new Set(weeks.map((week) => (week < 0 ? count + week + 1 : week)));
-  return [...numbers]
-    .filter((week) => week >= 1 && week <= count)
-    .sort((a, b) => a - b)
-    .flatMap((week) => daysOfWeek(first.add({ weeks: week - 1 })));
+function isWeekdayGiven({ frequency, months, weekdays }: Rule, day: Temporal.PlainDate): boolean {
+  if (weekdays === undefined) return true;
+  const isOfMonth = frequency === 'MONTHLY' || months !== undefined;
+  const [place, last] = isOfMonth ? [day.day, day.daysInMonth] : [day.dayOfYear, day.daysInYear];
+  return weekdays.some(
+    (one) =>
+      one.day === day.dayOfWeek &&
+      (one.nth === null ||
+        one.nth === Math.ceil(place / 7) ||
+        -one.nth === Math.ceil((last - place + 1) / 7)),
+  );
 }
 
 // Hours, minutes or seconds: days and hours that the rule does not include are skipped at once.

@@ -98,13 +98,11 @@ function seriesOf(
   return { entries, extent };
 }
 
-interface Recurrences {
-  moments: Moment[];
-  extent: SeriesExtent;
-}
-
 // Occurrences outside the window are skipped, unless the series has too few on one side.
-function recurrencesOf(master: CalendarEvent, context: ExpansionContext): Recurrences {
+function recurrencesOf(
+  master: CalendarEvent,
+  context: ExpansionContext,
+): { moments: Moment[]; extent: SeriesExtent } {
   const { start } = master;
   const { now, budget } = context;
   const earliest = now - HALF_WINDOW_MS;
@@ -112,11 +110,7 @@ function recurrencesOf(master: CalendarEvent, context: ExpansionContext): Recurr
   const { walls, isWhole } = allWalls(master, start.zone.toWall(horizon), context);
   const at = (wall: number): Moment => momentAt(start.kind, wall, start.zone);
   const extra = master.extraDates.map(({ moment }) => moment);
-  const ends = [
-    start,
-    ...extra,
-    ...[walls[0], walls.at(-1)].flatMap((wall) => (wall === undefined ? [] : at(wall))),
-  ];
+  const ends = [start, ...extra, ...[...walls.slice(0, 1), ...walls.slice(-1)].map(at)];
   const first = Math.min(...ends.map(({ instant }) => instant));
   const last = isWhole ? Math.max(...ends.map(({ instant }) => instant)) : Number.POSITIVE_INFINITY;
   const from = Math.max(first, Math.min(earliest, last - SERIES_WINDOW_MS));

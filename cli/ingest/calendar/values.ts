@@ -25,16 +25,11 @@ export interface TimeContext {
   defaultZone: Zone | null;
 }
 
-interface WrittenTime {
-  kind: 'date' | 'utc' | 'local';
-  wall: number;
-}
-
 // Some programs leave out seconds, others add a Z to days.
 const TIME = /^(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})?)?(Z?)$/i;
 
 /** Parses a day or a time of iCalendar; undefined if it is neither, or does not exist. */
-export function readTime(text: string): WrittenTime | undefined {
+export function readTime(text: string): { kind: 'date' | 'utc' | 'local'; wall: number } | undefined {
   const match = TIME.exec(text);
   if (match === null) return undefined;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match

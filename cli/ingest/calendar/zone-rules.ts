@@ -92,11 +92,8 @@ export class ZoneTable {
 
   /** The zone of a TZID; throws an Error that says why it is unknown. */
   get(tzid: string): Zone {
-    let zone = this.#zones.get(tzid);
-    if (zone === undefined) {
-      zone = this.#resolve(tzid);
-      this.#zones.set(tzid, zone);
-    }
+    const zone = this.#zones.get(tzid) ?? this.#resolve(tzid);
+    this.#zones.set(tzid, zone);
     if (zone instanceof Error) throw zone;
     return zone;
   }

@@ -1,5 +1,5 @@
 // Time zones: converts between wall times and instants.
-import { ianaOfPlaces, ianaOfWindowsZone } from './windows-zones.ts';
+import windowsZones from './windows-zones.json' with { type: 'json' };
 
 /** A wall time is stored as the Unix milliseconds of the same time in UTC. */
 export interface Zone {
@@ -19,6 +19,24 @@ export const utcZone = fixedZone(0, 'UTC');
 /** The zone of times without a zone in a calendar without one: UTC, so that it is the same everywhere. */
 export const floatingZone = fixedZone(0);
 
+// The names of Outlook and Exchange with their IANA zones from Unicode's CLDR: by name, and by the places in a display
+// name such as (UTC+01:00) Amsterdam, Berlin, Bern, …
+const byWindowsName = new Map<string, string>();
+const byPlace = new Map<string, string>();
+for (const [name, [iana = '', places = '']] of Object.entries(windowsZones)) {
+  byWindowsName.set(name.toLowerCase(), iana);
+  for (const place of placesIn(places)) byPlace.set(place, iana);
+}
+
+// Older programs write "and" for "&", and other separators between the places.
+function placesIn(text: string): string[] {
+  const places = text
+    .toLowerCase()
+    .replaceAll('&', 'and')
+    .split(/[,;:/]/);
+  return places.map((place) => place.trim()).filter((place) => place !== '');
+}
+
 const ianaZones = new Map<string, Zone | undefined>();
 
 /** The zone of an IANA or Windows name, a Windows display name, or a path that ends in a name; else undefined. */
@@ -34,7 +52,7 @@ const SEGMENTS_MAX = 3;
 
 function lookUp(name: string): Zone | undefined {
   if (name.length > NAME_CHARACTERS_MAX) return undefined;
-  const windows = ianaOfWindowsZone(name);
+  const windows = byWindowsName.get(name.toLowerCase());
   if (windows !== undefined) return windows === 'UTC' ? utcZone : ianaZone(windows);
   if (/^(?:Etc\/)?(?:UTC|GMT|Z|Zulu)$/i.test(name)) return utcZone;
   // Some programs put a path before the name: /example.org/20260101/Europe/Berlin.
@@ -46,7 +64,8 @@ function lookUp(name: string): Zone | undefined {
     const zone = ianaZone(segments.slice(from).join('/'));
     if (zone !== undefined) return zone;
   }
-  const shown = ianaOfPlaces(name);
+  const places = placesIn(name.replace(/^\((?:UTC|GMT)[^)]*\)/i, ''));
+  const shown = places.flatMap((place) => byPlace.get(place) ?? [])[0];
   return shown === undefined ? offsetZone(name) : ianaZone(shown);
 }
 
