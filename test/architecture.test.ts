@@ -247,7 +247,7 @@ const HOUSE: Record<string, string[]> = {
   'cli/quickstart/data': ['cli/input', 'db/model'],
   'cli/recipes': [],
   'cli/records': ['cli/api', 'cli/settings', 'cli/terminal', 'db/model'],
-  'cli/release': [],
+  'cli/release': ['cli/files'],
   'cli/serve': [
     'cli/api',
     'cli/backup',

@@ -1,15 +1,17 @@
 // `bun run release`: builds an executable for each system, with digests, bill of materials and licenses.
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
+import { hashFile } from '../files/digest.ts';
 import { commitDefine, commitName, compileExecutable, runBun } from './compile.ts';
 import { rebuildElsewhere } from './second-build.ts';
 import { executableOf, type ReleaseTarget, TARGETS } from './targets.ts';
 
+const NAMES = TARGETS.map(({ name }) => name);
 const HELP = `bun run release [--out FOLDER] [--only NAME,NAME] [--check]
 
-Builds an executable for each of: ${TARGETS.map(({ name }) => name).join(', ')}.
+Builds an executable for each of: ${NAMES.join(', ')}.
   --out FOLDER   output folder, with SHA256SUMS, bill of materials and licenses (default: dist/release)
   --only NAMES   these alone
   --check        builds everything again in another folder, from a clean install, and compares`;
@@ -17,26 +19,26 @@ Builds an executable for each of: ${TARGETS.map(({ name }) => name).join(', ')}.
 const SUMS = 'SHA256SUMS';
 
 /** Hexadecimal SHA-256 of a file. */
-async function sha256Of(path: string): Promise<string> {
-  const hash = new Bun.CryptoHasher('sha256');
-  for await (const chunk of Bun.file(path).stream()) hash.update(chunk);
-  return hash.digest('hex');
+function sha256Of(path: string): string {
+  return hashFile(realpathSync(path)).digest('hex');
 }
 
-/** Builds the executable of a target; resolves with what went wrong, if anything. */
-async function makeExecutable(target: ReleaseTarget, outfile: string, cache: string): Promise<string | null> {
+/** Builds the executable of a target; returns what went wrong, if anything. */
+function makeExecutable(target: ReleaseTarget, outfile: string, cache: string): string | null {
   // Bun uses its own executable for the current system, and downloads others to its cache.
-  const isOwn = (await sha256Of(process.execPath)) === target.runtime;
+  const isOwn = sha256Of(process.execPath) === target.runtime;
   const runtime = isOwn ? process.execPath : join(cache, `${target.bun}-v${Bun.version}`);
   const partial = `${outfile}.part`;
-  const at = () => ({ bun: target.bun, runtime: existsSync(runtime) ? runtime : undefined });
   mkdirSync(partial, { recursive: true });
   try {
     // Compiled under its final name, which is embedded in it.
     const inside = join(partial, outfile.slice(outfile.lastIndexOf('/') + 1));
-    const fault = compileExecutable({ outfile: inside, target: at() });
+    const fault = compileExecutable({
+      outfile: inside,
+      target: { bun: target.bun, runtime: existsSync(runtime) ? runtime : undefined },
+    });
     if (fault !== null) return fault;
-    if (!existsSync(runtime) || (await sha256Of(runtime)) !== target.runtime)
+    if (!existsSync(runtime) || sha256Of(runtime) !== target.runtime)
       return `its runtime, ${runtime}, is not that of Bun ${Bun.version}: delete it and try again`;
     renameSync(inside, outfile);
     return null;
@@ -47,11 +49,8 @@ async function makeExecutable(target: ReleaseTarget, outfile: string, cache: str
 
 /** Writes licenses and bill of materials; the same for all systems. */
 function writePapers(folder: string, name: string): string[] {
-  const papers = [
-    { file: `${name}.cdx.json`, flag: '--sbom' },
-    { file: `${name}-licenses.txt`, flag: '--licenses' },
-  ];
-  return papers.map(({ file, flag }) => {
+  const papers = { '--sbom': `${name}.cdx.json`, '--licenses': `${name}-licenses.txt` };
+  return Object.entries(papers).map(([flag, file]) => {
     const { exitCode, stdout, stderr } = runBun([...commitDefine(), 'cli/main.ts', 'version', flag]);
     if (exitCode !== 0) throw new Error(`crm version ${flag} failed: ${stderr}`);
     writeFileSync(join(folder, file), stdout);
@@ -59,11 +58,8 @@ function writePapers(folder: string, name: string): string[] {
   });
 }
 
-/** Builds the release; resolves with the missing targets, and the text of its digests. */
-async function makeRelease(
-  folder: string,
-  targets: readonly ReleaseTarget[],
-): Promise<{ missing: string[]; sums: string }> {
+/** Builds the release; returns the missing targets, and the text of its digests. */
+function makeRelease(folder: string, targets: readonly ReleaseTarget[]): { missing: string[]; sums: string } {
   mkdirSync(folder, { recursive: true });
   rmSync(join(folder, SUMS), { force: true });
   const cache = runBun(['pm', 'cache']).stdout.trim();
@@ -71,22 +67,18 @@ async function makeRelease(
   const missing: string[] = [];
   for (const target of targets) {
     const name = executableOf(target, manifest.version);
-    const fault = await makeExecutable(target, join(folder, name), cache);
+    const fault = makeExecutable(target, join(folder, name), cache);
+    if (fault !== null) rmSync(join(folder, name), { force: true });
     if (fault === null) made.push(name);
-    else {
-      rmSync(join(folder, name), { force: true });
-      missing.push(target.name);
-    }
+    else missing.push(target.name);
     console.error(fault === null ? `built    ${name}` : `MISSING  ${name}: ${fault}`);
   }
   const files = [...made, ...writePapers(folder, `crm-${manifest.version}`)];
-  const lines = await Promise.all(
-    files.map(async (file) => `${await sha256Of(join(folder, file))}  ${file}\n`),
-  );
-  return { missing, sums: lines.join('') };
+  const sums = files.map((file) => `${sha256Of(join(folder, file))}  ${file}\n`);
+  return { missing, sums: sums.join('') };
 }
 
-async function main(words: string[]): Promise<number> {
+function main(words: string[]): number {
   const { values } = parseArgs({
     args: words,
     options: {
@@ -100,17 +92,15 @@ async function main(words: string[]): Promise<number> {
     console.log(HELP);
     return 0;
   }
-  const names = values.only?.split(',') ?? TARGETS.map(({ name }) => name);
-  const unknown = names.filter((name) => TARGETS.every((target) => target.name !== name));
+  const names = values.only?.split(',') ?? NAMES;
+  const unknown = names.filter((name) => !NAMES.includes(name));
   if (unknown.length > 0) {
-    console.error(
-      `Unknown target ${unknown.join(', ')}. Known targets: ${TARGETS.map(({ name }) => name).join(', ')}.`,
-    );
+    console.error(`Unknown target ${unknown.join(', ')}. Known targets: ${NAMES.join(', ')}.`);
     return 2;
   }
   const folder = resolve(values.out);
   const targets = TARGETS.filter(({ name }) => names.includes(name));
-  const { missing, sums } = await makeRelease(folder, targets);
+  const { missing, sums } = makeRelease(folder, targets);
   if (missing.length > 0) {
     console.error(
       `The release is incomplete: could not build ${missing.join(', ')}, so there is no ${SUMS}.`,
@@ -132,4 +122,4 @@ async function main(words: string[]): Promise<number> {
   return 0;
 }
 
-if (import.meta.main) process.exit(await main(process.argv.slice(2)));
+if (import.meta.main) process.exit(main(process.argv.slice(2)));
