@@ -2,7 +2,7 @@
 
 import type { Config } from '../settings/config.ts';
 import { note } from '../terminal/streams.ts';
-import { type Wait, waitInWords } from '../terminal/wait-reasons.ts';
+import { noteWait } from '../terminal/wait-reasons.ts';
 import { VERSION } from '../version.ts';
 import { Client, type ClientOptions } from './client.ts';
 import { isLoopback } from './loopback.ts';
@@ -19,11 +19,6 @@ export async function connect(
     note(`crm: warning: the API key is sent unencrypted to ${config.url}. Use an https URL.`);
   }
   return client;
-}
-
-/** Prints to stderr what the client is waiting for. */
-export function noteWait(wait: Wait): void {
-  note(`crm: ${waitInWords(wait)}`);
 }
 
 function isExposed(url: string): boolean {

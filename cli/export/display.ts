@@ -1,63 +1,26 @@
-// The progress of an export: records by time of creation, links by number, and waits.
+// The progress of an export: records by time of creation, and links by number.
 import type { Data } from '../../db/model/json.ts';
 import type { Client } from '../api/client.ts';
-import { noteWait } from '../api/connect.ts';
 import type { ListRequest } from '../api/list-request.ts';
 import type { Page } from '../api/pages.ts';
 import { isRefusal } from '../errors.ts';
-import { type Progress, type ProgressOptions, startProgress } from '../terminal/progress.ts';
+import { Display } from '../terminal/progress.ts';
 import type { ProgressState } from '../terminal/progress-text.ts';
-import { note } from '../terminal/streams.ts';
-import type { Wait } from '../terminal/wait-reasons.ts';
 
 /** Shows one part of the export at a time. */
-export class ExportDisplay {
-  readonly #isQuiet: boolean;
-  #progress: Progress | undefined;
+export class ExportDisplay extends Display {
   #latest: ProgressState = { done: 0 };
   #recordsBefore = 0;
-
-  constructor(isQuiet: boolean) {
-    this.#isQuiet = isQuiet;
-  }
 
   /** Records fetched so far. */
   get records(): number {
     return this.#recordsBefore + this.#latest.done;
   }
 
-  /** For the client's `onWait`. */
-  readonly onWait = (wait: Wait): void => {
-    if (this.#progress !== undefined) this.#progress.wait(wait);
-    else if (!this.#isQuiet) noteWait(wait);
-  };
-
-  async start(options: ProgressOptions): Promise<void> {
-    this.#progress ??= await startProgress({ ...options, quiet: this.#isQuiet });
-  }
-
   /** Updates how many records are fetched. */
   update(state: ProgressState): void {
     this.#latest = state;
     this.show(state);
-  }
-
-  /** Shows the progress of other work. */
-  show(state: ProgressState): void {
-    this.#progress?.update(state);
-  }
-
-  /** Ends a part with a final line. */
-  async stop(finalLine: string): Promise<void> {
-    if (this.#progress !== undefined) await this.#progress.stop(finalLine);
-    else if (!this.#isQuiet) note(finalLine);
-    this.#progress = undefined;
-  }
-
-  /** Removes the display if the export is interrupted. */
-  async remove(): Promise<void> {
-    await this.#progress?.stop();
-    this.#progress = undefined;
   }
 
   /** Adds the records of a finished part to the count. */
@@ -72,7 +35,7 @@ export class ExportDisplay {
     return async (page, done) => {
       this.update({ ...this.#latest, done });
       // A single page arrives before a display could appear.
-      const isWanted = page.nextCursor !== null && !this.#isQuiet;
+      const isWanted = page.nextCursor !== null && !this.isQuiet;
       const isFirst = done === page.records.length;
       if (span === undefined && isWanted)
         span = await spanOf(client, list, isFirst ? page.records[0] : undefined);

@@ -123,7 +123,7 @@ async function withDisplay(
       nextSteps: out === null || display.records === 0 ? ['run the same command again.'] : [],
     }));
   } catch (error) {
-    await display.remove();
+    await display.stop();
     throw out === null || display.records === 0 ? error : withResumeHint(error);
   }
 }

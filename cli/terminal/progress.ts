@@ -2,7 +2,7 @@
 import { formatCount, formatDuration } from './format.ts';
 import { type ProgressState, progressLine, type Snapshot } from './progress-text.ts';
 import { note } from './streams.ts';
-import { type Wait, waitInWords } from './wait-reasons.ts';
+import { noteWait, type Wait, waitInWords } from './wait-reasons.ts';
 
 export interface ProgressOptions {
   label: string;
@@ -173,5 +173,42 @@ export async function withProgress<T>(
     });
   } finally {
     await progress.stop();
+  }
+}
+
+/** Shows the parts of long work, one at a time, and what the work waits for. */
+export class Display {
+  readonly isQuiet: boolean;
+  readonly #begin: typeof startProgress;
+  #progress: Progress | undefined;
+
+  constructor(isQuiet: boolean, begin = startProgress) {
+    this.isQuiet = isQuiet;
+    this.#begin = begin;
+  }
+
+  /** For the client's `onWait`. */
+  readonly onWait = (wait: Wait): void => {
+    if (this.#progress !== undefined) this.#progress.wait(wait);
+    else if (!this.isQuiet) noteWait(wait);
+  };
+
+  /** Begins a part; resolves with false if one is shown already. */
+  async start(options: ProgressOptions): Promise<boolean> {
+    if (this.#progress !== undefined) return false;
+    this.#progress = await this.#begin({ ...options, quiet: this.isQuiet });
+    return true;
+  }
+
+  show(state: ProgressState): void {
+    this.#progress?.update(state);
+  }
+
+  /** Ends the part, with a final line if there is one to say. */
+  async stop(finalLine?: string): Promise<void> {
+    const progress = this.#progress;
+    this.#progress = undefined;
+    if (progress !== undefined) await progress.stop(finalLine);
+    else if (finalLine !== undefined && !this.isQuiet) note(finalLine);
   }
 }
