@@ -46,9 +46,7 @@ export function responseError(
   lines.push(...faults.filter((fault) => fault !== message).map((fault) => `  ${fault}`));
   return new CliError(lines.join('\n'), {
     exitCode: status === 401 || status === 403 ? EXIT.auth : EXIT.failed,
-    nextSteps: known?.nextSteps ?? [
-      forbiddenStep(envelope.error) ?? nextStep({ status, code, path, location: headers.get('location') }),
-    ],
+    nextSteps: known?.nextSteps ?? [forbiddenStep(envelope.error) ?? nextStep(response, code)],
     requestId: headers.get('x-request-id') ?? envelope.meta?.request_id,
     status,
   });
@@ -87,14 +85,8 @@ function forbiddenStep(error: Refusal): string | undefined {
   return /\bAPI key (?:may|cannot) be used from\b/.test(error.message) ? OTHER_ADDRESS : undefined;
 }
 
-interface Refused {
-  status: number;
-  code: string;
-  path: string;
-  location: string | null;
-}
-
-function nextStep({ status, code, path, location }: Refused): string {
+function nextStep({ status, path, headers }: FailedResponse, code: string): string {
+  const location = headers.get('location');
   if (code === 'AUTH_EXPIRED_API_KEY') return 'issue a new key with "crm keys issue", or rotate this one.';
   if (code === 'AUTH_INSUFFICIENT_SCOPE') {
     return 'use a key with this scope. To see the scopes of keys, run "crm keys list".';

@@ -8,7 +8,7 @@ import { listRequest } from '../api/list-request.ts';
 import { counted } from '../terminal/format.ts';
 import type { ExportDisplay } from './display.ts';
 import { fetchRest } from './export-resource.ts';
-import { exportLinks } from './links.ts';
+import { exportLinks, type FetchedRecords } from './links.ts';
 import { MANIFEST_NAME, type ManifestFile, readManifest, writeManifest } from './manifest.ts';
 import { finishPartialFolder, openPartialFolder } from './part-folder.ts';
 import { Spool } from './spool.ts';
@@ -26,12 +26,6 @@ export interface ExportAllJob {
   /** Identifies what is exported, so that --resume does not continue another export. */
   subject: string;
   display: ExportDisplay;
-}
-
-/** The fetched records of one resource. */
-export interface FetchedRecords {
-  resource: Resource;
-  spool: Spool;
 }
 
 /** Exports every resource in dependency order, then the links; resolves with the number of records. */
@@ -52,7 +46,7 @@ async function gather(job: ExportAllJob, part: string) {
   const { url, subject, isResumed } = job;
   const began_at = new Date().toISOString();
   const spools: Spool[] = [];
-  const open = async (name: string): Promise<Spool> => {
+  const open = (name: string): Spool => {
     const spool = Spool.open(join(part, name), subject, isResumed);
     spools.push(spool);
     return spool;
@@ -60,11 +54,11 @@ async function gather(job: ExportAllJob, part: string) {
   try {
     const fetched: FetchedRecords[] = [];
     for (const resource of RESOURCES) {
-      const spool = await open(`${resource.name}.ndjson`);
+      const spool = open(`${resource.name}.ndjson`);
       await fetchRecords(job, resource, spool);
       fetched.push({ resource, spool });
     }
-    const links = await open(LINKS_NAME);
+    const links = open(LINKS_NAME);
     await exportLinks(job, fetched, links);
     const files: Pick<ManifestFile, 'name' | 'records'>[] = [];
     for (const one of fetched) files.push(await finishRecords(job, one, part));

@@ -24,7 +24,8 @@ export async function exportToFile(job: ExportJob, target: string, spool: Spool)
     await fetchRest(job, spool);
     await finish(job, target, spool);
   } catch (error) {
-    spool.leave();
+    if (spool.lines === 0) spool.discard();
+    else spool.keep();
     throw error;
   }
   return spool.lines;

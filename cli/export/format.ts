@@ -1,6 +1,6 @@
 // Decides the format of an export, by flag or file name, before anything is fetched.
 import { extname } from 'node:path';
-import { type CliError, usageError } from '../errors.ts';
+import { usageError } from '../errors.ts';
 import type { OutputSettings } from '../terminal/output.ts';
 import { shellWord } from '../terminal/text.ts';
 import type { ExportFormat } from './write-file.ts';
@@ -16,23 +16,11 @@ export function chooseExportFormat(
   const format = FORMATS[extension];
   if (format !== undefined) return format;
   // Programs would open a file with another extension as what it is not.
-  if (SPREADSHEETS.includes(extension)) throw unknownFormat(options.out ?? '', extension);
-  if (!isTable) return config.output as ExportFormat;
-  if (/^\.[a-z][a-z\d]*$/.test(extension)) throw unknownFormat(options.out ?? '', extension);
-  return 'ndjson';
-}
-
-const FORMATS: Readonly<Record<string, ExportFormat>> = {
-  '.csv': 'csv',
-  '.ndjson': 'ndjson',
-  '.jsonl': 'ndjson',
-  '.json': 'json',
-};
-const SPREADSHEETS = ['.xlsx', '.xls', '.xlsm', '.ods', '.numbers'];
-
-function unknownFormat(out: string, extension: string): CliError {
-  const csv = shellWord(`${out.slice(0, -extension.length)}.csv`);
-  return SPREADSHEETS.includes(extension)
+  const isSpreadsheet = SPREADSHEETS.includes(extension);
+  if (!isTable && !isSpreadsheet) return config.output as ExportFormat;
+  if (!/^\.[a-z][a-z\d]*$/.test(extension)) return 'ndjson';
+  const csv = shellWord(`${options.out?.slice(0, -extension.length)}.csv`);
+  throw isSpreadsheet
     ? usageError(
         `crm cannot write ${extension} files. Spreadsheets can open CSV.`,
         `export to a CSV file: --excel-safe --out ${csv}`,
@@ -42,3 +30,11 @@ function unknownFormat(out: string, extension: string): CliError {
         `add --format csv, ndjson or json, or use a known extension: --out ${csv}`,
       );
 }
+
+const FORMATS: Readonly<Record<string, ExportFormat>> = {
+  '.csv': 'csv',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.json': 'json',
+};
+const SPREADSHEETS = ['.xlsx', '.xls', '.xlsm', '.ods', '.numbers'];

@@ -16,15 +16,16 @@ import type { Spool } from './spool.ts';
  */
 type LinkLine = Data;
 
-interface LinksExport {
-  client: Client;
-  display: ExportDisplay;
+/** The fetched records of one resource. */
+export interface FetchedRecords {
+  resource: Resource;
+  spool: Spool;
 }
 
 /** Adds the links of all records to the spool; its cursor is the number of finished records. */
 export async function exportLinks(
-  { client, display }: LinksExport,
-  fetched: readonly { resource: Resource; spool: Spool }[],
+  { client, display }: { client: Client; display: ExportDisplay },
+  fetched: readonly FetchedRecords[],
   links: Spool,
 ): Promise<void> {
   if (links.isComplete) return;

@@ -100,12 +100,6 @@ export class Spool {
     }
   }
 
-  /** Closes the file and keeps it for a later run, unless it is empty. */
-  leave(): void {
-    if (this.#state.lines === 0) this.discard();
-    else this.keep();
-  }
-
   close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;

@@ -1,25 +1,20 @@
 // Imports exported pipelines: one with the same name is used and gets the same stages; others are created.
 import type { Data } from '../../../db/model/json.ts';
-import type { Client } from '../../api/client.ts';
 import { recordOf } from '../../api/envelope.ts';
 import { isRefusal } from '../../errors.ts';
 import { Lookups, type Pipeline, type Stage } from '../rows/lookups.ts';
 import { stagesToCreate } from '../rows/stages.ts';
+import type { FolderParts } from './folder-job.ts';
 import type { IdMap } from './id-map.ts';
-
-export interface PipelinesJob {
-  client: Client;
-  ids: IdMap;
-  keyPrefix: string;
-  signal: AbortSignal;
-}
 
 /** Imports pipelines in the order of the export; resolves with how many were created and matched. */
 export async function importPipelines(
   exported: AsyncIterable<Data>,
-  job: PipelinesJob,
+  job: FolderParts,
 ): Promise<{ created: number; matched: number }> {
-  const lookups = new Lookups(job.client, { createMissing: false, isDryRun: false, ...job });
+  const { keyPrefix, interruption } = job;
+  const { signal } = interruption;
+  const lookups = new Lookups(job.client, { createMissing: false, isDryRun: false, keyPrefix, signal });
   const free = [...(await lookups.pipelines())];
   const result = { created: 0, matched: 0 };
   for await (const record of exported) {
@@ -36,17 +31,20 @@ export async function importPipelines(
   return result;
 }
 
-async function create(pipeline: Pipeline, { client, keyPrefix, signal }: PipelinesJob): Promise<Pipeline> {
+async function create(
+  pipeline: Pipeline,
+  { client, keyPrefix, interruption }: FolderParts,
+): Promise<Pipeline> {
   const response = await client.request('POST', '/api/v2/pipelines', {
     body: { name: pipeline.name, stages: stagesToCreate(pipeline.stages) },
     idempotencyKey: `${keyPrefix}-pipeline-${pipeline.id}`,
-    signal,
+    signal: interruption.signal,
   });
   return recordOf(response) as Pipeline;
 }
 
 /** Gives the pipeline the exported stages; other stages that contain deals are kept after them. */
-async function align(twin: Pipeline, pipeline: Pipeline, job: PipelinesJob): Promise<Pipeline> {
+async function align(twin: Pipeline, pipeline: Pipeline, job: FolderParts): Promise<Pipeline> {
   const left = [...twin.stages];
   const stages = pipeline.stages.map(({ name, type, probability }) => {
     const at = left.findIndex((one) => one.name.toLowerCase() === name.toLowerCase());
@@ -66,11 +64,11 @@ async function align(twin: Pipeline, pipeline: Pipeline, job: PipelinesJob): Pro
 async function patch(
   { id }: Pipeline,
   stages: unknown[],
-  { client, signal }: PipelinesJob,
+  { client, interruption }: FolderParts,
 ): Promise<Pipeline | undefined> {
   try {
-    const response = await client.request('PATCH', `/api/v2/pipelines/${id}`, { body: { stages }, signal });
-    return recordOf(response) as Pipeline;
+    const options = { body: { stages }, signal: interruption.signal };
+    return recordOf(await client.request('PATCH', `/api/v2/pipelines/${id}`, options)) as Pipeline;
   } catch (error) {
     if (isRefusal(error, 409)) return undefined;
     throw error;

@@ -184,28 +184,21 @@ export class RecordsImport {
   }
 
   async #pipelines({ path, input }: ExportedFile): Promise<ImportSummary> {
-    const { client, ids, keyPrefix, interruption } = this.#parts;
     const startedMs = Date.now();
-    const { created, matched } = await importPipelines(pipelineRecords(path, input), {
-      ...{ client, ids, keyPrefix, signal: interruption.signal },
-    });
+    const { created, matched } = await importPipelines(pipelineRecords(path, input), this.#parts);
     return {
-      ...{
-        resource: 'pipelines',
-        rows: created + matched,
-        created,
-        updated: matched,
-        skipped: 0,
-        rejected: 0,
-      },
-      ...{
-        companies_created: 0,
-        errors_file: null,
-        dry_run: false,
-        status: 'finished',
-        diagnosis: NO_DIAGNOSIS,
-        otherMapping: null,
-      },
+      resource: 'pipelines',
+      rows: created + matched,
+      created,
+      updated: matched,
+      skipped: 0,
+      rejected: 0,
+      companies_created: 0,
+      errors_file: null,
+      dry_run: false,
+      status: 'finished',
+      diagnosis: NO_DIAGNOSIS,
+      otherMapping: null,
       seconds: secondsSince(startedMs),
     };
   }

@@ -36,11 +36,6 @@ export interface ErrorsFileOptions {
   earlier: ErrorsMark | null;
 }
 
-function defaultErrorsPath({ input, format, suffix = 'errors' }: ErrorsFileOptions): string {
-  const name = `${suffix}.${format === 'csv' ? 'csv' : 'ndjson'}`;
-  return input === '-' ? `import-${name}` : `${input}.${name}`;
-}
-
 /** Throws a usage error if `--errors` is not a possible file for rejected rows. */
 export function checkErrorsPath({ errors: path, input }: Pick<ImportRequest, 'errors' | 'input'>): void {
   if (path === null) return;
@@ -131,7 +126,9 @@ export class ErrorsFile {
   }
 
   #wanted(): string {
-    return this.#options.path ?? defaultErrorsPath(this.#options);
+    const { path, input, format, suffix = 'errors' } = this.#options;
+    const name = `${suffix}.${format === 'csv' ? 'csv' : 'ndjson'}`;
+    return path ?? (input === '-' ? `import-${name}` : `${input}.${name}`);
   }
 
   /** Possible paths: as requested, or next to the input, or in the current folder if that is not writable. */
@@ -224,11 +221,9 @@ function moveAside(path: string): void {
 }
 
 function unwritableErrors(path: string, cause: unknown): CliError {
-  return new CliError(
-    `Cannot write rejected rows to ${path}: ${systemFault(cause, { ENOENT: 'the folder does not exist' })}.`,
-    {
-      nextSteps: ['choose another file with --errors FILE, then run the command again.'],
-      cause,
-    },
-  );
+  const reason = systemFault(cause, { ENOENT: 'the folder does not exist' });
+  return new CliError(`Cannot write rejected rows to ${path}: ${reason}.`, {
+    nextSteps: ['choose another file with --errors FILE, then run the command again.'],
+    cause,
+  });
 }

@@ -58,8 +58,7 @@ export class IdProbe {
     ids: readonly string[],
   ): Promise<(Rejection | null)[] | undefined> {
     const key = `${resource.name} ${field}`;
-    const askers = this.#askers.get(key) ?? askersOf(resource, field);
-    this.#askers.set(key, askers);
+    const askers = this.#askers.getOrInsertComputed(key, () => askersOf(resource, field));
     for (let [asker] = askers; asker !== undefined; [asker] = askers) {
       const items = await this.#send(asker, ids);
       const { field: asked } = asker;

@@ -36,9 +36,7 @@ export class RecordScan {
 
   /** Reads the records of a resource on first use. */
   scanned(resource: string): Promise<Scanned> {
-    const scan = this.#scans.get(resource) ?? this.#scan(resource);
-    this.#scans.set(resource, scan);
-    return scan;
+    return this.#scans.getOrInsertComputed(resource, () => this.#scan(resource));
   }
 
   /** The owner of a unique value, a record's ID or a row's line; undefined if there is none, null if unknown. */
@@ -48,10 +46,8 @@ export class RecordScan {
     const scanned = await this.scanned(resource);
     if (scanned !== 'part') return this.keys.get(keyOf(unique)) ?? (scanned === 'none' ? null : undefined);
     const query = { [unique.filter]: unique.value, limit: '1' };
-    const response = await requestForRow(this.#client, 'GET', `/api/v2/${resource}`, {
-      query,
-      signal: this.#signal,
-    });
+    const options = { query, signal: this.#signal };
+    const response = await requestForRow(this.#client, 'GET', `/api/v2/${resource}`, options);
     const [record] = pageOf(response).records;
     return record === undefined ? undefined : String(record.id);
   }

@@ -92,8 +92,7 @@ export class ZoneTable {
 
   /** The zone of a TZID; throws an Error that says why it is unknown. */
   get(tzid: string): Zone {
-    const zone = this.#zones.get(tzid) ?? this.#resolve(tzid);
-    this.#zones.set(tzid, zone);
+    const zone = this.#zones.getOrInsertComputed(tzid, () => this.#resolve(tzid));
     if (zone instanceof Error) throw zone;
     return zone;
   }

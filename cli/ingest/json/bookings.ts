@@ -5,6 +5,7 @@ import type { EntryReader, FaultList, Findings } from '../entries.ts';
 import { isCalCom, readCalCom } from './cal-com.ts';
 import { isCalendly, readCalendly } from './calendly.ts';
 import { declared, declaredEntry } from './declared.ts';
+import { ForeignJson } from './foreign.ts';
 import { type JsonItem, JsonReader } from './json-reader.ts';
 
 const BOOKING = declared(bookings);
@@ -28,10 +29,14 @@ export function bookingsReader(name: string, findings: Findings): EntryReader<Bo
 
 function readBooking(item: JsonItem, faults: FaultList): BookingEntry | null | undefined {
   const { line, value } = item;
-  if (isCalCom(value)) return readCalCom(value, line, faults);
-  if (isCalendly(value)) return readCalendly(value, line, faults);
-  const entry = declaredEntry(item, BOOKING, faults);
-  return entry && { ...entry, event: null, at: null, replaces: null, meetingExternalId: null };
+  const read = isCalCom(value) ? readCalCom : isCalendly(value) ? readCalendly : undefined;
+  if (read === undefined) {
+    const entry = declaredEntry(item, BOOKING, faults);
+    return entry && { ...entry, event: null, at: null, replaces: null, meetingExternalId: null };
+  }
+  const before = faults.faults.length;
+  const entry = read(value, new ForeignJson(value, line, faults));
+  return faults.faults.length === before ? entry && { line, ...entry } : undefined;
 }
 
 // Webhooks may be delivered late; an entry without a time stays after the previous one.

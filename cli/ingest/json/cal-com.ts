@@ -3,9 +3,8 @@
 import type { BookingEntry } from '../../../db/ingest/bookings.ts';
 import { LONG_TEXT_CHARACTERS_MAX } from '../../../db/model/fields.ts';
 import type { Data } from '../../../db/model/json.ts';
-import type { FaultList } from '../entries.ts';
 import { type Person, uniquePeople } from '../people.ts';
-import { ForeignJson, given } from './foreign.ts';
+import { type ForeignJson, given } from './foreign.ts';
 
 const EVENTS: Record<string, BookingEntry['event']> = {
   BOOKING_CREATED: 'created',
@@ -19,11 +18,9 @@ export function isCalCom(value: Data): boolean {
 }
 
 /** Reads a webhook; null for events that do not create, move or cancel a booking. */
-export function readCalCom(value: Data, line: number, faults: FaultList): BookingEntry | null | undefined {
+export function readCalCom(value: Data, envelope: ForeignJson): Omit<BookingEntry, 'line'> | null {
   const event = EVENTS[String(value.triggerEvent)];
   if (event === undefined) return null;
-  const before = faults.faults.length;
-  const envelope = new ForeignJson(value, line, faults);
   const payload = envelope.has('payload') ? envelope.object('payload') : envelope;
   const uid = payload.required('uid');
   const previous = payload.text('rescheduleUid');
@@ -40,15 +37,13 @@ export function readCalCom(value: Data, line: number, faults: FaultList): Bookin
       cancellation_reason: payload.text('cancellationReason'),
     }),
   };
-  const entry: BookingEntry = {
-    line,
+  return {
     data,
     event,
     at: envelope.instant('createdAt'),
     replaces: isReplacing ? replaced(payload, previous, shared) : null,
     meetingExternalId: payload.text('iCalUID'),
   };
-  return faults.faults.length === before ? entry : undefined;
 }
 
 function sharedFields(payload: ForeignJson): Data {

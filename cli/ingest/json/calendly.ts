@@ -3,8 +3,7 @@
 import type { BookingEntry } from '../../../db/ingest/bookings.ts';
 import { LONG_TEXT_CHARACTERS_MAX } from '../../../db/model/fields.ts';
 import type { Data } from '../../../db/model/json.ts';
-import type { FaultList } from '../entries.ts';
-import { ForeignJson, given } from './foreign.ts';
+import { type ForeignJson, given } from './foreign.ts';
 
 /** Whether it is a webhook of Calendly. */
 export function isCalendly(value: Data): boolean {
@@ -12,10 +11,8 @@ export function isCalendly(value: Data): boolean {
 }
 
 /** Reads a webhook; null for events that do not create, move or cancel a booking. */
-export function readCalendly(value: Data, line: number, faults: FaultList): BookingEntry | null | undefined {
+export function readCalendly(value: Data, envelope: ForeignJson): Omit<BookingEntry, 'line'> | null {
   if (value.event !== 'invitee.created' && value.event !== 'invitee.canceled') return null;
-  const before = faults.faults.length;
-  const envelope = new ForeignJson(value, line, faults);
   const invitee = envelope.object('payload');
   const isCreated = value.event === 'invitee.created';
   const isMoved = !isCreated && invitee.isTrue('rescheduled');
@@ -32,15 +29,13 @@ export function readCalendly(value: Data, line: number, faults: FaultList): Book
       cancellation_reason: isMoved ? null : invitee.object('cancellation').text('reason'),
     }),
   };
-  const entry: BookingEntry = {
-    line,
+  return {
     data,
     event: previous !== null || isMoved ? 'rescheduled' : isCreated ? 'created' : 'cancelled',
     at: envelope.instant('created_at'),
     replaces: previous === null ? null : { ...shared, external_id: previous, status: 'rescheduled' },
     meetingExternalId: null,
   };
-  return faults.faults.length === before ? entry : undefined;
 }
 
 function sharedFields(invitee: ForeignJson): Data {
