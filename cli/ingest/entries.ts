@@ -11,21 +11,21 @@ export interface LineFault {
   message: string;
 }
 
-/** What readers find besides entries to store. */
+/** What readers find besides entries to store, and how far they are. */
 export class Findings {
   readonly faults = new FaultList();
+  /** The fraction of the entries that is read, from 0 to 1, by readers that need the whole file first. */
+  share: number | undefined;
   /** Valid entries with nothing to store. */
   ignored = 0;
 }
 
-/** Takes a file in pieces and returns complete entries; faults go to its findings. */
-export interface EntryReader<T> {
-  /** Throws a CliError if the file has another format, like `end`. */
-  push(chunk: Uint8Array): Iterable<T>;
-  end(): Iterable<T>;
-  /** The fraction of the entries of `end` that is consumed, from 0 to 1; for readers that return nothing before. */
-  share?(): number;
-}
+/** Reads the entries of a file; faults go to the findings. Throws a CliError if the file has another format. */
+export type ReadEntries<T> = (
+  chunks: AsyncIterable<Uint8Array>,
+  name: string,
+  findings: Findings,
+) => AsyncGenerator<T>;
 
 function lineFault(line: number, message: string): LineFault {
   return { line, message: clip(neutralizeLine(message), MESSAGE_CHARACTERS_MAX) };

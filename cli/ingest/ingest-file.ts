@@ -20,13 +20,13 @@ import { formatCount } from '../terminal/format.ts';
 import { unlessInterrupted } from '../terminal/interrupt.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { shellWord } from '../terminal/text.ts';
-import { CalendarReader } from './calendar/calendar-file.ts';
-import { type EntryReader, Findings, type LineFault } from './entries.ts';
-import { bookingsReader } from './json/bookings.ts';
-import { meetingsReader } from './json/meetings.ts';
-import { recordingsReader } from './json/recordings.ts';
+import { readCalendar } from './calendar/calendar-file.ts';
+import { Findings, type LineFault } from './entries.ts';
+import { readBookings } from './json/bookings.ts';
+import { readMeetings } from './json/meetings.ts';
+import { readRecordings } from './json/recordings.ts';
 import { type IngestFormat, type IngestSource, openIngestFile } from './source.ts';
-import { parseWebVtt } from './web-vtt.ts';
+import { readWebVtt } from './web-vtt.ts';
 
 export type IngestResource = 'meetings' | 'recordings' | 'bookings';
 
@@ -51,12 +51,8 @@ export interface IngestSummary extends IngestReport {
   notices: readonly LineFault[];
 }
 
-/** How to store a file. */
-interface Plan {
-  store(store: Store, options: IngestOptions): Promise<IngestReport>;
-  /** The fraction done, from 0 to 1; undefined if unknown. */
-  share(): number | undefined;
-}
+/** Stores the entries of a file. */
+type Storing = (store: Store, options: IngestOptions) => Promise<IngestReport>;
 
 const FORMATS: Record<IngestResource, readonly IngestFormat[]> = {
   meetings: ['ics', 'json'],
@@ -69,7 +65,7 @@ export async function ingestFile(request: IngestRequest): Promise<IngestSummary>
   const { resource } = request;
   const findings = new Findings();
   const source = await openIngestFile(request.file, request.format, FORMATS[resource]);
-  const plan = await planOf(request, source, findings);
+  const storing = await storingOf(request, source, findings);
   return withStore(request.db, async (store) => {
     const org = await organizationNamed(store, request.org);
     const owner = request.owner === undefined ? null : await userNamed(store, org, request.owner);
@@ -80,7 +76,7 @@ export async function ingestFile(request: IngestRequest): Promise<IngestSummary>
       quiet: request.quiet ?? false,
     });
     const onProgress = (done: number): void => {
-      const share = plan.share();
+      const share = findings.share ?? source.share();
       progress.update({ done, failed: findings.faults.faults.length, ...(share !== undefined && { share }) });
     };
     const options = {
@@ -90,11 +86,11 @@ export async function ingestFile(request: IngestRequest): Promise<IngestSummary>
       clock: Date.now,
       onProgress,
     };
-    const storing = unlessInterrupted(plan.store(store, options), () => ({
+    const stored = unlessInterrupted(storing(store, options), () => ({
       message: 'Interrupted. What was stored so far is kept.',
       nextSteps: ['run the same command again. No duplicates are created.'],
     }));
-    const report = await storing
+    const report = await stored
       .finally(() => progress.stop())
       .catch((error) => {
         throw refusalOf(error, org.name);
@@ -121,50 +117,40 @@ function refusalOf(error: unknown, name: string): unknown {
   });
 }
 
-async function planOf(request: IngestRequest, source: IngestSource, findings: Findings): Promise<Plan> {
-  const { name, format } = source;
-  if (request.resource === 'meetings') {
-    if (format === 'json') {
-      return streamed(source, meetingsReader(name, findings), ingestMeetings);
-    }
-    return streamed(source, new CalendarReader(name, findings, Date.now()), ingestMeetings);
+// The first entries are read here, so that an unusable file is reported before the database is opened.
+function storingOf(request: IngestRequest, source: IngestSource, findings: Findings): Promise<Storing> {
+  const { name, format, chunks } = source;
+  if (request.resource === 'bookings') return streamed(readBookings(chunks, name, findings), ingestBookings);
+  if (request.resource === 'recordings') {
+    return format === 'vtt'
+      ? storingTranscript(source, request, findings)
+      : storingRecordings(source, request, findings);
   }
-  if (request.resource === 'bookings') {
-    return streamed(source, bookingsReader(name, findings), ingestBookings);
-  }
-  return format === 'vtt'
-    ? planTranscript(source, request, findings)
-    : planRecordings(source, request, findings);
+  const meetings =
+    format === 'ics'
+      ? readCalendar(chunks, name, findings, Date.now())
+      : readMeetings(chunks, name, findings);
+  return streamed(meetings, ingestMeetings);
 }
 
 type Ingest<T> = (store: Store, options: IngestOptions, items: AsyncIterable<T>) => Promise<IngestReport>;
 
-// The first entry is read here, so that an unusable file is reported before the database is opened.
-async function streamed<T>(source: IngestSource, reader: EntryReader<T>, ingest: Ingest<T>): Promise<Plan> {
-  const entries = entriesOf(source.chunks, reader);
+async function streamed<T>(entries: AsyncGenerator<T>, ingest: Ingest<T>): Promise<Storing> {
   const first = await entries.next();
   async function* all(): AsyncGenerator<T> {
     if (first.done) return;
     yield first.value;
     yield* entries;
   }
-  return {
-    store: (store, options) => ingest(store, options, all()),
-    share: () => reader.share?.() ?? source.share(),
-  };
+  return (store, options) => ingest(store, options, all());
 }
 
-async function* entriesOf<T>(chunks: AsyncIterable<Uint8Array>, reader: EntryReader<T>): AsyncGenerator<T> {
-  for await (const chunk of chunks) yield* reader.push(chunk);
-  yield* reader.end();
-}
-
-async function planRecordings(
-  source: IngestSource,
+function storingRecordings(
+  { chunks, name }: IngestSource,
   { meeting: named }: IngestRequest,
   findings: Findings,
-): Promise<Plan> {
-  return streamed(source, recordingsReader(source.name, findings), async (store, options, entries) => {
+): Promise<Storing> {
+  return streamed(readRecordings(chunks, name, findings), async (store, options, entries) => {
     const meeting = named === undefined ? undefined : await meetingNamed(store, options.orgNumber, named);
     return ingestRecordings(store, options, meeting === undefined ? entries : inMeeting(entries, meeting));
   });
@@ -181,23 +167,23 @@ async function* inMeeting(
   }
 }
 
-async function planTranscript(
-  source: IngestSource,
+async function storingTranscript(
+  { chunks, name }: IngestSource,
   { file: path, meeting: named }: IngestRequest,
   findings: Findings,
-): Promise<Plan> {
+): Promise<Storing> {
   if (named === undefined) {
     throw usageError(
       'A WebVTT file does not contain its meeting.',
       'add --meeting with the ID or external ID of the meeting.',
     );
   }
-  const bytes = Buffer.concat(await Array.fromAsync(source.chunks));
-  const transcript = parseWebVtt(bytes, source.name, findings);
+  const transcript = await readWebVtt(chunks, name, findings);
+  findings.share = 1;
   // A completely invalid transcript must not change the recording.
   const isUsable = transcript.segments.length > 0 || findings.faults.faults.length === 0;
-  const store: Plan['store'] = async (to, options) => {
-    const meeting = await meetingNamed(to, options.orgNumber, named);
+  return async (store, options) => {
+    const meeting = await meetingNamed(store, options.orgNumber, named);
     const { external_id, title = null, start_time = null } = meeting;
     const file = path === '-' ? 'transcript.vtt' : basename(path);
     const data: Data = {
@@ -209,9 +195,8 @@ async function planTranscript(
       segments: transcript.segments,
       ...(transcript.language !== null && { language: transcript.language }),
     };
-    return ingestRecordings(to, options, isUsable ? [{ line: 1, data }] : []);
+    return ingestRecordings(store, options, isUsable ? [{ line: 1, data }] : []);
   };
-  return { store, share: () => 1 };
 }
 
 async function meetingNamed(store: Store, orgNumber: number, id: string): Promise<RecordRow> {

@@ -16,77 +16,52 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 export const NOT_UTF8 =
   'is not UTF-8 text; if it is Latin-1, convert the file: iconv -f WINDOWS-1252 -t UTF-8';
 
-/** Takes a file in pieces and returns them without the byte order mark; throws for UTF-16. */
-export class UnmarkedBytes {
-  readonly #name: string;
+/** The bytes of a file without its byte order mark; throws for UTF-16. */
+export async function* unmarked(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
   // The start of the file, until it is long enough to decide.
-  #begin: Uint8Array | null = new Uint8Array(0);
-
-  constructor(name: string) {
-    this.#name = name;
+  let begin: Uint8Array | null = new Uint8Array(0);
+  for await (const chunk of chunks) {
+    if (begin !== null) begin = Buffer.concat([begin, chunk]);
+    if (begin !== null && begin.length < UTF8_MARK.length) continue;
+    yield begin === null ? chunk : withoutMark(begin, name);
+    begin = null;
   }
-
-  push(chunk: Uint8Array): Uint8Array {
-    if (this.#begin === null) return chunk;
-    const begin = Buffer.concat([this.#begin, chunk]);
-    this.#begin = begin.length < UTF8_MARK.length ? begin : null;
-    return this.#begin === null ? this.#unmarked(begin) : new Uint8Array(0);
-  }
-
-  end(): Uint8Array {
-    return this.#unmarked(this.#begin ?? new Uint8Array(0));
-  }
-
-  #unmarked(bytes: Uint8Array): Uint8Array {
-    if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
-      throw new CliError(`${this.#name} is UTF-16 text, not UTF-8.`, {
-        nextSteps: [`convert it: iconv -f UTF-16 -t UTF-8 ${shellWord(this.#name)}`],
-      });
-    }
-    return UTF8_MARK.every((byte, index) => bytes[index] === byte) ? bytes.subarray(UTF8_MARK.length) : bytes;
-  }
+  if (begin !== null) yield withoutMark(begin, name);
 }
 
-/** Takes a file in pieces and returns the complete lines, without line ends, numbered from 1. */
-export class LineSplitter {
-  readonly #bytes: UnmarkedBytes;
-  #line = 1;
+function withoutMark(bytes: Uint8Array, name: string): Uint8Array {
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
+    throw new CliError(`${name} is UTF-16 text, not UTF-8.`, {
+      nextSteps: [`convert it: iconv -f UTF-16 -t UTF-8 ${shellWord(name)}`],
+    });
+  }
+  return UTF8_MARK.every((byte, index) => bytes[index] === byte) ? bytes.subarray(UTF8_MARK.length) : bytes;
+}
+
+/** The lines of a file without their ends, numbered from 1: those that each piece completes. */
+export async function* linesOf(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<RawLine[]> {
+  let line = 0;
   // The start of an incomplete line.
-  #parts: Uint8Array[] = [];
-
-  constructor(name: string) {
-    this.#bytes = new UnmarkedBytes(name);
-  }
-
-  push(chunk: Uint8Array): RawLine[] {
-    return this.#split(this.#bytes.push(chunk));
-  }
-
-  end(): RawLine[] {
-    const lines = this.#split(this.#bytes.end());
-    return this.#parts.some((part) => part.length > 0) ? [...lines, this.#next()] : lines;
-  }
-
-  #split(bytes: Uint8Array): RawLine[] {
+  let parts: Uint8Array[] = [];
+  const next = (): RawLine => {
+    const [only] = parts;
+    const bytes = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
+    parts = [];
+    line += 1;
+    return { line, bytes: bytes.at(-1) === CR ? bytes.subarray(0, -1) : bytes };
+  };
+  for await (const bytes of unmarked(chunks, name)) {
     const lines: RawLine[] = [];
     let start = 0;
     for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {
-      this.#parts.push(bytes.subarray(start, end));
-      lines.push(this.#next());
+      parts.push(bytes.subarray(start, end));
+      lines.push(next());
       start = end + 1;
     }
-    this.#parts.push(bytes.subarray(start));
-    return lines;
+    parts.push(bytes.subarray(start));
+    yield lines;
   }
-
-  #next(): RawLine {
-    const [only] = this.#parts;
-    const bytes = this.#parts.length === 1 && only !== undefined ? only : Buffer.concat(this.#parts);
-    this.#parts = [];
-    const line = this.#line;
-    this.#line += 1;
-    return { line, bytes: bytes.at(-1) === CR ? bytes.subarray(0, -1) : bytes };
-  }
+  if (parts.some((part) => part.length > 0)) yield [next()];
 }
 
 /** The text of bytes; null if they are not UTF-8. */

@@ -3,7 +3,7 @@ import { NAME_CHARACTERS_MAX } from '../../db/model/fields.ts';
 import type { Data } from '../../db/model/json.ts';
 import { CliError } from '../errors.ts';
 import { type FaultList, type Findings, quoted } from './entries.ts';
-import { decodeLine, LineSplitter, NOT_UTF8 } from './text-lines.ts';
+import { decodeLine, linesOf, NOT_UTF8 } from './text-lines.ts';
 
 export interface CueTranscript {
   segments: Segment[];
@@ -48,8 +48,12 @@ const ENTITIES: Record<string, string> = {
  * Reads a WebVTT file; an invalid cue is a fault and skipped.
  * @throws CliError if the file is not WebVTT at all
  */
-export function parseWebVtt(bytes: Uint8Array, name: string, { faults }: Findings): CueTranscript {
-  const lines = vttLines(bytes, name);
+export async function readWebVtt(
+  chunks: AsyncIterable<Uint8Array>,
+  name: string,
+  { faults }: Findings,
+): Promise<CueTranscript> {
+  const lines = await vttLines(chunks, name);
   if (!/^WEBVTT(?:[ \t]|$)/.test(lines[0]?.text ?? '')) {
     throw new CliError(`${name} is not WebVTT: its first line must start with WEBVTT.`, {
       nextSteps: ['export the transcript as WebVTT (.vtt), or use JSON with --format json.'],
@@ -63,10 +67,10 @@ export function parseWebVtt(bytes: Uint8Array, name: string, { faults }: Finding
 }
 
 // A carriage return alone also ends a line, and NUL becomes the replacement character.
-function vttLines(bytes: Uint8Array, name: string): VttLine[] {
-  const splitter = new LineSplitter(name);
+async function vttLines(chunks: AsyncIterable<Uint8Array>, name: string): Promise<VttLine[]> {
   const lossy = new TextDecoder('utf-8', { ignoreBOM: true });
-  return [...splitter.push(bytes), ...splitter.end()].flatMap((raw) => {
+  const raws = await Array.fromAsync(linesOf(chunks, name));
+  return raws.flat().flatMap((raw) => {
     const text = decodeLine(raw.bytes);
     const lines = (text ?? lossy.decode(raw.bytes)).replaceAll('\0', '\ufffd').split('\r');
     return lines.map((line) => ({ text: line, isUtf8: text !== null }));

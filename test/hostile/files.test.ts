@@ -8,7 +8,7 @@ import { readValue } from '../../cli/import/plan/values.ts';
 import { type Format, RowFault } from '../../cli/import/row.ts';
 import { Findings } from '../../cli/ingest/entries.ts';
 import type { IngestFormat } from '../../cli/ingest/source.ts';
-import { parseWebVtt } from '../../cli/ingest/web-vtt.ts';
+import { readWebVtt } from '../../cli/ingest/web-vtt.ts';
 import { addressesIn } from '../../cli/input/addresses.ts';
 import { redact } from '../../cli/terminal/redact.ts';
 import { neutralizeLine } from '../../cli/terminal/text.ts';
@@ -18,7 +18,13 @@ import { RESOURCES } from '../../db/model/resources/registry.ts';
 import { NOW } from '../fixtures/ingest/calendar.ts';
 import { growthOf, type Work } from '../support/growth.ts';
 import { type HostileText, hostileFiles, hostileTexts, unitsOf } from '../support/hostile.ts';
-import { readBookings, readCalendar, readMeetings, readRecordings } from '../support/ingest-readers.ts';
+import {
+  pieces,
+  readBookings,
+  readCalendar,
+  readMeetings,
+  readRecordings,
+} from '../support/ingest-readers.ts';
 
 const KIB = 1024;
 const CHUNK_BYTES = 64 * KIB;
@@ -129,7 +135,7 @@ const IMPORTS: Record<Format, Reader> = {
 };
 const INGESTS: Record<IngestFormat, Reader> = {
   ics: { samples: [CALENDAR], read: (text) => readCalendar(text, NOW, CHUNK_BYTES) },
-  vtt: { samples: [TRANSCRIPT], read: (text) => parseWebVtt(Buffer.from(text), 'file', new Findings()) },
+  vtt: { samples: [TRANSCRIPT], read: (text) => readWebVtt(pieces(text), 'file', new Findings()) },
   json: {
     samples: [ARRAY, LINES],
     read: async (text) => {

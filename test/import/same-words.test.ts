@@ -188,8 +188,8 @@ describe('a dry run says what the server would say', () => {
 });
 
 describe('ingest says what the server says', () => {
-  const told = (value: Json, read: typeof readMeetings | typeof readRecordings) =>
-    read(JSON.stringify({ external_id: 'x', ...value })).faults.map(({ message }) => message);
+  const told = async (value: Json, read: typeof readMeetings | typeof readRecordings) =>
+    (await read(JSON.stringify({ external_id: 'x', ...value }))).faults.map(({ message }) => message);
 
   test.each([
     [{ title: 5 }, 'contacts', { title: 5 }],
@@ -207,20 +207,20 @@ describe('ingest says what the server says', () => {
     const [name = ''] = Object.keys(body);
     const [own = ''] = Object.keys(value);
     const faults = details.filter(({ path }: Json) => path === name);
-    expect(told(value, readMeetings)).toEqual(faults.map(({ message }: Json) => `${own} ${message}`));
+    expect(await told(value, readMeetings)).toEqual(faults.map(({ message }: Json) => `${own} ${message}`));
     expect(faults).not.toEqual([]);
   });
 
   test('of names that are not known, and of lists that are none, with what is allowed', async () => {
     const [unknown] = (await refused('tasks', { name: 'T', colour: 1 })).details;
     const [beginning] = unknown.message.split('name, ');
-    expect(told({ colour: 1 }, readMeetings)).toEqual([
+    expect(await told({ colour: 1 }, readMeetings)).toEqual([
       expect.stringContaining(`colour ${beginning}external_id, title`),
     ]);
     const [notList] = (await refused('contacts', { phone: '1', alt_emails: 'x' })).details;
-    expect(told({ segments: 'x' }, readRecordings)).toEqual([`segments ${notList.message}`]);
+    expect(await told({ segments: 'x' }, readRecordings)).toEqual([`segments ${notList.message}`]);
     const [choice] = (await refused('segments', { name: 'S', record_type: 'x' })).details;
-    expect(told({ status: 'x' }, readMeetings)).toEqual([
+    expect(await told({ status: 'x' }, readMeetings)).toEqual([
       `status ${choice.message.replace('contact, company', 'confirmed, tentative, cancelled')}`,
     ]);
   });

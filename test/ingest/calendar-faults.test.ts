@@ -5,20 +5,20 @@ import { calendar, meetings, messages, parse } from '../fixtures/ingest/calendar
 describe('bad input', () => {
   const event = 'UID:good@x\nDTSTART:20260302T090000Z';
 
-  test('every fault has its line, and the good events stay', () => {
+  test('every fault has its line, and the good events stay', async () => {
     const text = calendar(
       'UID:bad@x\nDTSTART:20260230T090000Z\nRRULE:FREQ=NEVER\nSTATUS:MAYBE\nno content line',
       event,
       'SUMMARY:Nothing to know it by',
     );
-    expect(messages(text)).toEqual([
+    expect(await messages(text)).toEqual([
       '5: DTSTART is not a date or time: "20260230T090000Z"',
       '7: STATUS must be one of: CONFIRMED, TENTATIVE, CANCELLED',
       '8: is not a content line of the form NAME:value: "no content line"',
       '14: the VEVENT does not have UID, which identifies the meeting',
       '14: the VEVENT does not have DTSTART, its start',
     ]);
-    expect(meetings(text).map(({ external_id }) => external_id)).toEqual(['good@x']);
+    expect((await meetings(text)).map(({ external_id }) => external_id)).toEqual(['good@x']);
   });
 
   test.each([
@@ -43,10 +43,10 @@ describe('bad input', () => {
     ['DURATION:PT999999999999S', '6: a time of the event is after the year 9999'],
     ['RDATE;VALUE=PERIOD:20260303T090000Z/20260303T080000Z', '6: RDATE has a period that ends before it'],
     ['RDATE;VALUE=PERIOD:20260303T090000Z/an hour', '6: RDATE is not a date or time: "an hour"'],
-  ])('%s is a fault', (line, expected) => {
-    const told = messages(calendar(`${event}\n${line}`));
+  ])('%s is a fault', async (line, expected) => {
+    const told = await messages(calendar(`${event}\n${line}`));
     expect(told.map((one) => one.slice(0, expected.length))).toEqual([expected]);
-    expect(meetings(calendar(`${event}\n${line}`))).toEqual([]);
+    expect(await meetings(calendar(`${event}\n${line}`))).toEqual([]);
   });
 
   test.each([
@@ -55,7 +55,7 @@ describe('bad input', () => {
     'RRULE:FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30',
     'DTSTART:99991231T235959Z\nDURATION:PT1S',
     'DTSTART:99990101T000000Z\nDURATION:P50W\nRRULE:FREQ=DAILY',
-  ])('one odd event, %s, is one fault, and the rest of the file is kept', (lines) => {
+  ])('one odd event, %s, is one fault, and the rest of the file is kept', async (lines) => {
     const odd = /DTSTART/.test(lines)
       ? `UID:odd@x\n${lines}`
       : `UID:odd@x\nDTSTART:20260302T090000Z\n${lines}`;
@@ -64,11 +64,11 @@ describe('bad input', () => {
       odd,
       'UID:after@x\nDTSTART:20260303T090000Z',
     );
-    expect(messages(text).length).toBe(1);
-    expect(meetings(text).map(({ external_id }) => external_id)).toEqual(['before@x', 'after@x']);
+    expect((await messages(text)).length).toBe(1);
+    expect((await meetings(text)).map(({ external_id }) => external_id)).toEqual(['before@x', 'after@x']);
   });
 
-  test('thousands of events with a rule or a zone that is of no use are told in no time', () => {
+  test('thousands of events with a rule or a zone that is of no use are told in no time', async () => {
     const zone =
       'BEGIN:VTIMEZONE\nTZID:Odd\nBEGIN:STANDARD\nDTSTART:19700101T000000\nRRULE:FREQ=SECONDLY\nTZOFFSETFROM:+0100\nTZOFFSETTO:+0200\nEND:STANDARD\nEND:VTIMEZONE\n';
     const odd = [
@@ -81,12 +81,12 @@ describe('bad input', () => {
       (_, index) => `UID:${index}\nDTSTART:20260302T090000Z\n${odd[index % 3]}`,
     );
     const text = calendar(...events).replace('VERSION:2.0\n', `VERSION:2.0\n${zone}`);
-    expect(messages(text).length).toBe(3_000);
+    expect((await messages(text)).length).toBe(3_000);
   });
 
-  test('what is quoted of the file is short and has no control characters', () => {
+  test('what is quoted of the file is short and has no control characters', async () => {
     const long = `${'x'.repeat(50_000)}`;
-    const told = messages(
+    const told = await messages(
       calendar(
         `UID:a@x\nDTSTART;TZID=${long}:20260302T090000`,
         `UID:b@x\nDTSTART:${long}`,
@@ -102,39 +102,39 @@ describe('bad input', () => {
     }
   });
 
-  test('a zone whose rules would never end is refused', () => {
+  test('a zone whose rules would never end is refused', async () => {
     const zone =
       'BEGIN:VTIMEZONE\nTZID:Odd\nBEGIN:STANDARD\nDTSTART:19700101T000000\nRRULE:FREQ=SECONDLY\nTZOFFSETFROM:+0100\nTZOFFSETTO:+0200\nEND:STANDARD\nEND:VTIMEZONE\n';
     const text = calendar('UID:a\nDTSTART;TZID=Odd:20260302T090000').replace(
       'BEGIN:VEVENT',
       `${zone}BEGIN:VEVENT`,
     );
-    expect(messages(text)).toEqual([
+    expect(await messages(text)).toEqual([
       '14: DTSTART uses the time zone "Odd", whose VTIMEZONE in line 3 has an invalid rule in line 7',
     ]);
   });
 
-  test('a file that ends too soon keeps its whole events', () => {
+  test('a file that ends too soon keeps its whole events', async () => {
     const text =
       calendar(event, 'UID:cut@x\nDTSTART:20260302T090000Z').split('END:VEVENT\nEND:VCALENDAR')[0] ?? '';
-    expect(messages(text)).toEqual([
+    expect(await messages(text)).toEqual([
       '9: the file ends before END:VCALENDAR (started in line 1), inside the VEVENT of line 7',
     ]);
-    expect(meetings(text).length).toBe(1);
-    expect(messages(calendar(event).replace('END:VCALENDAR\n', ''))).toEqual([
+    expect((await meetings(text)).length).toBe(1);
+    expect(await messages(calendar(event).replace('END:VCALENDAR\n', ''))).toEqual([
       '6: the file ends before END:VCALENDAR (started in line 1)',
     ]);
   });
 
-  test('an event without an end harms only itself', () => {
+  test('an event without an end harms only itself', async () => {
     const text = calendar(event, 'UID:next@x\nDTSTART:20260302T090000Z').replace('END:VEVENT\n', '');
-    expect(messages(text)).toEqual(['3: BEGIN:VEVENT has no END:VEVENT']);
-    expect(meetings(text).map(({ external_id }) => external_id)).toEqual(['next@x']);
+    expect(await messages(text)).toEqual(['3: BEGIN:VEVENT has no END:VEVENT']);
+    expect((await meetings(text)).map(({ external_id }) => external_id)).toEqual(['next@x']);
   });
 
-  test('Latin-1 bytes are told with their line, and harm only their event', () => {
+  test('Latin-1 bytes are told with their line, and harm only their event', async () => {
     const text = calendar(`${event}\nSUMMARY:Café`, 'UID:next@x\nDTSTART:20260302T090000Z');
-    const { faults, entries } = parse(Buffer.from(text, 'latin1'));
+    const { faults, entries } = await parse(Buffer.from(text, 'latin1'));
     expect(faults.map(({ line }) => line)).toEqual([6]);
     expect(faults[0]?.message).toContain('is not UTF-8 text');
     expect(entries.map(({ uid }) => uid)).toEqual(['next@x']);
@@ -145,19 +145,19 @@ describe('bad input', () => {
     ['an empty file', '', 'is not an iCalendar file'],
     ['an event alone', 'BEGIN:VEVENT\nUID:a\nEND:VEVENT\n', 'is not an iCalendar file'],
     ['UTF-16', Buffer.from('\ufeffBEGIN:VCALENDAR', 'utf16le'), 'is UTF-16'],
-  ])('%s is refused whole', (_, content, message) => {
-    expect(() => parse(content)).toThrow(message);
+  ])('%s is refused whole', async (_, content, message) => {
+    await expect(parse(content)).rejects.toThrow(message);
   });
 
-  test('an answer to an invitation tells no meeting', () => {
+  test('an answer to an invitation tells no meeting', async () => {
     const text = calendar(event).replace('VERSION:2.0', 'METHOD:REPLY');
-    expect(messages(text)).toEqual([
+    expect(await messages(text)).toEqual([
       '1: the calendar is a reply (METHOD:REPLY), which does not contain meetings',
     ]);
-    expect(meetings(text)).toEqual([]);
+    expect(await meetings(text)).toEqual([]);
   });
 
-  test('an empty calendar is no fault', () => {
-    expect(parse(calendar())).toEqual({ entries: [], faults: [], ignored: 0 });
+  test('an empty calendar is no fault', async () => {
+    expect(await parse(calendar())).toEqual({ entries: [], faults: [], ignored: 0 });
   });
 });

@@ -3,18 +3,21 @@ import { describe, expect, test } from 'bun:test';
 import type { Data } from '../../db/model/json.ts';
 import { readMeetings, readRecordings, told } from '../support/ingest-readers.ts';
 
-function meetings(text: string | Uint8Array, chunkBytes?: number): { data: Data[]; faults: string[] } {
-  const file = readMeetings(text, chunkBytes);
+async function meetings(
+  text: string | Uint8Array,
+  chunkBytes?: number,
+): Promise<{ data: Data[]; faults: string[] }> {
+  const file = await readMeetings(text, chunkBytes);
   return { data: file.entries.flatMap(({ entries }) => entries.map(({ data }) => data)), faults: told(file) };
 }
 
-function recordings(...items: unknown[]): { data: Data[]; faults: string[] } {
-  const file = readRecordings(items.map((item) => JSON.stringify(item)).join('\n'));
+async function recordings(...items: unknown[]): Promise<{ data: Data[]; faults: string[] }> {
+  const file = await readRecordings(items.map((item) => JSON.stringify(item)).join('\n'));
   return { data: file.entries.map(({ data }) => data), faults: told(file) };
 }
 
 describe('JSON', () => {
-  const ids = (text: string) => meetings(text).data.map(({ external_id }) => external_id);
+  const ids = async (text: string) => (await meetings(text)).data.map(({ external_id }) => external_id);
 
   test.each([
     ['an array', '[{"external_id":"a"},\n {"external_id":"b"}]'],
@@ -24,15 +27,15 @@ describe('JSON', () => {
     ],
     ['NDJSON', '{"external_id":"a"}\n\n{"external_id":"b"}\n'],
     ['NDJSON with CRLF and a byte order mark', '\ufeff{"external_id":"a"}\r\n{"external_id":"b"}\r\n'],
-  ])('is read from %s', (_, text) => {
-    expect(ids(text)).toEqual(['a', 'b']);
+  ])('is read from %s', async (_, text) => {
+    expect(await ids(text)).toEqual(['a', 'b']);
   });
 
-  test('is read from one object over many lines', () => {
-    expect(ids('{\n  "external_id": "a"\n}\n')).toEqual(['a']);
+  test('is read from one object over many lines', async () => {
+    expect(await ids('{\n  "external_id": "a"\n}\n')).toEqual(['a']);
   });
 
-  test('every field is taken as declared, and what the service makes itself is left out', () => {
+  test('every field is taken as declared, and what the service makes itself is left out', async () => {
     const given = {
       external_id: 'a',
       title: 'Kick-off',
@@ -45,7 +48,7 @@ describe('JSON', () => {
       recording_ids: ['1'],
       created_at: '2026-01-01T00:00:00.000Z',
     };
-    expect(meetings(JSON.stringify(given)).data).toEqual([
+    expect((await meetings(JSON.stringify(given))).data).toEqual([
       {
         external_id: 'a',
         title: 'Kick-off',
@@ -85,14 +88,14 @@ describe('JSON', () => {
     ['{"external_id":"a"', '1: the entry is not valid JSON'],
     ['{"external_id":"ok"}\n[1]', '2: the entry is not a JSON object'],
     ['[{"external_id":"ok"},\n{"external_id":"a"', '2: test.json is not a JSON array of objects'],
-  ])('%s is a fault', (text, expected) => {
-    const { faults, data } = meetings(text);
+  ])('%s is a fault', async (text, expected) => {
+    const { faults, data } = await meetings(text);
     expect(faults.map((fault) => fault.slice(0, expected.length))).toContain(expected);
     expect(data.filter(({ external_id }) => external_id !== 'ok')).toEqual([]);
   });
 
-  test('every fault of a file is told with its line, and the good entries stay', () => {
-    const { faults, data } = meetings(
+  test('every fault of a file is told with its line, and the good entries stay', async () => {
+    const { faults, data } = await meetings(
       '[{"external_id":"a"},\n{"title":5},\n{"external_id":"b",\n"status":"maybe"},\n{"external_id":"c"}]',
     );
     expect(faults).toEqual([
@@ -103,8 +106,8 @@ describe('JSON', () => {
     expect(data.map(({ external_id }) => external_id)).toEqual(['a', 'c']);
   });
 
-  test('a line in Latin-1 is told and harms only its entry', () => {
-    const { faults, data } = meetings(
+  test('a line in Latin-1 is told and harms only its entry', async () => {
+    const { faults, data } = await meetings(
       Buffer.from('{"external_id":"a","title":"Café"}\n{"external_id":"b"}', 'latin1'),
     );
     expect(faults).toEqual([expect.stringContaining('1: is not UTF-8 text')]);
@@ -114,14 +117,14 @@ describe('JSON', () => {
   test.each([
     ['', 'is empty'],
     ['BEGIN:VCALENDAR', 'does not start with [ or {'],
-  ])('%p is refused whole', (text, message) => {
-    expect(() => meetings(text)).toThrow(message);
+  ])('%p is refused whole', async (text, message) => {
+    await expect(meetings(text)).rejects.toThrow(message);
   });
 });
 
 describe('recordings', () => {
-  test('have a meeting by either id, and segments whose speaker may be half known', () => {
-    const { data, faults } = recordings({
+  test('have a meeting by either id, and segments whose speaker may be half known', async () => {
+    const { data, faults } = await recordings({
       external_id: 'r',
       meeting_external_id: 'm',
       started_at: '2026-01-01T00:00:00Z',
@@ -140,8 +143,8 @@ describe('recordings', () => {
     });
   });
 
-  test('tell transcription in progress from no audio', () => {
-    const { data } = recordings(
+  test('tell transcription in progress from no audio', async () => {
+    const { data } = await recordings(
       { external_id: 'a', segments: null },
       { external_id: 'b', segments: [] },
       { external_id: 'c' },
@@ -164,8 +167,8 @@ describe('recordings', () => {
       { meeting_id: '1', meeting_external_id: '2' },
       'meeting_external_id must not be used together with meeting_id',
     ],
-  ])('%j is a fault', (fields, message) => {
-    const { data, faults } = recordings({ external_id: 'r', ...fields });
+  ])('%j is a fault', async (fields, message) => {
+    const { data, faults } = await recordings({ external_id: 'r', ...fields });
     expect(faults).toEqual([`1: ${message}`]);
     expect(data).toEqual([]);
   });

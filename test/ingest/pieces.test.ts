@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { Findings } from '../../cli/ingest/entries.ts';
-import { recordingsReader } from '../../cli/ingest/json/recordings.ts';
+import { readRecordings } from '../../cli/ingest/json/recordings.ts';
 import { ingestAll } from '../../db/ingest/ingest-transaction.ts';
 import type { Store } from '../../db/store.ts';
 import { createOrganization } from '../../db/tables/accounts.ts';
@@ -32,29 +32,29 @@ describe('a file reads the same in pieces of any size:', () => {
       'Latin-1 in an array',
       latin1('[{"external_id":"a"},\n{"external_id":"b",\n"title":"Café"},\n{"external_id":"c"}]'),
     ],
-  ])('%s', (_, content) => {
-    const whole = readMeetings(content);
+  ])('%s', async (_, content) => {
+    const whole = await readMeetings(content);
     expect(whole.entries.length + whole.faults.length).toBeGreaterThan(0);
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 40 }), (chunkBytes) => {
-        expect(readMeetings(content, chunkBytes)).toEqual(whole);
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 40 }), async (chunkBytes) => {
+        expect(await readMeetings(content, chunkBytes)).toEqual(whole);
       }),
       { numRuns: 40 },
     );
   });
 
-  test('a calendar', () => {
+  test('a calendar', async () => {
     const calendar = `\ufeff${fixture.replaceAll('\n', '\r\n')}`;
-    const whole = readCalendar(calendar, NOW);
+    const whole = await readCalendar(calendar, NOW);
     expect(whole.entries.length).toBeGreaterThan(4);
     for (const chunkBytes of [1, 2, 3, 7, 64, 1_000])
-      expect(readCalendar(calendar, NOW, chunkBytes)).toEqual(whole);
+      expect(await readCalendar(calendar, NOW, chunkBytes)).toEqual(whole);
   });
 
-  test('UTF-16 is refused by its first two bytes', () => {
+  test('UTF-16 is refused by its first two bytes', async () => {
     const utf16 = Buffer.from('\ufeff[{"external_id":"a"}]', 'utf16le');
-    expect(() => readMeetings(utf16, 1)).toThrow('is UTF-16');
-    expect(() => readBookings(utf16, 1)).toThrow('is UTF-16');
+    await expect(readMeetings(utf16, 1)).rejects.toThrow('is UTF-16');
+    await expect(readBookings(utf16, 1)).rejects.toThrow('is UTF-16');
   });
 });
 
@@ -62,15 +62,22 @@ describe('entries come as soon as they are complete', () => {
   test.each([
     ['in one line', '[', ',', ']'],
     ['a line each', '', '\n', '\n'],
-  ])('%s', (_, before, between, after) => {
-    const reader = recordingsReader('test.json', new Findings());
-    const push = (text: string) => [...reader.push(new TextEncoder().encode(text))].length;
-    const counts = [push(before)];
-    for (let index = 0; index < 100; index += 1) counts.push(push(`{"external_id":"${index}"}${between}`));
+  ])('%s', async (_, before, between, after) => {
+    const entries = Array.from({ length: 100 }, (_, index) => `{"external_id":"${index}"}${between}`);
+    // How many had come when each piece was asked for.
+    const counts: number[] = [];
+    let come = 0;
+    async function* inPieces() {
+      for (const text of [before, ...entries, after]) {
+        counts.push(come);
+        yield new TextEncoder().encode(text);
+      }
+    }
+    for await (const _ of readRecordings(inPieces(), 'test.json', new Findings())) come += 1;
     // The very last one may wait for what follows it.
-    expect(counts.reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(99);
-    expect(Math.max(...counts)).toBeLessThanOrEqual(1);
-    expect([...reader.push(new TextEncoder().encode(after)), ...reader.end()].length).toBeLessThanOrEqual(1);
+    expect(counts.at(-1)).toBeGreaterThanOrEqual(99);
+    expect(Math.max(...counts.map((count, at) => count - (counts[at - 1] ?? 0)))).toBeLessThanOrEqual(1);
+    expect(come).toBe(100);
   });
 });
 

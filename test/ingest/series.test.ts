@@ -72,7 +72,7 @@ describe('a series', () => {
     const moved = 'UID:s@x\nRECURRENCE-ID:20260301T090000Z\nDTSTART:20260301T150000Z\nSUMMARY:Moved';
     await calendar([daily(), moved]);
     const bad = `BEGIN:VCALENDAR\nBEGIN:VEVENT\n${daily()}\nEND:VEVENT\nBEGIN:VEVENT\n${moved}\nDURATION:long\nEND:VEVENT\nEND:VCALENDAR\n`;
-    const { entries, faults } = readCalendar(bad, NOW);
+    const { entries, faults } = await readCalendar(bad, NOW);
     expect(faults.map(({ line }) => line)).toEqual([13]);
     expect(counts(await ingestMeetings(desk.harness.store, desk.options, entries))).toEqual([0, 0, 3, 0]);
     const instance = (await byExternalId('meetings')).get('s@x/20260301T090000Z');

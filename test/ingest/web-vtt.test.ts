@@ -1,22 +1,20 @@
 // WebVTT files: what they give, and what is told of bad ones.
 import { describe, expect, test } from 'bun:test';
 import { Findings } from '../../cli/ingest/entries.ts';
-import { parseWebVtt } from '../../cli/ingest/web-vtt.ts';
-import { told } from '../support/ingest-readers.ts';
-
-const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+import { readWebVtt } from '../../cli/ingest/web-vtt.ts';
+import { pieces, told } from '../support/ingest-readers.ts';
 
 describe('WebVTT', () => {
-  const vtt = (text: string) => {
+  const vtt = async (text: string) => {
     const findings = new Findings();
-    const { segments, ...rest } = parseWebVtt(bytes(text), 'test.vtt', findings);
+    const { segments, ...rest } = await readWebVtt(pieces(text), 'test.vtt', findings);
     const lines = segments.map(
       ({ speaker, start_time, end_time, speech }) => `${start_time}-${end_time} ${speaker.name}: ${speech}`,
     );
     return { ...rest, lines, faults: told(findings.faults) };
   };
 
-  test('cues become segments; notes, styles and regions do not', () => {
+  test('cues become segments; notes, styles and regions do not', async () => {
     const text = `WEBVTT - Kick-off
 Kind: captions
 Language: en
@@ -41,7 +39,7 @@ everyone &amp; <i>welcome</i>.</v>
 00:03.000 --> 00:04.000
 nobody's
 `;
-    expect(vtt(text)).toEqual({
+    expect(await vtt(text)).toEqual({
       language: 'en',
       lines: [
         '1-2.5 Ada Lovelace: Good morning, everyone & welcome.',
@@ -51,15 +49,19 @@ nobody's
       ],
       faults: [],
     });
-    expect(vtt(`\ufeff${text.replaceAll('\n', '\r\n')}`).lines.length).toBe(4);
+    expect((await vtt(`\ufeff${text.replaceAll('\n', '\r\n')}`)).lines.length).toBe(4);
   });
 
-  test('names before a colon are speakers where most cues have them and none has a voice', () => {
+  test('names before a colon are speakers where most cues have them and none has a voice', async () => {
     const zoom =
       'WEBVTT\n\n1\n00:01.000 --> 00:02.000\nAda Lovelace: Note: this\n\n2\n00:02.000 --> 00:03.000\nCharles: yes\n\n3\n00:03.000 --> 00:04.000\nand on\n';
-    expect(vtt(zoom).lines).toEqual(['1-2 Ada Lovelace: Note: this', '2-3 Charles: yes', '3-4 null: and on']);
+    expect((await vtt(zoom)).lines).toEqual([
+      '1-2 Ada Lovelace: Note: this',
+      '2-3 Charles: yes',
+      '3-4 null: and on',
+    ]);
     const plain = 'WEBVTT\n\n00:01.000 --> 00:02.000\nNote: this\n\n00:02.000 --> 00:03.000\nyes\n';
-    expect(vtt(plain).lines).toEqual(['1-2 null: Note: this', '2-3 null: yes']);
+    expect((await vtt(plain)).lines).toEqual(['1-2 null: Note: this', '2-3 null: yes']);
   });
 
   test.each([
@@ -89,9 +91,9 @@ nobody's
       '00:01.000 --> 00:02.000\n<v Ada>yes</v> (laughs)\n',
       ['1-2 Ada: yes', '1-2 null: (laughs)'],
     ],
-  ])('%s is taken', (_, cues, expected) => {
+  ])('%s is taken', async (_, cues, expected) => {
     const text = cues === '' ? 'WEBVTT\nLanguage: en\n00:01.000 --> 00:02.000\na\n' : `WEBVTT\n\n${cues}`;
-    expect(vtt(text)).toEqual({ language: cues === '' ? 'en' : null, lines: expected, faults: [] });
+    expect(await vtt(text)).toEqual({ language: cues === '' ? 'en' : null, lines: expected, faults: [] });
   });
 
   test.each([
@@ -99,16 +101,16 @@ nobody's
     '00:01.0000 --> 00:02.000\na\n',
     '000:01.000 --> 00:02.000\na\n',
     'a --> b\n',
-  ])('%j is told', (cues) => {
-    const { lines, faults } = vtt(`WEBVTT\n\n00:00.000 --> 00:01.000\nfirst\n\n${cues}`);
+  ])('%j is told', async (cues) => {
+    const { lines, faults } = await vtt(`WEBVTT\n\n00:00.000 --> 00:01.000\nfirst\n\n${cues}`);
     expect(lines).toEqual(['0-1 null: first']);
     expect(faults.length).toBeGreaterThan(0);
   });
 
-  test('malformed cues are told with their line, and the good ones stay', () => {
+  test('malformed cues are told with their line, and the good ones stay', async () => {
     const text =
       'WEBVTT\n\nno timing\nat all\n\n00:00:61.000 --> 00:02.000\nx\n\nid\n00:05.000 --> 00:04.000\nx\n\n00:05,000 --> 00:06,000\nx\n\n00:07.000 --> 00:08.000\ngood\n';
-    expect(vtt(text)).toMatchObject({
+    expect(await vtt(text)).toMatchObject({
       lines: ['7-8 null: good'],
       faults: [
         '3: the cue does not have a timing line like 00:00:01.000 --> 00:00:02.000',
@@ -121,8 +123,8 @@ nobody's
 
   test.each(['', 'WEBVTTX\n', '1\n00:00:01,000 --> 00:00:02,000\nan SRT file\n'])(
     '%p is refused whole',
-    (text) => {
-      expect(() => vtt(text)).toThrow('is not WebVTT');
+    async (text) => {
+      await expect(vtt(text)).rejects.toThrow('is not WebVTT');
     },
   );
 });

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'bun:test';
 import type { Data } from '../../db/model/json.ts';
 import { readBookings, told } from '../support/ingest-readers.ts';
 
-function bookings(...items: unknown[]) {
+async function bookings(...items: unknown[]) {
   const text = items.map((item) => JSON.stringify(item)).join('\n');
-  const file = readBookings(text);
+  const file = await readBookings(text);
   return { ...file, faults: told(file) };
 }
 
@@ -57,8 +57,8 @@ describe('bookings', () => {
     end_time: Date.parse('2026-01-10T14:45:00Z'),
   };
 
-  test('are read as Cal.com sends them', () => {
-    const { entries, faults } = bookings(calCom('BOOKING_CREATED', { uid: 'A', iCalUID: 'A@cal.com' }));
+  test('are read as Cal.com sends them', async () => {
+    const { entries, faults } = await bookings(calCom('BOOKING_CREATED', { uid: 'A', iCalUID: 'A@cal.com' }));
     expect(faults).toEqual([]);
     expect(entries).toEqual([
       {
@@ -79,14 +79,14 @@ describe('bookings', () => {
     ]);
   });
 
-  test('are moved by Cal.com to a new booking, or within the same', () => {
+  test('are moved by Cal.com to a new booking, or within the same', async () => {
     const moved = {
       uid: 'B',
       rescheduleUid: 'A',
       rescheduleStartTime: '2026-01-09T14:30:00Z',
       rescheduleEndTime: '2026-01-09T14:45:00Z',
     };
-    const { entries } = bookings(
+    const { entries } = await bookings(
       calCom('BOOKING_RESCHEDULED', moved),
       calCom('BOOKING_RESCHEDULED', { uid: 'C' }),
     );
@@ -98,16 +98,18 @@ describe('bookings', () => {
     expect(entries[1]).toMatchObject({ data: { external_id: 'C', status: 'rescheduled' }, replaces: null });
   });
 
-  test('are cancelled by Cal.com with the reason', () => {
-    const { entries } = bookings(calCom('BOOKING_CANCELLED', { uid: 'A', cancellationReason: 'Travelling' }));
+  test('are cancelled by Cal.com with the reason', async () => {
+    const { entries } = await bookings(
+      calCom('BOOKING_CANCELLED', { uid: 'A', cancellationReason: 'Travelling' }),
+    );
     expect(entries[0]).toMatchObject({
       event: 'cancelled',
       data: { status: 'cancelled', cancellation_reason: 'Travelling' },
     });
   });
 
-  test('are read as Calendly sends them', () => {
-    const { entries, faults } = bookings(calendly('invitee.created', {}));
+  test('are read as Calendly sends them', async () => {
+    const { entries, faults } = await bookings(calendly('invitee.created', {}));
     expect(faults).toEqual([]);
     expect(entries[0]).toMatchObject({
       event: 'created',
@@ -123,8 +125,8 @@ describe('bookings', () => {
     });
   });
 
-  test('are cancelled or moved by Calendly', () => {
-    const { entries } = bookings(
+  test('are cancelled or moved by Calendly', async () => {
+    const { entries } = await bookings(
       calendly('invitee.canceled', { cancellation: { reason: 'Travelling' } }),
       calendly('invitee.canceled', { rescheduled: true, cancellation: { reason: 'Later' } }),
       calendly('invitee.created', { uri: 'new', old_invitee: 'old' }),
@@ -137,8 +139,8 @@ describe('bookings', () => {
     expect(entries[2]?.replaces).toMatchObject({ external_id: 'old', status: 'rescheduled' });
   });
 
-  test('come in the order in which things happened', () => {
-    const { entries } = bookings(
+  test('come in the order in which things happened', async () => {
+    const { entries } = await bookings(
       calCom('BOOKING_CANCELLED', { uid: 'A' }, '2026-01-03T00:00:00Z'),
       { external_id: 'state' },
       calCom('BOOKING_CREATED', { uid: 'A' }, '2026-01-01T00:00:00Z'),
@@ -147,8 +149,10 @@ describe('bookings', () => {
     expect(entries.map(({ line }) => line)).toEqual([3, 4, 1, 2]);
   });
 
-  test('events of another kind are counted', () => {
-    expect(bookings(calCom('MEETING_ENDED', { uid: 'A' }), calendly('invitee_no_show.created', {}))).toEqual({
+  test('events of another kind are counted', async () => {
+    expect(
+      await bookings(calCom('MEETING_ENDED', { uid: 'A' }), calendly('invitee_no_show.created', {})),
+    ).toEqual({
       entries: [],
       faults: [],
       ignored: 2,
@@ -167,7 +171,7 @@ describe('bookings', () => {
     [calendly('invitee.created', { uri: null }), ['1: payload.uri is required']],
     [{ external_id: 'a', status: 'confirmed' }, ['1: status must be one of: booked, rescheduled, cancelled']],
     [{ external_id: 'a', guests: [5] }, ['1: guests.0 must be a string']],
-  ])('faults are told: %#', (item, expected) => {
-    expect(bookings(item)).toEqual({ entries: [], faults: expected, ignored: 0 });
+  ])('faults are told: %#', async (item, expected) => {
+    expect(await bookings(item)).toEqual({ entries: [], faults: expected, ignored: 0 });
   });
 });

@@ -5,7 +5,8 @@ import { FileBudget } from '../../cli/ingest/calendar/limits.ts';
 import { ZoneTable } from '../../cli/ingest/calendar/zone-rules.ts';
 import { findZone, type Zone } from '../../cli/ingest/calendar/zones.ts';
 import { FaultList } from '../../cli/ingest/entries.ts';
-import { LineSplitter } from '../../cli/ingest/text-lines.ts';
+import { linesOf } from '../../cli/ingest/text-lines.ts';
+import { pieces } from '../support/ingest-readers.ts';
 
 const HOUR_MS = 3_600_000;
 const ZONES = [
@@ -95,10 +96,10 @@ describe('a name', () => {
 describe('a zone that the calendar defines', () => {
   const part = (name: string, ...lines: string[]): string =>
     `BEGIN:${name}\n${lines.join('\n')}\nEND:${name}\n`;
-  const defined = (...parts: string[]): Zone => {
+  const defined = async (...parts: string[]): Promise<Zone> => {
     const text = `BEGIN:VCALENDAR\n${part('VTIMEZONE', 'TZID:Own', ...parts)}END:VCALENDAR\n`;
     const reader = new BlockReader(new FaultList());
-    for (const line of new LineSplitter('test.ics').push(new TextEncoder().encode(text))) reader.push(line);
+    for await (const lines of linesOf(pieces(text), 'test.ics')) for (const line of lines) reader.push(line);
     reader.end();
     const [calendar] = reader.calendars;
     if (calendar === undefined) throw new Error('the test wrote no calendar');
@@ -107,8 +108,8 @@ describe('a zone that the calendar defines', () => {
   const standard = 'TZOFFSETFROM:-0400\nTZOFFSETTO:-0500';
   const daylight = 'TZOFFSETFROM:-0500\nTZOFFSETTO:-0400';
 
-  test('by rules agrees with the same zone by name', () => {
-    const zone = defined(
+  test('by rules agrees with the same zone by name', async () => {
+    const zone = await defined(
       part(
         'STANDARD',
         standard,
@@ -140,8 +141,8 @@ describe('a zone that the calendar defines', () => {
     }
   });
 
-  test('by rules that began in the year 1601, and by single dates, local or in UTC', () => {
-    const outlook = defined(
+  test('by rules that began in the year 1601, and by single dates, local or in UTC', async () => {
+    const outlook = await defined(
       part(
         'STANDARD',
         'DTSTART:16010101T030000',
@@ -161,7 +162,7 @@ describe('a zone that the calendar defines', () => {
     const walls = wallsAroundChanges('Europe/Berlin', '1996-01-01T00:00Z', '2040-01-01T00:00Z');
     expect(walls.map(outlook.toInstant)).toEqual(walls.map((wall) => berlin?.toInstant(wall) ?? Number.NaN));
     const offsetAt = (zone: Zone, day: string): number => zone.toWall(Date.parse(day)) - Date.parse(day);
-    const dated = defined(
+    const dated = await defined(
       part('STANDARD', standard, 'DTSTART:20260101T000000', 'RDATE:20261101T020000,20271107T060000Z'),
       part('DAYLIGHT', daylight, 'DTSTART:20260308T020000', 'RDATE:20270314T020000'),
     );
@@ -180,7 +181,9 @@ describe('a zone that the calendar defines', () => {
       'has an invalid rule in line 8',
       part('STANDARD', 'DTSTART:20260101T000000', standard, 'RRULE:FREQ=SECONDLY'),
     ],
-  ])('that %s is refused', (reason, parts) => {
-    expect(() => defined(parts)).toThrow(`uses the time zone "Own", whose VTIMEZONE in line 2 ${reason}`);
+  ])('that %s is refused', async (reason, parts) => {
+    await expect(defined(parts)).rejects.toThrow(
+      `uses the time zone "Own", whose VTIMEZONE in line 2 ${reason}`,
+    );
   });
 });

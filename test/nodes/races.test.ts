@@ -231,8 +231,8 @@ test('an external id', async () => {
   const { orgNumber } = nodes.first;
   for (let round = 0; round < ROUNDS; round++) {
     const external_id = `r${crypto.randomUUID()}`;
-    const ingest = nodes.all.map(({ store }) => {
-      const { entries } = readRecordings(JSON.stringify([{ external_id, title: 'T' }]));
+    const ingest = nodes.all.map(async ({ store }) => {
+      const { entries } = await readRecordings(JSON.stringify([{ external_id, title: 'T' }]));
       const options = { orgNumber, createdBy: 'ingest', ownerId: null, clock: () => nodes.first.clock.now };
       return ingestRecordings(store, options, entries);
     });

@@ -81,25 +81,25 @@ END:VEVENT
 METHOD:${method}
 ${blocks.join('')}END:VCALENDAR
 `;
-    const { entries, faults } = readCalendar(text, now);
+    const { entries, faults } = await readCalendar(text, now);
     expect(faults).toEqual([]);
     return ingestMeetings(harness.store, { ...options, ...rest, clock: () => now }, entries);
   }
 
-  function meetings(...items: Json[]): Promise<IngestReport> {
-    const { entries, faults } = readMeetings(JSON.stringify(items));
+  async function meetings(...items: Json[]): Promise<IngestReport> {
+    const { entries, faults } = await readMeetings(JSON.stringify(items));
     expect(faults).toEqual([]);
     return ingestMeetings(harness.store, options, entries);
   }
 
-  function recordings(...items: Json[]): Promise<IngestReport> {
-    const { entries, faults } = readRecordings(JSON.stringify(items));
+  async function recordings(...items: Json[]): Promise<IngestReport> {
+    const { entries, faults } = await readRecordings(JSON.stringify(items));
     expect(faults).toEqual([]);
     return ingestRecordings(harness.store, options, entries);
   }
 
-  function bookings(...items: Json[]): Promise<IngestReport> {
-    const { entries, faults } = readBookings(JSON.stringify(items));
+  async function bookings(...items: Json[]): Promise<IngestReport> {
+    const { entries, faults } = await readBookings(JSON.stringify(items));
     expect(faults).toEqual([]);
     return ingestBookings(harness.store, options, entries);
   }

@@ -1,9 +1,9 @@
 // Files that `crm ingest` takes, read by its readers whole or in pieces.
-import { CalendarReader } from '../../cli/ingest/calendar/calendar-file.ts';
-import { type EntryReader, Findings, type LineFault } from '../../cli/ingest/entries.ts';
-import { bookingsReader } from '../../cli/ingest/json/bookings.ts';
-import { meetingsReader } from '../../cli/ingest/json/meetings.ts';
-import { recordingsReader } from '../../cli/ingest/json/recordings.ts';
+import { readCalendar as calendarIn } from '../../cli/ingest/calendar/calendar-file.ts';
+import { Findings, type LineFault, type ReadEntries } from '../../cli/ingest/entries.ts';
+import { readBookings as bookingsIn } from '../../cli/ingest/json/bookings.ts';
+import { readMeetings as meetingsIn } from '../../cli/ingest/json/meetings.ts';
+import { readRecordings as recordingsIn } from '../../cli/ingest/json/recordings.ts';
 
 export interface ReadFile<T> {
   entries: T[];
@@ -14,34 +14,35 @@ export interface ReadFile<T> {
 
 type Content = string | Uint8Array;
 
-function read<T>(
-  open: (findings: Findings) => EntryReader<T>,
+/** A content in pieces, as a file gives it. */
+export async function* pieces(
   content: Content,
   chunkBytes = Number.POSITIVE_INFINITY,
-): ReadFile<T> {
-  const findings = new Findings();
-  const reader = open(findings);
+): AsyncGenerator<Uint8Array> {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-  const entries: T[] = [];
-  for (let from = 0; from < bytes.length; from += chunkBytes) {
-    entries.push(...reader.push(bytes.subarray(from, from + chunkBytes)));
-  }
-  entries.push(...reader.end());
+  for (let from = 0; from < bytes.length; from += chunkBytes) yield bytes.subarray(from, from + chunkBytes);
+}
+
+async function read<T>(
+  entriesIn: ReadEntries<T>,
+  content: Content,
+  chunkBytes?: number,
+): Promise<ReadFile<T>> {
+  const findings = new Findings();
+  const entries = await Array.fromAsync(entriesIn(pieces(content, chunkBytes), 'test.json', findings));
   const faults = findings.faults.faults.sort((a, b) => a.line - b.line);
   return { entries, faults, ignored: findings.ignored };
 }
 
 export const readCalendar = (content: Content, now: number, chunkBytes?: number) =>
-  read((findings) => new CalendarReader('test.ics', findings, now), content, chunkBytes);
+  read((chunks, _, findings) => calendarIn(chunks, 'test.ics', findings, now), content, chunkBytes);
 
-export const readMeetings = (content: Content, chunkBytes?: number) =>
-  read((findings) => meetingsReader('test.json', findings), content, chunkBytes);
+export const readMeetings = (content: Content, chunkBytes?: number) => read(meetingsIn, content, chunkBytes);
 
 export const readRecordings = (content: Content, chunkBytes?: number) =>
-  read((findings) => recordingsReader('test.json', findings), content, chunkBytes);
+  read(recordingsIn, content, chunkBytes);
 
-export const readBookings = (content: Content, chunkBytes?: number) =>
-  read((findings) => bookingsReader('test.json', findings), content, chunkBytes);
+export const readBookings = (content: Content, chunkBytes?: number) => read(bookingsIn, content, chunkBytes);
 
 /** A fault as `line: message`. */
 export const told = ({ faults }: { faults: readonly LineFault[] }): string[] =>

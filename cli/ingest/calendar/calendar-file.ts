@@ -1,8 +1,8 @@
 // iCalendar files: every event and every occurrence of a series becomes a meeting, every fault is reported with its line.
 import type { MeetingEntry, MeetingGroup } from '../../../db/ingest/meetings.ts';
 import { CliError } from '../../errors.ts';
-import type { EntryReader, Findings } from '../entries.ts';
-import { LineSplitter } from '../text-lines.ts';
+import type { Findings } from '../entries.ts';
+import { linesOf } from '../text-lines.ts';
 import { type Block, BlockReader, textOf } from './blocks.ts';
 import { type CalendarContext, type CalendarEvent, readEvent } from './event.ts';
 import { FileBudget, HALF_WINDOW_MS } from './limits.ts';
@@ -19,51 +19,30 @@ const EVERYTHING = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINIT
  * Times without a zone use the calendar's X-WR-TIMEZONE, else UTC. Newer revisions of an event and definitions of zones
  * may follow anywhere in the file, so meetings are returned at its end, one series after another.
  */
-export class CalendarReader implements EntryReader<MeetingGroup> {
-  readonly #name: string;
-  readonly #context: ExpansionContext;
-  readonly #lines: LineSplitter;
-  readonly #blocks: BlockReader;
-  #share = 0;
-
-  constructor(name: string, { faults }: Findings, now: number, budget = new FileBudget()) {
-    this.#name = name;
-    this.#context = { now, faults, budget, unusable: new Map() };
-    this.#lines = new LineSplitter(name);
-    this.#blocks = new BlockReader(faults);
-  }
-
-  push(chunk: Uint8Array): MeetingGroup[] {
-    for (const line of this.#lines.push(chunk)) this.#blocks.push(line);
-    return [];
-  }
-
-  *end(): Generator<MeetingGroup> {
-    for (const line of this.#lines.end()) this.#blocks.push(line);
-    this.#blocks.end();
-    const { calendars } = this.#blocks;
-    if (calendars.length === 0) throw noCalendar(this.#name);
-    const byUid = Map.groupBy(
-      calendars.flatMap((calendar) => eventsOf(calendar, this.#context)),
-      ({ block }) => textOf(block, 'UID') ?? '',
-    );
-    const count = byUid.size;
-    for (const [uid, events] of byUid) {
-      const group = this.#group(events);
-      byUid.delete(uid);
-      this.#share = 1 - byUid.size / count;
-      if (group !== undefined) yield group;
-    }
-  }
-
-  #group(blocks: readonly EventBlock[]): MeetingGroup | undefined {
-    const { faults } = this.#context;
-    const events = blocks.flatMap(({ block, context }) => readEvent(block, context, faults) ?? []);
-    return faults.attempt(events[0]?.line ?? 1, () => groupOf(events, this.#context));
-  }
-
-  share(): number {
-    return this.#share;
+export async function* readCalendar(
+  chunks: AsyncIterable<Uint8Array>,
+  name: string,
+  findings: Findings,
+  now: number,
+  budget = new FileBudget(),
+): AsyncGenerator<MeetingGroup> {
+  const { faults } = findings;
+  const context: ExpansionContext = { now, faults, budget, unusable: new Map() };
+  const reader = new BlockReader(faults);
+  for await (const lines of linesOf(chunks, name)) for (const line of lines) reader.push(line);
+  reader.end();
+  if (reader.calendars.length === 0) throw noCalendar(name);
+  const byUid = Map.groupBy(
+    reader.calendars.flatMap((calendar) => eventsOf(calendar, context)),
+    ({ block }) => textOf(block, 'UID') ?? '',
+  );
+  const count = byUid.size;
+  for (const [uid, blocks] of byUid) {
+    const events = blocks.flatMap(({ block, context: own }) => readEvent(block, own, faults) ?? []);
+    const group = faults.attempt(events[0]?.line ?? 1, () => groupOf(events, context));
+    byUid.delete(uid);
+    findings.share = 1 - byUid.size / count;
+    if (group !== undefined) yield group;
   }
 }
 

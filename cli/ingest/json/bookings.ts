@@ -1,31 +1,24 @@
 // Bookings from JSON: the read-only fields, or the webhooks of Cal.com and Calendly, in the order of events.
 import type { BookingEntry } from '../../../db/ingest/bookings.ts';
 import { bookings } from '../../../db/model/resources/bookings.ts';
-import type { EntryReader, FaultList, Findings } from '../entries.ts';
+import type { FaultList, ReadEntries } from '../entries.ts';
 import { isCalCom, readCalCom } from './cal-com.ts';
 import { isCalendly, readCalendly } from './calendly.ts';
 import { declared, declaredEntry } from './declared.ts';
 import { ForeignJson } from './foreign.ts';
-import { type JsonItem, JsonReader } from './json-reader.ts';
+import { type JsonItem, readJson } from './json-reader.ts';
 
 const BOOKING = declared(bookings);
 
 /** Reads bookings from JSON; returns them at the end, in the order of events. */
-export function bookingsReader(name: string, findings: Findings): EntryReader<BookingEntry> {
-  const entries: BookingEntry[] = [];
-  const reader = new JsonReader(name, findings.faults, (item) => {
+export const readBookings: ReadEntries<BookingEntry> = async function* (chunks, name, findings) {
+  const entries = readJson(chunks, name, findings.faults, (item) => {
     const entry = readBooking(item, findings.faults);
     if (entry === null) findings.ignored += 1;
     return entry ?? undefined;
   });
-  return {
-    push: (chunk) => {
-      for (const entry of reader.push(chunk)) entries.push(entry);
-      return [];
-    },
-    end: () => inOrderOfEvents([...entries, ...reader.end()]),
-  };
-}
+  yield* inOrderOfEvents(await Array.fromAsync(entries));
+};
 
 function readBooking(item: JsonItem, faults: FaultList): BookingEntry | null | undefined {
   const { line, value } = item;

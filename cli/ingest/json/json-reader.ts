@@ -3,8 +3,8 @@ import type { Data } from '../../../db/model/json.ts';
 import { CliError } from '../../errors.ts';
 import { completeLength } from '../../input/decode.ts';
 import { JsonArrayScanner, LineScanner, parseObject, type TextPiece } from '../../input/json-pieces.ts';
-import type { EntryReader, FaultList } from '../entries.ts';
-import { decodeLine, NOT_UTF8, UnmarkedBytes } from '../text-lines.ts';
+import type { FaultList } from '../entries.ts';
+import { decodeLine, NOT_UTF8, unmarked } from '../text-lines.ts';
 
 export interface JsonItem {
   line: number;
@@ -16,83 +16,63 @@ interface PieceScanner {
   end(): TextPiece[];
 }
 
-/** Reads the objects of a JSON file as entries; anything else, or incomplete objects, is a fault. */
-export class JsonReader<T> implements EntryReader<T> {
-  readonly #name: string;
-  readonly #faults: FaultList;
-  readonly #toEntry: (item: JsonItem) => T | undefined;
-  readonly #text: MarkedText;
-  #begin = '';
-  #scanner: PieceScanner | null = null;
-
-  constructor(name: string, faults: FaultList, toEntry: (item: JsonItem) => T | undefined) {
-    this.#name = name;
-    this.#faults = faults;
-    this.#toEntry = toEntry;
-    this.#text = new MarkedText(name);
-  }
-
-  push(chunk: Uint8Array): T[] {
-    return this.#take(this.#text.push(chunk));
-  }
-
-  end(): T[] {
-    const entries = this.#take(this.#text.end());
-    if (this.#scanner === null) throw notJson(this.#name, 'the file is empty');
-    return [...entries, ...this.#entriesOf(this.#scanner.end())];
-  }
-
-  #take(text: string): T[] {
-    if (this.#scanner !== null) return this.#entriesOf(this.#scanner.push(text));
-    this.#begin += text;
-    const first = this.#begin.trimStart()[0];
-    if (first === undefined) return [];
-    if (first !== '[' && first !== '{') throw notJson(this.#name, 'the file does not start with [ or {');
-    this.#scanner = first === '[' ? new ArrayPieces(this.#name, this.#faults) : new ObjectPieces(this.#name);
-    return this.#entriesOf(this.#scanner.push(this.#begin));
-  }
-
-  #entriesOf(pieces: readonly TextPiece[]): T[] {
-    return pieces.flatMap((piece) => this.#entryOf(piece) ?? []);
-  }
-
-  #entryOf({ line, text }: TextPiece): T | undefined {
-    if (!text.isWellFormed()) {
-      for (const [index, one] of text.split('\n').entries()) {
-        if (!one.isWellFormed()) this.#faults.add(line + index, NOT_UTF8);
-      }
-      return undefined;
+/** The entries that `toEntry` makes of the objects in a JSON file; anything else, or incomplete objects, is a fault. */
+export async function* readJson<T>(
+  chunks: AsyncIterable<Uint8Array>,
+  name: string,
+  faults: FaultList,
+  toEntry: (item: JsonItem) => T | undefined,
+): AsyncGenerator<T> {
+  const entriesOf = (pieces: readonly TextPiece[]): T[] =>
+    pieces.flatMap((piece) => {
+      const value = objectIn(piece, faults);
+      return (value && toEntry({ line: piece.line, value })) ?? [];
+    });
+  let begin = '';
+  let scanner: PieceScanner | null = null;
+  for await (const text of markedText(chunks, name)) {
+    if (scanner !== null) {
+      yield* entriesOf(scanner.push(text));
+      continue;
     }
-    const value = parseObject(text);
-    if (typeof value !== 'string') return this.#toEntry({ line, value });
-    this.#faults.add(line, `the entry ${value}`);
+    begin += text;
+    const first = begin.trimStart()[0];
+    if (first === undefined) continue;
+    if (first !== '[' && first !== '{') throw notJson(name, 'the file does not start with [ or {');
+    scanner = first === '[' ? new ArrayPieces(name, faults) : new ObjectPieces(name);
+    yield* entriesOf(scanner.push(begin));
+  }
+  if (scanner === null) throw notJson(name, 'the file is empty');
+  yield* entriesOf(scanner.end());
+}
+
+function objectIn({ line, text }: TextPiece, faults: FaultList): Data | undefined {
+  if (!text.isWellFormed()) {
+    for (const [index, one] of text.split('\n').entries()) {
+      if (!one.isWellFormed()) faults.add(line + index, NOT_UTF8);
+    }
     return undefined;
   }
+  const value = parseObject(text);
+  if (typeof value !== 'string') return value;
+  faults.add(line, `the entry ${value}`);
+  return undefined;
 }
 
-/** Decodes bytes in pieces; the bytes of a line that is not UTF-8 become lone surrogates, which UTF-8 never yields. */
-class MarkedText {
-  readonly #bytes: UnmarkedBytes;
-  // A character cut off at the end of a chunk.
-  #tail: Uint8Array = new Uint8Array(0);
-
-  constructor(name: string) {
-    this.#bytes = new UnmarkedBytes(name);
-  }
-
-  push(chunk: Uint8Array): string {
-    const bytes = Buffer.concat([this.#tail, this.#bytes.push(chunk)]);
+/** The text of a file; the bytes of a line that is not UTF-8 become lone surrogates, which UTF-8 never yields. */
+async function* markedText(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<string> {
+  // A character cut off at the end of a piece.
+  let tail: Uint8Array = new Uint8Array(0);
+  for await (const chunk of unmarked(chunks, name)) {
+    const bytes = Buffer.concat([tail, chunk]);
     const end = completeLength(bytes);
-    this.#tail = bytes.subarray(end);
-    return markedText(bytes.subarray(0, end));
+    tail = bytes.subarray(end);
+    yield textOf(bytes.subarray(0, end));
   }
-
-  end(): string {
-    return markedText(Buffer.concat([this.#tail, this.#bytes.end()]));
-  }
+  yield textOf(Buffer.from(tail));
 }
 
-function markedText(bytes: Buffer): string {
+function textOf(bytes: Buffer): string {
   const text = decodeLine(bytes);
   if (text !== null) return text;
   const lines = bytes.toString('latin1').split('\n');

@@ -8,9 +8,9 @@ import { isObject } from '../../../db/model/json.ts';
 import { json } from '../../../db/model/json-fields.ts';
 import { recordings } from '../../../db/model/resources/recordings.ts';
 import { nullable } from '../../../db/model/schemas.ts';
-import type { EntryReader, Findings } from '../entries.ts';
+import type { ReadEntries } from '../entries.ts';
 import { declared, declaredEntry, endBeforeStart } from './declared.ts';
-import { type JsonItem, JsonReader } from './json-reader.ts';
+import { type JsonItem, readJson } from './json-reader.ts';
 
 const nullableText = nullable(Type.String({ maxLength: 1_000 }));
 const seconds = Type.Number({ minimum: 0 });
@@ -41,9 +41,8 @@ const RECORDING = declared(
 );
 
 /** Reads recordings from JSON. */
-export function recordingsReader(name: string, { faults }: Findings): EntryReader<IngestEntry> {
-  return new JsonReader(name, faults, (item) => declaredEntry(withWholeSpeakers(item), RECORDING, faults));
-}
+export const readRecordings: ReadEntries<IngestEntry> = (chunks, name, { faults }) =>
+  readJson(chunks, name, faults, (item) => declaredEntry(withWholeSpeakers(item), RECORDING, faults));
 
 function withWholeSpeakers({ line, value }: JsonItem): JsonItem {
   const { segments } = value;
