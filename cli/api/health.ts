@@ -10,7 +10,7 @@ import { Trace, type TracedInit } from './trace.ts';
 const ANSWER_MS_MAX = 3_000;
 
 /** Prints that the server is ready; throws if it is not. */
-export async function runHealth({ url }: Config): Promise<void> {
+export async function runHealth(_flags: unknown, { url }: Config): Promise<void> {
   const base = serverBase(url);
   // The certificate of a server on this machine may have any name.
   const tls = { rejectUnauthorized: !isLoopback(new URL(base).hostname) };

@@ -1,7 +1,6 @@
 // `crm audit list`: what operators and keys did, newest first.
 import { type Command, Option } from 'commander';
-import type { AuditFlags } from '../database/list-audit.ts';
-import { resolveConfig } from '../settings/config.ts';
+import { lazyAction } from '../settings/lazy-action.ts';
 import { count } from '../settings/options.ts';
 
 /** Adds `crm audit list`. */
@@ -25,8 +24,5 @@ export function registerAuditCommand(program: Command): void {
       'after',
       '\nExamples:\n  crm audit list --since 7d\n  crm audit list --org Example --action record.deleted -o csv --all',
     )
-    .action(async (flags: AuditFlags, command: Command) => {
-      const { runAuditList } = await import('../database/list-audit.ts');
-      await runAuditList(flags, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../database/list-audit.ts')).runAuditList));
 }

@@ -1,7 +1,6 @@
 // `crm backup`: a verified copy of the database file, with or without a running server.
 import type { Command } from 'commander';
-import type { BackupFlags } from '../backup/create-backup.ts';
-import { resolveConfig } from '../settings/config.ts';
+import { lazyAction } from '../settings/lazy-action.ts';
 import { count } from '../settings/options.ts';
 
 const HELP = `
@@ -30,8 +29,5 @@ export function registerBackupCommand(program: Command): void {
     )
     .option('--quiet', 'Print errors only')
     .addHelpText('after', HELP)
-    .action(async (file: string, flags: BackupFlags, command: Command) => {
-      const { runBackup } = await import('../backup/create-backup.ts');
-      await runBackup(file, flags, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../backup/create-backup.ts')).runBackup));
 }

@@ -1,7 +1,6 @@
 // `crm create`: creates a record and prints it.
 import type { Command } from 'commander';
-import type { WriteOptions } from '../records/record.ts';
-import { resolveConfig } from '../settings/config.ts';
+import { lazyAction } from '../settings/lazy-action.ts';
 
 /** Adds `crm create`. */
 export function registerCreateCommand(program: Command): void {
@@ -16,8 +15,5 @@ export function registerCreateCommand(program: Command): void {
       'after',
       '\nExamples:\n  crm create companies domain=example.com name="Example Ltd" employee_count=250\n  crm create contacts -d @contact.json',
     )
-    .action(async (resource: string, pairs: string[], options: WriteOptions, command: Command) => {
-      const { runCreate } = await import('../records/record.ts');
-      await runCreate(resource, pairs, options, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../records/record.ts')).runCreate));
 }

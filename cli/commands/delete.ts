@@ -1,6 +1,6 @@
 // `crm delete`: permanently deletes a record, after a person or --yes confirms it.
 import type { Command } from 'commander';
-import { resolveConfig } from '../settings/config.ts';
+import { lazyAction } from '../settings/lazy-action.ts';
 
 /** Adds `crm delete`. */
 export function registerDeleteCommand(program: Command): void {
@@ -13,8 +13,5 @@ export function registerDeleteCommand(program: Command): void {
     .argument('<resource>', 'One of contacts, companies, deals, …')
     .argument('<id>', 'ID of the record')
     .option('--yes', 'Skip the confirmation prompt; required when there is no terminal')
-    .action(async (resource: string, id: string, options: { yes?: boolean }, command: Command) => {
-      const { runDelete } = await import('../records/record.ts');
-      await runDelete(resource, id, options, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../records/record.ts')).runDelete));
 }

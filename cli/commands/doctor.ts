@@ -1,6 +1,6 @@
 // `crm doctor`: checks settings, database and server, and says how to fix what is wrong.
 import type { Command } from 'commander';
-import { resolveConfig } from '../settings/config.ts';
+import { lazyAction } from '../settings/lazy-action.ts';
 
 const HELP = `
 Doctor checks where each setting comes from. It checks the database: whether it opens and is intact, its indexes, free
@@ -21,8 +21,5 @@ export function registerDoctorCommand(program: Command): void {
     .summary('Find problems and how to fix them')
     .description('Find problems with settings, database and server, and how to fix them')
     .addHelpText('after', HELP)
-    .action(async (_options: unknown, command: Command) => {
-      const { runDoctor } = await import('../doctor/run.ts');
-      await runDoctor(resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../doctor/run.ts')).runDoctor));
 }

@@ -1,7 +1,6 @@
 // `crm export`: writes a resource, or everything, to files or stdout.
 import { type Command, Option } from 'commander';
-import type { ExportFlags } from '../export/run.ts';
-import { resolveConfig } from '../settings/config.ts';
+import { lazyAction } from '../settings/lazy-action.ts';
 import { apiOption, collect } from '../settings/options.ts';
 
 /** Adds `crm export`. */
@@ -26,8 +25,5 @@ export function registerExportCommand(program: Command): void {
     .option('--resume', 'Continue an interrupted export to the same place')
     .addOption(apiOption())
     .addHelpText('after', '\nSee "crm help export".')
-    .action(async (resource: string, flags: ExportFlags, command: Command) => {
-      const { runExport } = await import('../export/run.ts');
-      await runExport(resource, flags, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../export/run.ts')).runExport));
 }

@@ -1,6 +1,6 @@
 // `crm get`: prints one record.
 import type { Command } from 'commander';
-import { resolveConfig } from '../settings/config.ts';
+import { lazyAction } from '../settings/lazy-action.ts';
 
 /** Adds `crm get`. */
 export function registerGetCommand(program: Command): void {
@@ -11,10 +11,5 @@ export function registerGetCommand(program: Command): void {
     .argument('<resource>', 'One of contacts, companies, deals, …, or meetings/ID/deal')
     .argument('[id]', 'ID of the record')
     .option('--fields <a,b>', 'Only these fields; custom.key for custom fields')
-    .action(
-      async (resource: string, id: string | undefined, options: { fields?: string }, command: Command) => {
-        const { runGet } = await import('../records/record.ts');
-        await runGet(resource, id, options, resolveConfig(command));
-      },
-    );
+    .action(lazyAction(async () => (await import('../records/record.ts')).runGet));
 }

@@ -1,6 +1,6 @@
 // `crm health`: checks whether a server is ready, for containers that have neither a shell nor curl.
 import type { Command } from 'commander';
-import { resolveConfig } from '../settings/config.ts';
+import { lazyAction } from '../settings/lazy-action.ts';
 
 /** Adds `crm health`. */
 export function registerHealthCommand(program: Command): void {
@@ -11,8 +11,5 @@ export function registerHealthCommand(program: Command): void {
       'Check whether the server is ready to read and write: exit code 0 if it is, 1 if it is not. No API key is needed, and ' +
         'the certificate of a server on this machine may have any name.',
     )
-    .action(async (_options: unknown, command: Command) => {
-      const { runHealth } = await import('../api/health.ts');
-      await runHealth(resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../api/health.ts')).runHealth));
 }

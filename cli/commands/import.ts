@@ -1,12 +1,7 @@
 // `crm import`: imports a file of records, or everything that `crm export all` wrote.
 import type { Command } from 'commander';
-import {
-  addImportFlags,
-  readImportFlags,
-  refuseContradictions,
-  refuseFlagsOfOneFile,
-} from '../import/flags.ts';
-import { resolveConfig } from '../settings/config.ts';
+import { addImportFlags } from '../import/flags.ts';
+import { lazyAction } from '../settings/lazy-action.ts';
 
 /** Adds `crm import`. */
 export function registerImportCommand(program: Command): void {
@@ -20,12 +15,6 @@ export function registerImportCommand(program: Command): void {
     )
     .argument('<file>', 'File, - for standard input, or with "all" a folder')
     .addHelpText('after', '\nSee "crm help import".')
-    .action(async (resource: string, input: string, options: Record<string, unknown>, command: Command) => {
-      const flags = readImportFlags(options);
-      refuseContradictions(flags);
-      if (resource === 'all') refuseFlagsOfOneFile(flags);
-      const { runImport } = await import('../import/run.ts');
-      await runImport({ resource, input, ...flags }, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../import/run.ts')).runImport));
   addImportFlags(command);
 }

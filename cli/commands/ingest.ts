@@ -1,9 +1,8 @@
 // `crm ingest`: stores meetings, recordings and bookings, which the API can only read.
 import { type Command, Option } from 'commander';
 import type { IngestResource } from '../ingest/ingest-file.ts';
-import type { IngestFlags } from '../ingest/run.ts';
 import type { IngestFormat } from '../ingest/source.ts';
-import { resolveConfig } from '../settings/config.ts';
+import { lazyAction } from '../settings/lazy-action.ts';
 
 const HELP = '\nSee "crm help ingest".';
 
@@ -36,8 +35,5 @@ function addCommand(ingest: Command, resource: IngestResource, formats: IngestFo
     )
     .option('--quiet', 'Print errors only')
     .addHelpText('after', HELP)
-    .action(async (file: string, flags: IngestFlags, command: Command) => {
-      const { runIngest } = await import('../ingest/run.ts');
-      await runIngest(resource, file, flags, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../ingest/run.ts')).runIngest.bind(null, resource)));
 }

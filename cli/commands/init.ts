@@ -1,7 +1,6 @@
 // `crm init`: creates a database with an organization, a user and a key; a second run changes nothing.
 import type { Command } from 'commander';
-import type { InitOptions } from '../organizations/init.ts';
-import { resolveConfig } from '../settings/config.ts';
+import { lazyAction } from '../settings/lazy-action.ts';
 
 /** Adds `crm init`. */
 export function registerInitCommand(program: Command): void {
@@ -14,8 +13,5 @@ export function registerInitCommand(program: Command): void {
     .requiredOption('--org <name>', 'Name of the organization')
     .option('--user <email>', 'Email of the first user')
     .option('--no-backup', 'Skip the backup before an upgrade of the database')
-    .action(async (options: InitOptions, command: Command) => {
-      const { runInit } = await import('../organizations/init.ts');
-      await runInit(options, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../organizations/init.ts')).runInit));
 }

@@ -1,7 +1,6 @@
 // `crm keys`: issues, lists, changes, rotates and revokes API keys.
 import { type Command, Option } from 'commander';
-import type { IssueFlags, KeyListFlags, KeyUpdateFlags } from '../keys/run.ts';
-import { resolveConfig } from '../settings/config.ts';
+import { lazyAction } from '../settings/lazy-action.ts';
 import { apiOption, collect } from '../settings/options.ts';
 
 /** Adds `crm keys issue`, `list`, `update`, `rotate` and `revoke`. */
@@ -16,10 +15,7 @@ export function registerKeysCommand(program: Command): void {
     .description('List API keys, without their secrets')
     .option('--org <org>', 'Only keys of this organization (name or ID)')
     .option('--idle <duration>', 'Only active keys that were not used for this long, such as 90d')
-    .action(async (flags: KeyListFlags, command: Command) => {
-      const { runKeysList } = await import('../keys/run.ts');
-      await runKeysList(flags, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../keys/run.ts')).runKeysList));
   keys
     .command('update')
     .description('Change the networks that may use an API key, effective with the next request')
@@ -30,10 +26,7 @@ export function registerKeysCommand(program: Command): void {
       collect,
     )
     .option('--allow-any', 'Allow any client IP')
-    .action(async (id: string, flags: KeyUpdateFlags, command: Command) => {
-      const { runKeysUpdate } = await import('../keys/run.ts');
-      await runKeysUpdate(id, flags, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../keys/run.ts')).runKeysUpdate));
   keys
     .command('rotate')
     .summary('Give an API key a new secret')
@@ -42,18 +35,12 @@ export function registerKeysCommand(program: Command): void {
     )
     .argument('<id>', 'ID of the key')
     .option('--grace <duration>', 'How long the old secret keeps working: 0 to 7d', '24h')
-    .action(async (id: string, flags: { grace: string }, command: Command) => {
-      const { runKeysRotate } = await import('../keys/run.ts');
-      await runKeysRotate(id, flags.grace, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../keys/run.ts')).runKeysRotate));
   keys
     .command('revoke')
     .description('Revoke an API key, effective with the next request')
     .argument('<id>', 'ID of the key')
-    .action(async (id: string, _flags: unknown, command: Command) => {
-      const { runKeysRevoke } = await import('../keys/run.ts');
-      await runKeysRevoke(id, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../keys/run.ts')).runKeysRevoke));
 }
 
 function registerIssue(keys: Command): void {
@@ -93,8 +80,5 @@ function registerIssue(keys: Command): void {
       'after',
       '\nExamples:\n  export CRM_API_KEY=$(crm keys issue --org Example --all-scopes)\n  crm keys issue --org Example --scopes contacts:read,deals:read --expires 90d --name reporting\n  crm keys issue --org Example --all-scopes --allow-ip 203.0.113.0/24,2001:db8::/32',
     )
-    .action(async (flags: IssueFlags, command: Command) => {
-      const { runKeysIssue } = await import('../keys/run.ts');
-      await runKeysIssue(flags, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../keys/run.ts')).runKeysIssue));
 }

@@ -1,6 +1,6 @@
 // `crm link` and `crm unlink`: connect records through sub-resources and associations.
 import type { Command } from 'commander';
-import { resolveConfig } from '../settings/config.ts';
+import { lazyAction } from '../settings/lazy-action.ts';
 
 const EXAMPLES = `
 Examples:
@@ -19,18 +19,12 @@ export function registerLinkCommands(program: Command): void {
     .argument('<child>', 'ID of the record to link')
     .argument('[field=value...]', 'Fields of the link, such as supervisor or record_type')
     .addHelpText('after', EXAMPLES)
-    .action(async (target: string, child: string, pairs: string[], _options: unknown, command: Command) => {
-      const { runLink } = await import('../records/link.ts');
-      await runLink(target, child, pairs, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../records/link.ts')).runLink));
   program
     .command('unlink')
     .summary('Remove a link')
     .description('Remove a link, or the association of a meeting. The records themselves are kept.')
     .argument('<target>', 'Such as deals/ID/contacts or meetings/ID/deal')
     .argument('[child]', 'ID of the linked record; leave it out for an association')
-    .action(async (target: string, child: string | undefined, _options: unknown, command: Command) => {
-      const { runUnlink } = await import('../records/link.ts');
-      await runUnlink(target, child, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../records/link.ts')).runUnlink));
 }

@@ -1,7 +1,6 @@
 // `crm list`: pages through a resource and prints its records.
 import { type Command, Option } from 'commander';
-import type { ListFlags } from '../records/list.ts';
-import { resolveConfig } from '../settings/config.ts';
+import { lazyAction } from '../settings/lazy-action.ts';
 import { apiOption, collect, count } from '../settings/options.ts';
 
 /** Adds `crm list`. */
@@ -28,8 +27,5 @@ export function registerListCommand(program: Command): void {
       'after',
       '\nExamples:\n  crm list companies --limit 50\n  crm list deals --filter status=open --fields id,name,estimated_value -o csv',
     )
-    .action(async (resource: string, flags: ListFlags, command: Command) => {
-      const { runList } = await import('../records/list.ts');
-      await runList(resource, flags, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../records/list.ts')).runList));
 }

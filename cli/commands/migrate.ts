@@ -1,7 +1,6 @@
 // `crm migrate`: copies a whole database into another, of either engine.
 import type { Command } from 'commander';
-import type { CopyRequest } from '../database/copy-database.ts';
-import { resolveConfig } from '../settings/config.ts';
+import { lazyAction } from '../settings/lazy-action.ts';
 
 const HELP = `
 Migrate copies everything unchanged: organizations, users, API keys (as hashes), stored responses to idempotency keys,
@@ -27,8 +26,5 @@ export function registerMigrateCommand(program: Command): void {
     .requiredOption('--to <database>', 'Database to fill: new file, or database URL of an empty database')
     .option('--quiet', 'Print errors only')
     .addHelpText('after', HELP)
-    .action(async (request: CopyRequest, command: Command) => {
-      const { runMigrate } = await import('../database/migrate.ts');
-      await runMigrate(request, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../database/migrate.ts')).runMigrate));
 }

@@ -1,7 +1,7 @@
 // `crm orgs quota`: shows what an organization stores, and sets limits.
 import { type Command, InvalidArgumentError } from 'commander';
-import type { LimitOption, QuotaOptions } from '../organizations/set-quota.ts';
-import { resolveConfig } from '../settings/config.ts';
+import type { LimitOption } from '../organizations/set-quota.ts';
+import { lazyAction } from '../settings/lazy-action.ts';
 import { byteCount } from '../settings/options.ts';
 
 const HELP = `
@@ -39,10 +39,7 @@ export function registerOrgsQuotaCommand(orgs: Command): void {
       orNone(byteCount),
     )
     .addHelpText('after', HELP)
-    .action(async (org: string, options: QuotaOptions, command: Command) => {
-      const { runQuota } = await import('../organizations/set-quota.ts');
-      await runQuota(org, options, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../organizations/set-quota.ts')).runQuota));
 }
 
 function orNone(parse: (text: string) => number): (text: string) => LimitOption {

@@ -1,7 +1,6 @@
 // `crm orgs`: creates, lists and updates organizations.
 import type { Command } from 'commander';
-import type { OrganizationOptions } from '../organizations/organizations.ts';
-import { resolveConfig } from '../settings/config.ts';
+import { lazyAction } from '../settings/lazy-action.ts';
 import { registerOrgsQuotaCommand } from './orgs-quota.ts';
 
 /** Adds `crm orgs create`, `update`, `quota` and `list`. */
@@ -18,25 +17,16 @@ export function registerOrgsCommand(program: Command): void {
       '--key-expiry <duration>',
       'Default lifetime of its API keys, such as 90d (default: keys do not expire)',
     )
-    .action(async (name: string, options: OrganizationOptions, command: Command) => {
-      const { runOrgsCreate } = await import('../organizations/organizations.ts');
-      await runOrgsCreate(name, options, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../organizations/organizations.ts')).runOrgsCreate));
   orgs
     .command('update')
     .description('Update the settings of an organization, and print it')
     .argument('<org>', 'Name or ID of the organization')
     .option('--key-expiry <duration>', 'Default lifetime of API keys issued from now on, or none')
-    .action(async (org: string, options: OrganizationOptions, command: Command) => {
-      const { runOrgsUpdate } = await import('../organizations/organizations.ts');
-      await runOrgsUpdate(org, options, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../organizations/organizations.ts')).runOrgsUpdate));
   registerOrgsQuotaCommand(orgs);
   orgs
     .command('list')
     .description('List all organizations')
-    .action(async (_options: unknown, command: Command) => {
-      const { runOrgsList } = await import('../organizations/organizations.ts');
-      await runOrgsList(resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../organizations/organizations.ts')).runOrgsList));
 }

@@ -1,8 +1,6 @@
 // `crm people`: exports or erases all data that an organization stores about a person.
 import type { Command } from 'commander';
-import type { EraseOptions } from '../people/erase-person.ts';
-import type { ExportOptions } from '../people/export-person.ts';
-import { resolveConfig } from '../settings/config.ts';
+import { lazyAction } from '../settings/lazy-action.ts';
 
 const EXPORT_HELP = `
 The person is the contact with this email, as primary or alternative email, in upper or lower case; all other emails of the
@@ -49,10 +47,7 @@ export function registerPeopleCommand(program: Command): void {
     .option('--force', 'Overwrite an existing file')
     .option('--quiet', 'Print errors only')
     .addHelpText('after', EXPORT_HELP)
-    .action(async (email: string, options: ExportOptions, command: Command) => {
-      const { runPeopleExport } = await import('../people/export-person.ts');
-      await runPeopleExport(email, options, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../people/export-person.ts')).runPeopleExport));
   people
     .command('erase')
     .description('Erase all data about a person from an organization')
@@ -62,8 +57,5 @@ export function registerPeopleCommand(program: Command): void {
     .option('--dry-run', 'Show what would be erased, and write nothing')
     .option('--quiet', 'Print errors only')
     .addHelpText('after', ERASE_HELP)
-    .action(async (email: string, options: EraseOptions, command: Command) => {
-      const { runPeopleErase } = await import('../people/run-erase.ts');
-      await runPeopleErase(email, options, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../people/run-erase.ts')).runPeopleErase));
 }

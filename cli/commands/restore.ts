@@ -1,7 +1,6 @@
 // `crm restore`: replaces the database with a backup, and keeps the replaced file.
 import type { Command } from 'commander';
-import type { RestoreFlags } from '../backup/restore-backup.ts';
-import { resolveConfig } from '../settings/config.ts';
+import { lazyAction } from '../settings/lazy-action.ts';
 
 const HELP = `
 crm copies the backup next to the database, reads and checks the copy, and only then replaces the database, in one step.
@@ -23,8 +22,5 @@ export function registerRestoreCommand(program: Command): void {
     .option('--confirm', 'Confirm that you want to replace the database')
     .option('--quiet', 'Print errors only')
     .addHelpText('after', HELP)
-    .action(async (file: string, flags: RestoreFlags, command: Command) => {
-      const { runRestore } = await import('../backup/restore-backup.ts');
-      await runRestore(file, flags, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../backup/restore-backup.ts')).runRestore));
 }

@@ -1,6 +1,6 @@
 // `crm secrets rotate`: replaces the secret that signs cursors and transcript links, while servers run.
 import type { Command } from 'commander';
-import { resolveConfig } from '../settings/config.ts';
+import { lazyAction } from '../settings/lazy-action.ts';
 
 /** Adds `crm secrets rotate`. */
 export function registerSecretsCommand(program: Command): void {
@@ -16,8 +16,5 @@ export function registerSecretsCommand(program: Command): void {
       'Rotate the secret that signs list cursors and transcript links. Existing cursors and links work for the grace period. All servers use the new secret within a second, without a restart. API keys do not change.',
     )
     .option('--grace <duration>', 'How long existing cursors and links keep working: 0 to 30d', '24h')
-    .action(async ({ grace }: { grace: string }, command: Command) => {
-      const { runSecretsRotate } = await import('../keys/signing-secret.ts');
-      await runSecretsRotate(grace, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../keys/signing-secret.ts')).runSecretsRotate));
 }

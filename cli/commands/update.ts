@@ -1,7 +1,6 @@
 // `crm update`: changes the given fields of one record and prints it.
 import type { Command } from 'commander';
-import type { WriteOptions } from '../records/record.ts';
-import { resolveConfig } from '../settings/config.ts';
+import { lazyAction } from '../settings/lazy-action.ts';
 
 /** Adds `crm update`. */
 export function registerUpdateCommand(program: Command): void {
@@ -14,10 +13,5 @@ export function registerUpdateCommand(program: Command): void {
     .argument('[field=value...]', 'New values; "field=" clears a field')
     .option('-d, --data <json|@file|->', 'The changes as JSON: text, @file, or - for standard input')
     .addHelpText('after', '\nExample:\n  crm update deals ID estimated_value=52000 custom.region=north')
-    .action(
-      async (resource: string, id: string, pairs: string[], options: WriteOptions, command: Command) => {
-        const { runUpdate } = await import('../records/record.ts');
-        await runUpdate({ resource, id, pairs }, options, resolveConfig(command));
-      },
-    );
+    .action(lazyAction(async () => (await import('../records/record.ts')).runUpdate));
 }

@@ -1,7 +1,6 @@
 // `crm users`: creates and lists the users of an organization.
 import type { Command } from 'commander';
-import type { UserOptions } from '../organizations/users.ts';
-import { resolveConfig } from '../settings/config.ts';
+import { lazyAction } from '../settings/lazy-action.ts';
 
 /** Adds `crm users create` and `crm users list`. */
 export function registerUsersCommand(program: Command): void {
@@ -17,16 +16,10 @@ export function registerUsersCommand(program: Command): void {
     .argument('<email>', 'Email of the user')
     .requiredOption('--org <org>', 'Name or ID of the organization')
     .option('--name <name>', 'Name of the person')
-    .action(async (email: string, options: UserOptions, command: Command) => {
-      const { runUsersCreate } = await import('../organizations/users.ts');
-      await runUsersCreate(email, options, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../organizations/users.ts')).runUsersCreate));
   users
     .command('list')
     .description('List the users of an organization')
     .requiredOption('--org <org>', 'Name or ID of the organization')
-    .action(async (options: UserOptions, command: Command) => {
-      const { runUsersList } = await import('../organizations/users.ts');
-      await runUsersList(options, resolveConfig(command));
-    });
+    .action(lazyAction(async () => (await import('../organizations/users.ts')).runUsersList));
 }

@@ -17,7 +17,7 @@ const WORDS_CHARACTERS_MIN = 30;
 const COLORS: Record<FindingStatus, number> = { ok: 32, warn: 33, fail: 31 };
 
 /** Prints all findings; throws if a check failed. */
-export async function runDoctor(config: Config): Promise<void> {
+export async function runDoctor(_flags: unknown, config: Config): Promise<void> {
   const sections: FindingSection[] = [
     { section: 'settings', findings: checkSettings(config) },
     { section: 'database', findings: await checkDatabase(config.db, isNamed(config)) },

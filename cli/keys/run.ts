@@ -98,8 +98,8 @@ export async function runKeysUpdate(
 }
 
 /** Gives a key a new secret and prints it once. */
-export async function runKeysRotate(id: string, graceText: string, config: Config): Promise<void> {
-  const graceMs = parseGrace(graceText, GRACE_DAYS_MAX);
+export async function runKeysRotate(id: string, { grace }: { grace: string }, config: Config): Promise<void> {
+  const graceMs = parseGrace(grace, GRACE_DAYS_MAX);
   const now = Date.now();
   const issued = await withStore(config.db, async (store) => {
     const row = await activeKey(store, id, now);
@@ -116,7 +116,7 @@ export async function runKeysRotate(id: string, graceText: string, config: Confi
 }
 
 /** Revokes a key. */
-export async function runKeysRevoke(id: string, config: Config): Promise<void> {
+export async function runKeysRevoke(id: string, _flags: unknown, config: Config): Promise<void> {
   const wasRevoked = await withStore(config.db, async (store) => {
     const row = await keyOfId(store, id);
     return store.write('accounts', async (trx) => {

@@ -18,8 +18,8 @@ const GRACE_DAYS_MAX = 30;
 const ANNOUNCED_MS = 2_000;
 
 /** Rotates the secret, and prints until when the former one works. */
-export async function runSecretsRotate(graceText: string, config: Config): Promise<void> {
-  const graceMs = parseGrace(graceText, GRACE_DAYS_MAX);
+export async function runSecretsRotate({ grace }: { grace: string }, config: Config): Promise<void> {
+  const graceMs = parseGrace(grace, GRACE_DAYS_MAX);
   const rotatedAt = await withStore(config.db, async (store) => {
     await store.write('accounts', async (trx) => {
       await makeSigningSecret(trx);

@@ -76,7 +76,7 @@ export async function runOrgsUpdate(
 }
 
 /** Prints all organizations. */
-export async function runOrgsList(config: Config): Promise<void> {
+export async function runOrgsList(_flags: unknown, config: Config): Promise<void> {
   const { rows, quotas } = await withReader(config.db, async (store) => ({
     rows: await listOrganizations(store.read),
     quotas: await listQuotas(store.read),

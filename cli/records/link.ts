@@ -13,7 +13,13 @@ import { printRecord } from '../terminal/output.ts';
 import { note } from '../terminal/streams.ts';
 
 /** Links a record to another and prints the link. */
-export async function runLink(text: string, child: string, pairs: string[], config: Config): Promise<void> {
+export async function runLink(
+  text: string,
+  child: string,
+  pairs: string[],
+  _flags: unknown,
+  config: Config,
+): Promise<void> {
   const target = parseTarget(text);
   const body = linkBody(target, child, pairs);
   const client = await connect(config);
@@ -36,7 +42,12 @@ function ownFields(link: Link, pairs: string[]): Data {
 }
 
 /** Removes a link or an association. */
-export async function runUnlink(text: string, child: string | undefined, config: Config): Promise<void> {
+export async function runUnlink(
+  text: string,
+  child: string | undefined,
+  _flags: unknown,
+  config: Config,
+): Promise<void> {
   const target = parseTarget(text);
   if (target.link !== undefined && child === undefined) {
     throw usageError('The ID of the linked record is missing.', `run: crm unlink ${text} CHILD`);

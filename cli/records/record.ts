@@ -65,7 +65,9 @@ export async function runCreate(
 
 /** Changes the given fields of a record and prints it. */
 export async function runUpdate(
-  { resource: what, id, pairs }: { resource: string; id: string; pairs: string[] },
+  what: string,
+  id: string,
+  pairs: string[],
   { data }: WriteOptions,
   config: Config,
 ): Promise<void> {

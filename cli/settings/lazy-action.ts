@@ -1,0 +1,16 @@
+// The action of a command: loads what the command does, and runs it with the settings.
+import type { Command } from 'commander';
+import { type Config, resolveConfig } from './config.ts';
+
+/**
+ * An action whose work is loaded when it runs. The work gets what commander gives an action, with the settings instead of
+ * the command: arguments, flags, settings.
+ */
+export function lazyAction<Given extends unknown[]>(
+  load: () => Promise<(...given: [...Given, Config]) => Promise<void>>,
+): (...given: [...Given, Command]) => Promise<void> {
+  return async (...given) => {
+    const work = await load();
+    await work(...(given.slice(0, -1) as Given), resolveConfig(given.at(-1) as Command));
+  };
+}
